@@ -1,0 +1,36 @@
+# Every library from outside, found once. script/bootstrap installs them all.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(GTest REQUIRED)
+find_package(Threads REQUIRED)
+find_package(benchmark REQUIRED)
+
+if(TACHO_PARTS STREQUAL "all")
+  find_package(SQLite3 REQUIRED)
+  find_package(LibArchive REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(Protobuf REQUIRED)
+  find_library(MD_LIBRARY md REQUIRED)
+endif()
+
+if(TACHO_TORCH)
+  if(TACHO_TORCH_FROM_PYTHON)
+    execute_process(
+      COMMAND python3 -c "import torch; print(torch.utils.cmake_prefix_path)"
+      OUTPUT_VARIABLE torch_prefix OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "python3 cannot import torch: install PyTorch for python3, "
+                          "or build with the release preset, which takes Debian's libtorch-dev")
+    endif()
+    list(PREPEND CMAKE_PREFIX_PATH ${torch_prefix})
+  endif()
+  find_package(Torch REQUIRED)
+  # Its headers are not ours to mend, and its flags (an ABI choice among them) belong to the
+  # targets that include it alone.
+  add_library(tacho_torch INTERFACE)
+  target_include_directories(tacho_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_link_libraries(tacho_torch INTERFACE ${TORCH_LIBRARIES})
+  separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+  target_compile_options(tacho_torch INTERFACE ${torch_flags})
+endif()

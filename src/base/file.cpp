@@ -1,0 +1,124 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+void UniqueFd::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Error system_error(const fs::path& path, int error_number) {
+  const auto code = error_number == ENOENT ? ErrorCode::not_found : ErrorCode::io;
+  return {code, fmt::format("{}: {}", path.string(),
+                            std::error_code(error_number, std::generic_category()).message())};
+}
+
+Result<std::string> read_file(const fs::path& path, Bytes limit) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return system_error(path, errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return system_error(path, errno);
+  if (status.st_size > limit.count) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{}: {} is larger than the {} allowed here", path.string(),
+                             human(Bytes{status.st_size}), human(limit))};
+  }
+  std::string content;
+  std::array<char, 1 << 16> buffer;
+  while (true) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got == 0) return content;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, errno);
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+    // Files of /proc claim size 0, and a file may grow while it is read.
+    if (static_cast<std::int64_t>(content.size()) > limit.count) {
+      return Error{ErrorCode::invalid,
+                   fmt::format("{}: larger than the {} allowed here", path.string(), human(limit))};
+    }
+  }
+}
+
+Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return system_error(path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
+  const fs::path beside = fmt::format("{}.tmp.{}", path.string(), ::getpid());
+  const auto write_and_sync = [&]() -> Result<void> {
+    const UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!fd) return system_error(beside, errno);
+    TACHO_CHECK(write_all(fd.get(), content, beside));
+    if (::fsync(fd.get()) != 0) return system_error(beside, errno);
+    if (::rename(beside.c_str(), path.c_str()) != 0) return system_error(path, errno);
+    return {};
+  };
+  if (auto written = write_and_sync(); !written.ok()) {
+    ::unlink(beside.c_str());
+    return written;
+  }
+  // Without this a power cut may forget the rename.
+  const UniqueFd folder(::open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) ::fsync(folder.get());
+  return {};
+}
+
+Result<void> make_folders(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    return Error{ErrorCode::io,
+                 fmt::format("{}: cannot be made: {}", path.string(), error.message())};
+  }
+  return {};
+}
+
+Result<FileLock> FileLock::take(const fs::path& path, Kind kind) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd) return system_error(path, errno);
+  const int operation = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  while (::flock(fd.get(), operation) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) {
+      return Error{ErrorCode::unavailable, path.string() + ": in use by another process"};
+    }
+    return system_error(path, errno);
+  }
+  return FileLock(std::move(fd));
+}
+
+}  // namespace tacho

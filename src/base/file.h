@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace tacho {
+
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  ~UniqueFd() { reset(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// "PATH: what the system said", with a code that tells a missing file from a refused one.
+Error system_error(const std::filesystem::path& path, int error_number);
+
+Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
+
+// Either the old content or the new is there, whatever happens: written beside, synced, renamed.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+Result<void> make_folders(const std::filesystem::path& path);
+
+// Writes everything or says why not.
+Result<void> write_all(int fd, std::string_view bytes, const std::filesystem::path& path);
+
+// A lock on a file, held until the object or the process ends, however it ends.
+class FileLock {
+ public:
+  enum class Kind { shared, exclusive };
+  // Creates the file if need be. Does not wait: ErrorCode::unavailable if another holds it.
+  static Result<FileLock> take(const std::filesystem::path& path, Kind kind);
+
+ private:
+  explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,67 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/scratch_folder.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(WriteFileAtomically, ReplacesAndLeavesNothingBeside) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.json";
+  ASSERT_TRUE(write_file_atomically(file, "one").ok());
+  ASSERT_TRUE(write_file_atomically(file, "two").ok());
+  EXPECT_EQ(*read_file(file), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteFileAtomically, NamesTheFolderThatIsMissing) {
+  const auto written = write_file_atomically("/nonexistent/a.json", "x");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::not_found);
+  EXPECT_NE(written.error().message.find("/nonexistent/a.json"), std::string::npos);
+}
+
+// /dev/full refuses every write the way a full disk does.
+TEST(WriteAll, ReportsAFullDisk) {
+  const UniqueFd full(::open("/dev/full", O_WRONLY));
+  ASSERT_TRUE(static_cast<bool>(full));
+  const auto written = write_all(full.get(), "x", "/dev/full");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().message, "/dev/full: No space left on device");
+}
+
+TEST(ReadFile, RefusesMoreThanTheLimit) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder.path() / "big", std::string(2048, 'x')).ok());
+  const auto read = read_file(folder.path() / "big", Bytes{1024});
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("larger than the 1.00 KiB"), std::string::npos);
+  EXPECT_EQ(read_file(folder.path() / "none").error().code, ErrorCode::not_found);
+}
+
+TEST(ReadFile, ReadsFilesThatClaimToBeEmpty) {
+  EXPECT_FALSE(read_file("/proc/self/stat")->empty());
+}
+
+TEST(FileLock, KeepsOthersOutUntilItsOwnerIsGone) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "lock";
+  {
+    const auto held = FileLock::take(file, FileLock::Kind::shared);
+    ASSERT_TRUE(held.ok());
+    EXPECT_TRUE(FileLock::take(file, FileLock::Kind::shared).ok());
+    const auto refused = FileLock::take(file, FileLock::Kind::exclusive);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  }
+  EXPECT_TRUE(FileLock::take(file, FileLock::Kind::exclusive).ok());
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,107 @@
+#include "base/json_object.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/nearest.h"
+
+namespace tacho {
+namespace {
+
+// Not-a-number has no JSON spelling; it is written as null and read back as such.
+std::optional<double> as_number(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_null()) return std::nan("");
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& problem) {
+    return Error{ErrorCode::invalid, fmt::format("not JSON at byte {}", problem.byte)};
+  } catch (const Json::exception& problem) {
+    return Error{ErrorCode::invalid, fmt::format("not JSON: {}", problem.what())};
+  }
+}
+
+std::string json_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+JsonObject::JsonObject(const Json& value, std::string place)
+    : object_(value), place_(std::move(place)) {
+  if (!value.is_object()) error_ = Error{ErrorCode::invalid, place_ + ": not a JSON object"};
+}
+
+const Json* JsonObject::find(std::string_view key, bool required) {
+  asked_.emplace(key);
+  if (error_) return nullptr;
+  const auto at = object_.find(std::string(key));
+  if (at != object_.end() && (required || !at->is_null())) return &*at;
+  if (required) fail(key, "missing");
+  return nullptr;
+}
+
+void JsonObject::fail(std::string_view key, const std::string& what) {
+  if (!error_) error_ = Error{ErrorCode::invalid, fmt::format("{}: '{}': {}", place_, key, what)};
+}
+
+void JsonObject::field(std::string_view key, std::string& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  if (!value->is_string()) return fail(key, "not a text");
+  out = value->get<std::string>();
+}
+
+void JsonObject::field(std::string_view key, bool& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  if (!value->is_boolean()) return fail(key, "neither true nor false");
+  out = value->get<bool>();
+}
+
+void JsonObject::field(std::string_view key, std::int64_t& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  const bool fits = value->is_number_integer() &&
+                    (!value->is_number_unsigned() || value->get<std::uint64_t>() <= INT64_MAX);
+  if (!fits) return fail(key, "not a whole number");
+  out = value->get<std::int64_t>();
+}
+
+void JsonObject::field(std::string_view key, double& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  const auto number = as_number(*value);
+  if (!number) return fail(key, "not a number");
+  out = *number;
+}
+
+void JsonObject::field(std::string_view key, std::vector<double>& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  if (!value->is_array()) return fail(key, "not a list");
+  out.clear();
+  out.reserve(value->size());
+  for (const Json& item : *value) {
+    const auto number = as_number(item);
+    if (!number) return fail(key, "holds something that is not a number");
+    out.push_back(*number);
+  }
+}
+
+Result<void> JsonObject::finish() {
+  if (error_) return *error_;
+  for (const auto& [key, value] : object_.items()) {
+    if (asked_.contains(key)) continue;
+    const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+    return Error{ErrorCode::invalid, place_ + ": " + unknown_name("key", key, known)};
+  }
+  return {};
+}
+
+}  // namespace tacho

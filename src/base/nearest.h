@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+// The candidate a person most likely meant, or "" if none is close.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// "unknown model 'lenet'; did you mean 'lenet5'? (known: lenet5, mlp)"
+std::string unknown_name(std::string_view kind, std::string_view word,
+                         std::span<const std::string_view> known);
+
+}  // namespace tacho

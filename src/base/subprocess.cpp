@@ -1,0 +1,220 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+
+namespace tacho {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) entries.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+struct ChildPlan {
+  char** argv;
+  char** environment;
+  int out;
+  int err;
+  int report;  // the write end of a pipe that closes on exec: errno if exec fails
+  pid_t parent;
+  bool own_group;
+  bool dies_with_parent;
+};
+
+// Between fork and exec: async-signal-safe calls only.
+[[noreturn]] void become(const ChildPlan& plan) {
+  if (plan.own_group) ::setpgid(0, 0);
+  if (plan.dies_with_parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // The parent may have died before the line above took effect.
+    if (::getppid() != plan.parent) ::_exit(125);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (plan.out >= 0) ::dup2(plan.out, STDOUT_FILENO);
+  if (plan.err >= 0) ::dup2(plan.err, STDERR_FILENO);
+  ::execvpe(plan.argv[0], plan.argv, plan.environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = ::write(plan.report, &error, sizeof error);
+  ::_exit(127);
+}
+
+Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
+  if (command.argv.empty()) broken_invariant("a command without a program");
+  auto arguments = command.argv;
+  auto variables = merged_environment(command.environment);
+  auto argv = pointers(arguments);
+  auto environment = pointers(variables);
+  TACHO_TRY(report, make_pipe());
+
+  const ChildPlan plan{
+      argv.data(),       environment.data(),      out, err, report.write.get(), ::getpid(),
+      command.own_group, command.dies_with_parent};
+  const pid_t pid = ::fork();
+  if (pid < 0) return system_error(command.argv[0], errno);
+  if (pid == 0) become(plan);
+
+  // Both sides set the group, so that it exists before either goes on.
+  if (command.own_group) ::setpgid(pid, pid);
+  report.write.reset();
+  int exec_error = 0;
+  ssize_t got = 0;
+  while ((got = ::read(report.read.get(), &exec_error, sizeof exec_error)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof exec_error) {
+    ::waitpid(pid, nullptr, 0);
+    return system_error(command.argv[0], exec_error);
+  }
+  return pid;
+}
+
+UniqueFd open_handle(pid_t pid) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+}  // namespace
+
+std::string describe(ExitStatus status) {
+  if (status.signal == 0) return fmt::format("exit code {}", status.code);
+  return fmt::format("killed by signal {} ({})", status.signal, ::strsignal(status.signal));
+}
+
+Result<Process> Process::start(const Command& command) {
+  UniqueFd output;
+  if (command.output_file) {
+    output = UniqueFd(
+        ::open(command.output_file->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (!output) return system_error(*command.output_file, errno);
+  }
+  TACHO_TRY(pid, fork_and_exec(command, output.get(), output.get()));
+  return Process(pid, open_handle(pid), command.own_group);
+}
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      handle_(std::move(other.handle_)),
+      own_group_(other.own_group_),
+      status_(other.status_) {}
+
+Process::~Process() {
+  if (pid_ < 0 || status_) return;
+  signal(SIGKILL);
+  wait();
+}
+
+void Process::signal(int number) const {
+  if (pid_ > 0 && !status_) ::kill(own_group_ ? -pid_ : pid_, number);
+}
+
+void Process::reap(int options) {
+  int raw = 0;
+  pid_t got = 0;
+  while ((got = ::waitpid(pid_, &raw, options)) < 0 && errno == EINTR) {
+  }
+  if (got != pid_) return;
+  status_ = WIFSIGNALED(raw) ? ExitStatus{0, WTERMSIG(raw)} : ExitStatus{WEXITSTATUS(raw), 0};
+}
+
+ExitStatus Process::wait() {
+  if (!status_) reap(0);
+  return status_.value_or(ExitStatus{});
+}
+
+std::optional<ExitStatus> Process::wait_for(std::chrono::milliseconds time) {
+  const auto deadline = Clock::now() + time;
+  while (!status_) {
+    reap(WNOHANG);
+    if (status_) break;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) break;
+    pollfd ended{handle_.get(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(left));
+  }
+  return status_;
+}
+
+Result<Captured> capture(const Command& command, std::chrono::milliseconds limit, Bytes most) {
+  TACHO_TRY(out, make_pipe());
+  TACHO_TRY(err, make_pipe());
+  Command alone = command;
+  alone.own_group = true;
+  TACHO_TRY(pid, fork_and_exec(alone, out.write.get(), err.write.get()));
+  out.write.reset();
+  err.write.reset();
+
+  Captured result;
+  std::array<pollfd, 2> streams{pollfd{out.read.get(), POLLIN, 0},
+                                pollfd{err.read.get(), POLLIN, 0}};
+  const std::array<std::string*, 2> texts{&result.out, &result.err};
+  const auto deadline = Clock::now() + limit;
+  bool late = false;
+  while (std::any_of(streams.begin(), streams.end(), [](const pollfd& s) { return s.fd >= 0; })) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    late = left <= 0;
+    if (late) break;
+    if (::poll(streams.data(), streams.size(), static_cast<int>(left)) < 0) continue;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams[i].fd < 0 || streams[i].revents == 0) continue;
+      std::array<char, 4096> buffer;
+      const ssize_t got = ::read(streams[i].fd, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) {
+        streams[i].fd = -1;
+        continue;
+      }
+      const auto room = static_cast<std::size_t>(most.count) - texts[i]->size();
+      texts[i]->append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    }
+  }
+  if (late) ::kill(-pid, SIGKILL);
+  int raw = 0;
+  while (::waitpid(pid, &raw, 0) < 0 && errno == EINTR) {
+  }
+  if (late) {
+    return Error{ErrorCode::failed,
+                 fmt::format("{}: no answer within {}", command.argv[0], human(Seconds(limit)))};
+  }
+  result.status = WIFSIGNALED(raw) ? ExitStatus{0, WTERMSIG(raw)} : ExitStatus{WEXITSTATUS(raw), 0};
+  return result;
+}
+
+}  // namespace tacho

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/units.h"
+
+namespace tacho {
+
+// A program and its arguments, handed to the system as they are: no shell reads them.
+struct Command {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment = {};    // added to this process's own
+  std::optional<std::filesystem::path> output_file = {};  // standard output and error appended
+  // Away from the terminal's process group, so that Ctrl-C reaches the parent alone, which then
+  // decides how to stop the child.
+  bool own_group = false;
+  // SIGTERM when the starting thread ends, also by kill -9. Start from a thread that stays.
+  bool dies_with_parent = false;
+};
+
+struct ExitStatus {
+  int code = 0;    // valid if signal is 0
+  int signal = 0;  // the signal that ended the process
+  [[nodiscard]] bool success() const { return code == 0 && signal == 0; }
+};
+std::string describe(ExitStatus status);  // "exit code 3", "killed by signal 9 (Killed)"
+
+// A child process. Destroying it while it runs kills it and its group, and waits.
+class Process {
+ public:
+  static Result<Process> start(const Command& command);
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&&) = delete;
+  ~Process();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  // To the whole group if it has its own.
+  void signal(int number) const;
+  ExitStatus wait();
+  // Nothing if it still runs after `time`.
+  std::optional<ExitStatus> wait_for(std::chrono::milliseconds time);
+
+ private:
+  Process(pid_t pid, UniqueFd handle, bool own_group)
+      : pid_(pid), handle_(std::move(handle)), own_group_(own_group) {}
+  void reap(int options);
+
+  pid_t pid_ = -1;
+  UniqueFd handle_;  // pidfd: readable once the process has ended
+  bool own_group_ = false;
+  std::optional<ExitStatus> status_;
+};
+
+struct Captured {
+  ExitStatus status;
+  std::string out;
+  std::string err;
+};
+// Runs to the end and returns what was printed. Past `limit` the program is killed and
+// ErrorCode::failed says so; output beyond `most` of either stream is dropped.
+Result<Captured> capture(const Command& command, std::chrono::milliseconds limit,
+                         Bytes most = Bytes{16 << 20});
+
+}  // namespace tacho

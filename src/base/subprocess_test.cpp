@@ -1,0 +1,109 @@
+#include "base/subprocess.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "base/scratch_folder.h"
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+constexpr milliseconds kAmple{20'000};
+
+TEST(Capture, KeepsBothStreamsAndTheExitCode) {
+  const auto got = capture({{"sh", "-c", "echo out; echo err >&2; exit 3"}}, kAmple);
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(got->out, "out\n");
+  EXPECT_EQ(got->err, "err\n");
+  EXPECT_EQ(describe(got->status), "exit code 3");
+}
+
+TEST(Capture, HandsArgumentsOverAsTheyAre) {
+  const std::string nasty = "a b'c\"d $(true) ; *";
+  const auto got = capture({{"printf", "%s", nasty}}, kAmple);
+  EXPECT_EQ(got->out, nasty);
+}
+
+TEST(Capture, AddsToTheEnvironment) {
+  const auto got =
+      capture({{"sh", "-c", "printf %s \"$TACHO_X\""}, {{"TACHO_X", "a 'b'"}}}, kAmple);
+  EXPECT_EQ(got->out, "a 'b'");
+}
+
+TEST(Capture, SaysThatAProgramIsMissing) {
+  const auto got = capture({{"no-such-program-here"}}, kAmple);
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().code, ErrorCode::not_found);
+}
+
+TEST(Capture, KillsWhatTakesTooLongWithItsChildren) {
+  const auto got = capture({{"sh", "-c", "sleep 600 & sleep 600"}}, milliseconds(50));
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message, HasSubstr("no answer within 50.0 ms"));
+}
+
+TEST(Capture, DropsOutputBeyondTheLimit) {
+  const auto got = capture({{"head", "-c", "100000", "/dev/zero"}}, kAmple, Bytes{1000});
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(got->out.size(), 1000U);
+}
+
+TEST(Process, TellsASignalFromAnExitCode) {
+  auto child = Process::start({{"sleep", "600"}});
+  ASSERT_TRUE(child.ok());
+  EXPECT_FALSE(child->wait_for(milliseconds(1)).has_value());
+  child->signal(SIGTERM);
+  EXPECT_EQ(describe(child->wait()), "killed by signal 15 (Terminated)");
+}
+
+TEST(Process, WaitForReturnsAsSoonAsTheChildEnds) {
+  auto child = Process::start({{"true"}});
+  ASSERT_TRUE(child.ok());
+  const auto status = child->wait_for(kAmple);
+  ASSERT_TRUE(status.has_value());
+  EXPECT_TRUE(status->success());
+}
+
+TEST(Process, IsKilledWhenItsOwnerLetsGo) {
+  pid_t pid = 0;
+  {
+    auto child = Process::start({.argv = {"sleep", "600"}, .own_group = true});
+    ASSERT_TRUE(child.ok());
+    pid = child->pid();
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Process, AppendsItsOutputToAFile) {
+  const ScratchFolder folder;
+  const auto log = folder.path() / "log";
+  for (const char* word : {"one", "two"}) {
+    auto child = Process::start({.argv = {"echo", word}, .output_file = log});
+    ASSERT_TRUE(child.ok());
+    child->wait();
+  }
+  EXPECT_EQ(*read_file(log), "one\ntwo\n");
+}
+
+// The child is told to end when the thread that started it is gone, as after kill -9.
+TEST(Process, DiesWithItsParent) {
+  std::optional<Process> child;
+  std::thread([&child] {
+    auto started = Process::start({.argv = {"sleep", "600"}, .dies_with_parent = true});
+    ASSERT_TRUE(started.ok());
+    child.emplace(*std::move(started));
+  }).join();
+  const auto status = child->wait_for(kAmple);
+  ASSERT_TRUE(status.has_value());
+  EXPECT_EQ(status->signal, SIGTERM);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,45 @@
+#include "base/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace tacho {
+
+Terminal::Terminal(int fd) : fd_(fd), interactive_(::isatty(fd) == 1) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  colour_ = interactive_ && (no_color == nullptr || *no_color == '\0') &&
+            (term == nullptr || std::strcmp(term, "dumb") != 0);
+}
+
+int Terminal::columns() const {
+  winsize size{};
+  if (interactive_ && ::ioctl(fd_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+std::string Terminal::paint(std::string_view code, std::string_view text) const {
+  return colour_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = byte == '\t' ? ' ' : '?';
+  }
+  return clean;
+}
+
+}  // namespace tacho

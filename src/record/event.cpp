@@ -1,0 +1,247 @@
+#include "record/event.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+// Each body is described once, as a list of fields; writing and reading both walk that list.
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, InputReady> {
+  f("train_samples", e.train_samples);
+  f("eval_samples", e.eval_samples);
+  f("classes", e.classes);
+  f("steps_per_epoch", e.steps_per_epoch);
+  f("seconds", e.seconds);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, ModelReady> {
+  f("parameters", e.parameters);
+  f("seconds", e.seconds);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StepsDone> {
+  f("epoch", e.epoch);
+  f("first_step", e.first_step);
+  f("warmup", e.warmup);
+  f("seconds", e.seconds);
+  f("input_seconds", e.input_seconds);
+  f("loss", e.loss);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EpochDone> {
+  f("epoch", e.epoch);
+  f("steps", e.steps);
+  f("samples", e.samples);
+  f("learning_rate", e.learning_rate);
+  f("train_loss", e.train_loss);
+  f("train_top1", e.train_top1);
+  f("train_seconds", e.train_seconds);
+  f("eval_loss", e.eval_loss);
+  f("top1", e.top1);
+  f("top5", e.top5);
+  f("eval_seconds", e.eval_seconds);
+}
+
+template <class Fields>
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, CheckpointWritten> {
+  f("epoch", e.epoch);
+  f("file", e.file);
+  f("bytes", e.bytes);
+  f("seconds", e.seconds);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, Note> {
+  f("text", e.text);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RunEnded> {
+  f("outcome", e.outcome);
+  f("reason", e.reason);
+  f("wall_seconds", e.wall_seconds);
+  f("user_seconds", e.user_seconds);
+  f("system_seconds", e.system_seconds);
+  f("peak_memory_bytes", e.peak_memory_bytes);
+}
+
+template <class Fields>
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, ComputePaths> {
+  f("threads", e.threads);
+  f("blas", e.blas);
+  f("mkldnn_convolution", e.mkldnn_convolution);
+  f("mkldnn_product", e.mkldnn_product);
+  f("mkldnn_recurrent", e.mkldnn_recurrent);
+  f("allocator", e.allocator);
+  f("why", e.why);
+  f("product_gflops", e.product_gflops);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RunStarted> {
+  f("attempt", e.attempt);
+  f("resumed_epochs", e.resumed_epochs);
+  f("tacho_version", e.tacho_version);
+  f("tacho_commit", e.tacho_commit);
+  f("torch_version", e.torch_version);
+  f("host", e.host);
+  f("paths", e.paths);
+}
+
+struct Writer {
+  Json& json;
+  template <class T>
+  void operator()(const char* key, const T& value) {
+    json[key] = value;
+  }
+  void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
+  void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
+  void operator()(const char* key, const ComputePaths& paths) {
+    Json part = Json::object();
+    describe(Writer{part}, paths);
+    json[key] = std::move(part);
+  }
+};
+
+struct Reader {
+  JsonObject& object;
+  Result<void>& parts;  // the first failure of a part with a shape of its own
+
+  template <class T>
+  void operator()(const char* key, T& value) {
+    object.read(key, value);
+  }
+  void operator()(const char* key, Outcome& value) { object.read_name(key, kOutcomes, value); }
+  void operator()(const char* key, Host& value) {
+    const Json* part = object.part(key);
+    if (part == nullptr) return;
+    auto host = host_from_json(*part);
+    if (host.ok()) {
+      value = *std::move(host);
+    } else {
+      note(host.error());
+    }
+  }
+  void operator()(const char* key, ComputePaths& value) {
+    const Json* part = object.part(key);
+    if (part == nullptr) return;
+    JsonObject inner(*part, key);
+    describe(Reader{inner, parts}, value);
+    if (auto done = inner.finish(); !done.ok()) note(done.error());
+  }
+  void note(const Error& error) {
+    if (parts.ok()) parts = error;
+  }
+};
+
+constexpr std::array<std::string_view, 8> kKinds = {"start", "input",      "model", "steps",
+                                                    "epoch", "checkpoint", "note",  "end"};
+static_assert(kKinds.size() == std::variant_size_v<EventBody>);
+
+template <class Body>
+Result<Body> read_body(JsonObject& object) {
+  Body body;
+  Result<void> parts;
+  describe(Reader{object, parts}, body);
+  TACHO_CHECK(object.finish());
+  TACHO_CHECK(std::move(parts));
+  return body;
+}
+
+template <class Body>
+Result<EventBody> read_any_body(JsonObject& object) {
+  TACHO_TRY(body, read_body<Body>(object));
+  return EventBody(std::move(body));
+}
+
+template <std::size_t... I>
+Result<EventBody> read_body_of(std::size_t kind, JsonObject& object, std::index_sequence<I...>) {
+  using Read = Result<EventBody> (*)(JsonObject&);
+  static constexpr std::array<Read, sizeof...(I)> kReaders = {
+      &read_any_body<std::variant_alternative_t<I, EventBody>>...};
+  return kReaders[kind](object);
+}
+
+// Lists of one line must agree, or the steps they speak of cannot be told apart.
+Result<void> check_lengths(const EventBody& body) {
+  const auto* steps = std::get_if<StepsDone>(&body);
+  if (steps == nullptr) return {};
+  const std::size_t count = steps->seconds.size();
+  if (steps->input_seconds.size() != count || steps->loss.size() != count || steps->warmup < 0 ||
+      steps->warmup > static_cast<std::int64_t>(count)) {
+    return Error{ErrorCode::invalid, "steps: the lists differ in length"};
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class Body>
+Json body_to_json(const Body& body) {
+  Json json = Json::object();
+  describe(Writer{json}, body);
+  return json;
+}
+
+template <class Body>
+Result<Body> body_from_json(const Json& json, const std::string& place) {
+  JsonObject object(json, place);
+  return read_body<Body>(object);
+}
+
+template Json body_to_json(const RunStarted&);
+template Json body_to_json(const InputReady&);
+template Json body_to_json(const ModelReady&);
+template Json body_to_json(const EpochDone&);
+template Json body_to_json(const CheckpointWritten&);
+template Json body_to_json(const RunEnded&);
+template Result<RunStarted> body_from_json(const Json&, const std::string&);
+template Result<InputReady> body_from_json(const Json&, const std::string&);
+template Result<ModelReady> body_from_json(const Json&, const std::string&);
+template Result<EpochDone> body_from_json(const Json&, const std::string&);
+template Result<CheckpointWritten> body_from_json(const Json&, const std::string&);
+template Result<RunEnded> body_from_json(const Json&, const std::string&);
+
+std::string to_line(const Event& event) {
+  Json json = {
+      {"v", kEventVersion}, {"t", event.unix_seconds}, {"kind", kKinds[event.body.index()]}};
+  std::visit([&json](const auto& body) { describe(Writer{json}, body); }, event.body);
+  return json_text(json);
+}
+
+Result<Event> event_from_line(std::string_view line) {
+  TACHO_TRY(json, parse_json(line));
+  JsonObject object(json, "event");
+  std::int64_t version = 0;
+  Event event;
+  std::string kind;
+  object.read("v", version);
+  if (version > kEventVersion) {
+    return Error{ErrorCode::newer,
+                 fmt::format("written by a newer tacho (event version {}, this one reads {}); "
+                             "update tacho",
+                             version, kEventVersion)};
+  }
+  object.read("t", event.unix_seconds);
+  object.read("kind", kind);
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    if (kKinds[i] != kind) continue;
+    TACHO_TRY(body,
+              read_body_of(i, object, std::make_index_sequence<std::variant_size_v<EventBody>>()));
+    TACHO_CHECK(check_lengths(body));
+    event.body = std::move(body);
+    return event;
+  }
+  return Error{ErrorCode::invalid, unknown_name("kind of event", kind, kKinds)};
+}
+
+}  // namespace tacho

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/json_object.h"
+#include "base/result.h"
+#include "record/host.h"
+#include "record/outcome.h"
+
+namespace tacho {
+
+// The JSON form's version, in every line. A reader refuses a higher one.
+inline constexpr std::int64_t kEventVersion = 1;
+
+// How the CPU was made fast, or that it was left alone: what a run's speed cannot be read without.
+struct ComputePaths {
+  std::int64_t threads = 0;
+  std::string blas;  // "OpenBLAS 0.3.21 (OpenMP)"
+  bool mkldnn_convolution = false;
+  bool mkldnn_product = false;
+  bool mkldnn_recurrent = false;
+  std::string allocator;      // "kept" (freed memory is reused) or "stock"
+  std::string why;            // "probed", "cached", "forced", "stock"
+  double product_gflops = 0;  // a 512³ fp32 matrix product on those threads
+  bool operator==(const ComputePaths&) const = default;
+};
+
+struct RunStarted {
+  std::int64_t attempt = 1;
+  std::int64_t resumed_epochs = 0;  // finished in earlier attempts; later ones are made again
+  std::string tacho_version;
+  std::string tacho_commit;
+  std::string torch_version;
+  Host host;
+  ComputePaths paths;
+  bool operator==(const RunStarted&) const = default;
+};
+
+struct InputReady {
+  std::int64_t train_samples = 0;
+  std::int64_t eval_samples = 0;
+  std::int64_t classes = 0;
+  std::int64_t steps_per_epoch = 0;
+  double seconds = 0;
+  bool operator==(const InputReady&) const = default;
+};
+
+struct ModelReady {
+  std::int64_t parameters = 0;
+  double seconds = 0;
+  bool operator==(const ModelReady&) const = default;
+};
+
+// Several steps in one line; the lists have one entry a step.
+struct StepsDone {
+  std::int64_t epoch = 1;
+  std::int64_t first_step = 1;  // of the whole run, counted from 1
+  std::int64_t warmup = 0;      // so many of them, at the front, are start-up and not steady state
+  std::vector<double> seconds;  // whole steps, input included
+  std::vector<double> input_seconds;
+  std::vector<double> loss;
+  bool operator==(const StepsDone&) const = default;
+};
+
+struct EpochDone {
+  std::int64_t epoch = 1;
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;
+  double learning_rate = 0;  // of its last step
+  double train_loss = 0;
+  double train_top1 = 0;
+  double train_seconds = 0;
+  double eval_loss = 0;
+  double top1 = 0;
+  double top5 = 0;
+  double eval_seconds = 0;
+  bool operator==(const EpochDone&) const = default;
+};
+
+struct CheckpointWritten {
+  std::int64_t epoch = 1;
+  std::string file;  // relative to the run's folder
+  std::int64_t bytes = 0;
+  double seconds = 0;
+  bool operator==(const CheckpointWritten&) const = default;
+};
+
+// Something a person should know of this run: a slow BLAS, a skipped image.
+struct Note {
+  std::string text;
+  bool operator==(const Note&) const = default;
+};
+
+struct RunEnded {
+  Outcome outcome = Outcome::ok;
+  std::string reason;  // "" when ok; "reached the target" also when ok
+  double wall_seconds = 0;
+  double user_seconds = 0;
+  double system_seconds = 0;
+  std::int64_t peak_memory_bytes = 0;
+  bool operator==(const RunEnded&) const = default;
+};
+
+using EventBody = std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone,
+                               CheckpointWritten, Note, RunEnded>;
+
+// One line a worker wrote.
+struct Event {
+  double unix_seconds = 0;
+  EventBody body;
+  bool operator==(const Event&) const = default;
+};
+
+// One body alone, as a record holds it. Body: any alternative of EventBody.
+template <class Body>
+Json body_to_json(const Body& body);
+template <class Body>
+Result<Body> body_from_json(const Json& json, const std::string& place);
+
+std::string to_line(const Event& event);  // without the newline
+Result<Event> event_from_line(std::string_view line);
+
+}  // namespace tacho

@@ -1,0 +1,41 @@
+#include "record/event_log.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+
+namespace tacho {
+
+Result<std::vector<Event>> EventParser::feed(std::string_view bytes) {
+  rest_.append(bytes);
+  std::vector<Event> events;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = rest_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    ++line_;
+    const std::string_view line = std::string_view(rest_).substr(begin, end - begin);
+    if (line.empty()) continue;
+    auto event = event_from_line(line);
+    if (!torn_.empty() && !(event.ok() && std::holds_alternative<RunStarted>(event->body))) {
+      return Error{ErrorCode::invalid, torn_};
+    }
+    torn_.clear();
+    if (event.ok()) {
+      events.push_back(*std::move(event));
+    } else if (event.error().code == ErrorCode::newer) {
+      return event.error().in(fmt::format("line {}", line_));
+    } else {
+      torn_ = fmt::format("line {}: {}", line_, event.error().message);
+    }
+  }
+  rest_.erase(0, begin);
+  return events;
+}
+
+Result<std::vector<Event>> read_events(const std::filesystem::path& file) {
+  const auto content = read_file(file);
+  if (!content.ok() && content.error().code == ErrorCode::not_found) return std::vector<Event>{};
+  if (!content.ok()) return content.error();
+  return EventParser().feed(*content).in(file.string());
+}
+
+}  // namespace tacho

@@ -1,0 +1,79 @@
+#include "record/event.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Event> one_of_each() {
+  Host host{
+      .name = "box", .cpu = "Some \"CPU\"", .cpu_mhz = 2000, .cores = 2, .memory_bytes = 1 << 30};
+  ComputePaths paths{.threads = 2,
+                     .blas = "OpenBLAS",
+                     .mkldnn_convolution = true,
+                     .allocator = "kept",
+                     .why = "probed",
+                     .product_gflops = 61.5};
+  return {{1.5, RunStarted{2, 1, "0.1.0", "abc", "1.13.1", host, paths}},
+          {2.5, InputReady{60000, 10000, 10, 938, 0.25}},
+          {3.5, ModelReady{61706, 0.01}},
+          {4.5, StepsDone{1, 5, 1, {0.1, 0.2}, {0.01, 0.02}, {2.3, 2.2}}},
+          {5.5, EpochDone{1, 938, 60000, 0.05, 0.5, 0.8, 10.0, 0.4, 0.85, 0.99, 1.0}},
+          {6.5, CheckpointWritten{1, "checkpoints/epoch-0001.safetensors", 250000, 0.02}},
+          {7.5, Note{"BLAS is slow"}},
+          {8.5, RunEnded{Outcome::out_of_memory, "no memory", 12.0, 20.0, 1.0, 1 << 28}}};
+}
+
+TEST(Event, EveryKindSurvivesTheRoundTrip) {
+  for (const Event& event : one_of_each()) {
+    const std::string line = to_line(event);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const auto back = event_from_line(line);
+    ASSERT_TRUE(back.ok()) << line << ": " << back.error().message;
+    EXPECT_EQ(*back, event) << line;
+  }
+}
+
+TEST(Event, KeepsEveryDigitOfALoss) {
+  const double loss = 2.3025850929940455;
+  const auto back = event_from_line(to_line({0, StepsDone{1, 1, 0, {0.1}, {0}, {loss}}}));
+  EXPECT_EQ(std::get<StepsDone>(back->body).loss[0], loss);
+}
+
+TEST(Event, ALossThatIsNotANumberSurvives) {
+  const auto back = event_from_line(to_line({0, StepsDone{1, 1, 0, {0.1}, {0}, {std::nan("")}}}));
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(std::isnan(std::get<StepsDone>(back->body).loss[0]));
+}
+
+TEST(Event, RefusesANewerVersionWithTheFix) {
+  const auto read = event_from_line(R"({"v":2,"t":1,"kind":"telepathy"})");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::newer);
+  EXPECT_THAT(read.error().message, HasSubstr("update tacho"));
+}
+
+TEST(Event, RefusesListsOfDifferentLength) {
+  const auto read =
+      event_from_line(R"({"v":1,"t":1,"kind":"steps","epoch":1,"first_step":1,"warmup":0,)"
+                      R"("seconds":[1,2],"input_seconds":[1],"loss":[1,2]})");
+  EXPECT_EQ(read.error().message, "steps: the lists differ in length");
+}
+
+TEST(Event, RefusesUnknownKindsAndKeys) {
+  EXPECT_THAT(event_from_line(R"({"v":1,"t":1,"kind":"stpes"})").error().message,
+              HasSubstr("did you mean 'steps'"));
+  EXPECT_THAT(
+      event_from_line(R"({"v":1,"t":1,"kind":"note","text":"a","tone":"b"})").error().message,
+      HasSubstr("unknown key 'tone'"));
+  EXPECT_FALSE(event_from_line("[]").ok());
+  EXPECT_FALSE(event_from_line("").ok());
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+enum class Unit { none, share, seconds, bytes, per_second, count };
+enum class Better { higher, lower, neither };
+
+// One figure a run can have. Names, units and help texts come from here everywhere: the store's
+// columns, tables, exports, TensorBoard tags.
+struct Metric {
+  std::string_view key;
+  Unit unit;
+  Better better;
+  std::string_view title;  // a column's heading
+  std::string_view help;
+};
+
+namespace metric {
+inline constexpr Metric kTop1{"top1", Unit::share, Better::higher, "top-1",
+                              "evaluation accuracy of the best class, last epoch"};
+inline constexpr Metric kTop5{"top5", Unit::share, Better::higher, "top-5",
+                              "evaluation accuracy within the best five classes, last epoch"};
+inline constexpr Metric kEvalLoss{"eval_loss", Unit::none, Better::lower, "eval loss",
+                                  "mean evaluation loss, last epoch"};
+inline constexpr Metric kTrainLoss{"train_loss", Unit::none, Better::lower, "train loss",
+                                   "mean training loss, last epoch"};
+inline constexpr Metric kSamplesPerS{"samples_per_s", Unit::per_second, Better::higher, "samples/s",
+                                     "training samples a second in the steady state"};
+inline constexpr Metric kStepS{"step_s", Unit::seconds, Better::lower, "step",
+                               "median time of a training step in the steady state"};
+inline constexpr Metric kStepP25S{"step_p25_s", Unit::seconds, Better::lower, "step p25",
+                                  "lower quartile of the step time in the steady state"};
+inline constexpr Metric kStepP75S{"step_p75_s", Unit::seconds, Better::lower, "step p75",
+                                  "upper quartile of the step time in the steady state"};
+inline constexpr Metric kFirstStepS{"first_step_s", Unit::seconds, Better::lower, "first step",
+                                    "time of the very first step, warm-up included"};
+inline constexpr Metric kInputShare{"input_share", Unit::share, Better::lower, "input",
+                                    "part of the steady step time spent waiting for input"};
+inline constexpr Metric kStartupS{"startup_s", Unit::seconds, Better::lower, "start-up",
+                                  "from the worker's start to its first step"};
+inline constexpr Metric kTrainS{"train_s", Unit::seconds, Better::lower, "training",
+                                "time in training epochs, evaluation apart"};
+inline constexpr Metric kEvalS{"eval_s", Unit::seconds, Better::lower, "evaluation",
+                               "time in evaluation"};
+inline constexpr Metric kWallS{"wall_s", Unit::seconds, Better::lower, "wall",
+                               "from the worker's start to its end, all attempts added"};
+inline constexpr Metric kUserS{"user_s", Unit::seconds, Better::lower, "user",
+                               "processor time in the program, all attempts added"};
+inline constexpr Metric kSystemS{"system_s", Unit::seconds, Better::lower, "system",
+                                 "processor time in the kernel, all attempts added"};
+inline constexpr Metric kPeakMemory{"peak_memory", Unit::bytes, Better::lower, "peak memory",
+                                    "largest resident memory of the worker"};
+inline constexpr Metric kParameters{"parameters", Unit::count, Better::neither, "parameters",
+                                    "trainable numbers in the model"};
+inline constexpr Metric kEpochsDone{"epochs_done", Unit::count, Better::neither, "epochs done",
+                                    "epochs finished"};
+inline constexpr Metric kStepsDone{"steps_done", Unit::count, Better::neither, "steps",
+                                   "training steps finished"};
+inline constexpr Metric kProductGflops{"product_gflops", Unit::none, Better::higher, "GFLOP/s",
+                                       "512x512x512 fp32 matrix product on the run's threads"};
+
+inline constexpr std::array kAll = {
+    kTop1,     kTop5,       kEvalLoss,   kTrainLoss,  kSamplesPerS, kStepS,     kStepP25S,
+    kStepP75S, kFirstStepS, kInputShare, kStartupS,   kTrainS,      kEvalS,     kWallS,
+    kUserS,    kSystemS,    kPeakMemory, kParameters, kEpochsDone,  kStepsDone, kProductGflops};
+}  // namespace metric
+
+Result<const Metric*> find_metric(std::string_view key);
+
+// A value as a person reads it: "85.3 %", "57.3 ms", "1,213 /s".
+std::string human(const Metric& metric, double value);
+std::string_view unit_text(Unit unit);  // "s", "B", …; "" for none
+
+}  // namespace tacho

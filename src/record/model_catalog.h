@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/run_spec.h"
+
+namespace tacho {
+
+enum class InputKind { image, text };
+
+// What can be said of a model without building it, so that a wrong name is refused before any
+// process starts. src/train/models holds the models themselves.
+struct ModelInfo {
+  std::string_view name;
+  InputKind input;
+  std::string_view help;
+  OptimizerSpec optimizer;  // what trains it well, taken where the user names nothing else
+};
+
+std::span<const ModelInfo> model_catalog();
+Result<const ModelInfo*> find_model(std::string_view name);
+std::vector<std::string_view> model_names();
+
+}  // namespace tacho

@@ -1,0 +1,60 @@
+#include "record/run_folder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <random>
+
+#include "base/file.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kOrderVersion = 1;
+
+}  // namespace
+
+std::string new_run_key() {
+  std::random_device random;
+  return fmt::format("{:%Y%m%d-%H%M%S}-{:06x}", fmt::gmtime(std::time(nullptr)),
+                     random() & 0xFFFFFFU);
+}
+
+Result<void> RunFolder::create(const RunOrder& order) const {
+  TACHO_CHECK(make_folders(path_));
+  const Json json = {{"version", kOrderVersion},
+                     {"key", order.key},
+                     {"created_at", order.created_at},
+                     {"spec", to_json(order.spec)}};
+  return write_file_atomically(this->order(), json_text(json, 2) + "\n");
+}
+
+Result<RunOrder> RunFolder::read_order() const {
+  const auto text = read_file(order(), Bytes{1 << 20});
+  if (!text.ok() && text.error().code == ErrorCode::not_found) {
+    return Error{ErrorCode::not_found,
+                 path_.string() + ": not a run's folder (it has no spec.json)"};
+  }
+  if (!text.ok()) return text.error();
+  const auto read = [&]() -> Result<RunOrder> {
+    TACHO_TRY(json, parse_json(*text));
+    JsonObject object(json, "order");
+    std::int64_t version = 0;
+    RunOrder order;
+    object.read("version", version);
+    if (version > kOrderVersion) {
+      return Error{ErrorCode::newer, "written by a newer tacho; update tacho"};
+    }
+    object.read("key", order.key);
+    object.read("created_at", order.created_at);
+    const Json* spec = object.part("spec");
+    TACHO_CHECK(object.finish());
+    TACHO_TRY(parsed, run_spec_from_json(*spec));
+    order.spec = std::move(parsed);
+    return order;
+  };
+  return read().in(order().string());
+}
+
+}  // namespace tacho

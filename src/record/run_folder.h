@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "record/run_spec.h"
+
+namespace tacho {
+
+// What was asked for, and the name it goes by everywhere. The key is unique across machines, so
+// a folder copied from elsewhere is the same run here.
+struct RunOrder {
+  std::string key;
+  double created_at = 0;  // Unix seconds
+  RunSpec spec;
+};
+
+// "20261115-042736-3f9a1c": sorts by time, unique by chance.
+std::string new_run_key();
+
+// The layout of a run's folder. The worker writes here and nowhere else.
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path order() const { return path_ / "spec.json"; }
+  [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
+  [[nodiscard]] std::filesystem::path log() const { return path_ / "worker.log"; }
+  [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
+  // Held shared by everyone who works on the run, so that it is free exactly when nobody does.
+  [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
+
+  // Makes the folder and writes the order.
+  [[nodiscard]] Result<void> create(const RunOrder& order) const;
+  [[nodiscard]] Result<RunOrder> read_order() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tacho

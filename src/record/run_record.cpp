@@ -1,0 +1,287 @@
+#include "record/run_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "record/statistics.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kRecordVersion = 1;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+// Walks the events once, keeping what a later attempt does not replace.
+class Folder {
+ public:
+  explicit Folder(RunOrder order) { record_.order = std::move(order); }
+
+  void add(const Event& event) {
+    std::visit(Overloaded{
+                   [&](const RunStarted& e) { start(event.unix_seconds, e); },
+                   [&](const InputReady& e) { record_.input = e; },
+                   [&](const ModelReady& e) {
+                     record_.model = e;
+                     record_.startup_seconds = event.unix_seconds - attempt_began_;
+                   },
+                   [&](const StepsDone& e) { steps_.push_back(e); },
+                   [&](const EpochDone& e) { record_.epochs.push_back(e); },
+                   [&](const CheckpointWritten& e) { record_.checkpoints.push_back(e); },
+                   [&](const Note& e) { note(e.text); },
+                   [&](const RunEnded& e) { end(e); },
+               },
+               event.body);
+    last_seen_ = event.unix_seconds;
+  }
+
+  RunRecord done() {
+    if (in_attempt_) account_for_a_killed_attempt();
+    for (const StepsDone& chunk : steps_) append(chunk);
+    return std::move(record_);
+  }
+
+ private:
+  void start(double now, const RunStarted& started) {
+    if (in_attempt_) account_for_a_killed_attempt();
+    in_attempt_ = true;
+    attempt_began_ = now;
+    last_seen_ = now;
+    record_.started = started;
+    record_.outcome = Outcome::running;
+    record_.reason.clear();
+    const auto replaced = [&](const auto& e) { return e.epoch > started.resumed_epochs; };
+    std::erase_if(steps_, replaced);
+    std::erase_if(record_.epochs, replaced);
+    std::erase_if(record_.checkpoints, replaced);
+  }
+
+  void end(const RunEnded& ended) {
+    in_attempt_ = false;
+    record_.outcome = ended.outcome;
+    record_.reason = ended.reason;
+    RunEnded& totals = record_.totals;
+    totals.outcome = ended.outcome;
+    totals.reason = ended.reason;
+    totals.wall_seconds += ended.wall_seconds;
+    totals.user_seconds += ended.user_seconds;
+    totals.system_seconds += ended.system_seconds;
+    totals.peak_memory_bytes = std::max(totals.peak_memory_bytes, ended.peak_memory_bytes);
+  }
+
+  // It could not say how long it ran; its last line tells.
+  void account_for_a_killed_attempt() {
+    in_attempt_ = false;
+    record_.totals.wall_seconds += last_seen_ - attempt_began_;
+  }
+
+  void note(const std::string& text) {
+    if (std::find(record_.notes.begin(), record_.notes.end(), text) == record_.notes.end()) {
+      record_.notes.push_back(text);
+    }
+  }
+
+  void append(const StepsDone& chunk) {
+    StepSeries& all = record_.steps;
+    for (std::int64_t i = 0; i < chunk.warmup; ++i) {
+      all.warmup.push_back(static_cast<std::int64_t>(all.seconds.size()) + i);
+    }
+    all.seconds.insert(all.seconds.end(), chunk.seconds.begin(), chunk.seconds.end());
+    all.input_seconds.insert(all.input_seconds.end(), chunk.input_seconds.begin(),
+                             chunk.input_seconds.end());
+    all.loss.insert(all.loss.end(), chunk.loss.begin(), chunk.loss.end());
+  }
+
+  RunRecord record_;
+  std::vector<StepsDone> steps_;
+  double attempt_began_ = 0;
+  double last_seen_ = 0;
+  bool in_attempt_ = false;
+};
+
+double sum_over_epochs(const RunRecord& record, double EpochDone::*field) {
+  double sum = 0;
+  for (const EpochDone& epoch : record.epochs) sum += epoch.*field;
+  return sum;
+}
+
+template <class Body>
+Json optional_body(const std::optional<Body>& body) {
+  return body ? body_to_json(*body) : Json(nullptr);
+}
+
+template <class Body>
+Result<void> read_optional_body(JsonObject& object, const char* key, std::optional<Body>& out) {
+  const Json* part = object.part(key, false);
+  if (part == nullptr) return {};
+  TACHO_TRY(body, body_from_json<Body>(*part, key));
+  out = std::move(body);
+  return {};
+}
+
+template <class Body>
+Result<void> read_list(JsonObject& object, const char* key, std::vector<Body>& out) {
+  const Json* part = object.part(key);
+  if (part == nullptr) return {};
+  if (!part->is_array()) return Error{ErrorCode::invalid, fmt::format("'{}': not a list", key)};
+  for (const Json& item : *part) {
+    TACHO_TRY(body, body_from_json<Body>(item, key));
+    out.push_back(std::move(body));
+  }
+  return {};
+}
+
+Result<void> read_steps(const Json& json, StepSeries& steps) {
+  JsonObject object(json, "steps");
+  std::vector<double> warmup;
+  object.read("warmup", warmup);
+  object.read("seconds", steps.seconds);
+  object.read("input_seconds", steps.input_seconds);
+  object.read("loss", steps.loss);
+  steps.warmup.assign(warmup.begin(), warmup.end());
+  return object.finish();
+}
+
+}  // namespace
+
+std::vector<double> StepSeries::without_warmup(const std::vector<double>& values) const {
+  if (warmup.size() >= values.size()) return values;
+  std::vector<double> steady;
+  steady.reserve(values.size() - warmup.size());
+  auto skip = warmup.begin();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (skip != warmup.end() && *skip == static_cast<std::int64_t>(i)) {
+      ++skip;
+    } else {
+      steady.push_back(values[i]);
+    }
+  }
+  return steady;
+}
+
+RunRecord fold(RunOrder order, std::span<const Event> events) {
+  Folder folder(std::move(order));
+  for (const Event& event : events) folder.add(event);
+  return folder.done();
+}
+
+void finish(RunRecord& record, Outcome outcome, std::string reason) {
+  if (record.outcome != Outcome::running) return;
+  record.outcome = outcome;
+  record.reason = std::move(reason);
+  record.totals.outcome = record.outcome;
+  record.totals.reason = record.reason;
+}
+
+std::vector<MetricValue> metrics_of(const RunRecord& record) {
+  std::vector<MetricValue> values;
+  const auto add = [&values](const Metric& metric, double value) {
+    values.emplace_back(&metric, value);
+  };
+  if (!record.epochs.empty()) {
+    const EpochDone& last = record.epochs.back();
+    add(metric::kTop1, last.top1);
+    add(metric::kTop5, last.top5);
+    add(metric::kEvalLoss, last.eval_loss);
+    add(metric::kTrainLoss, last.train_loss);
+  }
+  if (!record.steps.seconds.empty()) {
+    const auto steady = record.steps.steady_seconds();
+    const double step = median(steady);
+    add(metric::kSamplesPerS, static_cast<double>(record.order.spec.batch) / step);
+    add(metric::kStepS, step);
+    add(metric::kStepP25S, quantile(steady, 0.25));
+    add(metric::kStepP75S, quantile(steady, 0.75));
+    add(metric::kFirstStepS, record.steps.seconds.front());
+    add(metric::kInputShare, mean(record.steps.steady_input_seconds()) / mean(steady));
+  }
+  if (record.model) add(metric::kStartupS, record.startup_seconds);
+  if (!record.epochs.empty()) {
+    add(metric::kTrainS, sum_over_epochs(record, &EpochDone::train_seconds));
+    add(metric::kEvalS, sum_over_epochs(record, &EpochDone::eval_seconds));
+  }
+  if (record.totals.wall_seconds > 0) add(metric::kWallS, record.totals.wall_seconds);
+  if (record.totals.user_seconds > 0) add(metric::kUserS, record.totals.user_seconds);
+  if (record.totals.system_seconds > 0) add(metric::kSystemS, record.totals.system_seconds);
+  if (record.totals.peak_memory_bytes > 0) {
+    add(metric::kPeakMemory, static_cast<double>(record.totals.peak_memory_bytes));
+  }
+  if (record.model) add(metric::kParameters, static_cast<double>(record.model->parameters));
+  add(metric::kEpochsDone, static_cast<double>(record.epochs.size()));
+  add(metric::kStepsDone, static_cast<double>(record.steps.seconds.size()));
+  if (record.started && record.started->paths.product_gflops > 0) {
+    add(metric::kProductGflops, record.started->paths.product_gflops);
+  }
+  return values;
+}
+
+Json to_json(const RunRecord& record) {
+  Json epochs = Json::array();
+  for (const EpochDone& epoch : record.epochs) epochs.push_back(body_to_json(epoch));
+  Json checkpoints = Json::array();
+  for (const auto& written : record.checkpoints) checkpoints.push_back(body_to_json(written));
+  Json metrics = Json::object();
+  for (const auto& [metric, value] : metrics_of(record)) metrics[std::string(metric->key)] = value;
+  return {{"version", kRecordVersion},
+          {"key", record.order.key},
+          {"created_at", record.order.created_at},
+          {"outcome", kOutcomes.of(record.outcome)},
+          {"reason", record.reason},
+          {"metrics", std::move(metrics)},
+          {"spec", to_json(record.order.spec)},
+          {"started", optional_body(record.started)},
+          {"input", optional_body(record.input)},
+          {"model", optional_body(record.model)},
+          {"startup_seconds", record.startup_seconds},
+          {"epochs", std::move(epochs)},
+          {"checkpoints", std::move(checkpoints)},
+          {"notes", record.notes},
+          {"totals", body_to_json(record.totals)},
+          {"steps",
+           {{"warmup", record.steps.warmup},
+            {"seconds", record.steps.seconds},
+            {"input_seconds", record.steps.input_seconds},
+            {"loss", record.steps.loss}}}};
+}
+
+Result<RunRecord> run_record_from_json(const Json& json) {
+  RunRecord record;
+  JsonObject object(json, "record");
+  std::int64_t version = 0;
+  object.read("version", version);
+  if (version > kRecordVersion) {
+    return Error{ErrorCode::newer, "record: written by a newer tacho; update tacho"};
+  }
+  object.read("key", record.order.key);
+  object.read("created_at", record.order.created_at);
+  object.read_name("outcome", kOutcomes, record.outcome);
+  object.read("reason", record.reason);
+  object.part("metrics", false);  // derived; made anew from the rest
+  const Json* spec = object.part("spec");
+  TACHO_CHECK(read_optional_body(object, "started", record.started));
+  TACHO_CHECK(read_optional_body(object, "input", record.input));
+  TACHO_CHECK(read_optional_body(object, "model", record.model));
+  object.read("startup_seconds", record.startup_seconds);
+  TACHO_CHECK(read_list(object, "epochs", record.epochs));
+  TACHO_CHECK(read_list(object, "checkpoints", record.checkpoints));
+  if (const Json* notes = object.part("notes"); notes != nullptr && notes->is_array()) {
+    for (const Json& note : *notes) {
+      if (note.is_string()) record.notes.push_back(note.get<std::string>());
+    }
+  }
+  const Json* totals = object.part("totals");
+  const Json* steps = object.part("steps");
+  TACHO_CHECK(object.finish());
+  TACHO_TRY(parsed_spec, run_spec_from_json(*spec));
+  record.order.spec = std::move(parsed_spec);
+  TACHO_TRY(parsed_totals, body_from_json<RunEnded>(*totals, "totals"));
+  record.totals = std::move(parsed_totals);
+  TACHO_CHECK(read_steps(*steps, record.steps));
+  return record;
+}
+
+}  // namespace tacho

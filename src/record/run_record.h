@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_object.h"
+#include "base/result.h"
+#include "record/event.h"
+#include "record/metric.h"
+#include "record/run_folder.h"
+
+namespace tacho {
+
+// Every step that counts, in order: the lists have one entry a step.
+struct StepSeries {
+  std::vector<double> seconds;
+  std::vector<double> input_seconds;
+  std::vector<double> loss;
+  std::vector<std::int64_t> warmup;  // indices of the steps that are start-up, ascending
+  bool operator==(const StepSeries&) const = default;
+
+  // Step times without warm-up; all of them if there is nothing else.
+  [[nodiscard]] std::vector<double> steady_seconds() const { return without_warmup(seconds); }
+  [[nodiscard]] std::vector<double> steady_input_seconds() const {
+    return without_warmup(input_seconds);
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> without_warmup(const std::vector<double>& values) const;
+};
+
+// What came of a run: a pure function of its folder, so that reading the folder again gives the
+// same record.
+struct RunRecord {
+  RunOrder order;
+  Outcome outcome = Outcome::running;
+  std::string reason;
+  std::optional<RunStarted> started;  // of the last attempt
+  std::optional<InputReady> input;
+  std::optional<ModelReady> model;
+  std::vector<EpochDone> epochs;
+  StepSeries steps;
+  std::vector<CheckpointWritten> checkpoints;
+  std::vector<std::string> notes;
+  double startup_seconds = 0;  // of the last attempt
+  RunEnded totals;             // times of all attempts added, the highest peak
+};
+
+using MetricValue = std::pair<const Metric*, double>;
+
+// Folds the events of all attempts. What a resumed attempt makes again replaces what was there;
+// without an "end" the outcome stays `running` and finish() must say what happened.
+RunRecord fold(RunOrder order, std::span<const Event> events);
+
+// Gives a run that wrote no "end" the outcome that was found out another way.
+void finish(RunRecord& record, Outcome outcome, std::string reason);
+
+// The figures this record has, in the catalogue's order.
+std::vector<MetricValue> metrics_of(const RunRecord& record);
+
+Json to_json(const RunRecord& record);
+Result<RunRecord> run_record_from_json(const Json& json);
+
+}  // namespace tacho

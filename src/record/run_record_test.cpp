@@ -1,0 +1,121 @@
+#include "record/run_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+
+RunOrder order() {
+  RunOrder order{"20260101-000000-abcdef", 1000, {}};
+  order.spec.model = "lenet5";
+  order.spec.data = "fashion-mnist";
+  order.spec.batch = 10;
+  return order;
+}
+
+StepsDone steps(std::int64_t epoch, std::int64_t warmup, std::vector<double> seconds) {
+  StepsDone done{epoch,
+                 1,
+                 warmup,
+                 seconds,
+                 std::vector<double>(seconds.size(), 0.5),
+                 std::vector<double>(seconds.size(), static_cast<double>(epoch))};
+  return done;
+}
+
+EpochDone epoch(std::int64_t number, double top1) {
+  EpochDone done;
+  done.epoch = number;
+  done.top1 = top1;
+  done.train_seconds = 10;
+  return done;
+}
+
+RunEnded ended(Outcome outcome, double wall) {
+  RunEnded end;
+  end.outcome = outcome;
+  end.wall_seconds = wall;
+  end.peak_memory_bytes = static_cast<std::int64_t>(wall);
+  return end;
+}
+
+double value_of(const RunRecord& record, const Metric& metric) {
+  for (const auto& [found, value] : metrics_of(record)) {
+    if (found->key == metric.key) return value;
+  }
+  ADD_FAILURE() << "no " << metric.key;
+  return 0;
+}
+
+TEST(Fold, KeepsWarmUpOutOfTheSteadyState) {
+  const std::vector<Event> events = {
+      {1, RunStarted{}},     {3, ModelReady{}},  {4, steps(1, 2, {9, 8, 1, 2, 3})},
+      {5, steps(1, 0, {2})}, {6, epoch(1, 0.8)}, {7, ended(Outcome::ok, 6)}};
+  const RunRecord record = fold(order(), events);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_THAT(record.steps.steady_seconds(), ElementsAre(1, 2, 3, 2));
+  EXPECT_EQ(value_of(record, metric::kStepS), 2);
+  EXPECT_EQ(value_of(record, metric::kSamplesPerS), 5);
+  EXPECT_EQ(value_of(record, metric::kFirstStepS), 9);
+  EXPECT_EQ(value_of(record, metric::kStartupS), 2);
+  EXPECT_EQ(value_of(record, metric::kInputShare), 0.25);
+}
+
+TEST(Fold, AResumedAttemptReplacesWhatItMakesAgain) {
+  RunStarted second;
+  second.attempt = 2;
+  second.resumed_epochs = 1;
+  const std::vector<Event> events = {{1, RunStarted{}},   {2, steps(1, 0, {1, 1})},
+                                     {3, epoch(1, 0.5)},  {4, steps(2, 0, {7})},  // killed here
+                                     {10, second},        {12, steps(2, 0, {2, 2})},
+                                     {13, epoch(2, 0.6)}, {14, ended(Outcome::ok, 4)}};
+  const RunRecord record = fold(order(), events);
+  EXPECT_THAT(record.steps.seconds, ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(record.steps.loss, ElementsAre(1, 1, 2, 2));
+  ASSERT_EQ(record.epochs.size(), 2U);
+  EXPECT_EQ(value_of(record, metric::kTop1), 0.6);
+  // 3 s of the killed attempt, as its last line tells, and 4 of the second.
+  EXPECT_EQ(value_of(record, metric::kWallS), 7);
+}
+
+TEST(Fold, ARunWithoutAnEndIsStillRunningUntilSomeoneKnowsBetter) {
+  const std::vector<Event> events = {{1, RunStarted{}}, {2, steps(1, 0, {1})}};
+  RunRecord record = fold(order(), events);
+  EXPECT_EQ(record.outcome, Outcome::running);
+  finish(record, Outcome::failed, "killed by signal 9");
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  finish(record, Outcome::ok, "");
+  EXPECT_EQ(record.reason, "killed by signal 9");
+}
+
+TEST(Fold, NoEventsMakeARecordWithoutFigures) {
+  const RunRecord record = fold(order(), {});
+  EXPECT_EQ(value_of(record, metric::kStepsDone), 0);
+  EXPECT_FALSE(record.started.has_value());
+}
+
+TEST(RunRecord, SurvivesTheRoundTripThroughJson) {
+  const std::vector<Event> events = {
+      {1, RunStarted{}},       {2, InputReady{10, 5, 2, 1, 0.1}},
+      {3, ModelReady{7, 0.1}}, {4, steps(1, 1, {9, 1.25})},
+      {6, epoch(1, 0.8)},      {6, CheckpointWritten{1, "c", 3, 0.1}},
+      {6, Note{"slow"}},       {7, ended(Outcome::ok, 6)}};
+  const RunRecord record = fold(order(), events);
+  const Json json = to_json(record);
+  const auto back = run_record_from_json(*parse_json(json_text(json)));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(to_json(*back), json);
+  EXPECT_EQ(back->steps, record.steps);
+}
+
+TEST(RunRecord, RefusesARecordOfANewerVersion) {
+  Json json = to_json(fold(order(), {}));
+  json["version"] = 99;
+  EXPECT_EQ(run_record_from_json(json).error().code, ErrorCode::newer);
+}
+
+}  // namespace
+}  // namespace tacho

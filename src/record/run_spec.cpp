@@ -1,0 +1,155 @@
+#include "record/run_spec.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "record/model_catalog.h"
+
+namespace tacho {
+namespace {
+
+Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
+
+Result<void> at_least_one(std::string_view what, std::int64_t value) {
+  if (value >= 1) return {};
+  return usage(fmt::format("{} must be at least 1, not {}", what, value));
+}
+
+// Also refuses not-a-number, which no comparison is true of.
+Result<void> within(std::string_view what, double value, double low, double high) {
+  if (value >= low && value <= high) return {};
+  return usage(fmt::format("{} must lie between {} and {}, not {}", what, low, high, value));
+}
+
+Result<void> check_optimizer(const OptimizerSpec& o) {
+  if (!(o.learning_rate > 0) || !std::isfinite(o.learning_rate)) {
+    return usage(fmt::format("--lr must be above 0, not {}", o.learning_rate));
+  }
+  TACHO_CHECK(within("--momentum", o.momentum, 0, 1));
+  TACHO_CHECK(within("--weight-decay", o.weight_decay, 0, 1e3));
+  TACHO_CHECK(within("--beta1", o.beta1, 0, 0.999999));
+  TACHO_CHECK(within("--beta2", o.beta2, 0, 0.99999999));
+  TACHO_CHECK(within("--epsilon", o.epsilon, 0, 1));
+  if (o.nesterov && o.momentum == 0) return usage("--nesterov needs --momentum above 0");
+  if (o.kind != OptimizerKind::sgd && (o.momentum != 0 || o.nesterov)) {
+    return usage(
+        fmt::format("--momentum and --nesterov belong to sgd, not to {}", kOptimizers.of(o.kind)));
+  }
+  return {};
+}
+
+Result<void> check_schedule(const RunSpec& spec) {
+  const ScheduleSpec& s = spec.schedule;
+  TACHO_CHECK(within("--warmup-epochs", s.warmup_epochs, 0, static_cast<double>(spec.epochs)));
+  TACHO_CHECK(within("--step-factor", s.step_factor, 0, 1));
+  if (!(s.step_epochs > 0)) return usage("--step-epochs must be above 0");
+  return {};
+}
+
+Json optional_json(const auto& value) { return value ? Json(*value) : Json(nullptr); }
+
+}  // namespace
+
+Result<void> check(const RunSpec& spec) {
+  TACHO_TRY(model, find_model(spec.model));
+  (void)model;
+  if (spec.data.empty()) return usage("no dataset named; add --data NAME (see 'tacho data ls')");
+  TACHO_CHECK(at_least_one("--batch", spec.batch));
+  TACHO_CHECK(at_least_one("--epochs", spec.epochs));
+  if (spec.steps) TACHO_CHECK(at_least_one("--steps", *spec.steps));
+  if (spec.train_samples) TACHO_CHECK(at_least_one("--train-samples", *spec.train_samples));
+  if (spec.threads) {
+    TACHO_CHECK(at_least_one("--threads", *spec.threads));
+    if (*spec.threads > 4096) return usage("--threads must be at most 4096");
+  }
+  if (spec.seed < 0) return usage(fmt::format("--seed must not be negative, not {}", spec.seed));
+  if (spec.target_top1) TACHO_CHECK(within("--target", *spec.target_top1, 0, 1));
+  if (spec.stock && spec.mkldnn != Switch::automatic) {
+    return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
+  }
+  TACHO_CHECK(check_optimizer(spec.optimizer));
+  return check_schedule(spec);
+}
+
+Json to_json(const RunSpec& spec) {
+  const OptimizerSpec& o = spec.optimizer;
+  const ScheduleSpec& s = spec.schedule;
+  return {
+      {"model", spec.model},
+      {"data", spec.data},
+      {"data_folder", spec.data_folder},
+      {"batch", spec.batch},
+      {"epochs", spec.epochs},
+      {"steps", optional_json(spec.steps)},
+      {"train_samples", optional_json(spec.train_samples)},
+      {"optimizer",
+       {{"kind", kOptimizers.of(o.kind)},
+        {"learning_rate", o.learning_rate},
+        {"momentum", o.momentum},
+        {"nesterov", o.nesterov},
+        {"weight_decay", o.weight_decay},
+        {"beta1", o.beta1},
+        {"beta2", o.beta2},
+        {"epsilon", o.epsilon}}},
+      {"schedule",
+       {{"kind", kSchedules.of(s.kind)},
+        {"warmup_epochs", s.warmup_epochs},
+        {"step_epochs", s.step_epochs},
+        {"step_factor", s.step_factor}}},
+      {"seed", spec.seed},
+      {"device", kDevices.of(spec.device)},
+      {"threads", optional_json(spec.threads)},
+      {"mkldnn", kSwitches.of(spec.mkldnn)},
+      {"stock", spec.stock},
+      {"target_top1", optional_json(spec.target_top1)},
+      {"checkpoints", spec.checkpoints},
+      {"tensorboard", spec.tensorboard},
+  };
+}
+
+Result<RunSpec> run_spec_from_json(const Json& json) {
+  RunSpec spec;
+  JsonObject object(json, "spec");
+  object.read("model", spec.model);
+  object.read("data", spec.data);
+  object.read_optional("data_folder", spec.data_folder);
+  object.read("batch", spec.batch);
+  object.read("epochs", spec.epochs);
+  object.read_optional("steps", spec.steps);
+  object.read_optional("train_samples", spec.train_samples);
+  if (const Json* part = object.part("optimizer")) {
+    JsonObject optimizer(*part, "spec: optimizer");
+    OptimizerSpec& o = spec.optimizer;
+    optimizer.read_name("kind", kOptimizers, o.kind);
+    optimizer.read("learning_rate", o.learning_rate);
+    optimizer.read_optional("momentum", o.momentum);
+    optimizer.read_optional("nesterov", o.nesterov);
+    optimizer.read_optional("weight_decay", o.weight_decay);
+    optimizer.read_optional("beta1", o.beta1);
+    optimizer.read_optional("beta2", o.beta2);
+    optimizer.read_optional("epsilon", o.epsilon);
+    TACHO_CHECK(optimizer.finish());
+  }
+  if (const Json* part = object.part("schedule", false)) {
+    JsonObject schedule(*part, "spec: schedule");
+    ScheduleSpec& s = spec.schedule;
+    schedule.read_name("kind", kSchedules, s.kind);
+    schedule.read_optional("warmup_epochs", s.warmup_epochs);
+    schedule.read_optional("step_epochs", s.step_epochs);
+    schedule.read_optional("step_factor", s.step_factor);
+    TACHO_CHECK(schedule.finish());
+  }
+  object.read_optional("seed", spec.seed);
+  object.read_name("device", kDevices, spec.device);
+  object.read_optional("threads", spec.threads);
+  object.read_name("mkldnn", kSwitches, spec.mkldnn);
+  object.read_optional("stock", spec.stock);
+  object.read_optional("target_top1", spec.target_top1);
+  object.read_optional("checkpoints", spec.checkpoints);
+  object.read_optional("tensorboard", spec.tensorboard);
+  TACHO_CHECK(object.finish());
+  return spec;
+}
+
+}  // namespace tacho

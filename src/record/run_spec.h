@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/json_object.h"
+#include "base/names.h"
+#include "base/result.h"
+
+namespace tacho {
+
+enum class Device { cpu, cuda };
+inline constexpr Names<Device, 2> kDevices{"device",
+                                           {{{Device::cpu, "cpu"}, {Device::cuda, "cuda"}}}};
+
+enum class Switch { automatic, on, off };
+inline constexpr Names<Switch, 3> kSwitches{
+    "choice", {{{Switch::automatic, "auto"}, {Switch::on, "on"}, {Switch::off, "off"}}}};
+
+enum class OptimizerKind { sgd, adam, adamw };
+inline constexpr Names<OptimizerKind, 3> kOptimizers{"optimizer",
+                                                     {{{OptimizerKind::sgd, "sgd"},
+                                                       {OptimizerKind::adam, "adam"},
+                                                       {OptimizerKind::adamw, "adamw"}}}};
+
+enum class ScheduleKind { constant, step, cosine, one_cycle };
+inline constexpr Names<ScheduleKind, 4> kSchedules{"schedule",
+                                                   {{{ScheduleKind::constant, "constant"},
+                                                     {ScheduleKind::step, "step"},
+                                                     {ScheduleKind::cosine, "cosine"},
+                                                     {ScheduleKind::one_cycle, "one-cycle"}}}};
+
+// Meanings and defaults as in torch.optim.
+struct OptimizerSpec {
+  OptimizerKind kind = OptimizerKind::sgd;
+  double learning_rate = 0.01;
+  double momentum = 0;  // sgd
+  bool nesterov = false;
+  double weight_decay = 0;
+  double beta1 = 0.9;  // adam, adamw
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  bool operator==(const OptimizerSpec&) const = default;
+};
+
+struct ScheduleSpec {
+  ScheduleKind kind = ScheduleKind::constant;
+  double warmup_epochs = 0;  // the rate climbs linearly from 0 over these
+  double step_epochs = 30;   // step: every so many epochs …
+  double step_factor = 0.1;  // … the rate is multiplied by this
+  bool operator==(const ScheduleSpec&) const = default;
+};
+
+// What was asked for. Two runs of one spec differ by nothing but the machine and chance.
+struct RunSpec {
+  std::string model;
+  std::string data;
+  std::string data_folder;  // "" takes the dataset's own place
+  std::int64_t batch = 64;
+  std::int64_t epochs = 1;
+  std::optional<std::int64_t> steps;          // ends the run early
+  std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
+  OptimizerSpec optimizer;
+  ScheduleSpec schedule;
+  std::int64_t seed = 0;
+  Device device = Device::cpu;
+  std::optional<std::int64_t> threads;  // absent: the cores this process may use
+  Switch mkldnn = Switch::automatic;
+  bool stock = false;  // torch's own defaults: no path chosen, no allocator tuned
+  std::optional<double> target_top1;
+  bool checkpoints = true;
+  bool tensorboard = true;
+  bool operator==(const RunSpec&) const = default;
+};
+
+// Says what makes no sense, in the words of the command line.
+Result<void> check(const RunSpec& spec);
+
+Json to_json(const RunSpec& spec);
+// Strict: an unknown or missing key is an error. Does not check() the values.
+Result<RunSpec> run_spec_from_json(const Json& json);
+
+}  // namespace tacho

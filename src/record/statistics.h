@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace tacho {
+
+// Every function here wants at least one value and aborts without.
+
+double mean(std::span<const double> values);
+// Linear interpolation between order statistics, as R's type 7 and NumPy's default.
+double quantile(std::span<const double> values, double q);
+double median(std::span<const double> values);
+// Sample standard deviation; 0 for a single value.
+double standard_deviation(std::span<const double> values);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+using Statistic = std::function<double(std::span<const double>)>;
+
+// Percentile bootstrap of `statistic`; the same seed gives the same interval.
+Interval bootstrap_interval(std::span<const double> values, const Statistic& statistic,
+                            double level = 0.95, int resamples = 2000, std::uint64_t seed = 1);
+
+struct MannWhitney {
+  double u = 0;              // of the first sample: pairs it wins, ties half
+  double p = 1;              // two-sided
+  double probability = 0.5;  // that a value of the first exceeds one of the second
+};
+// Exact for small samples without ties, otherwise the normal approximation with correction for
+// ties and continuity.
+MannWhitney mann_whitney(std::span<const double> first, std::span<const double> second);
+
+}  // namespace tacho
