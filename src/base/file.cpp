@@ -77,24 +77,33 @@ Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
   return {};
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path beside = fmt::format("{}.tmp.{}", path.string(), ::getpid());
-  const auto write_and_sync = [&]() -> Result<void> {
-    const UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!fd) return system_error(beside, errno);
-    TACHO_CHECK(write_all(fd.get(), content, beside));
-    if (::fsync(fd.get()) != 0) return system_error(beside, errno);
-    if (::rename(beside.c_str(), path.c_str()) != 0) return system_error(path, errno);
-    return {};
-  };
-  if (auto written = write_and_sync(); !written.ok()) {
-    ::unlink(beside.c_str());
-    return written;
-  }
+Result<AtomicFile> AtomicFile::create(fs::path path) {
+  fs::path beside = fmt::format("{}.tmp.{}", path.string(), ::getpid());
+  UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!fd) return system_error(path, errno);
+  return AtomicFile(std::move(path), std::move(beside), std::move(fd));
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_) ::unlink(beside_.c_str());
+}
+
+Result<void> AtomicFile::write(std::string_view bytes) { return write_all(fd_.get(), bytes, path_); }
+
+Result<void> AtomicFile::commit() {
+  if (::fsync(fd_.get()) != 0) return system_error(path_, errno);
+  if (::rename(beside_.c_str(), path_.c_str()) != 0) return system_error(path_, errno);
+  fd_.reset();
   // Without this a power cut may forget the rename.
-  const UniqueFd folder(::open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder(::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());
   return {};
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
+  TACHO_TRY(file, AtomicFile::create(path));
+  TACHO_CHECK(file.write(content));
+  return file.commit();
 }
 
 Result<void> make_folders(const fs::path& path) {

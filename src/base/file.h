@@ -31,7 +31,27 @@ Error system_error(const std::filesystem::path& path, int error_number);
 
 Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
 
-// Either the old content or the new is there, whatever happens: written beside, synced, renamed.
+// A file that appears whole or not at all: written beside its place, synced and renamed by
+// commit(). Until then, and if commit() is never reached, the old file stays as it was.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(std::filesystem::path path);
+  AtomicFile(AtomicFile&& other) noexcept = default;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  Result<void> write(std::string_view bytes);
+  Result<void> commit();
+
+ private:
+  AtomicFile(std::filesystem::path path, std::filesystem::path beside, UniqueFd fd)
+      : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
+
+  std::filesystem::path path_;
+  std::filesystem::path beside_;
+  UniqueFd fd_;  // closed once committed
+};
+
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 Result<void> make_folders(const std::filesystem::path& path);

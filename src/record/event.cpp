@@ -106,9 +106,7 @@ struct Writer {
   void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
   void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
   void operator()(const char* key, const ComputePaths& paths) {
-    Json part = Json::object();
-    describe(Writer{part}, paths);
-    json[key] = std::move(part);
+    json[key] = compute_paths_to_json(paths);
   }
 };
 
@@ -210,6 +208,12 @@ template Result<ModelReady> body_from_json(const Json&, const std::string&);
 template Result<EpochDone> body_from_json(const Json&, const std::string&);
 template Result<CheckpointWritten> body_from_json(const Json&, const std::string&);
 template Result<RunEnded> body_from_json(const Json&, const std::string&);
+
+Json compute_paths_to_json(const ComputePaths& paths) {
+  Json json = Json::object();
+  describe(Writer{json}, paths);
+  return json;
+}
 
 std::string to_line(const Event& event) {
   Json json = {

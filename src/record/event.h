@@ -120,6 +120,8 @@ Json body_to_json(const Body& body);
 template <class Body>
 Result<Body> body_from_json(const Json& json, const std::string& place);
 
+Json compute_paths_to_json(const ComputePaths& paths);
+
 std::string to_line(const Event& event);  // without the newline
 Result<Event> event_from_line(std::string_view line);
 

@@ -14,7 +14,7 @@ enum class Unit { none, share, seconds, bytes, per_second, count };
 enum class Better { higher, lower, neither };
 
 // One figure a run can have. Names, units and help texts come from here everywhere: the store's
-// columns, tables, exports, TensorBoard tags.
+// columns, tables, exports.
 struct Metric {
   std::string_view key;
   Unit unit;

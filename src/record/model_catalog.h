@@ -4,12 +4,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "record/run_spec.h"
 
 namespace tacho {
 
 enum class InputKind { image, text };
+inline constexpr Names<InputKind, 2> kInputKinds{
+    "kind of input", {{{InputKind::image, "images"}, {InputKind::text, "text"}}}};
 
 // What can be said of a model without building it, so that a wrong name is refused before any
 // process starts. src/train/models holds the models themselves.

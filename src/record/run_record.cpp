@@ -169,14 +169,6 @@ RunRecord fold(RunOrder order, std::span<const Event> events) {
   return folder.done();
 }
 
-void finish(RunRecord& record, Outcome outcome, std::string reason) {
-  if (record.outcome != Outcome::running) return;
-  record.outcome = outcome;
-  record.reason = std::move(reason);
-  record.totals.outcome = record.outcome;
-  record.totals.reason = record.reason;
-}
-
 std::vector<MetricValue> metrics_of(const RunRecord& record) {
   std::vector<MetricValue> values;
   const auto add = [&values](const Metric& metric, double value) {

@@ -51,12 +51,9 @@ struct RunRecord {
 
 using MetricValue = std::pair<const Metric*, double>;
 
-// Folds the events of all attempts. What a resumed attempt makes again replaces what was there;
-// without an "end" the outcome stays `running` and finish() must say what happened.
+// Folds the events of all attempts. What a resumed attempt makes again replaces what was there.
+// Without an "end" the outcome stays `running`.
 RunRecord fold(RunOrder order, std::span<const Event> events);
-
-// Gives a run that wrote no "end" the outcome that was found out another way.
-void finish(RunRecord& record, Outcome outcome, std::string reason);
 
 // The figures this record has, in the catalogue's order.
 std::vector<MetricValue> metrics_of(const RunRecord& record);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tacho {
+
+// Each adds one subcommand, its options and its help to `app`.
+void add_train_command(CLI::App& app, Context& context);
+void add_runs_command(CLI::App& app, Context& context);
+void add_data_command(CLI::App& app, Context& context);
+void add_doctor_command(CLI::App& app, Context& context);
+void add_completion_command(CLI::App& app, Context& context);
+
+}  // namespace tacho

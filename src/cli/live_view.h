@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "base/terminal.h"
+#include "emit/mllog.h"
+#include "lab/lab.h"
+
+namespace tacho {
+
+// What the progress line knows, worked out from events alone.
+class LiveState {
+ public:
+  explicit LiveState(const RunSpec& spec) : spec_(spec) {}
+
+  void add(const Event& event);
+  // "epoch 2/3  412/938  loss 0.412  top-1 85.1 %  1,213 samples/s  0:42 left"
+  [[nodiscard]] std::string line() const;
+
+ private:
+  [[nodiscard]] std::int64_t planned_steps() const;
+
+  const RunSpec& spec_;
+  std::string stage_ = "starting";
+  std::int64_t steps_per_epoch_ = 0;
+  std::int64_t epoch_ = 0;
+  std::int64_t step_ = 0;
+  std::deque<double> recent_seconds_;
+  std::deque<double> recent_loss_;
+  std::optional<EpochDone> last_epoch_;
+};
+
+// Shows a run on standard error while it runs: a line that renews itself on a terminal, a line an
+// epoch elsewhere, nothing when quiet. With mllog, MLPerf's lines go to standard output.
+class LiveView final : public RunView {
+ public:
+  struct Options {
+    bool quiet = false;
+    bool mllog = false;
+  };
+  LiveView(const Terminal& terminal, Options options) : terminal_(terminal), options_(options) {}
+  ~LiveView() override { clear(); }
+
+  void started(std::int64_t id, const RunOrder& order) override;
+  void event(const Event& event) override;
+  void tick() override;
+
+ private:
+  void clear();
+
+  const Terminal& terminal_;
+  Options options_;
+  std::optional<RunOrder> order_;
+  std::optional<LiveState> state_;
+  std::optional<MllogWriter> mllog_;
+  bool shown_ = false;
+};
+
+}  // namespace tacho

@@ -1,0 +1,94 @@
+#include "cli/run_report.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "cli/table.h"
+#include "record/statistics.h"
+
+namespace tacho {
+namespace {
+
+std::string outcome_words(const RunRecord& record, const Terminal& terminal) {
+  const std::string word(kOutcomes.of(record.outcome));
+  switch (record.outcome) {
+    case Outcome::ok:
+      return terminal.green(word);
+    case Outcome::running:
+      return terminal.yellow(word);
+    case Outcome::out_of_memory:
+    case Outcome::failed:
+    case Outcome::cancelled:
+    case Outcome::timed_out:
+      break;
+  }
+  return terminal.red(word);
+}
+
+std::string epoch_table(const RunRecord& record, const Terminal& terminal) {
+  Table table({{"epoch"},
+               {"train loss"},
+               {"train top-1"},
+               {"eval loss"},
+               {"top-1"},
+               {"top-5"},
+               {"training"},
+               {"evaluation"}});
+  for (const EpochDone& epoch : record.epochs) {
+    table.add({std::to_string(epoch.epoch), fmt::format("{:.4f}", epoch.train_loss),
+               human_share(epoch.train_top1), fmt::format("{:.4f}", epoch.eval_loss),
+               human_share(epoch.top1), human_share(epoch.top5),
+               human(Seconds(epoch.train_seconds)), human(Seconds(epoch.eval_seconds))});
+  }
+  return table.text(terminal);
+}
+
+void add_line(std::string& out, const Terminal& terminal, const char* name,
+              const std::string& text) {
+  out += terminal.dim(fmt::format("{:<9}", name)) + " " + text + "\n";
+}
+
+std::string speed_words(const RunRecord& record) {
+  const auto steady = record.steps.steady_seconds();
+  const double step = median(steady);
+  return fmt::format("{} a step (quartiles {} to {}, {} steps), {} samples/s, input {}",
+                     human(Seconds(step)), human(Seconds(quantile(steady, 0.25))),
+                     human(Seconds(quantile(steady, 0.75))), human_count(steady.size()),
+                     human_count(std::round(static_cast<double>(record.order.spec.batch) / step)),
+                     human_share(mean(record.steps.steady_input_seconds()) / mean(steady)));
+}
+
+}  // namespace
+
+std::string run_report(std::int64_t id, const RunRecord& record, const Terminal& terminal) {
+  const RunSpec& spec = record.order.spec;
+  std::string out =
+      fmt::format("{}  {} on {}, batch {}, seed {}  {}\n", terminal.bold(fmt::format("run {}", id)),
+                  spec.model, spec.data, spec.batch, spec.seed, outcome_words(record, terminal));
+  if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
+  if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
+  if (!record.steps.seconds.empty()) add_line(out, terminal, "speed", speed_words(record));
+  if (record.totals.wall_seconds > 0) {
+    add_line(out, terminal, "time",
+             fmt::format("{} in all, {} to the first step, user {}, system {}",
+                         human(Seconds(record.totals.wall_seconds)),
+                         human(Seconds(record.startup_seconds)),
+                         human(Seconds(record.totals.user_seconds)),
+                         human(Seconds(record.totals.system_seconds))));
+  }
+  if (record.totals.peak_memory_bytes > 0) {
+    add_line(out, terminal, "memory", "peak " + human(Bytes{record.totals.peak_memory_bytes}));
+  }
+  if (record.started) {
+    const RunStarted& s = *record.started;
+    add_line(out, terminal, "machine",
+             fmt::format("{}, {} threads, {}", s.host.cpu, s.paths.threads, s.host.environment));
+    add_line(out, terminal, "torch",
+             fmt::format("{}, {}, {:.0f} GFLOP/s, paths {}", s.torch_version, s.paths.blas,
+                         s.paths.product_gflops, s.paths.why));
+  }
+  for (const std::string& note : record.notes) add_line(out, terminal, "note", printable(note));
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_object.h"
+#include "base/names.h"
+#include "store/run_store.h"
+
+namespace tacho {
+
+enum class RunTable { runs, epochs, steps };
+inline constexpr Names<RunTable, 3> kRunTables{
+    "table",
+    {{{RunTable::runs, "runs"}, {RunTable::epochs, "epochs"}, {RunTable::steps, "steps"}}}};
+
+// For programs: units are in the names, numbers keep every digit.
+std::string runs_csv(const std::vector<RunRow>& rows);
+Json runs_json(const std::vector<RunRow>& rows);
+std::string table_csv(RunTable table, const std::vector<StoredRun>& runs);
+Json records_json(const std::vector<StoredRun>& runs);
+
+}  // namespace tacho

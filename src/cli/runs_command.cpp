@@ -1,0 +1,251 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "cli/commands.h"
+#include "cli/csv.h"
+#include "cli/run_report.h"
+#include "cli/run_tables.h"
+#include "cli/table.h"
+#include "lab/run_state.h"
+#include "record/metric.h"
+
+namespace tacho {
+namespace {
+
+struct ListOptions {
+  std::vector<std::string> where;
+  std::string sort = "id";
+  bool ascending = false;
+  std::int64_t limit = 20;
+  bool all = false;
+  bool json = false;
+  bool csv = false;
+  std::string table = "runs";
+  std::string output;
+  std::vector<std::string> runs;
+};
+
+void declare_query(CLI::App& command, ListOptions& o) {
+  command.add_option("--where,-w", o.where,
+                     "keep runs like 'model=lenet5', 'top1>0.85', 'outcome!=ok'; repeat for more");
+  command.add_option("--sort,-s", o.sort, "any column: id, model, top1, step_s, …")
+      ->capture_default_str();
+  command.add_flag("--ascending", o.ascending, "smallest first");
+  command.add_option("--limit,-n", o.limit, "at most so many")->capture_default_str();
+  command.add_flag("--all,-a", o.all, "no limit");
+}
+
+Result<RunQuery> query_of(const ListOptions& o) {
+  RunQuery query;
+  for (const std::string& text : o.where) {
+    TACHO_TRY(filter, parse_filter(text));
+    query.filters.push_back(filter);
+  }
+  TACHO_TRY(column, find_column(o.sort));
+  query.sort = column->name;
+  query.descending = !o.ascending;
+  if (!o.all && o.limit < 1) return Error{ErrorCode::usage, "--limit must be at least 1"};
+  query.limit = o.all ? INT64_MAX : o.limit;
+  return query;
+}
+
+std::string when(double unix_seconds) {
+  return fmt::format("{:%m-%d %H:%M}", fmt::localtime(static_cast<std::time_t>(unix_seconds)));
+}
+
+std::string shown(const RunRow& row, const Metric& wanted) {
+  for (std::size_t i = 0; i < metric::kAll.size(); ++i) {
+    if (metric::kAll[i].key == wanted.key && row.metrics[i]) return human(wanted, *row.metrics[i]);
+  }
+  return "-";
+}
+
+Result<int> list_runs(const ListOptions& o, const Context& context) {
+  TACHO_TRY(query, query_of(o));
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(rows, store.list(query));
+  if (o.json || o.csv) {
+    context.print(o.csv ? runs_csv(rows) : json_text(runs_json(rows), 1) + "\n");
+    return kSuccess;
+  }
+  if (rows.empty()) {
+    context.print(o.where.empty() ? "no runs yet; start with: tacho train mnist-cnn --data "
+                                    "fashion-mnist -b 64 -e 3\n"
+                                  : "no run matches\n");
+    return kSuccess;
+  }
+  Table table({{"id"},
+               {"started", Align::left},
+               {"model", Align::left},
+               {"data", Align::left},
+               {"batch"},
+               {"top-1"},
+               {"samples/s"},
+               {"wall"},
+               {"outcome", Align::left}});
+  for (const RunRow& row : rows) {
+    table.add({std::to_string(row.id), when(row.created_at), row.model, row.data,
+               std::to_string(row.batch), shown(row, metric::kTop1),
+               shown(row, metric::kSamplesPerS), shown(row, metric::kWallS),
+               std::string(kOutcomes.of(row.outcome))});
+  }
+  context.print(table.text(context.out));
+  TACHO_TRY(total, store.count(query));
+  if (total > static_cast<std::int64_t>(rows.size())) {
+    context.say(fmt::format("{} of {} runs; --all shows every one", rows.size(), total));
+  }
+  return kSuccess;
+}
+
+Result<int> show_run(const std::string& handle, bool json, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(run, store.find(handle));
+  if (json) {
+    Json record = to_json(run.record);
+    record["id"] = run.row.id;
+    context.print(json_text(record, 1) + "\n");
+    return kSuccess;
+  }
+  context.print(run_report(run.row.id, run.record, context.out));
+  context.print(context.out.dim("folder   ") + " " + run.row.folder.string() + "\n");
+  return kSuccess;
+}
+
+Result<std::string> export_text(const ListOptions& o, RunStore& store) {
+  TACHO_TRY(table, kRunTables.parse(o.table));
+  std::vector<StoredRun> runs;
+  if (o.runs.empty()) {
+    TACHO_TRY(query, query_of(o));
+    TACHO_TRY(rows, store.list(query));
+    if (table == RunTable::runs && o.csv) return runs_csv(rows);
+    for (const RunRow& row : rows) {
+      TACHO_TRY(run, store.find(std::to_string(row.id)));
+      runs.push_back(std::move(run));
+    }
+  }
+  for (const std::string& handle : o.runs) {
+    TACHO_TRY(run, store.find(handle));
+    runs.push_back(std::move(run));
+  }
+  if (o.csv) return table_csv(table, runs);
+  return json_text(records_json(runs), 1) + "\n";
+}
+
+Result<int> export_runs(const ListOptions& o, const Context& context) {
+  if (o.csv == o.json) return Error{ErrorCode::usage, "choose one of --csv and --json"};
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(text, export_text(o, store));
+  if (o.output.empty()) {
+    context.print(text);
+    return kSuccess;
+  }
+  TACHO_CHECK(write_file_atomically(o.output, text));
+  context.say("wrote " + o.output);
+  return kSuccess;
+}
+
+Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files,
+                        const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  // All are looked up before any is removed, so that a wrong name removes nothing.
+  std::vector<RunRow> rows;
+  for (const std::string& handle : handles) {
+    TACHO_TRY(run, store.find(handle));
+    if (is_being_worked_on(RunFolder(run.row.folder))) {
+      return Error{ErrorCode::usage,
+                   fmt::format("run {} is still running; stop it first", run.row.id)};
+    }
+    rows.push_back(run.row);
+  }
+  for (const RunRow& row : rows) {
+    TACHO_CHECK(store.remove(row.id));
+    // A folder that was ingested from elsewhere is its owner's to remove.
+    const bool ours = row.folder.parent_path() == home / "runs";
+    std::error_code error;
+    if (ours && !keep_files) std::filesystem::remove_all(row.folder, error);
+    if (error) context.warn(row.folder.string() + ": " + error.message());
+    context.print(
+        fmt::format("removed run {}{}\n", row.id,
+                    ours && !keep_files ? "" : "; its folder stays: " + row.folder.string()));
+  }
+  return kSuccess;
+}
+
+Result<int> ingest_runs(const std::vector<std::string>& folders, bool json,
+                        const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  Lab lab = context.lab(store, home);
+  for (const std::string& folder : folders) {
+    TACHO_TRY(run, lab.ingest(folder));
+    if (json) {
+      Json record = to_json(run.record);
+      record["id"] = run.id;
+      context.print(json_text(record, 1) + "\n");
+    } else {
+      context.print(fmt::format("run {}  {}  {}\n", run.id, run.record.order.key,
+                                kOutcomes.of(run.record.outcome)));
+    }
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_runs_command(CLI::App& app, Context& context) {
+  CLI::App* runs = app.add_subcommand("runs", "list, show, export, remove and ingest runs");
+  runs->require_subcommand(1);
+
+  CLI::App* ls = runs->add_subcommand("ls", "list runs");
+  auto list = std::make_shared<ListOptions>();
+  declare_query(*ls, *list);
+  ls->add_flag("--json", list->json, "as JSON");
+  ls->add_flag("--csv", list->csv, "as CSV");
+  ls->callback([list, &context] { context.run([&] { return list_runs(*list, context); }); });
+
+  CLI::App* show = runs->add_subcommand("show", "show one run");
+  auto shown_run = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  show->add_option("run", *shown_run, "its id, key or 'last'")->required();
+  show->add_flag("--json", *as_json, "the whole record");
+  show->callback(
+      [=, &context] { context.run([&] { return show_run(*shown_run, *as_json, context); }); });
+
+  CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
+  auto exported = std::make_shared<ListOptions>();
+  exported->all = true;
+  out->add_option("run", exported->runs, "these alone; all that match without");
+  declare_query(*out, *exported);
+  out->add_flag("--csv", exported->csv, "as CSV");
+  out->add_flag("--json", exported->json, "whole records as JSON");
+  out->add_option("--table", exported->table, "of CSV: runs, epochs, steps")->capture_default_str();
+  out->add_option("--output,-o", exported->output, "into this file, at once or not at all");
+  out->callback(
+      [exported, &context] { context.run([&] { return export_runs(*exported, context); }); });
+
+  CLI::App* rm = runs->add_subcommand("rm", "remove runs and their folders");
+  auto removed = std::make_shared<std::vector<std::string>>();
+  auto keep_files = std::make_shared<bool>(false);
+  rm->add_option("run", *removed, "ids or keys")->required();
+  rm->add_flag("--keep-files", *keep_files, "leave the folders");
+  rm->callback(
+      [=, &context] { context.run([&] { return remove_runs(*removed, *keep_files, context); }); });
+
+  CLI::App* ingest = runs->add_subcommand("ingest", "store the record of a run's folder, again");
+  auto folders = std::make_shared<std::vector<std::string>>();
+  auto ingest_json = std::make_shared<bool>(false);
+  ingest->add_option("folder", *folders, "a folder with spec.json and events.jsonl")->required();
+  ingest->add_flag("--json", *ingest_json, "print the records");
+  ingest->callback(
+      [=, &context] { context.run([&] { return ingest_runs(*folders, *ingest_json, context); }); });
+}
+
+}  // namespace tacho

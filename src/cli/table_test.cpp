@@ -1,0 +1,27 @@
+#include "cli/table.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+const Terminal kPlain(-1);
+
+TEST(Table, AlignsByCharactersAndTrimsTheRight) {
+  Table table({{"id"}, {"model", Align::left}, {"step"}, {"note", Align::left}});
+  table.add({"7", "mlp", "57 µs", ""});
+  table.add({"41", "mnist-cnn", "1.2 ms", "x"});
+  EXPECT_EQ(table.text(kPlain),
+            "id  model        step  note\n"
+            " 7  mlp         57 µs\n"
+            "41  mnist-cnn  1.2 ms  x\n");
+}
+
+TEST(Table, DefusesControlCharacters) {
+  Table table({{"name", Align::left}});
+  table.add({"a\033[31mb\n"});
+  EXPECT_EQ(table.text(kPlain), "name\na?[31mb?\n");
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "base/home.h"
+#include "cli/commands.h"
+#include "cli/live_view.h"
+#include "cli/run_report.h"
+#include "data/catalog.h"
+#include "record/model_catalog.h"
+
+namespace tacho {
+namespace {
+
+// What was typed; options that depend on the model's own defaults stay empty until it is known.
+struct TrainOptions {
+  RunSpec spec;
+  std::string device = "cpu";
+  std::string mkldnn = "auto";
+  std::optional<std::string> optimizer;
+  std::optional<double> learning_rate;
+  std::optional<double> momentum;
+  std::optional<double> weight_decay;
+  std::optional<double> beta1;
+  std::optional<double> beta2;
+  std::optional<double> epsilon;
+  bool nesterov = false;
+  std::string schedule = "constant";
+  std::string resume;
+  bool no_checkpoints = false;
+  bool no_tensorboard = false;
+  bool json = false;
+  bool mllog = false;
+};
+
+void declare(CLI::App& command, TrainOptions& o) {
+  command.add_option("model", o.spec.model,
+                     fmt::format("one of {}", fmt::join(model_names(), ", ")));
+  command.add_option("--data,-d", o.spec.data,
+                     fmt::format("one of {}", fmt::join(dataset_names(), ", ")));
+  command.add_option("--data-dir", o.spec.data_folder,
+                     "the dataset's files, if not in their place");
+  command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();
+  command.add_option("--epochs,-e", o.spec.epochs, "passes over the data")->capture_default_str();
+  command.add_option("--steps", o.spec.steps, "end after so many steps");
+  command.add_option("--train-samples", o.spec.train_samples, "use the first so many samples");
+  command.add_option("--target", o.spec.target_top1, "end once top-1 reaches this, 0 to 1");
+  command.add_option("--seed", o.spec.seed, "same seed, same run")->capture_default_str();
+  command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");
+
+  command.option_defaults()->group("Learning");
+  command.add_option("--optimizer", o.optimizer, "sgd, adam, adamw (the model's own)");
+  command.add_option("--lr", o.learning_rate, "learning rate (the model's own)");
+  command.add_option("--momentum", o.momentum, "of sgd");
+  command.add_flag("--nesterov", o.nesterov, "Nesterov's momentum");
+  command.add_option("--weight-decay", o.weight_decay, "L2; decoupled for adamw");
+  command.add_option("--beta1", o.beta1, "of adam, adamw");
+  command.add_option("--beta2", o.beta2, "of adam, adamw");
+  command.add_option("--epsilon", o.epsilon, "of adam, adamw");
+  command.add_option("--schedule", o.schedule, "constant, step, cosine, one-cycle")
+      ->capture_default_str();
+  command.add_option("--warmup-epochs", o.spec.schedule.warmup_epochs, "climb to the rate");
+  command.add_option("--step-epochs", o.spec.schedule.step_epochs, "of schedule step")
+      ->capture_default_str();
+  command.add_option("--step-factor", o.spec.schedule.step_factor, "of schedule step")
+      ->capture_default_str();
+
+  command.option_defaults()->group("Machine");
+  command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
+  command.add_option("--threads", o.spec.threads, "CPU threads (the cores it may use)");
+  command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
+      ->capture_default_str();
+  command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
+
+  command.option_defaults()->group("Output");
+  command.add_flag("--json", o.json, "the record alone on standard output");
+  command.add_flag("--mllog", o.mllog, "MLPerf :::MLLOG lines on standard output");
+  command.add_flag("--no-checkpoints", o.no_checkpoints, "write none after each epoch");
+  command.add_flag("--no-tensorboard", o.no_tensorboard, "write no TensorBoard files");
+}
+
+// What the model is best trained with, unless another kind of optimizer was named.
+Result<OptimizerSpec> choose_optimizer(const TrainOptions& o) {
+  TACHO_TRY(model, find_model(o.spec.model));
+  OptimizerSpec chosen = model->optimizer;
+  if (o.optimizer) {
+    TACHO_TRY(kind, kOptimizers.parse(*o.optimizer));
+    if (kind != chosen.kind) {
+      const bool sgd = kind == OptimizerKind::sgd;
+      chosen = {.kind = kind, .learning_rate = sgd ? 0.01 : 1e-3, .momentum = sgd ? 0.9 : 0};
+    }
+  }
+  chosen.learning_rate = o.learning_rate.value_or(chosen.learning_rate);
+  chosen.momentum = o.momentum.value_or(chosen.momentum);
+  chosen.weight_decay = o.weight_decay.value_or(chosen.weight_decay);
+  chosen.beta1 = o.beta1.value_or(chosen.beta1);
+  chosen.beta2 = o.beta2.value_or(chosen.beta2);
+  chosen.epsilon = o.epsilon.value_or(chosen.epsilon);
+  chosen.nesterov = o.nesterov;
+  return chosen;
+}
+
+Result<RunSpec> spec_of(const TrainOptions& o) {
+  if (o.spec.model.empty()) {
+    return Error{ErrorCode::usage, "no model named; see 'tacho train --help'"};
+  }
+  RunSpec spec = o.spec;
+  TACHO_TRY(optimizer, choose_optimizer(o));
+  TACHO_TRY(schedule, kSchedules.parse(o.schedule));
+  TACHO_TRY(device, kDevices.parse(o.device));
+  TACHO_TRY(mkldnn, kSwitches.parse(o.mkldnn).in("--mkldnn"));
+  spec.optimizer = optimizer;
+  spec.schedule.kind = schedule;
+  spec.device = device;
+  spec.mkldnn = mkldnn;
+  spec.checkpoints = !o.no_checkpoints;
+  spec.tensorboard = !o.no_tensorboard;
+  TACHO_CHECK(check(spec));
+  return spec;
+}
+
+// A resumed run is made as it was ordered; any other word would be ignored, so none is taken.
+Result<void> check_resume_alone(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool harmless = name == "--resume" || name == "--json" || name == "--mllog";
+    if (option->count() > 0 && !harmless) {
+      return Error{ErrorCode::usage,
+                   fmt::format("--resume goes on as the run was ordered; leave out {}", name)};
+    }
+  }
+  return {};
+}
+
+Result<int> train(const CLI::App& command, const TrainOptions& o, Context& context) {
+  const bool resumes = !o.resume.empty();
+  RunSpec spec;
+  if (resumes) {
+    TACHO_CHECK(check_resume_alone(command));
+  } else {
+    TACHO_TRY(asked, spec_of(o));
+    spec = std::move(asked);
+  }
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  Lab lab = context.lab(store, home);
+  const bool someone_watches = context.err.interactive();
+  std::optional<LiveView> view;
+  view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
+                                              .mllog = o.mllog});
+  auto finished = resumes ? lab.resume(o.resume, *view) : lab.run(spec, *view);
+  view.reset();
+  if (!finished.ok()) return finished.error();
+
+  const RunRecord& record = finished->record;
+  if (o.json) {
+    Json json = to_json(record);
+    json["id"] = finished->id;
+    context.print(json_text(json, 1) + "\n");
+  } else if (!o.mllog) {
+    context.print(run_report(finished->id, record, context.out));
+  }
+  if (record.outcome == Outcome::ok) return kSuccess;
+  if (record.outcome == Outcome::cancelled && !record.checkpoints.empty()) {
+    context.warn(fmt::format("go on with: tacho train --resume {}", finished->id));
+  }
+  if (o.json || o.mllog) context.warn(record.reason);
+  return kFailure;
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("train", "train a model and record the run");
+  // Lives as long as the command, which holds the callback.
+  auto options = std::make_shared<TrainOptions>();
+  declare(*command, *options);
+  command->callback([command, options, &context] {
+    context.run([&] { return train(*command, *options, context); });
+  });
+}
+
+}  // namespace tacho

@@ -1,0 +1,132 @@
+#include "data/fetch/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+#include "data/fetch/test_dataset.h"
+#include "data/test_files.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class Prepare : public testing::Test {
+ protected:
+  Prepare() {
+    put(from_ / "one", kContentOfOne);
+    put(from_ / "two.gz", gzipped(kContentOfTwo));
+  }
+
+  Result<fs::path> prepare_pair(const Say& say = quiet) {
+    return prepare(kTestDataset, from_, home_, say);
+  }
+
+  static std::set<std::string> names_in(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+    return names;
+  }
+
+  void expect_prepared() {
+    EXPECT_THAT(names_in(data_), ElementsAre(".pair.lock", "pair"));
+    EXPECT_THAT(names_in(data_ / "pair"), ElementsAre("one", "two"));
+    EXPECT_EQ(*read_file(data_ / "pair/one"), kContentOfOne);
+    EXPECT_EQ(*read_file(data_ / "pair/two"), kContentOfTwo);
+  }
+
+  const ScratchFolder scratch_;
+  const fs::path from_ = scratch_.path() / "from";
+  const fs::path home_ = scratch_.path() / "home";
+  const fs::path data_ = home_ / "data";
+};
+
+TEST_F(Prepare, CopiesTheFilesUncompressed) {
+  const auto folder = prepare_pair();
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  EXPECT_EQ(*folder, data_ / "pair");
+  expect_prepared();
+}
+
+TEST_F(Prepare, GivesTheSameWhenRepeated) {
+  ASSERT_TRUE(prepare_pair().ok());
+  put(data_ / "pair/one", "damaged since");
+  put(data_ / "pair/three", "not ours");
+  ASSERT_TRUE(prepare_pair().ok());
+  expect_prepared();
+}
+
+TEST_F(Prepare, CanReadFromTheFolderItReplaces) {
+  ASSERT_TRUE(prepare_pair().ok());
+  ASSERT_TRUE(prepare(kTestDataset, data_ / "pair", home_, quiet).ok());
+  expect_prepared();
+}
+
+TEST_F(Prepare, WritesNothingWhenASourceIsWrong) {
+  put(from_ / "two.gz", gzipped("something else"));
+  const auto folder = prepare_pair();
+  ASSERT_FALSE(folder.ok());
+  EXPECT_THAT(folder.error().message, HasSubstr("two.gz: more than the expected 6 bytes"));
+  EXPECT_FALSE(fs::exists(home_));
+}
+
+TEST_F(Prepare, KeepsWhatIsThereWhenASourceIsWrong) {
+  ASSERT_TRUE(prepare_pair().ok());
+  fs::remove(from_ / "one");
+  EXPECT_EQ(prepare_pair().error().code, ErrorCode::not_found);
+  expect_prepared();
+}
+
+// The process ends while the second file is copied, as by kill -9.
+TEST_F(Prepare, LeavesNothingHalfMadeWhenKilled) {
+  const auto die = [](std::string_view text) {
+    if (text == "copying two") ::_exit(9);
+  };
+  EXPECT_EXIT((void)prepare_pair(die), testing::ExitedWithCode(9), "");
+  EXPECT_FALSE(fs::exists(data_ / "pair"));
+  EXPECT_TRUE(fs::exists(data_ / ".pair.part"));
+  ASSERT_TRUE(prepare_pair().ok());
+  expect_prepared();
+}
+
+// A limit on the size of files refuses writes the way a full disk does.
+TEST_F(Prepare, LeavesNothingHalfMadeWhenTheDiskIsFull) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{5, before.rlim_max};
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const auto folder = prepare_pair();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.error().message, (data_ / ".pair.part/two").string() + ": File too large");
+  EXPECT_THAT(names_in(data_), ElementsAre(".pair.lock"));
+}
+
+TEST_F(Prepare, LetsOnlyOneWorkAtATime) {
+  std::string second;
+  ASSERT_TRUE(prepare_pair([&](std::string_view text) {
+                if (text == "copying two") second = prepare_pair().error().message;
+              }).ok());
+  EXPECT_EQ(second, (data_ / ".pair.lock").string() + ": in use by another process");
+  expect_prepared();
+}
+
+TEST_F(Prepare, SaysThatTheHomeCannotBeMade) {
+  put(home_, "a file");
+  EXPECT_THAT(prepare_pair().error().message, HasSubstr(data_.string() + ": cannot be made"));
+}
+
+}  // namespace
+}  // namespace tacho

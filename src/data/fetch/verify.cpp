@@ -1,0 +1,94 @@
+#include "data/fetch/verify.h"
+
+#include <fmt/format.h>
+#include <sha256.h>
+
+#include <array>
+#include <cstdint>
+
+#include "data/gz_file.h"
+#include "data/locate.h"
+#include "data/sentences.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Digest {
+  std::int64_t bytes = 0;
+  std::string sha256;
+};
+
+// Of the uncompressed content. Stops soon after `most` bytes, so that a few compressed ones cannot
+// keep it busy for hours.
+Result<Digest> digest_of(const fs::path& path, std::int64_t most) {
+  TACHO_TRY(file, GzFile::open(path));
+  SHA256_CTX context;
+  ::SHA256_Init(&context);
+  Digest digest;
+  std::vector<char> buffer(1 << 18);
+  for (std::size_t got = buffer.size(); got == buffer.size() && digest.bytes <= most;) {
+    TACHO_TRY(count, file.read(buffer));
+    got = count;
+    digest.bytes += static_cast<std::int64_t>(got);
+    ::SHA256_Update(&context, reinterpret_cast<const std::uint8_t*>(buffer.data()), got);
+  }
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> hex{};
+  digest.sha256 = ::SHA256_End(&context, hex.data());
+  return digest;
+}
+
+FileReport refused(const DatasetFile& file, const Error& error) {
+  const bool missing = error.code == ErrorCode::not_found;
+  return {file.name, missing ? FileState::missing : FileState::unreadable, error.message};
+}
+
+FileReport verify_content(const DatasetFile& file, const fs::path& path) {
+  const auto digest = digest_of(path, file.bytes);
+  if (!digest.ok()) return refused(file, digest.error());
+  if (digest->bytes > file.bytes) {
+    return {file.name, FileState::wrong_size,
+            fmt::format("{}: more than the expected {} bytes", path.string(), file.bytes)};
+  }
+  if (digest->bytes < file.bytes) {
+    return {file.name, FileState::wrong_size,
+            fmt::format("{}: {} bytes, expected {}", path.string(), digest->bytes, file.bytes)};
+  }
+  if (digest->sha256 != file.sha256) {
+    return {file.name, FileState::wrong_checksum,
+            fmt::format("{}: its content has the SHA-256 sum {}, expected {}", path.string(),
+                        digest->sha256, file.sha256)};
+  }
+  return {file.name};
+}
+
+FileReport verify_file(const DatasetFile& file, const fs::path& path) {
+  // Only sentences come without a sum.
+  if (!file.sha256.empty()) return verify_content(file, path);
+  const auto sentences = read_sentences(path);
+  return sentences.ok() ? FileReport{file.name} : refused(file, sentences.error());
+}
+
+}  // namespace
+
+std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say) {
+  std::vector<FileReport> reports;
+  for (const DatasetFile& file : info.files) {
+    const fs::path path = file_in(folder, file.name);
+    say(fmt::format("checking {}", file.name));
+    reports.push_back(verify_file(file, path));
+  }
+  return reports;
+}
+
+Result<void> check(std::span<const FileReport> reports) {
+  for (const FileReport& report : reports) {
+    if (report.state == FileState::ok) continue;
+    const bool missing = report.state == FileState::missing;
+    return Error{missing ? ErrorCode::not_found : ErrorCode::invalid, report.problem};
+  }
+  return {};
+}
+
+}  // namespace tacho

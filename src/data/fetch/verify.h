@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "base/result.h"
+#include "data/catalog.h"
+
+namespace tacho {
+
+// Told, in one line each, what a function that may take its time is about to do.
+using Say = std::function<void(std::string_view)>;
+
+enum class FileState { ok, missing, unreadable, wrong_size, wrong_checksum };
+inline constexpr Names<FileState, 5> kFileStates{"file state",
+                                                 {{{FileState::ok, "ok"},
+                                                   {FileState::missing, "missing"},
+                                                   {FileState::unreadable, "unreadable"},
+                                                   {FileState::wrong_size, "wrong size"},
+                                                   {FileState::wrong_checksum, "wrong checksum"}}}};
+
+struct FileReport {
+  std::string_view name;
+  FileState state = FileState::ok;
+  std::string problem;  // a sentence that names the path; "" when ok
+};
+
+// One report a file of the catalogue's entry, in its order.
+std::vector<FileReport> verify(const DatasetInfo& info, const std::filesystem::path& folder,
+                               const Say& say);
+
+// The first problem as an error.
+Result<void> check(std::span<const FileReport> reports);
+
+}  // namespace tacho

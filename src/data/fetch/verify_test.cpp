@@ -1,0 +1,98 @@
+#include "data/fetch/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.h"
+#include "data/fetch/test_dataset.h"
+#include "data/test_files.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+
+class Verify : public testing::Test {
+ protected:
+  Verify() {
+    put(folder_ / "one", kContentOfOne);
+    put(folder_ / "two.gz", gzipped(kContentOfTwo));
+  }
+
+  // The state of each file, then the first problem.
+  std::vector<std::string> found(const DatasetInfo& info = kTestDataset) {
+    std::vector<std::string> texts;
+    const auto reports = verify(info, folder_, quiet);
+    for (const FileReport& report : reports) texts.emplace_back(kFileStates.of(report.state));
+    const auto checked = check(reports);
+    texts.push_back(checked.ok() ? "" : checked.error().message);
+    return texts;
+  }
+
+  const ScratchFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path() / "pair";
+};
+
+TEST_F(Verify, FindsWholeFilesOkPlainAndCompressed) {
+  EXPECT_THAT(found(), ElementsAre("ok", "ok", ""));
+}
+
+TEST_F(Verify, TellsAMissingFile) {
+  std::filesystem::remove(folder_ / "one");
+  EXPECT_THAT(found(), ElementsAre("missing", "ok",
+                                   (folder_ / "one").string() + ": No such file or directory"));
+  EXPECT_EQ(check(verify(kTestDataset, folder_, quiet)).error().code, ErrorCode::not_found);
+}
+
+TEST_F(Verify, TellsAWrongSize) {
+  put(folder_ / "one", "fir");
+  EXPECT_THAT(found(), ElementsAre("wrong size", "ok",
+                                   (folder_ / "one").string() + ": 3 bytes, expected 5"));
+  put(folder_ / "one", "first!");
+  EXPECT_THAT(found(),
+              ElementsAre("wrong size", "ok",
+                          (folder_ / "one").string() + ": more than the expected 5 bytes"));
+}
+
+TEST_F(Verify, TellsAWrongChecksum) {
+  put(folder_ / "one", "First");
+  EXPECT_THAT(
+      found(),
+      ElementsAre("wrong checksum", "ok",
+                  (folder_ / "one").string() +
+                      ": its content has the SHA-256 sum "
+                      "a151ceb1711aad529a7704248f03333990022ebbfa07a7f04c004d70c167919f, expected "
+                      "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e"));
+}
+
+TEST_F(Verify, TellsWhatCannotBeRead) {
+  put(folder_ / "two.gz", gzipped(kContentOfTwo).substr(0, 12));
+  std::filesystem::remove(folder_ / "one");
+  std::filesystem::create_directory(folder_ / "one");
+  EXPECT_THAT(found(), ElementsAre("unreadable", "unreadable",
+                                   (folder_ / "one").string() + ": Is a directory"));
+}
+
+TEST_F(Verify, ReadsSentencesThatHaveNoChecksum) {
+  put(folder_ / "train.tsv", "good\t1\n");
+  put(folder_ / "dev.tsv", "good\n");
+  EXPECT_THAT(found(**find_dataset("sst2")),
+              ElementsAre("ok", "unreadable",
+                          (folder_ / "dev.tsv").string() +
+                              ": line 1: no label (expected 'sentence<TAB>0 or 1')"));
+}
+
+TEST_F(Verify, SaysWhatItIsAbout) {
+  std::vector<std::string> said;
+  verify(kTestDataset, folder_, [&said](std::string_view text) { said.emplace_back(text); });
+  EXPECT_THAT(said, ElementsAre("checking one", "checking two"));
+}
+
+TEST(FashionMnist, OfDebiansPackageIsTheOneItsAuthorsPublished) {
+  const DatasetInfo& info = **find_dataset("fashion-mnist");
+  const auto checked = check(verify(info, info.system_folder, quiet));
+  EXPECT_TRUE(checked.ok()) << checked.error().message;
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <zlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace tacho {
+
+// Reads a file's content, be it compressed by gzip or plain. zlib itself passes over a stream that
+// was cut; this does not.
+class GzFile {
+ public:
+  static Result<GzFile> open(const std::filesystem::path& path);
+
+  // Fills `out`; fewer bytes than it has room for mean that the content ends there.
+  Result<std::size_t> read(std::span<char> out);
+
+ private:
+  struct Close {
+    void operator()(gzFile file) const { ::gzclose_r(file); }
+  };
+  using Handle = std::unique_ptr<gzFile_s, Close>;
+
+  GzFile(Handle handle, std::filesystem::path path)
+      : handle_(std::move(handle)), path_(std::move(path)) {}
+
+  Handle handle_;
+  std::filesystem::path path_;
+};
+
+// The whole content, or ErrorCode::invalid if that is more than `limit`.
+Result<std::string> read_content(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
+
+}  // namespace tacho

@@ -1,0 +1,68 @@
+#include "data/sentences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "data/gz_file.h"
+#include "data/utf8.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kGlueHeading = "sentence\tlabel";
+
+// Unlike std::tolower, whatever the locale.
+char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::vector<std::string> lower_case_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  while (!sentence.empty()) {
+    const std::string_view word = sentence.substr(0, sentence.find(' '));
+    sentence.remove_prefix(std::min(word.size() + 1, sentence.size()));
+    if (word.empty()) continue;
+    std::string& lower = words.emplace_back(word);
+    std::transform(lower.begin(), lower.end(), lower.begin(), ascii_lower);
+  }
+  return words;
+}
+
+Result<LabelledSentence> parse_line(std::string_view line) {
+  const auto bad = [](std::string_view what) {
+    return Error{ErrorCode::invalid, fmt::format("{} (expected 'sentence<TAB>0 or 1')", what)};
+  };
+  if (!is_utf8(line)) return bad("not UTF-8");
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) return bad("no label");
+  const std::string_view label = line.substr(tab + 1);
+  if (label != "0" && label != "1") return bad("the label is neither 0 nor 1");
+  LabelledSentence sentence{lower_case_words(line.substr(0, tab)), label == "1" ? 1 : 0};
+  if (sentence.words.empty()) return bad("no sentence");
+  return sentence;
+}
+
+}  // namespace
+
+Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path& file) {
+  TACHO_TRY(content, read_content(file));
+  std::vector<LabelledSentence> sentences;
+  std::string_view rest = content;
+  for (int number = 1; !rest.empty(); ++number) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (number == 1 && line == kGlueHeading) continue;
+    auto sentence = parse_line(line);
+    if (!sentence.ok()) {
+      return sentence.error().in(fmt::format("{}: line {}", file.string(), number));
+    }
+    sentences.push_back(*std::move(sentence));
+  }
+  if (sentences.empty()) {
+    return Error{ErrorCode::invalid, fmt::format("{}: holds no sentence", file.string())};
+  }
+  return sentences;
+}
+
+}  // namespace tacho

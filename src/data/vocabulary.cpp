@@ -1,0 +1,42 @@
+#include "data/vocabulary.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+constexpr std::int32_t kFirstWordToken = kUnknownToken + 1;
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t min_count) {
+  std::unordered_map<std::string, std::int64_t> counts;
+  for (const LabelledSentence& sentence : sentences) {
+    for (const std::string& word : sentence.words) ++counts[word];
+  }
+  std::vector<std::pair<std::int64_t, std::string>> kept;
+  for (const auto& [word, count] : counts) {
+    if (count >= min_count) kept.emplace_back(-count, word);
+  }
+  std::sort(kept.begin(), kept.end());
+  for (const auto& [negative_count, word] : kept) {
+    tokens_.emplace(word, kFirstWordToken + static_cast<std::int32_t>(tokens_.size()));
+  }
+}
+
+std::int64_t Vocabulary::size() const {
+  return kFirstWordToken + static_cast<std::int64_t>(tokens_.size());
+}
+
+std::vector<std::int32_t> Vocabulary::tokens(std::span<const std::string> words) const {
+  std::vector<std::int32_t> tokens;
+  tokens.reserve(words.size());
+  for (const std::string& word : words) {
+    const auto at = tokens_.find(word);
+    tokens.push_back(at != tokens_.end() ? at->second : kUnknownToken);
+  }
+  return tokens;
+}
+
+}  // namespace tacho

@@ -1,0 +1,142 @@
+#include "emit/tensorboard_sink.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <initializer_list>
+#include <numeric>
+#include <string>
+
+#include "emit/crc32c.h"
+#include "emit/protobuf_wire.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Field numbers of TensorFlow's event.proto and summary.proto.
+namespace event_field {
+constexpr std::uint32_t kWallTime = 1;
+constexpr std::uint32_t kStep = 2;
+constexpr std::uint32_t kFileVersion = 3;
+constexpr std::uint32_t kSummary = 5;
+}  // namespace event_field
+namespace summary_field {
+constexpr std::uint32_t kValue = 1;
+}
+namespace value_field {
+constexpr std::uint32_t kTag = 1;
+constexpr std::uint32_t kSimpleValue = 2;
+}  // namespace value_field
+
+struct Scalar {
+  std::string_view tag;
+  double value;
+};
+
+// TFRecord's guard against checksums of data that holds checksums.
+std::uint32_t masked_crc(std::string_view bytes) {
+  const std::uint32_t crc = crc32c(bytes);
+  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
+}
+
+// One TFRecord: length, its checksum, the data, its checksum.
+std::string record(const ProtobufMessage& message) {
+  const std::string& data = message.bytes();
+  std::string framed;
+  append_fixed(framed, std::uint64_t{data.size()});
+  append_fixed(framed, masked_crc(framed));
+  framed += data;
+  append_fixed(framed, masked_crc(data));
+  return framed;
+}
+
+std::string version_record(double unix_seconds) {
+  ProtobufMessage event;
+  event.add_double(event_field::kWallTime, unix_seconds)
+      .add_bytes(event_field::kFileVersion, "brain.Event:2");
+  return record(event);
+}
+
+std::string scalars_record(double unix_seconds, std::int64_t step,
+                           std::initializer_list<Scalar> scalars) {
+  ProtobufMessage summary;
+  for (const Scalar& scalar : scalars) {
+    ProtobufMessage value;
+    value.add_bytes(value_field::kTag, scalar.tag)
+        .add_float(value_field::kSimpleValue, static_cast<float>(scalar.value));
+    summary.add_bytes(summary_field::kValue, value.bytes());
+  }
+  ProtobufMessage event;
+  event.add_double(event_field::kWallTime, unix_seconds)
+      .add_int64(event_field::kStep, step)
+      .add_bytes(event_field::kSummary, summary.bytes());
+  return record(event);
+}
+
+// The event is written at the end of its last step; the others ended that much earlier.
+std::string records_of(double unix_seconds, const StepsDone& steps) {
+  double ended = unix_seconds - std::accumulate(steps.seconds.begin(), steps.seconds.end(), 0.0);
+  std::string records;
+  for (std::size_t i = 0; i < steps.seconds.size(); ++i) {
+    ended += steps.seconds[i];
+    records += scalars_record(ended, steps.first_step + static_cast<std::int64_t>(i),
+                              {{"train/loss", steps.loss[i]},
+                               {"train/step_s", steps.seconds[i]},
+                               {"train/input_s", steps.input_seconds[i]}});
+  }
+  return records;
+}
+
+std::string records_of(double unix_seconds, const EpochDone& epoch) {
+  return scalars_record(unix_seconds, epoch.epoch,
+                        {{"epoch/train_loss", epoch.train_loss},
+                         {"epoch/train_top1", epoch.train_top1},
+                         {"epoch/learning_rate", epoch.learning_rate},
+                         {"eval/loss", epoch.eval_loss},
+                         {"eval/top1", epoch.top1},
+                         {"eval/top5", epoch.top5}});
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+// Never one that exists: two attempts may start within a second.
+Result<AppendFile> create_event_file(const fs::path& folder, double unix_seconds) {
+  const std::string name = fmt::format("events.out.tfevents.{}.{}",
+                                       static_cast<std::int64_t>(unix_seconds), host_name());
+  for (int n = 0;; ++n) {
+    const fs::path path = folder / (n == 0 ? name : fmt::format("{}.{}", name, n));
+    UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+    if (fd) return AppendFile(std::move(fd), path);
+    if (errno != EEXIST) return system_error(path, errno);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TensorBoardSink>> TensorBoardSink::open(const fs::path& folder,
+                                                               double unix_seconds) {
+  TACHO_CHECK(make_folders(folder));
+  TACHO_TRY(file, create_event_file(folder, unix_seconds));
+  TACHO_CHECK(file.append(version_record(unix_seconds)));
+  return std::make_unique<TensorBoardSink>(std::move(file));
+}
+
+Result<void> TensorBoardSink::write(const Event& event) {
+  if (const auto* steps = std::get_if<StepsDone>(&event.body)) {
+    return file_.append(records_of(event.unix_seconds, *steps));
+  }
+  if (const auto* epoch = std::get_if<EpochDone>(&event.body)) {
+    return file_.append(records_of(event.unix_seconds, *epoch));
+  }
+  return {};
+}
+
+}  // namespace tacho

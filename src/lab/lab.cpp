@@ -1,0 +1,156 @@
+#include "lab/lab.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "data/locate_input.h"
+#include "lab/event_tail.h"
+#include "lab/run_state.h"
+#include "lab/worker_program.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string last_line(const fs::path& log) {
+  auto text = read_file(log);
+  if (!text.ok()) return "";
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return text->substr(text->rfind('\n') + 1);
+}
+
+// What to say of a worker that left no "end".
+std::pair<Outcome, std::string> explain(const ExitStatus& status, bool interrupted,
+                                        const fs::path& log) {
+  if (interrupted) return {Outcome::cancelled, "stopped by the user"};
+  std::string reason = "the worker ended without a word: " + describe(status);
+  if (status.signal == SIGKILL) {
+    reason += "; someone killed it, or the system ran out of memory (see 'dmesg')";
+  }
+  if (const std::string said = last_line(log); !said.empty()) reason += "; its last line: " + said;
+  return {Outcome::failed, reason};
+}
+
+// Ctrl-C once asks, twice insists.
+void pass_on(int interrupts, int& passed, const Process& worker) {
+  if (interrupts <= passed) return;
+  worker.signal(interrupts == 1 ? SIGTERM : SIGKILL);
+  passed = interrupts;
+}
+
+std::size_t size_or_zero(const fs::path& file) {
+  std::error_code missing;
+  const auto size = fs::file_size(file, missing);
+  return missing ? 0 : size;
+}
+
+}  // namespace
+
+Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
+  TACHO_CHECK(check(spec));
+  TACHO_TRY(input, locate_input(spec, home_));
+  TACHO_TRY(worker, find_worker());
+  (void)input;
+  const RunOrder order{new_run_key(), unix_now(), spec};
+  const RunFolder folder(home_ / "runs" / order.key);
+  TACHO_CHECK(folder.create(order));
+  // Before the run is stored as running: reconcile() of another tacho must find it taken.
+  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  (void)lock;
+  TACHO_TRY(id, store_.put(fold(order, {}), folder.path()));
+  return supervise({id, order, folder, worker}, view);
+}
+
+Result<FinishedRun> Lab::resume(std::string_view handle, RunView& view) {
+  TACHO_TRY(stored, store_.find(handle));
+  TACHO_TRY(worker, find_worker());
+  const RunFolder folder(stored.row.folder);
+  const std::int64_t id = stored.row.id;
+  if (is_being_worked_on(folder)) {
+    return Error{ErrorCode::usage, fmt::format("run {} is still running", id)};
+  }
+  if (stored.record.outcome == Outcome::ok) {
+    return Error{ErrorCode::usage,
+                 fmt::format("run {} is complete; there is nothing to resume", id)};
+  }
+  TACHO_TRY(order, folder.read_order().in(fmt::format("run {}", id)));
+  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  (void)lock;
+  RunRecord record = stored.record;
+  record.outcome = Outcome::running;
+  record.reason.clear();
+  TACHO_CHECK(store_.put(record, folder.path()));
+  return supervise({id, order, folder, worker}, view);
+}
+
+Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
+  const RunFolder& folder = job.folder;
+  view.started(job.id, job.order);
+  EventTail tail(folder.events(), size_or_zero(folder.events()));
+  const auto show_new = [&] {
+    // A line that cannot be read is judged when the run is folded; the view goes without.
+    const auto events = tail.read_new();
+    if (!events.ok()) return;
+    for (const Event& event : *events) view.event(event);
+  };
+  const auto finish = [&](Outcome outcome, const std::string& reason) -> Result<FinishedRun> {
+    TACHO_TRY(record, close_run(folder, outcome, reason));
+    TACHO_TRY(same_id, store_.put(record, folder.path()));
+    return FinishedRun{same_id, std::move(record)};
+  };
+
+  auto worker = Process::start({.argv = {job.worker.string(), "run", folder.path().string()},
+                                .environment = {{"TACHO_HOME", home_.string()}},
+                                .output_file = folder.log(),
+                                .own_group = true,
+                                .dies_with_parent = true});
+  if (!worker.ok()) return finish(Outcome::failed, worker.error().message);
+
+  int passed = 0;
+  std::optional<ExitStatus> status;
+  while (!(status = worker->wait_for(kLookEvery))) {
+    pass_on(interrupts_, passed, *worker);
+    show_new();
+    view.tick();
+  }
+  show_new();
+  const auto [outcome, reason] = explain(*status, passed > 0, folder.log());
+  return finish(outcome, reason);
+}
+
+Result<FinishedRun> Lab::ingest(const fs::path& path) {
+  std::error_code error;
+  const RunFolder folder(fs::absolute(path, error).lexically_normal());
+  TACHO_TRY(record, read_run(folder));
+  TACHO_TRY(id, store_.put(record, folder.path()));
+  return FinishedRun{id, std::move(record)};
+}
+
+Result<void> Lab::reconcile() {
+  TACHO_TRY(rows, store_.unfinished());
+  for (const RunRow& row : rows) {
+    const RunFolder folder(row.folder);
+    if (is_being_worked_on(folder)) continue;
+    if (auto found = ingest(row.folder); found.ok()) continue;
+    // The folder is gone or cannot be read: what the store knows is all there is.
+    TACHO_TRY(stored, store_.find(std::to_string(row.id)));
+    stored.record.outcome = Outcome::failed;
+    stored.record.reason = "its folder can no longer be read: " + row.folder.string();
+    TACHO_CHECK(store_.put(stored.record, row.folder));
+  }
+  return {};
+}
+
+}  // namespace tacho

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string_view>
+
+#include "base/result.h"
+#include "record/event.h"
+#include "record/run_record.h"
+#include "store/run_store.h"
+
+namespace tacho {
+
+// Told what a run does while it runs.
+class RunView {
+ public:
+  virtual ~RunView() = default;
+  virtual void started(std::int64_t id, const RunOrder& order) = 0;
+  virtual void event(const Event& event) = 0;
+  virtual void tick() = 0;  // several times a second
+};
+
+struct FinishedRun {
+  std::int64_t id = 0;
+  RunRecord record;
+};
+
+// From a spec to a stored record: makes the run's folder, starts a worker, follows its events.
+//
+// A run is in the store before its worker starts and in its folder before that, so a kill at any
+// moment loses none; reconcile() finds those whose `tacho` was killed.
+class Lab {
+ public:
+  // `interrupts` counts Ctrl-C: the first asks the worker to stop, the second kills it.
+  Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
+      : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
+
+  Result<FinishedRun> run(const RunSpec& spec, RunView& view);
+  Result<FinishedRun> resume(std::string_view handle, RunView& view);
+
+  // Makes the record of a run's folder anew and stores it.
+  Result<FinishedRun> ingest(const std::filesystem::path& folder);
+
+  // Gives every run that is stored as running, but that nobody works on, the outcome its folder
+  // tells of.
+  Result<void> reconcile();
+
+ private:
+  struct Job {
+    std::int64_t id;
+    const RunOrder& order;
+    const RunFolder& folder;
+    const std::filesystem::path& worker;
+  };
+  Result<FinishedRun> supervise(const Job& job, RunView& view);
+
+  std::filesystem::path home_;
+  RunStore& store_;
+  const std::atomic<int>& interrupts_;
+};
+
+}  // namespace tacho

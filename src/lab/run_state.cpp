@@ -1,0 +1,59 @@
+#include "lab/run_state.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "emit/json_lines_sink.h"
+#include "record/event_log.h"
+
+namespace tacho {
+namespace {
+
+bool is_start(const Event& event) { return std::holds_alternative<RunStarted>(event.body); }
+bool is_end(const Event& event) { return std::holds_alternative<RunEnded>(event.body); }
+
+// The last attempt's own end, unless there is none.
+bool has_end(const std::vector<Event>& events) { return !events.empty() && is_end(events.back()); }
+
+// At the time of the last sign of life; how long it ran follows from that.
+Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome outcome,
+             const std::string& reason) {
+  const auto start = std::find_if(events.rbegin(), events.rend(), is_start);
+  const double last = events.empty() ? order.created_at : events.back().unix_seconds;
+  RunEnded ended;
+  ended.outcome = outcome;
+  ended.reason = reason;
+  ended.wall_seconds = start == events.rend() ? 0 : last - start->unix_seconds;
+  return {last, ended};
+}
+
+}  // namespace
+
+bool is_being_worked_on(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.lock())) return false;
+  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::exclusive);
+  return !lock.ok() && lock.error().code == ErrorCode::unavailable;
+}
+
+Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std::string& reason) {
+  TACHO_TRY(order, folder.read_order());
+  TACHO_TRY(events, read_events(folder.events()));
+  if (!has_end(events)) {
+    events.push_back(end_of(events, order, outcome, reason));
+    if (auto sink = JsonLinesSink::open(folder.events()); sink.ok()) {
+      (void)(*sink)->write(events.back()).ok();
+    }
+  }
+  return fold(std::move(order), events);
+}
+
+Result<RunRecord> read_run(const RunFolder& folder) {
+  if (!is_being_worked_on(folder)) {
+    return close_run(folder, Outcome::failed, "killed without a word, or the machine went down");
+  }
+  TACHO_TRY(order, folder.read_order());
+  TACHO_TRY(events, read_events(folder.events()));
+  return fold(std::move(order), events);
+}
+
+}  // namespace tacho

@@ -1,0 +1,41 @@
+#include "probe/proc_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(ValueOf, FindsTheFirstLineWithExactlyThatKey) {
+  constexpr std::string_view kText =
+      "model\t\t: 143\nmodel name\t: Xeon: the one\nmodel name\t: other\nflags\t\t:\n";
+  EXPECT_EQ(value_of(kText, "model"), "143");
+  EXPECT_EQ(value_of(kText, "model name"), "Xeon: the one");
+  EXPECT_EQ(value_of(kText, "flags"), "");
+  EXPECT_EQ(value_of(kText, "name"), "");
+  EXPECT_EQ(value_of("NAME=a\nPRETTY_NAME=b", "PRETTY_NAME", '='), "b");
+}
+
+TEST(LeadingNumber, StopsWhereTheDigitsDo) {
+  EXPECT_EQ(leading_number("16384 kB"), 16384);
+  EXPECT_EQ(leading_number("-1"), -1);
+  EXPECT_EQ(leading_number("max"), std::nullopt);
+  EXPECT_EQ(leading_number("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(leading_number(""), std::nullopt);
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_THAT(split("0::/a", ':'), ElementsAre("0", "", "/a"));
+  EXPECT_THAT(split("", ','), ElementsAre(""));
+}
+
+TEST(ReadText, WhatIsMissingIsEmpty) {
+  EXPECT_EQ(read_text("/nonexistent"), "");
+  EXPECT_THAT(entries("/nonexistent"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tacho

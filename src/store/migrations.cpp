@@ -1,0 +1,142 @@
+#include "store/migrations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/metric.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x54616368;  // "Tach" in the file's header
+
+// Records are long, and apart from the rows that are listed: a page of `runs` holds many.
+constexpr Migration kTables = R"sql(
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    folder TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    model TEXT NOT NULL,
+    data TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    epochs INTEGER NOT NULL,
+    device TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    threads INTEGER,
+    outcome TEXT NOT NULL);
+  CREATE TABLE run_records (
+    run_id INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    record TEXT NOT NULL);
+)sql";
+
+// SQLite keeps equal entries of an index in the order of their id: the tie-break is built in.
+// The id has an index too, although the table is in its order: walking it reads a tenth as much.
+constexpr Migration kIndexes = R"sql(
+  CREATE INDEX runs_by_id ON runs (id);
+  CREATE INDEX runs_by_created_at ON runs (created_at);
+  CREATE INDEX runs_by_model ON runs (model);
+  CREATE INDEX runs_by_data ON runs (data);
+  CREATE INDEX runs_by_batch ON runs (batch);
+  CREATE INDEX runs_by_epochs ON runs (epochs);
+  CREATE INDEX runs_by_device ON runs (device);
+  CREATE INDEX runs_by_environment ON runs (environment);
+  CREATE INDEX runs_by_seed ON runs (seed);
+  CREATE INDEX runs_by_threads ON runs (threads);
+  CREATE INDEX runs_by_outcome ON runs (outcome);
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes};
+
+// What lets a metric's key stand in SQL as it is.
+constexpr bool is_plain_word(std::string_view word) {
+  return std::ranges::all_of(
+      word, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+static_assert(std::ranges::all_of(metric::kAll, is_plain_word, &Metric::key));
+
+// 0 for an empty file.
+Result<std::int64_t> version_of(Database& database) {
+  TACHO_TRY(application, database.integer("PRAGMA application_id"));
+  TACHO_TRY(tables, database.integer("SELECT count(*) FROM sqlite_master"));
+  if (application != kApplicationId && (application != 0 || tables != 0)) {
+    return Error{ErrorCode::invalid,
+                 database.file() +
+                     ": is a database of another program, not a Tacho store; move it away or name "
+                     "another file"};
+  }
+  return database.integer("PRAGMA user_version");
+}
+
+Result<std::int64_t> migrations_done(Database& database, std::span<const Migration> migrations) {
+  TACHO_TRY(version, version_of(database));
+  if (version > std::ssize(migrations)) {
+    return Error{ErrorCode::newer,
+                 fmt::format("{}: written by a newer tacho (store version {}, this one knows {}); "
+                             "update tacho",
+                             database.file(), version, migrations.size())};
+  }
+  return version;
+}
+
+Result<void> apply_next(Database& database, std::span<const Migration> migrations) {
+  TACHO_TRY(transaction, Transaction::begin(database, Transaction::Kind::write));
+  // Another process may have applied it while this one waited for the lock.
+  TACHO_TRY(done, migrations_done(database, migrations));
+  if (done == std::ssize(migrations)) return {};
+  TACHO_CHECK(database.execute(std::string(migrations[static_cast<std::size_t>(done)])));
+  TACHO_CHECK(database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                           kApplicationId, done + 1)));
+  return transaction.commit();
+}
+
+Result<std::vector<std::string_view>> metrics_without_column(Database& database) {
+  TACHO_TRY(columns, database.prepare("SELECT name FROM pragma_table_info('runs')"));
+  std::set<std::string, std::less<>> present;
+  while (true) {
+    TACHO_TRY(found, columns.step());
+    if (!found) break;
+    present.insert(columns.text(0));
+  }
+  std::vector<std::string_view> missing;
+  for (const Metric& metric : metric::kAll) {
+    if (!present.contains(metric.key)) missing.push_back(metric.key);
+  }
+  return missing;
+}
+
+}  // namespace
+
+std::span<const Migration> store_migrations() { return kMigrations; }
+
+Result<void> migrate(Database& database, std::span<const Migration> migrations) {
+  while (true) {
+    TACHO_TRY(done, migrations_done(database, migrations));
+    if (done == std::ssize(migrations)) return {};
+    TACHO_CHECK(apply_next(database, migrations));
+  }
+}
+
+Result<void> add_metric_columns(Database& database) {
+  // Looks before it locks: opening a store must not wait for whoever writes to it.
+  TACHO_TRY(seen, metrics_without_column(database));
+  if (seen.empty()) return {};
+  TACHO_TRY(transaction, Transaction::begin(database, Transaction::Kind::write));
+  TACHO_TRY(missing, metrics_without_column(database));
+  for (const std::string_view key : missing) {
+    TACHO_CHECK(
+        database.execute(fmt::format("ALTER TABLE runs ADD COLUMN {0} REAL;"
+                                     "CREATE INDEX runs_by_{0} ON runs ({0})",
+                                     key)));
+  }
+  return transaction.commit();
+}
+
+}  // namespace tacho

@@ -1,0 +1,118 @@
+#include "store/run_row.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tacho {
+namespace {
+
+// In the order in which write_row() binds and read_row() reads.
+std::vector<std::string_view> row_columns() {
+  std::vector<std::string_view> names = {"id",   "key",     "folder", "created_at", "model",
+                                         "data", "batch",   "epochs", "device",     "environment",
+                                         "seed", "threads", "outcome"};
+  for (const Metric& metric : metric::kAll) names.push_back(metric.key);
+  return names;
+}
+
+Result<RunRow> read_row(const Database& database, const Statement& statement) {
+  int at = 0;
+  RunRow row;
+  row.id = statement.integer(at++);
+  row.key = statement.text(at++);
+  row.folder = statement.text(at++);
+  row.created_at = statement.real(at++);
+  row.model = statement.text(at++);
+  row.data = statement.text(at++);
+  row.batch = statement.integer(at++);
+  row.epochs = statement.integer(at++);
+  row.device = statement.text(at++);
+  row.environment = statement.text(at++);
+  row.seed = statement.integer(at++);
+  if (!statement.is_null(at)) row.threads = statement.integer(at);
+  ++at;
+  const auto outcome = kOutcomes.parse(statement.text(at++));
+  if (!outcome.ok()) return database.damaged();
+  row.outcome = *outcome;
+  for (auto& value : row.metrics) {
+    if (!statement.is_null(at)) value = statement.real(at);
+    ++at;
+  }
+  return row;
+}
+
+}  // namespace
+
+RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
+  const RunSpec& spec = record.order.spec;
+  RunRow row{.key = record.order.key,
+             .folder = folder,
+             .created_at = record.order.created_at,
+             .model = spec.model,
+             .data = spec.data,
+             .batch = spec.batch,
+             .epochs = spec.epochs,
+             .device = std::string(kDevices.of(spec.device)),
+             .environment = record.started ? record.started->host.environment : "bare",
+             .seed = spec.seed,
+             .threads = record.started ? record.started->paths.threads : spec.threads,
+             .outcome = record.outcome};
+  for (const auto& [metric, value] : metrics_of(record)) {
+    const auto* at = std::ranges::find(metric::kAll, metric->key, &Metric::key);
+    row.metrics.at(static_cast<std::size_t>(at - metric::kAll.begin())) = value;
+  }
+  return row;
+}
+
+Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> id,
+                               const RunRow& row) {
+  const auto columns = row_columns();
+  std::vector<std::string> updates;
+  updates.reserve(columns.size());
+  for (const auto column : columns) updates.push_back(fmt::format("{0} = excluded.{0}", column));
+  // The conflict is on the id and not on the key: AUTOINCREMENT would use up a number for every
+  // row that then turns out to be there.
+  TACHO_TRY(statement,
+            database.prepare(fmt::format("INSERT INTO runs ({}) VALUES ({}) "
+                                         "ON CONFLICT (id) DO UPDATE SET {} RETURNING id",
+                                         fmt::join(columns, ", "),
+                                         fmt::join(std::vector<char>(columns.size(), '?'), ", "),
+                                         fmt::join(updates, ", "))));
+  statement.bind(id)
+      .bind(row.key)
+      .bind(row.folder.string())
+      .bind(row.created_at)
+      .bind(row.model)
+      .bind(row.data)
+      .bind(row.batch)
+      .bind(row.epochs)
+      .bind(row.device)
+      .bind(row.environment)
+      .bind(row.seed)
+      .bind(row.threads)
+      .bind(kOutcomes.of(row.outcome));
+  for (const auto& value : row.metrics) statement.bind(value);
+  TACHO_TRY(answered, statement.step());
+  if (!answered) broken_invariant("an INSERT that returned no id");
+  return statement.integer(0);
+}
+
+Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids) {
+  TACHO_TRY(select, database.prepare(fmt::format("SELECT {} FROM runs WHERE id = ?",
+                                                 fmt::join(row_columns(), ", "))));
+  std::vector<RunRow> rows;
+  rows.reserve(ids.size());
+  for (const std::int64_t id : ids) {
+    select.reset();
+    TACHO_TRY(found, select.bind(id).step());
+    if (!found) return database.damaged();
+    TACHO_TRY(row, read_row(database, select));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace tacho

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/metric.h"
+#include "record/outcome.h"
+#include "record/run_record.h"
+#include "store/sqlite.h"
+
+namespace tacho {
+
+// A run as a list shows it: what can be told without reading its record.
+struct RunRow {
+  std::int64_t id = 0;
+  std::string key;
+  std::filesystem::path folder;
+  double created_at = 0;  // Unix seconds
+  std::string model;
+  std::string data;
+  std::int64_t batch = 0;
+  std::int64_t epochs = 0;
+  std::string device;
+  std::string environment;
+  std::int64_t seed = 0;
+  std::optional<std::int64_t> threads;
+  Outcome outcome = Outcome::running;
+  std::array<std::optional<double>, metric::kAll.size()> metrics = {};  // in the catalogue's order
+};
+
+RunRow row_of(const RunRecord& record, const std::filesystem::path& folder);
+
+// Writes the row under `id`, or under a new one, and returns it.
+Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> id,
+                               const RunRow& row);
+
+// In the order of `ids`, which must have been found in the same transaction.
+Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids);
+
+}  // namespace tacho

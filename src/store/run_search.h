@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/run_query.h"
+#include "store/sqlite.h"
+
+namespace tacho {
+
+// Which runs a query wants, and in which order.
+//
+// One SELECT with WHERE and ORDER BY would be shorter, but an index serves either the filter or
+// the order. Whichever SQLite takes, some query then fetches all rows one by one to find few that
+// match, or sorts nearly all of them. Here the order is always a walk along its index. The first
+// runs on the way are looked up; where that does not fill the page, matches are rare, and each
+// filter becomes one pass over its own index that gathers the ids. At 100,000 runs a pass takes
+// some 10 ms at worst, and nothing is ever sorted.
+Result<std::vector<std::int64_t>> search(Database& database, const RunQuery& query);
+
+Result<std::int64_t> count_matches(Database& database, std::span<const Filter> filters);
+
+// The SQL of a pass and of the walk, for the test that holds it to the indexes.
+enum class Rows { with_value, without_value };
+std::string filter_sql(const Filter& filter);
+std::string order_sql(const Column& column, bool descending, Rows rows);
+
+}  // namespace tacho

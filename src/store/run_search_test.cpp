@@ -1,0 +1,130 @@
+#include "store/run_search.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.h"
+#include "record/metric.h"
+#include "store/migrations.h"
+
+namespace tacho {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// More runs than are looked up one by one, with many equal values and, in one of three, no figures.
+constexpr int kRuns = 2000;
+
+class RunSearchTest : public testing::Test {
+ protected:
+  RunSearchTest() {
+    EXPECT_TRUE(migrate(database_, store_migrations()).ok());
+    EXPECT_TRUE(add_metric_columns(database_).ok());
+    std::string metrics;
+    std::string values;
+    for (const Metric& metric : metric::kAll) {
+      metrics += fmt::format(", {}", metric.key);
+      values += fmt::format(", iif(i % 3, i * {} % 23 / 8.0, NULL)", metric.key.size());
+    }
+    const auto filled = database_.execute(fmt::format(
+        "WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers LIMIT {}) "
+        "INSERT INTO runs (key, folder, created_at, model, data, batch, epochs, device, "
+        "environment, seed, threads, outcome{}) "
+        "SELECT 'key' || (i * 7 % 2000), '/runs', i % 50, 'model' || i % 7, 'data' || i % 5, "
+        "1 << i % 6, i % 4, iif(i % 2, 'cpu', 'cuda'), 'bare', i % 9, iif(i % 4, i % 8, NULL), "
+        "iif(i % 5, 'ok', 'failed'){} FROM numbers",
+        kRuns, metrics, values));
+    EXPECT_TRUE(filled.ok()) << filled.error().message;
+  }
+
+  std::vector<std::int64_t> by_plain_scan(const RunQuery& query) {
+    std::string where = "1";
+    for (const Filter& filter : query.filters) {
+      where += fmt::format(" AND {} {} ?", filter.column->name, kComparisons.of(filter.comparison));
+    }
+    auto scan = *database_.prepare(fmt::format(
+        "SELECT id FROM runs NOT INDEXED WHERE {0} ORDER BY {1} IS NULL, {1} {2}, id {2} "
+        "LIMIT {3} OFFSET {4}",
+        where, query.sort, query.descending ? "DESC" : "ASC", query.limit, query.offset));
+    for (const Filter& filter : query.filters) {
+      std::visit([&](const auto& value) { scan.bind(value); }, filter.value);
+    }
+    std::vector<std::int64_t> ids;
+    while (*scan.step()) ids.push_back(scan.integer(0));
+    return ids;
+  }
+
+  std::string plan_of(const std::string& sql) {
+    auto explain = *database_.prepare("EXPLAIN QUERY PLAN " + sql);
+    std::string plan;
+    while (*explain.step()) plan += explain.text(3) + "\n";
+    return plan;
+  }
+
+  ScratchFolder folder_;
+  Database database_ = *Database::open(folder_.path() / "store.db");
+};
+
+TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
+  const std::vector<std::vector<Filter>> filters = {
+      {},
+      {*parse_filter("model=model3")},
+      {*parse_filter("top1>=0.5"), *parse_filter("outcome=ok"), *parse_filter("batch<=8")},
+      {*parse_filter("top1!=0.5")},
+      {*parse_filter("threads<3")},
+      {*parse_filter("key=key77"), *parse_filter("outcome=ok")},
+      {*parse_filter("id>1990")},
+      {*parse_filter("model=none")}};
+  for (const Column& column : run_columns()) {
+    for (const bool descending : {false, true}) {
+      for (const auto& chosen : filters) {
+        for (const std::int64_t offset : {0, 20, 1950}) {
+          const RunQuery query{chosen, std::string(column.name), descending, 30, offset};
+          const auto found = search(database_, query);
+          ASSERT_TRUE(found.ok()) << found.error().message;
+          EXPECT_EQ(*found, by_plain_scan(query)) << column.name << " from " << offset;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(RunSearchTest, CountsWithoutRegardToThePage) {
+  EXPECT_EQ(*count_matches(database_, {}), kRuns);
+  const std::vector<Filter> filters = {*parse_filter("outcome=ok"), *parse_filter("device=cpu")};
+  EXPECT_EQ(*count_matches(database_, filters), 800);
+}
+
+TEST_F(RunSearchTest, NoOrderIsSortedAndEveryOneIsReadFromItsIndex) {
+  for (const Column& column : run_columns()) {
+    for (const bool descending : {false, true}) {
+      for (const Rows rows : {Rows::with_value, Rows::without_value}) {
+        const std::string plan = plan_of(order_sql(column, descending, rows));
+        EXPECT_THAT(plan, Not(HasSubstr("TEMP B-TREE"))) << column.name;
+        EXPECT_THAT(plan, HasSubstr("USING COVERING INDEX")) << column.name;
+      }
+    }
+  }
+}
+
+TEST_F(RunSearchTest, EveryFilterIsReadFromItsIndex) {
+  for (const Column& column : run_columns()) {
+    for (const auto& [comparison, spelling] : kComparisons.table) {
+      const std::string plan = plan_of(filter_sql({&column, comparison, std::int64_t{1}}));
+      EXPECT_THAT(plan, AnyOf(HasSubstr("USING COVERING INDEX"), HasSubstr("INTEGER PRIMARY KEY")))
+          << column.name << spelling;
+    }
+  }
+}
+
+TEST_F(RunSearchTest, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(search(database_, {.sort = "speed"}).error().code, ErrorCode::usage);
+  EXPECT_EQ(search(database_, {.limit = -1}).error().code, ErrorCode::usage);
+  EXPECT_EQ(search(database_, {.offset = -1}).error().code, ErrorCode::usage);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,141 @@
+#include "store/run_store.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/file.h"
+#include "store/migrations.h"
+#include "store/run_search.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::size_t kShortestPrefix = 6;
+
+Error no_run(std::string_view handle) {
+  return {ErrorCode::not_found, fmt::format("no run {}; see 'tacho runs ls'", handle)};
+}
+
+// The first number a statement answers with, if it answers.
+Result<std::optional<std::int64_t>> first_integer(Statement& statement) {
+  TACHO_TRY(found, statement.step());
+  return found ? std::optional(statement.integer(0)) : std::nullopt;
+}
+
+Result<std::optional<std::int64_t>> id_of_key(Database& database, std::string_view key) {
+  TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE key = ?"));
+  return first_integer(statement.bind(key));
+}
+
+Result<std::optional<std::int64_t>> id_of_number(Database& database, std::string_view handle) {
+  std::int64_t id = 0;
+  const char* end = handle.data() + handle.size();
+  const auto [stopped, error] = std::from_chars(handle.data(), end, id);
+  if (error != std::errc() || stopped != end) return std::optional<std::int64_t>();
+  TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE id = ?"));
+  return first_integer(statement.bind(id));
+}
+
+Result<std::optional<std::int64_t>> id_of_prefix(Database& database, std::string_view prefix) {
+  if (prefix.size() < kShortestPrefix) return std::optional<std::int64_t>();
+  // A range, which the key's index answers; the last character there is follows every other.
+  TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE key >= ?1 AND key < ?1 || "
+                                        "char(0x10FFFF) ORDER BY key LIMIT 2"));
+  TACHO_TRY(id, first_integer(statement.bind(prefix)));
+  if (!id) return id;
+  TACHO_TRY(another, statement.step());
+  if (another) {
+    return Error{ErrorCode::usage,
+                 fmt::format("several runs' keys begin with '{}'; give more of the key (see 'tacho "
+                             "runs ls')",
+                             prefix)};
+  }
+  return id;
+}
+
+Result<RunRecord> read_record(Database& database, std::int64_t id) {
+  TACHO_TRY(statement, database.prepare("SELECT record FROM run_records WHERE run_id = ?"));
+  TACHO_TRY(found, statement.bind(id).step());
+  if (!found) return Error{ErrorCode::invalid, "its record is missing"};
+  TACHO_TRY(json, parse_json(statement.text(0)));
+  return run_record_from_json(json);
+}
+
+}  // namespace
+
+Result<RunStore> RunStore::open(const std::filesystem::path& file) {
+  if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
+  TACHO_TRY(database, Database::open(file));
+  TACHO_CHECK(migrate(database, store_migrations()));
+  // After migrate(): even these write, and a newer store is not ours to touch. In WAL mode readers
+  // and a writer do not wait for each other, and NORMAL loses nothing unless the power fails.
+  TACHO_CHECK(
+      database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                       "PRAGMA foreign_keys = ON"));
+  TACHO_CHECK(add_metric_columns(database));
+  return RunStore(std::move(database));
+}
+
+Result<std::int64_t> RunStore::put(const RunRecord& record, const std::filesystem::path& folder) {
+  const std::string json = json_text(to_json(record));
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  TACHO_TRY(old_id, id_of_key(database_, record.order.key));
+  TACHO_TRY(id, write_row(database_, old_id, row_of(record, folder)));
+  TACHO_TRY(statement, database_.prepare("INSERT OR REPLACE INTO run_records VALUES (?, ?)"));
+  TACHO_CHECK(statement.bind(id).bind(json).run());
+  TACHO_CHECK(transaction.commit());
+  return id;
+}
+
+Result<std::int64_t> RunStore::find_id(std::string_view handle) {
+  if (handle == "last") {
+    TACHO_TRY(statement, database_.prepare("SELECT id FROM runs ORDER BY id DESC LIMIT 1"));
+    TACHO_TRY(id, first_integer(statement));
+    if (id) return *id;
+    return Error{ErrorCode::not_found, "no run yet; make one with 'tacho train MODEL --data NAME'"};
+  }
+  for (const auto find_by : {id_of_number, id_of_key, id_of_prefix}) {
+    TACHO_TRY(id, find_by(database_, handle));
+    if (id) return *id;
+  }
+  return no_run(handle);
+}
+
+Result<StoredRun> RunStore::find(std::string_view handle) {
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  TACHO_TRY(id, find_id(handle));
+  TACHO_TRY(rows, read_rows(database_, std::span(&id, 1)));
+  TACHO_TRY(record, read_record(database_, id).in(fmt::format("run {}", id)));
+  return StoredRun{std::move(rows.front()), std::move(record)};
+}
+
+Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  TACHO_TRY(ids, search(database_, query));
+  return read_rows(database_, ids);
+}
+
+Result<std::int64_t> RunStore::count(const RunQuery& query) {
+  return count_matches(database_, query.filters);
+}
+
+Result<std::vector<RunRow>> RunStore::unfinished() {
+  TACHO_TRY(filter, parse_filter("outcome=running"));
+  return list({.filters = {filter}, .limit = std::numeric_limits<std::int64_t>::max()});
+}
+
+Result<void> RunStore::remove(std::int64_t id) {
+  TACHO_TRY(statement, database_.prepare("DELETE FROM runs WHERE id = ?"));
+  TACHO_CHECK(statement.bind(id).run());
+  if (database_.changes() == 0) return no_run(std::to_string(id));
+  return {};
+}
+
+}  // namespace tacho

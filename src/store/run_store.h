@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/run_record.h"
+#include "store/run_query.h"
+#include "store/run_row.h"
+#include "store/sqlite.h"
+
+namespace tacho {
+
+struct StoredRun {
+  RunRow row;
+  RunRecord record;
+};
+
+// All runs, in one SQLite file. Any number of processes may have it open; one object belongs to
+// one thread. What put() and remove() returned from is there after a kill -9.
+class RunStore {
+ public:
+  // Makes the file and its folders, or brings an earlier version's file up to date.
+  static Result<RunStore> open(const std::filesystem::path& file);
+
+  // Replaces the run that has the record's key, under its old id.
+  Result<std::int64_t> put(const RunRecord& record, const std::filesystem::path& folder);
+
+  // By id ("41"), by key or the first six or more characters of one, or "last".
+  Result<StoredRun> find(std::string_view handle);
+
+  Result<std::vector<RunRow>> list(const RunQuery& query);
+  // All that match; sort, limit and offset do not count.
+  Result<std::int64_t> count(const RunQuery& query);
+  // Stored as running: they do, or whoever ran them was killed.
+  Result<std::vector<RunRow>> unfinished();
+
+  Result<void> remove(std::int64_t id);
+
+ private:
+  explicit RunStore(Database database) : database_(std::move(database)) {}
+  Result<std::int64_t> find_id(std::string_view handle);
+
+  Database database_;
+};
+
+}  // namespace tacho

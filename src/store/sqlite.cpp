@@ -1,0 +1,175 @@
+#include "store/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <system_error>
+
+namespace tacho {
+namespace {
+
+constexpr int kBusyTimeoutMs = 10'000;
+
+// What the system said, where SQLite's own text hides it.
+std::string system_text(sqlite3* database) {
+  const int number = sqlite3_system_errno(database);
+  if (number == 0) return sqlite3_errmsg(database);
+  return std::error_code(number, std::generic_category()).message();
+}
+
+Error sqlite_error(sqlite3* database, int code) {
+  switch (code & 0xFF) {  // the rest of the bits only refine it
+    case SQLITE_FULL:
+      return {ErrorCode::io, "disk full; free some space and try again"};
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return {ErrorCode::io, fmt::format("cannot be written ({}); make its folder writable, or set "
+                                         "TACHO_HOME to another",
+                                         system_text(database))};
+    case SQLITE_IOERR:
+      return {ErrorCode::io, fmt::format("cannot be read or written: {}", system_text(database))};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {ErrorCode::invalid,
+              "is not a Tacho store or is damaged; move it away and rebuild with 'tacho runs "
+              "ingest FOLDER'"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorCode::unavailable,
+              fmt::format("another process has been writing for {} s; try again when it is done",
+                          kBusyTimeoutMs / 1000)};
+    default:
+      return {ErrorCode::failed, sqlite3_errmsg(database)};
+  }
+}
+
+std::string file_of(sqlite3* database) {
+  const char* name = sqlite3_db_filename(database, "main");
+  return name == nullptr ? "store" : name;
+}
+
+}  // namespace
+
+void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement& Statement::bound(int code) {
+  if (bind_failure_ == SQLITE_OK) bind_failure_ = code;
+  return *this;
+}
+
+Statement& Statement::bind(std::int64_t value) {
+  return bound(sqlite3_bind_int64(handle_.get(), ++parameters_, value));
+}
+
+Statement& Statement::bind(double value) {
+  return bound(sqlite3_bind_double(handle_.get(), ++parameters_, value));
+}
+
+Statement& Statement::bind(std::string_view text) {
+  return bound(sqlite3_bind_text64(handle_.get(), ++parameters_, text.data(), text.size(),
+                                   SQLITE_TRANSIENT,  // NOLINT: SQLite's own cast
+                                   SQLITE_UTF8));
+}
+
+Statement& Statement::bind(std::nullopt_t) {
+  return bound(sqlite3_bind_null(handle_.get(), ++parameters_));
+}
+
+Result<bool> Statement::step() {
+  const int code = bind_failure_ == SQLITE_OK ? sqlite3_step(handle_.get()) : bind_failure_;
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  sqlite3* database = sqlite3_db_handle(handle_.get());
+  return sqlite_error(database, code).in(file_of(database));
+}
+
+Result<void> Statement::run() {
+  TACHO_TRY(answered, step());
+  if (answered) broken_invariant("run() of a statement that answers");
+  return {};
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_.get());
+  parameters_ = 0;
+  bind_failure_ = SQLITE_OK;
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_.get(), column);
+}
+
+double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+
+std::string Statement::text(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
+  const int size = sqlite3_column_bytes(handle_.get(), column);
+  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
+}
+
+void Database::Closer::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Result<Database> Database::open(const std::filesystem::path& file) {
+  // Absolute, because SQLite has meanings of its own for names like ":memory:" and "file:x".
+  std::error_code no_working_folder;
+  const std::string path = std::filesystem::absolute(file, no_working_folder).string();
+  if (no_working_folder) return Error{ErrorCode::io, no_working_folder.message()}.in(file.string());
+  sqlite3* opened = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  Database database(opened);  // closes it also where opening failed
+  if (code != SQLITE_OK) return sqlite_error(opened, code).in(path);
+  sqlite3_busy_timeout(opened, kBusyTimeoutMs);
+  return database;
+}
+
+Result<void> Database::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return sqlite_error(handle_.get(), code).in(file());
+  return {};
+}
+
+Result<Statement> Database::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr);
+  if (code != SQLITE_OK) return sqlite_error(handle_.get(), code).in(file());
+  return Statement(statement);
+}
+
+Result<std::int64_t> Database::integer(std::string_view sql) {
+  TACHO_TRY(statement, prepare(sql));
+  TACHO_TRY(answered, statement.step());
+  if (!answered) broken_invariant("no answer to " + std::string(sql));
+  return statement.integer(0);
+}
+
+std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
+
+std::string Database::file() const { return file_of(handle_.get()); }
+
+Error Database::damaged() const { return sqlite_error(handle_.get(), SQLITE_CORRUPT).in(file()); }
+
+Result<Transaction> Transaction::begin(Database& database, Kind kind) {
+  TACHO_CHECK(database.execute(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  if (database_ != nullptr) (void)database_->execute("ROLLBACK");
+}
+
+Result<void> Transaction::commit() {
+  TACHO_CHECK(database_->execute("COMMIT"));
+  database_ = nullptr;
+  return {};
+}
+
+}  // namespace tacho

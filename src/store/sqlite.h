@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tacho {
+
+// One prepared statement. Parameters are bound and columns read in the order of the SQL text.
+class Statement {
+ public:
+  // Binds the next parameter. What goes wrong comes out of step().
+  Statement& bind(std::int64_t value);
+  Statement& bind(double value);  // not-a-number becomes NULL
+  Statement& bind(std::string_view text);
+  Statement& bind(std::nullopt_t);
+  template <class T>
+  Statement& bind(const std::optional<T>& value) {
+    return value ? bind(*value) : bind(std::nullopt);
+  }
+
+  // True while there is a row to read.
+  Result<bool> step();
+  // For a statement that answers nothing.
+  Result<void> run();
+  // Ready to be bound and stepped again.
+  void reset();
+
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
+  [[nodiscard]] std::string text(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  explicit Statement(sqlite3_stmt* statement) : handle_(statement) {}
+  Statement& bound(int code);
+
+  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+  int parameters_ = 0;
+  int bind_failure_ = 0;
+};
+
+// One connection to one file. Every error names the file and what to do. One thread's own.
+class Database {
+ public:
+  // Makes the file if need be, not its folder. Waits up to 10 s where another process writes.
+  static Result<Database> open(const std::filesystem::path& file);
+
+  // Any number of statements that neither take parameters nor answer.
+  Result<void> execute(const std::string& sql);
+  Result<Statement> prepare(std::string_view sql);
+  // The one number that a pragma or a count answers with.
+  Result<std::int64_t> integer(std::string_view sql);
+  // How many rows the last INSERT, UPDATE or DELETE touched.
+  [[nodiscard]] std::int64_t changes() const;
+  [[nodiscard]] std::string file() const;
+  // For content that cannot be, found by whoever reads it.
+  [[nodiscard]] Error damaged() const;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+  };
+  explicit Database(sqlite3* database) : handle_(database) {}
+
+  std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+// All or nothing: rolled back unless commit() succeeded. The Database must outlive it.
+class Transaction {
+ public:
+  // A `read` sees one state of the file throughout; a `write` has the file's lock from the start,
+  // so that it waits its turn here and not halfway through.
+  enum class Kind { read, write };
+  static Result<Transaction> begin(Database& database, Kind kind);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+
+  Result<void> commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+
+  Database* database_;  // null once there is nothing to roll back
+};
+
+}  // namespace tacho

@@ -1,0 +1,83 @@
+#include "store/sqlite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/scratch_folder.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SqliteTest : public testing::Test {
+ protected:
+  SqliteTest() { must("CREATE TABLE pairs (number, word)"); }
+
+  void must(const std::string& sql) {
+    const auto done = database_.execute(sql);
+    ASSERT_TRUE(done.ok()) << done.error().message;
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "a.db";
+  Database database_ = *Database::open(file_);
+};
+
+TEST_F(SqliteTest, GivesBackWhatWasBound) {
+  const std::string bytes("a\0\xFF", 3);  // a path may hold anything
+  auto insert = *database_.prepare("INSERT INTO pairs VALUES (?, ?)");
+  ASSERT_TRUE(insert.bind(std::int64_t{1} << 60).bind(bytes).run().ok());
+  insert.reset();
+  ASSERT_TRUE(insert.bind(std::nan("")).bind(std::optional<double>()).run().ok());
+  auto select = *database_.prepare("SELECT * FROM pairs");
+  ASSERT_TRUE(*select.step());
+  EXPECT_EQ(select.integer(0), std::int64_t{1} << 60);
+  EXPECT_EQ(select.text(1), bytes);
+  ASSERT_TRUE(*select.step());
+  EXPECT_TRUE(select.is_null(0));
+  EXPECT_TRUE(select.is_null(1));
+  EXPECT_FALSE(*select.step());
+}
+
+TEST_F(SqliteTest, ATransactionNotCommittedNeverHappened) {
+  {
+    auto transaction = *Transaction::begin(database_, Transaction::Kind::write);
+    must("INSERT INTO pairs VALUES (1, 'a')");
+  }
+  EXPECT_EQ(*database_.integer("SELECT count(*) FROM pairs"), 0);
+  auto transaction = *Transaction::begin(database_, Transaction::Kind::write);
+  must("INSERT INTO pairs VALUES (1, 'a')");
+  ASSERT_TRUE(transaction.commit().ok());
+  EXPECT_EQ(*database_.integer("SELECT count(*) FROM pairs"), 1);
+}
+
+TEST_F(SqliteTest, AFullDiskIsNamedWithItsFile) {
+  must("PRAGMA max_page_count = 2");
+  const auto written = database_.execute("INSERT INTO pairs VALUES (zeroblob(100000), 0)");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::io);
+  EXPECT_THAT(written.error().message, StartsWith(file_.string() + ": disk full"));
+}
+
+TEST_F(SqliteTest, ARefusedWriteSaysWhatToDo) {
+  must("PRAGMA query_only = 1");
+  const auto written = database_.execute("INSERT INTO pairs VALUES (1, 2)");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::io);
+  EXPECT_THAT(written.error().message, HasSubstr("make its folder writable"));
+}
+
+TEST_F(SqliteTest, AMistakeInTheSqlIsAnError) {
+  const auto prepared = database_.prepare("SELECT word FROM nowhere");
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_EQ(prepared.error().message, file_.string() + ": no such table: nowhere");
+  auto one = *database_.prepare("SELECT ?");
+  EXPECT_FALSE(one.bind(1.0).bind(2.0).step().ok());
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,132 @@
+#include "train/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "base/file.h"
+#include "train/safetensors.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEnding = ".safetensors";
+constexpr const char* kCpuRandom = "random.cpu";
+constexpr const char* kDeviceRandom = "random.device";
+
+std::string file_name(std::int64_t epoch) { return fmt::format("epoch-{:05d}{}", epoch, kEnding); }
+
+// Ascending: the zero-padded epoch in the name sorts as a number does.
+std::vector<fs::path> existing(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code none_yet;
+  for (const auto& entry : fs::directory_iterator(folder, none_yet)) {
+    if (entry.path().extension() == kEnding) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Optimizer::Named model_state(const torch::nn::Module& model) {
+  Optimizer::Named tensors;
+  for (const auto& item : model.named_parameters()) tensors.emplace_back(item.key(), item.value());
+  for (const auto& item : model.named_buffers()) tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+Result<std::int64_t> number(const TensorFile& file, const std::string& key) {
+  const auto at = file.metadata.find(key);
+  std::int64_t value = 0;
+  if (at == file.metadata.end())
+    return Error{ErrorCode::invalid, "no '" + key + "' in its metadata"};
+  const char* end = at->second.data() + at->second.size();
+  if (std::from_chars(at->second.data(), end, value).ptr != end || value < 0) {
+    return Error{ErrorCode::invalid, "'" + key + "' is not a number"};
+  }
+  return value;
+}
+
+Result<void> copy_all(const Optimizer::Named& into, const std::string& prefix,
+                      const TensorFile& file) {
+  for (const auto& [name, tensor] : into) {
+    const at::Tensor* saved = file.find(prefix + name);
+    if (saved == nullptr) return Error{ErrorCode::invalid, "'" + prefix + name + "' is missing"};
+    if (saved->sizes() != tensor.sizes()) {
+      return Error{ErrorCode::invalid, fmt::format("'{}{}' has another shape", prefix, name)};
+    }
+    tensor.detach().copy_(*saved);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::int64_t newest_checkpoint_epoch(const RunFolder& folder) {
+  const auto files = existing(folder.checkpoints());
+  if (files.empty()) return 0;
+  const std::string name = files.back().stem().string();
+  const auto digits = name.find('-') + 1;
+  std::int64_t epoch = 0;
+  std::from_chars(name.data() + digits, name.data() + name.size(), epoch);
+  return epoch;
+}
+
+Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
+  TensorFile file;
+  file.metadata = {{"format", "pt"},
+                   {"epochs", std::to_string(progress.epochs)},
+                   {"steps", std::to_string(progress.steps)}};
+  for (auto& [name, tensor] : model_state(model_))
+    file.tensors.emplace_back("model." + name, tensor);
+  for (auto& [name, tensor] : optimizer_.state()) {
+    file.tensors.emplace_back("optimizer." + name, tensor);
+  }
+  file.tensors.emplace_back(kCpuRandom, torch_api::default_generator(at::kCPU).get_state());
+  if (device_.is_cuda()) {
+    file.tensors.emplace_back(kDeviceRandom, torch_api::default_generator(at::kCUDA).get_state());
+  }
+
+  TACHO_CHECK(make_folders(folder_.checkpoints()));
+  const fs::path path = folder_.checkpoints() / file_name(progress.epochs);
+  TACHO_CHECK(write_safetensors(path, file).in("checkpoint"));
+  std::error_code ignored;
+  for (const fs::path& old : existing(folder_.checkpoints())) {
+    if (old != path) fs::remove(old, ignored);
+  }
+  return WrittenCheckpoint{fs::relative(path, folder_.path()).string(),
+                           Bytes{static_cast<std::int64_t>(fs::file_size(path, ignored))}};
+}
+
+Result<std::optional<Progress>> Checkpoints::load_newest() {
+  const auto files = existing(folder_.checkpoints());
+  if (files.empty()) return std::optional<Progress>{};
+  const fs::path& path = files.back();
+  TACHO_TRY(file, read_safetensors(path));
+  const torch::NoGradGuard no_grad;
+  const auto restore = [&]() -> Result<std::optional<Progress>> {
+    Progress progress;
+    TACHO_TRY(epochs, number(file, "epochs"));
+    TACHO_TRY(steps, number(file, "steps"));
+    progress.epochs = epochs;
+    progress.steps = steps;
+    TACHO_CHECK(copy_all(model_state(model_), "model.", file));
+    TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
+    optimizer_.restore_steps(steps);
+    if (const at::Tensor* state = file.find(kCpuRandom)) {
+      auto generator = torch_api::default_generator(at::kCPU);
+      generator.set_state(*state);
+    }
+    if (const at::Tensor* state = file.find(kDeviceRandom); state != nullptr && device_.is_cuda()) {
+      auto generator = torch_api::default_generator(at::kCUDA);
+      generator.set_state(*state);
+    }
+    return std::optional<Progress>(progress);
+  };
+  return restore().in(path.string());
+}
+
+}  // namespace tacho

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "record/run_folder.h"
+#include "train/optimizer.h"
+#include "train/torch_api.h"
+
+namespace tacho {
+
+// What training needs to go on as if it had never stopped.
+struct Progress {
+  std::int64_t epochs = 0;  // finished
+  std::int64_t steps = 0;
+};
+
+// The epoch in the newest checkpoint's name, 0 without one.
+std::int64_t newest_checkpoint_epoch(const RunFolder& folder);
+
+struct WrittenCheckpoint {
+  std::string file;  // relative to the run's folder
+  Bytes size;
+};
+
+// Weights, optimizer moments and the state of the random numbers, after each epoch. Only the
+// newest is kept; the one before is removed once the new one is safely on disk.
+class Checkpoints {
+ public:
+  Checkpoints(const RunFolder& folder, torch::nn::Module& model, Optimizer& optimizer,
+              at::Device device)
+      : folder_(folder), model_(model), optimizer_(optimizer), device_(device) {}
+
+  Result<WrittenCheckpoint> save(const Progress& progress);
+  // Nothing where there is none: training starts from the beginning.
+  Result<std::optional<Progress>> load_newest();
+
+ private:
+  const RunFolder& folder_;
+  torch::nn::Module& model_;
+  Optimizer& optimizer_;
+  at::Device device_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "record/run_spec.h"
+#include "train/models/classifier.h"
+
+namespace tacho {
+
+// Gives one part of a dataset in batches, in an order that depends on the seed and the epoch
+// alone. The tensors of a batch are valid until the next call.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  [[nodiscard]] virtual std::int64_t samples() const = 0;
+  [[nodiscard]] std::int64_t batches() const { return (samples() + batch() - 1) / batch(); }
+  [[nodiscard]] virtual std::int64_t batch() const = 0;
+
+  virtual void begin_epoch(std::int64_t epoch) = 0;
+  // False after the epoch's last batch, which may be smaller than the others.
+  virtual bool next(Batch& batch) = 0;
+};
+
+struct InputParts {
+  std::unique_ptr<BatchSource> train;
+  std::unique_ptr<BatchSource> eval;
+  InputShape shape;
+};
+
+// Loads the spec's dataset and checks that it fits the model.
+Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home);
+
+}  // namespace tacho

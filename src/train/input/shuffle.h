@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tacho {
+
+// A stream of random numbers that depends on its seeds alone: the same on every machine and with
+// every standard library (std::shuffle and std::uniform_int_distribution promise neither).
+class Random {
+ public:
+  Random(std::uint64_t seed, std::uint64_t stream) : state_(seed * 0x9E3779B97F4A7C15U + stream) {}
+
+  // SplitMix64 (Steele, Lea, Flood 2014).
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31U);
+  }
+
+  // Below `bound`, which is far under 2³²: the bias of the remainder is below 1e-9.
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
+  }
+
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i) {
+      std::swap(values[i - 1],
+                values[static_cast<std::size_t>(below(static_cast<std::int64_t>(i)))]);
+    }
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,136 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "train/blas.h"
+#include "train/hits.h"
+#include "train/input/image_source.h"
+#include "train/input/shuffle.h"
+#include "train/input/text_source.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ImageSet images(std::int64_t count) {
+  ImageSet set{.count = count, .channels = 1, .height = 2, .width = 2};
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int pixel = 0; pixel < 4; ++pixel) set.pixels.push_back(static_cast<std::uint8_t>(i));
+    set.labels.push_back(i);
+  }
+  return set;
+}
+
+std::vector<std::int64_t> labels_of(BatchSource& source, std::int64_t epoch) {
+  std::vector<std::int64_t> seen;
+  Batch batch;
+  source.begin_epoch(epoch);
+  while (source.next(batch)) {
+    const auto* labels = batch.labels.data_ptr<std::int64_t>();
+    seen.insert(seen.end(), labels, labels + batch.size());
+  }
+  return seen;
+}
+
+// Known answers: SplitMix64 from state 0 (its published first outputs).
+TEST(Random, IsSplitMix64) {
+  Random random(0, 0);
+  EXPECT_EQ(random.next(), 0xE220A8397B1DCDAFU);
+  EXPECT_EQ(random.next(), 0x6E789E6AA1B965F4U);
+}
+
+TEST(ImageSource, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
+  ImageSource source(images(10), 4, ImageSource::Order::shuffled, 3, {});
+  const auto first = labels_of(source, 1);
+  const auto second = labels_of(source, 2);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(labels_of(source, 1), first);
+  auto sorted = first;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int64_t> all(10);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sorted, all);
+}
+
+TEST(ImageSource, NormalisesAndMakesTheLastBatchSmaller) {
+  ImageSource source(images(3), 2, ImageSource::Order::given, 0, {.mean = 0.5, .deviation = 0.25});
+  EXPECT_EQ(source.batches(), 2);
+  source.begin_epoch(1);
+  Batch batch;
+  ASSERT_TRUE(source.next(batch));
+  EXPECT_EQ(batch.inputs.sizes(), (std::vector<std::int64_t>{2, 1, 2, 2}));
+  EXPECT_FLOAT_EQ(batch.inputs[0][0][0][0].item<float>(), -2.0F);
+  EXPECT_FLOAT_EQ(batch.inputs[1][0][1][1].item<float>(), (1.0F / 255 - 0.5F) / 0.25F);
+  ASSERT_TRUE(source.next(batch));
+  EXPECT_EQ(batch.size(), 1);
+  EXPECT_FALSE(source.next(batch));
+}
+
+TEST(Measure, FindsMeanAndDeviation) {
+  ImageSet set{
+      .count = 1, .channels = 1, .height = 1, .width = 2, .pixels = {0, 255}, .labels = {0}};
+  EXPECT_DOUBLE_EQ(measure(set).mean, 0.5);
+  EXPECT_DOUBLE_EQ(measure(set).deviation, 0.5);
+  set.pixels = {7, 7};
+  EXPECT_DOUBLE_EQ(measure(set).deviation, 1);  // a flat image must not divide by nothing
+}
+
+TextSet sentences() {
+  TextSet set;
+  for (std::int32_t length = 1; length <= 9; ++length) {
+    set.tokens.emplace_back(static_cast<std::size_t>(length), length);
+    set.labels.push_back(length);
+  }
+  return set;
+}
+
+TEST(TextSource, PadsBehindTheSentence) {
+  TextSource source(sentences(), 2, TextSource::Order::by_length, 0);
+  source.begin_epoch(1);
+  Batch batch;
+  ASSERT_TRUE(source.next(batch));
+  const at::Tensor flat = batch.inputs.flatten();
+  EXPECT_THAT(std::vector<std::int64_t>(flat.data_ptr<std::int64_t>(),
+                                        flat.data_ptr<std::int64_t>() + flat.numel()),
+              ElementsAre(1, 0, 2, 2));
+  EXPECT_EQ(batch.lengths[1].item<std::int64_t>(), 2);
+}
+
+TEST(TextSource, ShowsEverySentenceOnceAnEpoch) {
+  TextSource source(sentences(), 4, TextSource::Order::shuffled, 5);
+  auto first = labels_of(source, 1);
+  EXPECT_EQ(labels_of(source, 1), first);
+  std::sort(first.begin(), first.end());
+  EXPECT_THAT(first, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST(CountHits, CountsTopOneAndTopFive) {
+  const at::Tensor logits = at::arange(14, at::kFloat).view({2, 7});
+  const at::Tensor labels = at::tensor({6, 2}, at::kLong);  // best, and fifth best
+  const Hits hits = count_hits(logits, labels);
+  EXPECT_EQ(hits.top1, 1);
+  EXPECT_EQ(hits.top5, 2);
+  EXPECT_EQ(hits.samples, 2);
+}
+
+TEST(CountHits, NotANumberIsNeverAHit) {
+  const at::Tensor logits = at::full({1, 3}, std::nan(""));
+  EXPECT_EQ(count_hits(logits, at::zeros({1}, at::kLong)).top1, 0);
+}
+
+TEST(Blas, TheOneThisMachineHasIsFast) {
+  const Blas blas = loaded_blas();
+  EXPECT_TRUE(refuse_slow(blas).ok()) << blas.name;
+}
+
+TEST(Blas, ASlowOneIsRefusedWithTheFix) {
+  EXPECT_THAT(refuse_slow({BlasKind::reference, "reference BLAS"}).error().message,
+              HasSubstr("apt-get install libopenblas0-openmp"));
+}
+
+}  // namespace
+}  // namespace tacho

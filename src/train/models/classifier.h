@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "train/torch_api.h"
+
+namespace tacho {
+
+// What a model is given at a step. Images: inputs is N×C×H×W, fp32. Text: inputs is N×T token
+// ids, padded behind each sentence, and lengths says where each ends.
+struct Batch {
+  at::Tensor inputs;
+  at::Tensor labels;   // N, int64
+  at::Tensor lengths;  // N, int64; undefined for images
+  [[nodiscard]] std::int64_t size() const { return labels.size(0); }
+};
+
+// Which kind of operation a model spends its time in: the CPU path that is fastest for it is
+// taken for the whole model.
+enum class Workload { convolution, product, recurrent };
+
+class Classifier : public torch::nn::Module {
+ public:
+  [[nodiscard]] virtual at::Tensor logits(const Batch& batch) = 0;
+  [[nodiscard]] virtual Workload workload() const = 0;
+};
+
+// What a model must know of its data before it is built.
+struct InputShape {
+  std::int64_t channels = 1;
+  std::int64_t height = 28;
+  std::int64_t width = 28;
+  std::int64_t vocabulary = 0;
+  std::int64_t classes = 10;
+};
+
+}  // namespace tacho

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "train/models/classifier.h"
+
+namespace tacho {
+
+// One hidden layer of 128: the smallest model that learns MNIST, and so the one that shows what
+// a step costs besides arithmetic.
+class Mlp final : public Classifier {
+ public:
+  explicit Mlp(const InputShape& shape)
+      : hidden_(register_module(
+            "fc1", torch::nn::Linear(shape.channels * shape.height * shape.width, 128))),
+        output_(register_module("fc2", torch::nn::Linear(128, shape.classes))) {}
+
+  at::Tensor logits(const Batch& batch) override {
+    return output_->forward(torch::relu(hidden_->forward(batch.inputs.flatten(1))));
+  }
+  [[nodiscard]] Workload workload() const override { return Workload::product; }
+
+ private:
+  torch::nn::Linear hidden_;
+  torch::nn::Linear output_;
+};
+
+}  // namespace tacho

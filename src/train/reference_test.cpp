@@ -1,0 +1,165 @@
+// Holds every model, optimizer and schedule against what Python's PyTorch computed
+// (tests/reference/make_reference.py wrote reference.json).
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/file.h"
+#include "base/json_object.h"
+#include "record/model_catalog.h"
+#include "train/models/registry.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kBatch = 8;
+
+const Json& reference() {
+  static const Json json = *parse_json(*read_file(TACHO_TRAIN_REFERENCE));
+  return json;
+}
+
+at::Tensor wave(std::int64_t count, double phase) {
+  const at::Tensor values = at::empty({count}, at::kDouble);
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.data_ptr<double>()[i] = std::sin(0.37 * static_cast<double>(i) + phase);
+  }
+  return values;
+}
+
+std::shared_ptr<Classifier> build(const std::string& name) {
+  auto model = *make_model(name, {.vocabulary = 50, .classes = name == "lstm" ? 2 : 10});
+  const torch::NoGradGuard no_grad;
+  double position = 0;
+  for (const at::Tensor& parameter : model->parameters()) {
+    const auto fan = parameter.dim() > 1 ? parameter[0].numel() : parameter.numel();
+    parameter.copy_((wave(parameter.numel(), position) / std::sqrt(fan)).view_as(parameter));
+    ++position;
+  }
+  model->eval();  // no dropout
+  return model;
+}
+
+Batch batch_for(const std::string& name) {
+  Batch batch;
+  batch.labels = at::empty({kBatch}, at::kLong);
+  auto* labels = batch.labels.data_ptr<std::int64_t>();
+  for (std::int64_t n = 0; n < kBatch; ++n) labels[n] = name == "lstm" ? n % 2 : 3 * n % 10;
+  if (name != "lstm") {
+    batch.inputs = wave(kBatch * 784, 0.5).view({kBatch, 1, 28, 28}).to(at::kFloat);
+    return batch;
+  }
+  batch.inputs = at::zeros({kBatch, 3 + 2 * (kBatch - 1)}, at::kLong);
+  batch.lengths = at::empty({kBatch}, at::kLong);
+  for (std::int64_t n = 0; n < kBatch; ++n) {
+    batch.lengths.data_ptr<std::int64_t>()[n] = 3 + 2 * n;
+    for (std::int64_t t = 0; t < 3 + 2 * n; ++t) batch.inputs[n][t] = 1 + (7 * n + 3 * t) % 49;
+  }
+  return batch;
+}
+
+at::Tensor loss_of(Classifier& model, const Batch& batch) {
+  return at::cross_entropy_loss(model.logits(batch), batch.labels);
+}
+
+class AgainstPyTorch : public testing::TestWithParam<std::string> {};
+
+TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
+  const Json& expected = reference()["models"][GetParam()];
+  const auto model = build(GetParam());
+  EXPECT_EQ(parameter_count(*model), expected["parameters"].get<std::int64_t>());
+  const Batch batch = batch_for(GetParam());
+  const at::Tensor logits = model->logits(batch).flatten();
+  for (std::int64_t i = 0; i < logits.numel(); ++i) {
+    EXPECT_NEAR(logits[i].item<float>(),
+                expected["logits"][static_cast<std::size_t>(i)].get<double>(), 2e-5);
+  }
+  const at::Tensor loss = loss_of(*model, batch);
+  EXPECT_NEAR(loss.item<float>(), expected["loss"].get<double>(), 1e-5);
+  loss.backward();
+  for (const auto& item : model->named_parameters()) {
+    const Json& print = expected["gradients"][item.key()];
+    const at::Tensor gradient = item.value().grad().flatten().to(at::kDouble);
+    const double norm = print["norm"].get<double>();
+    EXPECT_NEAR(gradient.norm().item<double>(), norm, 1e-4 * norm) << item.key();
+    const at::Tensor weights = at::sin(0.11 * at::arange(gradient.numel(), at::kDouble));
+    EXPECT_NEAR(gradient.dot(weights).item<double>(), print["projection"].get<double>(),
+                1e-4 * norm)
+        << item.key();
+  }
+}
+
+struct NamedOptimizer {
+  const char* name;
+  OptimizerSpec spec;
+};
+
+const std::vector<NamedOptimizer>& optimizers() {
+  using enum OptimizerKind;
+  static const std::vector<NamedOptimizer> all = {
+      {"sgd", {.kind = sgd, .learning_rate = 0.05}},
+      {"sgd-momentum", {.kind = sgd, .learning_rate = 0.05, .momentum = 0.9, .weight_decay = 1e-3}},
+      {"sgd-nesterov", {.kind = sgd, .learning_rate = 0.05, .momentum = 0.9, .nesterov = true}},
+      {"adam", {.kind = adam, .learning_rate = 2e-3, .weight_decay = 1e-2}},
+      {"adamw", {.kind = adamw, .learning_rate = 2e-3, .weight_decay = 1e-2}},
+  };
+  return all;
+}
+
+TEST_P(AgainstPyTorch, TenStepsOfEveryOptimizerGiveTheSameLosses) {
+  const Batch batch = batch_for(GetParam());
+  for (const NamedOptimizer& kind : optimizers()) {
+    const Json& expected = reference()["models"][GetParam()]["losses"][kind.name];
+    const auto model = build(GetParam());
+    Optimizer optimizer(kind.spec, *model);
+    for (const Json& loss_then : expected) {
+      const at::Tensor loss = loss_of(*model, batch);
+      loss.backward();
+      optimizer.step(kind.spec.learning_rate);
+      const double there = loss_then.get<double>();
+      EXPECT_NEAR(loss.item<float>(), there, 1e-4 * std::max(there, 0.1)) << kind.name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryModel, AgainstPyTorch,
+                         testing::Values("mlp", "lenet5", "mnist-cnn", "lstm"),
+                         [](const auto& model) {
+                           std::string name = model.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {
+  const std::vector<std::pair<const char*, ScheduleSpec>> kinds = {
+      {"step", {.kind = ScheduleKind::step, .step_epochs = 2, .step_factor = 0.3}},
+      {"cosine", {.kind = ScheduleKind::cosine}},
+      {"one-cycle", {.kind = ScheduleKind::one_cycle}},
+  };
+  for (const auto& [name, schedule] : kinds) {
+    const Json& expected = reference()["schedules"][name];
+    ASSERT_EQ(expected.size(), 100U);
+    for (std::int64_t step = 0; step < 100; ++step) {
+      EXPECT_NEAR(learning_rate_at(schedule, 0.4, step, 10, 100),
+                  expected[static_cast<std::size_t>(step)].get<double>(), 1e-9)
+          << name << " step " << step;
+    }
+  }
+}
+
+TEST(Registry, BuildsEveryModelOfTheCatalogue) {
+  for (const ModelInfo& info : model_catalog()) {
+    EXPECT_TRUE(make_model(info.name, {.vocabulary = 10}).ok()) << info.name;
+  }
+}
+
+TEST(Registry, RefusesImagesTooSmallForTheLayers) {
+  const auto made = make_model("lenet5", {.height = 8, .width = 8});
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().message.find("at least 12x12"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tacho

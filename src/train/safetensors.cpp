@@ -1,0 +1,184 @@
+#include "train/safetensors.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/json_object.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // as the reference reader allows
+
+constexpr std::array<std::pair<at::ScalarType, const char*>, 8> kTypes = {{
+    {at::kFloat, "F32"},
+    {at::kDouble, "F64"},
+    {at::kHalf, "F16"},
+    {at::kBFloat16, "BF16"},
+    {at::kLong, "I64"},
+    {at::kInt, "I32"},
+    {at::kByte, "U8"},
+    {at::kBool, "BOOL"},
+}};
+
+const char* type_name(at::ScalarType type) {
+  for (const auto& [known, name] : kTypes) {
+    if (known == type) return name;
+  }
+  broken_invariant("a tensor type without a name in safetensors");
+}
+
+Error broken(const fs::path& path, const std::string& what) {
+  return {ErrorCode::invalid,
+          fmt::format("{}: not a whole safetensors file: {}", path.string(), what)};
+}
+
+Result<void> read_exactly(int fd, void* out, std::size_t size, std::size_t offset,
+                          const fs::path& path) {
+  auto* at = static_cast<char*>(out);
+  while (size > 0) {
+    const ssize_t got = ::pread(fd, at, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, errno);
+    if (got == 0) return broken(path, "it ends too early");
+    at += got;
+    size -= static_cast<std::size_t>(got);
+    offset += static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+struct Entry {
+  std::string name;
+  at::ScalarType type = at::kFloat;
+  std::vector<std::int64_t> shape;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Multiplies with care: a header may claim any shape.
+Result<std::size_t> byte_size(const Entry& entry, std::size_t limit, const fs::path& path) {
+  std::size_t size = c10::elementSize(entry.type);
+  for (const std::int64_t length : entry.shape) {
+    if (length < 0 || (length > 0 && size > limit / static_cast<std::size_t>(length))) {
+      return broken(path, fmt::format("'{}' claims more than the file holds", entry.name));
+    }
+    size *= static_cast<std::size_t>(length);
+  }
+  return size;
+}
+
+Result<Entry> read_entry(const std::string& name, const Json& json, std::size_t data_size,
+                         const fs::path& path) {
+  Entry entry;
+  entry.name = name;
+  std::string type;
+  std::vector<double> shape;
+  std::vector<double> offsets;
+  JsonObject object(json, "'" + name + "'");
+  object.read("dtype", type);
+  object.read("shape", shape);
+  object.read("data_offsets", offsets);
+  if (auto done = object.finish(); !done.ok()) return broken(path, done.error().message);
+  const auto* known = std::find_if(kTypes.begin(), kTypes.end(),
+                                   [&type](const auto& pair) { return type == pair.second; });
+  if (known == kTypes.end()) return broken(path, fmt::format("'{}': unknown type {}", name, type));
+  entry.type = known->first;
+  const auto whole = [](double number) { return number >= 0 && number < 9e15; };
+  if (offsets.size() != 2 || !std::all_of(offsets.begin(), offsets.end(), whole) ||
+      !std::all_of(shape.begin(), shape.end(), whole)) {
+    return broken(path, fmt::format("'{}': bad shape or offsets", name));
+  }
+  entry.shape.assign(shape.begin(), shape.end());
+  entry.begin = static_cast<std::size_t>(offsets[0]);
+  entry.end = static_cast<std::size_t>(offsets[1]);
+  TACHO_TRY(size, byte_size(entry, data_size, path));
+  if (entry.end > data_size || entry.begin > entry.end || entry.end - entry.begin != size) {
+    return broken(path, fmt::format("'{}': its offsets do not fit its shape", name));
+  }
+  return entry;
+}
+
+}  // namespace
+
+const at::Tensor* TensorFile::find(const std::string& name) const {
+  for (const auto& [known, tensor] : tensors) {
+    if (known == name) return &tensor;
+  }
+  return nullptr;
+}
+
+Result<void> write_safetensors(const fs::path& path, const TensorFile& content) {
+  Json header = Json::object();
+  if (!content.metadata.empty()) header["__metadata__"] = content.metadata;
+  std::size_t offset = 0;
+  std::vector<at::Tensor> plain;
+  for (const auto& [name, tensor] : content.tensors) {
+    plain.push_back(tensor.detach().cpu().contiguous());
+    const std::size_t size = plain.back().nbytes();
+    header[name] = {{"dtype", type_name(tensor.scalar_type())},
+                    {"shape", tensor.sizes().vec()},
+                    {"data_offsets", {offset, offset + size}}};
+    offset += size;
+  }
+  std::string text = json_text(header);
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // keeps the data aligned
+  const std::uint64_t length = text.size();
+  std::string length_bytes(sizeof length, '\0');
+  std::memcpy(length_bytes.data(), &length, sizeof length);
+
+  TACHO_TRY(file, AtomicFile::create(path));
+  TACHO_CHECK(file.write(length_bytes));
+  TACHO_CHECK(file.write(text));
+  for (const at::Tensor& tensor : plain) {
+    TACHO_CHECK(file.write({static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()}));
+  }
+  return file.commit();
+}
+
+Result<TensorFile> read_safetensors(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return system_error(path, errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return system_error(path, errno);
+  const auto file_size = static_cast<std::size_t>(status.st_size);
+
+  std::uint64_t length = 0;
+  TACHO_CHECK(read_exactly(fd.get(), &length, sizeof length, 0, path));
+  if (length > kMostHeaderBytes || length > file_size - sizeof length) {
+    return broken(path, "its header is longer than the file");
+  }
+  std::string text(length, '\0');
+  TACHO_CHECK(read_exactly(fd.get(), text.data(), length, sizeof length, path));
+  auto header = parse_json(text);
+  if (!header.ok()) return broken(path, header.error().message);
+  if (!header->is_object()) return broken(path, "its header is not a JSON object");
+
+  const std::size_t data_begin = sizeof length + length;
+  TensorFile content;
+  for (const auto& [name, value] : header->items()) {
+    if (name == "__metadata__") {
+      for (const auto& [key, word] : value.items()) {
+        if (word.is_string()) content.metadata[key] = word.get<std::string>();
+      }
+      continue;
+    }
+    TACHO_TRY(entry, read_entry(name, value, file_size - data_begin, path));
+    const at::Tensor tensor = at::empty(entry.shape, entry.type);
+    TACHO_CHECK(read_exactly(fd.get(), tensor.data_ptr(), entry.end - entry.begin,
+                             data_begin + entry.begin, path));
+    content.tensors.emplace_back(name, tensor);
+  }
+  return content;
+}
+
+}  // namespace tacho

@@ -1,0 +1,226 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <optional>
+
+#include "train/checkpoint.h"
+#include "train/cpu_paths.h"
+#include "train/hits.h"
+#include "train/input/batch_source.h"
+#include "train/models/registry.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+#include "train/step_log.h"
+
+namespace tacho {
+namespace {
+
+// Steps until caches, allocators and lazily made kernels have settled.
+constexpr std::int64_t kWarmupSteps = 5;
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+struct Scores {
+  double loss_sum = 0;
+  Hits hits;
+  [[nodiscard]] double mean_loss() const {
+    return hits.samples == 0 ? std::nan("") : loss_sum / static_cast<double>(hits.samples);
+  }
+};
+
+Batch on_device(const Batch& batch, at::Device device) {
+  if (device.is_cpu()) return batch;
+  return {batch.inputs.to(device), batch.labels.to(device),
+          batch.lengths.defined() ? batch.lengths.to(device) : at::Tensor()};
+}
+
+class Trainer {
+ public:
+  explicit Trainer(const Training& training)
+      : training_(training),
+        spec_(training.order.spec),
+        device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
+
+  Result<TrainEnd> run() {
+    TACHO_CHECK(prepare_input());
+    TACHO_CHECK(prepare_model());
+    StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
+    while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
+      TACHO_TRY(end, one_epoch(log));
+      if (end) return *end;
+    }
+    return TrainEnd{};
+  }
+
+ private:
+  Result<void> prepare_input() {
+    const Stopwatch watch;
+    TACHO_TRY(input, open_input(spec_, training_.tacho_home));
+    input_ = std::move(input);
+    const std::int64_t planned = input_.train->batches() * spec_.epochs;
+    total_steps_ = std::min(planned, spec_.steps.value_or(planned));
+    return training_.report(InputReady{input_.train->samples(), input_.eval->samples(),
+                                       input_.shape.classes, input_.train->batches(),
+                                       watch.seconds()});
+  }
+
+  Result<void> prepare_model() {
+    const Stopwatch watch;
+    torch::manual_seed(static_cast<std::uint64_t>(spec_.seed));
+    TACHO_TRY(model, make_model(spec_.model, input_.shape));
+    model_ = std::move(model);
+    model_->to(device_);
+    take_path(training_.paths, model_->workload());
+    optimizer_.emplace(spec_.optimizer, *model_);
+    checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
+    TACHO_TRY(found, checkpoints_->load_newest());
+    progress_ = found.value_or(Progress{});
+    return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
+  }
+
+  // Nothing when training should go on.
+  Result<std::optional<TrainEnd>> one_epoch(StepLog& log) {
+    EpochDone done;
+    done.epoch = progress_.epochs + 1;
+    const Stopwatch watch;
+    Scores scores;
+    TACHO_TRY(end, train_steps(log, done, scores));
+    TACHO_CHECK(log.flush());
+    if (end) return end;
+    done.samples = scores.hits.samples;
+    done.train_loss = scores.mean_loss();
+    done.train_top1 = scores.hits.top1_share();
+    done.train_seconds = watch.seconds();
+
+    const Stopwatch eval_watch;
+    const std::optional<Scores> result = evaluate();
+    if (!result) return stopped();
+    done.eval_loss = result->mean_loss();
+    done.top1 = result->hits.top1_share();
+    done.top5 = result->hits.top5_share();
+    done.eval_seconds = eval_watch.seconds();
+    TACHO_CHECK(training_.report(done));
+    ++progress_.epochs;
+    if (spec_.checkpoints) TACHO_CHECK(save_checkpoint());
+    return target_reached(done);
+  }
+
+  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done, Scores& scores) {
+    model_->train();
+    input_.train->begin_epoch(done.epoch);
+    Batch batch;
+    while (progress_.steps < total_steps_) {
+      if (training_.stop) return stopped();
+      const Stopwatch watch;
+      if (!input_.train->next(batch)) break;
+      const double input_seconds = watch.seconds();
+      done.learning_rate = learning_rate_at(spec_.schedule, spec_.optimizer.learning_rate,
+                                            progress_.steps, input_.train->batches(), total_steps_);
+      const double loss = one_step(batch, done.learning_rate, scores);
+      ++progress_.steps;
+      ++done.steps;
+      TACHO_CHECK(log.add({done.epoch, progress_.steps, watch.seconds(), input_seconds, loss}));
+      if (!std::isfinite(loss)) return diverged(loss);
+    }
+    return std::optional<TrainEnd>{};
+  }
+
+  double one_step(const Batch& given, double learning_rate, Scores& scores) {
+    const Batch batch = on_device(given, device_);
+    const at::Tensor logits = model_->logits(batch);
+    const at::Tensor loss = at::cross_entropy_loss(logits, batch.labels);
+    loss.backward();
+    optimizer_->step(learning_rate);
+    const double value = loss.item<float>();
+    scores.loss_sum += value * static_cast<double>(batch.size());
+    scores.hits += count_hits(logits, given.labels);
+    return value;
+  }
+
+  // Nothing if it was told to stop on the way.
+  std::optional<Scores> evaluate() {
+    const torch::NoGradGuard no_grad;
+    model_->eval();
+    input_.eval->begin_epoch(0);
+    Scores scores;
+    Batch given;
+    while (input_.eval->next(given)) {
+      if (training_.stop) return std::nullopt;
+      const Batch batch = on_device(given, device_);
+      const at::Tensor logits = model_->logits(batch);
+      scores.loss_sum += at::cross_entropy_loss(logits, batch.labels).item<float>() *
+                         static_cast<double>(batch.size());
+      scores.hits += count_hits(logits, given.labels);
+    }
+    return scores;
+  }
+
+  Result<void> save_checkpoint() {
+    const Stopwatch watch;
+    TACHO_TRY(written, checkpoints_->save(progress_));
+    return training_.report(
+        CheckpointWritten{progress_.epochs, written.file, written.size.count, watch.seconds()});
+  }
+
+  static std::optional<TrainEnd> stopped() {
+    return TrainEnd{Outcome::cancelled, "stopped by a signal"};
+  }
+
+  [[nodiscard]] std::optional<TrainEnd> diverged(double loss) const {
+    return TrainEnd{Outcome::failed, fmt::format("the loss became {} at step {}; lower --lr", loss,
+                                                 progress_.steps)};
+  }
+
+  [[nodiscard]] std::optional<TrainEnd> target_reached(const EpochDone& done) const {
+    if (!spec_.target_top1 || done.top1 < *spec_.target_top1) return std::nullopt;
+    return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", done.epoch)};
+  }
+
+  const Training& training_;
+  const RunSpec& spec_;
+  at::Device device_;
+  InputParts input_;
+  std::int64_t total_steps_ = 0;
+  std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
+  std::optional<Optimizer> optimizer_;
+  std::optional<Checkpoints> checkpoints_;
+  Progress progress_;
+};
+
+bool is_out_of_memory(const std::string& what) {
+  return what.find("out of memory") != std::string::npos ||
+         what.find("can't allocate memory") != std::string::npos;
+}
+
+}  // namespace
+
+Result<TrainEnd> train(const Training& training) {
+  try {
+    return Trainer(training).run();
+  } catch (const std::bad_alloc&) {
+    return TrainEnd{Outcome::out_of_memory, "the system had no more memory to give"};
+  } catch (const std::exception& problem) {
+    const auto* torch_error = dynamic_cast<const c10::Error*>(&problem);
+    std::string what =
+        torch_error != nullptr ? torch_error->what_without_backtrace() : problem.what();
+    what = what.substr(0, what.find('\n'));
+    if (is_out_of_memory(what)) return TrainEnd{Outcome::out_of_memory, what};
+    return Error{ErrorCode::failed, "torch: " + what};
+  }
+}
+
+}  // namespace tacho

@@ -1,0 +1,36 @@
+#include "worker/describe.h"
+
+#include <fmt/format.h>
+
+#include "base/home.h"
+#include "base/json_object.h"
+#include "base/version.h"
+#include "probe/host_probe.h"
+#include "train/cpu_paths.h"
+#include "train/torch_api.h"
+
+namespace tacho {
+
+int describe_machine() {
+  const Host host = read_host();
+  const auto home = tacho_home();
+  CpuRequest request{.threads = host.cores, .cpu = host.cpu};
+  if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
+  keep_freed_memory();
+  const auto paths = choose_cpu_paths(request);
+
+  Json json = {{"tacho_version", kVersion},
+               {"tacho_commit", kCommit},
+               {"torch_version", torch_api::version()},
+               {"cuda_devices", torch::cuda::is_available() ? torch::cuda::device_count() : 0},
+               {"host", to_json(host)}};
+  if (paths.ok()) {
+    json["paths"] = compute_paths_to_json(*paths);
+  } else {
+    json["problem"] = paths.error().message;
+  }
+  fmt::print("{}\n", json_text(json, 2));
+  return 0;
+}
+
+}  // namespace tacho

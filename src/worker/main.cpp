@@ -1,0 +1,31 @@
+// The part of Tacho that trains. `tacho` starts it; so can anything else that has a run's folder.
+#include <cstdio>
+#include <string_view>
+
+#include "base/version.h"
+#include "worker/describe.h"
+#include "worker/run.h"
+
+namespace {
+
+constexpr const char* kHelp =
+    "tacho-worker trains what a run's folder orders. 'tacho train' starts it for you.\n"
+    "\n"
+    "  tacho-worker run FOLDER    carry out FOLDER/spec.json, or go on where it was stopped\n"
+    "  tacho-worker describe      what torch can do on this machine, as JSON\n"
+    "  tacho-worker --version\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "run" && argc == 3) return tacho::run_order(argv[2]);
+  if (verb == "describe" && argc == 2) return tacho::describe_machine();
+  if (verb == "--version" && argc == 2) {
+    std::printf("tacho-worker %s (%s)\n", tacho::kVersion, tacho::kCommit);
+    return 0;
+  }
+  const bool asked = verb == "--help" || verb == "-h";
+  std::fputs(kHelp, asked ? stdout : stderr);
+  return asked ? 0 : 2;
+}

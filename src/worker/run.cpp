@@ -1,0 +1,147 @@
+#include "worker/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "base/version.h"
+#include "emit/json_lines_sink.h"
+#include "emit/tensorboard_sink.h"
+#include "probe/host_probe.h"
+#include "probe/self_usage.h"
+#include "record/event_log.h"
+#include "record/run_folder.h"
+#include "train/checkpoint.h"
+#include "train/cpu_paths.h"
+#include "train/torch_api.h"
+#include "train/trainer.h"
+
+namespace tacho {
+namespace {
+
+// A signal handler can reach nothing but a global; this one is set once and never cleared.
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void request_stop(int /*signal*/) { stop_requested = true; }
+
+double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// One attempt at a run: from reading its order to its "end".
+class Attempt {
+ public:
+  explicit Attempt(RunFolder folder) : folder_(std::move(folder)) {}
+
+  // An Error is what keeps even an "end" from being written.
+  Result<Outcome> carry_out() {
+    TACHO_CHECK(open());
+    const auto paths = choose_paths();
+    TACHO_CHECK(report_start(paths.ok() ? *paths : ComputePaths{}));
+    if (!paths.ok()) return end({Outcome::failed, paths.error().message});
+    if (auto usable = check_device(); !usable.ok()) {
+      return end({Outcome::failed, usable.error().message});
+    }
+    const Report report = [this](const EventBody& body) { return write(unix_now(), body); };
+    const Training training{order_, folder_, home_, *paths, report, stop_requested};
+    const auto ended = train(training);
+    if (ended.ok()) return end(*ended);
+    return end({Outcome::failed, ended.error().message});
+  }
+
+ private:
+  Result<void> open() {
+    TACHO_TRY(home, tacho_home());
+    home_ = home;
+    TACHO_TRY(order, folder_.read_order());
+    order_ = std::move(order);
+    TACHO_CHECK(check(order_.spec));
+    TACHO_TRY(events, read_events(folder_.events()));
+    attempt_ = 1 + std::count_if(events.begin(), events.end(), [](const Event& event) {
+                 return std::holds_alternative<RunStarted>(event.body);
+               });
+    TACHO_TRY(lines, JsonLinesSink::open(folder_.events()));
+    sinks_.push_back(std::move(lines));
+    if (order_.spec.tensorboard) {
+      TACHO_TRY(board, TensorBoardSink::open(folder_.tensorboard(), began_));
+      sinks_.push_back(std::move(board));
+    }
+    return {};
+  }
+
+  Result<ComputePaths> choose_paths() {
+    host_ = read_host();
+    if (!order_.spec.stock) keep_freed_memory();
+    return choose_cpu_paths({.threads = order_.spec.threads.value_or(host_.cores),
+                             .mkldnn = order_.spec.mkldnn,
+                             .stock = order_.spec.stock,
+                             .cpu = host_.cpu,
+                             .cache_file = home_ / "cache" / "cpu-paths.json"});
+  }
+
+  Result<void> report_start(const ComputePaths& paths) {
+    RunStarted started{
+        attempt_, newest_checkpoint_epoch(folder_), kVersion, kCommit, torch_api::version(), host_,
+        paths};
+    return write(began_, started);
+  }
+
+  [[nodiscard]] Result<void> check_device() const {
+    if (order_.spec.device == Device::cpu || torch::cuda::is_available()) return {};
+    return Error{ErrorCode::unavailable,
+                 "torch sees no CUDA device; build with the cuda preset on a machine with a GPU, "
+                 "or use --device cpu"};
+  }
+
+  Result<Outcome> end(const TrainEnd& how) {
+    const SelfUsage usage = self_usage();
+    TACHO_CHECK(
+        write(unix_now(), RunEnded{how.outcome, how.reason, unix_now() - began_, usage.user.count(),
+                                   usage.system.count(), usage.peak_memory.count}));
+    return how.outcome;
+  }
+
+  Result<void> write(double time, const EventBody& body) {
+    const Event event{time, body};
+    for (auto& sink : sinks_) TACHO_CHECK(sink->write(event));
+    return {};
+  }
+
+  double began_ = unix_now();
+  RunFolder folder_;
+  std::filesystem::path home_;
+  RunOrder order_;
+  Host host_;
+  std::int64_t attempt_ = 1;
+  std::vector<std::unique_ptr<EventSink>> sinks_;
+};
+
+}  // namespace
+
+int run_order(const std::filesystem::path& path) {
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  const RunFolder folder(path);
+  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
+  if (!lock.ok()) {
+    fmt::print(stderr, "tacho-worker: {}\n", lock.error().message);
+    return kCannotStart;
+  }
+  const auto outcome = Attempt(folder).carry_out();
+  if (!outcome.ok()) {
+    fmt::print(stderr, "tacho-worker: {}\n", outcome.error().message);
+    return outcome.error().code == ErrorCode::io ? kCannotReport : kCannotStart;
+  }
+  return *outcome == Outcome::ok ? 0 : 1;
+}
+
+}  // namespace tacho
