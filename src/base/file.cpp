@@ -88,7 +88,9 @@ AtomicFile::~AtomicFile() {
   if (fd_) ::unlink(beside_.c_str());
 }
 
-Result<void> AtomicFile::write(std::string_view bytes) { return write_all(fd_.get(), bytes, path_); }
+Result<void> AtomicFile::write(std::string_view bytes) {
+  return write_all(fd_.get(), bytes, path_);
+}
 
 Result<void> AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) return system_error(path_, errno);

@@ -51,7 +51,8 @@ class [[nodiscard]] Result {
 
   T& operator*() & { return value(); }
   const T& operator*() const& { return const_cast<Result*>(this)->value(); }
-  T&& operator*() && { return std::move(value()); }
+  // By value: a reference would outlive the temporary in `for (x : *list())`.
+  T operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &const_cast<Result*>(this)->value(); }
 

@@ -46,7 +46,8 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();
   command.add_option("--epochs,-e", o.spec.epochs, "passes over the data")->capture_default_str();
   command.add_option("--steps", o.spec.steps, "end after so many steps");
-  command.add_option("--train-samples", o.spec.train_samples, "use the first so many samples");
+  command.add_option("--train-samples", o.spec.train_samples, "train on the first so many");
+  command.add_option("--eval-samples", o.spec.eval_samples, "evaluate on the first so many");
   command.add_option("--target", o.spec.target_top1, "end once top-1 reaches this, 0 to 1");
   command.add_option("--seed", o.spec.seed, "same seed, same run")->capture_default_str();
   command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");

@@ -143,7 +143,12 @@ Result<void> read_steps(const Json& json, StepSeries& steps) {
   object.read("input_seconds", steps.input_seconds);
   object.read("loss", steps.loss);
   steps.warmup.assign(warmup.begin(), warmup.end());
-  return object.finish();
+  TACHO_CHECK(object.finish());
+  const std::size_t count = steps.seconds.size();
+  if (steps.input_seconds.size() != count || steps.loss.size() != count) {
+    return Error{ErrorCode::invalid, "steps: the lists differ in length"};
+  }
+  return {};
 }
 
 }  // namespace

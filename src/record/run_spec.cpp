@@ -59,6 +59,7 @@ Result<void> check(const RunSpec& spec) {
   TACHO_CHECK(at_least_one("--epochs", spec.epochs));
   if (spec.steps) TACHO_CHECK(at_least_one("--steps", *spec.steps));
   if (spec.train_samples) TACHO_CHECK(at_least_one("--train-samples", *spec.train_samples));
+  if (spec.eval_samples) TACHO_CHECK(at_least_one("--eval-samples", *spec.eval_samples));
   if (spec.threads) {
     TACHO_CHECK(at_least_one("--threads", *spec.threads));
     if (*spec.threads > 4096) return usage("--threads must be at most 4096");
@@ -83,6 +84,7 @@ Json to_json(const RunSpec& spec) {
       {"epochs", spec.epochs},
       {"steps", optional_json(spec.steps)},
       {"train_samples", optional_json(spec.train_samples)},
+      {"eval_samples", optional_json(spec.eval_samples)},
       {"optimizer",
        {{"kind", kOptimizers.of(o.kind)},
         {"learning_rate", o.learning_rate},
@@ -118,6 +120,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read("epochs", spec.epochs);
   object.read_optional("steps", spec.steps);
   object.read_optional("train_samples", spec.train_samples);
+  object.read_optional("eval_samples", spec.eval_samples);
   if (const Json* part = object.part("optimizer")) {
     JsonObject optimizer(*part, "spec: optimizer");
     OptimizerSpec& o = spec.optimizer;

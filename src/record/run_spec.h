@@ -61,6 +61,7 @@ struct RunSpec {
   std::int64_t epochs = 1;
   std::optional<std::int64_t> steps;          // ends the run early
   std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
+  std::optional<std::int64_t> eval_samples;   // … and of the evaluation part
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
   std::int64_t seed = 0;

@@ -22,6 +22,7 @@ TEST(RunSpec, SurvivesTheRoundTripThroughJson) {
   RunSpec spec = sound_spec();
   spec.batch = 37;
   spec.steps = 12;
+  spec.eval_samples = 9;
   spec.threads = 2;
   spec.target_top1 = 0.9;
   spec.mkldnn = Switch::off;

@@ -62,7 +62,7 @@ constexpr bool is_plain_word(std::string_view word) {
 }
 static_assert(std::ranges::all_of(metric::kAll, is_plain_word, &Metric::key));
 
-// 0 for an empty file.
+// 0 for an empty file. In a transaction, because another process may be making the store.
 Result<std::int64_t> version_of(Database& database) {
   TACHO_TRY(application, database.integer("PRAGMA application_id"));
   TACHO_TRY(tables, database.integer("SELECT count(*) FROM sqlite_master"));
@@ -84,6 +84,13 @@ Result<std::int64_t> migrations_done(Database& database, std::span<const Migrati
                              database.file(), version, migrations.size())};
   }
   return version;
+}
+
+Result<std::int64_t> migrations_done_now(Database& database,
+                                         std::span<const Migration> migrations) {
+  const auto snapshot = Transaction::begin(database, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  return migrations_done(database, migrations);
 }
 
 Result<void> apply_next(Database& database, std::span<const Migration> migrations) {
@@ -118,14 +125,15 @@ std::span<const Migration> store_migrations() { return kMigrations; }
 
 Result<void> migrate(Database& database, std::span<const Migration> migrations) {
   while (true) {
-    TACHO_TRY(done, migrations_done(database, migrations));
+    // Looks before it locks: opening a store must not wait for whoever writes to it.
+    TACHO_TRY(done, migrations_done_now(database, migrations));
     if (done == std::ssize(migrations)) return {};
     TACHO_CHECK(apply_next(database, migrations));
   }
 }
 
 Result<void> add_metric_columns(Database& database) {
-  // Looks before it locks: opening a store must not wait for whoever writes to it.
+  // Looks before it locks, as above.
   TACHO_TRY(seen, metrics_without_column(database));
   if (seen.empty()) return {};
   TACHO_TRY(transaction, Transaction::begin(database, Transaction::Kind::write));

@@ -48,6 +48,7 @@ Result<RunRow> read_row(const Database& database, const Statement& statement) {
 
 RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const RunSpec& spec = record.order.spec;
+  const bool threads_known = record.started && record.started->paths.threads > 0;
   RunRow row{.key = record.order.key,
              .folder = folder,
              .created_at = record.order.created_at,
@@ -58,7 +59,7 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
              .device = std::string(kDevices.of(spec.device)),
              .environment = record.started ? record.started->host.environment : "bare",
              .seed = spec.seed,
-             .threads = record.started ? record.started->paths.threads : spec.threads,
+             .threads = threads_known ? record.started->paths.threads : spec.threads,
              .outcome = record.outcome};
   for (const auto& [metric, value] : metrics_of(record)) {
     const auto* at = std::ranges::find(metric::kAll, metric->key, &Metric::key);

@@ -72,11 +72,9 @@ Result<RunStore> RunStore::open(const std::filesystem::path& file) {
   if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
-  // After migrate(): even these write, and a newer store is not ours to touch. In WAL mode readers
-  // and a writer do not wait for each other, and NORMAL loses nothing unless the power fails.
-  TACHO_CHECK(
-      database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                       "PRAGMA foreign_keys = ON"));
+  // After migrate(): it writes to the file, and a newer store is not ours to touch.
+  TACHO_CHECK(database.use_write_ahead_log());
+  TACHO_CHECK(database.execute("PRAGMA foreign_keys = ON"));
   TACHO_CHECK(add_metric_columns(database));
   return RunStore(std::move(database));
 }

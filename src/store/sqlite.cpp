@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 namespace tacho {
 namespace {
@@ -128,6 +130,17 @@ Result<Database> Database::open(const std::filesystem::path& file) {
   if (code != SQLITE_OK) return sqlite_error(opened, code).in(path);
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
   return database;
+}
+
+Result<void> Database::use_write_ahead_log() {
+  // SQLite itself does not wait here: where two processes make a file at once, one is refused.
+  constexpr std::chrono::milliseconds kPause(10);
+  for (int waited_ms = 0;; waited_ms += static_cast<int>(kPause.count())) {
+    auto done = execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (done.ok() || done.error().code != ErrorCode::unavailable) return done;
+    if (waited_ms >= kBusyTimeoutMs) return done;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 Result<void> Database::execute(const std::string& sql) {

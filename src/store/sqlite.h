@@ -59,6 +59,9 @@ class Database {
   // Makes the file if need be, not its folder. Waits up to 10 s where another process writes.
   static Result<Database> open(const std::filesystem::path& file);
 
+  // From now on readers and a writer do not wait for each other, and what was committed is there
+  // after a kill -9 (not, for the last moments, after a power cut). Kept in the file.
+  Result<void> use_write_ahead_log();
   // Any number of statements that neither take parameters nor answer.
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);

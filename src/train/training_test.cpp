@@ -21,6 +21,7 @@ RunSpec small_spec() {
   spec.batch = 32;
   spec.epochs = 3;
   spec.train_samples = 200;
+  spec.eval_samples = 50;
   spec.threads = 1;
   spec.seed = 7;
   spec.optimizer = {.learning_rate = 0.02, .momentum = 0.9};
@@ -116,7 +117,7 @@ TEST(Training, ReportsItsStagesInOrder) {
   ASSERT_TRUE(session.run().ok());
   ASSERT_GE(session.events.size(), 6U);
   EXPECT_EQ(std::get<InputReady>(session.events[1].body),
-            (InputReady{200, 10000, 10, 7, std::get<InputReady>(session.events[1].body).seconds}));
+            (InputReady{200, 50, 10, 7, std::get<InputReady>(session.events[1].body).seconds}));
   EXPECT_EQ(std::get<ModelReady>(session.events[2].body).parameters, 1199882);
   EXPECT_TRUE(std::holds_alternative<CheckpointWritten>(session.events.back().body));
   EXPECT_EQ(session.record().steps.seconds.size(), 7U);

@@ -31,6 +31,7 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
                                const std::filesystem::path& folder) {
   TACHO_TRY(data, load_images(dataset, folder));
   keep_first(data.train, spec.train_samples);
+  keep_first(data.eval, spec.eval_samples);
   const auto normalisation = measure(data.train);
   InputParts parts;
   parts.shape = {.channels = data.train.channels,
@@ -48,6 +49,7 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
                              const std::filesystem::path& folder) {
   TACHO_TRY(data, load_text(dataset, folder));
   keep_first(data.train, spec.train_samples);
+  keep_first(data.eval, spec.eval_samples);
   InputParts parts;
   parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
   parts.train = std::make_unique<TextSource>(std::move(data.train), spec.batch,

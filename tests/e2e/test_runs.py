@@ -1,0 +1,159 @@
+import csv
+import io
+import shutil
+import unittest
+
+from tacho_case import SharedHomeCase, TachoCase, learned
+from toy_data import write_images
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def train(case, images, model, batch, *more):
+    return case.tacho("train", model, "--data", "fashion-mnist", "--data-dir", images, "--batch",
+                      batch, "--epochs", 2, "--threads", 1, "--seed", 1, "--json", *more).json
+
+
+class ReadRuns(SharedHomeCase):
+    """Three runs: 1 is lenet5, 2 and 3 are mlp with batches of 32 and 64."""
+
+    def prepare(self):
+        images = write_images(self.home / "images")
+        type(self).records = [train(self, images, "lenet5", 32), train(self, images, "mlp", 32),
+                              train(self, images, "mlp", 64)]
+
+    def ids(self, *args):
+        return [run["id"] for run in self.tacho("runs", "ls", "--json", *args).json]
+
+    def test_ls_lists_every_run_newest_first(self):
+        lines = self.tacho("runs", "ls").out.splitlines()
+        self.assertEqual(lines[0].split()[:4], ["id", "started", "model", "data"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["3", "2", "1"])
+        self.assertTrue(all(line.endswith("  ok") for line in lines[1:]), lines)
+
+    def test_ls_json_has_the_metrics_of_the_record(self):
+        runs = self.tacho("runs", "ls", "--json").json
+        self.assertEqual([run["metrics"] for run in runs],
+                         [record["metrics"] for record in reversed(self.records)])
+
+    def test_ls_csv_says_the_same_as_ls_json(self):
+        from_csv = rows_of(self.tacho("runs", "ls", "--csv").out)
+        from_json = self.tacho("runs", "ls", "--json").json
+        self.assertEqual([row["key"] for row in from_csv], [run["key"] for run in from_json])
+        for row, run in zip(from_csv, from_json):
+            for metric, value in run["metrics"].items():
+                self.assertEqual(float(row[metric]), value, metric)
+
+    def test_where_keeps_the_runs_all_filters_hold_for(self):
+        self.assertEqual(self.ids("--where", "model=mlp"), [3, 2])
+        self.assertEqual(self.ids("-w", "model=mlp", "-w", "batch<64"), [2])
+        self.assertEqual(self.ids("-w", "model!=mlp"), [1])
+        self.assertEqual(self.ids("-w", "top1 > 1"), [])
+
+    def test_sort_orders_by_any_column_both_ways(self):
+        by_speed = sorted(self.records, key=lambda record: record["metrics"]["step_s"])
+        expected = [record["id"] for record in by_speed]
+        self.assertEqual(self.ids("--sort", "step_s", "--ascending"), expected)
+        self.assertEqual(self.ids("--sort", "step_s"), expected[::-1])
+
+    def test_limit_cuts_the_list(self):
+        self.assertEqual(self.ids("--limit", 2), [3, 2])
+
+    def test_json_and_csv_together_are_refused(self):
+        said = self.tacho("runs", "ls", "--json", "--csv", expect=2)
+        self.assert_one_error_line(said, "--json", "--csv")
+
+    def test_show_json_equals_what_train_printed(self):
+        for record in self.records:
+            for handle in (record["id"], record["key"]):
+                with self.subTest(handle):
+                    self.assertEqual(self.tacho("runs", "show", handle, "--json").json, record)
+        self.assertEqual(self.tacho("runs", "show", "last", "--json").json, self.records[-1])
+
+    def test_show_tells_a_person_the_same(self):
+        out = self.tacho("runs", "show", 1).out
+        self.assertTrue(out.startswith("run 1  lenet5 on fashion-mnist, batch 32"), out)
+        self.assertIn(str(self.home / "runs" / self.records[0]["key"]), out)
+
+    def test_export_json_has_every_record_whole(self):
+        exported = self.tacho("runs", "export", "--json").json
+        self.assertEqual(exported, self.records[::-1])
+        self.assertEqual(self.tacho("runs", "export", "--json", 2).json, [self.records[1]])
+
+    def test_export_csv_has_a_row_a_run(self):
+        rows = rows_of(self.tacho("runs", "export", "--csv", "-w", "model=mlp").out)
+        self.assertEqual([row["id"] for row in rows], ["3", "2"])
+
+    def test_export_epochs_has_a_row_an_epoch(self):
+        rows = rows_of(self.tacho("runs", "export", "--csv", "--table", "epochs").out)
+        self.assertEqual(len(rows), 6)
+        of_first = [row for row in rows if row["run"] == "1"]
+        self.assertEqual([float(row["eval_loss"]) for row in of_first],
+                         [epoch["eval_loss"] for epoch in self.records[0]["epochs"]])
+
+    def test_export_steps_has_a_row_a_step(self):
+        out = self.tacho("runs", "export", "--csv", "--table", "steps", 1).out
+        self.assertEqual(out.split("\r\n")[0], "run,step,warmup,seconds,input_seconds,loss")
+        rows = rows_of(out)
+        self.assertEqual([int(row["step"]) for row in rows], list(range(1, 41)))
+        self.assertEqual([float(row["loss"]) for row in rows], self.records[0]["steps"]["loss"])
+
+    def test_export_into_a_file_writes_what_it_would_print(self):
+        file = self.home / "runs.csv"
+        said = self.tacho("runs", "export", "--csv", "-o", file)
+        self.assertEqual(said.out, "")
+        with open(file, newline="") as written:
+            self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
+
+
+class ChangeRuns(TachoCase):
+    def setUp(self):
+        super().setUp()
+        images = write_images(self.home / "images", train=64, evaluate=32)
+        self.records = [train(self, images, "mlp", 32), train(self, images, "mlp", 16)]
+
+    def folder(self, record):
+        return self.home / "runs" / record["key"]
+
+    def ingest(self, record):
+        return self.tacho("runs", "ingest", self.folder(record), "--json").json
+
+    def test_ingesting_again_changes_nothing(self):
+        for record in self.records:
+            self.assertEqual(self.ingest(record), record)
+            self.assertEqual(self.ingest(record), record)
+        self.assertEqual([run["id"] for run in self.runs()], [2, 1])
+
+    def test_a_lost_store_is_rebuilt_from_the_folders(self):
+        for file in self.home.glob("tacho.db*"):
+            file.unlink()
+        self.assertEqual(self.runs(), [])
+        self.assertEqual([self.ingest(record) for record in self.records], self.records)
+
+    def test_a_folder_from_elsewhere_is_taken_in_and_left_alone_by_rm(self):
+        elsewhere = self.new_folder() / "run"
+        shutil.copytree(self.folder(self.records[0]), elsewhere)
+        self.tacho("runs", "rm", 1)
+        ingested = self.tacho("runs", "ingest", elsewhere, "--json").json
+        self.assertEqual(learned(ingested), learned(self.records[0]))
+        self.tacho("runs", "rm", ingested["id"])
+        self.assertTrue((elsewhere / "spec.json").exists())
+
+    def test_rm_removes_row_and_folder(self):
+        said = self.tacho("runs", "rm", 1)
+        self.assertEqual(said.out, "removed run 1\n")
+        self.assertEqual([run["id"] for run in self.runs()], [2])
+        self.assertFalse(self.folder(self.records[0]).exists())
+        self.assertTrue(self.folder(self.records[1]).exists())
+
+    def test_rm_of_a_run_that_is_not_there_removes_no_other(self):
+        said = self.tacho("runs", "rm", 1, 99, 2, expect=2)
+        self.assert_one_error_line(said, "no run 99")
+        self.assertEqual([run["id"] for run in self.runs()], [2, 1])
+        self.assertTrue(all(self.folder(record).exists() for record in self.records))
+
+
+if __name__ == "__main__":
+    unittest.main()

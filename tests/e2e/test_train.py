@@ -1,0 +1,149 @@
+import json
+import unittest
+
+from tacho_case import SharedHomeCase, TachoCase, learned
+from toy_data import write_images, write_sentences
+
+SMALL = ("--train-samples", 640, "--threads", 1, "--batch", 32, "--epochs", 3, "--seed", 1)
+STEPS = 640 // 32 * 3
+
+
+class TrainOnFashionMnist(SharedHomeCase):
+    """The dataset where Debian puts it."""
+
+    def prepare(self):
+        command = ("train", "lenet5", "--data", "fashion-mnist", *SMALL, "--json")
+        type(self).first = self.tacho(*command)
+        type(self).second = self.tacho(*command)
+
+    def test_json_alone_is_on_standard_output_and_standard_error_is_empty(self):
+        record = self.first.json
+        self.assertEqual(self.first.err, "")
+        self.assertEqual((record["id"], record["outcome"], record["reason"]), (1, "ok", ""))
+
+    def test_every_step_and_epoch_is_recorded(self):
+        record = self.first.json
+        self.assertEqual(len(record["steps"]["loss"]), STEPS)
+        self.assertEqual(len(record["steps"]["seconds"]), STEPS)
+        self.assertEqual([e["epoch"] for e in record["epochs"]], [1, 2, 3])
+        self.assertEqual([e["steps"] for e in record["epochs"]], [20, 20, 20])
+        self.assertEqual(record["input"]["eval_samples"], 10000)
+
+    def test_metrics_are_there_and_possible(self):
+        metrics = self.first.json["metrics"]
+        self.assertEqual(metrics["steps_done"], STEPS)
+        self.assertEqual(metrics["parameters"], 61706)
+        self.assertTrue(0 < metrics["top1"] <= metrics["top5"] <= 1, metrics)
+        for key in ("samples_per_s", "step_s", "wall_s", "user_s", "peak_memory"):
+            self.assertGreater(metrics[key], 0, key)
+
+    def test_the_same_seed_gives_the_same_losses(self):
+        self.assertEqual(learned(self.first.json), learned(self.second.json))
+
+
+class TrainOnToyImages(SharedHomeCase):
+    def prepare(self):
+        type(self).images = write_images(self.home / "images")
+
+    def train(self, *args, model="mlp", expect=0):
+        return self.tacho("train", model, "--data", "fashion-mnist", "--data-dir", self.images,
+                          "--threads", 1, "--batch", 32, "--seed", 1, *args, expect=expect)
+
+    def test_a_person_sees_the_run_and_its_epochs(self):
+        said = self.train("--epochs", 3)
+        number = self.runs()[0]["id"]
+        self.assertTrue(said.out.startswith(f"run {number}  mlp on fashion-mnist, batch 32"))
+        lines = said.out.splitlines()
+        head = next(i for i, line in enumerate(lines) if line.startswith("epoch  train loss"))
+        self.assertEqual([line.split()[0] for line in lines[head + 1:head + 4]], ["1", "2", "3"])
+        self.assertIn("epoch 3/3", said.err)
+        self.assertNotIn("\033", said.out + said.err)
+
+    def test_mllog_prints_mlperf_lines_and_nothing_else(self):
+        said = self.train("--epochs", 2, "--mllog")
+        self.assertEqual(said.err, "")
+        lines = said.out.splitlines()
+        self.assertEqual([line for line in lines if not line.startswith(":::MLLOG ")], [])
+        entries = [json.loads(line.removeprefix(":::MLLOG ")) for line in lines]
+        keys = [entry["key"] for entry in entries]
+        self.assertEqual(keys.count("run_start"), 1)
+        self.assertEqual(keys.count("eval_accuracy"), 2)
+        self.assertEqual(keys[-1], "run_stop")
+        self.assertEqual(entries[-1]["metadata"], {"status": "success"})
+        self.assertEqual([e["time_ms"] for e in entries], sorted(e["time_ms"] for e in entries))
+
+    def test_json_and_mllog_together_are_refused(self):
+        said = self.train("--steps", 1, "--json", "--mllog", expect=2)
+        self.assert_one_error_line(said, "--json", "--mllog")
+
+    def test_a_target_that_is_reached_ends_the_run(self):
+        record = self.train("--epochs", 50, "--target", "0.01", "--json").json
+        self.assertEqual((record["outcome"], len(record["epochs"])), ("ok", 1))
+        self.assertEqual(record["reason"], "reached the target in epoch 1")
+
+    def test_steps_end_the_run_within_an_epoch(self):
+        record = self.train("--epochs", 3, "--steps", 25, "--json").json
+        self.assertEqual(len(record["steps"]["loss"]), 25)
+        self.assertEqual([e["steps"] for e in record["epochs"]], [20, 5])
+
+    def test_more_epochs_than_can_be_counted_in_steps_do_not_end_it_before_it_began(self):
+        said = self.train("--epochs", 9 * 10**18, "--steps", 3, "--json", expect=None)
+        if said.code == 2:
+            self.assert_one_error_line(said, "--epochs")
+        else:
+            self.assertEqual(len(said.json["steps"]["loss"]), 3)
+
+    def test_throughput_counts_samples_that_were_there(self):
+        record = self.train("--train-samples", 8, "--epochs", 4, "--json").json
+        metrics = record["metrics"]
+        self.assertAlmostEqual(metrics["samples_per_s"] * metrics["step_s"], 8, places=3)
+
+    def test_mkldnn_on_and_off_are_taken_and_recorded(self):
+        for choice, on in (("on", True), ("off", False)):
+            with self.subTest(choice):
+                record = self.train("--steps", 2, "--mkldnn", choice, "--json").json
+                paths = record["started"]["paths"]
+                self.assertEqual(paths["why"], "forced")
+                for operation in ("convolution", "product", "recurrent"):
+                    self.assertIs(paths[f"mkldnn_{operation}"], on)
+
+    def test_stock_is_recorded_and_keeps_the_threads_asked_for(self):
+        record = self.tacho("train", "mlp", "--data", "fashion-mnist", "--data-dir", self.images,
+                            "--steps", 2, "--stock", "--threads", 3, "--json").json
+        paths = record["started"]["paths"]
+        self.assertEqual((paths["why"], paths["allocator"]), ("stock", "stock"))
+        self.assertEqual(paths["threads"], 3)
+
+    def test_checkpoints_and_tensorboard_files_are_written(self):
+        record = self.train("--epochs", 2, "--json").json
+        folder = self.home / "runs" / record["key"]
+        self.assertTrue((folder / record["checkpoints"][-1]["file"]).is_file())
+        self.assertEqual(len(list((folder / "tensorboard").glob("events.out.tfevents.*"))), 1)
+
+    def test_checkpoints_and_tensorboard_files_can_be_left_out(self):
+        record = self.train("--no-checkpoints", "--no-tensorboard", "--json").json
+        folder = self.home / "runs" / record["key"]
+        self.assertEqual(record["checkpoints"], [])
+        self.assertEqual([f.name for f in folder.rglob("*") if "epoch-" in f.name], [])
+        self.assertEqual(list(folder.rglob("events.out.*")), [])
+
+
+class TrainOnSentences(TachoCase):
+    LSTM = ("train", "lstm", "--data", "sst2", "--threads", 1, "--batch", 32, "--epochs", 5,
+            "--seed", 1, "--json")
+
+    def test_an_lstm_learns_prepared_sentences(self):
+        sentences = write_sentences(self.new_folder())
+        self.tacho("data", "prepare", "sst2", "--from", sentences)
+        record = self.tacho(*self.LSTM).json
+        self.assertEqual(record["input"]["train_samples"], 600)
+        self.assertGreaterEqual(record["metrics"]["top1"], 0.9)
+
+    def test_a_data_dir_needs_no_preparing(self):
+        sentences = write_sentences(self.new_folder())
+        record = self.tacho(*self.LSTM, "--data-dir", sentences).json
+        self.assertGreaterEqual(record["metrics"]["top1"], 0.9)
+
+
+if __name__ == "__main__":
+    unittest.main()
