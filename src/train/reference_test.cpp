@@ -16,6 +16,20 @@ namespace {
 
 constexpr std::int64_t kBatch = 8;
 
+struct Case {
+  std::string model;
+  at::DeviceType device = at::kCPU;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char* model : {"mlp", "lenet5", "mnist-cnn", "lstm"}) {
+    all.push_back({model, at::kCPU});
+    if (torch::cuda::is_available()) all.push_back({model, at::kCUDA});
+  }
+  return all;
+}
+
 const Json& reference() {
   static const Json json = *parse_json(*read_file(TACHO_TRAIN_REFERENCE));
   return json;
@@ -29,7 +43,8 @@ at::Tensor wave(std::int64_t count, double phase) {
   return values;
 }
 
-std::shared_ptr<Classifier> build(const std::string& name) {
+std::shared_ptr<Classifier> build(const Case& wanted) {
+  const std::string& name = wanted.model;
   auto model = *make_model(name, {.vocabulary = 50, .classes = name == "lstm" ? 2 : 10});
   const torch::NoGradGuard no_grad;
   double position = 0;
@@ -38,11 +53,12 @@ std::shared_ptr<Classifier> build(const std::string& name) {
     parameter.copy_((wave(parameter.numel(), position) / std::sqrt(fan)).view_as(parameter));
     ++position;
   }
+  model->to(wanted.device);
   model->eval();  // no dropout
   return model;
 }
 
-Batch batch_for(const std::string& name) {
+Batch on_host(const std::string& name) {
   Batch batch;
   batch.labels = at::empty({kBatch}, at::kLong);
   auto* labels = batch.labels.data_ptr<std::int64_t>();
@@ -60,14 +76,29 @@ Batch batch_for(const std::string& name) {
   return batch;
 }
 
+Batch batch_for(const Case& wanted) {
+  Batch batch = on_host(wanted.model);
+  batch.inputs = batch.inputs.to(wanted.device);
+  batch.labels = batch.labels.to(wanted.device);
+  if (batch.lengths.defined()) batch.lengths = batch.lengths.to(wanted.device);
+  return batch;
+}
+
 at::Tensor loss_of(Classifier& model, const Batch& batch) {
   return at::cross_entropy_loss(model.logits(batch), batch.labels);
 }
 
-class AgainstPyTorch : public testing::TestWithParam<std::string> {};
+class AgainstPyTorch : public testing::TestWithParam<Case> {
+ protected:
+  // Tensor cores round fp32 to 10 bits of mantissa unless told not to.
+  void SetUp() override {
+    at::globalContext().setAllowTF32CuDNN(false);
+    at::globalContext().setAllowTF32CuBLAS(false);
+  }
+};
 
 TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
-  const Json& expected = reference()["models"][GetParam()];
+  const Json& expected = reference()["models"][GetParam().model];
   const auto model = build(GetParam());
   EXPECT_EQ(parameter_count(*model), expected["parameters"].get<std::int64_t>());
   const Batch batch = batch_for(GetParam());
@@ -81,7 +112,7 @@ TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
   loss.backward();
   for (const auto& item : model->named_parameters()) {
     const Json& print = expected["gradients"][item.key()];
-    const at::Tensor gradient = item.value().grad().flatten().to(at::kDouble);
+    const at::Tensor gradient = item.value().grad().flatten().to(at::kCPU, at::kDouble);
     const double norm = print["norm"].get<double>();
     EXPECT_NEAR(gradient.norm().item<double>(), norm, 1e-4 * norm) << item.key();
     const at::Tensor weights = at::sin(0.11 * at::arange(gradient.numel(), at::kDouble));
@@ -111,7 +142,7 @@ const std::vector<NamedOptimizer>& optimizers() {
 TEST_P(AgainstPyTorch, TenStepsOfEveryOptimizerGiveTheSameLosses) {
   const Batch batch = batch_for(GetParam());
   for (const NamedOptimizer& kind : optimizers()) {
-    const Json& expected = reference()["models"][GetParam()]["losses"][kind.name];
+    const Json& expected = reference()["models"][GetParam().model]["losses"][kind.name];
     const auto model = build(GetParam());
     Optimizer optimizer(kind.spec, *model);
     for (const Json& loss_then : expected) {
@@ -124,12 +155,11 @@ TEST_P(AgainstPyTorch, TenStepsOfEveryOptimizerGiveTheSameLosses) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, AgainstPyTorch,
-                         testing::Values("mlp", "lenet5", "mnist-cnn", "lstm"),
-                         [](const auto& model) {
-                           std::string name = model.param;
+INSTANTIATE_TEST_SUITE_P(EveryModel, AgainstPyTorch, testing::ValuesIn(cases()),
+                         [](const auto& one) {
+                           std::string name = one.param.model;
                            std::erase(name, '-');
-                           return name;
+                           return name + (one.param.device == at::kCUDA ? "OnCuda" : "");
                          });
 
 TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {

@@ -66,6 +66,16 @@ def processes_of(home):
     return found
 
 
+def is_gone(pid):
+    """Whether a process holds nothing any more. A dying one loses its environment before its
+    locks, and its first thread may end before the others."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def learned(record):
     """All that must repeat to the last digit when a run is repeated or resumed."""
     epochs = [(e["epoch"], e["train_loss"], e["eval_loss"], e["top1"]) for e in record["epochs"]]
@@ -125,7 +135,7 @@ class TachoCase(unittest.TestCase):
         said = going.ended()
         if expect is not None and said.code != expect:
             self.fail(f"tacho {' '.join(map(str, args))}: exit code {said.code}, expected {expect}"
-                      f"\n{said.out}{said.err}")
+                      f"\n{said.out[-400:]}{said.err}")
         return said
 
     def start(self, *args, env=None, cwd=None):
@@ -158,10 +168,7 @@ class SharedHomeCase(TachoCase):
         cls.home = Path(tempfile.mkdtemp(prefix="tacho-e2e-"))
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         cls.addClassCleanup(end_all, cls.home)
-        cls().prepare()
-
-    def runTest(self):  # so that setUpClass can make one
-        pass
+        cls("prepare").prepare()
 
     def setUp(self):
         pass

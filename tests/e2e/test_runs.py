@@ -108,11 +108,28 @@ class ReadRuns(SharedHomeCase):
             self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
 
 
-class ChangeRuns(TachoCase):
-    def setUp(self):
-        super().setUp()
+class TrainedTwice(TachoCase):
+    def prepare(self):
         images = write_images(self.home / "images", train=64, evaluate=32)
         self.records = [train(self, images, "mlp", 32), train(self, images, "mlp", 16)]
+
+
+class ChangeRuns(TachoCase):
+    """Two runs, trained once and taken into each test's home."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.trained = TrainedTwice("prepare")
+        cls.addClassCleanup(cls.trained.doCleanups)
+        cls.trained.setUp()
+        cls.trained.prepare()
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.trained.home / "runs", self.home / "runs")
+        self.records = self.trained.records
+        for record in self.records:
+            self.ingest(record)
 
     def folder(self, record):
         return self.home / "runs" / record["key"]
