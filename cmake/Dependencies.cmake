@@ -30,7 +30,16 @@ if(TACHO_TORCH)
   # targets that include it alone.
   add_library(tacho_torch INTERFACE)
   target_include_directories(tacho_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-  target_link_libraries(tacho_torch INTERFACE ${TORCH_LIBRARIES})
+  # stdc++ first: pip's libtorch exports parts of an older C++ library (std::filesystem's
+  # remove_all among them, which crashes), and the first library on the line is asked first.
+  target_link_libraries(tacho_torch INTERFACE stdc++ ${TORCH_LIBRARIES})
+  # pip's torch brings fmt's headers along, newer than the library that is installed: where they
+  # are seen, fmt is compiled in instead of linked. Versions do not clash, each has its namespace.
+  foreach(dir IN LISTS TORCH_INCLUDE_DIRS)
+    if(EXISTS ${dir}/fmt/format.h AND NOT dir MATCHES "^/usr/include")
+      target_compile_definitions(tacho_torch INTERFACE FMT_HEADER_ONLY)
+    endif()
+  endforeach()
   separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
   target_compile_options(tacho_torch INTERFACE ${torch_flags})
 endif()

@@ -54,7 +54,9 @@ std::shared_ptr<Classifier> build(const Case& wanted) {
     ++position;
   }
   model->to(wanted.device);
-  model->eval();  // no dropout
+  model->eval();  // no dropout, which the model itself applies …
+  // … and cuDNN's LSTM has no backward pass unless it is told that it trains.
+  for (const auto& layer : model->children()) layer->train();
   return model;
 }
 

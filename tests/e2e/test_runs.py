@@ -3,7 +3,7 @@ import io
 import shutil
 import unittest
 
-from tacho_case import SharedHomeCase, TachoCase, learned
+from tacho_case import SharedHomeCase, learned
 from toy_data import write_images
 
 
@@ -108,26 +108,17 @@ class ReadRuns(SharedHomeCase):
             self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
 
 
-class TrainedTwice(TachoCase):
+class ChangeRuns(SharedHomeCase):
+    """Two runs, trained once and taken into a home of each test's own."""
+
     def prepare(self):
         images = write_images(self.home / "images", train=64, evaluate=32)
-        self.records = [train(self, images, "mlp", 32), train(self, images, "mlp", 16)]
-
-
-class ChangeRuns(TachoCase):
-    """Two runs, trained once and taken into each test's home."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.trained = TrainedTwice("prepare")
-        cls.addClassCleanup(cls.trained.doCleanups)
-        cls.trained.setUp()
-        cls.trained.prepare()
+        type(self).records = [train(self, images, "mlp", 32), train(self, images, "mlp", 16)]
 
     def setUp(self):
-        super().setUp()
-        shutil.copytree(self.trained.home / "runs", self.home / "runs")
-        self.records = self.trained.records
+        trained = self.home / "runs"
+        self.home = self.new_folder()
+        shutil.copytree(trained, self.home / "runs")
         for record in self.records:
             self.ingest(record)
 

@@ -129,7 +129,7 @@ class TrainOnToyImages(SharedHomeCase):
 
 
 class TrainOnSentences(TachoCase):
-    LSTM = ("train", "lstm", "--data", "sst2", "--threads", 1, "--batch", 32, "--epochs", 5,
+    LSTM = ("train", "lstm", "--data", "sst2", "--threads", 1, "--batch", 32, "--epochs", 3,
             "--seed", 1, "--json")
 
     def test_an_lstm_learns_prepared_sentences(self):
