@@ -15,6 +15,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 // Walks the events once, keeping what a later attempt does not replace.
 class Folder {

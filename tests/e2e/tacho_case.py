@@ -70,10 +70,21 @@ def is_gone(pid):
     """Whether a process holds nothing any more. A dying one loses its environment before its
     locks, and its first thread may end before the others."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1
+        process = Path(f"/proc/{pid}")
+        return state_of(process) == "Z" and len(os.listdir(process / "task")) == 1
     except (FileNotFoundError, ProcessLookupError):
         return True
+
+
+def stop(pid):
+    """SIGSTOP, and waits for it: until then a later signal may still overtake it."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+    wait_until(lambda: all(state_of(thread) == "T" for thread in threads.iterdir()), "stop")
+
+
+def state_of(process):
+    return (process / "stat").read_text().rpartition(")")[2].split()[0]
 
 
 def learned(record):
@@ -171,7 +182,7 @@ class SharedHomeCase(TachoCase):
         cls("prepare").prepare()
 
     def setUp(self):
-        pass
+        self.addCleanup(end_all, self.home)
 
     def prepare(self):
         pass

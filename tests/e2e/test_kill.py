@@ -6,10 +6,10 @@ import time
 import unittest
 
 from tacho_case import (SharedHomeCase, epochs_in, events_of, is_gone, learned,
-                        processes_of, wait_until)
+                        processes_of, stop, wait_until)
 from toy_data import write_images
 
-EPOCHS = 20
+EPOCHS = 14
 ORDER = ("--batch", 32, "--threads", 1, "--seed", 1)
 
 
@@ -138,7 +138,7 @@ class KillAndInterrupt(KillCase):
     def test_a_second_ctrl_c_kills_a_worker_that_does_not_listen(self):
         going, folder = self.begin_and_reach(2)
         worker = going.worker()
-        os.kill(worker, signal.SIGSTOP)  # deaf to all but SIGKILL
+        stop(worker)  # deaf to all but SIGKILL
         going.signal(signal.SIGINT)
         wait_until(lambda: pending_signals(worker) & 1 << (signal.SIGTERM - 1), "SIGTERM")
         self.assertIsNone(going.process.poll())
@@ -161,7 +161,7 @@ class KillAndInterrupt(KillCase):
     def test_a_run_is_listed_as_running_and_not_disturbed(self):
         going, folder = self.begin_and_reach(1)
         worker = going.worker()
-        os.kill(worker, signal.SIGSTOP)  # so that it is running for as long as this takes
+        stop(worker)  # so that it is running for as long as this takes
         run = self.id_of(folder)
         self.assertEqual(self.outcome_of(folder), "running")
         self.assertIn("running", self.tacho("runs", "show", run).out)
@@ -177,7 +177,7 @@ class KillAndInterrupt(KillCase):
 class KillWhileWriting(KillCase):
     """mnist-cnn's checkpoint has 9.6 MB, so that it takes a while to write."""
     model = "mnist-cnn"
-    epochs = 8
+    epochs = 6
     images = {"train": 64, "evaluate": 32}
 
     def kill_within_a_checkpoint(self):
