@@ -177,6 +177,7 @@ Result<Captured> capture(const Command& command, std::chrono::milliseconds limit
   TACHO_TRY(err, make_pipe());
   Command alone = command;
   alone.own_group = true;
+  alone.dies_with_parent = true;
   TACHO_TRY(pid, fork_and_exec(alone, out.write.get(), err.write.get()));
   out.write.reset();
   err.write.reset();

@@ -65,8 +65,9 @@ struct Captured {
   std::string out;
   std::string err;
 };
-// Runs to the end and returns what was printed. Past `limit` the program is killed and
-// ErrorCode::failed says so; output beyond `most` of either stream is dropped.
+// Runs to the end, or until this process ends, and returns what was printed. Past `limit` the
+// program is killed and ErrorCode::failed says so; output beyond `most` of either stream is
+// dropped.
 Result<Captured> capture(const Command& command, std::chrono::milliseconds limit,
                          Bytes most = Bytes{16 << 20});
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string_view>
 
 #include "base/result.h"
 #include "base/terminal.h"
+#include "cli/interrupts.h"
 #include "lab/lab.h"
 #include "store/run_store.h"
 
@@ -16,11 +16,9 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
 
-// What every subcommand shares: where to print, where Tacho lives, how Ctrl-C arrives.
+// What every subcommand shares: where to print, where Tacho lives.
 class Context {
  public:
-  explicit Context(const std::atomic<int>& interrupts) : interrupts_(interrupts) {}
-
   const Terminal out{1};
   const Terminal err{2};
 
@@ -31,7 +29,7 @@ class Context {
   // The store, with the runs of killed programs settled.
   Result<RunStore> open_store() const;
   [[nodiscard]] Lab lab(RunStore& store, const std::filesystem::path& home) const {
-    return {home, store, interrupts_};
+    return {home, store, interrupts()};
   }
 
   void print(std::string_view text) const;  // to standard output
@@ -40,7 +38,6 @@ class Context {
   void warn(std::string_view sentence) const;
 
  private:
-  const std::atomic<int>& interrupts_;
   int exit_code_ = kSuccess;
 };
 

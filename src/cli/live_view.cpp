@@ -38,6 +38,7 @@ void LiveState::add(const Event& event) {
     stage_ = "loading data";
   } else if (const auto* input = std::get_if<InputReady>(&event.body)) {
     steps_per_epoch_ = input->steps_per_epoch;
+    samples_a_step_ = std::min(spec_.batch, input->train_samples);
     step_ = epoch_ * steps_per_epoch_;
     stage_ = "building the model";
   } else if (std::holds_alternative<ModelReady>(event.body)) {
@@ -68,7 +69,7 @@ std::string LiveState::line() const {
                                  steps_per_epoch_, mean_of(recent_loss_));
   if (last_epoch_) line += fmt::format("  top-1 {}", human_share(last_epoch_->top1));
   line += fmt::format("  {} samples/s",
-                      human_count(std::round(static_cast<double>(spec_.batch) / step_seconds)));
+                      human_count(std::round(static_cast<double>(samples_a_step_) / step_seconds)));
   if (!stage_.empty()) return line + "  " + stage_;
   double left = static_cast<double>(planned_steps() - step_) * step_seconds;
   if (last_epoch_)

@@ -54,7 +54,7 @@ std::string speed_words(const RunRecord& record) {
   return fmt::format("{} a step (quartiles {} to {}, {} steps), {} samples/s, input {}",
                      human(Seconds(step)), human(Seconds(quantile(steady, 0.25))),
                      human(Seconds(quantile(steady, 0.75))), human_count(steady.size()),
-                     human_count(std::round(static_cast<double>(record.order.spec.batch) / step)),
+                     human_count(std::round(static_cast<double>(record.samples_a_step()) / step)),
                      human_share(mean(record.steps.steady_input_seconds()) / mean(steady)));
 }
 

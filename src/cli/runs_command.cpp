@@ -34,7 +34,7 @@ struct ListOptions {
 
 void declare_query(CLI::App& command, ListOptions& o) {
   command.add_option("--where,-w", o.where,
-                     "keep runs like 'model=lenet5', 'top1>0.85', 'outcome!=ok'; repeat for more");
+                     "keep runs like 'model=lenet5', 'top1>0.85', 'outcome!=ok'; repeatable");
   command.add_option("--sort,-s", o.sort, "any column: id, model, top1, step_s, …")
       ->capture_default_str();
   command.add_flag("--ascending", o.ascending, "smallest first");
@@ -208,7 +208,7 @@ void add_runs_command(CLI::App& app, Context& context) {
   auto list = std::make_shared<ListOptions>();
   declare_query(*ls, *list);
   ls->add_flag("--json", list->json, "as JSON");
-  ls->add_flag("--csv", list->csv, "as CSV");
+  ls->add_flag("--csv", list->csv, "as CSV")->excludes("--json");
   ls->callback([list, &context] { context.run([&] { return list_runs(*list, context); }); });
 
   CLI::App* show = runs->add_subcommand("show", "show one run");

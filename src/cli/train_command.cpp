@@ -78,7 +78,8 @@ void declare(CLI::App& command, TrainOptions& o) {
 
   command.option_defaults()->group("Output");
   command.add_flag("--json", o.json, "the record alone on standard output");
-  command.add_flag("--mllog", o.mllog, "MLPerf :::MLLOG lines on standard output");
+  command.add_flag("--mllog", o.mllog, "MLPerf :::MLLOG lines on standard output")
+      ->excludes("--json");
   command.add_flag("--no-checkpoints", o.no_checkpoints, "write none after each epoch");
   command.add_flag("--no-tensorboard", o.no_tensorboard, "write no TensorBoard files");
 }
@@ -119,6 +120,9 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   spec.mkldnn = mkldnn;
   spec.checkpoints = !o.no_checkpoints;
   spec.tensorboard = !o.no_tensorboard;
+  if (!spec.data_folder.empty()) {
+    spec.data_folder = std::filesystem::absolute(spec.data_folder).lexically_normal().string();
+  }
   TACHO_CHECK(check(spec));
   return spec;
 }
@@ -148,6 +152,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
+  catch_interrupts();
   const bool someone_watches = context.err.interactive();
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,

@@ -33,7 +33,7 @@ void examine_machine(Findings& out, const Host& host, const fs::path& home) {
   if (::statvfs(existing.c_str(), &disk) == 0) {
     const Bytes left{static_cast<std::int64_t>(disk.f_bavail) *
                      static_cast<std::int64_t>(disk.f_frsize)};
-    const bool writable = ::access(existing.c_str(), W_OK) == 0;
+    const bool writable = fs::is_directory(existing) && ::access(existing.c_str(), W_OK) == 0;
     out.push_back({"machine", "home", writable ? Health::good : Health::trouble,
                    fmt::format("{}, {} free", home.string(), human(left)),
                    writable ? "" : "it cannot be written; set TACHO_HOME to a folder of yours"});

@@ -65,12 +65,19 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
   (void)input;
   const RunOrder order{new_run_key(), unix_now(), spec};
   const RunFolder folder(home_ / "runs" / order.key);
-  TACHO_CHECK(folder.create(order));
+  // A run that could not be stored never was: no folder is left behind.
+  const auto undo = [&folder](const Error& error) {
+    std::error_code ignored;
+    fs::remove_all(folder.path(), ignored);
+    return error;
+  };
+  if (const auto made = folder.create(order); !made.ok()) return undo(made.error());
   // Before the run is stored as running: reconcile() of another tacho must find it taken.
   TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
   (void)lock;
-  TACHO_TRY(id, store_.put(fold(order, {}), folder.path()));
-  return supervise({id, order, folder, worker}, view);
+  const auto id = store_.put(fold(order, {}), folder.path());
+  if (!id.ok()) return undo(id.error());
+  return supervise({*id, order, folder, worker}, view);
 }
 
 Result<FinishedRun> Lab::resume(std::string_view handle, RunView& view) {

@@ -48,7 +48,9 @@ Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std:
 }
 
 Result<RunRecord> read_run(const RunFolder& folder) {
-  if (!is_being_worked_on(folder)) {
+  // Held until the "end" is written, so that of several who find a killed run one writes it.
+  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::exclusive);
+  if (lock.ok() || lock.error().code != ErrorCode::unavailable) {
     return close_run(folder, Outcome::failed, "killed without a word, or the machine went down");
   }
   TACHO_TRY(order, folder.read_order());

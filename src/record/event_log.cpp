@@ -5,6 +5,15 @@
 #include "base/file.h"
 
 namespace tacho {
+namespace {
+
+// What is written next after a kill: another attempt's start, or the end written for the killed.
+bool excuses_half_a_line(const Event& event) {
+  return std::holds_alternative<RunStarted>(event.body) ||
+         std::holds_alternative<RunEnded>(event.body);
+}
+
+}  // namespace
 
 Result<std::vector<Event>> EventParser::feed(std::string_view bytes) {
   rest_.append(bytes);
@@ -15,7 +24,7 @@ Result<std::vector<Event>> EventParser::feed(std::string_view bytes) {
     const std::string_view line = std::string_view(rest_).substr(begin, end - begin);
     if (line.empty()) continue;
     auto event = event_from_line(line);
-    if (!torn_.empty() && !(event.ok() && std::holds_alternative<RunStarted>(event->body))) {
+    if (!torn_.empty() && !(event.ok() && excuses_half_a_line(*event))) {
       return Error{ErrorCode::invalid, torn_};
     }
     torn_.clear();

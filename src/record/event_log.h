@@ -13,8 +13,9 @@ namespace tacho {
 // Turns the bytes of a growing events.jsonl into events, as they arrive.
 //
 // A worker that is killed while writing leaves half a line. The next attempt starts on a new
-// line, so half a line is forgiven at the end of the file and in front of a "start"; anything
-// else that cannot be read is an error that names the line.
+// line, and so does the "end" written for the killed one: half a line is forgiven in front of
+// those and at the end of the file; anything else that cannot be read is an error that names the
+// line.
 class EventParser {
  public:
   // The events completed by `bytes`.
@@ -22,7 +23,7 @@ class EventParser {
 
  private:
   std::string rest_;
-  std::string torn_;  // why the last line could not be read, until a "start" excuses it
+  std::string torn_;  // why the last line could not be read, until the next one excuses it
   std::size_t line_ = 0;
 };
 

@@ -38,6 +38,13 @@ TEST(EventParser, ForgivesHalfALineInFrontOfANewAttempt) {
   EXPECT_THAT(*events, SizeIs(2));
 }
 
+TEST(EventParser, ForgivesHalfALineInFrontOfTheEndWrittenForIt) {
+  const std::string end = to_line({3, RunEnded{}}) + "\n";
+  const auto events = EventParser().feed(kStart + kNote.substr(0, 10) + "\n" + end);
+  ASSERT_TRUE(events.ok()) << events.error().message;
+  EXPECT_THAT(*events, SizeIs(2));
+}
+
 TEST(EventParser, NamesTheLineThatIsBroken) {
   const auto events = EventParser().feed(kNote + "{broken\n" + kNote);
   ASSERT_FALSE(events.ok());

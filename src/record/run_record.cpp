@@ -62,7 +62,9 @@ class Folder {
     std::erase_if(record_.checkpoints, replaced);
   }
 
+  // An attempt ends once; a second end would count its time twice.
   void end(const RunEnded& ended) {
+    if (!in_attempt_ && record_.outcome != Outcome::running) return;
     in_attempt_ = false;
     record_.outcome = ended.outcome;
     record_.reason = ended.reason;
@@ -170,6 +172,10 @@ std::vector<double> StepSeries::without_warmup(const std::vector<double>& values
   return steady;
 }
 
+std::int64_t RunRecord::samples_a_step() const {
+  return input ? std::min(order.spec.batch, input->train_samples) : order.spec.batch;
+}
+
 RunRecord fold(RunOrder order, std::span<const Event> events) {
   Folder folder(std::move(order));
   for (const Event& event : events) folder.add(event);
@@ -191,7 +197,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   if (!record.steps.seconds.empty()) {
     const auto steady = record.steps.steady_seconds();
     const double step = median(steady);
-    add(metric::kSamplesPerS, static_cast<double>(record.order.spec.batch) / step);
+    add(metric::kSamplesPerS, static_cast<double>(record.samples_a_step()) / step);
     add(metric::kStepS, step);
     add(metric::kStepP25S, quantile(steady, 0.25));
     add(metric::kStepP75S, quantile(steady, 0.75));

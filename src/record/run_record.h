@@ -47,6 +47,9 @@ struct RunRecord {
   std::vector<std::string> notes;
   double startup_seconds = 0;  // of the last attempt
   RunEnded totals;             // times of all attempts added, the highest peak
+
+  // The batch, or all samples where there are fewer.
+  [[nodiscard]] std::int64_t samples_a_step() const;
 };
 
 using MetricValue = std::pair<const Metric*, double>;

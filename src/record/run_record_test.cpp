@@ -88,6 +88,20 @@ TEST(Fold, ARunWithoutAnEndIsStillRunning) {
   EXPECT_EQ(value_of(record, metric::kWallS), 1);
 }
 
+TEST(Fold, ASecondEndOfOneAttemptChangesNothing) {
+  const std::vector<Event> events = {
+      {1, RunStarted{}}, {7, ended(Outcome::cancelled, 6)}, {7, ended(Outcome::failed, 6)}};
+  const RunRecord record = fold(order(), events);
+  EXPECT_EQ(record.outcome, Outcome::cancelled);
+  EXPECT_EQ(value_of(record, metric::kWallS), 6);
+}
+
+TEST(Fold, FewerSamplesThanABatchCountAsTheyAre) {
+  const std::vector<Event> events = {
+      {1, RunStarted{}}, {2, InputReady{4, 4, 2, 1, 0.1}}, {4, steps(1, 0, {2})}};
+  EXPECT_EQ(value_of(fold(order(), events), metric::kSamplesPerS), 2);
+}
+
 TEST(Fold, NoEventsMakeARecordWithoutFigures) {
   const RunRecord record = fold(order(), {});
   EXPECT_EQ(value_of(record, metric::kStepsDone), 0);

@@ -16,6 +16,14 @@ Result<void> at_least_one(std::string_view what, std::int64_t value) {
   return usage(fmt::format("{} must be at least 1, not {}", what, value));
 }
 
+constexpr std::int64_t kMostCounted = 1'000'000'000;  // products of two still fit 64 bits
+
+Result<void> countable(std::string_view what, std::int64_t value) {
+  TACHO_CHECK(at_least_one(what, value));
+  if (value <= kMostCounted) return {};
+  return usage(fmt::format("{} must be at most {}", what, kMostCounted));
+}
+
 // Also refuses not-a-number, which no comparison is true of.
 Result<void> within(std::string_view what, double value, double low, double high) {
   if (value >= low && value <= high) return {};
@@ -55,8 +63,8 @@ Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));
   (void)model;
   if (spec.data.empty()) return usage("no dataset named; add --data NAME (see 'tacho data ls')");
-  TACHO_CHECK(at_least_one("--batch", spec.batch));
-  TACHO_CHECK(at_least_one("--epochs", spec.epochs));
+  TACHO_CHECK(countable("--batch", spec.batch));
+  TACHO_CHECK(countable("--epochs", spec.epochs));
   if (spec.steps) TACHO_CHECK(at_least_one("--steps", *spec.steps));
   if (spec.train_samples) TACHO_CHECK(at_least_one("--train-samples", *spec.train_samples));
   if (spec.eval_samples) TACHO_CHECK(at_least_one("--eval-samples", *spec.eval_samples));

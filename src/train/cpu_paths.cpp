@@ -143,6 +143,7 @@ Result<ComputePaths> choose_cpu_paths(const CpuRequest& request) {
   const Blas blas = loaded_blas();
   ComputePaths paths;
   if (request.stock) {
+    if (request.threads > 0) at::set_num_threads(static_cast<int>(request.threads));
     const bool on = torch_api::mkldnn_enabled();
     paths = {.mkldnn_convolution = on,
              .mkldnn_product = on,

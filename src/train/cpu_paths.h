@@ -12,7 +12,7 @@
 namespace tacho {
 
 struct CpuRequest {
-  std::int64_t threads = 1;
+  std::int64_t threads = 1;  // 0, when stock: as many as torch takes
   Switch mkldnn = Switch::automatic;
   bool stock = false;
   std::string cpu;                   // its name: a cached choice holds for this CPU alone

@@ -81,7 +81,8 @@ class Attempt {
   Result<ComputePaths> choose_paths() {
     host_ = read_host();
     if (!order_.spec.stock) keep_freed_memory();
-    return choose_cpu_paths({.threads = order_.spec.threads.value_or(host_.cores),
+    const std::int64_t threads = order_.spec.stock ? 0 : host_.cores;
+    return choose_cpu_paths({.threads = order_.spec.threads.value_or(threads),
                              .mkldnn = order_.spec.mkldnn,
                              .stock = order_.spec.stock,
                              .cpu = host_.cpu,
