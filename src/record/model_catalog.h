@@ -21,6 +21,8 @@ struct ModelInfo {
   InputKind input;
   std::string_view help;
   OptimizerSpec optimizer;  // what trains it well, taken where the user names nothing else
+  // Up to this batch a step is so short that waking other threads costs more than they bring.
+  std::int64_t one_thread_batch = 0;
 };
 
 std::span<const ModelInfo> model_catalog();

@@ -133,7 +133,8 @@ ComputePaths probed_or_cached(const CpuRequest& request, const std::string& blas
 
 }  // namespace
 
-void keep_freed_memory() {
+void tune_process() {
+  at::globalContext().setFlushDenormal(true);
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, -1);
   ::mallopt(M_TOP_PAD, 64 << 20);

@@ -19,9 +19,12 @@ struct CpuRequest {
   std::filesystem::path cache_file;  // "" never caches
 };
 
-// glibc gives large blocks back to the system as soon as they are freed, and the next step pays
-// for fresh pages again. Keeps them. Call before the first large allocation.
-void keep_freed_memory();
+// Two things that are slow as the system sets them up. glibc gives large blocks back as soon as
+// they are freed, and the next step pays for fresh pages again: they are kept. And numbers too
+// small for full precision (below 1e-38: the momentum of a unit that died) take a hundred times
+// as long: they become 0. Call before the first large allocation and before torch starts threads,
+// which inherit it.
+void tune_process();
 
 // Sets the threads and finds the faster way for convolutions, products and LSTMs, by trying both
 // once for each machine and torch build. Refuses to go on with a BLAS that would make every

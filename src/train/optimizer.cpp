@@ -2,18 +2,13 @@
 
 #include <cmath>
 
-// One loop, compiled for each width of vector unit; the widest this CPU has is taken at run time.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define TACHO_EVERY_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2,fma", "default")))
-#else
-#define TACHO_EVERY_VECTOR_WIDTH
-#endif
+#include "train/vector_widths.h"
 
 namespace tacho {
 namespace {
 
-// Below this many numbers a second thread costs more than it brings.
-constexpr std::int64_t kGrain = 1 << 15;
+// Below this many numbers waking a second thread takes longer than the loop.
+constexpr std::int64_t kGrain = 1 << 18;
 
 struct SgdStep {
   float rate;

@@ -16,7 +16,7 @@ int describe_machine() {
   const auto home = tacho_home();
   CpuRequest request{.threads = host.cores, .cpu = host.cpu};
   if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
-  keep_freed_memory();
+  tune_process();
   const auto paths = choose_cpu_paths(request);
 
   Json json = {{"tacho_version", kVersion},

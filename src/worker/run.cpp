@@ -18,6 +18,7 @@
 #include "probe/host_probe.h"
 #include "probe/self_usage.h"
 #include "record/event_log.h"
+#include "record/model_catalog.h"
 #include "record/run_folder.h"
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
@@ -80,13 +81,19 @@ class Attempt {
 
   Result<ComputePaths> choose_paths() {
     host_ = read_host();
-    if (!order_.spec.stock) keep_freed_memory();
-    const std::int64_t threads = order_.spec.stock ? 0 : host_.cores;
-    return choose_cpu_paths({.threads = order_.spec.threads.value_or(threads),
+    if (!order_.spec.stock) tune_process();
+    return choose_cpu_paths({.threads = order_.spec.threads.value_or(default_threads()),
                              .mkldnn = order_.spec.mkldnn,
                              .stock = order_.spec.stock,
                              .cpu = host_.cpu,
                              .cache_file = home_ / "cache" / "cpu-paths.json"});
+  }
+
+  // Nothing of torch's own choice is touched when stock.
+  [[nodiscard]] std::int64_t default_threads() const {
+    if (order_.spec.stock) return 0;
+    const auto model = find_model(order_.spec.model);
+    return model.ok() && order_.spec.batch <= (*model)->one_thread_batch ? 1 : host_.cores;
   }
 
   Result<void> report_start(const ComputePaths& paths) {

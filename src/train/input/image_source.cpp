@@ -1,20 +1,32 @@
 #include "train/input/image_source.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "train/input/shuffle.h"
+#include "train/vector_widths.h"
 
 namespace tacho {
+namespace {
+
+TACHO_EVERY_VECTOR_WIDTH
+void scale_bytes(const std::uint8_t* __restrict bytes, float* __restrict out, std::int64_t count,
+                 float scale, float offset) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(bytes[i]) * scale + offset;
+}
+
+}  // namespace
 
 ImageSource::ImageSource(ImageSet images, std::int64_t batch, Order order, std::int64_t seed,
                          Normalisation normalisation)
-    : images_(std::move(images)), batch_(batch), order_kind_(order), seed_(seed) {
-  for (std::size_t byte = 0; byte < level_.size(); ++byte) {
-    level_[byte] = static_cast<float>((static_cast<double>(byte) / 255 - normalisation.mean) /
-                                      normalisation.deviation);
-  }
+    : images_(std::move(images)),
+      batch_(batch),
+      order_kind_(order),
+      seed_(seed),
+      scale_(static_cast<float>(1 / (255 * normalisation.deviation))),
+      offset_(static_cast<float>(-normalisation.mean / normalisation.deviation)) {
   order_.resize(static_cast<std::size_t>(images_.count));
   inputs_ = at::empty({batch_, images_.channels, images_.height, images_.width}, at::kFloat);
   labels_ = at::empty({batch_}, at::kLong);
@@ -37,8 +49,7 @@ bool ImageSource::next(Batch& batch) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto image = static_cast<std::size_t>(order_[static_cast<std::size_t>(position_ + i)]);
     const std::uint8_t* pixels = images_.pixels.data() + image * static_cast<std::size_t>(size);
-    std::transform(pixels, pixels + size, out + i * size,
-                   [this](std::uint8_t byte) { return level_[byte]; });
+    scale_bytes(pixels, out + i * size, size, scale_, offset_);
     labels[i] = images_.labels[image];
   }
   position_ += count;

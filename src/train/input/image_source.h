@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "data/image_data.h"
@@ -31,7 +30,8 @@ class ImageSource final : public BatchSource {
   std::int64_t batch_;
   Order order_kind_;
   std::int64_t seed_;
-  std::array<float, 256> level_{};  // what each byte becomes
+  float scale_;   // a byte times this …
+  float offset_;  // … plus this is what the model sees
   std::vector<std::int64_t> order_;
   std::int64_t position_ = 0;
   at::Tensor inputs_;
