@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -82,9 +83,9 @@ void LiveView::started(std::int64_t id, const RunOrder& order) {
   state_.emplace(order_->spec);
   if (options_.mllog) mllog_.emplace(order);
   if (options_.quiet) return;
-  fmt::print(stderr, "{}  {} on {}, batch {}, {} epochs\n",
+  fmt::print(stderr, "{}  {} on {}, batch {}, {} epoch{}\n",
              terminal_.bold(fmt::format("run {}", id)), order_->spec.model, order_->spec.data,
-             order_->spec.batch, order_->spec.epochs);
+             order_->spec.batch, order_->spec.epochs, order_->spec.epochs == 1 ? "" : "s");
 }
 
 void LiveView::event(const Event& event) {

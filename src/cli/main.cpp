@@ -18,7 +18,7 @@ constexpr const char* kFooter =
     "  tacho runs ls                                           what was recorded\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
-    "~/.local/share/tacho.";
+    "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
 
 // Where a subcommand was expected, CLI11 says only that; the word that stands there says more.
 std::string explain(const CLI::App& app, const CLI::ParseError& problem) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/units.h"
 #include "cli/table.h"
 #include "record/statistics.h"
@@ -32,8 +34,8 @@ std::string epoch_table(const RunRecord& record, const Terminal& terminal) {
                {"eval loss"},
                {"top-1"},
                {"top-5"},
-               {"training"},
-               {"evaluation"}});
+               {"train"},
+               {"eval"}});
   for (const EpochDone& epoch : record.epochs) {
     table.add({std::to_string(epoch.epoch), fmt::format("{:.4f}", epoch.train_loss),
                human_share(epoch.train_top1), fmt::format("{:.4f}", epoch.eval_loss),
@@ -48,14 +50,17 @@ void add_line(std::string& out, const Terminal& terminal, const char* name,
   out += terminal.dim(fmt::format("{:<9}", name)) + " " + text + "\n";
 }
 
-std::string speed_words(const RunRecord& record) {
+void add_speed(std::string& out, const Terminal& terminal, const RunRecord& record) {
   const auto steady = record.steps.steady_seconds();
   const double step = median(steady);
-  return fmt::format("{} a step (quartiles {} to {}, {} steps), {} samples/s, input {}",
-                     human(Seconds(step)), human(Seconds(quantile(steady, 0.25))),
-                     human(Seconds(quantile(steady, 0.75))), human_count(steady.size()),
-                     human_count(std::round(static_cast<double>(record.samples_a_step()) / step)),
-                     human_share(mean(record.steps.steady_input_seconds()) / mean(steady)));
+  add_line(out, terminal, "step",
+           fmt::format("{}, quartiles {} to {} of {} steady steps", human(Seconds(step)),
+                       human(Seconds(quantile(steady, 0.25))),
+                       human(Seconds(quantile(steady, 0.75))), human_count(steady.size())));
+  add_line(out, terminal, "speed",
+           fmt::format("{} samples/s, {} of the time waiting for input",
+                       human_count(std::round(static_cast<double>(record.samples_a_step()) / step)),
+                       human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
 }
 
 }  // namespace
@@ -67,10 +72,10 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                   spec.model, spec.data, spec.batch, spec.seed, outcome_words(record, terminal));
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
-  if (!record.steps.seconds.empty()) add_line(out, terminal, "speed", speed_words(record));
+  if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
   if (record.totals.wall_seconds > 0) {
     add_line(out, terminal, "time",
-             fmt::format("{} in all, {} to the first step, user {}, system {}",
+             fmt::format("{} in all, {} to the first step; user {}, system {}",
                          human(Seconds(record.totals.wall_seconds)),
                          human(Seconds(record.startup_seconds)),
                          human(Seconds(record.totals.user_seconds)),

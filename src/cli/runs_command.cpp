@@ -23,7 +23,7 @@ struct ListOptions {
   std::vector<std::string> where;
   std::string sort = "id";
   bool ascending = false;
-  std::int64_t limit = 20;
+  std::int64_t limit = 20;  // 0: none
   bool all = false;
   bool json = false;
   bool csv = false;
@@ -38,7 +38,7 @@ void declare_query(CLI::App& command, ListOptions& o) {
   command.add_option("--sort,-s", o.sort, "any column: id, model, top1, step_s, …")
       ->capture_default_str();
   command.add_flag("--ascending", o.ascending, "smallest first");
-  command.add_option("--limit,-n", o.limit, "at most so many")->capture_default_str();
+  command.add_option("--limit,-n", o.limit, "at most so many; 0 is all")->capture_default_str();
   command.add_flag("--all,-a", o.all, "no limit");
 }
 
@@ -51,8 +51,8 @@ Result<RunQuery> query_of(const ListOptions& o) {
   TACHO_TRY(column, find_column(o.sort));
   query.sort = column->name;
   query.descending = !o.ascending;
-  if (!o.all && o.limit < 1) return Error{ErrorCode::usage, "--limit must be at least 1"};
-  query.limit = o.all ? INT64_MAX : o.limit;
+  if (o.limit < 0) return Error{ErrorCode::usage, "--limit must not be negative"};
+  query.limit = o.all || o.limit == 0 ? INT64_MAX : o.limit;
   return query;
 }
 
@@ -163,7 +163,9 @@ Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files
       return Error{ErrorCode::usage,
                    fmt::format("run {} is still running; stop it first", run.row.id)};
     }
-    rows.push_back(run.row);
+    const bool again = std::any_of(rows.begin(), rows.end(),
+                                   [&](const RunRow& row) { return row.id == run.row.id; });
+    if (!again) rows.push_back(run.row);
   }
   for (const RunRow& row : rows) {
     TACHO_CHECK(store.remove(row.id));
@@ -221,7 +223,7 @@ void add_runs_command(CLI::App& app, Context& context) {
 
   CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
   auto exported = std::make_shared<ListOptions>();
-  exported->all = true;
+  exported->limit = 0;
   out->add_option("run", exported->runs, "these alone; all that match without");
   declare_query(*out, *exported);
   out->add_flag("--csv", exported->csv, "as CSV");

@@ -71,7 +71,8 @@ void declare(CLI::App& command, TrainOptions& o) {
 
   command.option_defaults()->group("Machine");
   command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
-  command.add_option("--threads", o.spec.threads, "CPU threads (the cores it may use)");
+  command.add_option("--threads", o.spec.threads,
+                     "CPU threads (the cores it may use; a small mlp takes 1)");
   command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
       ->capture_default_str();
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");

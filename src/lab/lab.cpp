@@ -73,8 +73,8 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
   };
   if (const auto made = folder.create(order); !made.ok()) return undo(made.error());
   // Before the run is stored as running: reconcile() of another tacho must find it taken.
-  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
-  (void)lock;
+  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
+  if (!lock.ok()) return undo(lock.error());
   const auto id = store_.put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
   return supervise({*id, order, folder, worker}, view);
@@ -105,7 +105,8 @@ Result<FinishedRun> Lab::resume(std::string_view handle, RunView& view) {
 Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   const RunFolder& folder = job.folder;
   view.started(job.id, job.order);
-  EventTail tail(folder.events(), size_or_zero(folder.events()));
+  const std::size_t events_before = size_or_zero(folder.events());
+  EventTail tail(folder.events(), events_before);
   const auto show_new = [&] {
     // A line that cannot be read is judged when the run is folded; the view goes without.
     const auto events = tail.read_new();
@@ -113,8 +114,13 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     for (const Event& event : *events) view.event(event);
   };
   const auto finish = [&](Outcome outcome, const std::string& reason) -> Result<FinishedRun> {
+    const bool said_nothing = size_or_zero(folder.events()) == events_before;
     TACHO_TRY(record, close_run(folder, outcome, reason));
     TACHO_TRY(same_id, store_.put(record, folder.path()));
+    // The record tells of the attempts before; why this one never began would be lost.
+    if (said_nothing && events_before > 0) {
+      return Error{ErrorCode::failed, fmt::format("run {} could not go on: {}", job.id, reason)};
+    }
     return FinishedRun{same_id, std::move(record)};
   };
 
@@ -150,12 +156,17 @@ Result<void> Lab::reconcile() {
   for (const RunRow& row : rows) {
     const RunFolder folder(row.folder);
     if (is_being_worked_on(folder)) continue;
-    if (auto found = ingest(row.folder); found.ok()) continue;
-    // The folder is gone or cannot be read: what the store knows is all there is.
-    TACHO_TRY(stored, store_.find(std::to_string(row.id)));
-    stored.record.outcome = Outcome::failed;
-    stored.record.reason = "its folder can no longer be read: " + row.folder.string();
-    TACHO_CHECK(store_.put(stored.record, row.folder));
+    auto record = read_run(folder);
+    if (!record.ok() && record.error().code == ErrorCode::newer) continue;
+    if (!record.ok()) {
+      // What the store knows is all there is.
+      TACHO_TRY(stored, store_.find(std::to_string(row.id)));
+      stored.record.outcome = Outcome::failed;
+      stored.record.reason = "its folder can no longer be read: " + record.error().message;
+      record = std::move(stored.record);
+    }
+    // A store that cannot be written (a full disk) can still be read; the next tacho tries again.
+    (void)store_.put(*record, row.folder).ok();
   }
   return {};
 }

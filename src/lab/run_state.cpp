@@ -1,6 +1,7 @@
 #include "lab/run_state.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/file.h"
 #include "emit/json_lines_sink.h"
@@ -30,7 +31,8 @@ Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome ou
 }  // namespace
 
 bool is_being_worked_on(const RunFolder& folder) {
-  if (!std::filesystem::exists(folder.lock())) return false;
+  std::error_code unreadable;
+  if (!std::filesystem::exists(folder.lock(), unreadable)) return false;
   const auto lock = FileLock::take(folder.lock(), FileLock::Kind::exclusive);
   return !lock.ok() && lock.error().code == ErrorCode::unavailable;
 }

@@ -33,6 +33,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
   // Held shared by everyone who works on the run, so that it is free exactly when nobody does.
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
+  // Held exclusively by the one worker: two would mix their events and checkpoints.
+  [[nodiscard]] std::filesystem::path worker_lock() const { return path_ / "worker.lock"; }
 
   // Makes the folder and writes the order.
   [[nodiscard]] Result<void> create(const RunOrder& order) const;

@@ -66,7 +66,7 @@ struct RunSpec {
   ScheduleSpec schedule;
   std::int64_t seed = 0;
   Device device = Device::cpu;
-  std::optional<std::int64_t> threads;  // absent: the cores this process may use
+  std::optional<std::int64_t> threads;  // absent: the cores it may use, or what the model says
   Switch mkldnn = Switch::automatic;
   bool stock = false;  // torch's own defaults: no path chosen, no allocator tuned
   std::optional<double> target_top1;

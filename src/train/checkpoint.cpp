@@ -20,15 +20,31 @@ constexpr const char* kDeviceRandom = "random.device";
 
 std::string file_name(std::int64_t epoch) { return fmt::format("epoch-{:05d}{}", epoch, kEnding); }
 
-// Ascending: the zero-padded epoch in the name sorts as a number does.
+std::int64_t epoch_of(const fs::path& file) {
+  const std::string name = file.stem().string();
+  std::int64_t epoch = 0;
+  std::from_chars(name.data() + name.find('-') + 1, name.data() + name.size(), epoch);
+  return epoch;
+}
+
+// By epoch, ascending.
 std::vector<fs::path> existing(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none_yet;
   for (const auto& entry : fs::directory_iterator(folder, none_yet)) {
     if (entry.path().extension() == kEnding) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(),
+            [](const fs::path& a, const fs::path& b) { return epoch_of(a) < epoch_of(b); });
   return files;
+}
+
+// The checkpoints before, and what a worker that was killed while writing one left.
+void remove_others(const fs::path& folder, const fs::path& kept) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path() != kept) fs::remove(entry.path(), ignored);
+  }
 }
 
 Optimizer::Named model_state(const torch::nn::Module& model) {
@@ -38,9 +54,10 @@ Optimizer::Named model_state(const torch::nn::Module& model) {
   return tensors;
 }
 
-Result<std::int64_t> number(const TensorFile& file, const std::string& key) {
+template <class Number>
+Result<Number> number(const TensorFile& file, const std::string& key) {
   const auto at = file.metadata.find(key);
-  std::int64_t value = 0;
+  Number value = 0;
   if (at == file.metadata.end())
     return Error{ErrorCode::invalid, "no '" + key + "' in its metadata"};
   const char* end = at->second.data() + at->second.size();
@@ -68,18 +85,15 @@ Result<void> copy_all(const Optimizer::Named& into, const std::string& prefix,
 std::int64_t newest_checkpoint_epoch(const RunFolder& folder) {
   const auto files = existing(folder.checkpoints());
   if (files.empty()) return 0;
-  const std::string name = files.back().stem().string();
-  const auto digits = name.find('-') + 1;
-  std::int64_t epoch = 0;
-  std::from_chars(name.data() + digits, name.data() + name.size(), epoch);
-  return epoch;
+  return epoch_of(files.back());
 }
 
 Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   TensorFile file;
   file.metadata = {{"format", "pt"},
                    {"epochs", std::to_string(progress.epochs)},
-                   {"steps", std::to_string(progress.steps)}};
+                   {"steps", std::to_string(progress.steps)},
+                   {"top1", fmt::format("{}", progress.top1)}};
   for (auto& [name, tensor] : model_state(model_))
     file.tensors.emplace_back("model." + name, tensor);
   for (auto& [name, tensor] : optimizer_.state()) {
@@ -93,10 +107,8 @@ Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   TACHO_CHECK(make_folders(folder_.checkpoints()));
   const fs::path path = folder_.checkpoints() / file_name(progress.epochs);
   TACHO_CHECK(write_safetensors(path, file).in("checkpoint"));
+  remove_others(folder_.checkpoints(), path);
   std::error_code ignored;
-  for (const fs::path& old : existing(folder_.checkpoints())) {
-    if (old != path) fs::remove(old, ignored);
-  }
   return WrittenCheckpoint{fs::relative(path, folder_.path()).string(),
                            Bytes{static_cast<std::int64_t>(fs::file_size(path, ignored))}};
 }
@@ -109,10 +121,10 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
   const torch::NoGradGuard no_grad;
   const auto restore = [&]() -> Result<std::optional<Progress>> {
     Progress progress;
-    TACHO_TRY(epochs, number(file, "epochs"));
-    TACHO_TRY(steps, number(file, "steps"));
-    progress.epochs = epochs;
-    progress.steps = steps;
+    TACHO_TRY(epochs, number<std::int64_t>(file, "epochs"));
+    TACHO_TRY(steps, number<std::int64_t>(file, "steps"));
+    TACHO_TRY(top1, number<double>(file, "top1"));
+    progress = {epochs, steps, top1};
     TACHO_CHECK(copy_all(model_state(model_), "model.", file));
     TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
     optimizer_.restore_steps(steps);

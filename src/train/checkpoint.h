@@ -16,6 +16,7 @@ namespace tacho {
 struct Progress {
   std::int64_t epochs = 0;  // finished
   std::int64_t steps = 0;
+  double top1 = 0;  // of the last epoch
 };
 
 // The epoch in the newest checkpoint's name, 0 without one.

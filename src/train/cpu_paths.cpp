@@ -55,6 +55,7 @@ void recur() {
 // Whether `work` is faster with oneDNN. Both ways in turn, so that a busy moment of the machine
 // hits neither alone; a tie keeps torch's own choice, which is on.
 bool faster_with_mkldnn(const std::function<void()>& work) {
+  if (!at::hasMKLDNN()) return false;
   constexpr int kRounds = 2;
   std::array<double, 2> best = {HUGE_VAL, HUGE_VAL};  // off, on
   for (int round = 0; round < kRounds; ++round) {
@@ -152,7 +153,7 @@ Result<ComputePaths> choose_cpu_paths(const CpuRequest& request) {
              .allocator = "stock",
              .why = "stock"};
   } else {
-    TACHO_CHECK(refuse_slow(blas));
+    if (request.device == Device::cpu) TACHO_CHECK(refuse_slow(blas));
     at::set_num_threads(static_cast<int>(request.threads));
     paths = probed_or_cached(request, blas.name);
     if (request.mkldnn != Switch::automatic) {

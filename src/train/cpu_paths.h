@@ -15,6 +15,7 @@ struct CpuRequest {
   std::int64_t threads = 1;  // 0, when stock: as many as torch takes
   Switch mkldnn = Switch::automatic;
   bool stock = false;
+  Device device = Device::cpu;       // on a GPU the CPU's BLAS is no one's concern
   std::string cpu;                   // its name: a cached choice holds for this CPU alone
   std::filesystem::path cache_file;  // "" never caches
 };

@@ -117,6 +117,13 @@ TEST(CountHits, CountsTopOneAndTopFive) {
   EXPECT_EQ(hits.samples, 2);
 }
 
+TEST(CountHits, AModelThatCannotTellClassesApartGuesses) {
+  const at::Tensor labels = at::arange(10, at::kLong);
+  const Hits hits = count_hits(at::zeros({10, 10}), labels);
+  EXPECT_EQ(hits.top1, 1);
+  EXPECT_EQ(hits.top5, 5);
+}
+
 TEST(CountHits, NotANumberIsNeverAHit) {
   const at::Tensor logits = at::full({1, 3}, std::nan(""));
   EXPECT_EQ(count_hits(logits, at::zeros({1}, at::kLong)).top1, 0);

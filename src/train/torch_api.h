@@ -17,13 +17,11 @@ inline std::string version() { return TORCH_VERSION; }
 inline bool mkldnn_enabled() { return at::hasMKLDNN() && at::globalContext().userEnabledMkldnn(); }
 inline void enable_mkldnn(bool on) { at::globalContext().setUserEnabledMkldnn(on); }
 
-// Debian's release names its default generators as functions that return a const reference, 2.x
-// hands out the same object by the same call; only how CUDA's is reached has moved.
 inline at::Generator default_generator(at::DeviceType device) {
   return at::globalContext().defaultGenerator(at::Device(device, device == at::kCUDA ? 0 : -1));
 }
 
-// 1.13 has no header-only way to say what its BLAS is; 2.x from pip carries MKL inside.
+// pip's builds for x86 do; Debian's takes the system's BLAS.
 inline bool carries_its_own_blas() { return at::hasMKL(); }
 
 }  // namespace tacho::torch_api

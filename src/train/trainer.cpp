@@ -59,6 +59,8 @@ class Trainer {
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
     StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
+    // A run that was killed right after the epoch that reached its target is done.
+    if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
       TACHO_TRY(end, one_epoch(log));
       if (end) return *end;
@@ -115,8 +117,9 @@ class Trainer {
     done.eval_seconds = eval_watch.seconds();
     TACHO_CHECK(training_.report(done));
     ++progress_.epochs;
+    progress_.top1 = done.top1;
     if (spec_.checkpoints) TACHO_CHECK(save_checkpoint());
-    return target_reached(done);
+    return target_reached();
   }
 
   Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done, Scores& scores) {
@@ -185,9 +188,9 @@ class Trainer {
                                                  progress_.steps)};
   }
 
-  [[nodiscard]] std::optional<TrainEnd> target_reached(const EpochDone& done) const {
-    if (!spec_.target_top1 || done.top1 < *spec_.target_top1) return std::nullopt;
-    return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", done.epoch)};
+  [[nodiscard]] std::optional<TrainEnd> target_reached() const {
+    if (!spec_.target_top1 || progress_.top1 < *spec_.target_top1) return std::nullopt;
+    return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", progress_.epochs)};
   }
 
   const Training& training_;

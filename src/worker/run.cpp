@@ -34,9 +34,21 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 void request_stop(int /*signal*/) { stop_requested = true; }
 
-double unix_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+// The time of day at the start, plus what a steady clock counted since: a clock that is set while
+// a run goes on does not bend its figures.
+class RunClock {
+ public:
+  [[nodiscard]] double began() const { return began_; }
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - steady_).count();
+  }
+  [[nodiscard]] double now() const { return began_ + elapsed(); }
+
+ private:
+  double began_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
+};
 
 // One attempt at a run: from reading its order to its "end".
 class Attempt {
@@ -52,7 +64,7 @@ class Attempt {
     if (auto usable = check_device(); !usable.ok()) {
       return end({Outcome::failed, usable.error().message});
     }
-    const Report report = [this](const EventBody& body) { return write(unix_now(), body); };
+    const Report report = [this](const EventBody& body) { return write(clock_.now(), body); };
     const Training training{order_, folder_, home_, *paths, report, stop_requested};
     const auto ended = train(training);
     if (ended.ok()) return end(*ended);
@@ -73,7 +85,7 @@ class Attempt {
     TACHO_TRY(lines, JsonLinesSink::open(folder_.events()));
     sinks_.push_back(std::move(lines));
     if (order_.spec.tensorboard) {
-      TACHO_TRY(board, TensorBoardSink::open(folder_.tensorboard(), began_));
+      TACHO_TRY(board, TensorBoardSink::open(folder_.tensorboard(), clock_.began()));
       sinks_.push_back(std::move(board));
     }
     return {};
@@ -85,6 +97,7 @@ class Attempt {
     return choose_cpu_paths({.threads = order_.spec.threads.value_or(default_threads()),
                              .mkldnn = order_.spec.mkldnn,
                              .stock = order_.spec.stock,
+                             .device = order_.spec.device,
                              .cpu = host_.cpu,
                              .cache_file = home_ / "cache" / "cpu-paths.json"});
   }
@@ -92,6 +105,7 @@ class Attempt {
   // Nothing of torch's own choice is touched when stock.
   [[nodiscard]] std::int64_t default_threads() const {
     if (order_.spec.stock) return 0;
+    if (order_.spec.device != Device::cpu) return host_.cores;
     const auto model = find_model(order_.spec.model);
     return model.ok() && order_.spec.batch <= (*model)->one_thread_batch ? 1 : host_.cores;
   }
@@ -100,7 +114,7 @@ class Attempt {
     RunStarted started{
         attempt_, newest_checkpoint_epoch(folder_), kVersion, kCommit, torch_api::version(), host_,
         paths};
-    return write(began_, started);
+    return write(clock_.began(), started);
   }
 
   [[nodiscard]] Result<void> check_device() const {
@@ -113,8 +127,8 @@ class Attempt {
   Result<Outcome> end(const TrainEnd& how) {
     const SelfUsage usage = self_usage();
     TACHO_CHECK(
-        write(unix_now(), RunEnded{how.outcome, how.reason, unix_now() - began_, usage.user.count(),
-                                   usage.system.count(), usage.peak_memory.count}));
+        write(clock_.now(), RunEnded{how.outcome, how.reason, clock_.elapsed(), usage.user.count(),
+                                     usage.system.count(), usage.peak_memory.count}));
     return how.outcome;
   }
 
@@ -124,7 +138,7 @@ class Attempt {
     return {};
   }
 
-  double began_ = unix_now();
+  RunClock clock_;
   RunFolder folder_;
   std::filesystem::path home_;
   RunOrder order_;
@@ -139,9 +153,11 @@ int run_order(const std::filesystem::path& path) {
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
   const RunFolder folder(path);
-  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
-  if (!lock.ok()) {
-    fmt::print(stderr, "tacho-worker: {}\n", lock.error().message);
+  const auto shared = FileLock::take(folder.lock(), FileLock::Kind::shared);
+  const auto alone = FileLock::take(folder.worker_lock(), FileLock::Kind::exclusive);
+  if (!shared.ok() || !alone.ok()) {
+    const Error& error = shared.ok() ? alone.error() : shared.error();
+    fmt::print(stderr, "tacho-worker: {}\n", error.message);
     return kCannotStart;
   }
   const auto outcome = Attempt(folder).carry_out();
