@@ -47,7 +47,7 @@ REFUSED = [
     (("runs", "ls", "--where", "top1"), 2, "'top1' is not a filter"),
     (("runs", "ls", "--where", "top1>high"), 2, "top1 needs a number"),
     (("runs", "ls", "--sort", "topp1"), 2, "unknown column 'topp1'", "did you mean 'top1'?"),
-    (("runs", "ls", "--limit", 0), 2, "--limit"),
+    (("runs", "ls", "--limit", -1), 2, "--limit"),
     (("runs", "export"), 2, "--csv", "--json"),
     (("runs", "export", "--csv", "--table", "weeks"), 2, "unknown table 'weeks'"),
     (("runs", "export", "--csv", "-o", "/nonexistent/runs.csv"), 2, "/nonexistent/runs.csv"),
