@@ -62,7 +62,7 @@ class LeNet5(nn.Module):
         return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
 
 
-MODELS = {"mlp": (Mlp, 0.1), "lenet5": (LeNet5, 0.05), "mnist-cnn": (MnistCnn, 0.02)}
+MODELS = {"mlp": (Mlp, 0.1), "lenet5": (LeNet5, 0.02), "mnist-cnn": (MnistCnn, 0.02)}
 
 
 def load():

@@ -18,7 +18,7 @@ constexpr OptimizerSpec adam(double learning_rate) {
 
 constexpr std::array kModels = {
     ModelInfo{"lenet5", InputKind::image, "LeNet-5: two 5x5 convolutions, three linear layers",
-              sgd(0.05)},
+              sgd(0.02)},
     ModelInfo{"lstm", InputKind::text, "embedding, LSTM, last state, linear", adam(2e-3)},
     ModelInfo{"mlp", InputKind::image, "one hidden layer of 128", sgd(0.1), 128},
     ModelInfo{"mnist-cnn", InputKind::image,
