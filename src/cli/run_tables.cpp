@@ -112,13 +112,15 @@ std::string table_csv(RunTable table, const std::vector<StoredRun>& runs) {
   return runs_csv(rows);
 }
 
+Json record_json(std::int64_t id, const RunRecord& record) {
+  Json json = to_json(record);
+  json["id"] = id;
+  return json;
+}
+
 Json records_json(const std::vector<StoredRun>& runs) {
   Json list = Json::array();
-  for (const StoredRun& run : runs) {
-    Json record = to_json(run.record);
-    record["id"] = run.row.id;
-    list.push_back(std::move(record));
-  }
+  for (const StoredRun& run : runs) list.push_back(record_json(run.row.id, run.record));
   return list;
 }
 

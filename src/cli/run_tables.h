@@ -18,6 +18,8 @@ inline constexpr Names<RunTable, 3> kRunTables{
 std::string runs_csv(const std::vector<RunRow>& rows);
 Json runs_json(const std::vector<RunRow>& rows);
 std::string table_csv(RunTable table, const std::vector<StoredRun>& runs);
+// A whole record and the id it goes by here.
+Json record_json(std::int64_t id, const RunRecord& record);
 Json records_json(const std::vector<StoredRun>& runs);
 
 }  // namespace tacho

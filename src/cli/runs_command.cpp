@@ -108,9 +108,7 @@ Result<int> show_run(const std::string& handle, bool json, const Context& contex
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(run, store.find(handle));
   if (json) {
-    Json record = to_json(run.record);
-    record["id"] = run.row.id;
-    context.print(json_text(record, 1) + "\n");
+    context.print(json_text(record_json(run.row.id, run.record), 1) + "\n");
     return kSuccess;
   }
   context.print(run_report(run.row.id, run.record, context.out));
@@ -189,9 +187,7 @@ Result<int> ingest_runs(const std::vector<std::string>& folders, bool json,
   for (const std::string& folder : folders) {
     TACHO_TRY(run, lab.ingest(folder));
     if (json) {
-      Json record = to_json(run.record);
-      record["id"] = run.id;
-      context.print(json_text(record, 1) + "\n");
+      context.print(json_text(record_json(run.id, run.record), 1) + "\n");
     } else {
       context.print(fmt::format("run {}  {}  {}\n", run.id, run.record.order.key,
                                 kOutcomes.of(run.record.outcome)));

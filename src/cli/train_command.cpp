@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/live_view.h"
 #include "cli/run_report.h"
+#include "cli/run_tables.h"
 #include "data/catalog.h"
 #include "record/model_catalog.h"
 
@@ -164,9 +165,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
 
   const RunRecord& record = finished->record;
   if (o.json) {
-    Json json = to_json(record);
-    json["id"] = finished->id;
-    context.print(json_text(json, 1) + "\n");
+    context.print(json_text(record_json(finished->id, record), 1) + "\n");
   } else if (!o.mllog) {
     context.print(run_report(finished->id, record, context.out));
   }
