@@ -59,8 +59,9 @@ _tacho() {{
     --optimizer) words='{}' ;;
     --schedule) words='{}' ;;
     --device) words='{}' ;;
-    --mkldnn) words='{}' ;;
-    --data-dir|--from|--output|-o) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --mkldnn|--augment|--channels-last|--graphs) words='{}' ;;
+    --precision) words='{}' ;;
+    --data-dir|--from|--output|-o|--vocab|--weights) COMPREPLY=($(compgen -f -- "$current")); return ;;
     *)
       case $path in
 {}      esac ;;
@@ -71,7 +72,7 @@ complete -F _tacho tacho
 )",
                      known, fmt::join(dataset_names(), " "), fmt::join(kOptimizers.all(), " "),
                      fmt::join(kSchedules.all(), " "), fmt::join(kDevices.all(), " "),
-                     fmt::join(kSwitches.all(), " "), cases);
+                     fmt::join(kSwitches.all(), " "), fmt::join(kPrecisions.all(), " "), cases);
 }
 
 }  // namespace

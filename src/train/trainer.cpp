@@ -109,7 +109,7 @@ class Trainer {
     done.train_seconds = watch.seconds();
 
     const Stopwatch eval_watch;
-    const std::optional<Scores> result = evaluate();
+    TACHO_TRY(result, evaluate());
     if (!result) return stopped();
     done.eval_loss = result->mean_loss();
     done.top1 = result->hits.top1_share();
@@ -129,7 +129,8 @@ class Trainer {
     while (progress_.steps < total_steps_) {
       if (training_.stop) return stopped();
       const Stopwatch watch;
-      if (!input_.train->next(batch)) break;
+      TACHO_TRY(more, input_.train->next(batch));
+      if (!more) break;
       const double input_seconds = watch.seconds();
       done.learning_rate = learning_rate_at(spec_.schedule, spec_.optimizer.learning_rate,
                                             progress_.steps, input_.train->batches(), total_steps_);
@@ -155,21 +156,22 @@ class Trainer {
   }
 
   // Nothing if it was told to stop on the way.
-  std::optional<Scores> evaluate() {
+  Result<std::optional<Scores>> evaluate() {
     const torch::NoGradGuard no_grad;
     model_->eval();
     input_.eval->begin_epoch(0);
     Scores scores;
     Batch given;
-    while (input_.eval->next(given)) {
-      if (training_.stop) return std::nullopt;
+    while (true) {
+      TACHO_TRY(more, input_.eval->next(given));
+      if (!more) return std::optional(scores);
+      if (training_.stop) return std::optional<Scores>();
       const Batch batch = on_device(given, device_);
       const at::Tensor logits = model_->logits(batch);
       scores.loss_sum += at::cross_entropy_loss(logits, batch.labels).item<float>() *
                          static_cast<double>(batch.size());
       scores.hits += count_hits(logits, given.labels);
     }
-    return scores;
   }
 
   Result<void> save_checkpoint() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "train/linear_relu.h"
 #include "train/models/classifier.h"
 
 namespace tacho {
@@ -16,9 +17,10 @@ class LeNet5 final : public Classifier {
         fc3_(register_module("fc3", torch::nn::Linear(84, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    at::Tensor x = torch::max_pool2d(torch::relu(conv1_->forward(batch.inputs)), 2);
-    x = torch::max_pool2d(torch::relu(conv2_->forward(x)), 2).flatten(1);
-    x = torch::relu(fc2_->forward(torch::relu(fc1_->forward(x))));
+    // Pooling first and clamping after is the same function on a quarter of the numbers.
+    at::Tensor x = torch::relu_(torch::max_pool2d(conv1_->forward(batch.inputs), 2));
+    x = torch::relu_(torch::max_pool2d(conv2_->forward(x), 2)).flatten(1);
+    x = linear_relu(linear_relu(x, fc1_), fc2_);
     return fc3_->forward(x);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }

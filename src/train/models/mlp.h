@@ -1,5 +1,6 @@
 #pragma once
 
+#include "train/linear_relu.h"
 #include "train/models/classifier.h"
 
 namespace tacho {
@@ -14,7 +15,7 @@ class Mlp final : public Classifier {
         output_(register_module("fc2", torch::nn::Linear(128, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    return output_->forward(torch::relu(hidden_->forward(batch.inputs.flatten(1))));
+    return output_->forward(linear_relu(batch.inputs.flatten(1), hidden_));
   }
   [[nodiscard]] Workload workload() const override { return Workload::product; }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "train/dropout.h"
+#include "train/linear_relu.h"
 #include "train/models/classifier.h"
 
 namespace tacho {
@@ -15,11 +17,12 @@ class MnistCnn final : public Classifier {
         fc2_(register_module("fc2", torch::nn::Linear(128, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    at::Tensor x = torch::relu(conv1_->forward(batch.inputs));
+    // In place: a convolution needs its input for its gradient, not its output.
+    at::Tensor x = torch::relu_(conv1_->forward(batch.inputs));
     // Pooling first and clamping after is the same function on a quarter of the numbers.
-    x = torch::relu(torch::max_pool2d(conv2_->forward(x), 2));
-    x = torch::dropout(x, 0.25, is_training()).flatten(1);
-    x = torch::dropout(torch::relu(fc1_->forward(x)), 0.5, is_training());
+    x = torch::relu_(torch::max_pool2d(conv2_->forward(x), 2));
+    x = dropout(x, 0.25, is_training()).flatten(1);
+    x = dropout(linear_relu(x, fc1_), 0.5, is_training());
     return fc2_->forward(x);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }
