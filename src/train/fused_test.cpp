@@ -35,7 +35,7 @@ TEST(LinearRelu, KeepsNotANumber) {
 
 TEST(Dropout, DropsItsShareAndKeepsTheMean) {
   torch::manual_seed(3);
-  const at::Tensor out = dropout(at::ones({1000, 1000}), 0.25, true);
+  const at::Tensor out = tacho::dropout(at::ones({1000, 1000}), 0.25, true);
   const double dropped = (out == 0).to(at::kDouble).mean().item<double>();
   EXPECT_NEAR(dropped, 0.25, 0.002);  // 4.6 standard deviations of a million draws
   EXPECT_NEAR(out.mean().item<double>(), 1, 0.003);
@@ -48,7 +48,7 @@ TEST(Dropout, DropsItsShareAndKeepsTheMean) {
 TEST(Dropout, TheGradientGoesThroughTheSameMask) {
   torch::manual_seed(4);
   const at::Tensor x = at::ones({100000}).set_requires_grad(true);
-  const at::Tensor out = dropout(x, 0.5, true);
+  const at::Tensor out = tacho::dropout(x, 0.5, true);
   out.sum().backward();
   EXPECT_TRUE(at::equal(x.grad(), out.detach()));
 }
@@ -57,7 +57,7 @@ TEST(Dropout, TheSeedDecidesAndEveryCallDiffers) {
   const auto two = [] {
     torch::manual_seed(5);
     const at::Tensor x = at::ones({1000});
-    return std::pair(dropout(x, 0.5, true), dropout(x, 0.5, true));
+    return std::pair(tacho::dropout(x, 0.5, true), tacho::dropout(x, 0.5, true));
   };
   const auto [first, second] = two();
   const auto [again, again_second] = two();
@@ -68,7 +68,7 @@ TEST(Dropout, TheSeedDecidesAndEveryCallDiffers) {
 
 TEST(Dropout, DoesNothingWhenEvaluating) {
   const at::Tensor x = at::ones({10});
-  EXPECT_TRUE(at::equal(dropout(x, 0.5, false), x));
+  EXPECT_TRUE(at::equal(tacho::dropout(x, 0.5, false), x));
 }
 
 }  // namespace

@@ -21,6 +21,12 @@ inline at::Generator default_generator(at::DeviceType device) {
   return at::globalContext().defaultGenerator(at::Device(device, device == at::kCUDA ? 0 : -1));
 }
 
+// Whether fp32 products and convolutions on a GPU may round their factors to 10 bits.
+inline void allow_tf32(bool on) {
+  at::globalContext().setAllowTF32CuBLAS(on);
+  at::globalContext().setAllowTF32CuDNN(on);
+}
+
 // pip's builds for x86 do; Debian's takes the system's BLAS.
 inline bool carries_its_own_blas() { return at::hasMKL(); }
 

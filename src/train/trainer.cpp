@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <new>
 #include <optional>
 
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
-#include "train/hits.h"
+#include "train/device_setup.h"
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/step_engine.h"
 #include "train/step_log.h"
 
 namespace tacho {
@@ -34,20 +36,6 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-struct Scores {
-  double loss_sum = 0;
-  Hits hits;
-  [[nodiscard]] double mean_loss() const {
-    return hits.samples == 0 ? std::nan("") : loss_sum / static_cast<double>(hits.samples);
-  }
-};
-
-Batch on_device(const Batch& batch, at::Device device) {
-  if (device.is_cpu()) return batch;
-  return {batch.inputs.to(device), batch.labels.to(device),
-          batch.lengths.defined() ? batch.lengths.to(device) : at::Tensor()};
-}
-
 class Trainer {
  public:
   explicit Trainer(const Training& training)
@@ -56,6 +44,7 @@ class Trainer {
         device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
 
   Result<TrainEnd> run() {
+    device_setup_.emplace(spec_);
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
     StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
@@ -87,7 +76,10 @@ class Trainer {
     model_ = std::move(model);
     model_->to(device_);
     take_path(training_.paths, model_->workload());
-    optimizer_.emplace(spec_.optimizer, *model_);
+    if (uses_channels_last(spec_, model_->workload())) to_channels_last(*model_);
+    optimizer_.emplace(spec_.optimizer, *model_,
+                       Optimizer::Options{spec_.clip_norm, spec_.precision});
+    engine_ = make_engine(spec_, *model_, *optimizer_);
     checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
     TACHO_TRY(found, checkpoints_->load_newest());
     progress_ = found.value_or(Progress{});
@@ -99,10 +91,10 @@ class Trainer {
     EpochDone done;
     done.epoch = progress_.epochs + 1;
     const Stopwatch watch;
-    Scores scores;
-    TACHO_TRY(end, train_steps(log, done, scores));
+    TACHO_TRY(end, train_steps(log, done));
     TACHO_CHECK(log.flush());
     if (end) return end;
+    const Scores scores = engine_->scores();
     done.samples = scores.hits.samples;
     done.train_loss = scores.mean_loss();
     done.train_top1 = scores.hits.top1_share();
@@ -122,37 +114,49 @@ class Trainer {
     return target_reached();
   }
 
-  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done, Scores& scores) {
+  // What is known of a step when it is started.
+  struct Started {
+    std::int64_t number;
+    double input_seconds;
+  };
+
+  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
     model_->train();
     input_.train->begin_epoch(done.epoch);
+    engine_->begin();
     Batch batch;
+    std::deque<Started> started;
     while (progress_.steps < total_steps_) {
       if (training_.stop) return stopped();
       const Stopwatch watch;
+      engine_->input_taken();
       TACHO_TRY(more, input_.train->next(batch));
       if (!more) break;
       const double input_seconds = watch.seconds();
       done.learning_rate = learning_rate_at(spec_.schedule, spec_.optimizer.learning_rate,
                                             progress_.steps, input_.train->batches(), total_steps_);
-      const double loss = one_step(batch, done.learning_rate, scores);
+      engine_->start(batch, done.learning_rate);
       ++progress_.steps;
       ++done.steps;
-      TACHO_CHECK(log.add({done.epoch, progress_.steps, watch.seconds(), input_seconds, loss}));
-      if (!std::isfinite(loss)) return diverged(loss);
+      started.push_back({progress_.steps, input_seconds});
+      TACHO_TRY(end, fetch_steps(false, log, done.epoch, started));
+      if (end) return end;
     }
-    return std::optional<TrainEnd>{};
+    return fetch_steps(true, log, done.epoch, started);
   }
 
-  double one_step(const Batch& given, double learning_rate, Scores& scores) {
-    const Batch batch = on_device(given, device_);
-    const at::Tensor logits = model_->logits(batch);
-    const at::Tensor loss = at::cross_entropy_loss(logits, batch.labels);
-    loss.backward();
-    optimizer_->step(learning_rate);
-    const double value = loss.item<float>();
-    scores.loss_sum += value * static_cast<double>(batch.size());
-    scores.hits += count_hits(logits, given.labels);
-    return value;
+  Result<std::optional<TrainEnd>> fetch_steps(bool all, StepLog& log, std::int64_t epoch,
+                                              std::deque<Started>& started) {
+    while (const auto step = engine_->fetch(all)) {
+      const auto [number, input_seconds] = started.front();
+      started.pop_front();
+      TACHO_CHECK(log.add({epoch, number, step->seconds, input_seconds, step->loss}));
+      if (!std::isfinite(step->loss)) return diverged(step->loss, number);
+    }
+    if (const std::string remark = engine_->remark(); !remark.empty()) {
+      TACHO_CHECK(training_.report(Note{remark}));
+    }
+    return std::optional<TrainEnd>{};
   }
 
   // Nothing if it was told to stop on the way.
@@ -160,17 +164,14 @@ class Trainer {
     const torch::NoGradGuard no_grad;
     model_->eval();
     input_.eval->begin_epoch(0);
-    Scores scores;
-    Batch given;
+    engine_->begin();
+    Batch batch;
     while (true) {
-      TACHO_TRY(more, input_.eval->next(given));
-      if (!more) return std::optional(scores);
+      engine_->input_taken();
+      TACHO_TRY(more, input_.eval->next(batch));
+      if (!more) return std::optional(engine_->scores());
       if (training_.stop) return std::optional<Scores>();
-      const Batch batch = on_device(given, device_);
-      const at::Tensor logits = model_->logits(batch);
-      scores.loss_sum += at::cross_entropy_loss(logits, batch.labels).item<float>() *
-                         static_cast<double>(batch.size());
-      scores.hits += count_hits(logits, given.labels);
+      engine_->evaluate(batch);
     }
   }
 
@@ -185,9 +186,9 @@ class Trainer {
     return TrainEnd{Outcome::cancelled, "stopped by a signal"};
   }
 
-  [[nodiscard]] std::optional<TrainEnd> diverged(double loss) const {
-    return TrainEnd{Outcome::failed, fmt::format("the loss became {} at step {}; lower --lr", loss,
-                                                 progress_.steps)};
+  static std::optional<TrainEnd> diverged(double loss, std::int64_t step) {
+    return TrainEnd{Outcome::failed,
+                    fmt::format("the loss became {} at step {}; lower --lr", loss, step)};
   }
 
   [[nodiscard]] std::optional<TrainEnd> target_reached() const {
@@ -201,7 +202,9 @@ class Trainer {
   InputParts input_;
   std::int64_t total_steps_ = 0;
   std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
+  std::optional<DeviceSetup> device_setup_;
   std::optional<Optimizer> optimizer_;
+  std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
   Progress progress_;
 };

@@ -18,8 +18,8 @@ class LeNet5 final : public Classifier {
 
   at::Tensor logits(const Batch& batch) override {
     // Pooling first and clamping after is the same function on a quarter of the numbers.
-    at::Tensor x = torch::relu_(torch::max_pool2d(conv1_->forward(batch.inputs), 2));
-    x = torch::relu_(torch::max_pool2d(conv2_->forward(x), 2)).flatten(1);
+    at::Tensor x = torch::max_pool2d(conv1_->forward(batch.inputs), 2).relu_();
+    x = torch::max_pool2d(conv2_->forward(x), 2).relu_().flatten(1);
     x = linear_relu(linear_relu(x, fc1_), fc2_);
     return fc3_->forward(x);
   }

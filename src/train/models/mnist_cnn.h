@@ -18,11 +18,11 @@ class MnistCnn final : public Classifier {
 
   at::Tensor logits(const Batch& batch) override {
     // In place: a convolution needs its input for its gradient, not its output.
-    at::Tensor x = torch::relu_(conv1_->forward(batch.inputs));
+    at::Tensor x = conv1_->forward(batch.inputs).relu_();
     // Pooling first and clamping after is the same function on a quarter of the numbers.
-    x = torch::relu_(torch::max_pool2d(conv2_->forward(x), 2));
-    x = dropout(x, 0.25, is_training()).flatten(1);
-    x = dropout(linear_relu(x, fc1_), 0.5, is_training());
+    x = torch::max_pool2d(conv2_->forward(x), 2).relu_();
+    x = tacho::dropout(x, 0.25, is_training()).flatten(1);
+    x = tacho::dropout(linear_relu(x, fc1_), 0.5, is_training());
     return fc2_->forward(x);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }
