@@ -94,7 +94,8 @@ void add_data_command(CLI::App& app, Context& context) {
   auto prepared = std::make_shared<DataOptions>();
   CLI::App* prepare = data->add_subcommand("prepare", "check a dataset's files and take them over");
   prepare->add_option("name", prepared->name, known)->required();
-  prepare->add_option("--from", prepared->from, "the folder that has the files")->required();
+  prepare->add_option("--from", prepared->from, "the folder or archive that has the files")
+      ->required();
   prepare->callback(
       [=, &context] { context.run([&] { return get_dataset(*prepared, context); }); });
 

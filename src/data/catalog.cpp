@@ -35,6 +35,10 @@ constexpr std::array kMnistFiles = {
 // Two releases are in use: whole sentences (6,920 to train on) and GLUE's phrases (67,349).
 constexpr std::array kSst2Files = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
 
+// As prepare_imdb() makes them of the reviews, which are released one a file.
+constexpr std::array kImdbFiles = {DatasetFile{.name = "train.tsv", .per_label = 12'500},
+                                   DatasetFile{.name = "dev.tsv", .per_label = 12'500}};
+
 constexpr std::array kDatasets = {
     DatasetInfo{.name = "fashion-mnist",
                 .input = InputKind::image,
@@ -56,6 +60,12 @@ constexpr std::array kDatasets = {
                 .classes = 2,
                 .files = kSst2Files,
                 .min_word_count = 2},
+    DatasetInfo{.name = "imdb",
+                .input = InputKind::text,
+                .help = "film reviews, for or against, 25,000 + 25,000: from aclImdb_v1.tar.gz",
+                .classes = 2,
+                .files = kImdbFiles,
+                .min_word_count = 5},
 };
 
 }  // namespace

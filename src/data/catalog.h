@@ -18,6 +18,8 @@ struct DatasetFile {
   // reading it.
   std::int64_t bytes = 0;
   std::string_view sha256 = {};
+  // Sentences: how many there are of each label; 0 where releases differ.
+  std::int64_t per_label = 0;
 };
 
 struct DatasetInfo {

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(DatasetCatalog, NamesEveryDatasetInOrder) {
-  EXPECT_THAT(dataset_names(), ElementsAre("fashion-mnist", "mnist", "sst2"));
+  EXPECT_THAT(dataset_names(), ElementsAre("fashion-mnist", "mnist", "sst2", "imdb"));
 }
 
 TEST(DatasetCatalog, FindsADatasetOrTheNameThatWasMeant) {
@@ -24,7 +24,8 @@ TEST(DatasetCatalog, SaysHowToGetEach) {
   std::vector<std::string> commands;
   for (const DatasetInfo& info : dataset_catalog()) commands.push_back(how_to_get(info));
   EXPECT_THAT(commands, ElementsAre("apt-get install dataset-fashion-mnist", "tacho data get mnist",
-                                    "tacho data prepare sst2 --from DIR"));
+                                    "tacho data prepare sst2 --from DIR",
+                                    "tacho data prepare imdb --from DIR"));
 }
 
 }  // namespace

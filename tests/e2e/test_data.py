@@ -4,7 +4,7 @@ import unittest
 
 from tacho_case import SharedHomeCase, TachoCase, processes_of, wait_until
 
-NAMES = ["fashion-mnist", "mnist", "sst2"]
+NAMES = ["fashion-mnist", "mnist", "sst2", "imdb"]
 
 
 class InstalledData(TachoCase):
@@ -17,7 +17,7 @@ class InstalledData(TachoCase):
         listed = self.tacho("data", "ls", "--json").json
         self.assertEqual([dataset["name"] for dataset in listed], NAMES)
         self.assertEqual([dataset["folder"] for dataset in listed],
-                         ["/usr/share/datasets/fashion-mnist", None, None])
+                         ["/usr/share/datasets/fashion-mnist", None, None, None])
 
     def test_verify_finds_fashion_mnist_whole(self):
         reports = self.tacho("data", "verify", "fashion-mnist", "--json").json

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "data/fetch/prepare_imdb.h"
 #include "data/gz_file.h"
 #include "data/locate.h"
 
@@ -59,6 +60,7 @@ Result<void> move_folder(const fs::path& from, const fs::path& to) {
 
 Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs::path& home,
                          const Say& say) {
+  if (needs_prepare_imdb(info, from)) return prepare_imdb(info, from, home, say);
   TACHO_CHECK(check(verify(info, from, say)));
   const fs::path target = prepared_folder(info, home);
   const fs::path beside = target.parent_path();

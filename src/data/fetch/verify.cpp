@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sha256.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -63,11 +64,24 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   return {file.name};
 }
 
+FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
+  const auto sentences = read_sentences(path);
+  if (!sentences.ok()) return refused(file, sentences.error());
+  for (const std::int64_t label : {0, 1}) {
+    const auto count = std::count_if(
+        sentences->begin(), sentences->end(),
+        [label](const LabelledSentence& sentence) { return sentence.label == label; });
+    if (file.per_label == 0 || count == file.per_label) continue;
+    return {file.name, FileState::wrong_size,
+            fmt::format("{}: {} sentences of label {}, expected {}", path.string(), count, label,
+                        file.per_label)};
+  }
+  return {file.name};
+}
+
 FileReport verify_file(const DatasetFile& file, const fs::path& path) {
   // Only sentences come without a sum.
-  if (!file.sha256.empty()) return verify_content(file, path);
-  const auto sentences = read_sentences(path);
-  return sentences.ok() ? FileReport{file.name} : refused(file, sentences.error());
+  return file.sha256.empty() ? verify_sentences(file, path) : verify_content(file, path);
 }
 
 }  // namespace
