@@ -1,11 +1,3 @@
 #pragma once
 
-// In front of a function that is one simple loop: it is compiled for each width of vector unit,
-// and the widest this CPU has is taken at run time. On arm64 every CPU has the one width there is.
-// Not under the address sanitizer, which starts before the choice can be made.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define TACHO_EVERY_VECTOR_WIDTH \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TACHO_EVERY_VECTOR_WIDTH
-#endif
+#include "base/vector_widths.h"
