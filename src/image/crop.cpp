@@ -18,8 +18,9 @@ Crop whole(ImageSize image) {
 }
 
 Crop in_the_middle(ImageSize image, int width, int height) {
-  return {static_cast<double>((image.width - width) / 2),
-          static_cast<double>((image.height - height) / 2), static_cast<double>(width),
+  const int left = (image.width - width) / 2;
+  const int top = (image.height - height) / 2;
+  return {static_cast<double>(left), static_cast<double>(top), static_cast<double>(width),
           static_cast<double>(height)};
 }
 

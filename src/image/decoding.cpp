@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/units.h"
@@ -10,6 +11,7 @@ namespace tacho {
 namespace {
 
 constexpr std::int64_t kMostPixels = 100'000'000;
+constexpr int kLongestSide = 65'535;
 
 }  // namespace
 
@@ -29,6 +31,11 @@ Result<void> check_size(ImageSize size) {
         ErrorCode::invalid,
         fmt::format("{} x {} pixels are more than the {} allowed; make the image smaller",
                     size.width, size.height, human_count(static_cast<double>(kMostPixels)))};
+  }
+  if (std::max(size.width, size.height) > kLongestSide) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{} x {} pixels: no side may be longer than {}", size.width,
+                             size.height, human_count(kLongestSide))};
   }
   return {};
 }

@@ -72,7 +72,6 @@ struct ImageLoader::Parts {
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::out_of_memory, "no memory left to decode the image in"};
     }
-    planes.release_memory_above(kKeptBytes);
     return {};
   }
 };
@@ -86,13 +85,15 @@ ImageLoader& ImageLoader::operator=(ImageLoader&&) noexcept = default;
 Result<void> ImageLoader::load(std::span<const std::uint8_t> bytes,
                                const Augmentation& augmentation, std::uint64_t seed,
                                const PixelTarget& target) {
-  return parts_->load(bytes, augmentation, seed, target);
+  auto loaded = parts_->load(bytes, augmentation, seed, target);
+  parts_->planes.release_memory_above(kKeptBytes);
+  return loaded;
 }
 
 Result<void> ImageLoader::load(const std::filesystem::path& file, const Augmentation& augmentation,
                                std::uint64_t seed, const PixelTarget& target) {
   TACHO_TRY(bytes, parts_->file.read(file));
-  auto loaded = parts_->load(bytes, augmentation, seed, target);
+  auto loaded = load(bytes, augmentation, seed, target);
   parts_->file.release_memory_above(kKeptBytes);
   return loaded;
 }

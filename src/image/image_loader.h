@@ -20,7 +20,8 @@ namespace tacho {
 //                              224, 224});
 //
 // What is written depends on the image, the augmentation, the seed and the target alone, never on
-// what was loaded before. Grey images become coloured ones and the other way round, CMYK becomes
+// what was loaded before or on which thread; other kinds of processors round the last bit
+// otherwise. Grey images become coloured ones and the other way round, CMYK becomes
 // RGB, transparency is dropped; EXIF's orientation is ignored, as torchvision does. An image that
 // cannot be read is an error without the file's name, which the caller knows; the target then
 // holds anything.

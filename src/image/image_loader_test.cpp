@@ -104,8 +104,10 @@ TEST(ImageLoader, ResizesExactlyUpAndDown) {
 }
 
 struct Sampling {
-  int across;
+  int across;  // of luma
   int down;
+  int colour_across;
+  int colour_down;
   double mean;  // levels that the loader and libjpeg may lie apart, on average …
   double most;  // … and in any one pixel
 };
@@ -114,16 +116,19 @@ struct Sampling {
 // in how the coarse colours are interpolated: libjpeg repeats those of 4:1:1 four times.
 TEST(ImageLoader, AgreesWithTheWholeJpegResizedAfterwards) {
   const Picture picture = soft_picture(333, 251);
-  for (const Sampling& sampling : {Sampling{1, 1, 0.3, 1.5},
-                                   {2, 1, 0.5, 6},
-                                   {1, 2, 0.5, 6},
-                                   {2, 2, 0.5, 6},
-                                   {4, 1, 2.5, 20}}) {
+  for (const Sampling& sampling : {Sampling{1, 1, 1, 1, 0.3, 1.5},
+                                   {2, 1, 1, 1, 0.5, 6},
+                                   {1, 2, 1, 1, 0.5, 6},
+                                   {2, 2, 1, 1, 0.5, 6},
+                                   {4, 1, 1, 1, 2.5, 20},
+                                   {1, 2, 2, 1, 1.0, 10},
+                                   {1, 1, 2, 2, 1.0, 10}}) {
     for (const bool progressive : {false, true}) {
       const ByteVector bytes = jpeg_bytes(
           picture, {.across = sampling.across, .down = sampling.down, .progressive = progressive});
       const Picture decoded = decoded_jpeg(bytes);
-      const auto place = fmt::format("{}x{}", sampling.across, sampling.down);
+      const auto place = fmt::format("{}x{} and {}x{}", sampling.across, sampling.down,
+                                     sampling.colour_across, sampling.colour_down);
       for (std::uint64_t seed = 0; seed < 6; ++seed) {
         const auto found = apart(bytes, decoded, Augmentation::training(), {128, 128}, seed);
         EXPECT_LT(found.mean, sampling.mean) << place << " seed " << seed;
@@ -300,6 +305,19 @@ TEST(ImageLoader, ReadsEveryKindOfPng) {
     ASSERT_NEAR(striped[i], i % 2 == 0 ? 40 : 10, 0.001);
     ASSERT_NEAR(striped[512 + i], i % 2 == 0 ? 60 : 30, 0.001);
     ASSERT_NEAR(black_and_white[i], i % 2 == 0 ? 255 : 0, 0.001);
+  }
+}
+
+TEST(ImageLoader, ReadsTheSmallestImages) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 3}, {2, 1}, {17, 1}, {1, 40}}) {
+    const Picture one_level{width, height, 3,
+                            ByteVector(static_cast<std::size_t>(3 * width * height), 77)};
+    for (const ByteVector& bytes : {png_bytes(one_level), jpeg_bytes(one_level)}) {
+      for (const auto& augmentation : {Augmentation::training(), Augmentation::evaluation()}) {
+        EXPECT_THAT(loaded(bytes, augmentation, {9, 5}),
+                    testing::Each(testing::FloatNear(77, 0.01)));
+      }
+    }
   }
 }
 

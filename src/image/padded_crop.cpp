@@ -46,8 +46,9 @@ void shifted_row(const std::uint8_t* channel, const PlanarImage& image, const Sh
 
 }  // namespace
 
-Result<void> place(const PlanarImage& image, const PaddedCrop& augmentation, std::uint64_t seed,
-                   const Normalisation& normalisation, const PixelTarget& target) {
+Result<void> place_image(const PlanarImage& image, const PaddedCrop& augmentation,
+                         std::uint64_t seed, const Normalisation& normalisation,
+                         const PixelTarget& target) {
   TACHO_CHECK(check(target));
   if (image.channels != target.channels || image.height != target.height ||
       image.width != target.width || image.pixels == nullptr || augmentation.padding < 0) {

@@ -27,7 +27,8 @@ struct PaddedCrop {
 
 // Writes one image, of the target's channels, height and width, normalised. Depends on its
 // arguments alone.
-Result<void> place(const PlanarImage& image, const PaddedCrop& augmentation, std::uint64_t seed,
-                   const Normalisation& normalisation, const PixelTarget& target);
+Result<void> place_image(const PlanarImage& image, const PaddedCrop& augmentation,
+                         std::uint64_t seed, const Normalisation& normalisation,
+                         const PixelTarget& target);
 
 }  // namespace tacho

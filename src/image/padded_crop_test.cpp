@@ -30,8 +30,8 @@ std::vector<std::uint8_t> numbered() {
 std::vector<float> placed(const PaddedCrop& augmentation, std::uint64_t seed) {
   const auto pixels = numbered();
   std::vector<float> out(3 * kPlane, -1);
-  const auto done = place({pixels.data(), 3, kSide, kSide}, augmentation, seed, kLevels,
-                          {.pixels = out.data(), .height = kSide, .width = kSide});
+  const auto done = place_image({pixels.data(), 3, kSide, kSide}, augmentation, seed, kLevels,
+                                {.pixels = out.data(), .height = kSide, .width = kSide});
   EXPECT_TRUE(done.ok()) << done.error().message;
   return out;
 }
@@ -82,8 +82,8 @@ TEST(PaddedCrop, RepeatsWithItsSeed) {
 TEST(PaddedCrop, NormalisesBlackLikeAnyOtherPixel) {
   const std::array<std::uint8_t, 1> black = {0};
   float out = 0;
-  ASSERT_TRUE(place({black.data(), 1, 1, 1}, {}, 0, {{0.5F}, {0.25F}},
-                    {.pixels = &out, .channels = 1, .height = 1, .width = 1})
+  ASSERT_TRUE(place_image({black.data(), 1, 1, 1}, {}, 0, {{0.5F}, {0.25F}},
+                          {.pixels = &out, .channels = 1, .height = 1, .width = 1})
                   .ok());
   EXPECT_FLOAT_EQ(out, -2);
 }
@@ -91,8 +91,8 @@ TEST(PaddedCrop, NormalisesBlackLikeAnyOtherPixel) {
 TEST(PaddedCrop, RefusesAnImageOfAnotherShape) {
   const auto pixels = numbered();
   std::vector<float> out(3 * kPlane);
-  EXPECT_EQ(place({pixels.data(), 1, kSide, kSide}, {}, 0, kLevels,
-                  {.pixels = out.data(), .height = kSide, .width = kSide})
+  EXPECT_EQ(place_image({pixels.data(), 1, kSide, kSide}, {}, 0, kLevels,
+                        {.pixels = out.data(), .height = kSide, .width = kSide})
                 .error()
                 .message,
             "an image of 1 x 6 x 6 values does not fit a sample of 3 x 6 x 6");

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-constexpr int kLongestSide = 16'384;
+constexpr int kLongestTargetSide = 16'384;
 
 }  // namespace
 
@@ -15,11 +15,11 @@ Result<void> check(const PixelTarget& target) {
                                                "or 3 (red, green, blue)",
                                                target.channels)};
   }
-  if (target.height < 1 || target.width < 1 || target.height > kLongestSide ||
-      target.width > kLongestSide) {
+  if (target.height < 1 || target.width < 1 || target.height > kLongestTargetSide ||
+      target.width > kLongestTargetSide) {
     return Error{ErrorCode::usage,
                  fmt::format("images of {} x {} pixels cannot be made: each side must be 1 to {}",
-                             target.width, target.height, kLongestSide)};
+                             target.width, target.height, kLongestTargetSide)};
   }
   if (target.pixels == nullptr) return Error{ErrorCode::usage, "no memory was given for an image"};
   return {};

@@ -9,7 +9,6 @@
 
 namespace tacho {
 
-// Sample `i` of `n` in a row, counted from 0.
 struct SampleRange {
   int first = 0;
   int last = 0;  // included
@@ -19,8 +18,8 @@ struct SampleRange {
 // colour at half the resolution, and can be decoded at a half, a quarter or an eighth), and it may
 // lack the rows that nobody asked for.
 struct Plane {
-  int width = 0;  // samples in a row; height: rows of the whole image, whether decoded or not
-  int height = 0;
+  int width = 0;
+  int height = 0;             // of the whole image, whether decoded or not
   double samples_across = 1;  // for one pixel of the image
   double samples_down = 1;
   int first_row = 0;  // the row that `samples` begins with

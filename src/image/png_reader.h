@@ -13,8 +13,8 @@
 
 namespace tacho {
 
-// Decodes one PNG through libpng, to 8 bits a sample: palettes are looked up, 16 bits are rounded,
-// transparency is dropped, gamma and colour profiles are ignored, all as PIL's convert("RGB").
+// Decodes one PNG through libpng, to 8 bits a sample: palettes are looked up, 16 bits are rounded;
+// transparency is dropped, gamma and colour profiles are ignored, as PIL does.
 // Rows below the crop are not looked at, but a file that ends in the middle is refused.
 class PngReader {
  public:

@@ -31,7 +31,8 @@ void Resizer::prepare(std::size_t index, const Planes& planes, const Crop& crop,
 }
 
 void Resizer::Window::open(const Taps& down, std::size_t row_width) {
-  const auto slots = std::bit_ceil(static_cast<std::size_t>(down.groups * Taps::kGroup));
+  const auto slots =
+      std::bit_ceil(std::size_t{Taps::kGroup} * static_cast<std::size_t>(down.groups));
   mask = slots - 1;
   width = row_width;
   ready = 0;

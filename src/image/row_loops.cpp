@@ -144,7 +144,7 @@ void sample_row(const std::uint8_t* row, const Taps& taps, float* out) {
   const auto count = static_cast<std::size_t>(taps.outputs);
   sample_four(row, taps.first.data(), taps.shares.data(), count, out);
   for (int group = 1; group < taps.groups; ++group) {
-    const auto tap = static_cast<std::size_t>(group * Taps::kGroup);
+    const auto tap = std::size_t{Taps::kGroup} * static_cast<std::size_t>(group);
     sample_four_more(row + tap, taps.first.data(), taps.shares.data() + tap * count, count, out);
   }
 }

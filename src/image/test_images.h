@@ -65,10 +65,13 @@ inline Picture sharp_picture(int width, int height, int channels = 3) {
 
 struct JpegStyle {
   int quality = 95;
-  int across = 2;  // luma samples for one of colour
+  int across = 2;  // luma samples for one of colour …
   int down = 2;
+  int colour_across = 1;  // … or so many
+  int colour_down = 1;
   J_COLOR_SPACE stored = JCS_UNKNOWN;  // unknown: what libjpeg chooses
   bool progressive = false;
+  bool scan_for_each_coefficient = false;
   bool tables = true;
 };
 
@@ -95,11 +98,20 @@ inline ByteVector jpeg_bytes(const Picture& picture, const JpegStyle& style = {}
   if (coarse_colours) {
     for (int i = 0; i < info.num_components; ++i) {
       const bool fine = i == 0 || i == 3;
-      info.comp_info[i].h_samp_factor = fine ? style.across : 1;
-      info.comp_info[i].v_samp_factor = fine ? style.down : 1;
+      info.comp_info[i].h_samp_factor = fine ? style.across : style.colour_across;
+      info.comp_info[i].v_samp_factor = fine ? style.down : style.colour_down;
     }
   }
   if (style.progressive) jpeg_simple_progression(&info);
+  std::vector<jpeg_scan_info> scans;
+  if (style.scan_for_each_coefficient) {
+    scans.push_back({info.num_components, {0, 1, 2, 3}, 0, 0, 0, 0});
+    for (int i = 0; i < info.num_components; ++i) {
+      for (int k = 1; k < DCTSIZE2; ++k) scans.push_back({1, {i, 0, 0, 0}, k, k, 0, 0});
+    }
+    info.scan_info = scans.data();
+    info.num_scans = static_cast<int>(scans.size());
+  }
   if (!style.tables) jpeg_suppress_tables(&info, TRUE);
   jpeg_start_compress(&info, style.tables ? TRUE : FALSE);
   const auto pitch = static_cast<std::size_t>(picture.width * picture.channels);
@@ -205,16 +217,20 @@ inline std::vector<double> resized_plainly(const Picture& picture, const Crop& c
     for (auto& one : found) one.share /= sum;
     return found;
   };
+  std::vector<std::vector<Weighted>> columns;
+  for (int x = 0; x < target.width; ++x) {
+    columns.push_back(shares(crop.x, crop.width, target.width, x));
+  }
+  if (crop.flipped) std::reverse(columns.begin(), columns.end());
   std::vector<double> levels;
   for (int c = 0; c < picture.channels; ++c) {
     for (int y = 0; y < target.height; ++y) {
       const auto down = shares(crop.y, crop.height, target.height, y);
-      for (int x = 0; x < target.width; ++x) {
-        const int column = crop.flipped ? target.width - 1 - x : x;
+      for (const auto& across : columns) {
         double level = 0;
-        for (const auto& across : shares(crop.x, crop.width, target.width, column)) {
-          for (const auto& row : down) {
-            level += across.share * row.share * picture.at(across.index, row.index, c);
+        for (const auto& row : down) {
+          for (const auto& column : across) {
+            level += column.share * row.share * picture.at(column.index, row.index, c);
           }
         }
         levels.push_back(level);
