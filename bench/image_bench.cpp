@@ -5,7 +5,6 @@
 //   image_bench FOLDER PASSES [THREADS…]     prints one JSON object
 //   image_bench FOLDER evaluate FILE         writes every image's evaluation sample, by name
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>

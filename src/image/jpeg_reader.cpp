@@ -101,9 +101,14 @@ void JpegReader::limit_scans(j_common_ptr info) {
 // of it.
 template <class Step>
 Result<void> JpegReader::guarded(Step step) {
-  if (setjmp(errors_.escape) != 0) return damaged("JPEG", errors_.message.data());
-  step();
-  return {};
+  if (setjmp(errors_.escape) == 0) {
+    step();
+    return {};
+  }
+  if (errors_.manager.msg_code == JERR_OUT_OF_MEMORY) {
+    return Error{ErrorCode::out_of_memory, "no memory left to decode the JPEG in"};
+  }
+  return damaged("JPEG", errors_.message.data());
 }
 
 Result<ImageSize> JpegReader::open(std::span<const std::uint8_t> bytes) {
@@ -137,13 +142,7 @@ Result<void> JpegReader::decode(const Crop& crop, ImageSize target, bool grey, P
   info_.do_block_smoothing = FALSE;
   TACHO_CHECK(guarded([this] { jpeg_start_decompress(&info_); }));
   describe(planes);
-
-  SampleRange bands{static_cast<int>(info_.total_iMCU_rows) - 1, 0};
-  for (int i = 0; i < planes.count; ++i) {
-    const SampleRange rows = planes.planes[static_cast<std::size_t>(i)].rows_of(crop);
-    bands.first = std::min(bands.first, rows.first / rows_in_band(info_.comp_info[i]));
-    bands.last = std::max(bands.last, rows.last / rows_in_band(info_.comp_info[i]));
-  }
+  const SampleRange bands = bands_of(crop, planes);
   for (int i = 0; i < planes.count; ++i) {
     const jpeg_component_info& component = info_.comp_info[i];
     const int height = rows_in_band(component);
@@ -198,6 +197,18 @@ void JpegReader::describe(Planes& planes) const {
     plane.samples_across = share * component.h_samp_factor / info_.max_h_samp_factor;
     plane.samples_down = share * component.v_samp_factor / info_.max_v_samp_factor;
   }
+}
+
+// Those that hold a row of the crop, of whichever component.
+SampleRange JpegReader::bands_of(const Crop& crop, const Planes& planes) const {
+  SampleRange bands{static_cast<int>(info_.total_iMCU_rows) - 1, 0};
+  for (int i = 0; i < planes.count; ++i) {
+    const SampleRange rows = planes.planes[static_cast<std::size_t>(i)].rows_of(crop);
+    const int height = rows_in_band(info_.comp_info[i]);
+    bands.first = std::min(bands.first, rows.first / height);
+    bands.last = std::max(bands.last, rows.last / height);
+  }
+  return bands;
 }
 
 // What is not wanted goes through the entropy decoder, which must see everything, and no further.

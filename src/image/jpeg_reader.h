@@ -46,6 +46,7 @@ class JpegReader {
   Result<void> guarded(Step step);
   Result<void> choose_components(bool grey, Planes& planes);
   void describe(Planes& planes) const;
+  [[nodiscard]] SampleRange bands_of(const Crop& crop, const Planes& planes) const;
   void want(bool wanted, int components);
   void read_bands(SampleRange bands, Planes& planes);
 
