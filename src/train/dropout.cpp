@@ -5,7 +5,7 @@
 #include <cmath>
 #include <mutex>
 
-#include "train/vector_widths.h"
+#include "base/vector_widths.h"
 
 namespace tacho {
 namespace {

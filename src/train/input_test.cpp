@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/random.h"
 #include "train/blas.h"
 #include "train/hits.h"
 #include "train/input/memory_images.h"
 #include "train/input/padded_sentences.h"
 #include "train/input/pipeline.h"
-#include "train/input/shuffle.h"
 
 namespace tacho {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "train/vector_widths.h"
+#include "base/vector_widths.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "train/vector_widths.h"
+#include "base/vector_widths.h"
 
 namespace tacho {
 namespace {

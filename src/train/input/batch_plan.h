@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "train/input/shuffle.h"
+#include "base/random.h"
 
 namespace tacho {
 

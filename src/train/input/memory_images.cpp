@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "train/vector_widths.h"
+#include "base/vector_widths.h"
 
 namespace tacho {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,7 +11,10 @@ namespace tacho {
 // every standard library (std::shuffle and std::uniform_int_distribution promise neither).
 class Random {
  public:
+  // Neighbouring seeds give one stream, a number further on. Fine for the seeds of runs.
   Random(std::uint64_t seed, std::uint64_t stream) : state_(seed * 0x9E3779B97F4A7C15U + stream) {}
+  // Neighbouring seeds give streams that have nothing in common.
+  static Random scattered(std::uint64_t seed) { return {Random(seed, 0).next(), 0}; }
 
   // SplitMix64 (Steele, Lea, Flood 2014).
   std::uint64_t next() {
@@ -25,6 +29,11 @@ class Random {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
   }
 
+  // In [low, high), every 2⁻⁵³ of the way.
+  double between(double low, double high) {
+    return low + (high - low) * (static_cast<double>(next() >> 11U) * 0x1p-53);
+  }
+
   template <class T>
   void shuffle(std::vector<T>& values) {
     for (std::size_t i = values.size(); i > 1; --i) {
@@ -36,5 +45,11 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// The seed of what is random about one sample in one epoch: unlike any neighbour's, and the same
+// whichever thread prepares the sample and in which order.
+inline std::uint64_t sample_seed(std::uint64_t run_seed, std::uint64_t epoch, std::uint64_t index) {
+  return Random(Random(run_seed, epoch).next(), index).next();
+}
 
 }  // namespace tacho
