@@ -8,6 +8,7 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/live_view.h"
+#include "cli/model_list.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
 #include "data/catalog.h"
@@ -43,10 +44,11 @@ struct TrainOptions {
 };
 
 void declare(CLI::App& command, TrainOptions& o) {
-  command.add_option("model", o.spec.model,
-                     fmt::format("one of {}", fmt::join(model_names(), ", ")));
-  command.add_option("--data,-d", o.spec.data,
-                     fmt::format("one of {}", fmt::join(dataset_names(), ", ")));
+  command.add_option("model", o.spec.model, "what to train, by a name from below");
+  command.footer(model_list());
+  command.add_option(
+      "--data,-d", o.spec.data,
+      fmt::format("one of {}, {}", fmt::join(dataset_names(), ", "), kSyntheticData));
   command.add_option("--data-dir", o.spec.data_folder,
                      "the dataset's files, if not in their place");
   command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();
@@ -60,12 +62,13 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--vocab", o.spec.vocabulary, "WordPiece vocab.txt (learned from the data)");
   command.add_option("--augment", o.augment, "random crops and flips: auto, on, off")
       ->capture_default_str();
-  command.add_option("--weights", o.spec.weights, "begin with this safetensors file");
   command.add_option("--target", o.spec.target_top1, "end once top-1 reaches this, 0 to 1");
   command.add_option("--seed", o.spec.seed, "same seed, same run")->capture_default_str();
   command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");
 
   command.option_defaults()->group("Learning");
+  command.add_option("--weights", o.spec.weights, "start from this safetensors file");
+  command.add_flag("--weights-partial", o.spec.weights_partial, "take of it what fits the model");
   command.add_option("--optimizer", o.optimizer, "sgd, adam, adamw (the model's own)");
   command.add_option("--lr", o.learning_rate, "learning rate (the model's own)");
   command.add_option("--momentum", o.momentum, "of sgd");

@@ -79,7 +79,7 @@ Result<TextData> load_text(const DatasetInfo& info, const std::filesystem::path&
                            const TextOptions& options) {
   TACHO_TRY(train, read_sentences(file_in(folder, "train.tsv")));
   TACHO_TRY(eval, read_sentences(file_in(folder, "dev.tsv")));
-  if (options.kind == TokenKind::words) return load_words(info, train, eval);
+  if (options.kind == TokenKind::word) return load_words(info, train, eval);
   return load_pieces(info, train, eval, options);
 }
 

@@ -5,20 +5,16 @@
 #include <optional>
 #include <vector>
 
-#include "base/names.h"
 #include "base/result.h"
 #include "data/catalog.h"
 #include "data/vocabulary.h"
+#include "record/model_catalog.h"
 #include "text/piece_vocabulary.h"
 
 namespace tacho {
 
-enum class TokenKind { words, word_pieces };
-inline constexpr Names<TokenKind, 2> kTokenKinds{
-    "kind of token", {{{TokenKind::words, "words"}, {TokenKind::word_pieces, "word-pieces"}}}};
-
 struct TextOptions {
-  TokenKind kind = TokenKind::words;
+  TokenKind kind = TokenKind::word;
   // The rest is for word pieces.
   std::filesystem::path vocabulary_file;  // BERT's vocab.txt; "": learn one from the training part
   std::int64_t vocabulary_size = 8000;    // of one that is learned

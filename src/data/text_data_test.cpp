@@ -62,7 +62,7 @@ class LoadWordPieces : public LoadText {
   }
 
   const std::filesystem::path vocab_ = folder_.path() / "vocab.txt";
-  TextOptions options_{.kind = TokenKind::word_pieces};
+  TextOptions options_{.kind = TokenKind::wordpiece};
 };
 
 TEST_F(LoadWordPieces, TakesTheTokensOfAVocabularyFile) {

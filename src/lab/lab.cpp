@@ -60,7 +60,7 @@ std::size_t size_or_zero(const fs::path& file) {
 
 Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
   TACHO_CHECK(check(spec));
-  TACHO_TRY(input, locate_input(spec, home_));
+  if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
   (void)input;
   const RunOrder order{new_run_key(), unix_now(), spec};

@@ -123,6 +123,9 @@ Result<void> check(const RunSpec& spec) {
   if (spec.target_top1) TACHO_CHECK(within("--target", *spec.target_top1, 0, 1));
   TACHO_CHECK(within("--label-smoothing", spec.label_smoothing, 0, 0.999));
   if (spec.clip_norm && !(*spec.clip_norm > 0)) return usage("--clip must be above 0");
+  if (spec.weights_partial && spec.weights.empty()) {
+    return usage("--weights-partial needs --weights FILE");
+  }
   TACHO_CHECK(check_optimizer(spec.optimizer));
   return check_schedule(spec);
 }
@@ -144,6 +147,7 @@ Json to_json(const RunSpec& spec) {
       {"length", optional_json(spec.length)},
       {"vocabulary", spec.vocabulary},
       {"weights", spec.weights},
+      {"weights_partial", spec.weights_partial},
       {"augment", kSwitches.of(spec.augment)},
       {"workers", optional_json(spec.workers)},
       {"optimizer",
@@ -198,6 +202,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("length", spec.length);
   object.read_optional("vocabulary", spec.vocabulary);
   object.read_optional("weights", spec.weights);
+  object.read_optional("weights_partial", spec.weights_partial);
   object.read_optional_name("augment", kSwitches, spec.augment);
   object.read_optional("workers", spec.workers);
   if (const Json* part = object.part("optimizer")) {

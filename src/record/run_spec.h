@@ -8,6 +8,7 @@
 #include "base/json_object.h"
 #include "base/names.h"
 #include "base/result.h"
+#include "record/precision.h"
 
 namespace tacho {
 
@@ -31,15 +32,6 @@ inline constexpr Names<ScheduleKind, 4> kSchedules{"schedule",
                                                      {ScheduleKind::step, "step"},
                                                      {ScheduleKind::cosine, "cosine"},
                                                      {ScheduleKind::one_cycle, "one-cycle"}}}};
-
-// What the model's arithmetic is done in. tf32, bf16 and fp16 (with loss scaling) keep the weights
-// and the optimizer in fp32.
-enum class Precision { fp32, tf32, bf16, fp16 };
-inline constexpr Names<Precision, 4> kPrecisions{"precision",
-                                                 {{{Precision::fp32, "fp32"},
-                                                   {Precision::tf32, "tf32"},
-                                                   {Precision::bf16, "bf16"},
-                                                   {Precision::fp16, "fp16"}}}};
 
 // Meanings and defaults as in torch.optim.
 struct OptimizerSpec {
@@ -87,6 +79,7 @@ struct RunSpec {
   std::optional<std::int64_t> length;   // tokens a text is cut to; of synthetic text, its length
   std::string vocabulary;               // a vocab.txt; "" learns one from the training text
   std::string weights;                  // a safetensors file to begin with; "" draws them
+  bool weights_partial = false;         // takes of it what fits the model
   Switch augment = Switch::automatic;   // random crops and flips: on for colour images
   std::optional<std::int64_t> workers;  // threads that make batches
   OptimizerSpec optimizer;
@@ -107,6 +100,10 @@ struct RunSpec {
   bool tensorboard = true;
   bool operator==(const RunSpec&) const = default;
 };
+
+// Random numbers of the right shape instead of a dataset: for speed runs.
+inline constexpr std::string_view kSyntheticData = "synthetic";
+inline bool is_synthetic(const RunSpec& spec) { return spec.data == kSyntheticData; }
 
 // Says what makes no sense, in the words of the command line.
 Result<void> check(const RunSpec& spec);

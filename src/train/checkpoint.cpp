@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "train/safetensors.h"
+#include "train/weights.h"
 
 namespace tacho {
 namespace {

@@ -43,6 +43,16 @@ void to_channels_last(torch::nn::Module& model) {
   }
 }
 
+at::Tensor image_layout(const RunSpec& spec, const at::Tensor& images) {
+  const at::ScalarType type = spec.precision == Precision::bf16   ? at::kBFloat16
+                              : spec.precision == Precision::fp16 ? at::kHalf
+                                                                  : at::kFloat;
+  const auto format = uses_channels_last(spec, Workload::convolution)
+                          ? at::MemoryFormat::ChannelsLast
+                          : at::MemoryFormat::Contiguous;
+  return images.to(images.options().dtype(type), false, false, format);
+}
+
 std::unique_ptr<StepEngine> make_engine(const RunSpec& spec, Classifier& model,
                                         Optimizer& optimizer) {
 #ifdef TACHO_CUDA

@@ -24,6 +24,9 @@ class DeviceSetup {
 bool uses_channels_last(const RunSpec& spec, Workload workload);
 void to_channels_last(torch::nn::Module& model);
 
+// A batch of images in the type and layout that the run computes with.
+at::Tensor image_layout(const RunSpec& spec, const at::Tensor& images);
+
 std::unique_ptr<StepEngine> make_engine(const RunSpec& spec, Classifier& model,
                                         Optimizer& optimizer);
 

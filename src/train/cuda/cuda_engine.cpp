@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "train/cuda/data_type.h"
 #include "train/cuda/step_graph.h"
+#include "train/device_setup.h"
 #include "train/step_engine.h"
 
 namespace tacho {
@@ -120,17 +121,10 @@ class CudaEngine final : public StepEngine {
     for (const at::Tensor* tensor : {&on_device.inputs, &on_device.labels, &on_device.lengths}) {
       if (tensor->defined()) tensor->record_stream(compute);
     }
-    if (lowered() && on_device.inputs.is_floating_point()) {
-      on_device.inputs = on_device.inputs.to(compute_type());
+    if (on_device.inputs.is_floating_point()) {
+      on_device.inputs = image_layout(spec_, on_device.inputs);
     }
     return on_device;
-  }
-
-  [[nodiscard]] bool lowered() const {
-    return spec_.precision == Precision::bf16 || spec_.precision == Precision::fp16;
-  }
-  [[nodiscard]] at::ScalarType compute_type() const {
-    return spec_.precision == Precision::bf16 ? at::kBFloat16 : at::kHalf;
   }
 
   void make_step(const Batch& batch, bool updates) {

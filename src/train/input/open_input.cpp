@@ -8,6 +8,7 @@
 #include "train/input/memory_images.h"
 #include "train/input/padded_sentences.h"
 #include "train/input/pipeline.h"
+#include "train/input/synthetic_batches.h"
 
 namespace tacho {
 namespace {
@@ -57,7 +58,10 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
 
 Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
                              const std::filesystem::path& folder) {
-  TACHO_TRY(data, load_text(dataset, folder));
+  TACHO_TRY(model, find_model(spec.model));
+  TextOptions options{.kind = model->tokens, .vocabulary_file = spec.vocabulary};
+  options.max_length = spec.length.value_or(options.max_length);
+  TACHO_TRY(data, load_text(dataset, folder, options));
   keep_first(data.train, spec.train_samples);
   keep_first(data.eval, spec.eval_samples);
   InputParts parts;
@@ -74,6 +78,7 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
 }  // namespace
 
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home) {
+  if (is_synthetic(spec)) return open_synthetic(spec);
   TACHO_TRY(input, locate_input(spec, tacho_home));
   return input.dataset->input == InputKind::image ? open_images(spec, *input.dataset, input.folder)
                                                   : open_text(spec, *input.dataset, input.folder);
