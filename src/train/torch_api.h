@@ -35,6 +35,15 @@ inline void allow_tf32(bool on) {
   at::globalContext().setAllowTF32CuDNN(on);
 }
 
+// Of a convolution whose padding is a number and not a word.
+inline torch::ExpandingArray<2> padding_of(const torch::nn::detail::ConvNdOptions<2>& options) {
+#if TORCH_VERSION_MAJOR >= 2
+  return std::get<torch::ExpandingArray<2>>(options.padding());
+#else
+  return c10::get<torch::ExpandingArray<2>>(options.padding());
+#endif
+}
+
 // pip's builds for x86 do; Debian's takes the system's BLAS.
 inline bool carries_its_own_blas() { return at::hasMKL(); }
 

@@ -41,10 +41,8 @@ bool bias_apart(const at::Tensor& x) {
 
 at::Tensor without_bias(const at::Tensor& x, const torch::nn::Conv2d& layer) {
   const auto& options = layer->options;
-  const auto* padding = std::get_if<torch::ExpandingArray<2>>(&options.padding());
-  TORCH_CHECK(padding != nullptr, "a convolution's padding is a number here");
-  return at::conv2d(x, layer->weight, {}, *options.stride(), **padding, *options.dilation(),
-                    options.groups());
+  return at::conv2d(x, layer->weight, {}, *options.stride(), *torch_api::padding_of(options),
+                    *options.dilation(), options.groups());
 }
 
 at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias) {
