@@ -4,6 +4,7 @@
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 
 #include <mutex>
+#include <optional>
 
 #include "kernels/kernels.h"
 #include "train/cuda/data_type.h"
@@ -13,6 +14,10 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+// An undefined tensor is no argument of a custom function, none at all is.
+using Maybe = std::optional<at::Tensor>;
+Maybe maybe(const at::Tensor& tensor) { return tensor.defined() ? Maybe(tensor) : std::nullopt; }
 
 kernels::Stream stream() { return at::cuda::getCurrentCUDAStream().stream(); }
 
@@ -50,9 +55,10 @@ void* address(const at::Tensor& tensor) { return tensor.defined() ? tensor.data_
 
 struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
-                            const at::Tensor& beta, const at::Tensor& residual,
+                            const at::Tensor& beta, const Maybe& maybe_residual,
                             const at::Tensor& running_mean, const at::Tensor& running_var,
                             double momentum, double epsilon, bool relu) {
+    const at::Tensor residual = maybe_residual.value_or(at::Tensor());
     const kernels::Rows rows = rows_of(x);
     at::Tensor y = at::empty_like(x);
     const at::Tensor mean = floats(rows.channels, x);
@@ -153,9 +159,10 @@ kernels::MaskKey draw_mask() {
 
 struct AddNorm : torch::autograd::Function<AddNorm> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
-                               const at::Tensor& bias, const at::Tensor& residual,
+                               const Maybe& maybe_bias, const at::Tensor& residual,
                                const at::Tensor& gamma, const at::Tensor& beta, double epsilon,
                                double dropout) {
+    const at::Tensor bias = maybe_bias.value_or(at::Tensor());
     const kernels::Rows rows = rows_of(x);
     at::Tensor sum = at::empty_like(x);
     at::Tensor y = at::empty_like(x);
@@ -288,8 +295,8 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
     other = to_row_order(other);
   }
   norm.num_batches_tracked.add_(1);
-  return BatchNormAct::apply(x, norm.weight, norm.bias, other, norm.running_mean, norm.running_var,
-                             *norm.options.momentum(), norm.options.eps(), relu);
+  return BatchNormAct::apply(x, norm.weight, norm.bias, maybe(other), norm.running_mean,
+                             norm.running_var, *norm.options.momentum(), norm.options.eps(), relu);
 }
 
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f) {
@@ -305,7 +312,7 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
                     norm.weight.numel() == x.size(-1) && residual.size(-1) == x.size(-1);
   const bool positions = x.numel() < (std::int64_t{1} << 32);  // a mask's hash tells them apart
   if (!same || !fits(x) || x.size(-1) > kWidest || !positions) return {};
-  const auto both = AddNorm::apply(x, bias, residual.contiguous(), norm.weight, norm.bias,
+  const auto both = AddNorm::apply(x, maybe(bias), residual.contiguous(), norm.weight, norm.bias,
                                    norm.options.eps(), dropout);
   return {both[0], both[1]};
 }
