@@ -147,7 +147,7 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   TACHO_TRY(channels_last, kSwitches.parse(o.channels_last).in("--channels-last"));
   TACHO_TRY(graphs, kSwitches.parse(o.graphs).in("--graphs"));
   if (!o.input.empty()) {
-    TACHO_TRY(size, parse_image_size(o.input).in("--input"));
+    TACHO_TRY(size, parse_input_size(o.input).in("--input"));
     spec.input = size;
   }
   spec.augment = augment;

@@ -8,6 +8,14 @@
 namespace tacho {
 namespace {
 
+// A field that older lines lack.
+template <class T>
+struct Added {
+  T& value;
+};
+template <class T>
+Added(T&) -> Added<T>;
+
 // Each body is described once, as a list of fields; writing and reading both walk that list.
 template <class Fields>
 void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, InputReady> {
@@ -71,6 +79,7 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("user_seconds", e.user_seconds);
   f("system_seconds", e.system_seconds);
   f("peak_memory_bytes", e.peak_memory_bytes);
+  f("device_memory_bytes", Added{e.device_memory_bytes});
 }
 
 template <class Fields>
@@ -103,6 +112,10 @@ struct Writer {
   void operator()(const char* key, const T& value) {
     json[key] = value;
   }
+  template <class T>
+  void operator()(const char* key, const Added<T>& field) {
+    json[key] = field.value;
+  }
   void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
   void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
   void operator()(const char* key, const ComputePaths& paths) {
@@ -117,6 +130,10 @@ struct Reader {
   template <class T>
   void operator()(const char* key, T& value) {
     object.read(key, value);
+  }
+  template <class T>
+  void operator()(const char* key, const Added<T>& field) {
+    object.read_optional(key, field.value);
   }
   void operator()(const char* key, Outcome& value) { object.read_name(key, kOutcomes, value); }
   void operator()(const char* key, Host& value) {

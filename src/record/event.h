@@ -101,6 +101,7 @@ struct RunEnded {
   double user_seconds = 0;
   double system_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
+  std::int64_t device_memory_bytes = 0;  // the most in use on a GPU at once; 0 without one
   bool operator==(const RunEnded&) const = default;
 };
 

@@ -58,6 +58,8 @@ inline constexpr Metric kSystemS{"system_s", Unit::seconds, Better::lower, "syst
                                  "processor time in the kernel, all attempts added"};
 inline constexpr Metric kPeakMemory{"peak_memory", Unit::bytes, Better::lower, "peak memory",
                                     "largest resident memory of the worker"};
+inline constexpr Metric kDeviceMemory{"device_memory", Unit::bytes, Better::lower, "GPU memory",
+                                      "largest memory in use on the GPU at once"};
 inline constexpr Metric kParameters{"parameters", Unit::count, Better::neither, "parameters",
                                     "trainable numbers in the model"};
 inline constexpr Metric kEpochsDone{"epochs_done", Unit::count, Better::neither, "epochs done",
@@ -68,9 +70,10 @@ inline constexpr Metric kProductGflops{"product_gflops", Unit::none, Better::hig
                                        "512x512x512 fp32 matrix product on the run's threads"};
 
 inline constexpr std::array kAll = {
-    kTop1,     kTop5,       kEvalLoss,   kTrainLoss,  kSamplesPerS, kStepS,     kStepP25S,
-    kStepP75S, kFirstStepS, kInputShare, kStartupS,   kTrainS,      kEvalS,     kWallS,
-    kUserS,    kSystemS,    kPeakMemory, kParameters, kEpochsDone,  kStepsDone, kProductGflops};
+    kTop1,       kTop5,       kEvalLoss,   kTrainLoss,    kSamplesPerS, kStepS,
+    kStepP25S,   kStepP75S,   kFirstStepS, kInputShare,   kStartupS,    kTrainS,
+    kEvalS,      kWallS,      kUserS,      kSystemS,      kPeakMemory,  kDeviceMemory,
+    kParameters, kEpochsDone, kStepsDone,  kProductGflops};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

@@ -75,6 +75,7 @@ class Folder {
     totals.user_seconds += ended.user_seconds;
     totals.system_seconds += ended.system_seconds;
     totals.peak_memory_bytes = std::max(totals.peak_memory_bytes, ended.peak_memory_bytes);
+    totals.device_memory_bytes = std::max(totals.device_memory_bytes, ended.device_memory_bytes);
   }
 
   // It could not say how long it ran; its last line tells.
@@ -214,6 +215,9 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   if (record.totals.system_seconds > 0) add(metric::kSystemS, record.totals.system_seconds);
   if (record.totals.peak_memory_bytes > 0) {
     add(metric::kPeakMemory, static_cast<double>(record.totals.peak_memory_bytes));
+  }
+  if (record.totals.device_memory_bytes > 0) {
+    add(metric::kDeviceMemory, static_cast<double>(record.totals.device_memory_bytes));
   }
   if (record.model) add(metric::kParameters, static_cast<double>(record.model->parameters));
   add(metric::kEpochsDone, static_cast<double>(record.epochs.size()));

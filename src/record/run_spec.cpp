@@ -89,9 +89,9 @@ Json optional_json(const auto& value) { return value ? Json(*value) : Json(nullp
 
 }  // namespace
 
-Result<ImageSize> parse_image_size(std::string_view text) {
+Result<InputSize> parse_input_size(std::string_view text) {
   constexpr std::int64_t kLargestSide = 1 << 14;
-  ImageSize size;
+  InputSize size;
   const char* at = text.data();
   const char* const end = at + text.size();
   for (std::int64_t* side : {&size.channels, &size.height, &size.width}) {
@@ -106,7 +106,7 @@ Result<ImageSize> parse_image_size(std::string_view text) {
   return size;
 }
 
-std::string to_text(const ImageSize& size) {
+std::string to_text(const InputSize& size) {
   return fmt::format("{}x{}x{}", size.channels, size.height, size.width);
 }
 
@@ -195,7 +195,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   std::optional<std::string> input;
   object.read_optional("input", input);
   if (input) {
-    TACHO_TRY(size, parse_image_size(*input).in("spec: input"));
+    TACHO_TRY(size, parse_input_size(*input).in("spec: input"));
     spec.input = size;
   }
   object.read_optional("classes", spec.classes);

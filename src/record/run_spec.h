@@ -55,14 +55,14 @@ struct ScheduleSpec {
 };
 
 // Of one image, as the command line writes it: 3x224x224.
-struct ImageSize {
+struct InputSize {
   std::int64_t channels = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
-  bool operator==(const ImageSize&) const = default;
+  bool operator==(const InputSize&) const = default;
 };
-Result<ImageSize> parse_image_size(std::string_view text);
-std::string to_text(const ImageSize& size);
+Result<InputSize> parse_input_size(std::string_view text);
+std::string to_text(const InputSize& size);
 
 // What was asked for. Two runs of one spec differ by nothing but the machine and chance.
 struct RunSpec {
@@ -74,7 +74,7 @@ struct RunSpec {
   std::optional<std::int64_t> steps;          // ends the run early
   std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
   std::optional<std::int64_t> eval_samples;   // … and of the evaluation part
-  std::optional<ImageSize> input;       // absent: the data's own, or what the model is made for
+  std::optional<InputSize> input;       // absent: the data's own, or what the model is made for
   std::optional<std::int64_t> classes;  // of synthetic data; absent: the model's usual number
   std::optional<std::int64_t> length;   // tokens a text is cut to; of synthetic text, its length
   std::string vocabulary;               // a vocab.txt; "" learns one from the training text

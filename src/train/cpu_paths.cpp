@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "train/blas.h"
+#include "train/guarded.h"
 #include "train/torch_api.h"
 
 namespace tacho {
@@ -132,16 +133,7 @@ ComputePaths probed_or_cached(const CpuRequest& request, const std::string& blas
   return paths;
 }
 
-}  // namespace
-
-void tune_process() {
-  at::globalContext().setFlushDenormal(true);
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, -1);
-  ::mallopt(M_TOP_PAD, 64 << 20);
-}
-
-Result<ComputePaths> choose_cpu_paths(const CpuRequest& request) {
+Result<ComputePaths> choose(const CpuRequest& request) {
   const Blas blas = loaded_blas();
   ComputePaths paths;
   if (request.stock) {
@@ -167,6 +159,19 @@ Result<ComputePaths> choose_cpu_paths(const CpuRequest& request) {
   paths.blas = blas.name;
   paths.product_gflops = measure_product_gflops();
   return paths;
+}
+
+}  // namespace
+
+void tune_process() {
+  at::globalContext().setFlushDenormal(true);
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+  ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
+Result<ComputePaths> choose_cpu_paths(const CpuRequest& request) {
+  return guarded([&] { return choose(request); });
 }
 
 void take_path(const ComputePaths& paths, Workload workload) {

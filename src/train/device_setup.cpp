@@ -1,6 +1,7 @@
 #include "train/device_setup.h"
 
 #ifdef TACHO_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
@@ -30,6 +31,16 @@ DeviceSetup::DeviceSetup(const RunSpec& spec) {
 }
 
 DeviceSetup::~DeviceSetup() = default;
+
+std::int64_t peak_device_memory_bytes(const RunSpec& spec) {
+#ifdef TACHO_CUDA
+  if (spec.device == Device::cuda) {
+    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak;
+  }
+#endif
+  (void)spec;
+  return 0;
+}
 
 bool uses_channels_last(const RunSpec& spec, Workload workload) {
   if (spec.channels_last != Switch::automatic) return spec.channels_last == Switch::on;

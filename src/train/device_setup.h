@@ -20,6 +20,9 @@ class DeviceSetup {
   std::unique_ptr<Held> held_;
 };
 
+// The most memory in use on the run's GPU at once, so far; 0 where it trains on the CPU.
+std::int64_t peak_device_memory_bytes(const RunSpec& spec);
+
 // Convolutions on a GPU read channels-last images without turning them first.
 bool uses_channels_last(const RunSpec& spec, Workload workload);
 void to_channels_last(torch::nn::Module& model);

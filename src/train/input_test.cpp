@@ -27,8 +27,9 @@ ImageSet images(std::int64_t count) {
 }
 
 Pipeline shuffled_images(std::int64_t count, std::int64_t batch, std::int64_t workers = 1) {
-  return {std::make_unique<MemoryImages>(images(count), batch, SampleOrder::shuffled, 3,
-                                         MemoryImages::Normalisation{}),
+  return {std::make_unique<MemoryImages>(
+              images(count),
+              MemoryImages::Options{.batch = batch, .order = SampleOrder::shuffled, .seed = 3}),
           batch, workers};
 }
 
@@ -65,8 +66,9 @@ TEST(Pipeline, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
 
 TEST(MemoryImages, AreNormalisedAndTheLastBatchIsSmaller) {
   Pipeline source(
-      std::make_unique<MemoryImages>(images(3), 2, SampleOrder::given, 0,
-                                     MemoryImages::Normalisation{.mean = 0.5, .deviation = 0.25}),
+      std::make_unique<MemoryImages>(
+          images(3),
+          MemoryImages::Options{.batch = 2, .normalisation = {{0.5F, 0, 0}, {0.25F, 1, 1}}}),
       2, 0);
   EXPECT_EQ(source.batches(), 2);
   source.begin_epoch(1);
@@ -83,10 +85,10 @@ TEST(MemoryImages, AreNormalisedAndTheLastBatchIsSmaller) {
 TEST(Measure, FindsMeanAndDeviation) {
   ImageSet set{
       .count = 1, .channels = 1, .height = 1, .width = 2, .pixels = {0, 255}, .labels = {0}};
-  EXPECT_DOUBLE_EQ(measure(set).mean, 0.5);
-  EXPECT_DOUBLE_EQ(measure(set).deviation, 0.5);
+  EXPECT_FLOAT_EQ(measure(set).mean[0], 0.5);
+  EXPECT_FLOAT_EQ(measure(set).deviation[0], 0.5);
   set.pixels = {7, 7};
-  EXPECT_DOUBLE_EQ(measure(set).deviation, 1);  // a flat image must not divide by nothing
+  EXPECT_FLOAT_EQ(measure(set).deviation[0], 1);  // a flat image must not divide by nothing
 }
 
 TextSet sentences() {

@@ -1,6 +1,6 @@
 // Runs one of Tacho's models on weights and inputs from files and writes down everything that
 // another implementation can be held against (tests/gpu/compare_models.py):
-//   model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda]
+//   model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda|cuda-channels-last]
 // INPUTS holds "inputs", "labels" and, for text, "lengths"; its metadata says classes, vocabulary,
 // steps, sgd_rate and adamw_rate. OUT gets "logits", "loss", "gradient.NAME" for every weight and
 // the losses of so many steps of each optimizer, "losses.sgd" and "losses.adamw". Nothing is
@@ -10,6 +10,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "train/device_setup.h"
 #include "train/models/registry.h"
 #include "train/models/without_dropout.h"
 #include "train/optimizer.h"
@@ -24,6 +25,7 @@ struct Probe {
   std::filesystem::path weights;
   TensorFile inputs;
   at::DeviceType device = at::kCPU;
+  bool channels_last = false;
 };
 
 Result<double> number(const TensorFile& file, const std::string& key) {
@@ -46,6 +48,9 @@ Result<Batch> batch_of(const Probe& probe) {
                                    {"lengths", &batch.lengths}}) {
     if (const at::Tensor* found = probe.inputs.find(name)) *into = found->to(probe.device);
   }
+  if (batch.inputs.defined() && probe.channels_last && batch.inputs.dim() == 4) {
+    batch.inputs = batch.inputs.contiguous(at::MemoryFormat::ChannelsLast);
+  }
   if (batch.inputs.defined() && batch.labels.defined()) return batch;
   return Error{ErrorCode::invalid, "no 'inputs' or no 'labels' among the inputs"};
 }
@@ -64,6 +69,7 @@ Result<std::shared_ptr<Classifier>> fresh_model(const Probe& probe, const Batch&
   TACHO_TRY(model, make_model(probe.model, shape));
   TACHO_CHECK(load_weights(*model, probe.weights));
   model->to(probe.device);
+  if (probe.channels_last) to_channels_last(*model);
   train_without_dropout(*model);
   return model;
 }
@@ -95,7 +101,7 @@ Result<TensorFile> run(const Probe& probe) {
   out.tensors = {{"logits", logits}, {"loss", loss}};
   for (const auto& item : model->named_parameters()) {
     if (item.value().grad().defined()) {
-      out.tensors.emplace_back("gradient." + item.key(), item.value().grad());
+      out.tensors.emplace_back("gradient." + item.key(), item.value().grad().contiguous());
     }
   }
   TACHO_TRY(sgd, losses_of(probe, batch,
@@ -110,11 +116,13 @@ Result<TensorFile> run(const Probe& probe) {
 
 Result<void> probe_model(int argc, char** argv) {
   if (argc < 5 || argc > 6) {
-    return Error{ErrorCode::usage, "usage: model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda]"};
+    return Error{ErrorCode::usage,
+                 "usage: model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda|cuda-channels-last]"};
   }
   TACHO_TRY(inputs, read_safetensors(argv[3]));
-  const bool cuda = argc == 6 && std::string_view(argv[5]) == "cuda";
-  const Probe probe{argv[1], argv[2], std::move(inputs), cuda ? at::kCUDA : at::kCPU};
+  const std::string_view device = argc == 6 ? argv[5] : "cpu";
+  const Probe probe{argv[1], argv[2], std::move(inputs), device == "cpu" ? at::kCPU : at::kCUDA,
+                    device == "cuda-channels-last"};
   // Tensor cores round fp32 to 10 bits of mantissa unless told not to.
   at::globalContext().setAllowTF32CuDNN(false);
   at::globalContext().setAllowTF32CuBLAS(false);

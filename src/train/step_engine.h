@@ -46,8 +46,6 @@ class StepEngine {
   virtual Scores scores() = 0;
   // How steps are made, once it is known and a person should know it; "" else. Once.
   virtual std::string remark() { return {}; }
-  // The most memory that was in use on the device at once; 0 where it is the host's.
-  [[nodiscard]] virtual std::int64_t peak_memory_bytes() const { return 0; }
 };
 
 std::unique_ptr<StepEngine> make_cpu_engine(const RunSpec& spec, Classifier& model,

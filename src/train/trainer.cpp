@@ -6,12 +6,12 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <new>
 #include <optional>
 
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
 #include "train/device_setup.h"
+#include "train/guarded.h"
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
 #include "train/optimizer.h"
@@ -110,6 +110,7 @@ class Trainer {
     TACHO_TRY(end, train_steps(log, done));
     TACHO_CHECK(log.flush());
     if (end) return end;
+    TACHO_CHECK(report_notes(*input_.train));
     const Scores scores = engine_->scores();
     done.samples = scores.hits.samples;
     done.train_loss = scores.mean_loss();
@@ -185,10 +186,19 @@ class Trainer {
     while (true) {
       engine_->input_taken();
       TACHO_TRY(more, input_.eval->next(batch));
-      if (!more) return std::optional(engine_->scores());
+      if (!more) break;
       if (training_.stop) return std::optional<Scores>();
       engine_->evaluate(batch);
     }
+    TACHO_CHECK(report_notes(*input_.eval));
+    return std::optional(engine_->scores());
+  }
+
+  Result<void> report_notes(BatchSource& source) {
+    for (std::string& note : source.take_notes()) {
+      TACHO_CHECK(training_.report(Note{std::move(note)}));
+    }
+    return {};
   }
 
   Result<void> save_checkpoint() {
@@ -225,26 +235,14 @@ class Trainer {
   Progress progress_;
 };
 
-bool is_out_of_memory(const std::string& what) {
-  return what.find("out of memory") != std::string::npos ||
-         what.find("can't allocate memory") != std::string::npos;
-}
-
 }  // namespace
 
 Result<TrainEnd> train(const Training& training) {
-  try {
-    return Trainer(training).run();
-  } catch (const std::bad_alloc&) {
-    return TrainEnd{Outcome::out_of_memory, "the system had no more memory to give"};
-  } catch (const std::exception& problem) {
-    const auto* torch_error = dynamic_cast<const c10::Error*>(&problem);
-    std::string what =
-        torch_error != nullptr ? torch_error->what_without_backtrace() : problem.what();
-    what = what.substr(0, what.find('\n'));
-    if (is_out_of_memory(what)) return TrainEnd{Outcome::out_of_memory, what};
-    return Error{ErrorCode::failed, "torch: " + what};
-  }
+  auto made = guarded([&] { return Trainer(training).run(); });
+  if (!made.ok() && made.error().code != ErrorCode::out_of_memory) return made.error();
+  TrainEnd end = made.ok() ? *made : TrainEnd{Outcome::out_of_memory, made.error().message};
+  end.device_memory_bytes = peak_device_memory_bytes(training.order.spec);
+  return end;
 }
 
 }  // namespace tacho

@@ -17,6 +17,7 @@ using Report = std::function<Result<void>(const EventBody&)>;
 struct TrainEnd {
   Outcome outcome = Outcome::ok;
   std::string reason;
+  std::int64_t device_memory_bytes = 0;  // the most in use on a GPU at once
 };
 
 struct Training {

@@ -159,7 +159,9 @@ TEST(Training, ADivergingLossIsAnOutcomeWithAdvice) {
 
 TEST(Training, OutOfMemoryIsAnOutcome) {
   RunSpec spec = small_spec();
-  spec.batch = std::int64_t{1} << 40;
+  spec.data = kSyntheticData;
+  spec.input = InputSize{1, 1 << 14, 1 << 14};
+  spec.batch = 1'000'000;
   Session session(spec);
   const auto end = session.run();
   ASSERT_TRUE(end.ok());

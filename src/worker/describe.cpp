@@ -7,7 +7,7 @@
 #include "base/version.h"
 #include "probe/host_probe.h"
 #include "train/cpu_paths.h"
-#include "train/torch_api.h"
+#include "train/torch_facts.h"
 
 namespace tacho {
 
@@ -21,8 +21,8 @@ int describe_machine() {
 
   Json json = {{"tacho_version", kVersion},
                {"tacho_commit", kCommit},
-               {"torch_version", torch_api::version()},
-               {"cuda_devices", torch::cuda::is_available() ? torch::cuda::device_count() : 0},
+               {"torch_version", torch_version()},
+               {"cuda_devices", cuda_device_count()},
                {"host", to_json(host)}};
   if (paths.ok()) {
     json["paths"] = compute_paths_to_json(*paths);

@@ -22,7 +22,7 @@
 #include "record/run_folder.h"
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
-#include "train/torch_api.h"
+#include "train/torch_facts.h"
 #include "train/trainer.h"
 
 namespace tacho {
@@ -60,7 +60,7 @@ class Attempt {
     TACHO_CHECK(open());
     const auto paths = choose_paths();
     TACHO_CHECK(report_start(paths.ok() ? *paths : ComputePaths{}));
-    if (!paths.ok()) return end({Outcome::failed, paths.error().message});
+    if (!paths.ok()) return end(ended_by(paths.error()));
     if (auto usable = check_device(); !usable.ok()) {
       return end({Outcome::failed, usable.error().message});
     }
@@ -112,23 +112,28 @@ class Attempt {
 
   Result<void> report_start(const ComputePaths& paths) {
     RunStarted started{
-        attempt_, newest_checkpoint_epoch(folder_), kVersion, kCommit, torch_api::version(), host_,
+        attempt_, newest_checkpoint_epoch(folder_), kVersion, kCommit, torch_version(), host_,
         paths};
     return write(clock_.began(), started);
   }
 
   [[nodiscard]] Result<void> check_device() const {
-    if (order_.spec.device == Device::cpu || torch::cuda::is_available()) return {};
+    if (order_.spec.device == Device::cpu || cuda_device_count() > 0) return {};
     return Error{ErrorCode::unavailable,
                  "torch sees no CUDA device; build with the cuda preset on a machine with a GPU, "
                  "or use --device cpu"};
   }
 
+  static TrainEnd ended_by(const Error& error) {
+    const bool no_memory = error.code == ErrorCode::out_of_memory;
+    return {no_memory ? Outcome::out_of_memory : Outcome::failed, error.message};
+  }
+
   Result<Outcome> end(const TrainEnd& how) {
     const SelfUsage usage = self_usage();
-    TACHO_CHECK(
-        write(clock_.now(), RunEnded{how.outcome, how.reason, clock_.elapsed(), usage.user.count(),
-                                     usage.system.count(), usage.peak_memory.count}));
+    TACHO_CHECK(write(clock_.now(), RunEnded{how.outcome, how.reason, clock_.elapsed(),
+                                             usage.user.count(), usage.system.count(),
+                                             usage.peak_memory.count, how.device_memory_bytes}));
     return how.outcome;
   }
 

@@ -345,7 +345,8 @@ def compare(name, args):
     subject = MODELS[name](args)
     rates, expected = expected_of(subject, args.device)
     with tempfile.TemporaryDirectory() as folder:
-        got = ask_tacho(args.probe, name, subject, rates, args.device, pathlib.Path(folder))
+        device = args.device + ("-channels-last" if args.channels_last else "")
+        got = ask_tacho(args.probe, name, subject, rates, device, pathlib.Path(folder))
     if got.keys() != expected.keys():
         odd = sorted(got.keys() ^ expected.keys())
         print(f"{name}: only one of the two has {', '.join(odd[:5])}")
@@ -372,6 +373,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("probe")
     parser.add_argument("models", nargs="*", default=[])
+    parser.add_argument("--channels-last", action="store_true",
+                        help="Tacho's images lie channels last, as it trains them on a GPU")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)

@@ -1,6 +1,5 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
-#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <fmt/format.h>
 
@@ -93,10 +92,6 @@ class CudaEngine final : public StepEngine {
   }
 
   std::string remark() override { return std::exchange(remark_, {}); }
-
-  [[nodiscard]] std::int64_t peak_memory_bytes() const override {
-    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak;
-  }
 
  private:
   struct UnderWay {

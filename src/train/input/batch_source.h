@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "record/run_spec.h"
@@ -23,6 +25,8 @@ class BatchSource {
   virtual void begin_epoch(std::int64_t epoch) = 0;
   // False after the epoch's last batch, which may be smaller than the others.
   virtual Result<bool> next(Batch& batch) = 0;
+  // What a person should know since the last call: a sample that was skipped.
+  [[nodiscard]] virtual std::vector<std::string> take_notes() { return {}; }
 };
 
 struct InputParts {

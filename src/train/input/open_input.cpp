@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "data/catalog.h"
 #include "data/image_data.h"
+#include "data/image_folder.h"
 #include "data/locate_input.h"
 #include "data/text_data.h"
 #include "train/input/batch_source.h"
+#include "train/input/folder_images.h"
 #include "train/input/memory_images.h"
 #include "train/input/padded_sentences.h"
 #include "train/input/pipeline.h"
@@ -29,10 +33,27 @@ void keep_first(TextSet& set, std::optional<std::int64_t> samples) {
   set.labels.resize(static_cast<std::size_t>(*samples));
 }
 
+// Files are listed class by class: taking the first ones would leave classes out.
+void keep_spread(ImageList& list, std::optional<std::int64_t> samples) {
+  const auto all = static_cast<std::int64_t>(list.files.size());
+  if (!samples || *samples >= all) return;
+  for (std::int64_t i = 0; i < *samples; ++i) {
+    const auto from = static_cast<std::size_t>(i * all / *samples);
+    list.files[static_cast<std::size_t>(i)] = list.files[from];
+    list.labels[static_cast<std::size_t>(i)] = list.labels[from];
+  }
+  list.files.resize(static_cast<std::size_t>(*samples));
+  list.labels.resize(static_cast<std::size_t>(*samples));
+}
+
 // What lies in memory is made into batches faster than any model trains: one thread suffices.
 std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, std::int64_t batch,
-                                   const RunSpec& spec) {
-  return std::make_unique<Pipeline>(std::move(set), batch, spec.workers.value_or(1));
+                                   const RunSpec& spec, std::int64_t threads = 1) {
+  return std::make_unique<Pipeline>(std::move(set), batch, spec.workers.value_or(threads));
+}
+
+bool augments(const RunSpec& spec, bool by_default) {
+  return spec.augment == Switch::on || (spec.augment == Switch::automatic && by_default);
 }
 
 Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
@@ -40,19 +61,53 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   TACHO_TRY(data, load_images(dataset, folder));
   keep_first(data.train, spec.train_samples);
   keep_first(data.eval, spec.eval_samples);
-  const auto normalisation = measure(data.train);
+  const InputSize size{data.train.channels, data.train.height, data.train.width};
+  if (spec.input && *spec.input != size) {
+    return Error{ErrorCode::usage, fmt::format("{} holds images of {}; --input resizes image files",
+                                               dataset.name, to_text(size))};
+  }
+  MemoryImages::Options options{.batch = eval_batch(spec),
+                                .normalisation = measure(data.train),
+                                .format = ImageFormat::of(spec)};
   InputParts parts;
-  parts.shape = {.channels = data.train.channels,
-                 .height = data.train.height,
-                 .width = data.train.width,
+  parts.shape = {.channels = size.channels,
+                 .height = size.height,
+                 .width = size.width,
                  .classes = data.classes};
+  parts.eval =
+      ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), options.batch, spec);
+  options.batch = spec.batch;
+  options.order = SampleOrder::shuffled;
+  options.seed = spec.seed;
+  if (augments(spec, size.channels == 3)) options.augmentation = PaddedCrop::training();
   parts.train =
-      ahead(std::make_unique<MemoryImages>(std::move(data.train), spec.batch, SampleOrder::shuffled,
-                                           spec.seed, normalisation),
-            spec.batch, spec);
-  parts.eval = ahead(std::make_unique<MemoryImages>(std::move(data.eval), eval_batch(spec),
-                                                    SampleOrder::given, 0, normalisation),
-                     eval_batch(spec), spec);
+      ahead(std::make_unique<MemoryImages>(std::move(data.train), options), options.batch, spec);
+  return parts;
+}
+
+Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path& folder) {
+  TACHO_TRY(model, find_model(spec.model));
+  TACHO_TRY(images, load_image_folder(folder));
+  keep_spread(images.train, spec.train_samples);
+  keep_spread(images.eval, spec.eval_samples);
+  InputParts parts;
+  parts.shape = {.channels = spec.input ? spec.input->channels : model->sample.channels,
+                 .height = spec.input ? spec.input->height : model->sample.height,
+                 .width = spec.input ? spec.input->width : model->sample.width,
+                 .classes = static_cast<std::int64_t>(images.train.classes.size())};
+  FolderImages::Options options{.shape = parts.shape,
+                                .batch = eval_batch(spec),
+                                .augmentation = Augmentation::evaluation(),
+                                .format = ImageFormat::of(spec)};
+  const std::int64_t threads = at::get_num_threads();
+  parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), options.batch,
+                     spec, threads);
+  options.batch = spec.batch;
+  options.order = SampleOrder::shuffled;
+  options.seed = spec.seed;
+  if (augments(spec, true)) options.augmentation = Augmentation::training();
+  parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options),
+                      options.batch, spec, threads);
   return parts;
 }
 
@@ -66,12 +121,14 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   keep_first(data.eval, spec.eval_samples);
   InputParts parts;
   parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
-  parts.train = ahead(std::make_unique<PaddedSentences>(std::move(data.train), spec.batch,
-                                                        SampleOrder::shuffled, spec.seed),
-                      spec.batch, spec);
-  parts.eval = ahead(std::make_unique<PaddedSentences>(std::move(data.eval), eval_batch(spec),
-                                                       SampleOrder::given, 0),
-                     eval_batch(spec), spec);
+  parts.train = ahead(
+      std::make_unique<PaddedSentences>(std::move(data.train), spec.batch, SampleOrder::shuffled,
+                                        spec.seed, ImageFormat::of(spec)),
+      spec.batch, spec);
+  parts.eval =
+      ahead(std::make_unique<PaddedSentences>(std::move(data.eval), eval_batch(spec),
+                                              SampleOrder::given, 0, ImageFormat::of(spec)),
+            eval_batch(spec), spec);
   return parts;
 }
 
@@ -80,6 +137,7 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home) {
   if (is_synthetic(spec)) return open_synthetic(spec);
   TACHO_TRY(input, locate_input(spec, tacho_home));
+  if (input.dataset->form == DatasetForm::image_folder) return open_folder(spec, input.folder);
   return input.dataset->input == InputKind::image ? open_images(spec, *input.dataset, input.folder)
                                                   : open_text(spec, *input.dataset, input.folder);
 }

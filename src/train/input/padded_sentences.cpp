@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "base/random.h"
+
 namespace tacho {
 
 PaddedSentences::PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order,
-                                 std::int64_t seed)
-    : text_(std::move(text)), batch_(batch), order_(order), seed_(seed) {
+                                 std::int64_t seed, const ImageFormat& format)
+    : text_(std::move(text)), batch_(batch), order_(order), seed_(seed), format_(format) {
   lengths_.reserve(text_.tokens.size());
   for (const auto& tokens : text_.tokens) {
     lengths_.push_back(static_cast<std::int64_t>(tokens.size()));
@@ -25,9 +27,9 @@ void PaddedSentences::lay_out(Chosen chosen, Batch& batch) const {
   for (const std::int64_t i : chosen) {
     longest = std::max(longest, lengths_[static_cast<std::size_t>(i)]);
   }
-  batch.inputs = at::zeros({count, longest}, at::kLong);
-  batch.labels = at::empty({count}, at::kLong);
-  batch.lengths = at::empty({count}, at::kLong);
+  batch.inputs = format_.integers({count, longest});
+  batch.labels = format_.integers({count});
+  batch.lengths = format_.integers({count});
 }
 
 Result<void> PaddedSentences::fill(Chosen chosen, std::int64_t /*epoch*/, std::int64_t from,

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "data/text_data.h"
-#include "train/input/memory_images.h"
+#include "train/input/image_format.h"
 #include "train/input/sample_set.h"
 
 namespace tacho {
@@ -12,7 +12,8 @@ namespace tacho {
 // padding; shuffled, which batches there are and their order still change from epoch to epoch.
 class PaddedSentences final : public SampleSet {
  public:
-  PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order, std::int64_t seed);
+  PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order, std::int64_t seed,
+                  const ImageFormat& format = {});
 
   [[nodiscard]] std::int64_t samples() const override {
     return static_cast<std::int64_t>(text_.labels.size());
@@ -29,6 +30,7 @@ class PaddedSentences final : public SampleSet {
   std::int64_t batch_;
   SampleOrder order_;
   std::int64_t seed_;
+  ImageFormat format_;
 };
 
 }  // namespace tacho

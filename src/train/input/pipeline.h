@@ -24,6 +24,7 @@ class Pipeline final : public BatchSource {
   [[nodiscard]] std::int64_t batch() const override { return batch_; }
   void begin_epoch(std::int64_t epoch) override;
   Result<bool> next(Batch& batch) override;
+  [[nodiscard]] std::vector<std::string> take_notes() override { return set_->take_notes(); }
 
  private:
   struct Slot {

@@ -2,12 +2,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "train/input/batch_plan.h"
 #include "train/models/classifier.h"
 
 namespace tacho {
+
+enum class SampleOrder { given, shuffled };
 
 // One part of a dataset, able to make batches of itself. What a batch holds depends on the seed,
 // the epoch and the samples alone, so that several threads may fill parts of one or more batches
@@ -27,6 +31,16 @@ class SampleSet {
   // Writes rows [from, to) of it.
   virtual Result<void> fill(Chosen chosen, std::int64_t epoch, std::int64_t from, std::int64_t to,
                             Batch& batch) const = 0;
+  // What a person should know since the last call: a sample that was skipped.
+  [[nodiscard]] virtual std::vector<std::string> take_notes() const { return {}; }
 };
+
+// Where a sample's length does not matter.
+inline BatchPlan plan_images(std::int64_t samples, std::int64_t batch, SampleOrder order,
+                             std::int64_t seed, std::int64_t epoch) {
+  if (order == SampleOrder::given) return BatchPlan::in_order(samples, batch);
+  Random random(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(epoch));
+  return BatchPlan::shuffled(samples, batch, random);
+}
 
 }  // namespace tacho

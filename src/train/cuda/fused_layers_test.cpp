@@ -1,0 +1,225 @@
+// The kernels against torch's own operations, in fp32 on the GPU, and in bf16 as far as 8 bits go.
+#include "train/cuda/fused_layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "train/optimizer.h"
+
+namespace tacho::fused {
+namespace {
+
+const auto kOnGpu = at::TensorOptions().device(at::kCUDA);
+
+// By how much two tensors differ, as a share of the larger one.
+double difference(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor x = a.detach().to(at::kDouble);
+  const at::Tensor y = b.detach().to(at::kDouble);
+  return (x - y).norm().item<double>() / std::max(y.norm().item<double>(), 1e-30);
+}
+
+class OnGpu : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+    torch::manual_seed(1);
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+  }
+  [[nodiscard]] double allowed() const { return GetParam() == at::kFloat ? 1e-5 : 1.5e-2; }
+  [[nodiscard]] at::Tensor image(at::IntArrayRef size) const {
+    // A mean far from 0, where a careless variance cancels itself away.
+    return (at::randn(size, kOnGpu) + 3)
+        .to(GetParam())
+        .contiguous(at::MemoryFormat::ChannelsLast)
+        .set_requires_grad(true);
+  }
+};
+
+struct NormCase {
+  bool relu;
+  bool residual;
+};
+
+TEST_P(OnGpu, BatchNormEqualsTorchs) {
+  for (const auto& [relu, with_residual] :
+       {NormCase{true, false}, {false, false}, {true, true}, {false, true}}) {
+    for (const std::int64_t channels : {8, 64, 96, 512}) {
+      torch::nn::BatchNorm2d ours(channels);
+      torch::nn::BatchNorm2d theirs(channels);
+      ours->to(at::kCUDA);
+      theirs->to(at::kCUDA);
+      {
+        const torch::NoGradGuard no_grad;
+        ours->weight.uniform_(0.5, 1.5);
+        ours->bias.uniform_(-0.5, 0.5);
+        theirs->weight.copy_(ours->weight);
+        theirs->bias.copy_(ours->bias);
+      }
+      const at::Tensor x = image({6, channels, 9, 7});
+      const at::Tensor other = with_residual ? image({6, channels, 9, 7}) : at::Tensor();
+      const at::Tensor weights = at::randn(x.sizes(), kOnGpu);
+      const at::Tensor y = batch_norm_act(x, *ours, relu, other);
+      ASSERT_TRUE(y.defined());
+      (y.to(at::kFloat) * weights).sum().backward();
+      const at::Tensor dx = x.grad().clone();
+      const at::Tensor dother = with_residual ? other.grad().clone() : at::Tensor();
+      x.mutable_grad().reset();
+      if (with_residual) other.mutable_grad().reset();
+
+      const at::Tensor wide = x.to(at::kFloat);
+      at::Tensor expected = theirs->forward(wide);
+      if (with_residual) expected = expected + other.to(at::kFloat);
+      if (relu) expected = at::relu(expected);
+      (expected * weights).sum().backward();
+      EXPECT_LT(difference(y, expected), allowed()) << channels << relu << with_residual;
+      EXPECT_LT(difference(dx, x.grad()), 3 * allowed()) << channels << relu << with_residual;
+      if (with_residual) EXPECT_LT(difference(dother, other.grad()), 3 * allowed());
+      EXPECT_LT(difference(ours->weight.grad(), theirs->weight.grad()), 3 * allowed());
+      EXPECT_LT(difference(ours->bias.grad(), theirs->bias.grad()), 3 * allowed());
+      EXPECT_LT(difference(ours->running_mean, theirs->running_mean), 1e-5);
+      EXPECT_LT(difference(ours->running_var, theirs->running_var), 1e-5);
+    }
+  }
+}
+
+TEST_P(OnGpu, BiasAndActivationEqualTorchs) {
+  for (const Pointwise f : {Pointwise::relu, Pointwise::gelu}) {
+    for (const std::int64_t channels : {32, 768, 3072}) {
+      const at::Tensor x = at::randn({70, channels}, kOnGpu).to(GetParam()).set_requires_grad(true);
+      const at::Tensor bias = at::randn({channels}, kOnGpu).to(GetParam()).set_requires_grad(true);
+      const at::Tensor weights = at::randn({70, channels}, kOnGpu);
+      const auto gradients = [&](const at::Tensor& y) {
+        (y.to(at::kFloat) * weights).sum().backward();
+        const auto both = std::pair(x.grad().clone(), bias.grad().clone());
+        x.mutable_grad().reset();
+        bias.mutable_grad().reset();
+        return both;
+      };
+      const at::Tensor y = bias_act(x, bias, f);
+      ASSERT_TRUE(y.defined());
+      const auto [dx, dbias] = gradients(y);
+      const at::Tensor sum = x.to(at::kFloat) + bias.to(at::kFloat);
+      const at::Tensor expected = f == Pointwise::relu ? at::relu(sum) : at::gelu(sum);
+      const auto [expected_dx, expected_dbias] = gradients(expected);
+      EXPECT_LT(difference(y, expected), allowed());
+      EXPECT_LT(difference(dx, expected_dx), allowed());
+      EXPECT_LT(difference(dbias, expected_dbias), allowed());
+    }
+  }
+}
+
+TEST_P(OnGpu, AddNormEqualsTorchs) {
+  for (const std::int64_t width : {64, 384, 768, 1024}) {
+    torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({width}).eps(1e-12));
+    norm->to(at::kCUDA);
+    {
+      const torch::NoGradGuard no_grad;
+      norm->weight.uniform_(0.5, 1.5);
+      norm->bias.uniform_(-0.5, 0.5);
+    }
+    norm->to(GetParam());
+    const auto leaf = [&](at::IntArrayRef size) {
+      return at::randn(size, kOnGpu).to(GetParam()).set_requires_grad(true);
+    };
+    const at::Tensor x = leaf({5, 13, width});
+    const at::Tensor bias = leaf({width});
+    const at::Tensor residual = leaf({13, width});  // the same for all five
+    const at::Tensor a = at::randn(x.sizes(), kOnGpu);
+    const at::Tensor b = at::randn(x.sizes(), kOnGpu);
+    const auto gradients = [&](const at::Tensor& sum, const at::Tensor& normed) {
+      (sum.to(at::kFloat) * a + normed.to(at::kFloat) * b).sum().backward();
+      std::vector<at::Tensor> all;
+      for (const at::Tensor& leaf_tensor : {x, bias, residual, norm->weight, norm->bias}) {
+        all.push_back(leaf_tensor.grad().to(at::kFloat));
+        leaf_tensor.mutable_grad().reset();
+      }
+      return all;
+    };
+    const auto fused = add_norm(x, bias, residual, 0, *norm);
+    ASSERT_TRUE(fused.normed.defined());
+    const auto ours = gradients(fused.sum, fused.normed);
+    const at::Tensor sum = x.to(at::kFloat) + bias.to(at::kFloat) + residual.to(at::kFloat);
+    const at::Tensor normed =
+        at::layer_norm(sum, {width}, norm->weight.to(at::kFloat), norm->bias.to(at::kFloat), 1e-12);
+    const auto theirs = gradients(sum, normed);
+    EXPECT_LT(difference(fused.normed, normed), allowed());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_LT(difference(ours[i], theirs[i]), allowed()) << width << " gradient " << i;
+    }
+  }
+}
+
+TEST_P(OnGpu, DropoutBeforeTheNormDropsItsShareAndItsGradients) {
+  torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({256}));
+  norm->to(at::kCUDA);
+  norm->to(GetParam());
+  const at::Tensor x = at::ones({400, 256}, kOnGpu).to(GetParam()).set_requires_grad(true);
+  const at::Tensor none = at::zeros({400, 256}, kOnGpu).to(GetParam());
+  const auto first = add_norm(x, {}, none, 0.25, *norm);
+  const auto second = add_norm(x, {}, none, 0.25, *norm);
+  const at::Tensor kept = first.sum != 0;
+  EXPECT_NEAR(kept.to(at::kFloat).mean().item<float>(), 0.75, 0.01);
+  EXPECT_FALSE(at::equal(kept, second.sum != 0));
+  first.sum.sum().backward();
+  EXPECT_TRUE(at::equal(x.grad() != 0, kept));
+}
+
+TEST_P(OnGpu, MaxPoolEqualsTorchs) {
+  for (const auto& [kernel, stride, padding] : {std::tuple{2, 2, 0}, {3, 2, 1}, {3, 1, 0}}) {
+    const at::Tensor x = image({3, 16, 11, 14});
+    const at::Tensor y = max_pool(x, kernel, stride, padding);
+    const at::Tensor weights = at::randn(y.sizes(), kOnGpu).to(GetParam());
+    (y * weights).sum().backward();
+    const at::Tensor dx = x.grad().clone();
+    x.mutable_grad().reset();
+    const at::Tensor expected =
+        at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding});
+    (expected * weights).sum().backward();
+    EXPECT_TRUE(at::equal(y, expected));
+    // Where windows overlap, sums are rounded in another order.
+    EXPECT_LT(difference(dx, x.grad()), allowed());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, OnGpu, testing::Values(at::kFloat, at::kBFloat16));
+
+// Each optimizer, ten steps on the GPU and on the CPU (which is held against torch.optim).
+TEST(OptimizerOnGpu, EqualsTheCpus) {
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+  const std::vector<OptimizerSpec> kinds = {
+      {.learning_rate = 0.1},
+      {.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 1e-2},
+      {.learning_rate = 0.1, .momentum = 0.9, .nesterov = true},
+      {.kind = OptimizerKind::adam, .learning_rate = 0.01, .weight_decay = 1e-2},
+      {.kind = OptimizerKind::adamw, .learning_rate = 0.01, .weight_decay = 1e-2}};
+  for (const OptimizerSpec& spec : kinds) {
+    for (const std::optional<double> clip : {std::optional<double>(), std::optional(0.5)}) {
+      torch::manual_seed(2);
+      torch::nn::Linear on_cpu(301, 77);
+      torch::nn::Linear on_gpu(301, 77);
+      {
+        const torch::NoGradGuard no_grad;
+        on_gpu->weight.copy_(on_cpu->weight);
+        on_gpu->bias.copy_(on_cpu->bias);
+      }
+      on_gpu->to(at::kCUDA);
+      Optimizer cpu(spec, *on_cpu, {.clip_norm = clip});
+      Optimizer gpu(spec, *on_gpu, {.clip_norm = clip});
+      for (int step = 0; step < 10; ++step) {
+        const at::Tensor x = at::randn({16, 301});
+        on_cpu->forward(x).pow(2).mean().backward();
+        on_gpu->forward(x.cuda()).pow(2).mean().backward();
+        cpu.step(spec.learning_rate);
+        gpu.step(spec.learning_rate);
+      }
+      EXPECT_LT(difference(on_gpu->weight.cpu(), on_cpu->weight), 1e-4);
+      EXPECT_LT(difference(on_gpu->bias.cpu(), on_cpu->bias), 1e-4);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacho::fused

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "data/image_folder.h"
+#include "image/image_loader.h"
+#include "train/input/image_format.h"
+#include "train/input/sample_set.h"
+
+namespace tacho {
+
+// JPEG and PNG files, decoded as a batch is made. A file that cannot be read is named, and the next
+// one of the list stands in for it; more than a few are an error.
+class FolderImages final : public SampleSet {
+ public:
+  struct Options {
+    InputShape shape;  // the images are cut and resized to it
+    std::int64_t batch = 1;
+    SampleOrder order = SampleOrder::given;
+    std::int64_t seed = 0;
+    Augmentation augmentation = {};
+    ImageFormat format = {};
+  };
+
+  FolderImages(ImageList list, const Options& options);
+
+  [[nodiscard]] std::int64_t samples() const override {
+    return static_cast<std::int64_t>(list_.files.size());
+  }
+  [[nodiscard]] BatchPlan plan(std::int64_t epoch) const override;
+  // A few milliseconds of decoding: neighbours finish a batch together.
+  [[nodiscard]] std::int64_t slice() const override { return 8; }
+  void lay_out(Chosen chosen, Batch& batch) const override;
+  Result<void> fill(Chosen chosen, std::int64_t epoch, std::int64_t from, std::int64_t to,
+                    Batch& batch) const override;
+  [[nodiscard]] std::vector<std::string> take_notes() const override;
+
+ private:
+  Result<void> load(ImageLoader& loader, std::int64_t sample, std::int64_t epoch,
+                    const PixelTarget& target, std::int64_t& label) const;
+  Result<void> pass_over(std::int64_t sample, const Error& why) const;
+
+  ImageList list_;
+  Options options_;
+  mutable std::mutex mutex_;                                   // guards what follows
+  mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // that no thread uses
+  mutable std::set<std::int64_t> unreadable_;
+  mutable std::vector<std::string> notes_;
+};
+
+}  // namespace tacho
