@@ -111,11 +111,12 @@ std::string work_line(const char* title, const Json& d, const std::string& direc
 std::string memory_text(const Json& m, const Terminal& terminal) {
   const Json& peak = m.at("peak");
   const auto at = peak.at("at").get<std::string>();
-  const bool optimizer = peak.at("phase").get<std::string>() == "optimizer step";
+  const auto phase = peak.at("phase").get<std::string>();
+  const bool optimizer = phase == "optimizer step";
   std::string out =
-      fmt::format("{:<14}{} at the most, in the {}{}\n", "memory",
-                  terminal.bold(human_bytes(m.at("total_bytes").get<double>())),
-                  peak.at("phase").get<std::string>(), at.empty() ? "" : " of " + short_name(at));
+      fmt::format("{:<14}{} at the most, in the {}\n", "memory",
+                  terminal.bold(human_bytes(m.at("total_bytes").get<double>())), phase);
+  if (!at.empty()) out += fmt::format("{:<14}of {}\n", "", at);
   const auto part = [&out](const char* title, double bytes) {
     if (bytes > 0) out += fmt::format("  {:<24}{:>10}\n", title, human_bytes(bytes));
   };

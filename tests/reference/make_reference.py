@@ -3,13 +3,15 @@
 
     tests/reference/make_reference.py > src/train/reference.json
 
-Needs python3-torch and python3-torchvision (Debian's, or any other release). Weights and inputs follow formulas, so that
-nothing but this file and its output has to be kept. Dropout is off; everything is fp32.
+Needs python3-torch and python3-torchvision (Debian's, or any other release). Weights and inputs
+follow formulas, so that nothing but this file and its output has to be kept. Dropout is off;
+everything is fp32.
 """
 import json
 import math
 import sys
 
+import numpy
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -21,6 +23,17 @@ BATCH = 8
 def wave(count, phase):
     index = torch.arange(count, dtype=torch.float64)
     return torch.sin(0.37 * index + phase)
+
+
+def noise(count, seed):
+    """Uniform in [-1, 1), by a hash of the index. A deep model of waves is ill-conditioned: its
+    channels are alike, and batch norms blow up what is left of their difference."""
+    mask = numpy.uint64(0xFFFFFFFF)
+    h = numpy.arange(count, dtype=numpy.uint64) + numpy.uint64(seed * 1000003)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        h = ((h ^ (h >> numpy.uint64(shift))) * numpy.uint64(factor)) & mask
+    h ^= h >> numpy.uint64(16)
+    return torch.from_numpy(h.astype(numpy.float64) / 2**31 - 1)
 
 
 class Mlp(nn.Module):
@@ -93,22 +106,35 @@ OPTIMIZERS = {
     "adam": lambda p: torch.optim.Adam(p, lr=2e-3, weight_decay=1e-2),
     "adamw": lambda p: torch.optim.AdamW(p, lr=2e-3, weight_decay=1e-2),
 }
+# A deep model takes fewer steps, and so small ones that rounding errors do not grow with them.
+DEEP = "resnet18"
+DEEP_OPTIMIZERS = {
+    "sgd-momentum": lambda p: torch.optim.SGD(p, lr=5e-4, momentum=0.9, weight_decay=1e-3),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=2e-5, weight_decay=1e-2),
+}
 
 
-# A large model takes a few steps of two optimizers.
-def steps_of(name):
-    return (5, ("sgd-momentum", "adamw")) if name == "resnet18" else (10, tuple(OPTIMIZERS))
+def build_deep():
+    model = MODELS[DEEP]()
+    with torch.no_grad():
+        for position, (key, parameter) in enumerate(model.named_parameters()):
+            values = noise(parameter.numel(), position).view_as(parameter)
+            if parameter.dim() > 1:
+                parameter.copy_(values * math.sqrt(6 / parameter[0].numel()))
+            else:
+                parameter.copy_(values * 0.1 + (1 if key.endswith("weight") else 0))
+    return model
 
 
 def build(name):
+    if name == DEEP:
+        return build_deep()
     model = MODELS[name]()
     with torch.no_grad():
-        for position, (key, parameter) in enumerate(model.named_parameters()):
+        for position, parameter in enumerate(model.parameters()):
             fan = parameter[0].numel() if parameter.dim() > 1 else parameter.numel()
             values = wave(parameter.numel(), position) / math.sqrt(fan)
             parameter.copy_(values.view_as(parameter))
-            if parameter.dim() == 1 and key.endswith("weight"):
-                parameter += 1
     return model
 
 
@@ -120,8 +146,8 @@ def batch(name):
             for t in range(int(lengths[n])):
                 tokens[n, t] = 1 + (7 * n + 3 * t) % 49
         return tokens, lengths, torch.tensor([n % 2 for n in range(BATCH)])
-    sides = (3, 64, 64) if name == "resnet18" else (1, 28, 28)
-    x = wave(BATCH * math.prod(sides), 0.5).view(BATCH, *sides).float()
+    x = (noise(BATCH * 3 * 64 * 64, 99).view(BATCH, 3, 64, 64) if name == DEEP else
+         wave(BATCH * 784, 0.5).view(BATCH, 1, 28, 28)).float()
     return x, None, torch.tensor([(3 * n) % 10 for n in range(BATCH)])
 
 
@@ -144,10 +170,10 @@ def one_model(name):
         "gradients": {n: fingerprint(p.grad) for n, p in model.named_parameters()},
         "losses": {},
     }
-    steps, kinds = steps_of(name)
-    for kind in kinds:
+    optimizers, steps = (DEEP_OPTIMIZERS, 5) if name == DEEP else (OPTIMIZERS, 10)
+    for kind, make in optimizers.items():
         model = build(name)
-        optimizer = OPTIMIZERS[kind](model.parameters())
+        optimizer = make(model.parameters())
         losses = []
         for _ in range(steps):
             optimizer.zero_grad()
