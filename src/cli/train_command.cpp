@@ -8,6 +8,7 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/live_view.h"
+#include "cli/model_list.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
 #include "data/catalog.h"
@@ -38,8 +39,8 @@ struct TrainOptions {
 };
 
 void declare(CLI::App& command, TrainOptions& o) {
-  command.add_option("model", o.spec.model,
-                     fmt::format("one of {}", fmt::join(model_names(), ", ")));
+  command.add_option("model", o.spec.model, "what to train, by a name from below");
+  command.footer(model_list());
   command.add_option("--data,-d", o.spec.data,
                      fmt::format("one of {}", fmt::join(dataset_names(), ", ")));
   command.add_option("--data-dir", o.spec.data_folder,
@@ -54,6 +55,8 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");
 
   command.option_defaults()->group("Learning");
+  command.add_option("--weights", o.spec.weights, "start from this safetensors file");
+  command.add_flag("--weights-partial", o.spec.weights_partial, "take of it what fits the model");
   command.add_option("--optimizer", o.optimizer, "sgd, adam, adamw (the model's own)");
   command.add_option("--lr", o.learning_rate, "learning rate (the model's own)");
   command.add_option("--momentum", o.momentum, "of sgd");
@@ -124,6 +127,9 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   spec.tensorboard = !o.no_tensorboard;
   if (!spec.data_folder.empty()) {
     spec.data_folder = std::filesystem::absolute(spec.data_folder).lexically_normal().string();
+  }
+  if (!spec.weights.empty()) {
+    spec.weights = std::filesystem::absolute(spec.weights).lexically_normal().string();
   }
   TACHO_CHECK(check(spec));
   return spec;

@@ -77,6 +77,9 @@ Result<void> check(const RunSpec& spec) {
   if (spec.stock && spec.mkldnn != Switch::automatic) {
     return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
   }
+  if (spec.weights_partial && spec.weights.empty()) {
+    return usage("--weights-partial needs --weights FILE");
+  }
   TACHO_CHECK(check_optimizer(spec.optimizer));
   return check_schedule(spec);
 }
@@ -93,6 +96,8 @@ Json to_json(const RunSpec& spec) {
       {"steps", optional_json(spec.steps)},
       {"train_samples", optional_json(spec.train_samples)},
       {"eval_samples", optional_json(spec.eval_samples)},
+      {"weights", spec.weights},
+      {"weights_partial", spec.weights_partial},
       {"optimizer",
        {{"kind", kOptimizers.of(o.kind)},
         {"learning_rate", o.learning_rate},
@@ -129,6 +134,8 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("steps", spec.steps);
   object.read_optional("train_samples", spec.train_samples);
   object.read_optional("eval_samples", spec.eval_samples);
+  object.read_optional("weights", spec.weights);
+  object.read_optional("weights_partial", spec.weights_partial);
   if (const Json* part = object.part("optimizer")) {
     JsonObject optimizer(*part, "spec: optimizer");
     OptimizerSpec& o = spec.optimizer;

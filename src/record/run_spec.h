@@ -62,6 +62,8 @@ struct RunSpec {
   std::optional<std::int64_t> steps;          // ends the run early
   std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
   std::optional<std::int64_t> eval_samples;   // … and of the evaluation part
+  std::string weights;           // a safetensors file to start from; "" draws fresh ones
+  bool weights_partial = false;  // takes of it what fits the model
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
   std::int64_t seed = 0;

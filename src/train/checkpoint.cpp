@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "train/safetensors.h"
+#include "train/weights.h"
 
 namespace tacho {
 namespace {
@@ -45,13 +46,6 @@ void remove_others(const fs::path& folder, const fs::path& kept) {
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.path() != kept) fs::remove(entry.path(), ignored);
   }
-}
-
-Optimizer::Named model_state(const torch::nn::Module& model) {
-  Optimizer::Named tensors;
-  for (const auto& item : model.named_parameters()) tensors.emplace_back(item.key(), item.value());
-  for (const auto& item : model.named_buffers()) tensors.emplace_back(item.key(), item.value());
-  return tensors;
 }
 
 template <class Number>

@@ -16,6 +16,7 @@
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/step_log.h"
+#include "train/weights.h"
 
 namespace tacho {
 namespace {
@@ -85,6 +86,7 @@ class Trainer {
     torch::manual_seed(static_cast<std::uint64_t>(spec_.seed));
     TACHO_TRY(model, make_model(spec_.model, input_.shape));
     model_ = std::move(model);
+    TACHO_CHECK(take_weights());
     model_->to(device_);
     take_path(training_.paths, model_->workload());
     optimizer_.emplace(spec_.optimizer, *model_);
@@ -92,6 +94,20 @@ class Trainer {
     TACHO_TRY(found, checkpoints_->load_newest());
     progress_ = found.value_or(Progress{});
     return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
+  }
+
+  Result<void> take_weights() {
+    // A run that goes on has its own, and the file may be gone by now.
+    if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
+    const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
+    TACHO_TRY(loaded, load_weights(*model_, spec_.weights, match));
+    if (!loaded.as_drawn.empty()) {
+      TACHO_CHECK(
+          training_.report(Note{fmt::format("left as drawn: {}", first_few(loaded.as_drawn))}));
+    }
+    if (loaded.unused.empty()) return {};
+    return training_.report(
+        Note{fmt::format("not used of {}: {}", spec_.weights, first_few(loaded.unused))});
   }
 
   // Nothing when training should go on.

@@ -73,6 +73,26 @@ TEST(Training, RepeatsToTheDigitWithOneThread) {
   EXPECT_EQ(first.record().epochs[2].eval_loss, second.record().epochs[2].eval_loss);
 }
 
+TEST(Training, StartsFromTheWeightsItIsGiven) {
+  RunSpec trained = small_spec();
+  trained.epochs = 1;
+  Session first(trained);
+  ASSERT_TRUE(first.run().ok());
+  RunSpec spec = trained;
+  spec.seed = 8;
+  spec.optimizer.learning_rate = 1e-9;  // stays where it starts
+  spec.weights = (first.folder.checkpoints() / "epoch-00001.safetensors").string();
+  Session second(spec);
+  const auto end = second.run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_NEAR(second.record().epochs[0].eval_loss, first.record().epochs[0].eval_loss, 1e-5);
+
+  spec.weights = (first.folder.path() / "nowhere.safetensors").string();
+  const auto missing = Session(spec).run();
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("nowhere.safetensors"));
+}
+
 TEST(Training, AnotherSeedIsAnotherRun) {
   RunSpec other = small_spec();
   other.seed = 8;
