@@ -5,7 +5,8 @@ import unittest
 from tacho_case import TACHO, TachoCase
 
 COMMANDS = ["", "train", "runs", "runs ls", "runs show", "runs export", "runs rm", "runs ingest",
-            "data", "data ls", "data get", "data prepare", "data verify", "doctor", "completion"]
+            "data", "data ls", "data get", "data prepare", "data verify", "describe",
+            "doctor", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
@@ -65,6 +66,32 @@ class Completion(TachoCase):
         self.assertEqual(self.complete("tacho", "data", "get", "m"), ["mnist"])
         offered = self.complete("tacho", "runs", "")
         self.assertTrue({"ls", "show", "export", "rm", "ingest"} <= set(offered), offered)
+
+
+class Describe(TachoCase):
+    def test_a_model_is_described_for_people_and_for_programs(self):
+        said = self.tacho("describe", "lenet5", "-b", "16", "--classes", "7").out
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
+        self.assertIn("multiply-adds a sample", said)
+        facts = self.tacho("describe", "lenet5", "-b", "16", "--classes", "7", "--json").json
+        self.assertEqual(facts["parameters"], 61706 - 3 * 85)
+        # 6 channels of 25 products and 16 of 150, and three linear layers.
+        products = 28 * 28 * 6 * 25 + 10 * 10 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 7
+        self.assertEqual(facts["forward_multiply_adds"], 16 * products)
+        self.assertEqual(facts["forward_flops"], 2 * 16 * products)
+        self.assertEqual(sum(layer["parameters"] for layer in facts["layers"]), 61706 - 3 * 85)
+        self.assertGreater(facts["memory"]["total_bytes"], 4 * 3 * 61000)
+
+    def test_what_makes_no_sense_is_refused_in_one_line(self):
+        for args, words in ((["resnet51"], ["did you mean 'resnet50'"]),
+                            (["resnet50", "--input", "224x224"], ["--input", "3x224x224"]),
+                            (["resnet50", "--length", "9"], ["--length is for text"]),
+                            (["vgg16", "--input", "3x8x8"], ["vgg16", "at least 32x32"]),
+                            (["mlp", "-b", "0"], ["--batch"]),
+                            (["mlp", "--precision", "fp8"], ["precision 'fp8'"])):
+            said = self.tacho("describe", *args, expect=2)
+            self.assert_one_error_line(said, *words)
+            self.assertEqual(said.out, "")
 
 
 class Doctor(TachoCase):
