@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "data/cifar.h"
+#include "data/fetch/verify_folder.h"
 #include "data/gz_file.h"
 #include "data/locate.h"
 #include "data/sentences.h"
@@ -63,21 +65,32 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   return {file.name};
 }
 
-FileReport verify_file(const DatasetFile& file, const fs::path& path) {
-  // Only sentences come without a sum.
-  if (!file.sha256.empty()) return verify_content(file, path);
+// What its reader says of a file that comes without a sum.
+Result<void> read_through(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
+  if (info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100) {
+    ImageSet unused;
+    return append_cifar(path, file.bytes, cifar_labels_of(info), unused);
+  }
   const auto sentences = read_sentences(path);
-  return sentences.ok() ? FileReport{file.name} : refused(file, sentences.error());
+  return sentences.ok() ? Result<void>() : sentences.error();
+}
+
+FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
+  if (!file.sha256.empty()) return verify_content(file, path);
+  const auto read = read_through(info, file, path);
+  return read.ok() ? FileReport{file.name} : refused(file, read.error());
 }
 
 }  // namespace
 
-std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say) {
+std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say,
+                               const Watch& watch) {
+  if (info.form == DatasetForm::image_folder) return verify_folder(info, folder, say, watch);
   std::vector<FileReport> reports;
   for (const DatasetFile& file : info.files) {
     const fs::path path = file_in(folder, file.name);
     say(fmt::format("checking {}", file.name));
-    reports.push_back(verify_file(file, path));
+    reports.push_back(verify_file(info, file, path));
   }
   return reports;
 }
