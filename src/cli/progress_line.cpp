@@ -46,7 +46,7 @@ std::string ProgressState::line() const {
                                : human_count(static_cast<double>(last_.done));
   const double share =
       last_.total > 0 ? static_cast<double>(last_.done) / static_cast<double>(last_.total) : 1;
-  const std::string text =
+  std::string text =
       fmt::format("{} of {}  {}", done, amount(last_.unit, last_.total), human_share(share));
   const double speed = per_second();
   if (speed <= 0) return text;

@@ -36,8 +36,8 @@ Result<void> check_labels(std::span<const std::uint8_t> record,
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (record[i] < classes[i]) continue;
     return Error{ErrorCode::invalid,
-                 fmt::format("{}label {} (expected 0 to {})", i + 1 < classes.size() ? "coarse " : "",
-                             record[i], classes[i] - 1)};
+                 fmt::format("{}label {} (expected 0 to {})",
+                             i + 1 < classes.size() ? "coarse " : "", record[i], classes[i] - 1)};
   }
   return {};
 }
@@ -67,8 +67,8 @@ Result<void> append_cifar(const fs::path& file, std::int64_t bytes, CifarLabels 
     }
     ++set.count;
     set.labels.push_back(record[classes.size() - 1]);
-    set.pixels.insert(set.pixels.end(), record.begin() + static_cast<std::ptrdiff_t>(classes.size()),
-                      record.end());
+    set.pixels.insert(set.pixels.end(),
+                      record.begin() + static_cast<std::ptrdiff_t>(classes.size()), record.end());
   }
 }
 

@@ -112,9 +112,9 @@ Result<ImageList> list_eval(const fs::path& root, const std::vector<std::string>
   for (const std::string& class_name : entries.folders) {
     const auto at = std::lower_bound(classes.begin(), classes.end(), class_name);
     if (at == classes.end() || *at != class_name) {
-      return Error{ErrorCode::invalid, fmt::format("{}: there is no such class in {}",
-                                                   (root / name / class_name).string(),
-                                                   (root / kTrainPart).string())};
+      return Error{ErrorCode::invalid,
+                   fmt::format("{}: there is no such class in {}",
+                               (root / name / class_name).string(), (root / kTrainPart).string())};
     }
     TACHO_TRY(others, add_class(part, fs::path(name) / class_name, at - classes.begin()));
     passed_over += others;

@@ -22,7 +22,7 @@ struct ImageList {
 
 struct ImageFolder {
   ImageList train;
-  ImageList eval;                 // with the classes of `train`, of which some may have no file here
+  ImageList eval;                // with the classes of `train`, of which some may have no file here
   std::int64_t passed_over = 0;  // entries, other than hidden ones, that are no image by their name
 };
 

@@ -52,8 +52,9 @@ TEST_F(LoadImageFolder, TakesValidOrTestWhereThereIsNoVal) {
 }
 
 TEST_F(LoadImageFolder, CountsWhatIsNoImageAndPassesOverWhatIsHidden) {
-  for (const char* file : {"train/readme.txt", "train/dog/Thumbs.db", "val/dog/more/1.jpg",
-                           "train/.DS_Store", "train/.git/x", "train/dog/.3.jpg", "train/dog/jpg"}) {
+  for (const char* file :
+       {"train/readme.txt", "train/dog/Thumbs.db", "val/dog/more/1.jpg", "train/.DS_Store",
+        "train/.git/x", "train/dog/.3.jpg", "train/dog/jpg"}) {
     put(folder_ / file, "");
   }
   const auto images = load_image_folder(folder_);
@@ -98,7 +99,8 @@ TEST_F(LoadImageFolder, NamesAPartThatIsMissingOrEmpty) {
   fs::remove_all(folder_ / "train");
   EXPECT_EQ(problem(), (folder_ / "train").string() + ": No such file or directory");
   put(folder_ / "train/1.jpg", "");
-  EXPECT_EQ(problem(), (folder_ / "train").string() + ": holds no class; make a folder there for each");
+  EXPECT_EQ(problem(),
+            (folder_ / "train").string() + ": holds no class; make a folder there for each");
 }
 
 TEST(ImageMagic, IsThatOfJpegAndPng) {

@@ -69,9 +69,10 @@ TEST_F(Locate, FindsImageFoldersByTheirParts) {
                          .form = DatasetForm::image_folder,
                          .needs = "pets.zip"};
   put(home_ / "data/pets/train/cat/1.jpg", "");
-  EXPECT_EQ(locate(pets, home_, "").error().message,
-            "pets: " + (home_ / "data/pets").string() +
-                " lacks val; get it with 'tacho data prepare pets --from DIR', which needs pets.zip");
+  EXPECT_EQ(
+      locate(pets, home_, "").error().message,
+      "pets: " + (home_ / "data/pets").string() +
+          " lacks val; get it with 'tacho data prepare pets --from DIR', which needs pets.zip");
   put(home_ / "data/pets/test/cat/1.jpg", "");
   EXPECT_EQ(*locate(pets, home_, ""), home_ / "data/pets");
 }

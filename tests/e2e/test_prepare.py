@@ -81,8 +81,8 @@ class Imagenet(SharedHomeCase):
             with self.subTest(number.name):
                 said = self.interrupt(number, classes=3)
                 self.assertEqual(said.code, 1)
-                self.assert_one_error_line(said, "stopped; what is finished is kept in",
-                                           "imagenet.partial: run it again to go on")
+                self.assertRegex(said.err, "tacho: stopped; what is finished is kept in .*"
+                                           "imagenet.partial: run it again to go on\n$")
                 self.assert_goes_on_to_the_same()
                 self.tacho("data", "verify", "imagenet", env=self.env)
                 shutil.rmtree(self.data)

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/file.h"
-#include "base/terminal.h"
-#include "data/fetch/lines.h"
-#include "data/utf8.h"
+#include "data/fetch/table_text.h"
 
 namespace tacho {
 
@@ -58,23 +54,6 @@ Result<std::vector<ClassRow>> read_class_table(const fs::path& folder) {
   });
   if (!read.ok()) return read.error().in(file.string());
   return rows;
-}
-
-std::string clean_words(std::string_view text) {
-  std::string words = printable(text);
-  if (is_utf8(words)) return words;
-  for (char& c : words) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
-  return words;
-}
-
-Result<std::int64_t> parse_count(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (problem != std::errc{} || end != text.data() + text.size() || text.starts_with('-')) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("'{}' is no count", clean_words(text.substr(0, 40)))};
-  }
-  return count;
 }
 
 }  // namespace tacho

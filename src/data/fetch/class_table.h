@@ -34,10 +34,4 @@ ImageTotals totals_of(std::span<const ClassRow> rows);
 Result<void> write_class_table(const std::filesystem::path& folder, std::span<const ClassRow> rows);
 Result<std::vector<ClassRow>> read_class_table(const std::filesystem::path& folder);
 
-// A text to show behind a class's name, whatever bytes it came in.
-std::string clean_words(std::string_view text);
-
-// A whole number without sign; nothing else.
-Result<std::int64_t> parse_count(std::string_view text);
-
 }  // namespace tacho

@@ -55,11 +55,5 @@ TEST_F(ClassTable, AnswersEveryMutationWithRowsOrAnError) {
   }
 }
 
-TEST(CleanWords, AreOneLineOfUtf8) {
-  EXPECT_EQ(clean_words("caf\xC3\xA9"), "caf\xC3\xA9");
-  EXPECT_EQ(clean_words("caf\xE9"), "caf?");
-  EXPECT_EQ(clean_words("a\tb\nc\x1B[31m"), "a b?c?[31m");
-}
-
 }  // namespace
 }  // namespace tacho

@@ -9,8 +9,7 @@
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "data/fetch/archive.h"
-#include "data/fetch/class_table.h"
-#include "data/fetch/lines.h"
+#include "data/fetch/table_text.h"
 
 namespace tacho {
 namespace {
@@ -20,6 +19,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMetaFile = "meta.mat";
 constexpr std::string_view kTruthFile = "ILSVRC2012_validation_ground_truth.txt";
 constexpr Bytes kLargestDevkitFile{64 << 20};
+
+// Its counts of training images are of use only if they are those of the published archive.
+void forget_other_counts(std::vector<Synset>& classes, std::int64_t published) {
+  std::int64_t sum = 0;
+  for (const Synset& synset : classes) sum += synset.train_images.value_or(0);
+  if (published == 0 || sum == published) return;
+  for (Synset& synset : classes) synset.train_images.reset();
+}
 
 }  // namespace
 
@@ -70,6 +77,7 @@ Result<Devkit> read_devkit(const fs::path& archive, const DatasetInfo& info) {
   };
   TACHO_TRY(synsets, read_meta_mat(scratch.path() / kMetaFile).in(at(kMetaFile)));
   TACHO_TRY(classes, classes_among(std::move(synsets), info.classes).in(at(kMetaFile)));
+  forget_other_counts(classes, info.train_images);
   TACHO_TRY(text, read_file(scratch.path() / kTruthFile));
   TACHO_TRY(answers, parse_ground_truth(text, classes.size()).in(at(kTruthFile)));
   const auto count = static_cast<std::int64_t>(answers.size());

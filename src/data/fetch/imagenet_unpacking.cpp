@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/file.h"
-#include "data/fetch/class_table.h"
 #include "data/fetch/store_image.h"
+#include "data/fetch/table_text.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/file.h"
@@ -13,11 +12,6 @@ namespace tacho {
 namespace {
 
 constexpr Bytes kLargestImage{64 << 20};  // ImageNet's largest has 15 MiB
-
-bool all_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 }  // namespace
 
@@ -31,19 +25,6 @@ Result<void> store_image(EntryReader& reader, const std::filesystem::path& targe
   // A file system across the network may tell only now that it is full.
   if (::close(fd) != 0 && written.ok()) return system_error(target, errno);
   return written;
-}
-
-bool is_wordnet_id(std::string_view text) {
-  return text.size() == 9 && text[0] == 'n' && all_digits(text.substr(1));
-}
-
-bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix) {
-  constexpr std::size_t kMostDigits = 12;
-  if (!name.starts_with(prefix)) return false;
-  name.remove_prefix(prefix.size());
-  if (!name.ends_with(suffix)) return false;
-  name.remove_suffix(suffix.size());
-  return name.size() <= kMostDigits && all_digits(name);
 }
 
 }  // namespace tacho

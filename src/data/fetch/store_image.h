@@ -11,9 +11,4 @@ namespace tacho {
 // `target`, which must not exist. ErrorCode::io is the disk's fault, all others the archive's.
 Result<void> store_image(EntryReader& reader, const std::filesystem::path& target);
 
-// "n01440764": how WordNet numbers its nouns, and ImageNet its classes.
-bool is_wordnet_id(std::string_view text);
-// Whether `name` is PREFIX, digits, SUFFIX: "n01440764_18.JPEG".
-bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix);
-
 }  // namespace tacho

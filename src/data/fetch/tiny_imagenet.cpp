@@ -11,6 +11,7 @@
 #include "data/fetch/folder_reader.h"
 #include "data/fetch/prepared_place.h"
 #include "data/fetch/store_image.h"
+#include "data/fetch/table_text.h"
 #include "data/fetch/tiny_labels.h"
 
 namespace tacho {
@@ -58,6 +59,7 @@ Result<fs::path> place_of(const EntryReader& reader, std::string_view prefix,
   if (!path.starts_with(prefix)) return fs::path();
   path.remove_prefix(prefix.size());
   const std::string_view file = path.substr(path.rfind('/') + 1);
+  if (file.starts_with('.')) return fs::path();
   if (path.starts_with(kValFolder)) {
     const auto label = labels.class_of_val.find(file);
     if (label == labels.class_of_val.end()) {

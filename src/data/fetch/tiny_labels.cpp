@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "data/fetch/class_table.h"
-#include "data/fetch/lines.h"
-#include "data/fetch/store_image.h"
+#include "data/fetch/table_text.h"
 
 namespace tacho {
 namespace {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
 
+// The words of the text files and names that come with ImageNet and its kin.
 namespace tacho {
 
 // Calls read(line) with every line of a text, without its end; its error gets "line 7: " in front.
@@ -28,5 +31,17 @@ inline std::string_view next_column(std::string_view& line) {
   line.remove_prefix(std::min(column.size() + 1, line.size()));
   return column;
 }
+
+// A whole number without sign; nothing else.
+Result<std::int64_t> parse_count(std::string_view text);
+
+// A text to show, whatever bytes it came in.
+std::string clean_words(std::string_view text);
+
+// "n01440764": how WordNet numbers its nouns, and ImageNet its classes.
+bool is_wordnet_id(std::string_view text);
+
+// Whether `name` is PREFIX, digits, SUFFIX: "n01440764_18.JPEG".
+bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix);
 
 }  // namespace tacho
