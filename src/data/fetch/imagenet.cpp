@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "data/fetch/class_table.h"

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kValFolder = "val/images/";
 constexpr std::string_view kTrainFolder = "train/";
+constexpr std::int64_t kMostImages = 10'000'000;  // where nobody says how many there are
 
 // The archive, or the folder it was unpacked to; and what stands before every path in it.
 struct TinySource {
@@ -78,8 +79,9 @@ Result<fs::path> place_of(const EntryReader& reader, std::string_view prefix,
   return fs::path("train") / id / file;
 }
 
-Result<void> unpack(const TinySource& source, const TinyLabels& labels, const fs::path& folder,
-                    const Watch& watch) {
+Result<void> unpack(const DatasetInfo& info, const TinySource& source, const TinyLabels& labels,
+                    const fs::path& folder, const Watch& watch) {
+  std::int64_t room = info.train_images > 0 ? info.train_images + info.eval_images : kMostImages;
   for (const std::string& id : labels.classes) TACHO_CHECK(make_folders(folder / "train" / id));
   for (const auto& [file, id] : labels.class_of_val) TACHO_CHECK(make_folders(folder / "val" / id));
   TACHO_TRY(reader, source.open());
@@ -88,7 +90,10 @@ Result<void> unpack(const TinySource& source, const TinyLabels& labels, const fs
     if (!more) return {};
     if (watch.should_stop()) return Error{ErrorCode::failed, "stopped; nothing was made"};
     TACHO_TRY(place, place_of(*reader, source.prefix, labels));
-    if (!place.empty()) TACHO_CHECK(store_image(*reader, folder / place));
+    if (!place.empty()) {
+      if (--room < 0) return reader->bad("more images than expected");
+      TACHO_CHECK(store_image(*reader, folder / place));
+    }
     watch.tell(reader->progress());
   }
 }
@@ -146,7 +151,7 @@ Result<fs::path> prepare_tiny_imagenet(const DatasetInfo& info, const fs::path& 
   TACHO_TRY(place, PreparedPlace::take(info, home));
   const PassingFolder partial(place.partial());
   say(fmt::format("unpacking {}", source.path.string()));
-  TACHO_CHECK(unpack(source, labels, partial.path(), watch));
+  TACHO_CHECK(unpack(info, source, labels, partial.path(), watch));
   TACHO_TRY(rows, check_counts(info, source, labels, partial.path()));
   TACHO_CHECK(write_class_table(partial.path(), rows));
   TACHO_CHECK(place.publish(partial.path()));

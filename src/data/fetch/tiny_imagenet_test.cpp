@@ -136,6 +136,8 @@ TEST_F(PrepareTinyImagenet, LeavesNothingWhenStoppedAndSucceedsWhenRepeated) {
 }
 
 TEST_F(PrepareTinyImagenet, RefusesOtherCounts) {
+  info_.train_images = 2;
+  EXPECT_EQ(problem(), "tiny/val/images/val_0.JPEG: more images than expected");
   info_.train_images = 6;
   EXPECT_EQ(problem(), "2 training images of n00000001, expected 3");
   info_.eval_images = 3;
