@@ -18,8 +18,8 @@ endif()
 
 # -Wmissing-field-initializers: leaving out a field is what designated initializers are for.
 # -Wrestrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-restrict
-                    -Wno-missing-field-initializers -Werror)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;\
+-Wnon-virtual-dtor;-Wno-restrict;-Wno-missing-field-initializers;-Werror>")
 if(TACHO_SANITIZE)
   add_compile_options(-fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TACHO_SANITIZE})

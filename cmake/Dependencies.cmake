@@ -2,9 +2,25 @@
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
 find_package(benchmark REQUIRED)
+
+# Its static library, so that programs run where it is not installed. script/fetch-gpu-deps puts it
+# into .cache/deps for machines on which nothing can be.
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h PATHS ${CMAKE_SOURCE_DIR}/.cache/deps/usr/include)
+find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc
+  PATHS ${CMAKE_SOURCE_DIR}/.cache/deps/usr/lib/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+if(NOT UTF8PROC_INCLUDE_DIR OR NOT UTF8PROC_LIBRARY)
+  message(FATAL_ERROR "utf8proc is missing: apt-get install libutf8proc-dev, or, where nothing can "
+                      "be installed, bring the folder .cache/deps that script/fetch-gpu-deps makes")
+endif()
+add_library(utf8proc::utf8proc UNKNOWN IMPORTED)
+set_target_properties(utf8proc::utf8proc PROPERTIES
+  IMPORTED_LOCATION ${UTF8PROC_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${UTF8PROC_INCLUDE_DIR})
 
 if(TACHO_PARTS STREQUAL "all")
   find_package(SQLite3 REQUIRED)

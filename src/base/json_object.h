@@ -61,6 +61,11 @@ class JsonObject {
     }
   }
 
+  template <class NamesTable, class Enum>
+  void read_optional_name(std::string_view key, const NamesTable& names, Enum& out) {
+    if (find(key, false) != nullptr) read_name(key, names, out);
+  }
+
   // A part with a shape of its own; nullptr if it is absent and not required.
   const Json* part(std::string_view key, bool required = true) { return find(key, required); }
 

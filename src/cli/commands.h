@@ -12,6 +12,7 @@ namespace tacho {
 void add_train_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
+void add_describe_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "data/catalog.h"
 #include "record/model_catalog.h"
+#include "record/precision.h"
 
 namespace tacho {
 namespace {
@@ -25,7 +26,8 @@ using Paths = std::vector<std::pair<std::string, std::string>>;  // words so far
 
 void add_paths(const CLI::App& command, const std::string& path, Paths& out) {
   std::string words = words_of(command);
-  if (path == "tacho train") words += fmt::format(" {}", fmt::join(model_names(), " "));
+  if (path == "tacho train" || path == "tacho describe")
+    words += fmt::format(" {}", fmt::join(model_names(), " "));
   const bool names_a_dataset =
       path == "tacho data get" || path == "tacho data prepare" || path == "tacho data verify";
   if (names_a_dataset) words += fmt::format(" {}", fmt::join(dataset_names(), " "));
@@ -59,8 +61,9 @@ _tacho() {{
     --optimizer) words='{}' ;;
     --schedule) words='{}' ;;
     --device) words='{}' ;;
-    --mkldnn) words='{}' ;;
-    --data-dir|--from|--output|-o) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --mkldnn|--augment|--channels-last|--graphs) words='{}' ;;
+    --precision) words='{}' ;;
+    --data-dir|--from|--output|-o|--vocab|--weights) COMPREPLY=($(compgen -f -- "$current")); return ;;
     *)
       case $path in
 {}      esac ;;
@@ -71,7 +74,7 @@ complete -F _tacho tacho
 )",
                      known, fmt::join(dataset_names(), " "), fmt::join(kOptimizers.all(), " "),
                      fmt::join(kSchedules.all(), " "), fmt::join(kDevices.all(), " "),
-                     fmt::join(kSwitches.all(), " "), cases);
+                     fmt::join(kSwitches.all(), " "), fmt::join(kPrecisions.all(), " "), cases);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/dataset_list.h"
 #include "cli/progress_line.h"
 #include "cli/table.h"
 #include "data/catalog.h"
@@ -128,7 +128,7 @@ Result<int> verify_dataset(const DataOptions& o, const Context& context) {
 void add_data_command(CLI::App& app, Context& context) {
   CLI::App* data = app.add_subcommand("data", "get, prepare and verify datasets");
   data->require_subcommand(1);
-  const std::string known = fmt::format("one of {}", fmt::join(dataset_names(), ", "));
+  const std::string known = "a name from below";
 
   auto list_json = std::make_shared<bool>(false);
   CLI::App* ls = data->add_subcommand("ls", "which datasets there are, and where");
@@ -137,24 +137,26 @@ void add_data_command(CLI::App& app, Context& context) {
 
   auto got = std::make_shared<DataOptions>();
   CLI::App* get = data->add_subcommand("get", "fetch a dataset");
+  get->footer(dataset_list());
   get->add_option("name", got->name, known)->required();
   get->add_option("--from", got->from, "a folder that has the files");
   get->callback([=, &context] { context.run([&] { return get_dataset(*got, context); }); });
 
   auto prepared = std::make_shared<DataOptions>();
   CLI::App* prepare = data->add_subcommand("prepare", "make a dataset from its published files");
+  prepare->footer(dataset_list());
   prepare->add_option("name", prepared->name, known)->required();
   prepare->add_option("--from", prepared->from, "the published archive, or the folder of files")
       ->required();
-  prepare->add_flag(
-      "--subset", prepared->subset,
-      "imagenet, tiny-imagenet: archives with fewer classes or images than published");
+  prepare->add_flag("--subset", prepared->subset,
+                    "imagenet, tiny-imagenet: fewer classes or images than published");
   prepare->callback(
       [=, &context] { context.run([&] { return get_dataset(*prepared, context); }); });
 
   auto verified = std::make_shared<DataOptions>();
   CLI::App* verify =
       data->add_subcommand("verify", "check counts, sizes, checksums and magic numbers");
+  verify->footer(dataset_list());
   verify->add_option("name", verified->name, known)->required();
   verify->add_option("--from", verified->from, "another folder than the dataset's own");
   verify->add_flag("--json", verified->json, "as JSON");

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   add_train_command(app, context);
   add_runs_command(app, context);
   add_data_command(app, context);
+  add_describe_command(app, context);
   add_doctor_command(app, context);
   add_completion_command(app, context);
 

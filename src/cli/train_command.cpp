@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -7,10 +6,11 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/dataset_list.h"
 #include "cli/live_view.h"
+#include "cli/model_list.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
-#include "data/catalog.h"
 #include "record/model_catalog.h"
 
 namespace tacho {
@@ -21,6 +21,11 @@ struct TrainOptions {
   RunSpec spec;
   std::string device = "cpu";
   std::string mkldnn = "auto";
+  std::string input;
+  std::string augment = "auto";
+  std::string precision = "fp32";
+  std::string channels_last = "auto";
+  std::string graphs = "auto";
   std::optional<std::string> optimizer;
   std::optional<double> learning_rate;
   std::optional<double> momentum;
@@ -38,10 +43,10 @@ struct TrainOptions {
 };
 
 void declare(CLI::App& command, TrainOptions& o) {
-  command.add_option("model", o.spec.model,
-                     fmt::format("one of {}", fmt::join(model_names(), ", ")));
+  command.add_option("model", o.spec.model, "what to train, by a name from below");
+  command.footer(model_list() + "\n" + dataset_list());
   command.add_option("--data,-d", o.spec.data,
-                     fmt::format("one of {}", fmt::join(dataset_names(), ", ")));
+                     fmt::format("a dataset's name from below, or {}", kSyntheticData));
   command.add_option("--data-dir", o.spec.data_folder,
                      "the dataset's files, if not in their place");
   command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();
@@ -49,11 +54,19 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--steps", o.spec.steps, "end after so many steps");
   command.add_option("--train-samples", o.spec.train_samples, "train on the first so many");
   command.add_option("--eval-samples", o.spec.eval_samples, "evaluate on the first so many");
+  command.add_option("--input", o.input, "image size, as 3x224x224 (the data's or the model's)");
+  command.add_option("--classes", o.spec.classes, "of synthetic data");
+  command.add_option("--length", o.spec.length, "tokens a text is cut to");
+  command.add_option("--vocab", o.spec.vocabulary, "WordPiece vocab.txt (learned from the data)");
+  command.add_option("--augment", o.augment, "random crops and flips: auto, on, off")
+      ->capture_default_str();
   command.add_option("--target", o.spec.target_top1, "end once top-1 reaches this, 0 to 1");
   command.add_option("--seed", o.spec.seed, "same seed, same run")->capture_default_str();
   command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");
 
   command.option_defaults()->group("Learning");
+  command.add_option("--weights", o.spec.weights, "start from this safetensors file");
+  command.add_flag("--weights-partial", o.spec.weights_partial, "take of it what fits the model");
   command.add_option("--optimizer", o.optimizer, "sgd, adam, adamw (the model's own)");
   command.add_option("--lr", o.learning_rate, "learning rate (the model's own)");
   command.add_option("--momentum", o.momentum, "of sgd");
@@ -70,10 +83,21 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--step-factor", o.spec.schedule.step_factor, "of schedule step")
       ->capture_default_str();
 
+  command.add_option("--label-smoothing", o.spec.label_smoothing, "0 to 0.999");
+  command.add_option("--clip", o.spec.clip_norm, "scale gradients down to this norm");
+  command.add_option("--accumulate", o.spec.accumulate, "batches a step")->capture_default_str();
+
   command.option_defaults()->group("Machine");
   command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
   command.add_option("--threads", o.spec.threads,
                      "CPU threads (the cores it may use; a small mlp takes 1)");
+  command.add_option("--workers", o.spec.workers, "threads that make batches; 0: none");
+  command.add_option("--precision", o.precision, "fp32; on a GPU also tf32, bf16, fp16")
+      ->capture_default_str();
+  command.add_option("--channels-last", o.channels_last, "image layout: auto, on, off")
+      ->capture_default_str();
+  command.add_option("--graphs", o.graphs, "CUDA graph of a step: auto, on, off")
+      ->capture_default_str();
   command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
       ->capture_default_str();
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
@@ -116,14 +140,27 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   TACHO_TRY(schedule, kSchedules.parse(o.schedule));
   TACHO_TRY(device, kDevices.parse(o.device));
   TACHO_TRY(mkldnn, kSwitches.parse(o.mkldnn).in("--mkldnn"));
+  TACHO_TRY(augment, kSwitches.parse(o.augment).in("--augment"));
+  TACHO_TRY(precision, kPrecisions.parse(o.precision));
+  TACHO_TRY(channels_last, kSwitches.parse(o.channels_last).in("--channels-last"));
+  TACHO_TRY(graphs, kSwitches.parse(o.graphs).in("--graphs"));
+  if (!o.input.empty()) {
+    TACHO_TRY(size, parse_image_size(o.input).in("--input"));
+    spec.input = size;
+  }
+  spec.augment = augment;
+  spec.precision = precision;
+  spec.channels_last = channels_last;
+  spec.graphs = graphs;
   spec.optimizer = optimizer;
   spec.schedule.kind = schedule;
   spec.device = device;
   spec.mkldnn = mkldnn;
   spec.checkpoints = !o.no_checkpoints;
   spec.tensorboard = !o.no_tensorboard;
-  if (!spec.data_folder.empty()) {
-    spec.data_folder = std::filesystem::absolute(spec.data_folder).lexically_normal().string();
+  // The worker runs in the run's folder.
+  for (std::string* path : {&spec.data_folder, &spec.vocabulary, &spec.weights}) {
+    if (!path->empty()) *path = std::filesystem::absolute(*path).lexically_normal().string();
   }
   TACHO_CHECK(check(spec));
   return spec;

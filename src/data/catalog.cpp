@@ -48,6 +48,10 @@ constexpr std::array kCifar100Files = {
 // Two releases are in use: whole sentences (6,920 to train on) and GLUE's phrases (67,349).
 constexpr std::array kSst2Files = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
 
+// As prepare_imdb() makes them of the reviews, which are released one a file.
+constexpr std::array kImdbFiles = {DatasetFile{.name = "train.tsv", .per_label = 12'500},
+                                   DatasetFile{.name = "dev.tsv", .per_label = 12'500}};
+
 constexpr std::array kDatasets = {
     DatasetInfo{.name = "fashion-mnist",
                 .input = InputKind::image,
@@ -118,6 +122,16 @@ constexpr std::array kDatasets = {
                 .files = kSst2Files,
                 .form = DatasetForm::sentences,
                 .min_word_count = 2},
+    DatasetInfo{.name = "imdb",
+                .input = InputKind::text,
+                .help = "film reviews, for or against, 25,000 + 25,000",
+                .classes = 2,
+                .files = kImdbFiles,
+                .form = DatasetForm::sentences,
+                .packing = Packing::reviews,
+                .needs = "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/",
+                .archive = "aclImdb_v1.tar.gz",
+                .min_word_count = 5},
 };
 
 }  // namespace

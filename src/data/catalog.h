@@ -18,6 +18,8 @@ struct DatasetFile {
   // reading it.
   std::int64_t bytes = 0;
   std::string_view sha256 = {};
+  // Sentences: how many there are of each label; 0 where releases differ.
+  std::int64_t per_label = 0;
 };
 
 // How a prepared dataset lies on the disk, and so who reads it.
@@ -26,7 +28,7 @@ enum class DatasetForm {
   cifar10,       // records of a label and a picture: load_images()
   cifar100,      // … with a coarse label before the fine one: load_images()
   image_folder,  // a folder a class, full of image files: load_image_folder()
-  sentences,     // lines of a sentence and its label: load_text()
+  sentences,     // tables, a line a sentence (or review) and its label: load_text()
 };
 
 // What its authors publish, and so what there is to prepare.
@@ -35,6 +37,7 @@ enum class Packing {
   archive,        // `files` in a folder of one archive
   tiny_imagenet,  // a .zip of class folders, and a table of the validation images' labels
   imagenet,       // a .tar of .tar files, a flat .tar, and a development kit with the labels
+  reviews,        // a text file a review, in an archive or in its folder
   in_place,       // the user's own files, which stay where they are
 };
 
@@ -51,7 +54,7 @@ struct DatasetInfo {
   std::int64_t eval_images = 0;
   // Where the user finds what --from names: "cifar-10-binary.tar.gz from https://…".
   std::string_view needs = {};
-  // Packing::archive and tiny_imagenet: the file, and the folder in it that holds the rest.
+  // The archive's name, and (Packing::archive and tiny_imagenet) the folder in it with the rest.
   std::string_view archive = {};
   std::string_view archive_folder = {};
   // Text: a word seen less often in the training part is "unknown".

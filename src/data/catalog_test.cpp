@@ -9,8 +9,9 @@ namespace {
 using testing::ElementsAre;
 
 TEST(DatasetCatalog, NamesEveryDatasetInOrder) {
-  EXPECT_THAT(dataset_names(), ElementsAre("fashion-mnist", "mnist", "cifar10", "cifar100",
-                                           "tiny-imagenet", "imagenet", "image-folder", "sst2"));
+  EXPECT_THAT(dataset_names(),
+              ElementsAre("fashion-mnist", "mnist", "cifar10", "cifar100", "tiny-imagenet",
+                          "imagenet", "image-folder", "sst2", "imdb"));
 }
 
 TEST(DatasetCatalog, FindsADatasetOrTheNameThatWasMeant) {
@@ -30,7 +31,8 @@ TEST(DatasetCatalog, SaysTheCommandThatGetsEach) {
                                     "tacho data prepare tiny-imagenet --from tiny-imagenet-200.zip",
                                     "tacho data prepare imagenet --from DIR",
                                     "tacho train MODEL --data image-folder --data-dir DIR",
-                                    "tacho data prepare sst2 --from DIR"));
+                                    "tacho data prepare sst2 --from DIR",
+                                    "tacho data prepare imdb --from aclImdb_v1.tar.gz"));
 }
 
 TEST(DatasetCatalog, SaysWhereTheOfficialFilesAreToBeHad) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "data/gz_file.h"
-#include "data/utf8.h"
+#include "text/utf8.h"
 
 namespace tacho {
 namespace {
@@ -15,18 +15,6 @@ constexpr std::string_view kGlueHeading = "sentence\tlabel";
 
 // Unlike std::tolower, whatever the locale.
 char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::vector<std::string> lower_case_words(std::string_view sentence) {
-  std::vector<std::string> words;
-  while (!sentence.empty()) {
-    const std::string_view word = sentence.substr(0, sentence.find(' '));
-    sentence.remove_prefix(std::min(word.size() + 1, sentence.size()));
-    if (word.empty()) continue;
-    std::string& lower = words.emplace_back(word);
-    std::transform(lower.begin(), lower.end(), lower.begin(), ascii_lower);
-  }
-  return words;
-}
 
 Result<LabelledSentence> parse_line(std::string_view line) {
   const auto bad = [](std::string_view what) {
@@ -37,9 +25,9 @@ Result<LabelledSentence> parse_line(std::string_view line) {
   if (tab == std::string_view::npos) return bad("no label");
   const std::string_view label = line.substr(tab + 1);
   if (label != "0" && label != "1") return bad("the label is neither 0 nor 1");
-  LabelledSentence sentence{lower_case_words(line.substr(0, tab)), label == "1" ? 1 : 0};
-  if (sentence.words.empty()) return bad("no sentence");
-  return sentence;
+  const std::string_view text = line.substr(0, tab);
+  if (text.find_first_not_of(' ') == std::string_view::npos) return bad("no sentence");
+  return LabelledSentence{std::string(text), label == "1" ? 1 : 0};
 }
 
 }  // namespace
@@ -63,6 +51,18 @@ Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path
     return Error{ErrorCode::invalid, fmt::format("{}: holds no sentence", file.string())};
   }
   return sentences;
+}
+
+std::vector<std::string> lower_case_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  while (!sentence.empty()) {
+    const std::string_view word = sentence.substr(0, sentence.find(' '));
+    sentence.remove_prefix(std::min(word.size() + 1, sentence.size()));
+    if (word.empty()) continue;
+    std::string& lower = words.emplace_back(word);
+    std::transform(lower.begin(), lower.end(), lower.begin(), ascii_lower);
+  }
+  return words;
 }
 
 }  // namespace tacho

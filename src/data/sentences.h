@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -10,12 +11,15 @@
 namespace tacho {
 
 struct LabelledSentence {
-  std::vector<std::string> words;  // at least one; ASCII letters in lower case
-  std::int64_t label = 0;          // 0 or 1
+  std::string text;        // UTF-8, as it stands in the file; not only spaces
+  std::int64_t label = 0;  // 0 or 1
 };
 
 // Reads lines of `sentence<TAB>label`, plain or gzip-compressed, with or without GLUE's heading.
 // An error names the file and the line.
 Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path& file);
+
+// What stands between spaces, ASCII letters in lower case.
+std::vector<std::string> lower_case_words(std::string_view sentence);
 
 }  // namespace tacho

@@ -31,13 +31,30 @@ class ReadSentences : public testing::Test {
   const std::filesystem::path file_ = folder_.path() / "train.tsv";
 };
 
-TEST_F(ReadSentences, SplitsAtSpacesAndLowersAsciiLetters) {
+TEST_F(ReadSentences, GivesThemAsTheyStandThere) {
   const auto sentences = read("  A Na\xC3\x8Fve  FILM \t1\nbad\t0\n");
   ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_THAT(sentences[0].words, ElementsAre("a", "na\xC3\x8Fve", "film"));
+  EXPECT_EQ(sentences[0].text, "  A Na\xC3\x8Fve  FILM ");
   EXPECT_EQ(sentences[0].label, 1);
-  EXPECT_THAT(sentences[1].words, ElementsAre("bad"));
+  EXPECT_EQ(sentences[1].text, "bad");
   EXPECT_EQ(sentences[1].label, 0);
+}
+
+TEST(LowerCaseWords, SplitsAtSpacesAndLowersAsciiLetters) {
+  EXPECT_THAT(lower_case_words("  A Na\xC3\x8Fve  FILM "),
+              ElementsAre("a", "na\xC3\x8Fve", "film"));
+  EXPECT_TRUE(lower_case_words("  ").empty());
+}
+
+// The first lines of its train.tsv and dev.tsv; its sentences end with a space.
+TEST_F(ReadSentences, TakesGluesRelease) {
+  const auto sentences = read(
+      "sentence\tlabel\nhide new secretions from the parental units \t0\n"
+      "contains no wit , only labored gags \t0\nit 's a charming and often affecting journey . "
+      "\t1\n");
+  ASSERT_EQ(sentences.size(), 3U);
+  EXPECT_EQ(lower_case_words(sentences[0].text).size(), 7U);
+  EXPECT_EQ(sentences[2].label, 1);
 }
 
 TEST_F(ReadSentences, TakesTheFileInAllItsForms) {
@@ -77,7 +94,7 @@ TEST_F(ReadSentences, AnswersEveryMutationWithSentencesOrAnError) {
     const auto sentences = read_sentences(file_);
     if (!sentences.ok()) continue;
     for (const LabelledSentence& sentence : *sentences) {
-      EXPECT_FALSE(sentence.words.empty());
+      EXPECT_FALSE(lower_case_words(sentence.text).empty());
       EXPECT_TRUE(sentence.label == 0 || sentence.label == 1);
     }
   }

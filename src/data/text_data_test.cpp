@@ -54,5 +54,79 @@ TEST_F(LoadText, NamesThePartThatIsMissing) {
             (folder_.path() / "dev.tsv").string() + ": No such file or directory");
 }
 
+class LoadWordPieces : public LoadText {
+ protected:
+  std::string problem() {
+    const auto data = load_text(info_, folder_.path(), options_);
+    return data.ok() ? "none" : data.error().message;
+  }
+
+  const std::filesystem::path vocab_ = folder_.path() / "vocab.txt";
+  TextOptions options_{.kind = TokenKind::wordpiece};
+};
+
+TEST_F(LoadWordPieces, TakesTheTokensOfAVocabularyFile) {
+  put(vocab_, "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nr\n##are\n");
+  options_.vocabulary_file = vocab_;
+  const auto data = load_text(info_, folder_.path(), options_);
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_EQ(data->vocabulary, 9);
+  EXPECT_EQ(data->padding, 0);
+  EXPECT_THAT(data->train.tokens, ElementsAre(ElementsAre(2, 6, 5, 4, 3), ElementsAre(2, 6, 5, 3),
+                                              ElementsAre(2, 6, 4, 7, 8, 3)));
+  EXPECT_THAT(data->train.labels, ElementsAre(1, 0, 1));
+  EXPECT_THAT(data->eval.tokens, ElementsAre(ElementsAre(2, 1, 6, 3)));
+}
+
+TEST_F(LoadWordPieces, LearnsAVocabularyFromTheTrainingPartAlone) {
+  put(folder_.path() / "train.tsv", "good good\t1\nbad goods\t0\n");
+  put(folder_.path() / "dev.tsv", "good zoo\t0\n");
+  std::filesystem::remove(folder_.path() / "dev.tsv.gz");
+  const auto data = load_text(info_, folder_.path(), options_);
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  ASSERT_TRUE(data->pieces.has_value());
+  EXPECT_EQ(data->vocabulary, data->pieces->size());
+  const auto& tokens = data->pieces->tokens();
+  EXPECT_EQ(tokens[static_cast<std::size_t>(data->train.tokens[0][1])], "good");
+  EXPECT_EQ(data->eval.tokens[0].size(), 4U);
+  EXPECT_EQ(data->eval.tokens[0][2], data->pieces->special(SpecialToken::unknown));
+}
+
+TEST_F(LoadWordPieces, GivesTheSameWithTheVocabularyItLearnedAndSaved) {
+  const auto learned = load_text(info_, folder_.path(), options_);
+  ASSERT_TRUE(learned->pieces->save(vocab_).ok());
+  options_.vocabulary_file = vocab_;
+  const auto again = load_text(info_, folder_.path(), options_);
+  EXPECT_EQ(again->train.tokens, learned->train.tokens);
+  EXPECT_EQ(again->eval.tokens, learned->eval.tokens);
+}
+
+TEST_F(LoadWordPieces, CutsSentencesToTheLengthAskedFor) {
+  options_.max_length = 3;
+  const auto data = load_text(info_, folder_.path(), options_);
+  for (const auto& tokens : data->train.tokens) EXPECT_EQ(tokens.size(), 3U);
+  options_.max_length = 2;
+  EXPECT_EQ(
+      problem(),
+      "a sentence of at most 2 tokens has no room for a word between [CLS] and [SEP]; allow 3 "
+      "or more");
+}
+
+TEST_F(LoadWordPieces, WantsPaddingToBeTokenZero) {
+  put(vocab_, "[UNK]\n[PAD]\n[CLS]\n[SEP]\n");
+  options_.vocabulary_file = vocab_;
+  EXPECT_EQ(problem(),
+            vocab_.string() +
+                ": line 2: [PAD] has to be on the first line, because batches are filled "
+                "up with token 0");
+}
+
+TEST_F(LoadWordPieces, NamesWhatIsWrongWithTheVocabulary) {
+  options_.vocabulary_file = vocab_;
+  EXPECT_EQ(problem(), vocab_.string() + ": No such file or directory");
+  put(vocab_, "[PAD]\na\na\n");
+  EXPECT_EQ(problem(), vocab_.string() + ": line 3: 'a' is on line 2 already; remove one of them");
+}
+
 }  // namespace
 }  // namespace tacho

@@ -13,7 +13,7 @@ constexpr std::int32_t kFirstWordToken = kUnknownToken + 1;
 Vocabulary::Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t min_count) {
   std::unordered_map<std::string, std::int64_t> counts;
   for (const LabelledSentence& sentence : sentences) {
-    for (const std::string& word : sentence.words) ++counts[word];
+    for (const std::string& word : lower_case_words(sentence.text)) ++counts[word];
   }
   std::vector<std::pair<std::int64_t, std::string>> kept;
   for (const auto& [word, count] : counts) {
@@ -29,10 +29,9 @@ std::int64_t Vocabulary::size() const {
   return kFirstWordToken + static_cast<std::int64_t>(tokens_.size());
 }
 
-std::vector<std::int32_t> Vocabulary::tokens(std::span<const std::string> words) const {
+std::vector<std::int32_t> Vocabulary::tokens(std::string_view sentence) const {
   std::vector<std::int32_t> tokens;
-  tokens.reserve(words.size());
-  for (const std::string& word : words) {
+  for (const std::string& word : lower_case_words(sentence)) {
     const auto at = tokens_.find(word);
     tokens.push_back(at != tokens_.end() ? at->second : kUnknownToken);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -13,15 +14,15 @@ namespace tacho {
 inline constexpr std::int32_t kPaddingToken = 0;
 inline constexpr std::int32_t kUnknownToken = 1;
 
-// The words seen at least `min_count` times, the most frequent first, equals in alphabetical order:
-// the same sentences give the same tokens on every machine.
+// The words (see lower_case_words) seen at least `min_count` times, the most frequent first, equals
+// in alphabetical order: the same sentences give the same tokens on every machine.
 class Vocabulary {
  public:
   Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t min_count);
 
   // The number of tokens, padding and unknown among them.
   [[nodiscard]] std::int64_t size() const;
-  [[nodiscard]] std::vector<std::int32_t> tokens(std::span<const std::string> words) const;
+  [[nodiscard]] std::vector<std::int32_t> tokens(std::string_view sentence) const;
 
  private:
   std::unordered_map<std::string, std::int32_t> tokens_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "record/model_catalog.h"
@@ -55,9 +56,59 @@ Result<void> check_schedule(const RunSpec& spec) {
   return {};
 }
 
+Result<void> check_machine(const RunSpec& spec) {
+  if (spec.threads) {
+    TACHO_CHECK(at_least_one("--threads", *spec.threads));
+    if (*spec.threads > 4096) return usage("--threads must be at most 4096");
+  }
+  if (spec.workers && (*spec.workers < 0 || *spec.workers > 1024)) {
+    return usage(fmt::format("--workers must lie between 0 and 1024, not {}", *spec.workers));
+  }
+  if (spec.stock && spec.mkldnn != Switch::automatic) {
+    return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
+  }
+  if (spec.device == Device::cuda) return {};
+  if (spec.precision != Precision::fp32) {
+    return usage(fmt::format("--precision {} needs --device cuda; the CPU trains in fp32",
+                             kPrecisions.of(spec.precision)));
+  }
+  if (spec.graphs == Switch::on) return usage("--graphs on needs --device cuda");
+  return {};
+}
+
+Result<void> check_input(const RunSpec& spec) {
+  if (spec.steps) TACHO_CHECK(at_least_one("--steps", *spec.steps));
+  if (spec.train_samples) TACHO_CHECK(at_least_one("--train-samples", *spec.train_samples));
+  if (spec.eval_samples) TACHO_CHECK(at_least_one("--eval-samples", *spec.eval_samples));
+  if (spec.classes) TACHO_CHECK(countable("--classes", *spec.classes));
+  if (spec.length) TACHO_CHECK(countable("--length", *spec.length));
+  return {};
+}
+
 Json optional_json(const auto& value) { return value ? Json(*value) : Json(nullptr); }
 
 }  // namespace
+
+Result<ImageSize> parse_image_size(std::string_view text) {
+  constexpr std::int64_t kLargestSide = 1 << 14;
+  ImageSize size;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::int64_t* side : {&size.channels, &size.height, &size.width}) {
+    const auto [stopped, problem] = std::from_chars(at, end, *side);
+    const bool last = side == &size.width;
+    if (problem != std::errc() || *side < 1 || *side > kLargestSide ||
+        (last ? stopped != end : stopped == end || *stopped != 'x')) {
+      return usage(fmt::format("'{}' is no image size; write it as 3x224x224", text));
+    }
+    at = stopped + 1;
+  }
+  return size;
+}
+
+std::string to_text(const ImageSize& size) {
+  return fmt::format("{}x{}x{}", size.channels, size.height, size.width);
+}
 
 Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));
@@ -65,17 +116,15 @@ Result<void> check(const RunSpec& spec) {
   if (spec.data.empty()) return usage("no dataset named; add --data NAME (see 'tacho data ls')");
   TACHO_CHECK(countable("--batch", spec.batch));
   TACHO_CHECK(countable("--epochs", spec.epochs));
-  if (spec.steps) TACHO_CHECK(at_least_one("--steps", *spec.steps));
-  if (spec.train_samples) TACHO_CHECK(at_least_one("--train-samples", *spec.train_samples));
-  if (spec.eval_samples) TACHO_CHECK(at_least_one("--eval-samples", *spec.eval_samples));
-  if (spec.threads) {
-    TACHO_CHECK(at_least_one("--threads", *spec.threads));
-    if (*spec.threads > 4096) return usage("--threads must be at most 4096");
-  }
+  TACHO_CHECK(countable("--accumulate", spec.accumulate));
+  TACHO_CHECK(check_input(spec));
+  TACHO_CHECK(check_machine(spec));
   if (spec.seed < 0) return usage(fmt::format("--seed must not be negative, not {}", spec.seed));
   if (spec.target_top1) TACHO_CHECK(within("--target", *spec.target_top1, 0, 1));
-  if (spec.stock && spec.mkldnn != Switch::automatic) {
-    return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
+  TACHO_CHECK(within("--label-smoothing", spec.label_smoothing, 0, 0.999));
+  if (spec.clip_norm && !(*spec.clip_norm > 0)) return usage("--clip must be above 0");
+  if (spec.weights_partial && spec.weights.empty()) {
+    return usage("--weights-partial needs --weights FILE");
   }
   TACHO_CHECK(check_optimizer(spec.optimizer));
   return check_schedule(spec);
@@ -93,6 +142,14 @@ Json to_json(const RunSpec& spec) {
       {"steps", optional_json(spec.steps)},
       {"train_samples", optional_json(spec.train_samples)},
       {"eval_samples", optional_json(spec.eval_samples)},
+      {"input", spec.input ? Json(to_text(*spec.input)) : Json(nullptr)},
+      {"classes", optional_json(spec.classes)},
+      {"length", optional_json(spec.length)},
+      {"vocabulary", spec.vocabulary},
+      {"weights", spec.weights},
+      {"weights_partial", spec.weights_partial},
+      {"augment", kSwitches.of(spec.augment)},
+      {"workers", optional_json(spec.workers)},
       {"optimizer",
        {{"kind", kOptimizers.of(o.kind)},
         {"learning_rate", o.learning_rate},
@@ -107,6 +164,12 @@ Json to_json(const RunSpec& spec) {
         {"warmup_epochs", s.warmup_epochs},
         {"step_epochs", s.step_epochs},
         {"step_factor", s.step_factor}}},
+      {"label_smoothing", spec.label_smoothing},
+      {"clip_norm", optional_json(spec.clip_norm)},
+      {"accumulate", spec.accumulate},
+      {"precision", kPrecisions.of(spec.precision)},
+      {"channels_last", kSwitches.of(spec.channels_last)},
+      {"graphs", kSwitches.of(spec.graphs)},
       {"seed", spec.seed},
       {"device", kDevices.of(spec.device)},
       {"threads", optional_json(spec.threads)},
@@ -129,6 +192,19 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("steps", spec.steps);
   object.read_optional("train_samples", spec.train_samples);
   object.read_optional("eval_samples", spec.eval_samples);
+  std::optional<std::string> input;
+  object.read_optional("input", input);
+  if (input) {
+    TACHO_TRY(size, parse_image_size(*input).in("spec: input"));
+    spec.input = size;
+  }
+  object.read_optional("classes", spec.classes);
+  object.read_optional("length", spec.length);
+  object.read_optional("vocabulary", spec.vocabulary);
+  object.read_optional("weights", spec.weights);
+  object.read_optional("weights_partial", spec.weights_partial);
+  object.read_optional_name("augment", kSwitches, spec.augment);
+  object.read_optional("workers", spec.workers);
   if (const Json* part = object.part("optimizer")) {
     JsonObject optimizer(*part, "spec: optimizer");
     OptimizerSpec& o = spec.optimizer;
@@ -151,6 +227,12 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
     schedule.read_optional("step_factor", s.step_factor);
     TACHO_CHECK(schedule.finish());
   }
+  object.read_optional("label_smoothing", spec.label_smoothing);
+  object.read_optional("clip_norm", spec.clip_norm);
+  object.read_optional("accumulate", spec.accumulate);
+  object.read_optional_name("precision", kPrecisions, spec.precision);
+  object.read_optional_name("channels_last", kSwitches, spec.channels_last);
+  object.read_optional_name("graphs", kSwitches, spec.graphs);
   object.read_optional("seed", spec.seed);
   object.read_name("device", kDevices, spec.device);
   object.read_optional("threads", spec.threads);

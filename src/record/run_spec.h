@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json_object.h"
 #include "base/names.h"
 #include "base/result.h"
+#include "record/precision.h"
 
 namespace tacho {
 
@@ -52,6 +54,16 @@ struct ScheduleSpec {
   bool operator==(const ScheduleSpec&) const = default;
 };
 
+// Of one image, as the command line writes it: 3x224x224.
+struct ImageSize {
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+Result<ImageSize> parse_image_size(std::string_view text);
+std::string to_text(const ImageSize& size);
+
 // What was asked for. Two runs of one spec differ by nothing but the machine and chance.
 struct RunSpec {
   std::string model;
@@ -62,8 +74,22 @@ struct RunSpec {
   std::optional<std::int64_t> steps;          // ends the run early
   std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
   std::optional<std::int64_t> eval_samples;   // … and of the evaluation part
+  std::optional<ImageSize> input;       // absent: the data's own, or what the model is made for
+  std::optional<std::int64_t> classes;  // of synthetic data; absent: the model's usual number
+  std::optional<std::int64_t> length;   // tokens a text is cut to; of synthetic text, its length
+  std::string vocabulary;               // a vocab.txt; "" learns one from the training text
+  std::string weights;                  // a safetensors file to begin with; "" draws them
+  bool weights_partial = false;         // takes of it what fits the model
+  Switch augment = Switch::automatic;   // random crops and flips: on for colour images
+  std::optional<std::int64_t> workers;  // threads that make batches
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
+  double label_smoothing = 0;
+  std::optional<double> clip_norm;  // gradients are scaled down to this norm
+  std::int64_t accumulate = 1;      // batches whose gradients are added before a step
+  Precision precision = Precision::fp32;
+  Switch channels_last = Switch::automatic;
+  Switch graphs = Switch::automatic;  // one CUDA graph for the whole step
   std::int64_t seed = 0;
   Device device = Device::cpu;
   std::optional<std::int64_t> threads;  // absent: the cores it may use, or what the model says
@@ -74,6 +100,10 @@ struct RunSpec {
   bool tensorboard = true;
   bool operator==(const RunSpec&) const = default;
 };
+
+// Random numbers of the right shape instead of a dataset: for speed runs.
+inline constexpr std::string_view kSyntheticData = "synthetic";
+inline bool is_synthetic(const RunSpec& spec) { return spec.data == kSyntheticData; }
 
 // Says what makes no sense, in the words of the command line.
 Result<void> check(const RunSpec& spec);

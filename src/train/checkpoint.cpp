@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "train/safetensors.h"
+#include "train/weights.h"
 
 namespace tacho {
 namespace {
@@ -47,9 +48,9 @@ void remove_others(const fs::path& folder, const fs::path& kept) {
   }
 }
 
-Optimizer::Named model_state(const torch::nn::Module& model) {
-  Optimizer::Named tensors;
-  for (const auto& item : model.named_parameters()) tensors.emplace_back(item.key(), item.value());
+// The weights are the optimizer's: what it keeps in fp32 while the model computes in 16 bits.
+Optimizer::Named model_state(const torch::nn::Module& model, const Optimizer& optimizer) {
+  Optimizer::Named tensors = optimizer.weights();
   for (const auto& item : model.named_buffers()) tensors.emplace_back(item.key(), item.value());
   return tensors;
 }
@@ -94,7 +95,7 @@ Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
                    {"epochs", std::to_string(progress.epochs)},
                    {"steps", std::to_string(progress.steps)},
                    {"top1", fmt::format("{}", progress.top1)}};
-  for (auto& [name, tensor] : model_state(model_))
+  for (auto& [name, tensor] : model_state(model_, optimizer_))
     file.tensors.emplace_back("model." + name, tensor);
   for (auto& [name, tensor] : optimizer_.state()) {
     file.tensors.emplace_back("optimizer." + name, tensor);
@@ -125,9 +126,10 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
     TACHO_TRY(steps, number<std::int64_t>(file, "steps"));
     TACHO_TRY(top1, number<double>(file, "top1"));
     progress = {epochs, steps, top1};
-    TACHO_CHECK(copy_all(model_state(model_), "model.", file));
+    TACHO_CHECK(copy_all(model_state(model_, optimizer_), "model.", file));
     TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
     optimizer_.restore_steps(steps);
+    optimizer_.give_weights_to_model();
     if (const at::Tensor* state = file.find(kCpuRandom)) {
       auto generator = torch_api::default_generator(at::kCPU);
       generator.set_state(*state);

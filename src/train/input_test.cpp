@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/random.h"
 #include "train/blas.h"
 #include "train/hits.h"
-#include "train/input/image_source.h"
-#include "train/input/shuffle.h"
-#include "train/input/text_source.h"
+#include "train/input/memory_images.h"
+#include "train/input/padded_sentences.h"
+#include "train/input/pipeline.h"
 
 namespace tacho {
 namespace {
@@ -25,11 +26,17 @@ ImageSet images(std::int64_t count) {
   return set;
 }
 
+Pipeline shuffled_images(std::int64_t count, std::int64_t batch, std::int64_t workers = 1) {
+  return {std::make_unique<MemoryImages>(images(count), batch, SampleOrder::shuffled, 3,
+                                         MemoryImages::Normalisation{}),
+          batch, workers};
+}
+
 std::vector<std::int64_t> labels_of(BatchSource& source, std::int64_t epoch) {
   std::vector<std::int64_t> seen;
   Batch batch;
   source.begin_epoch(epoch);
-  while (source.next(batch)) {
+  while (*source.next(batch)) {
     const auto* labels = batch.labels.data_ptr<std::int64_t>();
     seen.insert(seen.end(), labels, labels + batch.size());
   }
@@ -43,8 +50,8 @@ TEST(Random, IsSplitMix64) {
   EXPECT_EQ(random.next(), 0x6E789E6AA1B965F4U);
 }
 
-TEST(ImageSource, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
-  ImageSource source(images(10), 4, ImageSource::Order::shuffled, 3, {});
+TEST(Pipeline, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
+  Pipeline source = shuffled_images(10, 4);
   const auto first = labels_of(source, 1);
   const auto second = labels_of(source, 2);
   EXPECT_NE(first, second);
@@ -56,18 +63,21 @@ TEST(ImageSource, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
   EXPECT_EQ(sorted, all);
 }
 
-TEST(ImageSource, NormalisesAndMakesTheLastBatchSmaller) {
-  ImageSource source(images(3), 2, ImageSource::Order::given, 0, {.mean = 0.5, .deviation = 0.25});
+TEST(MemoryImages, AreNormalisedAndTheLastBatchIsSmaller) {
+  Pipeline source(
+      std::make_unique<MemoryImages>(images(3), 2, SampleOrder::given, 0,
+                                     MemoryImages::Normalisation{.mean = 0.5, .deviation = 0.25}),
+      2, 0);
   EXPECT_EQ(source.batches(), 2);
   source.begin_epoch(1);
   Batch batch;
-  ASSERT_TRUE(source.next(batch));
+  ASSERT_TRUE(*source.next(batch));
   EXPECT_EQ(batch.inputs.sizes(), (std::vector<std::int64_t>{2, 1, 2, 2}));
   EXPECT_FLOAT_EQ(batch.inputs[0][0][0][0].item<float>(), -2.0F);
   EXPECT_FLOAT_EQ(batch.inputs[1][0][1][1].item<float>(), (1.0F / 255 - 0.5F) / 0.25F);
-  ASSERT_TRUE(source.next(batch));
+  ASSERT_TRUE(*source.next(batch));
   EXPECT_EQ(batch.size(), 1);
-  EXPECT_FALSE(source.next(batch));
+  EXPECT_FALSE(*source.next(batch));
 }
 
 TEST(Measure, FindsMeanAndDeviation) {
@@ -88,11 +98,11 @@ TextSet sentences() {
   return set;
 }
 
-TEST(TextSource, PadsBehindTheSentence) {
-  TextSource source(sentences(), 2, TextSource::Order::by_length, 0);
+TEST(PaddedSentences, ArePaddedBehindTheirEnd) {
+  Pipeline source(std::make_unique<PaddedSentences>(sentences(), 2, SampleOrder::given, 0), 2, 1);
   source.begin_epoch(1);
   Batch batch;
-  ASSERT_TRUE(source.next(batch));
+  ASSERT_TRUE(*source.next(batch));
   const at::Tensor flat = batch.inputs.flatten();
   EXPECT_THAT(std::vector<std::int64_t>(flat.data_ptr<std::int64_t>(),
                                         flat.data_ptr<std::int64_t>() + flat.numel()),
@@ -100,8 +110,9 @@ TEST(TextSource, PadsBehindTheSentence) {
   EXPECT_EQ(batch.lengths[1].item<std::int64_t>(), 2);
 }
 
-TEST(TextSource, ShowsEverySentenceOnceAnEpoch) {
-  TextSource source(sentences(), 4, TextSource::Order::shuffled, 5);
+TEST(PaddedSentences, AreShownOnceAnEpoch) {
+  Pipeline source(std::make_unique<PaddedSentences>(sentences(), 4, SampleOrder::shuffled, 5), 4,
+                  1);
   auto first = labels_of(source, 1);
   EXPECT_EQ(labels_of(source, 1), first);
   std::sort(first.begin(), first.end());

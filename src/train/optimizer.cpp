@@ -1,8 +1,9 @@
 #include "train/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "train/vector_widths.h"
+#include "base/vector_widths.h"
 
 namespace tacho {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::int64_t kGrain = 1 << 18;
 
 struct SgdStep {
+  float factor;  // of the gradient: clipping
   float rate;
   float momentum;
   float weight_decay;
@@ -19,20 +21,23 @@ struct SgdStep {
 
 TACHO_EVERY_VECTOR_WIDTH
 void sgd_plain(float* __restrict p, const float* __restrict g, std::int64_t n, SgdStep s) {
-  for (std::int64_t i = 0; i < n; ++i) p[i] -= s.rate * (g[i] + s.weight_decay * p[i]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    p[i] -= s.rate * (s.factor * g[i] + s.weight_decay * p[i]);
+  }
 }
 
 TACHO_EVERY_VECTOR_WIDTH
 void sgd_momentum(float* __restrict p, const float* __restrict g, float* __restrict m,
                   std::int64_t n, SgdStep s) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const float gradient = g[i] + s.weight_decay * p[i];
+    const float gradient = s.factor * g[i] + s.weight_decay * p[i];
     m[i] = s.momentum * m[i] + gradient;
     p[i] -= s.rate * (s.nesterov ? gradient + s.momentum * m[i] : m[i]);
   }
 }
 
 struct AdamStep {
+  float factor;
   float beta1;
   float beta2;
   float rate;          // learning rate over the first moment's bias correction
@@ -47,24 +52,25 @@ void adam(float* __restrict p, const float* __restrict g, float* __restrict m, f
           std::int64_t n, AdamStep s) {
   for (std::int64_t i = 0; i < n; ++i) {
     const float old = p[i] * s.decoupled_shrink;
-    const float gradient = g[i] + s.coupled_decay * old;
+    const float gradient = s.factor * g[i] + s.coupled_decay * old;
     m[i] = s.beta1 * m[i] + (1 - s.beta1) * gradient;
     v[i] = s.beta2 * v[i] + (1 - s.beta2) * gradient * gradient;
     p[i] = old - s.rate * m[i] / (std::sqrt(v[i]) * s.second_scale + s.epsilon);
   }
 }
 
-SgdStep sgd_step(const OptimizerSpec& spec, double rate) {
-  return {static_cast<float>(rate), static_cast<float>(spec.momentum),
+SgdStep sgd_step(const OptimizerSpec& spec, double rate, double factor) {
+  return {static_cast<float>(factor), static_cast<float>(rate), static_cast<float>(spec.momentum),
           static_cast<float>(spec.weight_decay), spec.nesterov};
 }
 
-AdamStep adam_step(const OptimizerSpec& spec, double rate, std::int64_t steps) {
+AdamStep adam_step(const OptimizerSpec& spec, double rate, std::int64_t steps, double factor) {
   const auto t = static_cast<double>(steps);
   const double correction1 = 1 - std::pow(spec.beta1, t);
   const double correction2 = 1 - std::pow(spec.beta2, t);
   const bool decoupled = spec.kind == OptimizerKind::adamw;
-  return {.beta1 = static_cast<float>(spec.beta1),
+  return {.factor = static_cast<float>(factor),
+          .beta1 = static_cast<float>(spec.beta1),
           .beta2 = static_cast<float>(spec.beta2),
           .rate = static_cast<float>(rate / correction1),
           .second_scale = static_cast<float>(1 / std::sqrt(correction2)),
@@ -73,39 +79,109 @@ AdamStep adam_step(const OptimizerSpec& spec, double rate, std::int64_t steps) {
           .decoupled_shrink = decoupled ? static_cast<float>(1 - rate * spec.weight_decay) : 1.0F};
 }
 
-}  // namespace
+// Sums over a whole batch and its mean need more bits than a batch norm's few weights cost.
+bool stays_fp32(const torch::nn::Module& layer) {
+  return layer.as<torch::nn::BatchNorm2d>() != nullptr;
+}
 
-Optimizer::Optimizer(const OptimizerSpec& spec, const torch::nn::Module& model) : spec_(spec) {
-  const bool moments = spec.kind != OptimizerKind::sgd;
-  for (const auto& item : model.named_parameters()) {
-    const at::Tensor& parameter = item.value();
-    TORCH_CHECK(parameter.is_contiguous() && parameter.scalar_type() == at::kFloat, item.key(),
-                " is not a contiguous fp32 parameter");
-    Slot slot{item.key(), parameter, {}, {}};
-    if (moments || spec.momentum != 0) slot.first = at::zeros_like(parameter);
-    if (moments) slot.second = at::zeros_like(parameter);
-    slots_.push_back(std::move(slot));
+void lower(torch::nn::Module& model, at::ScalarType type) {
+  for (const auto& layer : model.modules()) {
+    if (stays_fp32(*layer)) continue;
+    for (at::Tensor& parameter : layer->parameters(false)) {
+      parameter.set_data(parameter.to(type));
+    }
+    // cuDNN wants an LSTM's weights in one block.
+    if (auto* lstm = layer->as<torch::nn::LSTM>()) lstm->flatten_parameters();
   }
 }
 
-void Optimizer::step(double learning_rate) {
+}  // namespace
+
+Optimizer::Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const Options& options)
+    : spec_(spec), options_(options) {
   const torch::NoGradGuard no_grad;
-  ++steps_;
-  const bool on_cpu = slots_.empty() || slots_.front().parameter.is_cpu();
-  if (on_cpu) {
-    step_on_cpu(learning_rate);
-  } else {
-    step_on_device(learning_rate);
+  for (const auto& item : model.named_parameters()) {
+    const at::Tensor& parameter = item.value();
+    TORCH_CHECK(parameter.is_non_overlapping_and_dense() && parameter.scalar_type() == at::kFloat,
+                item.key(), " is not a dense fp32 parameter");
+    slots_.push_back({item.key(), parameter, parameter, {}, {}});
   }
+  const bool lowered = options.precision == Precision::bf16 || options.precision == Precision::fp16;
+  if (lowered) {
+    for (Slot& slot : slots_) slot.weights = slot.parameter.detach().clone();
+    lower(model, options.precision == Precision::bf16 ? at::kBFloat16 : at::kHalf);
+    for (Slot& slot : slots_) {
+      if (slot.parameter.scalar_type() == at::kFloat) slot.weights = slot.parameter;
+    }
+  }
+  const bool moments = spec.kind != OptimizerKind::sgd;
+  for (Slot& slot : slots_) {
+    if (moments || spec.momentum != 0) slot.first = at::zeros_like(slot.weights.detach());
+    if (moments) slot.second = at::zeros_like(slot.weights.detach());
+  }
+#ifdef TACHO_CUDA
+  if (!slots_.empty() && slots_.front().parameter.is_cuda()) {
+    std::vector<DeviceStep::Slot> on_device;
+    for (const Slot& slot : slots_) {
+      on_device.push_back({slot.parameter, slot.weights, slot.first, slot.second});
+    }
+    on_device_.emplace(spec,
+                       DeviceStep::Options{options.clip_norm, options.precision == Precision::fp16},
+                       std::move(on_device));
+  }
+#endif
+}
+
+at::Tensor Optimizer::scaled(const at::Tensor& loss) const {
+#ifdef TACHO_CUDA
+  if (on_device_) return on_device_->scaled(loss);
+#endif
+  return loss;
+}
+
+void Optimizer::begin_step(double learning_rate) {
+  ++steps_;
+  learning_rate_ = learning_rate;
+#ifdef TACHO_CUDA
+  if (on_device_) on_device_->begin(learning_rate, steps_);
+#endif
+}
+
+void Optimizer::apply_gradients() {
+  const torch::NoGradGuard no_grad;
+#ifdef TACHO_CUDA
+  if (on_device_) {
+    on_device_->apply();
+  } else {
+    step_on_cpu();
+  }
+#else
+  step_on_cpu();
+#endif
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
-void Optimizer::step_on_cpu(double learning_rate) {
-  const SgdStep sgd = sgd_step(spec_, learning_rate);
-  const AdamStep moments = adam_step(spec_, learning_rate, steps_);
+// As torch.nn.utils.clip_grad_norm_ has it.
+double Optimizer::clip_factor() const {
+  if (!options_.clip_norm) return 1;
+  double squares = 0;
+  for (const Slot& slot : slots_) {
+    const at::Tensor& gradient = slot.parameter.grad();
+    if (gradient.defined()) squares += std::pow(gradient.norm().item<double>(), 2);
+  }
+  return std::min(1.0, *options_.clip_norm / (std::sqrt(squares) + 1e-6));
+}
+
+void Optimizer::step_on_cpu() {
+  const double factor = clip_factor();
+  const SgdStep sgd = sgd_step(spec_, learning_rate_, factor);
+  const AdamStep moments = adam_step(spec_, learning_rate_, steps_, factor);
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    const at::Tensor gradient = slot.parameter.grad().contiguous();
+    at::Tensor gradient = slot.parameter.grad();
+    if (gradient.strides() != slot.parameter.strides()) {
+      gradient = at::empty_like(slot.parameter.detach()).copy_(gradient);
+    }
     float* p = slot.parameter.data_ptr<float>();
     const float* g = gradient.data_ptr<float>();
     float* first = slot.first.defined() ? slot.first.data_ptr<float>() : nullptr;
@@ -123,46 +199,17 @@ void Optimizer::step_on_cpu(double learning_rate) {
   }
 }
 
-void Optimizer::step_on_device(double learning_rate) {
-  std::vector<at::Tensor> p;
-  std::vector<at::Tensor> g;
-  std::vector<at::Tensor> first;
-  std::vector<at::Tensor> second;
+Optimizer::Named Optimizer::weights() const {
+  Named tensors;
+  for (const Slot& slot : slots_) tensors.emplace_back(slot.name, slot.weights);
+  return tensors;
+}
+
+void Optimizer::give_weights_to_model() {
+  const torch::NoGradGuard no_grad;
   for (Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    p.push_back(slot.parameter);
-    g.push_back(slot.parameter.grad());
-    if (slot.first.defined()) first.push_back(slot.first);
-    if (slot.second.defined()) second.push_back(slot.second);
+    if (!slot.parameter.is_same(slot.weights)) slot.parameter.copy_(slot.weights);
   }
-  if (p.empty()) return;
-  if (spec_.kind == OptimizerKind::adamw)
-    at::_foreach_mul_(p, 1 - learning_rate * spec_.weight_decay);
-  if (spec_.kind != OptimizerKind::adamw && spec_.weight_decay != 0) {
-    at::_foreach_add_(g, p, spec_.weight_decay);
-  }
-  if (spec_.kind == OptimizerKind::sgd) {
-    if (!first.empty()) {
-      at::_foreach_mul_(first, spec_.momentum);
-      at::_foreach_add_(first, g, 1);
-      if (spec_.nesterov) {
-        at::_foreach_add_(g, first, spec_.momentum);
-      } else {
-        g = first;
-      }
-    }
-    at::_foreach_add_(p, g, -learning_rate);
-    return;
-  }
-  const auto t = static_cast<double>(steps_);
-  at::_foreach_mul_(first, spec_.beta1);
-  at::_foreach_add_(first, g, 1 - spec_.beta1);
-  at::_foreach_mul_(second, spec_.beta2);
-  at::_foreach_addcmul_(second, g, g, 1 - spec_.beta2);
-  auto denominator = at::_foreach_sqrt(second);
-  at::_foreach_div_(denominator, std::sqrt(1 - std::pow(spec_.beta2, t)));
-  at::_foreach_add_(denominator, spec_.epsilon);
-  at::_foreach_addcdiv_(p, first, denominator, -learning_rate / (1 - std::pow(spec_.beta1, t)));
 }
 
 Optimizer::Named Optimizer::state() const {

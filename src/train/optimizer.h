@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,39 +9,69 @@
 #include "record/run_spec.h"
 #include "train/torch_api.h"
 
+#ifdef TACHO_CUDA
+#include "train/cuda/device_step.h"
+#endif
+
 namespace tacho {
 
-// SGD, Adam and AdamW with torch.optim's meaning. On the CPU a parameter is updated in one pass
-// over its memory, where torch.optim makes four to twelve; elsewhere by torch's multi-tensor
-// operations.
+// SGD, Adam and AdamW with torch.optim's meaning, in one pass over each parameter's memory, where
+// torch.optim makes four to twelve; on a GPU in one kernel for all of them.
 class Optimizer {
  public:
   using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
-  Optimizer(const OptimizerSpec& spec, const torch::nn::Module& model);
+  struct Options {
+    std::optional<double> clip_norm;  // gradients are scaled down to this norm
+    Precision precision = Precision::fp32;
+  };
+
+  // Takes over the model's weights: for bf16 and fp16 the optimizer keeps them in fp32 and gives
+  // the model 16-bit copies to compute with. Batch norms stay in fp32.
+  Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const Options& options);
+  Optimizer(const OptimizerSpec& spec, torch::nn::Module& model)
+      : Optimizer(spec, model, Options()) {}
+
+  // What backward() should be called on: with fp16 the loss is scaled up, lest its gradients
+  // vanish.
+  [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
 
   // Applies the gradients at this learning rate and drops them. A parameter without a gradient
-  // stays as it is.
-  void step(double learning_rate);
+  // stays as it is. The two halves apart are for a CUDA graph, which holds the second alone.
+  void step(double learning_rate) {
+    begin_step(learning_rate);
+    apply_gradients();
+  }
+  void begin_step(double learning_rate);
+  void apply_gradients();
 
-  // Everything a resumed run needs: the moments by parameter name, and the steps made.
+  // Everything a resumed run needs: the weights in fp32, the moments, and the steps made.
+  [[nodiscard]] Named weights() const;
   [[nodiscard]] Named state() const;
+  // After weights() were written to.
+  void give_weights_to_model();
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   void restore_steps(std::int64_t steps) { steps_ = steps; }
 
  private:
   struct Slot {
     std::string name;
-    at::Tensor parameter;
-    at::Tensor first;   // momentum, or the first moment; undefined where the kind needs none
-    at::Tensor second;  // the second moment
+    at::Tensor parameter;  // the model's
+    at::Tensor weights;    // fp32; the same tensor where the model computes in fp32
+    at::Tensor first;      // momentum, or the first moment; undefined where the kind needs none
+    at::Tensor second;     // the second moment
   };
-  void step_on_cpu(double learning_rate);
-  void step_on_device(double learning_rate);
+  void step_on_cpu();
+  [[nodiscard]] double clip_factor() const;
 
   OptimizerSpec spec_;
+  Options options_;
   std::vector<Slot> slots_;
   std::int64_t steps_ = 0;
+  double learning_rate_ = 0;
+#ifdef TACHO_CUDA
+  std::optional<DeviceStep> on_device_;
+#endif
 };
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include "base/json_object.h"
 #include "record/model_catalog.h"
 #include "train/models/registry.h"
+#include "train/models/without_dropout.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
@@ -23,7 +24,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char* model : {"mlp", "lenet5", "mnist-cnn", "lstm"}) {
+  for (const char* model : {"mlp", "lenet5", "mnist-cnn", "lstm", "resnet18"}) {
     all.push_back({model, at::kCPU});
     if (torch::cuda::is_available()) all.push_back({model, at::kCUDA});
   }
@@ -45,18 +46,21 @@ at::Tensor wave(std::int64_t count, double phase) {
 
 std::shared_ptr<Classifier> build(const Case& wanted) {
   const std::string& name = wanted.model;
-  auto model = *make_model(name, {.vocabulary = 50, .classes = name == "lstm" ? 2 : 10});
+  InputShape shape{.vocabulary = 50, .classes = name == "lstm" ? 2 : 10};
+  if (name == "resnet18") shape = {.channels = 3, .height = 64, .width = 64, .classes = 10};
+  auto model = *make_model(name, shape);
   const torch::NoGradGuard no_grad;
   double position = 0;
-  for (const at::Tensor& parameter : model->parameters()) {
+  for (const auto& item : model->named_parameters()) {
+    at::Tensor parameter = item.value();
     const auto fan = parameter.dim() > 1 ? parameter[0].numel() : parameter.numel();
     parameter.copy_((wave(parameter.numel(), position) / std::sqrt(fan)).view_as(parameter));
+    // Without it a norm would cut off a signal here and there.
+    if (parameter.dim() == 1 && item.key().ends_with("weight")) parameter.add_(1);
     ++position;
   }
   model->to(wanted.device);
-  model->eval();  // no dropout, which the model itself applies …
-  // … and cuDNN's LSTM has no backward pass unless it is told that it trains.
-  for (const auto& layer : model->children()) layer->train();
+  train_without_dropout(*model);
   return model;
 }
 
@@ -65,6 +69,10 @@ Batch on_host(const std::string& name) {
   batch.labels = at::empty({kBatch}, at::kLong);
   auto* labels = batch.labels.data_ptr<std::int64_t>();
   for (std::int64_t n = 0; n < kBatch; ++n) labels[n] = name == "lstm" ? n % 2 : 3 * n % 10;
+  if (name == "resnet18") {
+    batch.inputs = wave(kBatch * 3 * 64 * 64, 0.5).view({kBatch, 3, 64, 64}).to(at::kFloat);
+    return batch;
+  }
   if (name != "lstm") {
     batch.inputs = wave(kBatch * 784, 0.5).view({kBatch, 1, 28, 28}).to(at::kFloat);
     return batch;
@@ -141,10 +149,12 @@ const std::vector<NamedOptimizer>& optimizers() {
   return all;
 }
 
-TEST_P(AgainstPyTorch, TenStepsOfEveryOptimizerGiveTheSameLosses) {
+TEST_P(AgainstPyTorch, StepsOfEveryOptimizerGiveTheSameLosses) {
   const Batch batch = batch_for(GetParam());
   for (const NamedOptimizer& kind : optimizers()) {
-    const Json& expected = reference()["models"][GetParam().model]["losses"][kind.name];
+    const Json& losses = reference()["models"][GetParam().model]["losses"];
+    if (!losses.contains(kind.name)) continue;  // large models take fewer of them
+    const Json& expected = losses[kind.name];
     const auto model = build(GetParam());
     Optimizer optimizer(kind.spec, *model);
     for (const Json& loss_then : expected) {
@@ -181,8 +191,10 @@ TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {
   }
 }
 
-TEST(Registry, BuildsEveryModelOfTheCatalogue) {
+// The published models are built where they are held against what was published of them.
+TEST(Registry, BuildsEverySmallModelOfTheCatalogue) {
   for (const ModelInfo& info : model_catalog()) {
+    if (info.sample.height >= 224 || info.tokens == TokenKind::wordpiece) continue;
     EXPECT_TRUE(make_model(info.name, {.vocabulary = 10}).ok()) << info.name;
   }
 }

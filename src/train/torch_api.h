@@ -4,10 +4,18 @@
 // releases Tacho builds against (1.13 from Debian, 2.x from pip) is settled here.
 
 #include <ATen/Parallel.h>
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+#include <c10/core/Allocator.h>
 #include <torch/torch.h>
 #include <torch/version.h>
 
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tacho::torch_api {
 
@@ -21,7 +29,78 @@ inline at::Generator default_generator(at::DeviceType device) {
   return at::globalContext().defaultGenerator(at::Device(device, device == at::kCUDA ? 0 : -1));
 }
 
+// Whether fp32 products and convolutions on a GPU may round their factors to 10 bits.
+inline void allow_tf32(bool on) {
+  at::globalContext().setAllowTF32CuBLAS(on);
+  at::globalContext().setAllowTF32CuDNN(on);
+}
+
+// Of a convolution whose padding is a number and not a word.
+inline torch::ExpandingArray<2> padding_of(const torch::nn::detail::ConvNdOptions<2>& options) {
+#if TORCH_VERSION_MAJOR >= 2
+  return std::get<torch::ExpandingArray<2>>(options.padding());
+#else
+  return c10::get<torch::ExpandingArray<2>>(options.padding());
+#endif
+}
+
 // pip's builds for x86 do; Debian's takes the system's BLAS.
 inline bool carries_its_own_blas() { return at::hasMKL(); }
+
+// Shows a composition to whoever observes torch (a profiler, 'tacho describe') as one operation
+// with one result. Costs nothing where nobody does.
+template <class Compute>
+at::Tensor as_one_operation(const char* name, std::initializer_list<at::Tensor> inputs,
+                            const Compute& compute) {
+  at::RecordFunction shown(at::RecordScope::FUNCTION);
+  if (!shown.isActive()) return compute();
+  const std::vector<c10::IValue> values(inputs.begin(), inputs.end());
+  shown.before(name, c10::ArrayRef<const c10::IValue>(values.data(), values.size()));
+  at::Tensor result = compute();
+  if (shown.needsOutputs()) shown.setOutputs(std::vector<c10::IValue>{result});
+  return result;
+}
+
+// mask: true where a key may be looked at; undefined: everywhere.
+inline at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                            const at::Tensor& mask, double dropout_p) {
+#if TORCH_VERSION_MAJOR >= 2
+  const auto allowed = mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
+  return at::scaled_dot_product_attention(q, k, v, allowed, dropout_p);
+#else
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  at::Tensor scores = at::matmul(q * scale, k.transpose(-2, -1));
+  if (mask.defined()) {
+    scores.masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  }
+  return at::matmul(at::dropout(at::softmax(scores, -1), dropout_p, dropout_p > 0), v);
+#endif
+}
+
+// Signed in 1.13, unsigned later.
+template <class Base, class Total>
+Total total_of(void (Base::*)(void*, std::int64_t, Total, Total, c10::Device));
+using MemoryTotal = decltype(total_of(&c10::MemoryReportingInfoBase::reportMemoryUsage));
+
+// Hears of every block that torch's CPU allocator gives and takes back on a thread, while a
+// c10::DebugInfoGuard of kind PROFILER_STATE holds it there.
+class MemoryListener : public c10::MemoryReportingInfoBase {
+ public:
+  virtual void took(void* address, std::int64_t bytes) = 0;
+  virtual void freed(void* address) = 0;
+
+  [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+  void reportMemoryUsage(void* address, std::int64_t bytes, MemoryTotal /*allocated*/,
+                         MemoryTotal /*reserved*/, c10::Device /*device*/) override {
+    if (bytes > 0) took(address, bytes);
+    if (bytes < 0) freed(address);
+  }
+};
+
+// The one this thread's guard holds.
+inline MemoryListener& current_memory_listener() {
+  return *static_cast<MemoryListener*>(
+      c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE));
+}
 
 }  // namespace tacho::torch_api

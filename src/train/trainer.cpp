@@ -5,17 +5,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <new>
 #include <optional>
 
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
-#include "train/hits.h"
+#include "train/device_setup.h"
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/step_engine.h"
 #include "train/step_log.h"
+#include "train/weights.h"
 
 namespace tacho {
 namespace {
@@ -34,20 +37,6 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-struct Scores {
-  double loss_sum = 0;
-  Hits hits;
-  [[nodiscard]] double mean_loss() const {
-    return hits.samples == 0 ? std::nan("") : loss_sum / static_cast<double>(hits.samples);
-  }
-};
-
-Batch on_device(const Batch& batch, at::Device device) {
-  if (device.is_cpu()) return batch;
-  return {batch.inputs.to(device), batch.labels.to(device),
-          batch.lengths.defined() ? batch.lengths.to(device) : at::Tensor()};
-}
-
 class Trainer {
  public:
   explicit Trainer(const Training& training)
@@ -56,6 +45,7 @@ class Trainer {
         device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
 
   Result<TrainEnd> run() {
+    device_setup_.emplace(spec_);
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
     StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
@@ -85,13 +75,31 @@ class Trainer {
     torch::manual_seed(static_cast<std::uint64_t>(spec_.seed));
     TACHO_TRY(model, make_model(spec_.model, input_.shape));
     model_ = std::move(model);
+    TACHO_CHECK(take_weights());
     model_->to(device_);
     take_path(training_.paths, model_->workload());
-    optimizer_.emplace(spec_.optimizer, *model_);
+    if (uses_channels_last(spec_, model_->workload())) to_channels_last(*model_);
+    optimizer_.emplace(spec_.optimizer, *model_,
+                       Optimizer::Options{spec_.clip_norm, spec_.precision});
+    engine_ = make_engine(spec_, *model_, *optimizer_);
     checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
     TACHO_TRY(found, checkpoints_->load_newest());
     progress_ = found.value_or(Progress{});
     return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
+  }
+
+  Result<void> take_weights() {
+    // A run that goes on has its own, and the file may be gone by now.
+    if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
+    const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
+    TACHO_TRY(loaded, load_weights(*model_, spec_.weights, match));
+    if (!loaded.as_drawn.empty()) {
+      TACHO_CHECK(
+          training_.report(Note{fmt::format("left as drawn: {}", first_few(loaded.as_drawn))}));
+    }
+    if (loaded.unused.empty()) return {};
+    return training_.report(
+        Note{fmt::format("not used of {}: {}", spec_.weights, first_few(loaded.unused))});
   }
 
   // Nothing when training should go on.
@@ -99,17 +107,17 @@ class Trainer {
     EpochDone done;
     done.epoch = progress_.epochs + 1;
     const Stopwatch watch;
-    Scores scores;
-    TACHO_TRY(end, train_steps(log, done, scores));
+    TACHO_TRY(end, train_steps(log, done));
     TACHO_CHECK(log.flush());
     if (end) return end;
+    const Scores scores = engine_->scores();
     done.samples = scores.hits.samples;
     done.train_loss = scores.mean_loss();
     done.train_top1 = scores.hits.top1_share();
     done.train_seconds = watch.seconds();
 
     const Stopwatch eval_watch;
-    const std::optional<Scores> result = evaluate();
+    TACHO_TRY(result, evaluate());
     if (!result) return stopped();
     done.eval_loss = result->mean_loss();
     done.top1 = result->hits.top1_share();
@@ -122,54 +130,65 @@ class Trainer {
     return target_reached();
   }
 
-  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done, Scores& scores) {
+  // What is known of a step when it is started.
+  struct Started {
+    std::int64_t number;
+    double input_seconds;
+  };
+
+  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
     model_->train();
     input_.train->begin_epoch(done.epoch);
+    engine_->begin();
     Batch batch;
+    std::deque<Started> started;
     while (progress_.steps < total_steps_) {
       if (training_.stop) return stopped();
       const Stopwatch watch;
-      if (!input_.train->next(batch)) break;
+      engine_->input_taken();
+      TACHO_TRY(more, input_.train->next(batch));
+      if (!more) break;
       const double input_seconds = watch.seconds();
       done.learning_rate = learning_rate_at(spec_.schedule, spec_.optimizer.learning_rate,
                                             progress_.steps, input_.train->batches(), total_steps_);
-      const double loss = one_step(batch, done.learning_rate, scores);
+      engine_->start(batch, done.learning_rate);
       ++progress_.steps;
       ++done.steps;
-      TACHO_CHECK(log.add({done.epoch, progress_.steps, watch.seconds(), input_seconds, loss}));
-      if (!std::isfinite(loss)) return diverged(loss);
+      started.push_back({progress_.steps, input_seconds});
+      TACHO_TRY(end, fetch_steps(false, log, done.epoch, started));
+      if (end) return end;
+    }
+    return fetch_steps(true, log, done.epoch, started);
+  }
+
+  Result<std::optional<TrainEnd>> fetch_steps(bool all, StepLog& log, std::int64_t epoch,
+                                              std::deque<Started>& started) {
+    while (const auto step = engine_->fetch(all)) {
+      const auto [number, input_seconds] = started.front();
+      started.pop_front();
+      TACHO_CHECK(log.add({epoch, number, step->seconds, input_seconds, step->loss}));
+      if (!std::isfinite(step->loss)) return diverged(step->loss, number);
+    }
+    if (const std::string remark = engine_->remark(); !remark.empty()) {
+      TACHO_CHECK(training_.report(Note{remark}));
     }
     return std::optional<TrainEnd>{};
   }
 
-  double one_step(const Batch& given, double learning_rate, Scores& scores) {
-    const Batch batch = on_device(given, device_);
-    const at::Tensor logits = model_->logits(batch);
-    const at::Tensor loss = at::cross_entropy_loss(logits, batch.labels);
-    loss.backward();
-    optimizer_->step(learning_rate);
-    const double value = loss.item<float>();
-    scores.loss_sum += value * static_cast<double>(batch.size());
-    scores.hits += count_hits(logits, given.labels);
-    return value;
-  }
-
   // Nothing if it was told to stop on the way.
-  std::optional<Scores> evaluate() {
+  Result<std::optional<Scores>> evaluate() {
     const torch::NoGradGuard no_grad;
     model_->eval();
     input_.eval->begin_epoch(0);
-    Scores scores;
-    Batch given;
-    while (input_.eval->next(given)) {
-      if (training_.stop) return std::nullopt;
-      const Batch batch = on_device(given, device_);
-      const at::Tensor logits = model_->logits(batch);
-      scores.loss_sum += at::cross_entropy_loss(logits, batch.labels).item<float>() *
-                         static_cast<double>(batch.size());
-      scores.hits += count_hits(logits, given.labels);
+    engine_->begin();
+    Batch batch;
+    while (true) {
+      engine_->input_taken();
+      TACHO_TRY(more, input_.eval->next(batch));
+      if (!more) return std::optional(engine_->scores());
+      if (training_.stop) return std::optional<Scores>();
+      engine_->evaluate(batch);
     }
-    return scores;
   }
 
   Result<void> save_checkpoint() {
@@ -183,9 +202,9 @@ class Trainer {
     return TrainEnd{Outcome::cancelled, "stopped by a signal"};
   }
 
-  [[nodiscard]] std::optional<TrainEnd> diverged(double loss) const {
-    return TrainEnd{Outcome::failed, fmt::format("the loss became {} at step {}; lower --lr", loss,
-                                                 progress_.steps)};
+  static std::optional<TrainEnd> diverged(double loss, std::int64_t step) {
+    return TrainEnd{Outcome::failed,
+                    fmt::format("the loss became {} at step {}; lower --lr", loss, step)};
   }
 
   [[nodiscard]] std::optional<TrainEnd> target_reached() const {
@@ -199,7 +218,9 @@ class Trainer {
   InputParts input_;
   std::int64_t total_steps_ = 0;
   std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
+  std::optional<DeviceSetup> device_setup_;
   std::optional<Optimizer> optimizer_;
+  std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
   Progress progress_;
 };

@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "worker/describe.h"
+#include "worker/describe_model.h"
 #include "worker/run.h"
 
 namespace {
@@ -13,6 +14,8 @@ constexpr const char* kHelp =
     "\n"
     "  tacho-worker run FOLDER    carry out FOLDER/spec.json, or go on where it was stopped\n"
     "  tacho-worker describe      what torch can do on this machine, as JSON\n"
+    "  tacho-worker describe-model REQUEST\n"
+    "                             what a model costs; 'tacho describe' asks\n"
     "  tacho-worker --version\n";
 
 }  // namespace
@@ -21,6 +24,7 @@ int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "run" && argc == 3) return tacho::run_order(argv[2]);
   if (verb == "describe" && argc == 2) return tacho::describe_machine();
+  if (verb == "describe-model" && argc == 3) return tacho::describe_model_for(argv[2]);
   if (verb == "--version" && argc == 2) {
     std::printf("tacho-worker %s (%s)\n", tacho::kVersion, tacho::kCommit);
     return 0;

@@ -172,6 +172,14 @@ class ImageFolder(TachoCase):
         said = self.tacho("data", "verify", "image-folder", "--from", pets, expect=2)
         self.assert_one_error_line(said, "train/cat/1.jpg: not a JPEG or PNG image")
 
+    def test_the_doctor_does_not_miss_it(self):
+        # Without a worker, as trying out torch takes seconds and is not what this is about.
+        said = self.tacho("doctor", "--json", expect=1, env={"TACHO_WORKER": "/nonexistent/worker"})
+        data = {finding["name"]: finding["health"] for finding in said.json
+                if finding["area"] == "data"}
+        self.assertNotIn("image-folder", data)
+        self.assertEqual(data["imagenet"], "missing")
+
 
 class Cifar10(TachoCase):
     RECORDS = 10_000

@@ -5,7 +5,8 @@ import unittest
 from tacho_case import TACHO, TachoCase
 
 COMMANDS = ["", "train", "runs", "runs ls", "runs show", "runs export", "runs rm", "runs ingest",
-            "data", "data ls", "data get", "data prepare", "data verify", "doctor", "completion"]
+            "data", "data ls", "data get", "data prepare", "data verify", "describe",
+            "doctor", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.

@@ -3,7 +3,7 @@
 
     tests/reference/make_reference.py > src/train/reference.json
 
-Needs python3-torch (Debian's, or any other release). Weights and inputs follow formulas, so that
+Needs python3-torch and python3-torchvision (Debian's, or any other release). Weights and inputs follow formulas, so that
 nothing but this file and its output has to be kept. Dropout is off; everything is fp32.
 """
 import json
@@ -13,6 +13,7 @@ import sys
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+import torchvision
 
 BATCH = 8
 
@@ -75,7 +76,15 @@ class Lstm(nn.Module):
         return self.fc(hidden[-1])
 
 
-MODELS = {"mlp": Mlp, "lenet5": LeNet5, "mnist-cnn": MnistCnn, "lstm": Lstm}
+class ResNet18(torchvision.models.ResNet):
+    def __init__(self):
+        super().__init__(torchvision.models.resnet.BasicBlock, [2, 2, 2, 2], num_classes=10)
+
+    def forward(self, x, lengths):
+        return super().forward(x)
+
+
+MODELS = {"mlp": Mlp, "lenet5": LeNet5, "mnist-cnn": MnistCnn, "lstm": Lstm, "resnet18": ResNet18}
 
 OPTIMIZERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.05),
@@ -86,13 +95,20 @@ OPTIMIZERS = {
 }
 
 
+# A large model takes a few steps of two optimizers.
+def steps_of(name):
+    return (5, ("sgd-momentum", "adamw")) if name == "resnet18" else (10, tuple(OPTIMIZERS))
+
+
 def build(name):
     model = MODELS[name]()
     with torch.no_grad():
-        for position, parameter in enumerate(model.parameters()):
+        for position, (key, parameter) in enumerate(model.named_parameters()):
             fan = parameter[0].numel() if parameter.dim() > 1 else parameter.numel()
             values = wave(parameter.numel(), position) / math.sqrt(fan)
             parameter.copy_(values.view_as(parameter))
+            if parameter.dim() == 1 and key.endswith("weight"):
+                parameter += 1
     return model
 
 
@@ -104,7 +120,8 @@ def batch(name):
             for t in range(int(lengths[n])):
                 tokens[n, t] = 1 + (7 * n + 3 * t) % 49
         return tokens, lengths, torch.tensor([n % 2 for n in range(BATCH)])
-    x = wave(BATCH * 784, 0.5).view(BATCH, 1, 28, 28).float()
+    sides = (3, 64, 64) if name == "resnet18" else (1, 28, 28)
+    x = wave(BATCH * math.prod(sides), 0.5).view(BATCH, *sides).float()
     return x, None, torch.tensor([(3 * n) % 10 for n in range(BATCH)])
 
 
@@ -127,11 +144,12 @@ def one_model(name):
         "gradients": {n: fingerprint(p.grad) for n, p in model.named_parameters()},
         "losses": {},
     }
-    for kind, make in OPTIMIZERS.items():
+    steps, kinds = steps_of(name)
+    for kind in kinds:
         model = build(name)
-        optimizer = make(model.parameters())
+        optimizer = OPTIMIZERS[kind](model.parameters())
         losses = []
-        for _ in range(10):
+        for _ in range(steps):
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x, lengths), y)
             loss.backward()
@@ -139,6 +157,82 @@ def one_model(name):
             losses.append(loss.item())
         out["losses"][kind] = losses
     return out
+
+
+# Names and shapes of what timm's and Hugging Face's models keep, which are not installed.
+def linear(name, width, height):
+    return {f"{name}.weight": (height, width), f"{name}.bias": (height,)}
+
+
+def norm(name, width):
+    return {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+
+
+def vit_small_state():
+    state = {"cls_token": (1, 1, 384), "pos_embed": (1, 197, 384),
+             "patch_embed.proj.weight": (384, 3, 16, 16), "patch_embed.proj.bias": (384,)}
+    for i in range(12):
+        block = f"blocks.{i}"
+        state |= norm(f"{block}.norm1", 384) | norm(f"{block}.norm2", 384)
+        state |= linear(f"{block}.attn.qkv", 384, 1152) | linear(f"{block}.attn.proj", 384, 384)
+        state |= linear(f"{block}.mlp.fc1", 384, 1536) | linear(f"{block}.mlp.fc2", 1536, 384)
+    return state | norm("norm", 384) | linear("head", 384, 1000)
+
+
+def distilbert_state():
+    state = {"distilbert.embeddings.word_embeddings.weight": (30522, 768),
+             "distilbert.embeddings.position_embeddings.weight": (512, 768)}
+    state |= norm("distilbert.embeddings.LayerNorm", 768)
+    for i in range(6):
+        layer = f"distilbert.transformer.layer.{i}"
+        for part in ("q_lin", "k_lin", "v_lin", "out_lin"):
+            state |= linear(f"{layer}.attention.{part}", 768, 768)
+        state |= norm(f"{layer}.sa_layer_norm", 768) | norm(f"{layer}.output_layer_norm", 768)
+        state |= linear(f"{layer}.ffn.lin1", 768, 3072) | linear(f"{layer}.ffn.lin2", 3072, 768)
+    return state | linear("pre_classifier", 768, 768) | linear("classifier", 768, 2)
+
+
+def bert_base_state():
+    state = {"bert.embeddings.word_embeddings.weight": (30522, 768),
+             "bert.embeddings.position_embeddings.weight": (512, 768),
+             "bert.embeddings.token_type_embeddings.weight": (2, 768)}
+    state |= norm("bert.embeddings.LayerNorm", 768)
+    for i in range(12):
+        layer = f"bert.encoder.layer.{i}"
+        for part in ("query", "key", "value"):
+            state |= linear(f"{layer}.attention.self.{part}", 768, 768)
+        state |= linear(f"{layer}.attention.output.dense", 768, 768)
+        state |= norm(f"{layer}.attention.output.LayerNorm", 768)
+        state |= linear(f"{layer}.intermediate.dense", 768, 3072)
+        state |= linear(f"{layer}.output.dense", 3072, 768)
+        state |= norm(f"{layer}.output.LayerNorm", 768)
+    return state | linear("bert.pooler.dense", 768, 768) | linear("classifier", 768, 2)
+
+
+TORCHVISION = ("alexnet", "vgg11", "vgg16", "resnet18", "resnet34", "resnet50", "resnet101",
+               "resnet152", "mobilenet_v2", "densenet121")
+
+
+def state_of_torchvision(name):
+    model = getattr(torchvision.models, name)()
+    return {key: tuple(value.shape) for key, value in model.state_dict().items()}
+
+
+def digest(state):
+    """FNV-1a over "name 64x3x7x7" lines in order; short, and two lines to write in any language."""
+    value = 14695981039346656037
+    lines = sorted(f"{key} {'x'.join(map(str, shape))}".rstrip() + "\n"
+                   for key, shape in state.items())
+    for byte in "".join(lines).encode():
+        value = (value ^ byte) * 1099511628211 % 2**64
+    return {"tensors": len(state), "digest": str(value)}
+
+
+def states():
+    found = {name: digest(state_of_torchvision(name)) for name in TORCHVISION}
+    return found | {"vit_small": digest(vit_small_state()),
+                    "distilbert": digest(distilbert_state()),
+                    "bert_base": digest(bert_base_state())}
 
 
 def rates(make, steps):
@@ -158,6 +252,7 @@ def main():
     reference = {
         "torch": torch.__version__,
         "models": {name: one_model(name) for name in MODELS},
+        "states": states(),
         "schedules": {
             "step": rates(lambda o: lr.StepLR(o, step_size=20, gamma=0.3), 100),
             "cosine": rates(lambda o: lr.CosineAnnealingLR(o, T_max=100), 100),

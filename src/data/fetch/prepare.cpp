@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "data/fetch/archive.h"
 #include "data/fetch/imagenet.h"
+#include "data/fetch/prepare_imdb.h"
 #include "data/fetch/prepared_place.h"
 #include "data/fetch/tiny_imagenet.h"
 #include "data/gz_file.h"
@@ -81,6 +82,9 @@ Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs
       return prepare_tiny_imagenet(info, from, home, say, watch);
     case Packing::imagenet:
       return prepare_imagenet(info, from, home, say, watch);
+    case Packing::reviews:
+      return holds_review_tables(from) ? prepare_files(info, from, home, say)
+                                       : prepare_imdb(info, from, home, say);
     case Packing::in_place:
       break;
   }

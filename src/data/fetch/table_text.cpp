@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/terminal.h"
-#include "data/utf8.h"
+#include "text/utf8.h"
 
 namespace tacho {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sha256.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -65,20 +66,32 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   return {file.name};
 }
 
-// What its reader says of a file that comes without a sum.
-Result<void> read_through(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
-  if (info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100) {
-    ImageSet unused;
-    return append_cifar(path, file.bytes, cifar_labels_of(info), unused);
-  }
+FileReport verify_cifar(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
+  ImageSet unused;
+  const auto read = append_cifar(path, file.bytes, cifar_labels_of(info), unused);
+  return read.ok() ? FileReport{file.name} : refused(file, read.error());
+}
+
+FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
   const auto sentences = read_sentences(path);
-  return sentences.ok() ? Result<void>() : sentences.error();
+  if (!sentences.ok()) return refused(file, sentences.error());
+  for (const std::int64_t label : {0, 1}) {
+    const auto count = std::count_if(
+        sentences->begin(), sentences->end(),
+        [label](const LabelledSentence& sentence) { return sentence.label == label; });
+    if (file.per_label == 0 || count == file.per_label) continue;
+    return {file.name, FileState::wrong_count,
+            fmt::format("{}: {} sentences of label {}, expected {}", path.string(), count, label,
+                        file.per_label)};
+  }
+  return {file.name};
 }
 
 FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
   if (!file.sha256.empty()) return verify_content(file, path);
-  const auto read = read_through(info, file, path);
-  return read.ok() ? FileReport{file.name} : refused(file, read.error());
+  // A file without a sum is verified by its reader.
+  const bool cifar = info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100;
+  return cifar ? verify_cifar(info, file, path) : verify_sentences(file, path);
 }
 
 }  // namespace

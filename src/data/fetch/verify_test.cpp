@@ -82,6 +82,21 @@ TEST_F(Verify, ReadsSentencesThatHaveNoChecksum) {
                               ": line 1: no label (expected 'sentence<TAB>0 or 1')"));
 }
 
+TEST_F(Verify, CountsSentencesWhereTheirNumberIsKnown) {
+  constexpr std::array kFiles = {DatasetFile{.name = "train.tsv", .per_label = 1}};
+  const DatasetInfo info{.name = "few",
+                         .input = InputKind::text,
+                         .help = "",
+                         .classes = 2,
+                         .files = kFiles,
+                         .form = DatasetForm::sentences};
+  put(folder_ / "train.tsv", "good\t1\nbad\t0\n");
+  EXPECT_THAT(found(info), ElementsAre("ok", ""));
+  put(folder_ / "train.tsv", "good\t1\nbad\t0\nbetter\t1\n");
+  EXPECT_THAT(found(info), ElementsAre("wrong count", (folder_ / "train.tsv").string() +
+                                                          ": 2 sentences of label 1, expected 1"));
+}
+
 TEST_F(Verify, SaysWhatItIsAbout) {
   std::vector<std::string> said;
   verify(kTestDataset, folder_, [&said](std::string_view text) { said.emplace_back(text); });

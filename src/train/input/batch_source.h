@@ -22,7 +22,7 @@ class BatchSource {
 
   virtual void begin_epoch(std::int64_t epoch) = 0;
   // False after the epoch's last batch, which may be smaller than the others.
-  virtual bool next(Batch& batch) = 0;
+  virtual Result<bool> next(Batch& batch) = 0;
 };
 
 struct InputParts {

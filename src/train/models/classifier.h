@@ -7,11 +7,12 @@
 namespace tacho {
 
 // What a model is given at a step. Images: inputs is N×C×H×W, fp32. Text: inputs is N×T token
-// ids, padded behind each sentence, and lengths says where each ends.
+// ids, padded behind each sentence, and lengths says where each ends; undefined lengths: nothing
+// is padded.
 struct Batch {
   at::Tensor inputs;
   at::Tensor labels;   // N, int64
-  at::Tensor lengths;  // N, int64; undefined for images
+  at::Tensor lengths;  // N, int64
   [[nodiscard]] std::int64_t size() const { return labels.size(0); }
 };
 
@@ -33,5 +34,11 @@ struct InputShape {
   std::int64_t vocabulary = 0;
   std::int64_t classes = 10;
 };
+
+// For a model's constructor: an image that its layers would shrink to nothing.
+inline void check_at_least(const InputShape& shape, std::int64_t pixels) {
+  TORCH_CHECK(shape.height >= pixels && shape.width >= pixels, "images must be at least ", pixels,
+              "x", pixels, ", not ", shape.height, "x", shape.width);
+}
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "train/models/classifier.h"
+#include "train/models/layers.h"
 
 namespace tacho {
 
@@ -16,16 +17,16 @@ class LeNet5 final : public Classifier {
         fc3_(register_module("fc3", torch::nn::Linear(84, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    at::Tensor x = torch::max_pool2d(torch::relu(conv1_->forward(batch.inputs)), 2);
-    x = torch::max_pool2d(torch::relu(conv2_->forward(x)), 2).flatten(1);
-    x = torch::relu(fc2_->forward(torch::relu(fc1_->forward(x))));
-    return fc3_->forward(x);
+    at::Tensor x = layers::conv_pool_relu(batch.inputs, conv1_, 2, 2);
+    x = layers::conv_pool_relu(x, conv2_, 2, 2).flatten(1);
+    x = layers::linear_relu(layers::linear_relu(x, fc1_), fc2_);
+    return layers::linear(x, fc3_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }
 
  private:
   static std::int64_t flat_features(const InputShape& shape) {
-    TORCH_CHECK(shape.height >= 12 && shape.width >= 12, "images must be at least 12x12");
+    check_at_least(shape, 12);
     const auto side = [](std::int64_t pixels) { return (pixels / 2 - 4) / 2; };
     return 16 * side(shape.height) * side(shape.width);
   }

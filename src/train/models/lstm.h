@@ -1,6 +1,7 @@
 #pragma once
 
 #include "train/models/classifier.h"
+#include "train/models/layers.h"
 
 namespace tacho {
 
@@ -19,15 +20,20 @@ class LstmClassifier final : public Classifier {
   at::Tensor logits(const Batch& batch) override {
     // Time first: each step of the recurrence then reads one contiguous block.
     at::Tensor words = embedding_->forward(batch.inputs.t());
-    words = torch::dropout(words, kDropout, is_training());
+    words = layers::dropout(words, kDropout, is_training());
     const at::Tensor states = std::get<0>(lstm_->forward(words));  // T×N×H
-    const at::Tensor last = (batch.lengths - 1).view({1, -1, 1}).expand({1, -1, kHidden});
-    const at::Tensor state = states.gather(0, last).squeeze(0);
-    return output_->forward(torch::dropout(state, kDropout, is_training()));
+    return layers::linear(layers::dropout(last_of(states, batch.lengths), kDropout, is_training()),
+                          output_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::recurrent; }
 
  private:
+  static at::Tensor last_of(const at::Tensor& states, const at::Tensor& lengths) {
+    if (!lengths.defined()) return states[-1];
+    const at::Tensor last = (lengths - 1).view({1, -1, 1}).expand({1, -1, kHidden});
+    return states.gather(0, last).squeeze(0);
+  }
+
   static constexpr std::int64_t kEmbedding = 256;
   static constexpr std::int64_t kHidden = 256;
   static constexpr double kDropout = 0.5;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "train/models/classifier.h"
+#include "train/models/layers.h"
 
 namespace tacho {
 
@@ -14,7 +15,7 @@ class Mlp final : public Classifier {
         output_(register_module("fc2", torch::nn::Linear(128, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    return output_->forward(torch::relu(hidden_->forward(batch.inputs.flatten(1))));
+    return layers::linear(layers::linear_relu(batch.inputs.flatten(1), hidden_), output_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::product; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "train/models/classifier.h"
+#include "train/models/layers.h"
 
 namespace tacho {
 
@@ -15,18 +16,17 @@ class MnistCnn final : public Classifier {
         fc2_(register_module("fc2", torch::nn::Linear(128, shape.classes))) {}
 
   at::Tensor logits(const Batch& batch) override {
-    at::Tensor x = torch::relu(conv1_->forward(batch.inputs));
-    // Pooling first and clamping after is the same function on a quarter of the numbers.
-    x = torch::relu(torch::max_pool2d(conv2_->forward(x), 2));
-    x = torch::dropout(x, 0.25, is_training()).flatten(1);
-    x = torch::dropout(torch::relu(fc1_->forward(x)), 0.5, is_training());
-    return fc2_->forward(x);
+    at::Tensor x = layers::conv_relu(batch.inputs, conv1_);
+    x = layers::conv_pool_relu(x, conv2_, 2, 2);
+    x = layers::dropout(x, 0.25, is_training()).flatten(1);
+    x = layers::dropout(layers::linear_relu(x, fc1_), 0.5, is_training());
+    return layers::linear(x, fc2_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }
 
  private:
   static std::int64_t flat_features(const InputShape& shape) {
-    TORCH_CHECK(shape.height >= 6 && shape.width >= 6, "images must be at least 6x6");
+    check_at_least(shape, 6);
     const auto side = [](std::int64_t pixels) { return (pixels - 4) / 2; };
     return 64 * side(shape.height) * side(shape.width);
   }

@@ -3,26 +3,53 @@
 #include <array>
 
 #include "record/model_catalog.h"
+#include "train/models/alexnet.h"
+#include "train/models/bert.h"
+#include "train/models/densenet.h"
+#include "train/models/distilbert.h"
 #include "train/models/lenet5.h"
 #include "train/models/lstm.h"
 #include "train/models/mlp.h"
 #include "train/models/mnist_cnn.h"
+#include "train/models/mobilenet_v2.h"
+#include "train/models/resnet.h"
+#include "train/models/vgg.h"
+#include "train/models/vit.h"
 
 namespace tacho {
 namespace {
 
-using Maker = std::shared_ptr<Classifier> (*)(const InputShape&);
+using Made = std::shared_ptr<Classifier>;
+using Maker = Made (*)(const InputShape&);
 
 template <class Model>
-std::shared_ptr<Classifier> make(const InputShape& shape) {
+Made make(const InputShape& shape) {
   return std::make_shared<Model>(shape);
 }
 
-constexpr std::array<std::pair<std::string_view, Maker>, 4> kMakers = {{
+template <class Block, int... Depths>
+Made resnet(const InputShape& shape) {
+  return std::make_shared<ResNet<Block>>(shape, typename ResNet<Block>::Depths{Depths...});
+}
+
+constexpr std::array<std::pair<std::string_view, Maker>, 17> kMakers = {{
+    {"alexnet", &make<AlexNet>},
+    {"bert_base", &make<BertBase>},
+    {"densenet121", &make<DenseNet121>},
+    {"distilbert", &make<DistilBert>},
     {"lenet5", &make<LeNet5>},
     {"lstm", &make<LstmClassifier>},
     {"mlp", &make<Mlp>},
     {"mnist-cnn", &make<MnistCnn>},
+    {"mobilenet_v2", &make<MobileNetV2>},
+    {"resnet18", &resnet<BasicBlock, 2, 2, 2, 2>},
+    {"resnet34", &resnet<BasicBlock, 3, 4, 6, 3>},
+    {"resnet50", &resnet<Bottleneck, 3, 4, 6, 3>},
+    {"resnet101", &resnet<Bottleneck, 3, 4, 23, 3>},
+    {"resnet152", &resnet<Bottleneck, 3, 8, 36, 3>},
+    {"vgg11", [](const InputShape& s) -> Made { return std::make_shared<Vgg>(s, Vgg::k11); }},
+    {"vgg16", [](const InputShape& s) -> Made { return std::make_shared<Vgg>(s, Vgg::k16); }},
+    {"vit_small", &make<VitSmall>},
 }};
 
 }  // namespace
@@ -38,6 +65,11 @@ Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const Inpu
   }
   TACHO_TRY(info, find_model(name));
   broken_invariant("a model of the catalogue that cannot be built: " + std::string(info->name));
+}
+
+InputShape default_shape(const ModelInfo& model) {
+  const SampleShape& s = model.sample;
+  return {s.channels, s.height, s.width, s.vocabulary, s.classes};
 }
 
 std::int64_t parameter_count(const torch::nn::Module& model) {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace tacho {
+
+struct ImageSize {
+  int width = 0;
+  int height = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+
+// The part of an image that becomes a sample, in the image's pixels; {0, 0} is the corner of the
+// first pixel. Evaluation needs fractions of pixels: it crops from an image that was resized.
+struct Crop {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+  bool flipped = false;  // left and right change places
+};
+
+// How a sample is cut out of an image. The parameters are those of torchvision's RandomResizedCrop
+// and its defaults.
+struct Augmentation {
+  enum class Kind {
+    centre,  // for evaluation: shorter side to 8/7 of the target, the middle; equal sizes: all of
+             // it
+    random_resized_crop,  // for training
+  };
+  Kind kind = Kind::centre;
+  double least_area = 0.08;
+  double most_area = 1;
+  double least_ratio = 3.0 / 4;  // of width to height
+  double most_ratio = 4.0 / 3;
+  bool may_flip = true;  // one time in two; in training only
+
+  static Augmentation evaluation() { return {.kind = Kind::centre}; }
+  static Augmentation training() { return {.kind = Kind::random_resized_crop}; }
+};
+
+Result<void> check(const Augmentation& augmentation);
+
+// Depends on its arguments alone.
+Crop choose_crop(const Augmentation& augmentation, ImageSize image, ImageSize target,
+                 std::uint64_t seed);
+
+}  // namespace tacho

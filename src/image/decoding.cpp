@@ -1,0 +1,43 @@
+#include "image/decoding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kMostPixels = 100'000'000;
+constexpr int kLongestSide = 65'535;
+
+}  // namespace
+
+Error damaged(std::string_view format, std::string_view why) {
+  return {
+      ErrorCode::invalid,
+      fmt::format("damaged {}: {}; replace the file or take it out of the dataset", format, why)};
+}
+
+Result<void> check_size(ImageSize size) {
+  if (size.width < 1 || size.height < 1) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("an image of {} x {} pixels shows nothing", size.width, size.height)};
+  }
+  if (std::int64_t{size.width} * size.height > kMostPixels) {
+    return Error{
+        ErrorCode::invalid,
+        fmt::format("{} x {} pixels are more than the {} allowed; make the image smaller",
+                    size.width, size.height, human_count(static_cast<double>(kMostPixels)))};
+  }
+  if (std::max(size.width, size.height) > kLongestSide) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{} x {} pixels: no side may be longer than {}", size.width,
+                             size.height, human_count(kLongestSide))};
+  }
+  return {};
+}
+
+}  // namespace tacho

@@ -1,0 +1,195 @@
+#pragma once
+
+// The CUDA kernels as plain C++ functions: no torch and no CUDA header is needed to call them.
+// Every function enqueues on `stream` and returns; nothing is allocated, nothing waits, so all can
+// be captured into a CUDA graph. Pointers are device memory unless they say host.
+
+#include <cstdint>
+
+struct CUstream_st;
+
+namespace tacho::kernels {
+
+using Stream = CUstream_st*;
+
+enum class DataType { f32, bf16, f16 };
+// Numbers that a thread handles at once: the channel counts below must be multiples of it.
+constexpr int pack_width(DataType type) { return type == DataType::f32 ? 4 : 8; }
+
+// --- R×C numbers in row order ---
+
+struct Rows {
+  int64_t rows;
+  int64_t channels;
+  DataType type;
+};
+
+// Workspace, in floats, for the functions that add up columns.
+int64_t column_workspace(const Rows& shape);
+
+struct BatchNormForward {
+  Rows shape;
+  const void* x;
+  const void* residual;  // or null
+  void* y;
+  const float* gamma;
+  const float* beta;
+  float* running_mean;  // updated; or null
+  float* running_var;
+  float momentum;
+  float epsilon;
+  bool relu;
+  float* mean;       // C, for backward
+  float* rstd;       // C, for backward
+  float* workspace;  // column_workspace() + 2·C
+};
+void batch_norm_forward(const BatchNormForward& p, Stream stream);
+
+struct BatchNormBackward {
+  Rows shape;
+  const void* dy;
+  const void* x;
+  const void* y;  // needed where a residual was added under the ReLU; else null
+  void* dx;
+  void* dresidual;  // or null
+  const float* gamma;
+  const float* beta;
+  const float* mean;
+  const float* rstd;
+  bool relu;
+  float* dgamma;
+  float* dbeta;
+  float* workspace;  // column_workspace() + 3·C
+};
+void batch_norm_backward(const BatchNormBackward& p, Stream stream);
+
+enum class Pointwise { relu, gelu };
+
+// y = f(x + bias). May be in place for relu.
+void bias_act_forward(const Rows& shape, Pointwise f, const void* x, const void* bias, void* y,
+                      Stream stream);
+// dx = dy · f'(x + bias) and dbias, its column sums. relu reads its own result as `x_or_y`.
+void bias_act_backward(const Rows& shape, Pointwise f, const void* dy, const void* x_or_y,
+                       const void* bias, void* dx, void* dbias, float* workspace, Stream stream);
+
+// Where a dropout mask comes from: the state of torch's generator, by value, or where a captured
+// graph finds it anew at each replay.
+struct MaskKey {
+  const int64_t* seed_at;    // null: the value
+  const int64_t* offset_at;  // null: the value; else added to it
+  uint64_t seed;
+  uint64_t offset;
+};
+
+// sum = dropout(x + bias) + residual; y = norm(sum)·gamma + beta. C at most 1024.
+struct AddNormForward {
+  Rows shape;
+  const void* x;
+  const void* bias;      // or null
+  const void* residual;  // residual_rows × C, repeated
+  int64_t residual_rows;
+  const void* gamma;
+  const void* beta;
+  float epsilon;
+  float dropout;  // probability
+  MaskKey mask;   // read if dropout > 0
+  void* sum;
+  void* y;
+  float* mean;  // R
+  float* rstd;  // R
+};
+void add_norm_forward(const AddNormForward& p, Stream stream);
+
+struct AddNormBackward {
+  Rows shape;
+  const void* dy;
+  const void* dsum;  // what comes back to the sum besides; or null
+  const void* sum;
+  const void* gamma;
+  const float* mean;
+  const float* rstd;
+  float dropout;
+  MaskKey mask;
+  void* dx;
+  void* dresidual;  // R × C; may be dx where nothing was dropped
+  void* dbias;      // or null
+  void* dgamma;
+  void* dbeta;
+  float* workspace;  // add_norm_workspace()
+};
+int64_t add_norm_workspace(const Rows& shape);
+void add_norm_backward(const AddNormBackward& p, Stream stream);
+
+// --- max-pooling, images as N×H×W×C ---
+
+struct Pool {
+  int64_t images, height, width, channels;
+  int64_t out_height, out_width;
+  int kernel, stride, padding;  // kernel up to 15: a place in the window is a byte
+  DataType type;
+};
+void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places, Stream stream);
+void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
+                       Stream stream);
+
+// --- the optimizer: one kernel for all parameters ---
+
+// Lies in device memory; step kernels read it, so a captured graph follows the schedule.
+struct StepState {
+  double learning_rate;
+  int64_t step;        // counted from 1
+  float loss_scale;    // gradients are this much too large
+  float squares;       // sum of squares of all gradients as they are
+  int32_t good_steps;  // since the scale last changed
+  int32_t skipped;     // steps left out because a gradient overflowed, in all
+};
+
+struct Parameter {
+  float* weights;  // what is learned, fp32
+  void* used;      // 16-bit copy that the model computes with; null: it computes with weights
+  const void* gradient;
+  float* first;   // null: no momentum
+  float* second;  // null: sgd
+  int64_t count;
+};
+
+// A part of one parameter: what a block works on.
+struct Chunk {
+  int32_t parameter;
+  int32_t number;
+};
+constexpr int64_t kChunk = 1 << 14;
+
+struct OptimizerStep {
+  const Parameter* parameters;
+  const Chunk* chunks;
+  int64_t chunk_count;
+  DataType gradients;  // of those parameters that have a 16-bit copy; the others' are fp32
+  StepState* state;
+  float* squares;  // one for each chunk
+  bool adam;
+  bool decoupled;
+  bool nesterov;
+  float momentum;
+  float beta1;
+  float beta2;
+  float epsilon;
+  float weight_decay;
+  float clip_norm;  // 0: none
+  bool scaled;      // the loss was scaled: a step whose gradients overflowed is left out
+};
+
+void begin_step(StepState* state, double learning_rate, int64_t step, Stream stream);
+// Needed before step() where clip_norm or scaled is set.
+void add_squares(const OptimizerStep& p, Stream stream);
+void step(const OptimizerStep& p, Stream stream);
+// Where scaled: halves the scale after an overflow, doubles it after so many good steps.
+void adapt_scale(StepState* state, int32_t good_steps_to_grow, Stream stream);
+
+// --- what a step leaves behind ---
+
+// Adds a batch's loss × rows, top-1 and top-5 hits to totals[0..2] and writes the loss to *last.
+void score(const void* logits, DataType type, const int64_t* labels, int64_t rows, int64_t classes,
+           const float* loss, double* totals, float* last, Stream stream);
+
+}  // namespace tacho::kernels

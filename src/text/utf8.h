@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+inline constexpr char32_t kReplacementCharacter = 0xFFFD;
+
+struct Utf8Character {
+  char32_t code_point;
+  std::size_t bytes;
+};
+
+// The character `text` begins with; `text` is not empty. A byte that begins none gives U+FFFD.
+Utf8Character first_character(std::string_view text);
+
+void append_utf8(std::string& text, char32_t code_point);
+
+// As RFC 3629 has it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view text);
+
+}  // namespace tacho

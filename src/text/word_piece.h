@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "text/piece_trie.h"
+#include "text/piece_vocabulary.h"
+
+namespace tacho {
+
+// Turns text into tokens as BERT's uncased tokenizer does: words (see words.h), and of each the
+// longest token it begins with, then the longest "##" token the rest begins with, and so on. A word
+// that does not come out even, or has over 100 characters, is one [UNK].
+class WordPiece {
+ public:
+  explicit WordPiece(PieceVocabulary vocabulary)
+      : vocabulary_(std::move(vocabulary)), trie_(vocabulary_.tokens()) {}
+
+  [[nodiscard]] const PieceVocabulary& vocabulary() const { return vocabulary_; }
+
+  // [CLS] … [SEP], cut to `most` tokens, both among them; `most` is at least 2. Takes any bytes.
+  [[nodiscard]] std::vector<std::int32_t> tokens(
+      std::string_view text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+
+ private:
+  PieceVocabulary vocabulary_;
+  PieceTrie trie_;
+};
+
+}  // namespace tacho

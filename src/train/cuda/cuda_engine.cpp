@@ -1,0 +1,214 @@
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <fmt/format.h>
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "train/cuda/data_type.h"
+#include "train/cuda/step_graph.h"
+#include "train/device_setup.h"
+#include "train/step_engine.h"
+
+namespace tacho {
+namespace {
+
+// Steps that may be under way before the host waits: enough that the GPU never does.
+constexpr std::size_t kAhead = 4;
+// Steps of one shape made the ordinary way before it is captured: cuDNN has tried its kernels and
+// the allocator has its blocks by then.
+constexpr std::int64_t kEagerSteps = 3;
+// Shapes that get a graph; text has many lengths, and a graph takes memory.
+constexpr std::size_t kMostGraphs = 64;
+
+class CudaEngine final : public StepEngine {
+ public:
+  CudaEngine(const RunSpec& spec, Classifier& model, Optimizer& optimizer)
+      : spec_(spec),
+        model_(model),
+        optimizer_(optimizer),
+        copies_(at::cuda::getStreamFromPool()),
+        totals_(at::zeros({3}, at::TensorOptions().device(at::kCUDA).dtype(at::kDouble))),
+        last_loss_(at::zeros({1}, at::TensorOptions().device(at::kCUDA).dtype(at::kFloat))),
+        pool_(at::cuda::graph_pool_handle()) {
+    const auto pinned = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
+    for (std::size_t i = 0; i <= kAhead; ++i) losses_.push_back(at::zeros({1}, pinned));
+  }
+
+  void begin() override {
+    totals_.zero_();
+    samples_ = 0;
+    last_end_ = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
+    last_end_->record();
+  }
+
+  void start(const Batch& given, double learning_rate) override {
+    const Batch batch = to_device(given);
+    const bool updates = ++gathered_ == spec_.accumulate;
+    if (updates) {
+      gathered_ = 0;
+      optimizer_.begin_step(learning_rate);
+    }
+    if (StepGraph* graph = graph_for(batch)) {
+      graph->replay(batch);
+    } else {
+      make_step(batch, updates);
+    }
+    samples_ += batch.size();
+    end_step();
+  }
+
+  void input_taken() override {
+    if (copied_) copied_->synchronize();
+  }
+
+  std::optional<StepDone> fetch(bool all) override {
+    if (under_way_.empty()) return std::nullopt;
+    UnderWay& oldest = under_way_.front();
+    if (!all && under_way_.size() < kAhead && !oldest.end->query()) return std::nullopt;
+    oldest.end->synchronize();
+    const StepDone done{oldest.begin->elapsed_time(*oldest.end) * 1e-3,
+                        static_cast<double>(*oldest.loss.data_ptr<float>())};
+    losses_.push_back(oldest.loss);
+    under_way_.pop_front();
+    return done;
+  }
+
+  void evaluate(const Batch& given) override {
+    const Batch batch = to_device(given);
+    const at::Tensor logits = model_.logits(batch);
+    add_scores(logits, batch, loss_of(logits, batch.labels, 0));
+    samples_ += batch.size();
+  }
+
+  Scores scores() override {
+    const at::Tensor totals = totals_.cpu();
+    const double* total = totals.data_ptr<double>();
+    return {total[0],
+            {static_cast<std::int64_t>(total[1]), static_cast<std::int64_t>(total[2]), samples_}};
+  }
+
+  std::string remark() override { return std::exchange(remark_, {}); }
+
+  [[nodiscard]] std::int64_t peak_memory_bytes() const override {
+    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak;
+  }
+
+ private:
+  struct UnderWay {
+    std::shared_ptr<at::cuda::CUDAEvent> begin;  // the end of the one before
+    std::shared_ptr<at::cuda::CUDAEvent> end;
+    at::Tensor loss;  // pinned
+  };
+
+  // Copies run on a stream of their own, under the step before.
+  Batch to_device(const Batch& batch) {
+    if (batch.inputs.is_cuda()) return batch;
+    const auto compute = at::cuda::getCurrentCUDAStream();
+    Batch on_device;
+    {
+      const c10::cuda::CUDAStreamGuard guard(copies_);
+      on_device = {batch.inputs.to(at::kCUDA, true), batch.labels.to(at::kCUDA, true),
+                   batch.lengths.defined() ? batch.lengths.to(at::kCUDA, true) : at::Tensor()};
+      copied_.emplace();
+      copied_->record();
+    }
+    copied_->block(compute);
+    for (const at::Tensor* tensor : {&on_device.inputs, &on_device.labels, &on_device.lengths}) {
+      if (tensor->defined()) tensor->record_stream(compute);
+    }
+    if (on_device.inputs.is_floating_point()) {
+      on_device.inputs = image_layout(spec_, on_device.inputs);
+    }
+    return on_device;
+  }
+
+  void make_step(const Batch& batch, bool updates) {
+    const at::Tensor logits = model_.logits(batch);
+    const at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    const at::Tensor scaled = optimizer_.scaled(loss);
+    if (spec_.accumulate == 1) {
+      scaled.backward();
+    } else {
+      (scaled / static_cast<double>(spec_.accumulate)).backward();
+    }
+    add_scores(logits.detach(), batch, loss.detach());
+    if (updates) optimizer_.apply_gradients();
+  }
+
+  void add_scores(const at::Tensor& logits, const Batch& batch, const at::Tensor& loss) {
+    const at::Tensor rows = logits.contiguous();
+    kernels::score(rows.data_ptr(), data_type(rows), batch.labels.data_ptr<std::int64_t>(),
+                   rows.size(0), rows.size(1), loss.data_ptr<float>(), totals_.data_ptr<double>(),
+                   last_loss_.data_ptr<float>(), at::cuda::getCurrentCUDAStream().stream());
+  }
+
+  void end_step() {
+    at::Tensor loss = losses_.back();
+    losses_.pop_back();
+    loss.copy_(last_loss_, true);
+    auto end = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
+    end->record();
+    under_way_.push_back({last_end_, end, std::move(loss)});
+    last_end_ = std::move(end);
+  }
+
+  // The graph for this shape, captured once the shape has been seen often enough; or none.
+  StepGraph* graph_for(const Batch& batch) {
+    if (graphs_off()) return nullptr;
+    for (const auto& graph : graphs_) {
+      if (graph->fits(batch)) return graph.get();
+    }
+    if (graphs_.size() >= kMostGraphs) return nullptr;
+    if (++seen_[batch.inputs.sizes().vec()] <= kEagerSteps) return nullptr;
+    try {
+      graphs_.push_back(std::make_unique<StepGraph>(
+          batch, pool_, [this](const Batch& placed) { make_step(placed, true); }));
+    } catch (const c10::Error& problem) {
+      const std::string what = problem.what_without_backtrace();
+      TORCH_CHECK(false, "the step could not be captured as a CUDA graph: ",
+                  what.substr(0, what.find('\n')), "; use --graphs off");
+    }
+    if (graphs_.size() == 1) remark_ = "steps are made by a CUDA graph";
+    return graphs_.back().get();
+  }
+
+  bool graphs_off() {
+    if (spec_.graphs == Switch::off || off_said_) return true;
+    if (spec_.accumulate == 1) return false;
+    off_said_ = true;
+    remark_ = "no CUDA graph: gradients are gathered over several batches";
+    return true;
+  }
+
+  const RunSpec& spec_;
+  Classifier& model_;
+  Optimizer& optimizer_;
+  at::cuda::CUDAStream copies_;
+  std::optional<at::cuda::CUDAEvent> copied_;
+  at::Tensor totals_;  // loss × samples, top-1, top-5
+  at::Tensor last_loss_;
+  at::cuda::MempoolId_t pool_;
+  std::vector<std::unique_ptr<StepGraph>> graphs_;
+  std::map<std::vector<std::int64_t>, std::int64_t> seen_;
+  std::vector<at::Tensor> losses_;  // pinned places not in use
+  std::deque<UnderWay> under_way_;
+  std::shared_ptr<at::cuda::CUDAEvent> last_end_;  // shared by the step before and the one after
+  std::int64_t samples_ = 0;
+  std::int64_t gathered_ = 0;
+  bool off_said_ = false;
+  std::string remark_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepEngine> make_cuda_engine(const RunSpec& spec, Classifier& model,
+                                             Optimizer& optimizer) {
+  return std::make_unique<CudaEngine>(spec, model, optimizer);
+}
+
+}  // namespace tacho

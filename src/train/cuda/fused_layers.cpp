@@ -1,0 +1,319 @@
+#include "train/cuda/fused_layers.h"
+
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+
+#include <mutex>
+
+#include "kernels/kernels.h"
+#include "train/cuda/data_type.h"
+
+namespace tacho::fused {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+kernels::Stream stream() { return at::cuda::getCurrentCUDAStream().stream(); }
+
+bool is_image(const at::Tensor& x) { return x.dim() == 4; }
+
+// R×C in memory order: an image's channels, or the last dimension.
+kernels::Rows rows_of(const at::Tensor& x) {
+  const std::int64_t channels = is_image(x) ? x.size(1) : x.size(-1);
+  return {x.numel() / channels, channels, data_type(x)};
+}
+
+bool in_row_order(const at::Tensor& x) {
+  return is_image(x) ? x.is_contiguous(at::MemoryFormat::ChannelsLast) : x.is_contiguous();
+}
+
+at::Tensor to_row_order(const at::Tensor& x) {
+  return is_image(x) ? x.contiguous(at::MemoryFormat::ChannelsLast) : x.contiguous();
+}
+
+bool fits(const at::Tensor& x) {
+  if (!x.is_cuda() || !has_data_type(x) || x.numel() == 0 || !in_row_order(x)) return false;
+  const kernels::Rows rows = rows_of(x);
+  return rows.channels % kernels::pack_width(rows.type) == 0;
+}
+
+at::Tensor floats(std::int64_t count, const at::Tensor& like) {
+  return at::empty({count}, like.options().dtype(at::kFloat));
+}
+
+float* floats_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
+}
+
+void* address(const at::Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
+
+struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
+                            const at::Tensor& beta, const at::Tensor& residual,
+                            const at::Tensor& running_mean, const at::Tensor& running_var,
+                            double momentum, double epsilon, bool relu) {
+    const kernels::Rows rows = rows_of(x);
+    at::Tensor y = at::empty_like(x);
+    const at::Tensor mean = floats(rows.channels, x);
+    const at::Tensor rstd = floats(rows.channels, x);
+    const at::Tensor workspace = floats(kernels::column_workspace(rows) + 2 * rows.channels, x);
+    kernels::batch_norm_forward({.shape = rows,
+                                 .x = address(x),
+                                 .residual = address(residual),
+                                 .y = address(y),
+                                 .gamma = floats_of(gamma),
+                                 .beta = floats_of(beta),
+                                 .running_mean = floats_of(running_mean),
+                                 .running_var = floats_of(running_var),
+                                 .momentum = static_cast<float>(momentum),
+                                 .epsilon = static_cast<float>(epsilon),
+                                 .relu = relu,
+                                 .mean = floats_of(mean),
+                                 .rstd = floats_of(rstd),
+                                 .workspace = floats_of(workspace)},
+                                stream());
+    const bool needs_y = relu && residual.defined();
+    context->save_for_backward({x, needs_y ? y : at::Tensor(), gamma, beta, mean, rstd});
+    context->saved_data["relu"] = relu;
+    context->saved_data["residual"] = residual.defined();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& x = saved[0];
+    const at::Tensor& y = saved[1];
+    const at::Tensor& gamma = saved[2];
+    const bool relu = context->saved_data["relu"].toBool();
+    const bool residual = context->saved_data["residual"].toBool();
+    const at::Tensor dy = to_row_order(gradients[0]);
+    const kernels::Rows rows = rows_of(x);
+    const at::Tensor dx = at::empty_like(x);
+    // Without a ReLU the residual's gradient is what came in.
+    const at::Tensor dresidual = residual && relu ? at::empty_like(x) : at::Tensor();
+    const at::Tensor dgamma = at::empty_like(gamma);
+    const at::Tensor dbeta = at::empty_like(gamma);
+    const at::Tensor workspace = floats(kernels::column_workspace(rows) + 3 * rows.channels, x);
+    kernels::batch_norm_backward({.shape = rows,
+                                  .dy = address(dy),
+                                  .x = address(x),
+                                  .y = address(y),
+                                  .dx = address(dx),
+                                  .dresidual = address(dresidual),
+                                  .gamma = floats_of(gamma),
+                                  .beta = floats_of(saved[3]),
+                                  .mean = floats_of(saved[4]),
+                                  .rstd = floats_of(saved[5]),
+                                  .relu = relu,
+                                  .dgamma = floats_of(dgamma),
+                                  .dbeta = floats_of(dbeta),
+                                  .workspace = floats_of(workspace)},
+                                 stream());
+    const at::Tensor to_residual = !residual ? at::Tensor() : relu ? dresidual : dy;
+    return {dx, dgamma, dbeta, to_residual, {}, {}, {}, {}, {}};
+  }
+};
+
+struct BiasAct : torch::autograd::Function<BiasAct> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
+                            bool gelu) {
+    const auto f = gelu ? kernels::Pointwise::gelu : kernels::Pointwise::relu;
+    at::Tensor y = at::empty_like(x);
+    kernels::bias_act_forward(rows_of(x), f, address(x), address(bias), address(y), stream());
+    context->saved_data["gelu"] = gelu;
+    context->save_for_backward({gelu ? x : y, bias});
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const bool gelu = context->saved_data["gelu"].toBool();
+    const auto f = gelu ? kernels::Pointwise::gelu : kernels::Pointwise::relu;
+    const at::Tensor dy = to_row_order(gradients[0]);
+    const at::Tensor dx = at::empty_like(saved[0]);
+    const at::Tensor dbias = at::empty_like(saved[1]);
+    const kernels::Rows rows = rows_of(saved[0]);
+    const at::Tensor workspace = floats(kernels::column_workspace(rows), dy);
+    kernels::bias_act_backward(rows, f, address(dy), address(saved[0]), address(saved[1]),
+                               address(dx), address(dbias), floats_of(workspace), stream());
+    return {dx, dbias, {}};
+  }
+};
+
+// A new place in torch's random numbers, which a captured graph finds anew at each replay.
+kernels::MaskKey draw_mask() {
+  auto generator = torch_api::default_generator(at::kCUDA);
+  const std::lock_guard lock(generator.mutex());
+  const at::PhiloxCudaState state =
+      at::check_generator<at::CUDAGeneratorImpl>(generator)->philox_cuda_state(4);
+  if (!state.captured_) return {nullptr, nullptr, state.seed_.val, state.offset_.val};
+  return {state.seed_.ptr, state.offset_.ptr, 0, state.offset_intragraph_};
+}
+
+struct AddNorm : torch::autograd::Function<AddNorm> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const at::Tensor& bias, const at::Tensor& residual,
+                               const at::Tensor& gamma, const at::Tensor& beta, double epsilon,
+                               double dropout) {
+    const kernels::Rows rows = rows_of(x);
+    at::Tensor sum = at::empty_like(x);
+    at::Tensor y = at::empty_like(x);
+    const at::Tensor mean = floats(rows.rows, x);
+    const at::Tensor rstd = floats(rows.rows, x);
+    const kernels::MaskKey mask = dropout > 0 ? draw_mask() : kernels::MaskKey{};
+    kernels::add_norm_forward({.shape = rows,
+                               .x = address(x),
+                               .bias = address(bias),
+                               .residual = address(residual),
+                               .residual_rows = residual.numel() / rows.channels,
+                               .gamma = address(gamma),
+                               .beta = address(beta),
+                               .epsilon = static_cast<float>(epsilon),
+                               .dropout = static_cast<float>(dropout),
+                               .mask = mask,
+                               .sum = address(sum),
+                               .y = address(y),
+                               .mean = floats_of(mean),
+                               .rstd = floats_of(rstd)},
+                              stream());
+    context->save_for_backward({sum, gamma, mean, rstd});
+    context->saved_data["bias"] = bias.defined();
+    context->saved_data["dropout"] = dropout;
+    context->saved_data["residual"] = residual.sizes().vec();
+    context->saved_data["mask"] = std::vector<std::int64_t>{
+        reinterpret_cast<std::int64_t>(mask.seed_at),
+        reinterpret_cast<std::int64_t>(mask.offset_at), static_cast<std::int64_t>(mask.seed),
+        static_cast<std::int64_t>(mask.offset)};
+    return {sum, y};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& sum = saved[0];
+    const at::Tensor& gamma = saved[1];
+    const auto dropout = static_cast<float>(context->saved_data["dropout"].toDouble());
+    const auto mask = context->saved_data["mask"].toIntVector();
+    const kernels::Rows rows = rows_of(sum);
+    const at::Tensor dy = gradients[1].defined() ? gradients[1].contiguous() : at::zeros_like(sum);
+    const at::Tensor dsum = gradients[0].defined() ? gradients[0].contiguous() : at::Tensor();
+    const at::Tensor dx = at::empty_like(sum);
+    const at::Tensor dresidual = dropout > 0 ? at::empty_like(sum) : dx;
+    const at::Tensor dgamma = at::empty_like(gamma);
+    const at::Tensor dbeta = at::empty_like(gamma);
+    const at::Tensor dbias =
+        context->saved_data["bias"].toBool() ? at::empty_like(gamma) : at::Tensor();
+    const at::Tensor workspace = floats(kernels::add_norm_workspace(rows), sum);
+    kernels::add_norm_backward(
+        {.shape = rows,
+         .dy = address(dy),
+         .dsum = address(dsum),
+         .sum = address(sum),
+         .gamma = address(gamma),
+         .mean = floats_of(saved[2]),
+         .rstd = floats_of(saved[3]),
+         .dropout = dropout,
+         .mask = {reinterpret_cast<const std::int64_t*>(mask[0]),
+                  reinterpret_cast<const std::int64_t*>(mask[1]),
+                  static_cast<std::uint64_t>(mask[2]), static_cast<std::uint64_t>(mask[3])},
+         .dx = address(dx),
+         .dresidual = address(dresidual),
+         .dbias = address(dbias),
+         .dgamma = address(dgamma),
+         .dbeta = address(dbeta),
+         .workspace = floats_of(workspace)},
+        stream());
+    const auto shape = context->saved_data["residual"].toIntVector();
+    const at::Tensor to_residual = at::sum_to(dresidual, shape);
+    return {dx, dbias, to_residual, dgamma, dbeta, {}, {}};
+  }
+};
+
+struct MaxPool : torch::autograd::Function<MaxPool> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, std::int64_t kernel,
+                            std::int64_t stride, std::int64_t padding) {
+    const kernels::Pool pool{x.size(0),
+                             x.size(2),
+                             x.size(3),
+                             x.size(1),
+                             (x.size(2) + 2 * padding - kernel) / stride + 1,
+                             (x.size(3) + 2 * padding - kernel) / stride + 1,
+                             static_cast<int>(kernel),
+                             static_cast<int>(stride),
+                             static_cast<int>(padding),
+                             data_type(x)};
+    at::Tensor y = at::empty({pool.images, pool.channels, pool.out_height, pool.out_width},
+                             x.options(), at::MemoryFormat::ChannelsLast);
+    const at::Tensor places = at::empty({y.numel()}, x.options().dtype(at::kByte));
+    kernels::max_pool_forward(pool, address(x), address(y), places.data_ptr<std::uint8_t>(),
+                              stream());
+    context->save_for_backward({places});
+    context->saved_data["size"] = x.sizes().vec();
+    context->saved_data["window"] = std::vector<std::int64_t>{kernel, stride, padding};
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const at::Tensor places = context->get_saved_variables()[0];
+    const auto size = context->saved_data["size"].toIntVector();
+    const auto window = context->saved_data["window"].toIntVector();
+    const at::Tensor dy = to_row_order(gradients[0]);
+    const at::Tensor dx = at::empty(size, dy.options(), at::MemoryFormat::ChannelsLast);
+    const kernels::Pool pool{size[0],
+                             size[2],
+                             size[3],
+                             size[1],
+                             dy.size(2),
+                             dy.size(3),
+                             static_cast<int>(window[0]),
+                             static_cast<int>(window[1]),
+                             static_cast<int>(window[2]),
+                             data_type(dy)};
+    kernels::max_pool_backward(pool, address(dy), places.data_ptr<std::uint8_t>(), address(dx),
+                               stream());
+    return {dx, {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
+                          const at::Tensor& residual) {
+  const bool plain = norm.is_training() && norm.options.affine() &&
+                     norm.options.track_running_stats() && norm.options.momentum().has_value();
+  if (!plain || !fits(x) || norm.weight.scalar_type() != at::kFloat) return {};
+  at::Tensor other = residual;
+  if (other.defined()) {
+    if (other.sizes() != x.sizes() || other.scalar_type() != x.scalar_type()) return {};
+    other = to_row_order(other);
+  }
+  norm.num_batches_tracked.add_(1);
+  return BatchNormAct::apply(x, norm.weight, norm.bias, other, norm.running_mean, norm.running_var,
+                             *norm.options.momentum(), norm.options.eps(), relu);
+}
+
+at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f) {
+  if (!fits(x) || bias.scalar_type() != x.scalar_type()) return {};
+  return BiasAct::apply(x, bias, f == Pointwise::gelu);
+}
+
+SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
+                    double dropout, const torch::nn::LayerNormImpl& norm) {
+  constexpr std::int64_t kWidest = 1024;
+  const bool same = norm.weight.defined() && norm.weight.scalar_type() == x.scalar_type() &&
+                    residual.scalar_type() == x.scalar_type() &&
+                    norm.weight.numel() == x.size(-1) && residual.size(-1) == x.size(-1);
+  const bool positions = x.numel() < (std::int64_t{1} << 32);  // a mask's hash tells them apart
+  if (!same || !fits(x) || x.size(-1) > kWidest || !positions) return {};
+  const auto both = AddNorm::apply(x, bias, residual.contiguous(), norm.weight, norm.bias,
+                                   norm.options.eps(), dropout);
+  return {both[0], both[1]};
+}
+
+at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
+                    std::int64_t padding) {
+  if (!is_image(x) || !fits(x) || kernel > 15) return {};
+  return MaxPool::apply(x, kernel, stride, padding);
+}
+
+}  // namespace tacho::fused

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "train/torch_api.h"
+
+// The compositions of models/layers.h with the kernels of src/kernels, where they fit: images in
+// channels-last memory, channels in whole packs, on a GPU. Each answers an undefined tensor where
+// it does not, and the caller takes torch's own operations.
+namespace tacho::fused {
+
+// In training only; evaluation is a line a channel that torch does as well.
+at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
+                          const at::Tensor& residual);
+
+enum class Pointwise { relu, gelu };
+// f(x + bias) along the last dimension, or along the channels of an image.
+at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f);
+
+struct SumAndNorm {
+  at::Tensor sum;
+  at::Tensor normed;
+};
+// sum = dropout(x + bias) + residual, and its layer norm; the bias may be undefined. The residual
+// may lack x's first dimension.
+SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
+                    double dropout, const torch::nn::LayerNormImpl& norm);
+
+at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
+                    std::int64_t padding);
+
+}  // namespace tacho::fused

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "record/precision.h"
+#include "record/run_spec.h"
+#include "train/describe/step_trace.h"
+
+namespace tacho {
+
+// What a training step holds at one moment, in bytes, besides what stays from step to step.
+struct HeldBytes {
+  double activations = 0;  // made on the way forward
+  double temporaries = 0;  // made on the way back, weights' gradients apart
+  double gradients = 0;    // of weights
+  [[nodiscard]] double total() const { return activations + temporaries + gradients; }
+};
+
+// What torch's allocator will hold on a GPU at most, and when. The parts are kept apart, so that
+// each can be held against a measurement.
+struct MemoryForecast {
+  // From step to step:
+  double weights = 0;  // and buffers
+  double optimizer_state = 0;
+  double inputs = 0;  // one batch with its labels
+  // While a step goes on:
+  double copies_16bit = 0;         // of weights and images, under bf16 and fp16
+  double saved_activations = 0;    // at the end of the forward pass
+  double largest_temporaries = 0;  // on the way back
+  double gradients = 0;            // at its end
+  double optimizer_workspace = 0;  // while the weights are changed
+  // The moment at which most is held:
+  HeldBytes at_peak;
+  std::size_t peak_op = 0;  // of the forward operations
+  bool peak_is_on_the_way_back = false;
+  bool peak_is_optimizer = false;
+  double total = 0;
+};
+
+struct TwoTraces {
+  StepTrace first;
+  StepTrace second;
+  std::int64_t first_batch = 0;
+  std::int64_t second_batch = 0;
+};
+
+// Extends two traced steps of small batches to a large one: every figure has a part that stays and
+// a part that grows with the batch.
+Result<MemoryForecast> forecast_memory(const TwoTraces& traces, const torch::nn::Module& model,
+                                       const Batch& first_batch, std::int64_t batch,
+                                       Precision precision, const OptimizerSpec& optimizer);
+
+}  // namespace tacho

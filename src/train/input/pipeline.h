@@ -1,0 +1,70 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "train/input/batch_source.h"
+#include "train/input/sample_set.h"
+
+namespace tacho {
+
+// Makes batches ahead of the training loop with threads of its own; with none, next() makes each
+// batch itself. Their order and content do not depend on the number of threads.
+class Pipeline final : public BatchSource {
+ public:
+  Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers);
+  ~Pipeline() override;
+
+  [[nodiscard]] std::int64_t samples() const override { return set_->samples(); }
+  [[nodiscard]] std::int64_t batch() const override { return batch_; }
+  void begin_epoch(std::int64_t epoch) override;
+  Result<bool> next(Batch& batch) override;
+
+ private:
+  struct Slot {
+    Batch batch;
+    std::int64_t begun = 0;  // rows handed to a thread
+    std::int64_t done = 0;   // rows written
+    std::optional<Error> error;
+    std::exception_ptr thrown;  // torch had no memory: next() throws it on
+  };
+  struct Slice {
+    std::int64_t number;  // of its batch in the epoch
+    std::int64_t from;
+    std::int64_t to;
+  };
+
+  Slot& slot_of(std::int64_t number) {
+    return slots_[static_cast<std::size_t>(number) % slots_.size()];
+  }
+  [[nodiscard]] std::int64_t rows(std::int64_t number) const {
+    return static_cast<std::int64_t>(plan_.samples_of(number).size());
+  }
+  [[nodiscard]] bool can_claim() const;
+  Slice claim();
+  void fill(const Slice& slice, std::unique_lock<std::mutex>& lock);
+  void work();
+
+  const std::unique_ptr<SampleSet> set_;
+  const std::int64_t batch_;
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable may_claim_;
+  std::condition_variable slice_done_;
+  std::vector<Slot> slots_;
+  BatchPlan plan_;
+  std::int64_t epoch_ = 0;
+  std::int64_t wanted_ = 0;    // the batch that next() gives
+  std::int64_t claiming_ = 0;  // the batch whose rows are handed out
+  std::int64_t in_flight_ = 0;
+  bool given_ = false;  // next() has given a batch of this epoch, which its caller may still read
+  bool stop_ = false;
+  std::vector<std::jthread> threads_;  // last: they use all of the above
+};
+
+}  // namespace tacho

@@ -1,0 +1,76 @@
+#include "train/input/synthetic_batches.h"
+
+#include <algorithm>
+
+#include "record/model_catalog.h"
+#include "train/device_setup.h"
+
+namespace tacho {
+namespace {
+
+// An epoch's length where nobody names one.
+constexpr std::int64_t kBatchesAnEpoch = 100;
+
+SampleShape sample_of(const RunSpec& spec, const ModelInfo& model) {
+  SampleShape sample = model.sample;
+  if (spec.input) {
+    sample.channels = spec.input->channels;
+    sample.height = spec.input->height;
+    sample.width = spec.input->width;
+  }
+  sample.length = spec.length.value_or(sample.length);
+  sample.classes = spec.classes.value_or(sample.classes);
+  return sample;
+}
+
+Batch draw(const RunSpec& spec, const ModelInfo& model, const SampleShape& sample) {
+  const auto device =
+      at::TensorOptions().device(spec.device == Device::cuda ? at::kCUDA : at::kCPU);
+  Batch batch;
+  batch.labels = at::randint(sample.classes, {spec.batch}, device.dtype(at::kLong));
+  if (model.input == InputKind::text) {
+    batch.inputs =
+        at::randint(sample.vocabulary, {spec.batch, sample.length}, device.dtype(at::kLong));
+    return batch;
+  }
+  batch.inputs = image_layout(
+      spec, at::randn({spec.batch, sample.channels, sample.height, sample.width}, device));
+  return batch;
+}
+
+at::Tensor first_of(const at::Tensor& tensor, std::int64_t count) {
+  return tensor.defined() ? tensor.narrow(0, 0, count) : tensor;
+}
+
+}  // namespace
+
+Result<bool> SyntheticBatches::next(Batch& batch) {
+  const std::int64_t count = std::min(whole_.size(), samples_ - given_);
+  if (count <= 0) return false;
+  given_ += count;
+  batch = whole_;
+  if (count < whole_.size()) {
+    batch = {first_of(whole_.inputs, count), first_of(whole_.labels, count),
+             first_of(whole_.lengths, count)};
+  }
+  return true;
+}
+
+Result<InputParts> open_synthetic(const RunSpec& spec) {
+  TACHO_TRY(model, find_model(spec.model));
+  const SampleShape sample = sample_of(spec, *model);
+  torch::manual_seed(static_cast<std::uint64_t>(spec.seed));
+  InputParts parts;
+  parts.shape = {.channels = sample.channels,
+                 .height = sample.height,
+                 .width = sample.width,
+                 .vocabulary = sample.vocabulary,
+                 .classes = sample.classes};
+  const Batch batch = draw(spec, *model, sample);
+  parts.train = std::make_unique<SyntheticBatches>(
+      batch, spec.train_samples.value_or(kBatchesAnEpoch * spec.batch));
+  parts.eval = std::make_unique<SyntheticBatches>(batch, spec.eval_samples.value_or(spec.batch));
+  return parts;
+}
+
+}  // namespace tacho

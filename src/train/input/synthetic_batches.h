@@ -1,0 +1,27 @@
+#pragma once
+
+#include "train/input/batch_source.h"
+
+namespace tacho {
+
+// Random images or tokens with random labels, drawn once on the device and given over and over:
+// what a model's speed is measured with when no dataset should stand in its way.
+class SyntheticBatches final : public BatchSource {
+ public:
+  SyntheticBatches(Batch whole, std::int64_t samples)
+      : whole_(std::move(whole)), samples_(samples) {}
+
+  [[nodiscard]] std::int64_t samples() const override { return samples_; }
+  [[nodiscard]] std::int64_t batch() const override { return whole_.size(); }
+  void begin_epoch(std::int64_t /*epoch*/) override { given_ = 0; }
+  Result<bool> next(Batch& batch) override;
+
+ private:
+  Batch whole_;
+  std::int64_t samples_;
+  std::int64_t given_ = 0;
+};
+
+Result<InputParts> open_synthetic(const RunSpec& spec);
+
+}  // namespace tacho

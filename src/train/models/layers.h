@@ -1,0 +1,71 @@
+#pragma once
+
+// The compositions whose time is spent moving numbers, not multiplying them. Models call them
+// here instead of spelling them out, so that a faster way has one place to go to.
+
+#include "train/torch_api.h"
+
+namespace tacho::layers {
+
+enum class Activation { none, relu, relu6 };
+
+// activation(norm(x) + residual); an undefined residual adds nothing. Under training it updates
+// the norm's running statistics.
+at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
+                          const at::Tensor& residual = {});
+
+// One call whatever the input's rank: torch::nn::Linear's own adds the bias by itself from three
+// dimensions on.
+at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer);
+
+// relu(convolution + bias), where no norm stands between.
+at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution);
+// relu(max_pool(convolution + bias)).
+at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, std::int64_t kernel,
+                          std::int64_t stride);
+at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer);
+// The exact Gaussian error function, not its tanh approximation.
+at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer);
+
+// norm(dropout(x) + residual): where a transformer norms behind each part.
+at::Tensor add_norm(const at::Tensor& x, const at::Tensor& residual, double dropout_p,
+                    bool training, torch::nn::LayerNorm& norm);
+
+// norm(dropout(layer(x)) + residual).
+at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
+                           const at::Tensor& residual, double dropout_p, bool training,
+                           torch::nn::LayerNorm& norm);
+
+// Where it norms before each part, the sum goes on as well.
+struct SumAndNorm {
+  at::Tensor sum;
+  at::Tensor normed;
+};
+SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
+                         torch::nn::LayerNorm& norm);
+
+// softmax(q·kᵀ/√d)·v with dropout on the softmax. q, k, v: N×heads×T×d. mask: broadcast to
+// N×heads×T×T, true where a key may be looked at; undefined: everywhere.
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const at::Tensor& mask, double dropout_p, bool training);
+
+// N×T×(heads·d) to N×heads×T×d and back; the first is a view.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+at::Tensor join_heads(const at::Tensor& x);
+
+struct Projections {
+  at::Tensor q, k, v;  // N×heads×T×d
+};
+Projections project(const at::Tensor& x, torch::nn::Linear& q, torch::nn::Linear& k,
+                    torch::nn::Linear& v, std::int64_t heads);
+
+// N×1×1×T, true within each sentence; undefined if lengths is.
+at::Tensor key_mask(const at::Tensor& lengths, std::int64_t longest);
+
+at::Tensor dropout(const at::Tensor& x, double p, bool training);
+at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
+                    std::int64_t padding = 0);
+// N×C×H×W to N×C.
+at::Tensor global_average(const at::Tensor& x);
+
+}  // namespace tacho::layers

@@ -1,0 +1,50 @@
+#include "worker/describe_model.h"
+
+#include <fmt/format.h>
+
+#include "base/home.h"
+#include "probe/host_probe.h"
+#include "train/cpu_paths.h"
+#include "train/describe/model_description.h"
+#include "worker/run.h"
+
+namespace tacho {
+namespace {
+
+// The traced steps are real ones, so they take the faster path too. That it cannot be found is no
+// reason to say nothing of the model.
+void hurry(const DescribeRequest& request) {
+  const Host host = read_host();
+  CpuRequest cpu{.threads = host.cores, .cpu = host.cpu};
+  if (const auto home = tacho_home(); home.ok())
+    cpu.cache_file = *home / "cache" / "cpu-paths.json";
+  tune_process();
+  const auto info = find_model(request.model);
+  if (const auto paths = choose_cpu_paths(cpu); paths.ok() && info.ok()) {
+    take_path(*paths,
+              (*info)->input == InputKind::image ? Workload::convolution : Workload::product);
+  }
+}
+
+Result<Json> description_of(std::string_view text) {
+  TACHO_TRY(json, parse_json(text).in("request"));
+  TACHO_TRY(request, describe_request_from_json(json));
+  TACHO_CHECK(check(request));
+  hurry(request);
+  TACHO_TRY(description, describe_model(request));
+  return to_json(request, description);
+}
+
+}  // namespace
+
+int describe_model_for(std::string_view request) {
+  const auto json = description_of(request);
+  if (!json.ok()) {
+    fmt::print(stderr, "{}\n", json.error().message);
+    return json.error().code == ErrorCode::failed ? 1 : kCannotStart;
+  }
+  fmt::print("{}\n", json_text(*json));
+  return 0;
+}
+
+}  // namespace tacho
