@@ -27,6 +27,7 @@ if(TACHO_PARTS STREQUAL "all")
   find_package(LibArchive REQUIRED)
   find_package(CLI11 REQUIRED)
   find_package(Protobuf REQUIRED)
+  find_library(MATIO_LIBRARY matio REQUIRED)
   find_library(MD_LIBRARY md REQUIRED)
 endif()
 

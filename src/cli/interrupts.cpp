@@ -6,14 +6,14 @@ namespace tacho {
 namespace {
 
 // A signal handler can reach nothing but a global.
-std::atomic<int> count{0};
+std::atomic<int> signals_caught{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-void add_one(int /*signal*/) { ++count; }
+void add_one(int /*signal*/) { ++signals_caught; }
 
 }  // namespace
 
-const std::atomic<int>& interrupts() { return count; }
+const std::atomic<int>& interrupts() { return signals_caught; }
 
 void catch_interrupts() {
   std::signal(SIGINT, add_one);

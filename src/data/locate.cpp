@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "data/image_folder.h"
+
 namespace tacho {
 namespace {
 
@@ -18,6 +20,10 @@ bool is_absent(const fs::path& path) {
 
 std::vector<std::string_view> missing_files(const DatasetInfo& info, const fs::path& folder) {
   std::vector<std::string_view> missing;
+  if (info.form == DatasetForm::image_folder) {
+    if (is_absent(folder / kTrainPart)) missing.push_back(kTrainPart);
+    if (is_absent(folder / eval_part_of(folder))) missing.push_back(kEvalParts.front());
+  }
   for (const DatasetFile& file : info.files) {
     if (is_absent(file_in(folder, file.name))) missing.push_back(file.name);
   }
@@ -56,8 +62,10 @@ Result<fs::path> locate(const DatasetInfo& info, const fs::path& home,
     if (missing.empty()) return folder;
     problems.push_back(what_is_missing(folder, missing));
   }
-  return Error{ErrorCode::not_found, fmt::format("{}: {}; get it with '{}'", info.name,
-                                                 fmt::join(problems, ", "), how_to_get(info))};
+  const std::string needs = info.needs.empty() ? "" : fmt::format(", which needs {}", info.needs);
+  return Error{ErrorCode::not_found,
+               fmt::format("{}: {}; get it with '{}'{}", info.name, fmt::join(problems, ", "),
+                           command_to_get(info), needs)};
 }
 
 }  // namespace tacho

@@ -61,6 +61,22 @@ TEST_F(Locate, SaysWhatIsMissingWhereAndHowToGetIt) {
                                          "; get it with 'tacho data prepare letters --from DIR'");
 }
 
+TEST_F(Locate, FindsImageFoldersByTheirParts) {
+  const DatasetInfo pets{.name = "pets",
+                         .input = InputKind::image,
+                         .help = "",
+                         .classes = 0,
+                         .form = DatasetForm::image_folder,
+                         .needs = "pets.zip"};
+  put(home_ / "data/pets/train/cat/1.jpg", "");
+  EXPECT_EQ(
+      locate(pets, home_, "").error().message,
+      "pets: " + (home_ / "data/pets").string() +
+          " lacks val; get it with 'tacho data prepare pets --from DIR', which needs pets.zip");
+  put(home_ / "data/pets/test/cat/1.jpg", "");
+  EXPECT_EQ(*locate(pets, home_, ""), home_ / "data/pets");
+}
+
 TEST_F(Locate, DoesNotLookElsewhereWhenAFolderIsGiven) {
   put_both(system_);
   EXPECT_FALSE(locate(info_, home_, "/nonexistent").ok());

@@ -62,7 +62,6 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
   TACHO_CHECK(check(spec));
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
-  (void)input;
   const RunOrder order{new_run_key(), unix_now(), spec};
   const RunFolder folder(home_ / "runs" / order.key);
   // A run that could not be stored never was: no folder is left behind.

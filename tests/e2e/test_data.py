@@ -4,20 +4,23 @@ import unittest
 
 from tacho_case import SharedHomeCase, TachoCase, processes_of, wait_until
 
-NAMES = ["fashion-mnist", "mnist", "sst2", "imdb"]
+NAMES = ["fashion-mnist", "mnist", "cifar10", "cifar100", "tiny-imagenet", "imagenet",
+         "image-folder", "sst2", "imdb"]
 
 
 class InstalledData(TachoCase):
     def test_ls_says_where_each_dataset_is_or_how_to_get_it(self):
         lines = self.tacho("data", "ls").out.splitlines()
-        self.assertEqual([line.split()[0] for line in lines[1:]], NAMES)
+        self.assertEqual([line.split()[0] for line in lines[1:len(NAMES) + 1]], NAMES)
         self.assertIn("tacho data get mnist", lines[2])
+        self.assertIn("cifar10 needs cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/"
+                      "cifar.html", lines)
 
     def test_ls_json_has_a_folder_only_for_what_is_there(self):
         listed = self.tacho("data", "ls", "--json").json
         self.assertEqual([dataset["name"] for dataset in listed], NAMES)
         self.assertEqual([dataset["folder"] for dataset in listed],
-                         ["/usr/share/datasets/fashion-mnist", None, None, None])
+                         ["/usr/share/datasets/fashion-mnist"] + [None] * (len(NAMES) - 1))
 
     def test_verify_finds_fashion_mnist_whole(self):
         reports = self.tacho("data", "verify", "fashion-mnist", "--json").json

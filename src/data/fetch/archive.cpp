@@ -1,65 +1,46 @@
 #include "data/fetch/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <set>
 
 #include "base/file.h"
+#include "data/fetch/archive_reader.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kArchiveBlock = 1 << 16;
-
-struct FreeArchive {
-  void operator()(struct archive* handle) const { ::archive_read_free(handle); }
-};
-using Archive = std::unique_ptr<struct archive, FreeArchive>;
-
-Error archive_says(const fs::path& path, struct archive* handle) {
-  const char* text = ::archive_error_string(handle);
-  return {ErrorCode::invalid,
-          fmt::format("{}: {}", path.string(), text != nullptr ? text : "not a .tar.gz")};
-}
-
-fs::path path_of(archive_entry* entry) {
-  const char* path = ::archive_entry_pathname(entry);
-  return path != nullptr && ::archive_entry_filetype(entry) == AE_IFREG ? path : "";
+Result<void> write_entry(ArchiveReader& reader, const fs::path& target, Bytes limit) {
+  const UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!fd) return system_error(target, errno);
+  for (std::int64_t written = 0;;) {
+    TACHO_TRY(bytes, reader.block());
+    if (bytes.empty()) return {};
+    written += static_cast<std::int64_t>(bytes.size());
+    if (written > limit.count) {
+      return reader.bad(fmt::format("larger than the {} allowed here", human(limit)));
+    }
+    TACHO_CHECK(write_all(fd.get(), bytes, target));
+  }
 }
 
 }  // namespace
 
 Result<void> extract(const fs::path& archive, std::span<const fs::path> paths,
-                     const fs::path& folder) {
-  const Archive handle(::archive_read_new());
-  ::archive_read_support_filter_gzip(handle.get());
-  ::archive_read_support_format_tar(handle.get());
-  if (::archive_read_open_filename(handle.get(), archive.c_str(), kArchiveBlock) != ARCHIVE_OK) {
-    return archive_says(archive, handle.get());
-  }
+                     const fs::path& folder, Bytes limit) {
+  TACHO_TRY(reader, ArchiveReader::open(archive));
   std::set<fs::path> wanted(paths.begin(), paths.end());
-  archive_entry* entry = nullptr;
-  int status = ARCHIVE_OK;
-  while ((status = ::archive_read_next_header(handle.get(), &entry)) >= ARCHIVE_WARN) {
-    if (status == ARCHIVE_EOF) break;
-    const fs::path path = path_of(entry);
-    if (wanted.erase(path) == 0) continue;
-    const fs::path target = folder / path.filename();
-    const UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!fd) return system_error(target, errno);
-    if (::archive_read_data_into_fd(handle.get(), fd.get()) != ARCHIVE_OK) {
-      return archive_says(archive, handle.get());
-    }
+  while (true) {
+    TACHO_TRY(more, reader.next_entry());
+    if (!more) break;
+    const fs::path path = reader.path();
+    if (!reader.is_file() || wanted.erase(path) == 0) continue;
+    TACHO_CHECK(write_entry(reader, folder / path.filename(), limit));
   }
-  if (status != ARCHIVE_EOF) return archive_says(archive, handle.get());
   if (!wanted.empty()) {
     return Error{ErrorCode::invalid, fmt::format("{}: there is no {} in it", archive.string(),
                                                  wanted.begin()->string())};

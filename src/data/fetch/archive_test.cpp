@@ -64,7 +64,14 @@ TEST_F(Extract, RefusesOtherFilesAndMissingOnes) {
   put(archive_, "<html>not found</html>");
   EXPECT_THAT(extract_both().error().message, HasSubstr(archive_.string() + ": "));
   fs::remove(archive_);
-  EXPECT_THAT(extract_both().error().message, HasSubstr("Failed to open"));
+  EXPECT_EQ(extract_both().error().message, archive_.string() + ": No such file or directory");
+}
+
+TEST_F(Extract, RefusesAFileLargerThanAllowed) {
+  put_tgz(archive_, {{"one", std::string(100'000, 'x')}});
+  const std::vector<fs::path> paths = {"one"};
+  EXPECT_EQ(extract(archive_, paths, out_, Bytes{4096}).error().message,
+            archive_.string() + ": one: larger than the 4.00 KiB allowed here");
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 #include <vector>
 
 #include "base/file.h"
+#include "data/fetch/archive.h"
+#include "data/fetch/imagenet.h"
 #include "data/fetch/prepare_imdb.h"
+#include "data/fetch/prepared_place.h"
+#include "data/fetch/tiny_imagenet.h"
 #include "data/gz_file.h"
 #include "data/locate.h"
 
@@ -17,24 +20,6 @@ namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that is only on the way: cleared of what an interrupted run left, and gone at the end.
-class PassingFolder {
- public:
-  explicit PassingFolder(fs::path path) : path_(std::move(path)) { clear(); }
-  ~PassingFolder() { clear(); }
-  PassingFolder(const PassingFolder&) = delete;
-  PassingFolder& operator=(const PassingFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  void clear() const {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path path_;
-};
 
 Result<void> copy_uncompressed(const fs::path& from, const fs::path& to) {
   TACHO_TRY(source, GzFile::open(from));
@@ -46,42 +31,72 @@ Result<void> copy_uncompressed(const fs::path& from, const fs::path& to) {
     got = count;
     TACHO_CHECK(write_all(target.get(), {buffer.data(), got}, to));
   }
-  // Before the rename, or a power cut could leave a whole folder of empty files.
-  if (::fsync(target.get()) != 0) return system_error(to, errno);
   return {};
 }
 
-Result<void> move_folder(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) return system_error(to, errno);
-  return {};
-}
-
-}  // namespace
-
-Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs::path& home,
-                         const Say& say) {
-  if (needs_prepare_imdb(info, from)) return prepare_imdb(info, from, home, say);
+Result<fs::path> prepare_files(const DatasetInfo& info, const fs::path& from, const fs::path& home,
+                               const Say& say) {
   TACHO_CHECK(check(verify(info, from, say)));
-  const fs::path target = prepared_folder(info, home);
-  const fs::path beside = target.parent_path();
-  TACHO_CHECK(make_folders(beside));
-  const auto lock =
-      FileLock::take(beside / fmt::format(".{}.lock", info.name), FileLock::Kind::exclusive);
-  if (!lock.ok()) return lock.error();
-
-  const PassingFolder part(beside / fmt::format(".{}.part", info.name));
-  const PassingFolder old(beside / fmt::format(".{}.old", info.name));
+  TACHO_TRY(place, PreparedPlace::take(info, home));
+  const PassingFolder part(place.part());
   TACHO_CHECK(make_folders(part.path()));
   for (const DatasetFile& file : info.files) {
     say(fmt::format("copying {}", file.name));
     TACHO_CHECK(copy_uncompressed(file_in(from, file.name), part.path() / file.name));
   }
-  if (auto moved = move_folder(target, old.path());
-      !moved.ok() && moved.error().code != ErrorCode::not_found) {
-    return moved.error();
+  TACHO_CHECK(place.publish(part.path()));
+  return place.target();
+}
+
+Result<fs::path> prepare_archive(const DatasetInfo& info, const fs::path& from,
+                                 const fs::path& home, const Say& say) {
+  std::error_code unreadable;
+  const bool is_folder = fs::is_directory(from, unreadable);
+  const fs::path archive = is_folder ? from / info.archive : from;
+  if (is_folder && !fs::exists(archive, unreadable)) return prepare_files(info, from, home, say);
+
+  std::vector<fs::path> paths;
+  for (const DatasetFile& file : info.files) {
+    paths.push_back(fs::path(info.archive_folder) / file.name);
   }
-  TACHO_CHECK(move_folder(part.path(), target));
-  return target;
+  TACHO_TRY(place, PreparedPlace::take(info, home));
+  const PassingFolder part(place.part());
+  TACHO_CHECK(make_folders(part.path()));
+  say(fmt::format("unpacking {}", archive.string()));
+  TACHO_CHECK(extract(archive, paths, part.path()));
+  TACHO_CHECK(check(verify(info, part.path(), say)).in(archive.string()));
+  TACHO_CHECK(place.publish(part.path()));
+  return place.target();
+}
+
+}  // namespace
+
+Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs::path& home,
+                         const Say& say, const Watch& watch) {
+  switch (info.packing) {
+    case Packing::files:
+      return prepare_files(info, from, home, say);
+    case Packing::archive:
+      return prepare_archive(info, from, home, say);
+    case Packing::tiny_imagenet:
+      return prepare_tiny_imagenet(info, from, home, say, watch);
+    case Packing::imagenet:
+      return prepare_imagenet(info, from, home, say, watch);
+    case Packing::reviews:
+      return holds_review_tables(from) ? prepare_files(info, from, home, say)
+                                       : prepare_imdb(info, from, home, say);
+    case Packing::in_place:
+      break;
+  }
+  TACHO_CHECK(check(verify(info, from, say, watch)));
+  return from;
+}
+
+DatasetInfo subset_of(DatasetInfo info) {
+  info.classes = 0;
+  info.train_images = 0;
+  info.eval_images = 0;
+  return info;
 }
 
 }  // namespace tacho

@@ -21,9 +21,9 @@ bool is_folder(const fs::path& path) {
 
 }  // namespace
 
-bool needs_prepare_imdb(const DatasetInfo& info, const fs::path& from) {
+bool holds_review_tables(const fs::path& from) {
   std::error_code ignored;
-  return info.name == "imdb" && !fs::exists(file_in(from, "train.tsv"), ignored);
+  return fs::exists(file_in(from, "train.tsv"), ignored);
 }
 
 Result<fs::path> prepare_imdb(const DatasetInfo& info, const fs::path& from, const fs::path& home,

@@ -20,13 +20,16 @@ namespace fs = std::filesystem;
 // Two reviews a label instead of 12,500.
 constexpr std::array kFewFiles = {DatasetFile{.name = "train.tsv", .per_label = 2},
                                   DatasetFile{.name = "dev.tsv", .per_label = 2}};
-constexpr DatasetInfo kFewReviews{
-    .name = "imdb", .input = InputKind::text, .help = "", .classes = 2, .files = kFewFiles};
+constexpr DatasetInfo kFewReviews{.name = "imdb",
+                                  .input = InputKind::text,
+                                  .help = "",
+                                  .classes = 2,
+                                  .files = kFewFiles,
+                                  .form = DatasetForm::sentences,
+                                  .packing = Packing::reviews};
 
 class PrepareImdb : public testing::Test {
  protected:
-  using Entries = std::vector<std::pair<std::string, std::string>>;
-
   Result<fs::path> prepare_from(const fs::path& from) {
     return prepare(kFewReviews, from, home_, quiet);
   }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "data/fetch/test_dataset.h"
+#include "data/fetch/test_tree.h"
 #include "data/test_files.h"
 
 namespace tacho {
@@ -126,6 +127,69 @@ TEST_F(Prepare, LetsOnlyOneWorkAtATime) {
 TEST_F(Prepare, SaysThatTheHomeCannotBeMade) {
   put(home_, "a file");
   EXPECT_THAT(prepare_pair().error().message, HasSubstr(data_.string() + ": cannot be made"));
+}
+
+constexpr std::array kCifarFiles = {DatasetFile{"a.bin", 3073}, DatasetFile{"b.bin", 3073}};
+
+class PrepareCifar : public testing::Test {
+ protected:
+  static std::string record(char label) { return std::string(1, label) + std::string(3072, 'x'); }
+
+  Result<fs::path> prepare_from(const fs::path& from) {
+    return prepare(info_, from, scratch_.path() / "home", quiet);
+  }
+
+  void expect_prepared(const fs::path& from) {
+    const auto folder = prepare_from(from);
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    EXPECT_EQ(*read_file(*folder / "a.bin"), record(1));
+    EXPECT_EQ(*read_file(*folder / "b.bin"), record(2));
+  }
+
+  const DatasetInfo info_{.name = "cifar",
+                          .input = InputKind::image,
+                          .help = "",
+                          .classes = 10,
+                          .files = kCifarFiles,
+                          .form = DatasetForm::cifar10,
+                          .packing = Packing::archive,
+                          .archive = "cifar.tar.gz",
+                          .archive_folder = "batches"};
+  const ScratchFolder scratch_;
+  const fs::path from_ = scratch_.path() / "from";
+  const fs::path archive_ = from_ / "cifar.tar.gz";
+};
+
+TEST_F(PrepareCifar, TakesTheArchiveItsFolderAndTheFilesInIt) {
+  put_tgz(archive_, {{"batches/a.bin", record(1)}, {"batches/b.bin", record(2)}, {"x", "y"}});
+  expect_prepared(archive_);
+  expect_prepared(from_);
+  put(scratch_.path() / "files/a.bin", record(1));
+  put(scratch_.path() / "files/b.bin.gz", gzipped(record(2)));
+  expect_prepared(scratch_.path() / "files");
+}
+
+TEST_F(PrepareCifar, LeavesNothingOfAnArchiveThatIsWrongOrCut) {
+  put_tgz(archive_, {{"batches/a.bin", record(1)}, {"batches/b.bin", record(11)}});
+  EXPECT_THAT(prepare_from(archive_).error().message,
+              HasSubstr("b.bin: record 1: label 11 (expected 0 to 9)"));
+  put_tgz(archive_, {{"batches/a.bin", record(1)}});
+  EXPECT_EQ(prepare_from(archive_).error().message,
+            archive_.string() + ": there is no batches/b.bin in it");
+  fs::resize_file(archive_, fs::file_size(archive_) / 2);
+  EXPECT_THAT(prepare_from(archive_).error().message, HasSubstr(archive_.string() + ": "));
+  EXPECT_THAT(tree(scratch_.path() / "home"), ElementsAre("data/.cifar.lock"));
+}
+
+TEST(PrepareImageFolder, VerifiesItAndLeavesItWhereItIs) {
+  const ScratchFolder scratch;
+  put(scratch.path() / "pets/train/cat/1.jpg", jpeg("1"));
+  const DatasetInfo& info = **find_dataset("image-folder");
+  EXPECT_FALSE(prepare(info, scratch.path() / "pets", scratch.path() / "home", quiet).ok());
+  put(scratch.path() / "pets/val/cat/2.jpg", jpeg("2"));
+  EXPECT_EQ(*prepare(info, scratch.path() / "pets", scratch.path() / "home", quiet),
+            scratch.path() / "pets");
+  EXPECT_FALSE(fs::exists(scratch.path() / "home"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "data/cifar.h"
+#include "data/fetch/verify_folder.h"
 #include "data/gz_file.h"
 #include "data/locate.h"
 #include "data/sentences.h"
@@ -64,6 +66,12 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   return {file.name};
 }
 
+FileReport verify_cifar(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
+  ImageSet unused;
+  const auto read = append_cifar(path, file.bytes, cifar_labels_of(info), unused);
+  return read.ok() ? FileReport{file.name} : refused(file, read.error());
+}
+
 FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
   const auto sentences = read_sentences(path);
   if (!sentences.ok()) return refused(file, sentences.error());
@@ -72,26 +80,30 @@ FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
         sentences->begin(), sentences->end(),
         [label](const LabelledSentence& sentence) { return sentence.label == label; });
     if (file.per_label == 0 || count == file.per_label) continue;
-    return {file.name, FileState::wrong_size,
+    return {file.name, FileState::wrong_count,
             fmt::format("{}: {} sentences of label {}, expected {}", path.string(), count, label,
                         file.per_label)};
   }
   return {file.name};
 }
 
-FileReport verify_file(const DatasetFile& file, const fs::path& path) {
-  // Only sentences come without a sum.
-  return file.sha256.empty() ? verify_sentences(file, path) : verify_content(file, path);
+FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
+  if (!file.sha256.empty()) return verify_content(file, path);
+  // A file without a sum is verified by its reader.
+  const bool cifar = info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100;
+  return cifar ? verify_cifar(info, file, path) : verify_sentences(file, path);
 }
 
 }  // namespace
 
-std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say) {
+std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say,
+                               const Watch& watch) {
+  if (info.form == DatasetForm::image_folder) return verify_folder(info, folder, say, watch);
   std::vector<FileReport> reports;
   for (const DatasetFile& file : info.files) {
     const fs::path path = file_in(folder, file.name);
     say(fmt::format("checking {}", file.name));
-    reports.push_back(verify_file(file, path));
+    reports.push_back(verify_file(info, file, path));
   }
   return reports;
 }

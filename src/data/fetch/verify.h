@@ -10,18 +10,20 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "data/catalog.h"
+#include "data/fetch/watch.h"
 
 namespace tacho {
 
 // Told, in one line each, what a function that may take its time is about to do.
 using Say = std::function<void(std::string_view)>;
 
-enum class FileState { ok, missing, unreadable, wrong_size, wrong_checksum };
-inline constexpr Names<FileState, 5> kFileStates{"file state",
+enum class FileState { ok, missing, unreadable, wrong_size, wrong_count, wrong_checksum };
+inline constexpr Names<FileState, 6> kFileStates{"file state",
                                                  {{{FileState::ok, "ok"},
                                                    {FileState::missing, "missing"},
                                                    {FileState::unreadable, "unreadable"},
                                                    {FileState::wrong_size, "wrong size"},
+                                                   {FileState::wrong_count, "wrong count"},
                                                    {FileState::wrong_checksum, "wrong checksum"}}}};
 
 struct FileReport {
@@ -30,9 +32,9 @@ struct FileReport {
   std::string problem;  // a sentence that names the path; "" when ok
 };
 
-// One report a file of the catalogue's entry, in its order.
+// One report a file of the catalogue's entry, in its order; of an image folder, one a part.
 std::vector<FileReport> verify(const DatasetInfo& info, const std::filesystem::path& folder,
-                               const Say& say);
+                               const Say& say, const Watch& watch = {});
 
 // The first problem as an error.
 Result<void> check(std::span<const FileReport> reports);

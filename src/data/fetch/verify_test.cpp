@@ -84,13 +84,17 @@ TEST_F(Verify, ReadsSentencesThatHaveNoChecksum) {
 
 TEST_F(Verify, CountsSentencesWhereTheirNumberIsKnown) {
   constexpr std::array kFiles = {DatasetFile{.name = "train.tsv", .per_label = 1}};
-  const DatasetInfo info{
-      .name = "few", .input = InputKind::text, .help = "", .classes = 2, .files = kFiles};
+  const DatasetInfo info{.name = "few",
+                         .input = InputKind::text,
+                         .help = "",
+                         .classes = 2,
+                         .files = kFiles,
+                         .form = DatasetForm::sentences};
   put(folder_ / "train.tsv", "good\t1\nbad\t0\n");
   EXPECT_THAT(found(info), ElementsAre("ok", ""));
   put(folder_ / "train.tsv", "good\t1\nbad\t0\nbetter\t1\n");
-  EXPECT_THAT(found(info), ElementsAre("wrong size", (folder_ / "train.tsv").string() +
-                                                         ": 2 sentences of label 1, expected 1"));
+  EXPECT_THAT(found(info), ElementsAre("wrong count", (folder_ / "train.tsv").string() +
+                                                          ": 2 sentences of label 1, expected 1"));
 }
 
 TEST_F(Verify, SaysWhatItIsAbout) {

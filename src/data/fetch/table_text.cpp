@@ -1,0 +1,48 @@
+#include "data/fetch/table_text.h"
+
+#include <charconv>
+
+#include "base/terminal.h"
+#include "text/utf8.h"
+
+namespace tacho {
+namespace {
+
+bool all_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string clean_words(std::string_view text) {
+  std::string words = printable(text);
+  if (is_utf8(words)) return words;
+  for (char& c : words) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  return words;
+}
+
+Result<std::int64_t> parse_count(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (problem != std::errc{} || end != text.data() + text.size() || text.starts_with('-')) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("'{}' is no count", clean_words(text.substr(0, 40)))};
+  }
+  return count;
+}
+
+bool is_wordnet_id(std::string_view text) {
+  return text.size() == 9 && text[0] == 'n' && all_digits(text.substr(1));
+}
+
+bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix) {
+  constexpr std::size_t kMostDigits = 12;
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  if (!name.ends_with(suffix)) return false;
+  name.remove_suffix(suffix.size());
+  return name.size() <= kMostDigits && all_digits(name);
+}
+
+}  // namespace tacho

@@ -1,0 +1,207 @@
+import hashlib
+import random
+import shutil
+import signal
+import tarfile
+import unittest
+import zipfile
+
+from tacho_case import SharedHomeCase, TachoCase, wait_until
+from toy_imagenet import add, class_archive, image, write_release
+
+
+def digest_of(folder):
+    """Every file below a folder, with its content's sum."""
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in folder.rglob("*") if path.is_file()}
+
+
+class Imagenet(SharedHomeCase):
+    def prepare(self):
+        type(self).release = self.home / "release"
+        type(self).ids = write_release(self.release)
+        type(self).said = self.tacho(*self.order())
+        type(self).whole = digest_of(self.home / "data" / "imagenet")
+
+    def order(self, release=None):
+        return ("data", "prepare", "imagenet", "--from", release or self.release, "--subset")
+
+    def setUp(self):
+        super().setUp()
+        self.other = self.new_folder()
+        self.data = self.other / "data"
+        self.env = {"TACHO_HOME": str(self.other)}
+
+    def interrupt(self, number, classes):
+        """Starts it in a home of its own, and sends it a signal once so many classes are done."""
+        train = self.data / "imagenet.partial" / "train"
+        going = self.start(*self.order(), env=self.env)
+        wait_until(lambda: train.is_dir() and len(list(train.iterdir())) >= classes, "class")
+        going.signal(number)
+        said = going.ended()
+        self.assertFalse((self.data / "imagenet").exists(), "it was too fast")
+        return said
+
+    def assert_goes_on_to_the_same(self):
+        partial = self.data / "imagenet.partial" / "train"
+        done = {path.name: path.stat().st_mtime_ns for path in partial.iterdir()}
+        self.assertGreater(len(done), 1)
+        self.tacho(*self.order(), env=self.env)
+        self.assertEqual(digest_of(self.data / "imagenet"), self.whole)
+        self.assertFalse(partial.exists())
+        for name, time in done.items():
+            finished = self.data / "imagenet" / "train" / name
+            self.assertEqual(finished.stat().st_mtime_ns, time, f"{name} was made twice")
+
+    def test_the_images_lie_in_their_classes(self):
+        folder = self.home / "data" / "imagenet"
+        self.assertEqual(self.said.out, f"imagenet is ready in {folder}\n")
+        self.assertEqual(sorted(path.name for path in (folder / "train").iterdir()),
+                         sorted(self.ids))
+        self.assertEqual(len(self.whole), 24 * 60 + 96 + 1)
+        rows = [line.split("\t") for line in (folder / "classes.tsv").read_text().splitlines()]
+        self.assertEqual([row[0] for row in rows], sorted(self.ids))
+        self.assertEqual(rows[0][1], f"words of {rows[0][0]}")
+        self.assertEqual({row[2] for row in rows}, {"60"})
+        self.assertEqual(sum(int(row[3]) for row in rows), 96)
+
+    def test_verify_finds_it_whole_and_names_what_is_lost(self):
+        reports = self.tacho("data", "verify", "imagenet", "--json").json
+        self.assertEqual([(r["file"], r["state"]) for r in reports],
+                         [("train", "ok"), ("val", "ok")])
+        lost = self.home / "data" / "imagenet" / "train" / self.ids[3] / f"{self.ids[3]}_9.JPEG"
+        kept = lost.read_bytes()
+        lost.unlink()
+        said = self.tacho("data", "verify", "imagenet", expect=2)
+        self.assert_one_error_line(said, f"train/{self.ids[3]}: 59 images, expected 60")
+        lost.write_bytes(kept)
+
+    def test_ctrl_c_keeps_what_is_finished_and_the_next_attempt_goes_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number.name):
+                said = self.interrupt(number, classes=3)
+                self.assertEqual(said.code, 1)
+                self.assertRegex(said.err, "tacho: stopped; what is finished is kept in .*"
+                                           "imagenet.partial: run it again to go on\n$")
+                self.assert_goes_on_to_the_same()
+                self.tacho("data", "verify", "imagenet", env=self.env)
+                shutil.rmtree(self.data)
+
+    def test_killed_it_goes_on_as_well(self):
+        for classes in (2, 12):
+            self.assertEqual(self.interrupt(signal.SIGKILL, classes).code, -signal.SIGKILL)
+        self.assert_goes_on_to_the_same()
+
+    def test_a_cut_archive_is_named_and_leaves_nothing(self):
+        release = self.other / "release"
+        write_release(release, classes=3, images=4, val=6)
+        train = release / "ILSVRC2012_img_train.tar"
+        with open(train, "r+b") as archive:
+            archive.truncate(train.stat().st_size // 2)
+        said = self.tacho(*self.order(release), env=self.env, expect=2)
+        self.assert_one_error_line(said, str(train), ".tar: ")
+        self.assertEqual([path.name for path in self.data.iterdir()], [".imagenet.lock"])
+
+    def test_an_entry_that_leads_out_of_the_folder_is_refused(self):
+        release = self.other / "release"
+        ids = write_release(release, classes=2, images=3, val=4)
+        rng = random.Random(2)
+        with tarfile.open(release / "ILSVRC2012_img_val.tar", "w") as archive:
+            add(archive, "../../ILSVRC2012_val_00000001.JPEG", image(10, rng))
+        said = self.tacho(*self.order(release), env=self.env, expect=2)
+        self.assert_one_error_line(said, "ILSVRC2012_img_val.tar: ../../ILSVRC2012_val_00000001.JPEG")
+        with tarfile.open(release / "ILSVRC2012_img_train.tar", "w") as archive:
+            add(archive, f"../{ids[0]}.tar", class_archive(ids[0], 3, 10, rng))
+        said = self.tacho(*self.order(release), env=self.env, expect=2)
+        self.assert_one_error_line(said, f"ILSVRC2012_img_train.tar: ../{ids[0]}.tar")
+        self.assertEqual([path.name for path in self.data.iterdir()], [".imagenet.lock"])
+
+    def test_less_than_the_published_release_is_refused_unless_asked_for(self):
+        said = self.tacho(*self.order()[:-1], env=self.env, expect=2)
+        self.assert_one_error_line(said, "meta.mat: 24 classes, expected 1000")
+
+    def test_a_missing_archive_is_named(self):
+        said = self.tacho(*self.order(self.other), env=self.env, expect=2)
+        self.assert_one_error_line(said, f"there is no {self.other}/ILSVRC2012_img_train.tar",
+                                   "https://image-net.org")
+
+
+class TinyImagenet(TachoCase):
+    def write_zip(self, file):
+        with zipfile.ZipFile(file, "w") as archive:
+            def put(path, content):
+                archive.writestr(f"tiny-imagenet-200/{path}", content)
+            ids = ("n01443537", "n01629819")
+            put("wnids.txt", "".join(f"{wnid}\n" for wnid in ids))
+            put("words.txt", "".join(f"{wnid}\twords of {wnid}\n" for wnid in ids))
+            for wnid in ids:
+                put(f"train/{wnid}/{wnid}_boxes.txt", "")
+                for number in range(3):
+                    put(f"train/{wnid}/images/{wnid}_{number}.JPEG", b"\xff\xd8\xff\xe0train")
+            put("val/val_annotations.txt", "".join(f"val_{i}.JPEG\t{ids[i % 2]}\t0\t0\t9\t9\n"
+                                                   for i in range(4)))
+            for i in range(4):
+                put(f"val/images/val_{i}.JPEG", b"\xff\xd8\xff\xe0val%d" % i)
+
+    def test_it_is_prepared_from_its_zip(self):
+        file = self.new_folder() / "tiny-imagenet-200.zip"
+        self.write_zip(file)
+        refused = self.tacho("data", "prepare", "tiny-imagenet", "--from", file, expect=2)
+        self.assert_one_error_line(refused, "2 classes in wnids.txt, expected 200")
+        self.tacho("data", "prepare", "tiny-imagenet", "--from", file, "--subset")
+        folder = self.home / "data" / "tiny-imagenet"
+        self.assertEqual((folder / "val/n01629819/val_3.JPEG").read_bytes(),
+                         b"\xff\xd8\xff\xe0val3")
+        self.assertEqual(len(digest_of(folder)), 6 + 4 + 1)
+        self.tacho("data", "verify", "tiny-imagenet")
+        listed = {row["name"]: row for row in self.tacho("data", "ls", "--json").json}
+        self.assertEqual(listed["tiny-imagenet"]["folder"], str(folder))
+
+
+class ImageFolder(TachoCase):
+    def test_a_folder_of_yours_is_checked_where_it_lies(self):
+        pets = self.new_folder()
+        for path in ("train/cat/1.jpg", "train/dog/2.png", "val/cat/3.JPEG"):
+            (pets / path).parent.mkdir(parents=True, exist_ok=True)
+            magic = b"\x89PNG\r\n\x1a\n" if path.endswith("png") else b"\xff\xd8\xff"
+            (pets / path).write_bytes(magic + b"...")
+        said = self.tacho("data", "prepare", "image-folder", "--from", pets)
+        self.assertEqual(said.out, f"image-folder is ready in {pets}; train on it with --data-dir\n")
+        self.tacho("data", "verify", "image-folder", "--from", pets)
+        (pets / "train/cat/1.jpg").write_text("<html>")
+        said = self.tacho("data", "verify", "image-folder", "--from", pets, expect=2)
+        self.assert_one_error_line(said, "train/cat/1.jpg: not a JPEG or PNG image")
+
+    def test_the_doctor_does_not_miss_it(self):
+        # Without a worker, as trying out torch takes seconds and is not what this is about.
+        said = self.tacho("doctor", "--json", expect=1, env={"TACHO_WORKER": "/nonexistent/worker"})
+        data = {finding["name"]: finding["health"] for finding in said.json
+                if finding["area"] == "data"}
+        self.assertNotIn("image-folder", data)
+        self.assertEqual(data["imagenet"], "missing")
+
+
+class Cifar10(TachoCase):
+    RECORDS = 10_000
+
+    def test_it_is_prepared_from_its_archive(self):
+        folder = self.new_folder()
+        batch = b"".join(bytes([number % 10]) + bytes(3072) for number in range(self.RECORDS))
+        names = [f"data_batch_{number}.bin" for number in range(1, 6)] + ["test_batch.bin"]
+        archive = folder / "cifar-10-binary.tar.gz"
+        with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
+            for name in names:
+                add(tar, f"cifar-10-batches-bin/{name}", batch)
+        said = self.tacho("data", "prepare", "cifar10", "--from", archive)
+        prepared = self.home / "data" / "cifar10"
+        self.assertEqual(said.out, f"cifar10 is ready in {prepared}\n")
+        self.assertEqual(sorted(path.name for path in prepared.iterdir()), names)
+        with open(prepared / "data_batch_3.bin", "r+b") as file:
+            file.seek(3073)
+            file.write(b"\x0a")
+        said = self.tacho("data", "verify", "cifar10", expect=2)
+        self.assert_one_error_line(said, "data_batch_3.bin: record 2: label 10 (expected 0 to 9)")
+
+
+if __name__ == "__main__":
+    unittest.main()
