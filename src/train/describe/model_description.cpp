@@ -113,6 +113,7 @@ bool is_part_of_the_model(const TracedOp& op, double saved) {
 void extend(double& first, double second, double slope) { first += (second - first) * slope; }
 
 void extend_rows(std::vector<LayerRow>& rows, const std::vector<LayerRow>& second, double slope) {
+  if (rows.size() != second.size()) broken_invariant("two traces of one model with other rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     extend(rows[i].cost.forward_multiply_adds, second[i].cost.forward_multiply_adds, slope);
     extend(rows[i].cost.backward_multiply_adds, second[i].cost.backward_multiply_adds, slope);
