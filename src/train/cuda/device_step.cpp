@@ -16,8 +16,8 @@ namespace {
 
 constexpr float kFirstScale = 65536;       // torch's GradScaler begins there too
 constexpr std::int32_t kGrowAfter = 2000;  // … and doubles after so many good steps
-// Tables of addresses that are no longer in use; captured ones must stay.
-constexpr std::size_t kMostTables = 64;
+// Gradients come to lie in the same few places; no more tables than that are worth keeping.
+constexpr std::size_t kMostTables = 8;
 
 template <class T>
 at::Tensor to_device(const std::vector<T>& values, const at::Device& device) {
@@ -83,26 +83,30 @@ const DeviceStep::Table& DeviceStep::current_table() {
                     floats_of(slot.second), has ? slot.weights.numel() : 0});
     gradients.push_back(rows.back().gradient);
   }
+  if (at::cuda::currentStreamCaptureStatus() != at::cuda::CaptureStatus::None) {
+    return captured_.emplace_back(make_table(std::move(gradients), rows));
+  }
   const auto known = std::find_if(tables_.begin(), tables_.end(),
                                   [&](const Table& table) { return table.gradients == gradients; });
   if (known != tables_.end()) return *known;
-
-  const auto stream = at::cuda::getCurrentCUDAStream();
-  const bool capturing = at::cuda::currentStreamCaptureStatus() != at::cuda::CaptureStatus::None;
-  if (tables_.size() >= kMostTables && !capturing) {
-    stream.synchronize();
+  if (tables_.size() >= kMostTables) {
+    at::cuda::getCurrentCUDAStream().synchronize();
     tables_.erase(tables_.begin());
   }
+  return tables_.emplace_back(make_table(std::move(gradients), rows));
+}
+
+DeviceStep::Table DeviceStep::make_table(std::vector<const void*> gradients,
+                                         const std::vector<kernels::Parameter>& rows) {
   Table table{std::move(gradients), {}, {}};
   const auto bytes = static_cast<std::int64_t>(rows.size() * sizeof(kernels::Parameter));
   table.on_host = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).pinned_memory(true));
   std::memcpy(table.on_host.data_ptr(), rows.data(), static_cast<std::size_t>(bytes));
-  table.on_device = at::empty({bytes}, state_.options());
+  table.on_device = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
   C10_CUDA_CHECK(cudaMemcpyAsync(table.on_device.data_ptr(), table.on_host.data_ptr(),
                                  static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
-                                 stream.stream()));
-  tables_.push_back(std::move(table));
-  return tables_.back();
+                                 at::cuda::getCurrentCUDAStream().stream()));
+  return table;
 }
 
 void DeviceStep::apply() {

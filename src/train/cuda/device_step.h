@@ -40,6 +40,8 @@ class DeviceStep {
     at::Tensor on_device;
   };
   [[nodiscard]] const Table& current_table();
+  [[nodiscard]] static Table make_table(std::vector<const void*> gradients,
+                                        const std::vector<kernels::Parameter>& rows);
   [[nodiscard]] kernels::StepState* state() const;
 
   OptimizerSpec spec_;
@@ -51,7 +53,8 @@ class DeviceStep {
   at::Tensor chunks_;
   at::Tensor squares_;
   std::int64_t chunk_count_ = 0;
-  std::vector<Table> tables_;
+  std::vector<Table> tables_;    // of the latest steps
+  std::vector<Table> captured_;  // which graphs read at every replay, and so stay
 };
 
 }  // namespace tacho

@@ -76,7 +76,9 @@ TEST_P(OnGpu, BatchNormEqualsTorchs) {
       (expected * weights).sum().backward();
       EXPECT_LT(difference(y, expected), allowed()) << channels << relu << with_residual;
       EXPECT_LT(difference(dx, x.grad()), 3 * allowed()) << channels << relu << with_residual;
-      if (with_residual) EXPECT_LT(difference(dother, other.grad()), 3 * allowed());
+      if (with_residual) {
+        EXPECT_LT(difference(dother, other.grad()), 3 * allowed());
+      }
       EXPECT_LT(difference(ours->weight.grad(), theirs->weight.grad()), 3 * allowed());
       EXPECT_LT(difference(ours->bias.grad(), theirs->bias.grad()), 3 * allowed());
       EXPECT_LT(difference(ours->running_mean, theirs->running_mean), 1e-5);
