@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "train/models/layers.h"
+
 namespace tacho {
 
 std::int64_t TracedTensor::count() const {
@@ -147,6 +149,7 @@ class Listening {
 
  private:
   c10::DebugInfoGuard memory_;
+  layers::PlainOperations plain_;
   at::CallbackHandle handle_;
 };
 

@@ -1,5 +1,7 @@
 #include "train/models/layers.h"
 
+#include <utility>
+
 #include "train/dropout.h"
 #include "train/linear_relu.h"
 
@@ -9,6 +11,8 @@
 
 namespace tacho::layers {
 namespace {
+
+thread_local bool plain_operations = false;
 
 // Undefined where torch's own operations are to be taken.
 #ifdef TACHO_CUDA
@@ -51,6 +55,9 @@ at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias) {
 }
 
 }  // namespace
+
+PlainOperations::PlainOperations() : before_(std::exchange(plain_operations, true)) {}
+PlainOperations::~PlainOperations() { plain_operations = before_; }
 
 // In place wherever the number written over is needed by nobody: a batch norm goes back through
 // its input, a ReLU through its result.
@@ -96,6 +103,7 @@ at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, s
 
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer) {
   if (bias_apart(x)) return biased_relu(at::linear(x, layer->weight), layer->bias);
+  if (plain_operations) return layers::linear(x, layer).relu_();
   return tacho::linear_relu(x, layer);
 }
 
@@ -169,6 +177,7 @@ at::Tensor key_mask(const at::Tensor& lengths, std::int64_t longest) {
 }
 
 at::Tensor dropout(const at::Tensor& x, double p, bool training) {
+  if (plain_operations) return training && p > 0 ? at::dropout(x, p, true) : x;
   return tacho::dropout(x, p, training);
 }
 

@@ -7,6 +7,19 @@
 
 namespace tacho::layers {
 
+// While one lives, the layers that this thread calls are torch's own operations, one by one: for
+// 'tacho describe', which counts them, and would see a fused one as none.
+class PlainOperations {
+ public:
+  PlainOperations();
+  ~PlainOperations();
+  PlainOperations(const PlainOperations&) = delete;
+  PlainOperations& operator=(const PlainOperations&) = delete;
+
+ private:
+  bool before_;
+};
+
 enum class Activation { none, relu, relu6 };
 
 // activation(norm(x) + residual); an undefined residual adds nothing. Under training it updates
