@@ -138,6 +138,13 @@ Result<std::string> export_text(const ListOptions& o, RunStore& store) {
 
 Result<int> export_runs(const ListOptions& o, const Context& context) {
   if (o.csv == o.json) return Error{ErrorCode::usage, "choose one of --csv and --json"};
+  if (o.json && o.table != "runs") {
+    return Error{ErrorCode::usage, "--table is for --csv; --json writes whole records"};
+  }
+  if (!o.runs.empty() && (!o.where.empty() || o.sort != "id")) {
+    return Error{ErrorCode::usage,
+                 "--where and --sort choose among all runs; name runs, or filter"};
+  }
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(text, export_text(o, store));
   if (o.output.empty()) {

@@ -24,7 +24,12 @@ constexpr std::uint32_t kWallTime = 1;
 constexpr std::uint32_t kStep = 2;
 constexpr std::uint32_t kFileVersion = 3;
 constexpr std::uint32_t kSummary = 5;
+constexpr std::uint32_t kSessionLog = 7;
 }  // namespace event_field
+namespace session_field {
+constexpr std::uint32_t kStatus = 1;
+constexpr std::int64_t kStart = 1;
+}  // namespace session_field
 namespace summary_field {
 constexpr std::uint32_t kValue = 1;
 }
@@ -102,6 +107,17 @@ std::string records_of(double unix_seconds, const EpochDone& epoch) {
                          {"eval/top5", epoch.top5}});
 }
 
+// A session that starts at a step: TensorBoard forgets what earlier ones wrote from there on.
+std::string start_record(double unix_seconds, std::int64_t step) {
+  ProtobufMessage session;
+  session.add_int64(session_field::kStatus, session_field::kStart);
+  ProtobufMessage event;
+  event.add_double(event_field::kWallTime, unix_seconds)
+      .add_int64(event_field::kStep, step)
+      .add_bytes(event_field::kSessionLog, session.bytes());
+  return record(event);
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
@@ -136,7 +152,14 @@ Result<void> TensorBoardSink::write(const Event& event) {
   if (const auto* epoch = std::get_if<EpochDone>(&event.body)) {
     return file_.append(records_of(event.unix_seconds, *epoch));
   }
-  return {};
+  if (const auto* started = std::get_if<RunStarted>(&event.body)) {
+    attempt_ = started->attempt;
+    resumed_epochs_ = started->resumed_epochs;
+  }
+  const auto* input = std::get_if<InputReady>(&event.body);
+  if (input == nullptr || attempt_ == 1) return {};
+  return file_.append(
+      start_record(event.unix_seconds, resumed_epochs_ * input->steps_per_epoch + 1));
 }
 
 }  // namespace tacho

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -22,11 +23,14 @@ class TensorBoardSink final : public EventSink {
   explicit TensorBoardSink(AppendFile file) : file_(std::move(file)) {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
-  // Events without scalars write nothing.
+  // Events without scalars write nothing, but for a resumed attempt's first: what it makes again
+  // replaces what was there.
   Result<void> write(const Event& event) override;
 
  private:
   AppendFile file_;
+  std::int64_t attempt_ = 1;
+  std::int64_t resumed_epochs_ = 0;
 };
 
 }  // namespace tacho

@@ -124,6 +124,16 @@ TEST(TensorBoardSink, WritesNothingForEventsWithoutScalars) {
               SizeIs(0));
 }
 
+TEST(TensorBoardSink, AResumedAttemptTakesBackTheStepsItMakesAgain) {
+  const auto events = written({{kNow, RunStarted{.attempt = 2, .resumed_epochs = 3}},
+                               {kNow + 1, InputReady{.steps_per_epoch = 100}}});
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].session_log().status(), 1);
+  EXPECT_EQ(events[0].step(), 301);
+  EXPECT_THAT(written({{kNow, RunStarted{}}, {kNow + 1, InputReady{.steps_per_epoch = 100}}}),
+              SizeIs(0));
+}
+
 TEST(TensorBoardSink, AnEventIsInTheFileBeforeTheSinkIsGone) {
   const ScratchFolder folder;
   const auto sink = TensorBoardSink::open(folder.path(), kNow);

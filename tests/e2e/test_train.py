@@ -2,7 +2,7 @@ import json
 import unittest
 
 from tacho_case import SharedHomeCase, TachoCase, learned
-from toy_data import write_images, write_sentences
+from toy_data import write_image_folder, write_images, write_sentences
 
 SMALL = ("--train-samples", 640, "--threads", 1, "--batch", 32, "--epochs", 3, "--seed", 1)
 STEPS = 640 // 32 * 3
@@ -126,6 +126,46 @@ class TrainOnToyImages(SharedHomeCase):
         self.assertEqual(record["checkpoints"], [])
         self.assertEqual([f.name for f in folder.rglob("*") if "epoch-" in f.name], [])
         self.assertEqual(list(folder.rglob("events.out.*")), [])
+
+
+class TrainOnImageFiles(TachoCase):
+    def setUp(self):
+        super().setUp()
+        self.images = self.new_folder()
+        write_image_folder(self.images)
+
+    def train(self, *args):
+        return self.tacho("train", "lenet5", "--data", "image-folder", "--data-dir", self.images,
+                          "--input", "3x16x16", "-b", 8, "--seed", 1, "--threads", 1, "--json", *args).json
+
+    def test_a_model_learns_a_folder_of_pictures(self):
+        record = self.train("-e", 3)
+        self.assertEqual(record["input"]["classes"], 2)
+        self.assertEqual(record["input"]["train_samples"], 48)
+        self.assertGreaterEqual(record["metrics"]["top1"], 0.9)
+
+    def test_the_losses_do_not_depend_on_the_number_of_workers(self):
+        losses = [self.train("-e", 2, "--workers", workers)["steps"]["loss"] for workers in (0, 1, 2, 7)]
+        self.assertEqual(losses[1:], losses[:1] * 3)
+
+    def test_a_damaged_picture_is_named_and_skipped(self):
+        (self.images / "train/dark/3.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+        record = self.train("-e", 1)
+        self.assertEqual(record["outcome"], "ok")
+        self.assertTrue(any("dark/3.png" in note for note in record["notes"]), record["notes"])
+
+
+class TrainOnNothing(TachoCase):
+    def test_synthetic_data_needs_no_dataset(self):
+        for model, *options in (("resnet18", "--input", "3x32x32", "--classes", 7), ("lstm", "--length", 9)):
+            record = self.tacho("train", model, "--data", "synthetic", "-b", 4, "--steps", 2, *options,
+                                "--no-checkpoints", "--json").json
+            self.assertEqual((record["outcome"], len(record["steps"]["loss"])), ("ok", 2))
+
+    def test_no_memory_for_it_is_an_outcome(self):
+        said = self.tacho("train", "mlp", "--data", "synthetic", "--input", "1x16384x16384", "-b", 1000000,
+                          "--json", expect=1)
+        self.assertEqual(said.json["outcome"], "out_of_memory")
 
 
 class TrainOnSentences(TachoCase):

@@ -34,7 +34,11 @@ void Pipeline::begin_epoch(std::int64_t epoch) {
     epoch_ = epoch;
     wanted_ = claiming_ = 0;
     given_ = false;
-    for (Slot& slot : slots_) slot.begun = slot.done = 0;
+    for (Slot& slot : slots_) {
+      slot.begun = slot.done = 0;
+      slot.error.reset();
+      slot.thrown = nullptr;
+    }
   }
   may_claim_.notify_all();
 }
