@@ -62,7 +62,7 @@ REFUSED = [
     (("runs", "export"), 2, "--csv", "--json"),
     (("runs", "export", "--csv", "--table", "weeks"), 2, "unknown table 'weeks'"),
     (("runs", "export", "--json", "--table", "steps"), 2, "--table is for --csv"),
-    (("runs", "export", "--csv", "--where", "top1>0", 1), 2, "--where"),
+    (("runs", "export", "--csv", 1, "--where", "top1>0"), 2, "--where"),
     (("runs", "export", "--csv", "-o", "/nonexistent/runs.csv"), 2, "/nonexistent/runs.csv"),
     (("runs", "ingest", "/usr"), 2, "/usr: not a run's folder"),
     (("data", "get", "nope"), 2, "unknown dataset 'nope'"),
