@@ -12,6 +12,8 @@ class CpuEngine final : public StepEngine {
 
   void begin() override {
     scores_ = {};
+    gathered_ = 0;
+    optimizer_.drop_gradients();
     last_ = Clock::now();
   }
 

@@ -158,6 +158,10 @@ void Optimizer::apply_gradients() {
 #else
   step_on_cpu();
 #endif
+  drop_gradients();
+}
+
+void Optimizer::drop_gradients() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 

@@ -44,6 +44,7 @@ class Optimizer {
   }
   void begin_step(double learning_rate);
   void apply_gradients();
+  void drop_gradients();
 
   // Everything a resumed run needs: the weights in fp32, the moments, and the steps made.
   [[nodiscard]] Named weights() const;

@@ -32,7 +32,8 @@ class StepEngine {
  public:
   virtual ~StepEngine() = default;
 
-  // Before the first step of an epoch, and before the first batch of an evaluation.
+  // Before the first step of an epoch, and before the first batch of an evaluation. Gradients that
+  // still wait for others are dropped: a run that goes on after an epoch does not have them.
   virtual void begin() = 0;
   // Starts a step. The batch's memory is read until input_taken().
   virtual void start(const Batch& batch, double learning_rate) = 0;

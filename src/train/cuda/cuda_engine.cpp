@@ -41,6 +41,8 @@ class CudaEngine final : public StepEngine {
   void begin() override {
     totals_.zero_();
     samples_ = 0;
+    gathered_ = 0;
+    optimizer_.drop_gradients();
     last_end_ = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
     last_end_->record();
   }

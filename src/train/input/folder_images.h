@@ -8,7 +8,7 @@
 
 #include "data/image_folder.h"
 #include "image/image_loader.h"
-#include "train/input/image_format.h"
+#include "train/input/batch_format.h"
 #include "train/input/sample_set.h"
 
 namespace tacho {
@@ -23,7 +23,7 @@ class FolderImages final : public SampleSet {
     SampleOrder order = SampleOrder::given;
     std::int64_t seed = 0;
     Augmentation augmentation = {};
-    ImageFormat format = {};
+    BatchFormat format = {};
   };
 
   FolderImages(ImageList list, const Options& options);

@@ -2,7 +2,7 @@
 
 #include "data/image_data.h"
 #include "image/padded_crop.h"
-#include "train/input/image_format.h"
+#include "train/input/batch_format.h"
 #include "train/input/sample_set.h"
 
 namespace tacho {
@@ -16,7 +16,7 @@ class MemoryImages final : public SampleSet {
     std::int64_t seed = 0;
     Normalisation normalisation = {};
     PaddedCrop augmentation = {};
-    ImageFormat format = {};
+    BatchFormat format = {};
   };
 
   MemoryImages(ImageSet images, const Options& options)

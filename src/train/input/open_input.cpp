@@ -68,7 +68,7 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   }
   MemoryImages::Options options{.batch = eval_batch(spec),
                                 .normalisation = measure(data.train),
-                                .format = ImageFormat::of(spec)};
+                                .format = BatchFormat::of(spec)};
   InputParts parts;
   parts.shape = {.channels = size.channels,
                  .height = size.height,
@@ -98,7 +98,7 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
   FolderImages::Options options{.shape = parts.shape,
                                 .batch = eval_batch(spec),
                                 .augmentation = Augmentation::evaluation(),
-                                .format = ImageFormat::of(spec)};
+                                .format = BatchFormat::of(spec)};
   const std::int64_t threads = at::get_num_threads();
   parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), options.batch,
                      spec, threads);
@@ -123,11 +123,11 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
   parts.train = ahead(
       std::make_unique<PaddedSentences>(std::move(data.train), spec.batch, SampleOrder::shuffled,
-                                        spec.seed, ImageFormat::of(spec)),
+                                        spec.seed, BatchFormat::of(spec)),
       spec.batch, spec);
   parts.eval =
       ahead(std::make_unique<PaddedSentences>(std::move(data.eval), eval_batch(spec),
-                                              SampleOrder::given, 0, ImageFormat::of(spec)),
+                                              SampleOrder::given, 0, BatchFormat::of(spec)),
             eval_batch(spec), spec);
   return parts;
 }

@@ -7,7 +7,7 @@
 namespace tacho {
 
 PaddedSentences::PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order,
-                                 std::int64_t seed, const ImageFormat& format)
+                                 std::int64_t seed, const BatchFormat& format)
     : text_(std::move(text)), batch_(batch), order_(order), seed_(seed), format_(format) {
   lengths_.reserve(text_.tokens.size());
   for (const auto& tokens : text_.tokens) {

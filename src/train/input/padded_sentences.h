@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "data/text_data.h"
-#include "train/input/image_format.h"
+#include "train/input/batch_format.h"
 #include "train/input/sample_set.h"
 
 namespace tacho {
@@ -13,7 +13,7 @@ namespace tacho {
 class PaddedSentences final : public SampleSet {
  public:
   PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order, std::int64_t seed,
-                  const ImageFormat& format = {});
+                  const BatchFormat& format = {});
 
   [[nodiscard]] std::int64_t samples() const override {
     return static_cast<std::int64_t>(text_.labels.size());
@@ -30,7 +30,7 @@ class PaddedSentences final : public SampleSet {
   std::int64_t batch_;
   SampleOrder order_;
   std::int64_t seed_;
-  ImageFormat format_;
+  BatchFormat format_;
 };
 
 }  // namespace tacho

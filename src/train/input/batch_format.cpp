@@ -1,17 +1,17 @@
-#include "train/input/image_format.h"
+#include "train/input/batch_format.h"
 
 #include "train/device_setup.h"
 
 namespace tacho {
 
-ImageFormat ImageFormat::of(const RunSpec& spec) {
+BatchFormat BatchFormat::of(const RunSpec& spec) {
   const bool interleaved = uses_channels_last(spec, Workload::convolution);
   return {.type = spec.precision == Precision::bf16 ? PixelType::bf16 : PixelType::f32,
           .layout = interleaved ? PixelLayout::interleaved : PixelLayout::planar,
           .pinned = spec.device == Device::cuda};
 }
 
-at::Tensor ImageFormat::images(std::int64_t count, const InputShape& shape) const {
+at::Tensor BatchFormat::images(std::int64_t count, const InputShape& shape) const {
   const auto options = at::TensorOptions()
                            .dtype(type == PixelType::bf16 ? at::kBFloat16 : at::kFloat)
                            .pinned_memory(pinned);
@@ -20,11 +20,11 @@ at::Tensor ImageFormat::images(std::int64_t count, const InputShape& shape) cons
                                                       : at::MemoryFormat::Contiguous);
 }
 
-at::Tensor ImageFormat::integers(at::IntArrayRef size) const {
+at::Tensor BatchFormat::integers(at::IntArrayRef size) const {
   return at::zeros(size, at::TensorOptions().dtype(at::kLong).pinned_memory(pinned));
 }
 
-PixelTarget ImageFormat::place(const at::Tensor& images, std::int64_t row) const {
+PixelTarget BatchFormat::place(const at::Tensor& images, std::int64_t row) const {
   auto* first = static_cast<std::byte*>(images.data_ptr());
   const auto one = static_cast<std::int64_t>(images.element_size()) * images.stride(0);
   return {.pixels = first + row * one,

@@ -6,14 +6,14 @@
 
 namespace tacho {
 
-// How a run wants its images: written once, in the type and the order that the model computes
+// How a run wants its batches: written once, in the type and the order that the model computes
 // with, in memory that a GPU can read.
-struct ImageFormat {
+struct BatchFormat {
   PixelType type = PixelType::f32;
   PixelLayout layout = PixelLayout::planar;
   bool pinned = false;
 
-  static ImageFormat of(const RunSpec& spec);
+  static BatchFormat of(const RunSpec& spec);
 
   // N×C×H×W, not yet written.
   [[nodiscard]] at::Tensor images(std::int64_t count, const InputShape& shape) const;
