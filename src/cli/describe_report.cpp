@@ -112,7 +112,6 @@ std::string memory_text(const Json& m, const Terminal& terminal) {
   const Json& peak = m.at("peak");
   const auto at = peak.at("at").get<std::string>();
   const auto phase = peak.at("phase").get<std::string>();
-  const bool optimizer = phase == "optimizer step";
   std::string out =
       fmt::format("{:<14}{} at the most, in the {}\n", "memory",
                   terminal.bold(human_bytes(m.at("total_bytes").get<double>())), phase);
@@ -121,14 +120,10 @@ std::string memory_text(const Json& m, const Terminal& terminal) {
     if (bytes > 0) out += fmt::format("  {:<24}{:>10}\n", title, human_bytes(bytes));
   };
   part("weights", m.at("weights_bytes").get<double>());
+  part("16-bit copies", m.at("copies_16bit_bytes").get<double>());
   part("optimizer state", m.at("optimizer_state_bytes").get<double>());
   part("input batch", m.at("inputs_bytes").get<double>());
-  if (optimizer) {
-    part("gradients", m.at("gradients_bytes").get<double>());
-    part("optimizer's workspace", m.at("optimizer_workspace_bytes").get<double>());
-    return out;
-  }
-  part("16-bit copies", m.at("copies_16bit_bytes").get<double>());
+  part("cuBLAS workspaces", m.at("library_workspaces_bytes").get<double>());
   part("activations", peak.at("activations_bytes").get<double>());
   part("gradients by then", peak.at("gradients_bytes").get<double>());
   part("temporaries", peak.at("temporaries_bytes").get<double>());

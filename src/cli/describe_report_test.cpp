@@ -31,7 +31,7 @@ Json description(std::size_t layers) {
   json["memory"] = {{"weights_bytes", 3 << 20},
                     {"gradients_bytes", 3 << 20},
                     {"optimizer_state_bytes", 3 << 20},
-                    {"optimizer_workspace_bytes", 0},
+                    {"library_workspaces_bytes", 0},
                     {"inputs_bytes", 1 << 20},
                     {"copies_16bit_bytes", 0},
                     {"total_bytes", 17 << 20},

@@ -79,14 +79,9 @@ AdamStep adam_step(const OptimizerSpec& spec, double rate, std::int64_t steps, d
           .decoupled_shrink = decoupled ? static_cast<float>(1 - rate * spec.weight_decay) : 1.0F};
 }
 
-// Sums over a whole batch and its mean need more bits than a batch norm's few weights cost.
-bool stays_fp32(const torch::nn::Module& layer) {
-  return layer.as<torch::nn::BatchNorm2d>() != nullptr;
-}
-
 void lower(torch::nn::Module& model, at::ScalarType type) {
   for (const auto& layer : model.modules()) {
-    if (stays_fp32(*layer)) continue;
+    if (Optimizer::stays_fp32(*layer)) continue;
     for (at::Tensor& parameter : layer->parameters(false)) {
       parameter.set_data(parameter.to(type));
     }
@@ -96,6 +91,11 @@ void lower(torch::nn::Module& model, at::ScalarType type) {
 }
 
 }  // namespace
+
+// Sums over a whole batch and its mean need more bits than a batch norm's few weights cost.
+bool Optimizer::stays_fp32(const torch::nn::Module& layer) {
+  return layer.as<torch::nn::BatchNorm2d>() != nullptr;
+}
 
 Optimizer::Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const Options& options)
     : spec_(spec), options_(options) {

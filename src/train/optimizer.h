@@ -32,6 +32,9 @@ class Optimizer {
   Optimizer(const OptimizerSpec& spec, torch::nn::Module& model)
       : Optimizer(spec, model, Options()) {}
 
+  // Whether a layer's weights are the same in every precision.
+  static bool stays_fp32(const torch::nn::Module& layer);
+
   // What backward() should be called on: with fp16 the loss is scaled up, lest its gradients
   // vanish.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;

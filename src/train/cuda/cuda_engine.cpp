@@ -1,5 +1,6 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <fmt/format.h>
 
@@ -48,6 +49,7 @@ class CudaEngine final : public StepEngine {
   }
 
   void start(const Batch& given, double learning_rate) override {
+    if (++started_ == 2) forget_trials();
     const Batch batch = to_device(given);
     const bool updates = ++gathered_ == spec_.accumulate;
     if (updates) {
@@ -101,6 +103,12 @@ class CudaEngine final : public StepEngine {
     std::shared_ptr<at::cuda::CUDAEvent> end;
     at::Tensor loss;  // pinned
   };
+
+  // In the first step cuDNN tries every algorithm, with workspaces that no later step needs: the
+  // peak that a run reports is that of its steps.
+  static void forget_trials() {
+    c10::cuda::CUDACachingAllocator::resetPeakStats(c10::cuda::current_device());
+  }
 
   // Copies run on a stream of their own, under the step before.
   Batch to_device(const Batch& batch) {
@@ -196,6 +204,7 @@ class CudaEngine final : public StepEngine {
   std::deque<UnderWay> under_way_;
   std::shared_ptr<at::cuda::CUDAEvent> last_end_;  // shared by the step before and the one after
   std::int64_t samples_ = 0;
+  std::int64_t started_ = 0;
   std::int64_t gathered_ = 0;
   bool off_said_ = false;
   std::string remark_;

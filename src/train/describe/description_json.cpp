@@ -33,7 +33,7 @@ Json memory_json(const ModelDescription& description) {
   return {{"weights_bytes", whole(m.weights)},
           {"gradients_bytes", whole(m.gradients)},
           {"optimizer_state_bytes", whole(m.optimizer_state)},
-          {"optimizer_workspace_bytes", whole(m.optimizer_workspace)},
+          {"library_workspaces_bytes", whole(m.library_workspaces)},
           {"inputs_bytes", whole(m.inputs)},
           {"copies_16bit_bytes", whole(m.copies_16bit)},
           {"saved_activations_bytes", whole(m.saved_activations)},

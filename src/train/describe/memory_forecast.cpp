@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "train/describe/op_cost.h"
+#include "train/optimizer.h"
 
 namespace tacho {
 namespace {
@@ -18,10 +19,19 @@ struct Kept {
   double results = 0;  // the size of its results' gradients
 };
 
+bool is_max_pool(const TracedOp& op) { return op.name == "aten::max_pool2d"; }
+
+bool reads(const TracedOp& op, const TracedTensor& tensor) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [&](const TracedTensor& input) { return input.identity == tensor.identity; });
+}
+
 // One trace, looked at as a GPU of that precision would hold it.
 class Timeline {
  public:
-  Timeline(const StepTrace& trace, Precision precision) : trace_(trace), precision_(precision) {
+  Timeline(const StepTrace& trace, Precision precision)
+      : trace_(trace), blocks_(trace.blocks), precision_(precision) {
+    take_to_gpu();
     kept_.resize(trace.ops.size());
     for (const Moment& moment : trace.moments) {
       Kept& kept = kept_[moment.op];
@@ -31,7 +41,9 @@ class Timeline {
     for (std::size_t i = 0; i < trace.ops.size(); ++i) {
       const TracedOp& op = trace.ops[i];
       if (!has_own_gpu_kernel(op.kind)) continue;
-      kept_[i].bytes = static_cast<double>(kept_on_gpu(op, precision));
+      if (!is_in_fused_norm(i)) {
+        kept_[i].bytes = static_cast<double>(kept_on_gpu(op, precision));
+      }
       for (const TracedTensor& output : op.outputs) {
         kept_[i].results += static_cast<double>(output.bytes) * width_of(op.kind, precision);
       }
@@ -40,12 +52,13 @@ class Timeline {
 
   [[nodiscard]] HeldBytes at(std::int64_t tick) const {
     HeldBytes held;
-    for (const TracedBlock& block : trace_.blocks) {
+    for (const TracedBlock& block : blocks_) {
       if (!block.held_at(tick)) continue;
       const OpKind kind = trace_.ops[block.op].kind;
       const auto bytes = static_cast<double>(block.bytes);
       if (block.is_gradient) {
-        held.gradients += bytes;
+        // Batch norms stay in 32 bits.
+        held.gradients += bytes * (kind == OpKind::batch_norm ? 1 : width(block, kind));
       } else if (block.on_the_way_back) {
         held.temporaries += bytes * width(block, kind);
       } else if (block.is_result || !has_own_gpu_kernel(kind)) {
@@ -71,11 +84,58 @@ class Timeline {
   }
 
  private:
+  // What Tacho's own kernels hold otherwise than the CPU's operations.
+  void take_to_gpu() {
+    for (TracedBlock& block : blocks_) {
+      if (block.on_the_way_back) continue;
+      // The place of a window's largest number takes a byte, not a 64-bit index.
+      if (is_max_pool(trace_.ops[block.op]) && !block.is_float) {
+        block.bytes /= static_cast<std::int64_t>(sizeof(std::int64_t));
+      }
+      // An attention's result already lies as the next product reads it.
+      if (is_attention_turned(block.op)) block.bytes = 0;
+    }
+    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
+      if (is_max_pool(trace_.ops[i])) free_normed_input(i);
+    }
+  }
+
+  [[nodiscard]] bool is_attention_turned(std::size_t op) const {
+    if (trace_.ops[op].kind != OpKind::view) return false;
+    while (op > 0 && trace_.ops[op].kind == OpKind::view) --op;
+    return trace_.ops[op].kind == OpKind::attention;
+  }
+
+  // A batch norm with its ReLU goes back through what it was given, a pool through the places: what
+  // lies between them is needed by nobody.
+  void free_normed_input(std::size_t pool) {
+    const TracedTensor& input = trace_.ops[pool].inputs.front();
+    std::size_t norm = pool;
+    while (norm > 0 && trace_.ops[norm - 1].kind == OpKind::activation) --norm;
+    if (norm-- == 0 || trace_.ops[norm].kind != OpKind::batch_norm) return;
+    for (std::size_t i = pool + 1; i < trace_.ops.size(); ++i) {
+      if (reads(trace_.ops[i], input)) return;
+    }
+    const auto after = std::find_if(trace_.moments.begin(), trace_.moments.end(),
+                                    [&](const Moment& m) { return m.op == pool; });
+    for (TracedBlock& block : blocks_) {
+      const bool is_normed = block.op == norm && block.is_result && !block.on_the_way_back;
+      if (is_normed && block.bytes == input.bytes) block.freed = after->tick + 1;
+    }
+  }
+
+  // dropout + add + layer norm are one kernel, which draws the mask again on the way back.
+  [[nodiscard]] bool is_in_fused_norm(std::size_t i) const {
+    return trace_.ops[i].kind == OpKind::dropout && i + 2 < trace_.ops.size() &&
+           trace_.ops[i + 1].kind == OpKind::add && trace_.ops[i + 2].kind == OpKind::layer_norm;
+  }
+
   [[nodiscard]] double width(const TracedBlock& block, OpKind kind) const {
     return block.is_float ? width_of(kind, precision_) : 1;
   }
 
   const StepTrace& trace_;
+  std::vector<TracedBlock> blocks_;
   Precision precision_;
   std::vector<Kept> kept_;  // one an operation
 };
@@ -86,30 +146,25 @@ double bytes_of(const std::vector<at::Tensor>& tensors) {
   return bytes;
 }
 
-// Momentum is one number a weight, Adam's moments are two; its step on a GPU also computes the
-// denominators of all weights at once.
+// Momentum is one number a weight, Adam's moments are two, in 32 bits whatever the precision.
 double optimizer_state(double weights, const OptimizerSpec& optimizer) {
   if (optimizer.kind == OptimizerKind::sgd) return optimizer.momentum != 0 ? weights : 0;
   return 2 * weights;
 }
-double optimizer_workspace(double weights, const OptimizerSpec& optimizer) {
-  return optimizer.kind == OptimizerKind::sgd ? 0 : weights;
-}
 
-// Autocast keeps a 16-bit copy of each factor of a product that comes in 32: weights and images.
-double copies_16bit(const StepTrace& trace, double batch_ratio) {
+// The weights in fp32 that a 16-bit run computes with copies of: all but those of batch norms.
+double lowered_bytes(const torch::nn::Module& model) {
   double bytes = 0;
-  for (const TracedOp& op : trace.ops) {
-    if (!is_product(op.kind) || op.kind == OpKind::attention) continue;
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      const TracedTensor& input = op.inputs[i];
-      const auto half = static_cast<double>(input.bytes) / 2;
-      if (i > 0) bytes += half;
-      if (i == 0 && !input.requires_grad) bytes += half * batch_ratio;
-    }
+  for (const auto& layer : model.modules()) {
+    if (Optimizer::stays_fp32(*layer)) continue;
+    bytes += bytes_of(layer->parameters(false));
   }
   return bytes;
 }
+
+// What cuBLAS and cuBLASLt each take from torch's allocator on a Hopper GPU, once for the stream
+// that a run computes on; on older ones it is 8 MiB.
+constexpr double kProductWorkspaces = 2 * 32.0 * (1 << 20);
 
 class Line {
  public:
@@ -143,11 +198,18 @@ Result<MemoryForecast> forecast_memory(const TwoTraces& traces, const torch::nn:
   MemoryForecast f;
   f.weights = parameters + bytes_of(model.buffers());
   f.optimizer_state = optimizer_state(parameters, optimizer);
-  f.optimizer_workspace = optimizer_workspace(parameters, optimizer);
   f.gradients = parameters;
-  f.inputs = ratio * bytes_of({first_batch.inputs, first_batch.labels});
-  if (first_batch.lengths.defined()) f.inputs += ratio * bytes_of({first_batch.lengths});
-  if (is_16bit(precision)) f.copies_16bit = copies_16bit(traces.first, ratio);
+  double input_width = 1;
+  if (is_16bit(precision)) {
+    f.copies_16bit = lowered_bytes(model) / 2;
+    f.gradients -= f.copies_16bit;
+    if (first_batch.inputs.is_floating_point()) input_width = 0.5;
+  }
+  // Twice: a step that is captured as a graph reads its batch from a place of its own.
+  f.inputs =
+      2 * ratio * (input_width * bytes_of({first_batch.inputs}) + bytes_of({first_batch.labels}));
+  if (first_batch.lengths.defined()) f.inputs += 2 * ratio * bytes_of({first_batch.lengths});
+  f.library_workspaces = kProductWorkspaces;
 
   const Timeline first(traces.first, precision);
   const Timeline second(traces.second, precision);
@@ -164,10 +226,8 @@ Result<MemoryForecast> forecast_memory(const TwoTraces& traces, const torch::nn:
     f.peak_op = moment.op;
     f.peak_is_on_the_way_back = moment.on_the_way_back;
   }
-  const double in_step = f.copies_16bit + f.at_peak.total();
-  const double in_optimizer = f.gradients + f.optimizer_workspace;
-  f.peak_is_optimizer = in_optimizer > in_step;
-  f.total = f.weights + f.optimizer_state + f.inputs + std::max(in_step, in_optimizer);
+  f.total = f.weights + f.copies_16bit + f.optimizer_state + f.inputs + f.library_workspaces +
+            f.at_peak.total();
   return f;
 }
 

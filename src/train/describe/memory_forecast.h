@@ -21,20 +21,19 @@ struct HeldBytes {
 // each can be held against a measurement.
 struct MemoryForecast {
   // From step to step:
-  double weights = 0;  // and buffers
+  double weights = 0;       // in fp32, and buffers
+  double copies_16bit = 0;  // of weights: what a bf16 or fp16 model computes with
   double optimizer_state = 0;
-  double inputs = 0;  // one batch with its labels
+  double inputs = 0;              // a batch with its labels, and where a graph reads them
+  double library_workspaces = 0;  // of cuBLAS; those of cuDNN, which it chooses itself, are not in
   // While a step goes on:
-  double copies_16bit = 0;         // of weights and images, under bf16 and fp16
   double saved_activations = 0;    // at the end of the forward pass
   double largest_temporaries = 0;  // on the way back
   double gradients = 0;            // at its end
-  double optimizer_workspace = 0;  // while the weights are changed
   // The moment at which most is held:
   HeldBytes at_peak;
   std::size_t peak_op = 0;  // of the forward operations
   bool peak_is_on_the_way_back = false;
-  bool peak_is_optimizer = false;
   double total = 0;
 };
 

@@ -192,12 +192,8 @@ Result<ModelDescription> describe_model(const DescribeRequest& request) try {
   ModelDescription description;
   description.parameters = parameter_count(*model);
   description.memory = memory;
-  if (memory.peak_is_optimizer) {
-    description.peak_phase = "optimizer step";
-  } else {
-    description.peak_phase = memory.peak_is_on_the_way_back ? "backward pass" : "forward pass";
-    description.peak_at = name_of(memory.peak_op, traces.first, *model);
-  }
+  description.peak_phase = memory.peak_is_on_the_way_back ? "backward pass" : "forward pass";
+  description.peak_at = name_of(memory.peak_op, traces.first, *model);
   description.layers = layer_rows(traces.first, *model, kFirstBatch, request.precision);
   extend_rows(description.layers,
               layer_rows(traces.second, *model, kSecondBatch, request.precision),

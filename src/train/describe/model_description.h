@@ -27,7 +27,7 @@ struct ModelDescription {
   std::vector<LayerRow> layers;
   OpCost total;
   MemoryForecast memory;
-  std::string peak_phase;  // "forward pass", "backward pass", "optimizer step" …
+  std::string peak_phase;  // "forward pass" or "backward pass" …
   std::string peak_at;     // … and where in it: "layer1.0.bn1"
 };
 

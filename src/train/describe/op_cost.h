@@ -30,7 +30,7 @@ inline bool is_16bit(Precision precision) {
 
 // The share of its fp32 size that a float tensor of such an operation takes.
 inline double width_of(OpKind kind, Precision precision) {
-  return is_16bit(precision) && is_16bit_under_autocast(kind) ? 0.5 : 1;
+  return is_16bit(precision) && follows_precision(kind) ? 0.5 : 1;
 }
 
 }  // namespace tacho

@@ -59,17 +59,7 @@ OpKind op_kind(std::string_view name) {
   return OpKind::other;
 }
 
-bool is_16bit_under_autocast(OpKind kind) {
-  switch (kind) {
-    case OpKind::layer_norm:
-    case OpKind::embedding:
-    case OpKind::loss:
-    case OpKind::other:
-      return false;
-    default:
-      return true;
-  }
-}
+bool follows_precision(OpKind kind) { return kind != OpKind::loss; }
 
 bool is_product(OpKind kind) {
   return kind == OpKind::convolution || kind == OpKind::linear || kind == OpKind::attention ||

@@ -44,9 +44,8 @@ inline constexpr Names<OpKind, 15> kOpKinds{"kind of operation",
 // From the name torch records: "aten::conv2d".
 OpKind op_kind(std::string_view name);
 
-// Whether autocast gives its results in 16 bits. Norms over a token, losses and look-ups stay in
-// 32; a batch norm takes what it is given.
-bool is_16bit_under_autocast(OpKind kind);
+// Whether its results are in 16 bits where the model's weights are: all but losses.
+bool follows_precision(OpKind kind);
 
 // Multiplies matrices: where the arithmetic is.
 bool is_product(OpKind kind);

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Holds the memory that `describe-model` predicts against the peak that a run on the GPU records, for
+every model at two batch sizes in bf16 and fp32, and looks for growth over 1,000 steps.
+
+    tests/gpu/memory.py WORKER [--json FILE] [MODEL ...]
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BOUND = 0.10
+NOTHING = {"channels": 0, "height": 0, "width": 0, "length": 0, "vocabulary": 0}
+MNIST = {**NOTHING, "channels": 1, "height": 28, "width": 28, "classes": 10}
+IMAGE = {**NOTHING, "channels": 3, "height": 224, "width": 224, "classes": 1000}
+PIECES = {**NOTHING, "length": 128, "vocabulary": 30522, "classes": 2}
+WORDS = {**NOTHING, "length": 200, "vocabulary": 20000, "classes": 2}
+SGD = {"kind": "sgd", "learning_rate": 0.001, "momentum": 0.9}
+ADAM = {"kind": "adam", "learning_rate": 0.0001}
+ADAMW = {"kind": "adamw", "learning_rate": 0.0001, "weight_decay": 0.01}
+# The optimizers are those of the catalogue, the rates low: nothing is to be learned here.
+MODELS = {
+    "alexnet": (IMAGE, SGD, (128, 512)), "vgg11": (IMAGE, SGD, (32, 128)),
+    "vgg16": (IMAGE, SGD, (32, 128)), "resnet18": (IMAGE, SGD, (64, 256)),
+    "resnet34": (IMAGE, SGD, (64, 256)), "resnet50": (IMAGE, SGD, (32, 128)),
+    "resnet101": (IMAGE, SGD, (32, 128)), "resnet152": (IMAGE, SGD, (16, 64)),
+    "mobilenet_v2": (IMAGE, SGD, (64, 256)), "densenet121": (IMAGE, SGD, (32, 128)),
+    "vit_small": (IMAGE, ADAMW, (32, 128)), "distilbert": (PIECES, ADAMW, (32, 128)),
+    "bert_base": (PIECES, ADAMW, (32, 128)), "lstm": (WORDS, ADAM, (64, 512)),
+    "mnist-cnn": (MNIST, SGD, (512, 2048)), "lenet5": (MNIST, SGD, (4096, 16384)),
+    "mlp": (MNIST, SGD, (4096, 16384)),
+}
+
+
+def predicted(worker, model, batch, precision):
+    sample, optimizer, _ = MODELS[model]
+    request = {"model": model, "batch": batch, "precision": precision, **sample,
+               "optimizer": optimizer["kind"], "momentum": optimizer.get("momentum", 0)}
+    said = subprocess.run([worker, "describe-model", json.dumps(request)], capture_output=True,
+                          text=True)
+    assert said.returncode == 0, said.stderr
+    return json.loads(said.stdout)["memory"]
+
+
+def measured(worker, model, batch, precision, optimizer, steps=8):
+    with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder) / "run"
+        run.mkdir()
+        (run / "spec.json").write_text(json.dumps({
+            "version": 1, "key": f"memory-{model}", "created_at": 0, "spec": {
+                "model": model, "data": "synthetic", "batch": batch, "epochs": 1, "steps": steps,
+                "train_samples": batch * steps, "eval_samples": 1, "optimizer": optimizer,
+                "precision": precision, "seed": 1, "device": "cuda", "mkldnn": "auto",
+                "checkpoints": False, "tensorboard": False}}))
+        done = subprocess.run([worker, "run", run], env={**os.environ, "TACHO_HOME": folder},
+                              capture_output=True, text=True)
+        events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+        assert events[-1]["outcome"] == "ok", (model, batch, done.stderr, events[-1])
+        return events[-1]["device_memory_bytes"]
+
+
+def case(worker, model, batch, precision):
+    optimizer = MODELS[model][1]
+    forecast = predicted(worker, model, batch, precision)
+    return {"model": model, "batch": batch, "precision": precision, "forecast": forecast,
+            "measured": measured(worker, model, batch, precision, optimizer)}
+
+
+def growth(worker):
+    short, long = (measured(worker, "mnist-cnn", 64, "tf32", SGD, steps) for steps in (200, 1200))
+    print(f"growth over 1,000 steps of mnist-cnn: {long - short} bytes of {short}")
+    return long == short
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("worker")
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--json", help="also write every figure there")
+    options = parser.parse_args()
+    cases = [(model, batch, precision) for model in options.models or MODELS
+             for batch in MODELS[model][2] for precision in ("bf16", "fp32")]
+    # Four at once: a GPU's memory is counted for each process apart.
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda c: case(options.worker, *c), cases))
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results))
+    outside = 0
+    for r in results:
+        error = r["forecast"]["total_bytes"] / r["measured"] - 1
+        outside += abs(error) > BOUND
+        print(f"{r['model']:13} {r['batch']:6} {r['precision']:5} measured {r['measured'] / 2**20:9.1f} MiB"
+              f"  predicted {r['forecast']['total'] / 2**20:9.1f}  {100 * error:+6.1f} %"
+              f"{'  <--' if abs(error) > BOUND else ''}")
+    print(f"predictions outside {BOUND:.0%}: {outside} of {len(results)}")
+    grows = not growth(options.worker)
+    sys.exit(1 if outside or grows else 0)
+
+
+if __name__ == "__main__":
+    main()
