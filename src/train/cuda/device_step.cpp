@@ -40,6 +40,8 @@ DeviceStep::DeviceStep(const OptimizerSpec& spec, const Options& options, std::v
   std::vector<kernels::Chunk> chunks;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
+    TORCH_CHECK(is_aligned(slot.parameter) && is_aligned(slot.weights),
+                "a parameter begins where the optimizer's kernel cannot read it");
     if (!slot.parameter.is_same(slot.weights)) gradient_type_ = data_type(slot.parameter);
     const std::int64_t parts = (slot.weights.numel() + kernels::kChunk - 1) / kernels::kChunk;
     for (std::int64_t part = 0; part < parts; ++part) {
@@ -74,7 +76,8 @@ const DeviceStep::Table& DeviceStep::current_table() {
     at::Tensor& gradient = slot.parameter.mutable_grad();
     // A parameter without a gradient stays as it is.
     const bool has = gradient.defined();
-    if (has && gradient.strides() != slot.parameter.strides()) {
+    // That of a part of a product of several layers is a slice.
+    if (has && (gradient.strides() != slot.parameter.strides() || !is_aligned(gradient))) {
       gradient = at::empty_like(slot.parameter).copy_(gradient);
     }
     const bool copied = !slot.parameter.is_same(slot.weights);
