@@ -69,6 +69,15 @@ at::Tensor DeviceStep::scaled(const at::Tensor& loss) const {
   return options_.scale_loss ? loss * loss_scale_ : loss;
 }
 
+std::vector<std::pair<std::string, at::Tensor>> DeviceStep::scaling() const {
+  if (!options_.scale_loss) return {};
+  const auto whole = squares_.options().dtype(at::kInt);
+  // Adam's steps are counted without those that were left out.
+  return {{"loss_scale", loss_scale_},
+          {"good_steps", at::from_blob(&state()->good_steps, {}, whole)},
+          {"skipped", at::from_blob(&state()->skipped, {}, whole)}};
+}
+
 const DeviceStep::Table& DeviceStep::current_table() {
   std::vector<const void*> gradients;
   std::vector<kernels::Parameter> rows;
