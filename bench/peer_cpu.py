@@ -14,54 +14,11 @@ import time
 
 import numpy
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
+from peer_models import LeNet5, Mlp, MnistCnn
+
 FOLDER = "/usr/share/datasets/fashion-mnist/"
-
-
-class Mlp(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(784, 128)
-        self.fc2 = nn.Linear(128, 10)
-
-    def forward(self, x):
-        return self.fc2(F.relu(self.fc1(x.flatten(1))))
-
-
-class MnistCnn(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 32, 3)
-        self.conv2 = nn.Conv2d(32, 64, 3)
-        self.dropout1 = nn.Dropout(0.25)
-        self.dropout2 = nn.Dropout(0.5)
-        self.fc1 = nn.Linear(9216, 128)
-        self.fc2 = nn.Linear(128, 10)
-
-    def forward(self, x):
-        x = F.relu(self.conv1(x))
-        x = F.relu(self.conv2(x))
-        x = torch.flatten(self.dropout1(F.max_pool2d(x, 2)), 1)
-        return self.fc2(self.dropout2(F.relu(self.fc1(x))))
-
-
-class LeNet5(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 6, 5, padding=2)
-        self.conv2 = nn.Conv2d(6, 16, 5)
-        self.fc1 = nn.Linear(400, 120)
-        self.fc2 = nn.Linear(120, 84)
-        self.fc3 = nn.Linear(84, 10)
-
-    def forward(self, x):
-        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
-        x = F.max_pool2d(F.relu(self.conv2(x)), 2).flatten(1)
-        return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
-
-
 MODELS = {"mlp": (Mlp, 0.1), "lenet5": (LeNet5, 0.02), "mnist-cnn": (MnistCnn, 0.02)}
 
 

@@ -12,52 +12,9 @@ import json
 import sys
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
-
-class MnistCnn(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 32, 3)
-        self.conv2 = nn.Conv2d(32, 64, 3)
-        self.dropout1 = nn.Dropout(0.25)
-        self.dropout2 = nn.Dropout(0.5)
-        self.fc1 = nn.Linear(9216, 128)
-        self.fc2 = nn.Linear(128, 10)
-
-    def forward(self, x):
-        x = F.relu(self.conv1(x))
-        x = F.relu(self.conv2(x))
-        x = torch.flatten(self.dropout1(F.max_pool2d(x, 2)), 1)
-        return self.fc2(self.dropout2(F.relu(self.fc1(x))))
-
-
-class Lstm(nn.Module):
-    def __init__(self, vocabulary, width):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary, width)
-        self.lstm = nn.LSTM(width, width, batch_first=True)
-        self.fc = nn.Linear(width, 2)
-
-    def forward(self, tokens):
-        _, (last, _) = self.lstm(self.embedding(tokens))
-        return self.fc(last[-1])
-
-
-class Distilbert(nn.Module):
-    def __init__(self):
-        super().__init__()
-        from transformers import DistilBertConfig, DistilBertForSequenceClassification
-        self.model = DistilBertForSequenceClassification(DistilBertConfig(attn_implementation="sdpa"))
-
-    def forward(self, tokens):
-        return self.model(tokens).logits
-
-
-def resnet50():
-    import torchvision
-    return torchvision.models.resnet50()
+from peer_models import Distilbert, Lstm, MnistCnn, resnet50
 
 
 def images(batch, channels, side, classes):

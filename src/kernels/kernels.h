@@ -15,6 +15,9 @@ using Stream = CUstream_st*;
 enum class DataType { f32, bf16, f16 };
 // Numbers that a thread handles at once: the channel counts below must be multiples of it.
 constexpr int pack_width(DataType type) { return type == DataType::f32 ? 4 : 8; }
+// Read and written at once: where R×C numbers, images and parameters begin must be a multiple of
+// it.
+constexpr int kPackBytes = 16;
 
 // --- R×C numbers in row order ---
 

@@ -30,6 +30,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path log() const { return path_ / "worker.log"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  // Word pieces that the run learned before its first step: its weights mean nothing without them.
+  [[nodiscard]] std::filesystem::path vocabulary() const { return path_ / "vocab.txt"; }
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
   // Held shared by everyone who works on the run, so that it is free exactly when nobody does.
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }

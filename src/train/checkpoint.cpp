@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".safetensors";
+constexpr const char* kScaling = "scaling.";
 constexpr const char* kCpuRandom = "random.cpu";
 constexpr const char* kDeviceRandom = "random.device";
 
@@ -100,6 +101,9 @@ Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   for (auto& [name, tensor] : optimizer_.state()) {
     file.tensors.emplace_back("optimizer." + name, tensor);
   }
+  for (auto& [name, tensor] : optimizer_.scaling()) {
+    file.tensors.emplace_back(kScaling + name, tensor);
+  }
   file.tensors.emplace_back(kCpuRandom, torch_api::default_generator(at::kCPU).get_state());
   if (device_.is_cuda()) {
     file.tensors.emplace_back(kDeviceRandom, torch_api::default_generator(at::kCUDA).get_state());
@@ -128,6 +132,10 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
     progress = {epochs, steps, top1};
     TACHO_CHECK(copy_all(model_state(model_, optimizer_), "model.", file));
     TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
+    // Tacho did not always write it; without it the scale finds its place again.
+    if (file.find(std::string(kScaling) + "loss_scale") != nullptr) {
+      TACHO_CHECK(copy_all(optimizer_.scaling(), kScaling, file));
+    }
     optimizer_.restore_steps(steps);
     optimizer_.give_weights_to_model();
     if (const at::Tensor* state = file.find(kCpuRandom)) {

@@ -27,8 +27,8 @@ struct WrittenCheckpoint {
   Bytes size;
 };
 
-// Weights, optimizer moments and the state of the random numbers, after each epoch. Only the
-// newest is kept; the one before is removed once the new one is safely on disk.
+// Weights, optimizer moments, fp16's loss scale and the state of the random numbers, after each
+// epoch. Only the newest is kept; the one before is removed once the new one is safely on disk.
 class Checkpoints {
  public:
   Checkpoints(const RunFolder& folder, torch::nn::Module& model, Optimizer& optimizer,

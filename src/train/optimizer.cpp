@@ -225,4 +225,11 @@ Optimizer::Named Optimizer::state() const {
   return tensors;
 }
 
+Optimizer::Named Optimizer::scaling() const {
+#ifdef TACHO_CUDA
+  if (on_device_) return on_device_->scaling();
+#endif
+  return {};
+}
+
 }  // namespace tacho

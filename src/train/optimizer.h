@@ -49,9 +49,13 @@ class Optimizer {
   void apply_gradients();
   void drop_gradients();
 
-  // Everything a resumed run needs: the weights in fp32, the moments, and the steps made.
+  // Everything a resumed run needs: the weights in fp32, the moments, the scale, and the steps
+  // made.
   [[nodiscard]] Named weights() const;
   [[nodiscard]] Named state() const;
+  // With fp16 on a GPU: the loss's scale and what it has been through. Written to, it goes on
+  // there.
+  [[nodiscard]] Named scaling() const;
   // After weights() were written to.
   void give_weights_to_model();
   [[nodiscard]] std::int64_t steps() const { return steps_; }

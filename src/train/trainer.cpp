@@ -61,7 +61,7 @@ class Trainer {
  private:
   Result<void> prepare_input() {
     const Stopwatch watch;
-    TACHO_TRY(input, open_input(spec_, training_.tacho_home));
+    TACHO_TRY(input, open_input(spec_, training_.tacho_home, training_.folder));
     input_ = std::move(input);
     const std::int64_t planned = input_.train->batches() * spec_.epochs;
     total_steps_ = std::min(planned, spec_.steps.value_or(planned));

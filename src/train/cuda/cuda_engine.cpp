@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <fmt/format.h>
 
+#include <ATen/cuda/CUDAGraphsUtils.cuh>
 #include <deque>
 #include <map>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "train/cuda/data_type.h"
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
+#include "train/guarded.h"
 #include "train/step_engine.h"
 
 namespace tacho {
@@ -170,22 +172,38 @@ class CudaEngine final : public StepEngine {
     }
     if (graphs_.size() >= kMostGraphs) return nullptr;
     if (++seen_[batch.inputs.sizes().vec()] <= kEagerSteps) return nullptr;
+    // The graph's memory is a pool of its own, beside what ordinary steps have left behind.
+    if (graphs_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
     try {
       graphs_.push_back(std::make_unique<StepGraph>(
           batch, pool_, [this](const Batch& placed) { make_step(placed, true); }));
     } catch (const c10::Error& problem) {
-      const std::string what = problem.what_without_backtrace();
-      TORCH_CHECK(false, "the step could not be captured as a CUDA graph: ",
-                  what.substr(0, what.find('\n')), "; use --graphs off");
+      if (error_of(problem).code == ErrorCode::out_of_memory) throw;
+      go_without_graphs(problem);
+      return nullptr;
     }
     if (graphs_.size() == 1) remark_ = "steps are made by a CUDA graph";
     return graphs_.back().get();
   }
 
+  // A step that could not be captured was not made: its kernels were recorded and never run, so it
+  // can still be made the ordinary way.
+  void go_without_graphs(const c10::Error& problem) {
+    std::string reason = problem.what_without_backtrace();
+    reason = "the step could not be captured: " + reason.substr(0, reason.find('\n'));
+    const bool usable = at::cuda::currentStreamCaptureStatus() == at::cuda::CaptureStatus::None;
+    TORCH_CHECK(spec_.graphs != Switch::on && usable, reason, "; use --graphs off");
+    optimizer_.drop_gradients();
+    at::cuda::getCurrentCUDAStream().synchronize();  // replays under way still need their graphs
+    graphs_.clear();
+    without_graphs_ = true;
+    remark_ = "no CUDA graph: " + reason;
+  }
+
   bool graphs_off() {
-    if (spec_.graphs == Switch::off || off_said_) return true;
+    if (spec_.graphs == Switch::off || without_graphs_) return true;
     if (spec_.accumulate == 1) return false;
-    off_said_ = true;
+    without_graphs_ = true;
     remark_ = "no CUDA graph: gradients are gathered over several batches";
     return true;
   }
@@ -206,7 +224,7 @@ class CudaEngine final : public StepEngine {
   std::int64_t samples_ = 0;
   std::int64_t started_ = 0;
   std::int64_t gathered_ = 0;
-  bool off_said_ = false;
+  bool without_graphs_ = false;  // and that has been said
   std::string remark_;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/kernels.h"
 #include "train/torch_api.h"
 
@@ -20,6 +22,11 @@ inline kernels::DataType data_type(const at::Tensor& tensor) {
     default:
       return kernels::DataType::f32;
   }
+}
+
+// Whether a kernel may read it a pack at a time: a slice of another tensor may begin anywhere.
+inline bool is_aligned(const at::Tensor& tensor) {
+  return reinterpret_cast<std::uintptr_t>(tensor.data_ptr()) % kernels::kPackBytes == 0;
 }
 
 }  // namespace tacho

@@ -40,6 +40,8 @@ DeviceStep::DeviceStep(const OptimizerSpec& spec, const Options& options, std::v
   std::vector<kernels::Chunk> chunks;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
+    TORCH_CHECK(is_aligned(slot.parameter) && is_aligned(slot.weights),
+                "a parameter begins where the optimizer's kernel cannot read it");
     if (!slot.parameter.is_same(slot.weights)) gradient_type_ = data_type(slot.parameter);
     const std::int64_t parts = (slot.weights.numel() + kernels::kChunk - 1) / kernels::kChunk;
     for (std::int64_t part = 0; part < parts; ++part) {
@@ -67,6 +69,15 @@ at::Tensor DeviceStep::scaled(const at::Tensor& loss) const {
   return options_.scale_loss ? loss * loss_scale_ : loss;
 }
 
+std::vector<std::pair<std::string, at::Tensor>> DeviceStep::scaling() const {
+  if (!options_.scale_loss) return {};
+  const auto whole = squares_.options().dtype(at::kInt);
+  // Adam's steps are counted without those that were left out.
+  return {{"loss_scale", loss_scale_},
+          {"good_steps", at::from_blob(&state()->good_steps, {}, whole)},
+          {"skipped", at::from_blob(&state()->skipped, {}, whole)}};
+}
+
 const DeviceStep::Table& DeviceStep::current_table() {
   std::vector<const void*> gradients;
   std::vector<kernels::Parameter> rows;
@@ -74,7 +85,8 @@ const DeviceStep::Table& DeviceStep::current_table() {
     at::Tensor& gradient = slot.parameter.mutable_grad();
     // A parameter without a gradient stays as it is.
     const bool has = gradient.defined();
-    if (has && gradient.strides() != slot.parameter.strides()) {
+    // That of a part of a product of several layers is a slice.
+    if (has && (gradient.strides() != slot.parameter.strides() || !is_aligned(gradient))) {
       gradient = at::empty_like(slot.parameter).copy_(gradient);
     }
     const bool copied = !slot.parameter.is_same(slot.weights);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -32,6 +34,9 @@ class DeviceStep {
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
   // Applies the parameters' gradients.
   void apply();
+  // Views, by name, of what scales the loss: a run that goes on takes it over. None where the loss
+  // is not scaled.
+  [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> scaling() const;
 
  private:
   struct Table {

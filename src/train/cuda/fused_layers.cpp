@@ -33,12 +33,16 @@ bool in_row_order(const at::Tensor& x) {
   return is_image(x) ? x.is_contiguous(at::MemoryFormat::ChannelsLast) : x.is_contiguous();
 }
 
+// As a kernel reads it; a copy where it lies otherwise.
 at::Tensor to_row_order(const at::Tensor& x) {
-  return is_image(x) ? x.contiguous(at::MemoryFormat::ChannelsLast) : x.contiguous();
+  const at::Tensor ordered =
+      is_image(x) ? x.contiguous(at::MemoryFormat::ChannelsLast) : x.contiguous();
+  return is_aligned(ordered) ? ordered : ordered.clone();
 }
 
 bool fits(const at::Tensor& x) {
   if (!x.is_cuda() || !has_data_type(x) || x.numel() == 0 || !in_row_order(x)) return false;
+  if (!is_aligned(x)) return false;
   const kernels::Rows rows = rows_of(x);
   return rows.channels % kernels::pack_width(rows.type) == 0;
 }
@@ -202,8 +206,8 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     const auto dropout = static_cast<float>(context->saved_data["dropout"].toDouble());
     const auto mask = context->saved_data["mask"].toIntVector();
     const kernels::Rows rows = rows_of(sum);
-    const at::Tensor dy = gradients[1].defined() ? gradients[1].contiguous() : at::zeros_like(sum);
-    const at::Tensor dsum = gradients[0].defined() ? gradients[0].contiguous() : at::Tensor();
+    const at::Tensor dy = gradients[1].defined() ? to_row_order(gradients[1]) : at::zeros_like(sum);
+    const at::Tensor dsum = gradients[0].defined() ? to_row_order(gradients[0]) : at::Tensor();
     const at::Tensor dx = at::empty_like(sum);
     const at::Tensor dresidual = dropout > 0 ? at::empty_like(sum) : dx;
     const at::Tensor dgamma = at::empty_like(gamma);
@@ -300,7 +304,7 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
 }
 
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f) {
-  if (!fits(x) || bias.scalar_type() != x.scalar_type()) return {};
+  if (!fits(x) || bias.scalar_type() != x.scalar_type() || !is_aligned(bias)) return {};
   return BiasAct::apply(x, bias, f == Pointwise::gelu);
 }
 
@@ -312,7 +316,10 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
                     norm.weight.numel() == x.size(-1) && residual.size(-1) == x.size(-1);
   const bool positions = x.numel() < (std::int64_t{1} << 32);  // a mask's hash tells them apart
   if (!same || !fits(x) || x.size(-1) > kWidest || !positions) return {};
-  const auto both = AddNorm::apply(x, maybe(bias), residual.contiguous(), norm.weight, norm.bias,
+  for (const at::Tensor* row : {&bias, &norm.weight, &norm.bias}) {
+    if (row->defined() && !is_aligned(*row)) return {};
+  }
+  const auto both = AddNorm::apply(x, maybe(bias), to_row_order(residual), norm.weight, norm.bias,
                                    norm.options.eps(), dropout);
   return {both[0], both[1]};
 }

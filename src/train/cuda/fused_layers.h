@@ -3,8 +3,8 @@
 #include "train/torch_api.h"
 
 // The compositions of models/layers.h with the kernels of src/kernels, where they fit: images in
-// channels-last memory, channels in whole packs, on a GPU. Each answers an undefined tensor where
-// it does not, and the caller takes torch's own operations.
+// channels-last memory, channels in whole packs that begin where a pack may, on a GPU. Each answers
+// an undefined tensor where it does not, and the caller takes torch's own operations.
 namespace tacho::fused {
 
 // In training only; evaluation is a line a channel that torch does as well.

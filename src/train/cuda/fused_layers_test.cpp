@@ -186,6 +186,42 @@ TEST_P(OnGpu, MaxPoolEqualsTorchs) {
   }
 }
 
+// The numbers of `like`, contiguous, at a place where sixteen bytes cannot be read at once.
+at::Tensor unaligned(const at::Tensor& like) {
+  at::Tensor room = at::empty({like.numel() + 1}, like.options());
+  return room.narrow(0, 1, like.numel()).view(like.sizes()).copy_(like);
+}
+
+TEST_P(OnGpu, ASliceThatBeginsBetweenPacksIsLeftToTorch) {
+  const auto numbers = [](at::IntArrayRef size) { return at::randn(size, kOnGpu).to(GetParam()); };
+  const at::Tensor x = numbers({70, 64});
+  const at::Tensor bias = numbers({64});
+  torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({64}));
+  norm->to(at::kCUDA);
+  norm->to(GetParam());
+  EXPECT_TRUE(bias_act(x, bias, Pointwise::relu).defined());
+  EXPECT_FALSE(bias_act(unaligned(x), bias, Pointwise::relu).defined());
+  EXPECT_FALSE(bias_act(x, unaligned(bias), Pointwise::relu).defined());
+  EXPECT_TRUE(add_norm(x, bias, x, 0, *norm).normed.defined());
+  EXPECT_FALSE(add_norm(unaligned(x), bias, x, 0, *norm).normed.defined());
+  EXPECT_FALSE(add_norm(x, unaligned(bias), x, 0, *norm).normed.defined());
+  EXPECT_TRUE(at::equal(add_norm(x, bias, unaligned(x), 0, *norm).normed,
+                        add_norm(x, bias, x, 0, *norm).normed));
+}
+
+TEST_P(OnGpu, AGradientMayBeginBetweenPacks) {
+  const at::Tensor x = at::randn({70, 64}, kOnGpu).to(GetParam()).set_requires_grad(true);
+  const at::Tensor bias = at::randn({64}, kOnGpu).to(GetParam());
+  const at::Tensor dy = at::randn({70, 64}, kOnGpu).to(GetParam());
+  const auto gradient = [&](const at::Tensor& from) {
+    bias_act(x, bias, Pointwise::gelu).backward(from);
+    const at::Tensor dx = x.grad().clone();
+    x.mutable_grad().reset();
+    return dx;
+  };
+  EXPECT_TRUE(at::equal(gradient(unaligned(dy)), gradient(dy)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, OnGpu, testing::Values(at::kFloat, at::kBFloat16));
 
 // Each optimizer, ten steps on the GPU and on the CPU (which is held against torch.optim).

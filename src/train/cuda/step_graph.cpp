@@ -1,5 +1,11 @@
 #include "train/cuda/step_graph.h"
 
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <cuda_runtime.h>
+
+#include <exception>
+
 namespace tacho {
 namespace {
 
@@ -17,6 +23,31 @@ void copy_into(const at::Tensor& place, const at::Tensor& from) {
   if (place.defined() && place.data_ptr() != from.data_ptr()) place.copy_(from, true);
 }
 
+template <class Work>
+void quietly(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first problem is told
+  }
+}
+
+// Leaves torch as if no capture had begun. A capture that CUDA has called off cannot be ended
+// properly: torch would go on to hold freed memory back for it, and to count random numbers for it.
+void abandon(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
+  quietly([&] { graph.capture_end(); });
+  quietly([&] {
+    const auto device = at::cuda::getCurrentCUDAStream().device_index();
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
+    c10::cuda::CUDACachingAllocator::releasePool(device, pool);
+  });
+  quietly([] {
+    at::Generator generator = torch_api::default_generator(at::kCUDA);
+    generator.graphsafe_set_state(generator.clone());
+  });
+  // The next launch is not the one that failed.
+  static_cast<void>(cudaGetLastError());
+}
+
 }  // namespace
 
 StepGraph::StepGraph(const Batch& example, at::cuda::MempoolId_t pool,
@@ -25,18 +56,15 @@ StepGraph::StepGraph(const Batch& example, at::cuda::MempoolId_t pool,
   copy_into(batch_.inputs, example.inputs);
   copy_into(batch_.labels, example.labels);
   copy_into(batch_.lengths, example.lengths);
-  // Other threads go on making batches, and may allocate meanwhile.
-  graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
+    // Other threads go on making batches, and may allocate meanwhile.
+    graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     work(batch_);
+    graph_.capture_end();
   } catch (...) {
-    try {
-      graph_.capture_end();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): the first problem is the one to tell
-    }
+    abandon(graph_, pool);
     throw;
   }
-  graph_.capture_end();
 }
 
 bool StepGraph::fits(const Batch& batch) const {

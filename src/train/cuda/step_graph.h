@@ -14,6 +14,8 @@ namespace tacho {
 class StepGraph {
  public:
   // `work` is called once, while its kernels are recorded instead of run. `example` gives shapes.
+  // Where that fails, steps can still be made the ordinary way; graphs captured before must go,
+  // because random numbers are counted anew.
   StepGraph(const Batch& example, at::cuda::MempoolId_t pool,
             const std::function<void(const Batch&)>& work);
 

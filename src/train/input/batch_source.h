@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/run_folder.h"
 #include "record/run_spec.h"
 #include "train/models/classifier.h"
 
@@ -35,7 +36,9 @@ struct InputParts {
   InputShape shape;
 };
 
-// Loads the spec's dataset and checks that it fits the model.
-Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home);
+// Loads the spec's dataset and checks that it fits the model. A vocabulary that is learned on the
+// way is kept in the run's folder, and a run that goes on takes that one.
+Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                              const RunFolder& run);
 
 }  // namespace tacho

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "data/catalog.h"
 #include "data/image_data.h"
 #include "data/image_folder.h"
@@ -111,12 +112,26 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
   return parts;
 }
 
+// The file to read, "" to learn one. A run that has learned its own keeps to it: the files may have
+// changed since, and another release may learn another.
+std::filesystem::path vocabulary_file(const RunSpec& spec, const RunFolder& run) {
+  if (!spec.vocabulary.empty()) return spec.vocabulary;
+  std::error_code unreadable;  // is for whoever reads it to say
+  return std::filesystem::exists(run.vocabulary(), unreadable) ? run.vocabulary() : "";
+}
+
+Result<void> keep(const PieceVocabulary& learned, const RunFolder& run) {
+  TACHO_CHECK(make_folders(run.path()));
+  return learned.save(run.vocabulary());
+}
+
 Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
-                             const std::filesystem::path& folder) {
+                             const std::filesystem::path& folder, const RunFolder& run) {
   TACHO_TRY(model, find_model(spec.model));
-  TextOptions options{.kind = model->tokens, .vocabulary_file = spec.vocabulary};
+  TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
   options.max_length = spec.length.value_or(options.max_length);
   TACHO_TRY(data, load_text(dataset, folder, options));
+  if (data.pieces && options.vocabulary_file.empty()) TACHO_CHECK(keep(*data.pieces, run));
   keep_first(data.train, spec.train_samples);
   keep_first(data.eval, spec.eval_samples);
   InputParts parts;
@@ -134,12 +149,14 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
 
 }  // namespace
 
-Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home) {
+Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                              const RunFolder& run) {
   if (is_synthetic(spec)) return open_synthetic(spec);
   TACHO_TRY(input, locate_input(spec, tacho_home));
   if (input.dataset->form == DatasetForm::image_folder) return open_folder(spec, input.folder);
-  return input.dataset->input == InputKind::image ? open_images(spec, *input.dataset, input.folder)
-                                                  : open_text(spec, *input.dataset, input.folder);
+  return input.dataset->input == InputKind::image
+             ? open_images(spec, *input.dataset, input.folder)
+             : open_text(spec, *input.dataset, input.folder, run);
 }
 
 }  // namespace tacho

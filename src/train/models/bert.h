@@ -16,38 +16,25 @@ class BertLayer final : public torch::nn::Module {
     using namespace text_transformer;  // NOLINT: six constants of one family
     auto attention = register_module("attention", std::make_shared<Parts>());
     auto self = attention->folder("self");
-    query_ = self->add("query", torch::nn::Linear(kWidth, kWidth));
-    key_ = self->add("key", torch::nn::Linear(kWidth, kWidth));
-    value_ = self->add("value", torch::nn::Linear(kWidth, kWidth));
+    layer_.query = self->add("query", torch::nn::Linear(kWidth, kWidth));
+    layer_.key = self->add("key", torch::nn::Linear(kWidth, kWidth));
+    layer_.value = self->add("value", torch::nn::Linear(kWidth, kWidth));
     auto attention_output = attention->folder("output");
-    attention_dense_ = attention_output->add("dense", torch::nn::Linear(kWidth, kWidth));
-    attention_norm_ = attention_output->add("LayerNorm", norm());
-    intermediate_ = register_module("intermediate", std::make_shared<Parts>())
-                        ->add("dense", torch::nn::Linear(kWidth, kInner));
+    layer_.attended = attention_output->add("dense", torch::nn::Linear(kWidth, kWidth));
+    layer_.attention_norm = attention_output->add("LayerNorm", norm());
+    layer_.inner = register_module("intermediate", std::make_shared<Parts>())
+                       ->add("dense", torch::nn::Linear(kWidth, kInner));
     auto output = register_module("output", std::make_shared<Parts>());
-    output_dense_ = output->add("dense", torch::nn::Linear(kInner, kWidth));
-    output_norm_ = output->add("LayerNorm", norm());
+    layer_.outer = output->add("dense", torch::nn::Linear(kInner, kWidth));
+    layer_.output_norm = output->add("LayerNorm", norm());
   }
 
   at::Tensor forward(const at::Tensor& x, const at::Tensor& mask) {
-    using namespace text_transformer;  // NOLINT
-    const auto [q, k, v] = layers::project(x, query_, key_, value_, kHeads);
-    const at::Tensor seen = layers::attention(q, k, v, mask, kDropout, is_training());
-    const at::Tensor attended = layers::linear_add_norm(
-        layers::join_heads(seen), attention_dense_, x, kDropout, is_training(), attention_norm_);
-    return layers::linear_add_norm(layers::linear_gelu(attended, intermediate_), output_dense_,
-                                   attended, kDropout, is_training(), output_norm_);
+    return layer_.forward(x, mask, is_training());
   }
 
  private:
-  torch::nn::Linear query_{nullptr};
-  torch::nn::Linear key_{nullptr};
-  torch::nn::Linear value_{nullptr};
-  torch::nn::Linear attention_dense_{nullptr};
-  torch::nn::LayerNorm attention_norm_{nullptr};
-  torch::nn::Linear intermediate_{nullptr};
-  torch::nn::Linear output_dense_{nullptr};
-  torch::nn::LayerNorm output_norm_{nullptr};
+  text_transformer::EncoderLayer layer_;
 };
 
 // Hugging Face's BertForSequenceClassification (bert-base): 109,483,778 parameters for two classes

@@ -15,37 +15,24 @@ class DistilBertLayer final : public torch::nn::Module {
   DistilBertLayer() {
     using namespace text_transformer;  // NOLINT: six constants of one family
     auto attention = register_module("attention", std::make_shared<Parts>());
-    q_ = attention->add("q_lin", torch::nn::Linear(kWidth, kWidth));
-    k_ = attention->add("k_lin", torch::nn::Linear(kWidth, kWidth));
-    v_ = attention->add("v_lin", torch::nn::Linear(kWidth, kWidth));
-    out_ = attention->add("out_lin", torch::nn::Linear(kWidth, kWidth));
-    attention_norm_ = register_module("sa_layer_norm", norm());
+    layer_.query = attention->add("q_lin", torch::nn::Linear(kWidth, kWidth));
+    layer_.key = attention->add("k_lin", torch::nn::Linear(kWidth, kWidth));
+    layer_.value = attention->add("v_lin", torch::nn::Linear(kWidth, kWidth));
+    layer_.attended = attention->add("out_lin", torch::nn::Linear(kWidth, kWidth));
+    layer_.attention_norm = register_module("sa_layer_norm", norm());
     auto ffn = register_module("ffn", std::make_shared<Parts>());
-    lin1_ = ffn->add("lin1", torch::nn::Linear(kWidth, kInner));
-    lin2_ = ffn->add("lin2", torch::nn::Linear(kInner, kWidth));
-    output_norm_ = register_module("output_layer_norm", norm());
+    layer_.inner = ffn->add("lin1", torch::nn::Linear(kWidth, kInner));
+    layer_.outer = ffn->add("lin2", torch::nn::Linear(kInner, kWidth));
+    layer_.output_norm = register_module("output_layer_norm", norm());
+    layer_.attended_dropout = 0;
   }
 
-  // The reference drops nothing between attention and its norm.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& mask) {
-    using namespace text_transformer;  // NOLINT
-    const auto [q, k, v] = layers::project(x, q_, k_, v_, kHeads);
-    const at::Tensor seen = layers::attention(q, k, v, mask, kDropout, is_training());
-    const at::Tensor attended = layers::linear_add_norm(layers::join_heads(seen), out_, x, 0,
-                                                        is_training(), attention_norm_);
-    return layers::linear_add_norm(layers::linear_gelu(attended, lin1_), lin2_, attended, kDropout,
-                                   is_training(), output_norm_);
+    return layer_.forward(x, mask, is_training());
   }
 
  private:
-  torch::nn::Linear q_{nullptr};
-  torch::nn::Linear k_{nullptr};
-  torch::nn::Linear v_{nullptr};
-  torch::nn::Linear out_{nullptr};
-  torch::nn::LayerNorm attention_norm_{nullptr};
-  torch::nn::Linear lin1_{nullptr};
-  torch::nn::Linear lin2_{nullptr};
-  torch::nn::LayerNorm output_norm_{nullptr};
+  text_transformer::EncoderLayer layer_;
 };
 
 // Hugging Face's DistilBertForSequenceClassification (distilbert-base): 66,955,010 parameters for

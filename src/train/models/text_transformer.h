@@ -16,6 +16,28 @@ inline torch::nn::LayerNorm norm() {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({kWidth}).eps(1e-12));
 }
 
+// A layer by what its parts do. Which names they go by, and in which order, is the model's to say.
+struct EncoderLayer {
+  torch::nn::Linear query{nullptr};
+  torch::nn::Linear key{nullptr};
+  torch::nn::Linear value{nullptr};
+  torch::nn::Linear attended{nullptr};
+  torch::nn::LayerNorm attention_norm{nullptr};
+  torch::nn::Linear inner{nullptr};
+  torch::nn::Linear outer{nullptr};
+  torch::nn::LayerNorm output_norm{nullptr};
+  double attended_dropout = kDropout;  // between attention and its norm
+
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& mask, bool training) {
+    const auto [q, k, v] = layers::project(x, query, key, value, kHeads);
+    const at::Tensor seen = layers::attention(q, k, v, mask, kDropout, training);
+    const at::Tensor normed = layers::linear_add_norm(layers::join_heads(seen), attended, x,
+                                                      attended_dropout, training, attention_norm);
+    return layers::linear_add_norm(layers::linear_gelu(normed, inner), outer, normed, kDropout,
+                                   training, output_norm);
+  }
+};
+
 inline torch::nn::Embedding word_embedding(std::int64_t vocabulary) {
   TORCH_CHECK(vocabulary >= 1, "the vocabulary is empty");
   return torch::nn::Embedding(torch::nn::EmbeddingOptions(vocabulary, kWidth).padding_idx(0));

@@ -1,51 +1,9 @@
-// Batch norm and bias + activation over R×C numbers: what stands between convolutions and products
-// reads and writes memory far more than it computes, so each is as few passes as it can be.
-#include "kernels/kernels.h"
-#include "kernels/rows.cuh"
+// Batch norm of R×C numbers: what stands between convolutions reads and writes memory far more than
+// it computes, so it is as few passes as it can be.
+#include "kernels/columns.cuh"
 
 namespace tacho::kernels {
 namespace {
-
-// Four blocks of 256 on each of 132 processors, sixteen bytes a load and four loads under way:
-// enough to keep an H200's memory busy; a smaller GPU takes them in turns.
-constexpr int kMostBlocks = 528;
-constexpr int kUnroll = 4;
-
-// partial[block][sum][channel]
-template <int kSums, int kWidth>
-__device__ void write_partial(float (&sums)[kSums * kWidth], float* partial, int64_t channels,
-                              int64_t channel) {
-  __shared__ float shared[kSums * kWidth * kRowThreads];
-  add_down(sums, shared);
-  if (threadIdx.y != 0 || channel >= channels) return;
-#pragma unroll
-  for (int s = 0; s < kSums; ++s) {
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      partial[(blockIdx.y * kSums + s) * channels + channel + i] = sums[s * kWidth + i];
-    }
-  }
-}
-
-// Calls work(row) for the rows of this thread, kUnroll loads ahead of the arithmetic.
-template <class Load, class Use>
-__device__ void walk_rows(int64_t rows, Load load, Use use) {
-  const int64_t stride = static_cast<int64_t>(gridDim.y) * blockDim.y;
-  for (int64_t row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += kUnroll * stride) {
-#pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      if (row + u * stride < rows) load(u, row + u * stride);
-    }
-#pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      if (row + u * stride < rows) use(u, row + u * stride);
-    }
-  }
-}
-
-__device__ inline int64_t first_channel(int width) {
-  return (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
-}
 
 // Sums of x - k and its square, k being the channel's first number: without the shift a mean far
 // from 0 would cancel the variance away.
@@ -73,43 +31,6 @@ __global__ void __launch_bounds__(kRowThreads)
   }
   write_partial<2, W>(sums, partial, channels, channel);
 }
-
-constexpr int kFinishAcross = 32;
-constexpr int kFinishDown = 16;
-
-// The sum of a column of partial sums, in threads (x, 0).
-template <int kSums>
-__device__ void sum_partials(const float* partial, int blocks, int64_t channels, int64_t channel,
-                             float (&sums)[kSums]) {
-  __shared__ float shared[kSums][kFinishDown][kFinishAcross];
-#pragma unroll
-  for (int s = 0; s < kSums; ++s) {
-    float sum = 0;
-    if (channel < channels) {
-      for (int b = threadIdx.y; b < blocks; b += kFinishDown) {
-        sum += partial[(static_cast<int64_t>(b) * kSums + s) * channels + channel];
-      }
-    }
-    shared[s][threadIdx.y][threadIdx.x] = sum;
-  }
-  __syncthreads();
-#pragma unroll
-  for (int s = 0; s < kSums; ++s) {
-    sums[s] = 0;
-    for (int row = 0; row < kFinishDown; ++row) sums[s] += shared[s][row][threadIdx.x];
-  }
-}
-
-__device__ inline int64_t finish_channel() {
-  return static_cast<int64_t>(blockIdx.x) * kFinishAcross + threadIdx.x;
-}
-
-struct FinishGrid {
-  dim3 grid;
-  dim3 block{kFinishAcross, kFinishDown};
-  explicit FinishGrid(int64_t channels)
-      : grid(static_cast<unsigned>((channels + kFinishAcross - 1) / kFinishAcross)) {}
-};
 
 // From the sums to mean, 1/deviation, running statistics, and the line y = scale·x + shift.
 template <class T>
@@ -289,82 +210,9 @@ __global__ void __launch_bounds__(kRowThreads)
       });
 }
 
-template <Pointwise kF>
-__device__ float activated(float v) {
-  if (kF == Pointwise::relu) return v < 0 ? 0 : v;
-  return 0.5F * v * (1 + erff(v * 0.70710678F));
-}
-
-template <class T, Pointwise kF>
-__global__ void __launch_bounds__(kRowThreads)
-    bias_act(const T* x, const T* __restrict__ bias, T* y, int64_t rows, int64_t channels) {
-  constexpr int W = Pack<T>::kWidth;
-  const int64_t channel = first_channel(W);
-  if (channel >= channels) return;
-  float b[W];
-  Pack<T>::load(bias + channel, b);
-  float v[kUnroll][W];
-  walk_rows(
-      rows, [&](int u, int64_t row) { Pack<T>::load(x + row * channels + channel, v[u]); },
-      [&](int u, int64_t row) {
-#pragma unroll
-        for (int i = 0; i < W; ++i) v[u][i] = activated<kF>(v[u][i] + b[i]);
-        Pack<T>::store(y + row * channels + channel, v[u]);
-      });
-}
-
-template <class T, Pointwise kF>
-__global__ void __launch_bounds__(kRowThreads)
-    bias_act_back(const T* __restrict__ dy, const T* __restrict__ x_or_y,
-                  const T* __restrict__ bias, T* __restrict__ dx, int64_t rows, int64_t channels,
-                  float* __restrict__ partial) {
-  constexpr int W = Pack<T>::kWidth;
-  const int64_t channel = first_channel(W);
-  float sums[W] = {};
-  if (channel < channels) {
-    float b[W] = {};
-    if (kF == Pointwise::gelu) Pack<T>::load(bias + channel, b);
-    float g[kUnroll][W];
-    float v[kUnroll][W];
-    walk_rows(
-        rows,
-        [&](int u, int64_t row) {
-          const int64_t at = row * channels + channel;
-          Pack<T>::load(dy + at, g[u]);
-          Pack<T>::load(x_or_y + at, v[u]);
-        },
-        [&](int u, int64_t row) {
-#pragma unroll
-          for (int i = 0; i < W; ++i) {
-            if (kF == Pointwise::relu) {
-              if (v[u][i] <= 0) g[u][i] = 0;
-            } else {
-              const float z = v[u][i] + b[i];
-              const float below = 0.5F * (1 + erff(z * 0.70710678F));
-              g[u][i] *= below + z * 0.39894228F * __expf(-0.5F * z * z);
-            }
-            sums[i] += g[u][i];
-          }
-          Pack<T>::store(dx + row * channels + channel, g[u]);
-        });
-  }
-  write_partial<1, W>(sums, partial, channels, channel);
-}
-
-template <class T>
-__global__ void finish_bias(const float* partial, int blocks, int64_t channels, T* dbias) {
-  const int64_t c = finish_channel();
-  float sums[1];
-  sum_partials<1>(partial, blocks, channels, c, sums);
-  if (threadIdx.y == 0 && c < channels) dbias[c] = static_cast<T>(sums[0]);
-}
-
-RowGrid grid_for(const Rows& shape) {
-  return row_grid(shape.rows, shape.channels, pack_width(shape.type), kMostBlocks);
-}
-
 }  // namespace
 
+// Of bias_act.cu's sums too: the grid is the same.
 int64_t column_workspace(const Rows& shape) {
   return 2 * static_cast<int64_t>(grid_for(shape).grid.y) * shape.channels;
 }
@@ -409,34 +257,6 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
     finish_backward_sums<<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y),
                                                          lines);
     apply<<<g.grid, g.block, 0, stream>>>(p, lines);
-  });
-}
-
-void bias_act_forward(const Rows& shape, Pointwise f, const void* x, const void* bias, void* y,
-                      Stream stream) {
-  const RowGrid g = grid_for(shape);
-  with_type(shape.type, [&](auto example) {
-    using T = decltype(example);
-    auto* kernel =
-        f == Pointwise::relu ? &bias_act<T, Pointwise::relu> : &bias_act<T, Pointwise::gelu>;
-    kernel<<<g.grid, g.block, 0, stream>>>(static_cast<const T*>(x), static_cast<const T*>(bias),
-                                           static_cast<T*>(y), shape.rows, shape.channels);
-  });
-}
-
-void bias_act_backward(const Rows& shape, Pointwise f, const void* dy, const void* x_or_y,
-                       const void* bias, void* dx, void* dbias, float* workspace, Stream stream) {
-  const RowGrid g = grid_for(shape);
-  const FinishGrid finish(shape.channels);
-  with_type(shape.type, [&](auto example) {
-    using T = decltype(example);
-    auto* kernel = f == Pointwise::relu ? &bias_act_back<T, Pointwise::relu>
-                                        : &bias_act_back<T, Pointwise::gelu>;
-    kernel<<<g.grid, g.block, 0, stream>>>(static_cast<const T*>(dy), static_cast<const T*>(x_or_y),
-                                           static_cast<const T*>(bias), static_cast<T*>(dx),
-                                           shape.rows, shape.channels, workspace);
-    finish_bias<T><<<finish.grid, finish.block, 0, stream>>>(
-        workspace, static_cast<int>(g.grid.y), shape.channels, static_cast<T*>(dbias));
   });
 }
 

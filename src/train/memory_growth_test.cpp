@@ -1,0 +1,84 @@
+// A run of a million steps must fit where its first hundred did.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+#include "base/scratch_folder.h"
+#include "train/torch_api.h"
+#include "train/trainer.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kSteps = 100;  // of an epoch
+constexpr std::int64_t kSettled = 2;  // epochs until caches and allocators are full
+constexpr std::int64_t kEpochs = 12;
+constexpr std::int64_t kMost = 1 << 20;  // 1 KiB a step would be as much
+
+// What is in use: what other tests have freed is given back first, lest a leak hide there.
+std::int64_t resident_bytes() {
+  ::malloc_trim(0);
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  file >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+RunSpec spec_of(const std::string& model) {
+  RunSpec spec;
+  spec.model = model;
+  spec.data = kSyntheticData;
+  spec.batch = 4;
+  spec.epochs = kEpochs;
+  spec.train_samples = kSteps * spec.batch - 1;  // the last batch is a smaller one
+  spec.threads = 1;
+  spec.optimizer = {.learning_rate = 0.01, .momentum = 0.9};
+  return spec;
+}
+
+// What 1,000 steps add to the process, evaluations and checkpoints among them. `each_epoch` is
+// called after every epoch.
+std::int64_t growth(const RunSpec& spec, const std::function<void()>& each_epoch = {}) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  const RunOrder order{"test", 0, spec};
+  const ComputePaths paths{
+      .mkldnn_convolution = true, .mkldnn_product = true, .mkldnn_recurrent = true};
+  const std::atomic<bool> stop{false};
+  std::int64_t settled = 0;
+  std::int64_t last = 0;
+  const Report report = [&](const EventBody& body) -> Result<void> {
+    const auto* epoch = std::get_if<EpochDone>(&body);
+    if (epoch == nullptr) return {};
+    if (each_epoch) each_epoch();
+    last = resident_bytes();
+    if (epoch->epoch == kSettled) settled = last;
+    return {};
+  };
+  at::set_num_threads(1);
+  const auto end = train({order, folder, scratch.path(), paths, report, stop});
+  EXPECT_TRUE(end.ok() && end->outcome == Outcome::ok);
+  EXPECT_GT(settled, 0);
+  return last - settled;
+}
+
+class Memory : public testing::TestWithParam<const char*> {};
+
+TEST_P(Memory, DoesNotGrowOverAThousandSteps) { EXPECT_LT(growth(spec_of(GetParam())), kMost); }
+
+INSTANTIATE_TEST_SUITE_P(OfModels, Memory, testing::Values("mlp", "lenet5"));
+
+// … and would be seen to.
+TEST(MemoryGrowth, ALeakOfTwoKibibytesAStepIsSeen) {
+  std::vector<std::string> leaked;
+  const auto leak = [&leaked] { leaked.emplace_back(kSteps * 2048, 'x'); };
+  EXPECT_GT(growth(spec_of("mlp"), leak), kMost);
+}
+
+}  // namespace
+}  // namespace tacho
