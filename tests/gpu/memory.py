@@ -34,7 +34,7 @@ MODELS = {
     "mobilenet_v2": (IMAGE, SGD, (64, 256)), "densenet121": (IMAGE, SGD, (32, 128)),
     "vit_small": (IMAGE, ADAMW, (32, 128)), "distilbert": (PIECES, ADAMW, (32, 128)),
     "bert_base": (PIECES, ADAMW, (32, 128)), "lstm": (WORDS, ADAM, (64, 512)),
-    "mnist-cnn": (MNIST, SGD, (512, 2048)), "lenet5": (MNIST, SGD, (4096, 16384)),
+    "mnist-cnn": (MNIST, SGD, (512, 2048)), "lenet5": (MNIST, SGD, (1024, 4096)),
     "mlp": (MNIST, SGD, (4096, 16384)),
 }
 
@@ -107,7 +107,7 @@ def main():
         error = r["forecast"]["total_bytes"] / r["measured"] - 1
         outside += abs(error) > BOUND
         print(f"{r['model']:13} {r['batch']:6} {r['precision']:5} measured {r['measured'] / 2**20:9.1f} MiB"
-              f"  predicted {r['forecast']['total'] / 2**20:9.1f}  {100 * error:+6.1f} %"
+              f"  predicted {r['forecast']['total_bytes'] / 2**20:9.1f}  {100 * error:+6.1f} %"
               f"{'  <--' if abs(error) > BOUND else ''}")
     print(f"predictions outside {BOUND:.0%}: {outside} of {len(results)}")
     grows = not growth(options.worker)

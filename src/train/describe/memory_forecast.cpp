@@ -19,11 +19,16 @@ struct Kept {
   double results = 0;  // the size of its results' gradients
 };
 
-bool is_max_pool(const TracedOp& op) { return op.name == "aten::max_pool2d"; }
+// Tacho's own kernels read 16 bytes of channels at a time; what does not fit is left to torch.
+constexpr std::int64_t kPackBytes = 16;
+bool is_own_pool(const TracedOp& op, Precision precision) {
+  if (op.name != "aten::max_pool2d") return false;
+  return op.inputs.front().shape[1] % (kPackBytes / (is_16bit(precision) ? 2 : 4)) == 0;
+}
 
-bool reads(const TracedOp& op, const TracedTensor& tensor) {
+bool reads(const TracedOp& op, std::size_t block) {
   return std::any_of(op.inputs.begin(), op.inputs.end(),
-                     [&](const TracedTensor& input) { return input.identity == tensor.identity; });
+                     [&](const TracedTensor& input) { return input.block == block; });
 }
 
 // One trace, looked at as a GPU of that precision would hold it.
@@ -42,7 +47,7 @@ class Timeline {
       const TracedOp& op = trace.ops[i];
       if (!has_own_gpu_kernel(op.kind)) continue;
       if (!is_in_fused_norm(i)) {
-        kept_[i].bytes = static_cast<double>(kept_on_gpu(op, precision));
+        kept_[i].bytes = static_cast<double>(kept_on_gpu(op));
       }
       for (const TracedTensor& output : op.outputs) {
         kept_[i].results += static_cast<double>(output.bytes) * width_of(op.kind, precision);
@@ -89,38 +94,45 @@ class Timeline {
     for (TracedBlock& block : blocks_) {
       if (block.on_the_way_back) continue;
       // The place of a window's largest number takes a byte, not a 64-bit index.
-      if (is_max_pool(trace_.ops[block.op]) && !block.is_float) {
+      if (is_own_pool(trace_.ops[block.op], precision_) && !block.is_float) {
         block.bytes /= static_cast<std::int64_t>(sizeof(std::int64_t));
       }
-      // An attention's result already lies as the next product reads it.
-      if (is_attention_turned(block.op)) block.bytes = 0;
     }
     for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
-      if (is_max_pool(trace_.ops[i])) free_normed_input(i);
+      if (is_own_pool(trace_.ops[i], precision_)) free_input_of(i);
+      if (trace_.ops[i].kind == OpKind::attention) keep_inputs_of(i);
     }
   }
 
-  [[nodiscard]] bool is_attention_turned(std::size_t op) const {
-    if (trace_.ops[op].kind != OpKind::view) return false;
-    while (op > 0 && trace_.ops[op].kind == OpKind::view) --op;
-    return trace_.ops[op].kind == OpKind::attention;
-  }
-
-  // A batch norm with its ReLU goes back through what it was given, a pool through the places: what
-  // lies between them is needed by nobody.
-  void free_normed_input(std::size_t pool) {
-    const TracedTensor& input = trace_.ops[pool].inputs.front();
-    std::size_t norm = pool;
-    while (norm > 0 && trace_.ops[norm - 1].kind == OpKind::activation) --norm;
-    if (norm-- == 0 || trace_.ops[norm].kind != OpKind::batch_norm) return;
+  // A pool goes back through the places, a batch norm with its ReLU through what it was given, a
+  // convolution too: what they gave the pool is needed by nobody.
+  void free_input_of(std::size_t pool) {
+    const auto block = trace_.ops[pool].inputs.front().block;
+    std::size_t maker = pool;
+    while (maker > 0 && trace_.ops[maker - 1].kind == OpKind::activation) --maker;
+    const bool is_activated = maker != pool;
+    if (maker-- == 0 || !block) return;
+    const OpKind kind = trace_.ops[maker].kind;
+    if (kind != OpKind::batch_norm && (kind != OpKind::convolution || is_activated)) return;
     for (std::size_t i = pool + 1; i < trace_.ops.size(); ++i) {
-      if (reads(trace_.ops[i], input)) return;
+      if (reads(trace_.ops[i], *block)) return;
     }
     const auto after = std::find_if(trace_.moments.begin(), trace_.moments.end(),
                                     [&](const Moment& m) { return m.op == pool; });
-    for (TracedBlock& block : blocks_) {
-      const bool is_normed = block.op == norm && block.is_result && !block.on_the_way_back;
-      if (is_normed && block.bytes == input.bytes) block.freed = after->tick + 1;
+    blocks_[*block].freed = after->tick + 1;
+  }
+
+  // A fused attention goes back through q, k and v; the CPU through scaled copies of them, which
+  // are not counted.
+  void keep_inputs_of(std::size_t attention) {
+    std::int64_t until = 0;
+    for (const Moment& m : trace_.moments) {
+      if (m.op == attention) until = std::max(until, m.tick);
+    }
+    for (const TracedTensor& input : trace_.ops[attention].inputs) {
+      if (!input.block) continue;
+      std::int64_t& freed = blocks_[*input.block].freed;
+      freed = std::max(freed, until + 1);
     }
   }
 

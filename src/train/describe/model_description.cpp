@@ -98,7 +98,7 @@ std::vector<double> saved_bytes(const StepTrace& trace, Precision precision) {
   }
   for (std::size_t i = 0; i < saved.size(); ++i) {
     if (has_own_gpu_kernel(trace.ops[i].kind)) {
-      saved[i] += static_cast<double>(kept_on_gpu(trace.ops[i], precision));
+      saved[i] += static_cast<double>(kept_on_gpu(trace.ops[i]));
     }
   }
   return saved;

@@ -22,7 +22,7 @@ OpCost cost_of(const TracedOp& op, Precision precision);
 
 // Bytes an operation with a kernel of its own on the GPU keeps there for the way back, besides its
 // inputs and results.
-std::int64_t kept_on_gpu(const TracedOp& op, Precision precision);
+std::int64_t kept_on_gpu(const TracedOp& op);
 
 inline bool is_16bit(Precision precision) {
   return precision == Precision::bf16 || precision == Precision::fp16;

@@ -16,13 +16,6 @@ std::int64_t TracedTensor::count() const {
 
 namespace {
 
-void add_tensor(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
-  if (!tensor.defined()) return;
-  out.push_back({tensor.unsafeGetTensorImpl(), tensor.sizes().vec(),
-                 static_cast<std::int64_t>(tensor.nbytes()), tensor.is_floating_point(),
-                 tensor.requires_grad()});
-}
-
 template <class Values, class Visit>
 void each_tensor(const Values& values, const Visit& visit) {
   for (const c10::IValue& value : values) {
@@ -66,7 +59,7 @@ class Listener final : public torch_api::MemoryListener {
     TracedOp op;
     op.name = function.name();
     op.kind = op_kind(op.name);
-    each_tensor(function.inputs(), [&op](const at::Tensor& t) { add_tensor(t, op.inputs); });
+    each_tensor(function.inputs(), [&](const at::Tensor& t) { add_tensor(t, op.inputs); });
     trace_.ops.push_back(std::move(op));
   }
 
@@ -80,10 +73,10 @@ class Listener final : public torch_api::MemoryListener {
     each_tensor(function.outputs(), [&](const at::Tensor& tensor) {
       if (!tensor.defined() || !tensor.has_storage()) return;
       if (is_whole) add_tensor(tensor, trace_.ops[op_].outputs);
-      const auto at = held_.find(tensor.storage().data_ptr().get());
-      if (at == held_.end()) return;
-      trace_.blocks[at->second].is_float = tensor.is_floating_point();
-      if (is_whole) trace_.blocks[at->second].is_result = true;
+      const auto block = block_of(tensor);
+      if (!block) return;
+      trace_.blocks[*block].is_float = tensor.is_floating_point();
+      if (is_whole) trace_.blocks[*block].is_result = true;
     });
     if (is_whole) trace_.moments.push_back({++tick_, op_, false});
   }
@@ -96,14 +89,26 @@ class Listener final : public torch_api::MemoryListener {
   void mark_gradients(const torch::nn::Module& model) {
     for (const at::Tensor& parameter : model.parameters()) {
       if (!parameter.grad().defined()) continue;
-      const auto at = held_.find(parameter.grad().storage().data_ptr().get());
-      if (at != held_.end()) trace_.blocks[at->second].is_gradient = true;
+      if (const auto block = block_of(parameter.grad())) trace_.blocks[*block].is_gradient = true;
     }
   }
 
   StepTrace take() { return std::move(trace_); }
 
  private:
+  [[nodiscard]] std::optional<std::size_t> block_of(const at::Tensor& tensor) const {
+    if (!tensor.has_storage()) return std::nullopt;
+    const auto at = held_.find(tensor.storage().data_ptr().get());
+    return at == held_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  void add_tensor(const at::Tensor& tensor, std::vector<TracedTensor>& out) const {
+    if (!tensor.defined()) return;
+    out.push_back({tensor.unsafeGetTensorImpl(), block_of(tensor), tensor.sizes().vec(),
+                   static_cast<std::int64_t>(tensor.nbytes()), tensor.is_floating_point(),
+                   tensor.requires_grad()});
+  }
+
   // Every operation that autograd follows takes numbers for its nodes; on the way back a node
   // names its number. The nodes that gather a weight's gradient have none (-1) and belong to the
   // operation before them.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace tacho {
 
 struct TracedTensor {
-  const void* identity = nullptr;  // the same for the same tensor, within one trace
+  const void* identity = nullptr;    // the same for the same tensor, within one trace
+  std::optional<std::size_t> block;  // which of the trace's blocks holds its numbers
   std::vector<std::int64_t> shape;
   std::int64_t bytes = 0;
   bool is_float = false;
