@@ -29,6 +29,10 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path order() const { return path_ / "spec.json"; }
   [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path log() const { return path_ / "worker.log"; }
+  // Of each rank's worker. Those other than 0 write nothing else here.
+  [[nodiscard]] std::filesystem::path rank_log(int rank) const {
+    return rank == 0 ? log() : path_ / ("rank-" + std::to_string(rank) + ".log");
+  }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
   // Held shared by everyone who works on the run, so that it is free exactly when nobody does.
