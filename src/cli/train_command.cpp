@@ -196,7 +196,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, *view) : lab.run(spec, *view);
+  auto finished = resumes ? lab.resume(o.resume, {}, *view) : lab.run(spec, {}, *view);
   view.reset();
   if (!finished.ok()) return finished.error();
 

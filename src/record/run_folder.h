@@ -20,6 +20,9 @@ struct RunOrder {
 // "20261115-042736-3f9a1c": sorts by time, unique by chance.
 std::string new_run_key();
 
+// To carry out `spec` from now on, with a key of its own.
+RunOrder new_order(const RunSpec& spec);
+
 // The layout of a run's folder. The worker writes here and nowhere else.
 class RunFolder {
  public:
