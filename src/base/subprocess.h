@@ -25,7 +25,7 @@ struct Command {
   bool own_group = false;
   // SIGTERM when the starting thread ends, also by kill -9. Start from a thread that stays.
   bool dies_with_parent = false;
-  // Open descriptors the program keeps, under the same numbers. All others close.
+  // Descriptors the program keeps, under the same numbers, though they are to close on exec.
   std::vector<int> inherited = {};
 };
 

@@ -52,17 +52,20 @@ class Variables {
   }
 
   // From `low` up, below `limit`.
-  [[nodiscard]] Result<int> number(const std::string& name, std::int64_t low, std::int64_t limit,
-                                   const char* because) const {
+  [[nodiscard]] Result<std::int64_t> wide_number(const std::string& name, std::int64_t low,
+                                                 std::int64_t limit, const char* because) const {
     TACHO_TRY(word, required(name, because));
     std::int64_t value = 0;
     const char* const end = word.data() + word.size();
     const auto [stopped, problem] = std::from_chars(word.data(), end, value);
-    if (problem == std::errc() && stopped == end && value >= low && value < limit) {
-      return static_cast<int>(value);
-    }
+    if (problem == std::errc() && stopped == end && value >= low && value < limit) return value;
     return Error{ErrorCode::usage,
                  fmt::format("{}={}: must be a number from {} to {}", name, word, low, limit - 1)};
+  }
+  [[nodiscard]] Result<int> number(const std::string& name, std::int64_t low, std::int64_t limit,
+                                   const char* because) const {
+    TACHO_TRY(value, wide_number(name, low, limit, because));
+    return static_cast<int>(value);
   }
   [[nodiscard]] Result<int> number_or(int otherwise, const std::string& name, std::int64_t low,
                                       std::int64_t limit) const {
@@ -168,9 +171,9 @@ Result<Place> place_of_slurm(const Variables& variables) {
     TACHO_TRY(port, variables.port("MASTER_PORT", ""));
     place.port = port;
   } else {
-    constexpr std::int64_t kMostJobs = std::int64_t{1} << 31;
-    TACHO_TRY(job, variables.number("SLURM_JOB_ID", 0, kMostJobs, kTask));
-    TACHO_TRY(step, variables.number_or(0, "SLURM_STEP_ID", 0, kMostJobs));
+    constexpr std::int64_t kMostIds = std::int64_t{1} << 32;
+    TACHO_TRY(job, variables.wide_number("SLURM_JOB_ID", 0, kMostIds, kTask));
+    TACHO_TRY(step, variables.wide_number("SLURM_STEP_ID", 0, kMostIds, kTask));
     place.port = port_of_step(job, step);
   }
   return place;

@@ -125,6 +125,10 @@ TEST(Place, IsReadFromSlurmsVariablesInATaskOfAStep) {
   EXPECT_EQ(*place_of(kSrun), (Place{6, 7, 0, 1, 3, "node07", 16384 + 100 * 16 + 3}));
 }
 
+TEST(Place, TakesTheLargeJobNumbersOfAFederation) {
+  EXPECT_EQ(place_of(but(kSrun, {{"SLURM_JOB_ID", "4294967295"}}))->port, 16384 + 16368 + 3);
+}
+
 TEST(Place, WithinOneMachineOfSlurmIsTheLoopback) {
   EXPECT_EQ(place_of(but(kSrun, {{"SLURM_STEP_NODELIST", "gpu5"},
                                  {"SLURM_NODEID", "0"},
