@@ -12,6 +12,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <span>
 
 namespace tacho {
 namespace {
@@ -56,6 +57,7 @@ struct ChildPlan {
   pid_t parent;
   bool own_group;
   bool dies_with_parent;
+  std::span<const int> inherited;
 };
 
 // Between fork and exec: async-signal-safe calls only.
@@ -72,6 +74,7 @@ struct ChildPlan {
   ::signal(SIGPIPE, SIG_DFL);
   if (plan.out >= 0) ::dup2(plan.out, STDOUT_FILENO);
   if (plan.err >= 0) ::dup2(plan.err, STDERR_FILENO);
+  for (const int descriptor : plan.inherited) ::fcntl(descriptor, F_SETFD, 0);
   ::execvpe(plan.argv[0], plan.argv, plan.environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(plan.report, &error, sizeof error);
@@ -86,9 +89,15 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
   auto environment = pointers(variables);
   TACHO_TRY(report, make_pipe());
 
-  const ChildPlan plan{
-      argv.data(),       environment.data(),      out, err, report.write.get(), ::getpid(),
-      command.own_group, command.dies_with_parent};
+  const ChildPlan plan{argv.data(),
+                       environment.data(),
+                       out,
+                       err,
+                       report.write.get(),
+                       ::getpid(),
+                       command.own_group,
+                       command.dies_with_parent,
+                       command.inherited};
   const pid_t pid = ::fork();
   if (pid < 0) return system_error(command.argv[0], errno);
   if (pid == 0) become(plan);

@@ -25,6 +25,8 @@ struct Command {
   bool own_group = false;
   // SIGTERM when the starting thread ends, also by kill -9. Start from a thread that stays.
   bool dies_with_parent = false;
+  // Descriptors the program keeps, under the same numbers, though they are to close on exec.
+  std::vector<int> inherited = {};
 };
 
 struct ExitStatus {
@@ -43,6 +45,8 @@ class Process {
   ~Process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // For poll() on several: readable once the process has ended.
+  [[nodiscard]] int handle() const { return handle_.get(); }
   // To the whole group if it has its own.
   void signal(int number) const;
   ExitStatus wait();
@@ -55,7 +59,7 @@ class Process {
   void reap(int options);
 
   pid_t pid_ = -1;
-  UniqueFd handle_;  // pidfd: readable once the process has ended
+  UniqueFd handle_;  // a pidfd
   bool own_group_ = false;
   std::optional<ExitStatus> status_;
 };

@@ -1,5 +1,7 @@
 #include "base/subprocess.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,6 +81,23 @@ TEST(Process, IsKilledWhenItsOwnerLetsGo) {
     pid = child->pid();
   }
   EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Process, KeepsTheDescriptorsItInheritsAndNoOthers) {
+  const ScratchFolder folder;
+  const auto text = folder.path() / "text";
+  ASSERT_TRUE(write_file_atomically(text, "kept").ok());
+  const UniqueFd kept(::open(text.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd other(::open(text.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string script =
+      fmt::format("cat <&{}; test -e /proc/self/fd/{} || echo ' alone'", kept.get(), other.get());
+  const auto log = folder.path() / "log";
+  auto child =
+      Process::start({.argv = {"sh", "-c", script}, .output_file = log, .inherited = {kept.get()}});
+  ASSERT_TRUE(child.ok());
+  EXPECT_TRUE(child->wait().success());
+  EXPECT_EQ(*read_file(log), "kept alone\n");
+  EXPECT_EQ(::fcntl(kept.get(), F_GETFD), FD_CLOEXEC);  // here nothing has changed
 }
 
 TEST(Process, AppendsItsOutputToAFile) {

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "cli/commands.h"
 #include "data/catalog.h"
+#include "record/dist_spec.h"
 #include "record/model_catalog.h"
 #include "record/precision.h"
 
@@ -63,6 +64,9 @@ _tacho() {{
     --device) words='{}' ;;
     --mkldnn|--augment|--channels-last|--graphs) words='{}' ;;
     --precision) words='{}' ;;
+    --backend) words='{}' ;;
+    --compress) words='{}' ;;
+    --lr-scale) words='{}' ;;
     --data-dir|--from|--output|-o|--vocab|--weights) COMPREPLY=($(compgen -f -- "$current")); return ;;
     *)
       case $path in
@@ -74,7 +78,9 @@ complete -F _tacho tacho
 )",
                      known, fmt::join(dataset_names(), " "), fmt::join(kOptimizers.all(), " "),
                      fmt::join(kSchedules.all(), " "), fmt::join(kDevices.all(), " "),
-                     fmt::join(kSwitches.all(), " "), fmt::join(kPrecisions.all(), " "), cases);
+                     fmt::join(kSwitches.all(), " "), fmt::join(kPrecisions.all(), " "),
+                     fmt::join(kDistBackends.all(), " "), fmt::join(kCompressions.all(), " "),
+                     fmt::join(kRateScalings.all(), " "), cases);
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/dataset_list.h"
+#include "cli/dist_options.h"
 #include "cli/live_view.h"
 #include "cli/model_list.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
+#include "cli/take_part.h"
 #include "record/model_catalog.h"
 
 namespace tacho {
@@ -35,6 +37,7 @@ struct TrainOptions {
   std::optional<double> epsilon;
   bool nesterov = false;
   std::string schedule = "constant";
+  DistOptions dist;
   std::string resume;
   bool no_checkpoints = false;
   bool no_tensorboard = false;
@@ -49,7 +52,8 @@ void declare(CLI::App& command, TrainOptions& o) {
                      fmt::format("a dataset's name from below, or {}", kSyntheticData));
   command.add_option("--data-dir", o.spec.data_folder,
                      "the dataset's files, if not in their place");
-  command.add_option("--batch,-b", o.spec.batch, "samples a step")->capture_default_str();
+  command.add_option("--batch,-b", o.spec.batch, "samples a step, in each process")
+      ->capture_default_str();
   command.add_option("--epochs,-e", o.spec.epochs, "passes over the data")->capture_default_str();
   command.add_option("--steps", o.spec.steps, "end after so many steps");
   command.add_option("--train-samples", o.spec.train_samples, "train on the first so many");
@@ -90,7 +94,7 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.option_defaults()->group("Machine");
   command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
   command.add_option("--threads", o.spec.threads,
-                     "CPU threads (the cores it may use; a small mlp takes 1)");
+                     "CPU threads (its share of the cores; a small mlp takes 1)");
   command.add_option("--workers", o.spec.workers, "threads that make batches; 0: none");
   command.add_option("--precision", o.precision, "fp32; on a GPU also tf32, bf16, fp16")
       ->capture_default_str();
@@ -101,6 +105,8 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
       ->capture_default_str();
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
+
+  declare(command, o.dist);
 
   command.option_defaults()->group("Output");
   command.add_flag("--json", o.json, "the record alone on standard output");
@@ -131,7 +137,7 @@ Result<OptimizerSpec> choose_optimizer(const TrainOptions& o) {
   return chosen;
 }
 
-Result<RunSpec> spec_of(const TrainOptions& o) {
+Result<RunSpec> spec_of(const TrainOptions& o, const std::optional<Place>& given) {
   if (o.spec.model.empty()) {
     return Error{ErrorCode::usage, "no model named; see 'tacho train --help'"};
   }
@@ -144,6 +150,7 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   TACHO_TRY(precision, kPrecisions.parse(o.precision));
   TACHO_TRY(channels_last, kSwitches.parse(o.channels_last).in("--channels-last"));
   TACHO_TRY(graphs, kSwitches.parse(o.graphs).in("--graphs"));
+  TACHO_TRY(dist, dist_of(o.dist, given));
   if (!o.input.empty()) {
     TACHO_TRY(size, parse_input_size(o.input).in("--input"));
     spec.input = size;
@@ -152,6 +159,7 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   spec.precision = precision;
   spec.channels_last = channels_last;
   spec.graphs = graphs;
+  spec.dist = dist;
   spec.optimizer = optimizer;
   spec.schedule.kind = schedule;
   spec.device = device;
@@ -166,11 +174,13 @@ Result<RunSpec> spec_of(const TrainOptions& o) {
   return spec;
 }
 
-// A resumed run is made as it was ordered; any other word would be ignored, so none is taken.
+// A resumed run is made as it was ordered, be it by other ranks; any other word would be ignored,
+// so none is taken.
 Result<void> check_resume_alone(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
-    const bool harmless = name == "--resume" || name == "--json" || name == "--mllog";
+    const bool harmless =
+        name == "--resume" || name == "--json" || name == "--mllog" || places_ranks(name);
     if (option->count() > 0 && !harmless) {
       return Error{ErrorCode::usage,
                    fmt::format("--resume goes on as the run was ordered; leave out {}", name)};
@@ -181,22 +191,29 @@ Result<void> check_resume_alone(const CLI::App& command) {
 
 Result<int> train(const CLI::App& command, const TrainOptions& o, Context& context) {
   const bool resumes = !o.resume.empty();
+  TACHO_TRY(given, place_from_environment(process_environment()));
+  TACHO_TRY(standing, standing_of(o.dist, given));
   RunSpec spec;
   if (resumes) {
     TACHO_CHECK(check_resume_alone(command));
   } else {
-    TACHO_TRY(asked, spec_of(o));
+    TACHO_TRY(asked, spec_of(o, given));
     spec = std::move(asked);
   }
+  if (!resumes && !keeps_record(standing)) return take_part(spec, standing, context);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
+  if (!keeps_record(standing)) {
+    TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
+    return take_part(ordered, standing, context);
+  }
   catch_interrupts();
   const bool someone_watches = context.err.interactive();
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, *view) : lab.run(spec, *view);
+  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(spec, standing, *view);
   view.reset();
   if (!finished.ok()) return finished.error();
 

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
 #include <system_error>
 
 #include "base/file.h"
-#include "base/subprocess.h"
 #include "data/locate_input.h"
 #include "lab/event_tail.h"
 #include "lab/run_state.h"
+#include "lab/worker_group.h"
 #include "lab/worker_program.h"
 
 namespace tacho {
@@ -20,34 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLookEvery{100};
 
-double unix_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string last_line(const fs::path& log) {
-  auto text = read_file(log);
-  if (!text.ok()) return "";
-  while (!text->empty() && text->back() == '\n') text->pop_back();
-  return text->substr(text->rfind('\n') + 1);
-}
-
-// What to say of a worker that left no "end".
-std::pair<Outcome, std::string> explain(const ExitStatus& status, bool interrupted,
-                                        const fs::path& log) {
-  if (interrupted) return {Outcome::cancelled, "stopped by the user"};
-  std::string reason = "the worker ended without a word: " + describe(status);
-  if (status.signal == SIGKILL) {
-    reason += "; someone killed it, or the system ran out of memory (see 'dmesg')";
-  }
-  if (const std::string said = last_line(log); !said.empty()) reason += "; its last line: " + said;
-  return {Outcome::failed, reason};
-}
-
-// Ctrl-C once asks, twice insists.
-void pass_on(int interrupts, int& passed, const Process& worker) {
-  if (interrupts <= passed) return;
-  worker.signal(interrupts == 1 ? SIGTERM : SIGKILL);
-  passed = interrupts;
+// What to say of workers that left no "end".
+std::pair<Outcome, std::string> explain(const WorkerGroup& workers) {
+  if (workers.asked_to_stop()) return {Outcome::cancelled, "stopped by the user"};
+  return {Outcome::failed, workers.explain()};
 }
 
 std::size_t size_or_zero(const fs::path& file) {
@@ -58,11 +33,12 @@ std::size_t size_or_zero(const fs::path& file) {
 
 }  // namespace
 
-Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
+Result<FinishedRun> Lab::run(const RunSpec& spec, const Standing& standing, RunView& view) {
   TACHO_CHECK(check(spec));
+  TACHO_TRY(launch, plan_launch(spec.dist, standing));
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
-  const RunOrder order{new_run_key(), unix_now(), spec};
+  const RunOrder order = new_order(spec);
   const RunFolder folder(home_ / "runs" / order.key);
   // A run that could not be stored never was: no folder is left behind.
   const auto undo = [&folder](const Error& error) {
@@ -76,10 +52,16 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, RunView& view) {
   if (!lock.ok()) return undo(lock.error());
   const auto id = store_.put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
-  return supervise({*id, order, folder, worker}, view);
+  return supervise({*id, order, folder, worker, launch}, view);
 }
 
-Result<FinishedRun> Lab::resume(std::string_view handle, RunView& view) {
+Result<RunSpec> Lab::ordered(std::string_view handle) {
+  TACHO_TRY(stored, store_.find(handle));
+  TACHO_TRY(order, RunFolder(stored.row.folder).read_order());
+  return std::move(order.spec);
+}
+
+Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standing, RunView& view) {
   TACHO_TRY(stored, store_.find(handle));
   TACHO_TRY(worker, find_worker());
   const RunFolder folder(stored.row.folder);
@@ -92,13 +74,14 @@ Result<FinishedRun> Lab::resume(std::string_view handle, RunView& view) {
                  fmt::format("run {} is complete; there is nothing to resume", id)};
   }
   TACHO_TRY(order, folder.read_order().in(fmt::format("run {}", id)));
+  TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
   (void)lock;
   RunRecord record = stored.record;
   record.outcome = Outcome::running;
   record.reason.clear();
   TACHO_CHECK(store_.put(record, folder.path()));
-  return supervise({id, order, folder, worker}, view);
+  return supervise({id, order, folder, worker, launch}, view);
 }
 
 Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
@@ -123,22 +106,16 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     return FinishedRun{same_id, std::move(record)};
   };
 
-  auto worker = Process::start({.argv = {job.worker.string(), "run", folder.path().string()},
-                                .environment = {{"TACHO_HOME", home_.string()}},
-                                .output_file = folder.log(),
-                                .own_group = true,
-                                .dies_with_parent = true});
-  if (!worker.ok()) return finish(Outcome::failed, worker.error().message);
-
-  int passed = 0;
-  std::optional<ExitStatus> status;
-  while (!(status = worker->wait_for(kLookEvery))) {
-    pass_on(interrupts_, passed, *worker);
+  auto workers = WorkerGroup::start(
+      {job.worker, home_, folder, job.launch, WorkerGroup::patience_of(job.order.spec.dist)});
+  if (!workers.ok()) return finish(Outcome::failed, workers.error().message);
+  while (!workers->wait_for(kLookEvery)) {
+    workers->pass_on(interrupts_);
     show_new();
     view.tick();
   }
   show_new();
-  const auto [outcome, reason] = explain(*status, passed > 0, folder.log());
+  const auto [outcome, reason] = explain(*workers);
   return finish(outcome, reason);
 }
 

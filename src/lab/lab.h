@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "lab/launch.h"
 #include "record/event.h"
 #include "record/run_record.h"
 #include "store/run_store.h"
@@ -25,18 +26,23 @@ struct FinishedRun {
   RunRecord record;
 };
 
-// From a spec to a stored record: makes the run's folder, starts a worker, follows its events.
+// From a spec to a stored record: makes the run's folder, starts its worker or the workers of this
+// machine's ranks, follows the events.
 //
 // A run is in the store before its worker starts and in its folder before that, so a kill at any
 // moment loses none; reconcile() finds those whose `tacho` was killed.
 class Lab {
  public:
-  // `interrupts` counts Ctrl-C: the first asks the worker to stop, the second kills it.
+  // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  Result<FinishedRun> run(const RunSpec& spec, RunView& view);
-  Result<FinishedRun> resume(std::string_view handle, RunView& view);
+  // Both are for the tacho that keeps_record(); run_ranks_apart() is for the others.
+  Result<FinishedRun> run(const RunSpec& spec, const Standing& standing, RunView& view);
+  Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
+
+  // What a stored run was asked to do.
+  Result<RunSpec> ordered(std::string_view handle);
 
   // Makes the record of a run's folder anew and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
@@ -51,6 +57,7 @@ class Lab {
     const RunOrder& order;
     const RunFolder& folder;
     const std::filesystem::path& worker;
+    const Launch& launch;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
 

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <ctime>
 #include <random>
 
@@ -19,6 +20,11 @@ std::string new_run_key() {
   std::random_device random;
   return fmt::format("{:%Y%m%d-%H%M%S}-{:06x}", fmt::gmtime(std::time(nullptr)),
                      random() & 0xFFFFFFU);
+}
+
+RunOrder new_order(const RunSpec& spec) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {new_run_key(), std::chrono::duration<double>(now).count(), spec};
 }
 
 Result<void> RunFolder::create(const RunOrder& order) const {

@@ -20,6 +20,9 @@ struct RunOrder {
 // "20261115-042736-3f9a1c": sorts by time, unique by chance.
 std::string new_run_key();
 
+// To carry out `spec` from now on, with a key of its own.
+RunOrder new_order(const RunSpec& spec);
+
 // The layout of a run's folder. The worker writes here and nowhere else.
 class RunFolder {
  public:
@@ -29,6 +32,10 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path order() const { return path_ / "spec.json"; }
   [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path log() const { return path_ / "worker.log"; }
+  // Of each rank's worker. Those other than 0 write nothing else here.
+  [[nodiscard]] std::filesystem::path rank_log(int rank) const {
+    return rank == 0 ? log() : path_ / ("rank-" + std::to_string(rank) + ".log");
+  }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   // Word pieces that the run learned before its first step: its weights mean nothing without them.
   [[nodiscard]] std::filesystem::path vocabulary() const { return path_ / "vocab.txt"; }

@@ -73,6 +73,9 @@ Result<void> check_machine(const RunSpec& spec) {
                              kPrecisions.of(spec.precision)));
   }
   if (spec.graphs == Switch::on) return usage("--graphs on needs --device cuda");
+  if (spec.dist.backend == DistBackend::nccl) {
+    return usage("--backend nccl needs --device cuda; between CPUs there are gloo and shm");
+  }
   return {};
 }
 
@@ -119,6 +122,7 @@ Result<void> check(const RunSpec& spec) {
   TACHO_CHECK(countable("--accumulate", spec.accumulate));
   TACHO_CHECK(check_input(spec));
   TACHO_CHECK(check_machine(spec));
+  TACHO_CHECK(check(spec.dist));
   if (spec.seed < 0) return usage(fmt::format("--seed must not be negative, not {}", spec.seed));
   if (spec.target_top1) TACHO_CHECK(within("--target", *spec.target_top1, 0, 1));
   TACHO_CHECK(within("--label-smoothing", spec.label_smoothing, 0, 0.999));
@@ -178,6 +182,7 @@ Json to_json(const RunSpec& spec) {
       {"target_top1", optional_json(spec.target_top1)},
       {"checkpoints", spec.checkpoints},
       {"tensorboard", spec.tensorboard},
+      {"dist", to_json(spec.dist)},
   };
 }
 
@@ -241,6 +246,10 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("target_top1", spec.target_top1);
   object.read_optional("checkpoints", spec.checkpoints);
   object.read_optional("tensorboard", spec.tensorboard);
+  if (const Json* part = object.part("dist", false)) {
+    TACHO_TRY(dist, dist_spec_from_json(*part));
+    spec.dist = dist;
+  }
   TACHO_CHECK(object.finish());
   return spec;
 }

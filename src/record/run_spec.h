@@ -8,6 +8,7 @@
 #include "base/json_object.h"
 #include "base/names.h"
 #include "base/result.h"
+#include "record/dist_spec.h"
 #include "record/precision.h"
 
 namespace tacho {
@@ -69,7 +70,7 @@ struct RunSpec {
   std::string model;
   std::string data;
   std::string data_folder;  // "" takes the dataset's own place
-  std::int64_t batch = 64;
+  std::int64_t batch = 64;  // of each rank
   std::int64_t epochs = 1;
   std::optional<std::int64_t> steps;          // ends the run early
   std::optional<std::int64_t> train_samples;  // takes the first so many of the training part
@@ -98,6 +99,7 @@ struct RunSpec {
   std::optional<double> target_top1;
   bool checkpoints = true;
   bool tensorboard = true;
+  DistSpec dist;
   bool operator==(const RunSpec&) const = default;
 };
 

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/version.h"
+#include "comm/place.h"
 #include "emit/json_lines_sink.h"
 #include "emit/tensorboard_sink.h"
 #include "probe/host_probe.h"
@@ -105,9 +106,17 @@ class Attempt {
   // Nothing of torch's own choice is touched when stock.
   [[nodiscard]] std::int64_t default_threads() const {
     if (order_.spec.stock) return 0;
-    if (order_.spec.device != Device::cpu) return host_.cores;
+    if (order_.spec.device != Device::cpu) return share_of_cores();
     const auto model = find_model(order_.spec.model);
-    return model.ok() && order_.spec.batch <= (*model)->one_thread_batch ? 1 : host_.cores;
+    return model.ok() && order_.spec.batch <= (*model)->one_thread_batch ? 1 : share_of_cores();
+  }
+
+  // The ranks of one machine divide its cores among them.
+  [[nodiscard]] std::int64_t share_of_cores() const {
+    const Environment environment = process_environment();
+    const auto place = place_from_environment(environment);
+    if (!place.ok() || !*place) return host_.cores;
+    return cores_of_rank(host_.cores, **place, environment);
   }
 
   Result<void> report_start(const ComputePaths& paths) {

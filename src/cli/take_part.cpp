@@ -1,0 +1,30 @@
+#include "cli/take_part.h"
+
+#include <fmt/format.h>
+
+#include "base/home.h"
+#include "lab/ranks_apart.h"
+
+namespace tacho {
+
+std::string part_line(const Launch& launch) {
+  const Place& first = launch.places.front();
+  const Place& last = launch.places.back();
+  if (first.rank == last.rank) {
+    return fmt::format("rank {} of {}: its part of the record is with rank 0 on {}", first.rank,
+                       first.size, first.host);
+  }
+  return fmt::format("ranks {} to {} of {}: their part of the record is with rank 0 on {}",
+                     first.rank, last.rank, first.size, first.host);
+}
+
+Result<int> take_part(const RunSpec& spec, const Standing& standing, const Context& context) {
+  TACHO_TRY(launch, plan_launch(spec.dist, standing));
+  TACHO_TRY(home, tacho_home());
+  catch_interrupts();
+  context.warn(part_line(launch));
+  TACHO_CHECK(run_ranks_apart(spec, launch, home, interrupts()));
+  return kSuccess;
+}
+
+}  // namespace tacho

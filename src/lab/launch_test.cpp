@@ -1,0 +1,100 @@
+#include "lab/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string problem_of(const DistSpec& dist, const Standing& standing) {
+  const auto launch = plan_launch(dist, standing);
+  EXPECT_FALSE(launch.ok());
+  if (launch.ok()) return "";
+  EXPECT_EQ(launch.error().code, ErrorCode::usage);
+  return launch.error().message;
+}
+
+const Address kFirstMachine{"node1", 29500};
+
+TEST(Launch, OfOneRankIsAWorkerAlone) {
+  EXPECT_THAT(plan_launch({}, {})->places, IsEmpty());
+  EXPECT_FALSE(plan_launch({}, {})->binds);
+}
+
+TEST(Launch, OfSeveralRanksHereBindsItsOwnSocket) {
+  const auto launch = plan_launch({.ranks_a_node = 2}, {});
+  ASSERT_TRUE(launch.ok());
+  EXPECT_TRUE(launch->binds);
+  EXPECT_THAT(launch->places, ElementsAre(Place{0, 2, 0, 2, 0}, Place{1, 2, 1, 2, 0}));
+}
+
+TEST(Launch, OfANamedBackendIsDistributedWithOneRankToo) {
+  const auto launch = plan_launch({.backend = DistBackend::gloo}, {});
+  EXPECT_THAT(launch->places, ElementsAre(Place{0, 1, 0, 1, 0}));
+  EXPECT_TRUE(launch->binds);
+}
+
+TEST(Launch, StartsTheRanksOfItsOwnMachine) {
+  const DistSpec dist{.ranks_a_node = 2, .nodes = 3};
+  const auto launch = plan_launch(dist, {.node_rank = 2, .rendezvous = kFirstMachine});
+  ASSERT_TRUE(launch.ok()) << launch.error().message;
+  EXPECT_FALSE(launch->binds);
+  EXPECT_THAT(launch->places, ElementsAre(Place{4, 6, 0, 2, 2, "node1", 29500},
+                                          Place{5, 6, 1, 2, 2, "node1", 29500}));
+}
+
+TEST(Launch, WithinTorchrunIsTheOneRankThatWasGiven) {
+  const Place given{3, 4, 1, 2, 1, "node1", 29500};
+  const auto launch = plan_launch(as_given({}, given), {.given = given});
+  EXPECT_THAT(launch->places, ElementsAre(given));
+  EXPECT_FALSE(launch->binds);
+  EXPECT_EQ(as_given({}, given).ranks_a_node, 2);
+  EXPECT_EQ(as_given({}, given).nodes, 2);
+}
+
+TEST(Launch, MayResumeWithAnotherNumberOfRanks) {
+  const DistSpec ordered{.ranks_a_node = 2};
+  EXPECT_EQ(plan_launch(ordered, {.ranks_a_node = 3})->places.size(), 3U);
+  EXPECT_THAT(plan_launch(ordered, {.ranks_a_node = 1})->places, IsEmpty());
+}
+
+TEST(Launch, SaysWhatSeveralMachinesNeed) {
+  const DistSpec two{.nodes = 2};
+  EXPECT_THAT(problem_of(two, {}), HasSubstr("--nnodes 2 needs --rendezvous HOST:PORT"));
+  EXPECT_THAT(problem_of(two, {.rendezvous = kFirstMachine}), HasSubstr("needs --node-rank"));
+  EXPECT_THAT(problem_of(two, {.node_rank = 2, .rendezvous = kFirstMachine}),
+              HasSubstr("--node-rank must lie between 0 and 1, not 2"));
+  EXPECT_THAT(problem_of(two, {.node_rank = -1, .rendezvous = kFirstMachine}), HasSubstr("not -1"));
+  EXPECT_THAT(problem_of({}, {.node_rank = 1}), HasSubstr("--node-rank 1 needs --nnodes"));
+  EXPECT_THAT(problem_of({}, {.ranks_a_node = 0}), HasSubstr("--nproc"));
+}
+
+TEST(Launch, LeavesToALauncherWhatItHasDecided) {
+  const Standing inside{.given = Place{1, 2, 1, 2, 0, "node1", 29500}};
+  const auto with = [&](auto change) {
+    Standing standing = inside;
+    change(standing);
+    return problem_of({}, standing);
+  };
+  EXPECT_THAT(with([](Standing& s) { s.ranks_a_node = 2; }),
+              HasSubstr("--nproc: this is rank 1 of 2 that torchrun or srun started"));
+  EXPECT_THAT(with([](Standing& s) { s.nodes = 2; }), HasSubstr("leave --nnodes out"));
+  EXPECT_THAT(with([](Standing& s) { s.node_rank = 0; }), HasSubstr("leave --node-rank out"));
+  EXPECT_THAT(with([](Standing& s) { s.rendezvous = kFirstMachine; }),
+              HasSubstr("leave --rendezvous out"));
+}
+
+TEST(Launch, HasOneTachoThatKeepsTheRecord) {
+  EXPECT_TRUE(keeps_record({}));
+  EXPECT_TRUE(keeps_record({.node_rank = 0}));
+  EXPECT_FALSE(keeps_record({.node_rank = 1}));
+  EXPECT_TRUE(keeps_record({.given = Place{.rank = 0, .size = 2}}));
+  EXPECT_FALSE(keeps_record({.given = Place{.rank = 1, .size = 2}}));
+}
+
+}  // namespace
+}  // namespace tacho

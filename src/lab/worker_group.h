@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "lab/launch.h"
+#include "record/run_folder.h"
+
+namespace tacho {
+
+// The workers that one tacho starts: one that is alone, or several ranks.
+//
+// Ranks notice by themselves that one of them is gone, and end. Those that do not are ended here,
+// so that a group never outlives its first failure for long. None outlives this process.
+class WorkerGroup {
+ public:
+  struct Patience {
+    std::chrono::milliseconds with_the_others;     // after rank 0's end, or a bad end of another
+    std::chrono::milliseconds after_asking{2000};  // between SIGTERM and SIGKILL
+  };
+  // A little more than the ranks take to notice.
+  static Patience patience_of(const DistSpec& dist);
+  struct Order {
+    const std::filesystem::path& worker;
+    const std::filesystem::path& home;
+    const RunFolder& folder;
+    const Launch& launch;
+    Patience patience;
+  };
+  // Starts all or none. Call it on a thread that stays.
+  static Result<WorkerGroup> start(const Order& order);
+
+  // Whether all have ended, at the latest after `time`.
+  bool wait_for(std::chrono::milliseconds time);
+
+  // `interrupts` counts Ctrl-C: the first asks all to stop, the second kills them.
+  void pass_on(int interrupts);
+  [[nodiscard]] bool asked_to_stop() const { return passed_ > 0; }
+
+  // Valid once all have ended.
+  [[nodiscard]] bool success() const;
+  // Which of them ended badly first, how, and its last words.
+  [[nodiscard]] std::string explain() const;
+  [[nodiscard]] const std::filesystem::path& log_to_read() const { return to_blame().log; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Member {
+    int rank;
+    std::filesystem::path log;
+    Process process;
+    std::optional<ExitStatus> status = {};
+  };
+
+  WorkerGroup(bool ranked, Patience patience) : ranked_(ranked), patience_(patience) {}
+  void look();
+  Clock::time_point end_the_rest();
+  void signal(int number) const;
+  [[nodiscard]] bool all_ended() const;
+  [[nodiscard]] const Member& to_blame() const;
+
+  bool ranked_;
+  Patience patience_;
+  std::vector<Member> members_;
+  std::optional<std::size_t> first_bad_;
+  std::optional<Clock::time_point> grace_ends_;
+  int insisted_ = 0;  // 0, SIGTERM, SIGKILL
+  int passed_ = 0;
+};
+
+}  // namespace tacho
