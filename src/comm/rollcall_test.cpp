@@ -111,7 +111,7 @@ TEST(Leave, WithAReasonIsToldToEveryOther) {
 }
 
 TEST(Leave, ARankThatIsStillAtWorkIsToldThatRankZeroLeft) {
-  const Ranks ranks = meet_as_threads(3, std::chrono::milliseconds(500));
+  const Ranks ranks = meet_as_threads(3, std::chrono::milliseconds(1500));
   as_threads(2, [&](int rank) { ranks[static_cast<std::size_t>(rank)]->leave(""); });
   EXPECT_EQ(ranks[2]->wait_for_trouble(kPatient), "rank 0 left while rank 2 was still at work");
   EXPECT_EQ(ranks[0]->trouble(), std::nullopt);
