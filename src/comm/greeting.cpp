@@ -140,6 +140,10 @@ std::string text_of(const Json& message, std::string_view key) {
   return at != message.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+std::vector<std::string> as_received(const std::vector<std::string>& lines) {
+  return texts_of(*parse_json(json_text({{"lines", lines}})), "lines");
+}
+
 std::vector<std::string> texts_of(const Json& message, std::string_view key) {
   std::vector<std::string> texts;
   if (!message.is_object()) return texts;

@@ -42,5 +42,7 @@ std::string first_difference(const Member& them, const std::vector<std::string>&
 std::string text_of(const Json& message, std::string_view key);
 inline std::string kind_of(const Json& message) { return text_of(message, "kind"); }
 std::vector<std::string> texts_of(const Json& message, std::string_view key);
+// As another rank reads them: bytes that are not UTF-8 do not travel as they are.
+std::vector<std::string> as_received(const std::vector<std::string>& lines);
 
 }  // namespace tacho

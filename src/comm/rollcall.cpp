@@ -62,7 +62,7 @@ Result<std::unique_ptr<Rollcall>> Rollcall::meet(const Options& options,
 Result<void> Rollcall::meet_all(const Options& options, const std::vector<std::string>& terms) {
   const Place& place = options.place;
   const auto deadline = RollClock::now() + options.timeout;
-  Greeting own{member_at(place), place.size, terms};
+  Greeting own{member_at(place), place.size, as_received(terms)};
   if (size_ == 1) {
     const UniqueFd unused(place.listen_fd.value_or(-1));
     own.self.address = "127.0.0.1";
@@ -153,13 +153,14 @@ Result<void> Rollcall::agree(std::string_view topic, const std::vector<std::stri
 }
 
 Result<void> Rollcall::judge(std::string_view topic, const std::vector<std::string>& lines) {
+  const auto ours = as_received(lines);
   std::string first;
   // All are heard to the end, lest an answer be left for the next call.
   for (int rank = 1; rank < size_; ++rank) {
     TACHO_TRY(said, await(rank, "agree", topic));
     if (!first.empty()) continue;
     first = first_difference(members_[static_cast<std::size_t>(rank)], texts_of(said, "lines"),
-                             members_[0], lines);
+                             members_[0], ours);
   }
   if (first.empty()) return {};
   return Error{ErrorCode::failed, fmt::format("{}: {}", topic, first)};

@@ -25,6 +25,7 @@ TEST(Agree, EqualLinesAreAgreedOn) {
     const auto& rollcall = ranks[static_cast<std::size_t>(rank)];
     EXPECT_TRUE(rollcall->agree("parameters", {"fc.weight 10x20", "fc.bias 10"}).ok());
     EXPECT_TRUE(rollcall->agree("buffers", {}).ok());
+    EXPECT_TRUE(rollcall->agree("paths", {"no UTF-8: \xff"}).ok());
   });
   leave_all(ranks);
 }
