@@ -16,6 +16,12 @@ std::optional<double> as_number(const Json& value) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> as_whole_number(const Json& value) {
+  const bool fits = value.is_number_integer() &&
+                    (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+  return fits ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
@@ -67,10 +73,9 @@ void JsonObject::field(std::string_view key, bool& out, bool required) {
 void JsonObject::field(std::string_view key, std::int64_t& out, bool required) {
   const Json* value = find(key, required);
   if (value == nullptr) return;
-  const bool fits = value->is_number_integer() &&
-                    (!value->is_number_unsigned() || value->get<std::uint64_t>() <= INT64_MAX);
-  if (!fits) return fail(key, "not a whole number");
-  out = value->get<std::int64_t>();
+  const auto number = as_whole_number(*value);
+  if (!number) return fail(key, "not a whole number");
+  out = *number;
 }
 
 void JsonObject::field(std::string_view key, double& out, bool required) {
@@ -90,6 +95,19 @@ void JsonObject::field(std::string_view key, std::vector<double>& out, bool requ
   for (const Json& item : *value) {
     const auto number = as_number(item);
     if (!number) return fail(key, "holds something that is not a number");
+    out.push_back(*number);
+  }
+}
+
+void JsonObject::field(std::string_view key, std::vector<std::int64_t>& out, bool required) {
+  const Json* value = find(key, required);
+  if (value == nullptr) return;
+  if (!value->is_array()) return fail(key, "not a list");
+  out.clear();
+  out.reserve(value->size());
+  for (const Json& item : *value) {
+    const auto number = as_whole_number(item);
+    if (!number) return fail(key, "holds something that is not a whole number");
     out.push_back(*number);
   }
 }

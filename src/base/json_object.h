@@ -32,6 +32,7 @@ class JsonObject {
   void read(std::string_view key, std::int64_t& out) { field(key, out, true); }
   void read(std::string_view key, double& out) { field(key, out, true); }
   void read(std::string_view key, std::vector<double>& out) { field(key, out, true); }
+  void read(std::string_view key, std::vector<std::int64_t>& out) { field(key, out, true); }
 
   // Absent or null leaves `out` as it is.
   template <class T>
@@ -80,6 +81,7 @@ class JsonObject {
   void field(std::string_view key, std::int64_t& out, bool required);
   void field(std::string_view key, double& out, bool required);
   void field(std::string_view key, std::vector<double>& out, bool required);
+  void field(std::string_view key, std::vector<std::int64_t>& out, bool required);
 
   const Json& object_;
   std::string place_;

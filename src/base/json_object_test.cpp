@@ -54,6 +54,17 @@ TEST(JsonObject, RefusesAnUnknownKeyAndGuessesTheRightOne) {
             "spec: unknown key 'bacth'; did you mean 'batch'? (known: batch)");
 }
 
+TEST(JsonObject, AListOfWholeNumbersHoldsNothingElse) {
+  const Json value = {{"good", {1, -2}}, {"bad", {1, 2.5}}};
+  std::vector<std::int64_t> list;
+  JsonObject object(value, "spec");
+  object.read("good", list);
+  EXPECT_EQ(list, (std::vector<std::int64_t>{1, -2}));
+  object.read("bad", list);
+  EXPECT_EQ(object.finish().error().message,
+            "spec: 'bad': holds something that is not a whole number");
+}
+
 TEST(JsonObject, NamesTheKeyOfAWrongType) {
   const Json value = {{"batch", "many"}};
   JsonObject object(value, "spec");

@@ -39,9 +39,11 @@ void LiveState::add(const Event& event) {
     stage_ = "loading data";
   } else if (const auto* input = std::get_if<InputReady>(&event.body)) {
     steps_per_epoch_ = input->steps_per_epoch;
-    samples_a_step_ = std::min(spec_.batch, input->train_samples);
+    train_samples_ = input->train_samples;
     step_ = epoch_ * steps_per_epoch_;
     stage_ = "building the model";
+  } else if (const auto* ready = std::get_if<RanksReady>(&event.body)) {
+    ranks_ = static_cast<std::int64_t>(ready->ranks.size());
   } else if (std::holds_alternative<ModelReady>(event.body)) {
     stage_ = "first step";
   } else if (const auto* steps = std::get_if<StepsDone>(&event.body)) {
@@ -65,12 +67,12 @@ std::int64_t LiveState::planned_steps() const {
 std::string LiveState::line() const {
   if (recent_seconds_.empty()) return stage_;
   const double step_seconds = mean_of(recent_seconds_);
+  const auto samples = static_cast<double>(std::min(spec_.batch * ranks_, train_samples_));
   const std::int64_t in_epoch = step_ - (epoch_ - 1) * steps_per_epoch_;
   std::string line = fmt::format("epoch {}/{}  {}/{}  loss {:.3f}", epoch_, spec_.epochs, in_epoch,
                                  steps_per_epoch_, mean_of(recent_loss_));
   if (last_epoch_) line += fmt::format("  top-1 {}", human_share(last_epoch_->top1));
-  line += fmt::format("  {} samples/s",
-                      human_count(std::round(static_cast<double>(samples_a_step_) / step_seconds)));
+  line += fmt::format("  {} samples/s", human_count(std::round(samples / step_seconds)));
   if (!stage_.empty()) return line + "  " + stage_;
   double left = static_cast<double>(planned_steps() - step_) * step_seconds;
   if (last_epoch_)

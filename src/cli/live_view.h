@@ -27,7 +27,8 @@ class LiveState {
   const RunSpec& spec_;
   std::string stage_ = "starting";
   std::int64_t steps_per_epoch_ = 0;
-  std::int64_t samples_a_step_ = 0;
+  std::int64_t train_samples_ = 0;
+  std::int64_t ranks_ = 1;
   std::int64_t epoch_ = 0;
   std::int64_t step_ = 0;
   std::deque<double> recent_seconds_;

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/units.h"
 #include "cli/table.h"
+#include "record/rank_figures.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -63,6 +66,50 @@ void add_speed(std::string& out, const Terminal& terminal, const RunRecord& reco
                        human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
 }
 
+std::string rank_table(const RunRecord& record, const Terminal& terminal) {
+  Table table({{"rank"},
+               {"step"},
+               {"input"},
+               {"backward"},
+               {"comm"},
+               {"waiting"},
+               {"sent"},
+               {"host", Align::left}});
+  for (const RankFigures& rank : rank_figures_of(record)) {
+    const auto info = std::find_if(record.ranks->ranks.begin(), record.ranks->ranks.end(),
+                                   [&](const RankInfo& r) { return r.rank == rank.rank; });
+    table.add({std::to_string(rank.rank), human(Seconds(rank.step_seconds)),
+               human(Seconds(rank.input_seconds)), human(Seconds(rank.backward_seconds)),
+               human(Seconds(rank.comm_seconds)), human(Seconds(rank.exposed_seconds)),
+               human(Bytes{static_cast<std::int64_t>(rank.wire_bytes)}),
+               info == record.ranks->ranks.end() ? "" : printable(info->host)});
+  }
+  return table.empty() ? "" : table.text(terminal) + "\n";
+}
+
+void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  std::set<std::int64_t> nodes;
+  for (const RankInfo& rank : record.ranks->ranks) nodes.insert(rank.node);
+  add_line(
+      out, terminal, "ranks",
+      fmt::format("{} on {} node{} by {}, {} samples a step; met in {}", record.ranks->ranks.size(),
+                  nodes.size(), nodes.size() == 1 ? "" : "s", printable(record.ranks->backend),
+                  human_count(static_cast<double>(record.samples_a_step())),
+                  human(Seconds(record.ranks->seconds))));
+  if (const auto comm = comm_figures_of(record)) {
+    add_line(out, terminal, "comm",
+             fmt::format("{} a step, {} hidden; {} sent at {}/s", human(Seconds(comm->seconds)),
+                         human_share(comm->hidden_share),
+                         human(Bytes{static_cast<std::int64_t>(comm->wire_bytes)}),
+                         human(Bytes{static_cast<std::int64_t>(comm->bytes_per_second)})));
+  }
+  if (const auto slow = straggler_of(record)) {
+    add_line(out, terminal, "straggler",
+             fmt::format("rank {} in {} of the steps; the others wait {} for it", slow->rank,
+                         human_share(slow->share_of_steps), human(Seconds(slow->seconds))));
+  }
+}
+
 }  // namespace
 
 std::string run_report(std::int64_t id, const RunRecord& record, const Terminal& terminal) {
@@ -72,7 +119,9 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                   spec.model, spec.data, spec.batch, spec.seed, outcome_words(record, terminal));
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
+  if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
+  if (record.ranks) add_ranks(out, terminal, record);
   if (record.totals.wall_seconds > 0) {
     add_line(out, terminal, "time",
              fmt::format("{} in all, {} to the first step; user {}, system {}",

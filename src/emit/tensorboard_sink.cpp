@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <initializer_list>
@@ -107,6 +108,22 @@ std::string records_of(double unix_seconds, const EpochDone& epoch) {
                          {"eval/top5", epoch.top5}});
 }
 
+// Of rank 0, as the other scalars. Their steps have just been written, or are about to be.
+std::string records_of(double unix_seconds, const RanksDone& done) {
+  const auto first = std::find_if(done.ranks.begin(), done.ranks.end(),
+                                  [](const RankSteps& rank) { return rank.rank == 0; });
+  if (first == done.ranks.end()) return "";
+  double ended = unix_seconds - std::accumulate(first->seconds.begin(), first->seconds.end(), 0.0);
+  std::string records;
+  for (std::size_t i = 0; i < first->seconds.size(); ++i) {
+    ended += first->seconds[i];
+    records += scalars_record(
+        ended, done.first_step + static_cast<std::int64_t>(i),
+        {{"comm/seconds", first->comm_seconds[i]}, {"comm/exposed", first->exposed_seconds[i]}});
+  }
+  return records;
+}
+
 // A session that starts at a step: TensorBoard forgets what earlier ones wrote from there on.
 std::string start_record(double unix_seconds, std::int64_t step) {
   ProtobufMessage session;
@@ -151,6 +168,9 @@ Result<void> TensorBoardSink::write(const Event& event) {
   }
   if (const auto* epoch = std::get_if<EpochDone>(&event.body)) {
     return file_.append(records_of(event.unix_seconds, *epoch));
+  }
+  if (const auto* done = std::get_if<RanksDone>(&event.body)) {
+    return file_.append(records_of(event.unix_seconds, *done));
   }
   if (const auto* started = std::get_if<RunStarted>(&event.body)) {
     attempt_ = started->attempt;

@@ -12,6 +12,7 @@ namespace tacho {
 
 // The scalars of a run as TensorBoard reads them:
 //   by step   train/loss  train/step_s  train/input_s
+//             comm/seconds  comm/exposed (of several ranks, by rank 0)
 //   by epoch  epoch/train_loss  epoch/train_top1  epoch/learning_rate
 //             eval/loss  eval/top1  eval/top5
 class TensorBoardSink final : public EventSink {

@@ -99,6 +99,17 @@ TEST(TensorBoardSink, SpreadsStepsBackwardsFromTheirEvent) {
                                               Pair("train/input_s", 0.F)));
 }
 
+TEST(TensorBoardSink, ShowsTheCommunicationOfRankZero) {
+  const RankSteps one{1, {2, 1}, {0, 0}, {1, 1}, {9, 9}, {9, 9}, {8, 8}, {8, 8}};
+  const RankSteps zero{0, {2, 1}, {0, 0}, {1, 1}, {0.5, 0.75}, {0.25, 0}, {8, 8}, {8, 8}};
+  const auto events = written({{kNow + 10, RanksDone{5, {one, zero}}}});
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[0].wall_time(), kNow + 9);
+  EXPECT_EQ(events[1].step(), 6);
+  EXPECT_THAT(scalars(events[0]),
+              ElementsAre(Pair("comm/seconds", 0.5F), Pair("comm/exposed", 0.25F)));
+}
+
 TEST(TensorBoardSink, CountsEpochsAsSteps) {
   const auto events =
       written({{kNow + 1, EpochDone{300, 938, 60000, 0.05, 0.5, 0.75, 10, 0.25, 0.875, 1, 2}}});

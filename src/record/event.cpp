@@ -106,6 +106,42 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("paths", e.paths);
 }
 
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RankInfo> {
+  f("rank", e.rank);
+  f("node", e.node);
+  f("host", e.host);
+  f("pid", e.pid);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RanksReady> {
+  f("backend", e.backend);
+  f("ranks", e.ranks);
+  f("seconds", e.seconds);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RankSteps> {
+  f("rank", e.rank);
+  f("seconds", e.seconds);
+  f("input_seconds", e.input_seconds);
+  f("backward_seconds", e.backward_seconds);
+  f("comm_seconds", e.comm_seconds);
+  f("exposed_seconds", e.exposed_seconds);
+  f("wire_bytes", e.wire_bytes);
+  f("payload_bytes", e.payload_bytes);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RanksDone> {
+  f("first_step", e.first_step);
+  f("ranks", e.ranks);
+}
+
+template <class Item>
+concept HasFields = std::is_same_v<Item, RankInfo> || std::is_same_v<Item, RankSteps>;
+
 struct Writer {
   Json& json;
   template <class T>
@@ -120,6 +156,15 @@ struct Writer {
   void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
   void operator()(const char* key, const ComputePaths& paths) {
     json[key] = compute_paths_to_json(paths);
+  }
+  template <HasFields Item>
+  void operator()(const char* key, const std::vector<Item>& items) {
+    Json& list = json[key] = Json::array();
+    for (const Item& item : items) {
+      Json inner = Json::object();
+      describe(Writer{inner}, item);
+      list.push_back(std::move(inner));
+    }
   }
 };
 
@@ -153,13 +198,27 @@ struct Reader {
     describe(Reader{inner, parts}, value);
     if (auto done = inner.finish(); !done.ok()) note(done.error());
   }
+  template <HasFields Item>
+  void operator()(const char* key, std::vector<Item>& items) {
+    const Json* part = object.part(key);
+    if (part == nullptr) return;
+    if (!part->is_array()) {
+      return note({ErrorCode::invalid, fmt::format("'{}': not a list", key)});
+    }
+    for (const Json& item : *part) {
+      JsonObject inner(item, key);
+      describe(Reader{inner, parts}, items.emplace_back());
+      if (auto done = inner.finish(); !done.ok()) note(done.error());
+    }
+  }
   void note(const Error& error) {
     if (parts.ok()) parts = error;
   }
 };
 
-constexpr std::array<std::string_view, 8> kKinds = {"start", "input",      "model", "steps",
-                                                    "epoch", "checkpoint", "note",  "end"};
+constexpr std::array<std::string_view, 10> kKinds = {"start", "input",      "model", "steps",
+                                                     "epoch", "checkpoint", "note",  "end",
+                                                     "ranks", "rank_steps"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
@@ -188,6 +247,10 @@ Result<EventBody> read_body_of(std::size_t kind, JsonObject& object, std::index_
 
 // Lists of one line must agree, or the steps they speak of cannot be told apart.
 Result<void> check_lengths(const EventBody& body) {
+  std::string problem;
+  if (const auto* ready = std::get_if<RanksReady>(&body)) problem = problem_of(*ready);
+  if (const auto* done = std::get_if<RanksDone>(&body)) problem = problem_of(*done);
+  if (!problem.empty()) return Error{ErrorCode::invalid, "ranks: " + problem};
   const auto* steps = std::get_if<StepsDone>(&body);
   if (steps == nullptr) return {};
   const std::size_t count = steps->seconds.size();
@@ -219,12 +282,16 @@ template Json body_to_json(const ModelReady&);
 template Json body_to_json(const EpochDone&);
 template Json body_to_json(const CheckpointWritten&);
 template Json body_to_json(const RunEnded&);
+template Json body_to_json(const RanksReady&);
+template Json body_to_json(const RankSteps&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
 template Result<ModelReady> body_from_json(const Json&, const std::string&);
 template Result<EpochDone> body_from_json(const Json&, const std::string&);
 template Result<CheckpointWritten> body_from_json(const Json&, const std::string&);
 template Result<RunEnded> body_from_json(const Json&, const std::string&);
+template Result<RanksReady> body_from_json(const Json&, const std::string&);
+template Result<RankSteps> body_from_json(const Json&, const std::string&);
 
 Json compute_paths_to_json(const ComputePaths& paths) {
   Json json = Json::object();

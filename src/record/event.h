@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "record/host.h"
 #include "record/outcome.h"
+#include "record/ranks.h"
 
 namespace tacho {
 
@@ -106,7 +107,7 @@ struct RunEnded {
 };
 
 using EventBody = std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone,
-                               CheckpointWritten, Note, RunEnded>;
+                               CheckpointWritten, Note, RunEnded, RanksReady, RanksDone>;
 
 // One line a worker wrote.
 struct Event {
@@ -115,7 +116,7 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-// One body alone, as a record holds it. Body: any alternative of EventBody.
+// One body alone, as a record holds it. Body: any alternative of EventBody, or a part of one.
 template <class Body>
 Json body_to_json(const Body& body);
 template <class Body>

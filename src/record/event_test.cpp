@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/random.h"
+
 namespace tacho {
 namespace {
 
@@ -19,14 +21,20 @@ std::vector<Event> one_of_each() {
                      .allocator = "kept",
                      .why = "probed",
                      .product_gflops = 61.5};
-  return {{1.5, RunStarted{2, 1, "0.1.0", "abc", "1.13.1", host, paths}},
-          {2.5, InputReady{60000, 10000, 10, 938, 0.25}},
-          {3.5, ModelReady{61706, 0.01}},
-          {4.5, StepsDone{1, 5, 1, {0.1, 0.2}, {0.01, 0.02}, {2.3, 2.2}}},
-          {5.5, EpochDone{1, 938, 60000, 0.05, 0.5, 0.8, 10.0, 0.4, 0.85, 0.99, 1.0}},
-          {6.5, CheckpointWritten{1, "checkpoints/epoch-0001.safetensors", 250000, 0.02}},
-          {7.5, Note{"BLAS is slow"}},
-          {8.5, RunEnded{Outcome::out_of_memory, "no memory", 12.0, 20.0, 1.0, 1 << 28}}};
+  return {
+      {1.5, RunStarted{2, 1, "0.1.0", "abc", "1.13.1", host, paths}},
+      {2.5, InputReady{60000, 10000, 10, 938, 0.25}},
+      {3.5, ModelReady{61706, 0.01}},
+      {4.5, StepsDone{1, 5, 1, {0.1, 0.2}, {0.01, 0.02}, {2.3, 2.2}}},
+      {5.5, EpochDone{1, 938, 60000, 0.05, 0.5, 0.8, 10.0, 0.4, 0.85, 0.99, 1.0}},
+      {6.5, CheckpointWritten{1, "checkpoints/epoch-0001.safetensors", 250000, 0.02}},
+      {7.5, Note{"BLAS is slow"}},
+      {8.5, RunEnded{Outcome::out_of_memory, "no memory", 12.0, 20.0, 1.0, 1 << 28}},
+      {9.5, RanksReady{"shm+gloo", {{0, 0, "a", 40}, {1, 1, "b", 41}}, 0.5}},
+      {9.6,
+       RanksDone{5,
+                 {{0, {0.1, 0.2}, {0, 0}, {0.05, 0.1}, {0.04, 0.1}, {0, 0.1}, {8, 8}, {9, 9}},
+                  {1, {0.1, 0.2}, {0, 0}, {0.05, 0.1}, {0.04, 0.1}, {0, 0.1}, {8, 8}, {9, 9}}}}}};
 }
 
 TEST(Event, EveryKindSurvivesTheRoundTrip) {
@@ -63,6 +71,49 @@ TEST(Event, RefusesListsOfDifferentLength) {
       event_from_line(R"({"v":1,"t":1,"kind":"steps","epoch":1,"first_step":1,"warmup":0,)"
                       R"("seconds":[1,2],"input_seconds":[1],"loss":[1,2]})");
   EXPECT_EQ(read.error().message, "steps: the lists differ in length");
+}
+
+TEST(Event, RefusesRanksThatCannotBe) {
+  const auto problem = [](const EventBody& body) {
+    const auto read = event_from_line(to_line({1, body}));
+    return read.ok() ? "" : read.error().message;
+  };
+  const RankSteps good{0, {1}, {1}, {1}, {1}, {1}, {1}, {1}};
+  RankSteps uneven = good;
+  uneven.payload_bytes = {1, 2};
+  RankSteps other = good;
+  other.rank = -1;
+  EXPECT_EQ(problem(RanksDone{1, {good}}), "");
+  EXPECT_EQ(problem(RanksDone{0, {good}}), "ranks: steps are counted from 1");
+  EXPECT_EQ(problem(RanksDone{1, {uneven}}), "ranks: the lists differ in length");
+  EXPECT_EQ(problem(RanksDone{1, {good, good}}), "ranks: a rank is there twice");
+  EXPECT_EQ(problem(RanksReady{"shm", {{-1, 0, "a", 1}}, 0}), "ranks: a rank below 0");
+  EXPECT_EQ(event_from_line(R"({"v":1,"t":1,"kind":"rank_steps","first_step":1,"ranks":7})")
+                .error()
+                .message,
+            "'ranks': not a list");
+  EXPECT_THAT(
+      event_from_line(R"({"v":1,"t":1,"kind":"ranks","backend":"shm","seconds":1,"ranks":[[]]})")
+          .error()
+          .message,
+      HasSubstr("not a JSON object"));
+}
+
+TEST(Event, SurvivesEveryKindOfDamage) {
+  Random random(1, 0);
+  int refused = 0;
+  for (const Event& event : one_of_each()) {
+    const std::string whole = to_line(event);
+    for (int i = 0; i < 300; ++i) {
+      std::string line = whole;
+      const auto at =
+          static_cast<std::size_t>(random.below(static_cast<std::int64_t>(line.size())));
+      if (i % 2 == 0) line[at] = static_cast<char>(random.below(256));
+      if (i % 2 == 1) line.erase(at, static_cast<std::size_t>(random.below(30)));
+      refused += event_from_line(line).ok() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(Event, RefusesUnknownKindsAndKeys) {

@@ -27,6 +27,8 @@ std::string human(const Metric& metric, double value) {
       return human(Seconds(value));
     case Unit::bytes:
       return human(Bytes{static_cast<std::int64_t>(value)});
+    case Unit::bytes_per_second:
+      return human(Bytes{static_cast<std::int64_t>(value)}) + "/s";
     case Unit::per_second:
       return human_count(value) + " /s";
     case Unit::count:
@@ -43,6 +45,8 @@ std::string_view unit_text(Unit unit) {
       return "s";
     case Unit::bytes:
       return "B";
+    case Unit::bytes_per_second:
+      return "B/s";
     case Unit::per_second:
       return "1/s";
     case Unit::share:

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-enum class Unit { none, share, seconds, bytes, per_second, count };
+enum class Unit { none, share, seconds, bytes, bytes_per_second, per_second, count };
 enum class Better { higher, lower, neither };
 
 // One figure a run can have. Names, units and help texts come from here everywhere: the store's
@@ -44,6 +44,18 @@ inline constexpr Metric kFirstStepS{"first_step_s", Unit::seconds, Better::lower
                                     "time of the very first step, warm-up included"};
 inline constexpr Metric kInputShare{"input_share", Unit::share, Better::lower, "input",
                                     "part of the steady step time spent waiting for input"};
+inline constexpr Metric kRanks{"ranks", Unit::count, Better::neither, "ranks",
+                               "processes that trained together"};
+inline constexpr Metric kCommS{"comm_s", Unit::seconds, Better::lower, "comm",
+                               "median time a step in which gradients travelled, rank 0"};
+inline constexpr Metric kCommHidden{"comm_hidden", Unit::share, Better::higher, "hidden",
+                                    "part of that time hidden behind the backward pass"};
+inline constexpr Metric kSentBytes{"sent_bytes", Unit::bytes, Better::lower, "sent",
+                                   "bytes rank 0 sent a step"};
+inline constexpr Metric kBusBytesPerS{"bus_bytes_per_s", Unit::bytes_per_second, Better::higher,
+                                      "bus", "bytes rank 0 sent a second of communication"};
+inline constexpr Metric kSlowestWaitS{"slowest_wait_s", Unit::seconds, Better::lower, "waiting",
+                                      "median time a step the others wait for the slowest rank"};
 inline constexpr Metric kStartupS{"startup_s", Unit::seconds, Better::lower, "start-up",
                                   "from the worker's start to its first step"};
 inline constexpr Metric kTrainS{"train_s", Unit::seconds, Better::lower, "training",
@@ -70,10 +82,11 @@ inline constexpr Metric kProductGflops{"product_gflops", Unit::none, Better::hig
                                        "512x512x512 fp32 matrix product on the run's threads"};
 
 inline constexpr std::array kAll = {
-    kTop1,       kTop5,       kEvalLoss,   kTrainLoss,    kSamplesPerS, kStepS,
-    kStepP25S,   kStepP75S,   kFirstStepS, kInputShare,   kStartupS,    kTrainS,
-    kEvalS,      kWallS,      kUserS,      kSystemS,      kPeakMemory,  kDeviceMemory,
-    kParameters, kEpochsDone, kStepsDone,  kProductGflops};
+    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,    kSamplesPerS, kStepS,
+    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,   kRanks,       kCommS,
+    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS, kStartupS,    kTrainS,
+    kEvalS,      kWallS,      kUserS,        kSystemS,      kPeakMemory,  kDeviceMemory,
+    kParameters, kEpochsDone, kStepsDone,    kProductGflops};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

@@ -23,6 +23,7 @@ TEST(Metric, ValuesCarryTheirUnit) {
   EXPECT_EQ(human(metric::kStepS, 0.0573), "57.3 ms");
   EXPECT_EQ(human(metric::kSamplesPerS, 1213), "1,213 /s");
   EXPECT_EQ(human(metric::kPeakMemory, 268435456), "256 MiB");
+  EXPECT_EQ(human(metric::kBusBytesPerS, 1610612736), "1.50 GiB/s");
 }
 
 TEST(Metric, AnUnknownOneIsGuessed) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "record/rank_figures.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -31,11 +33,19 @@ class Folder {
                      record_.model = e;
                      record_.startup_seconds = event.unix_seconds - attempt_began_;
                    },
-                   [&](const StepsDone& e) { steps_.push_back(e); },
+                   [&](const StepsDone& e) {
+                     if (!ranks_met_) record_.ranks.reset();
+                     steps_.push_back(e);
+                   },
                    [&](const EpochDone& e) { record_.epochs.push_back(e); },
                    [&](const CheckpointWritten& e) { record_.checkpoints.push_back(e); },
                    [&](const Note& e) { note(e.text); },
                    [&](const RunEnded& e) { end(e); },
+                   [&](const RanksReady& e) {
+                     record_.ranks = e;
+                     ranks_met_ = true;
+                   },
+                   [&](const RanksDone& e) { ranks_.add(e); },
                },
                event.body);
     last_seen_ = event.unix_seconds;
@@ -44,6 +54,8 @@ class Folder {
   RunRecord done() {
     if (in_attempt_) account_for_a_killed_attempt();
     for (const StepsDone& chunk : steps_) append(chunk);
+    record_.rank_steps = ranks_.series(record_.steps.seconds.size());
+    std::erase_if(record_.rank_steps, [&](const RankSteps& series) { return !takes_part(series); });
     return std::move(record_);
   }
 
@@ -60,6 +72,16 @@ class Folder {
     std::erase_if(steps_, replaced);
     std::erase_if(record_.epochs, replaced);
     std::erase_if(record_.checkpoints, replaced);
+    ranks_met_ = false;
+    std::int64_t kept = 0;
+    for (const StepsDone& chunk : steps_) kept += static_cast<std::int64_t>(chunk.seconds.size());
+    ranks_.keep_until(kept);
+  }
+
+  // A run may go on with fewer ranks than it began with.
+  [[nodiscard]] bool takes_part(const RankSteps& series) const {
+    return record_.ranks && std::any_of(record_.ranks->ranks.begin(), record_.ranks->ranks.end(),
+                                        [&](const RankInfo& r) { return r.rank == series.rank; });
   }
 
   // An attempt ends once; a second end would count its time twice.
@@ -103,9 +125,11 @@ class Folder {
 
   RunRecord record_;
   std::vector<StepsDone> steps_;
+  RankLog ranks_;
   double attempt_began_ = 0;
   double last_seen_ = 0;
   bool in_attempt_ = false;
+  bool ranks_met_ = false;  // in this attempt
 };
 
 double sum_over_epochs(const RunRecord& record, double EpochDone::*field) {
@@ -129,8 +153,9 @@ Result<void> read_optional_body(JsonObject& object, const char* key, std::option
 }
 
 template <class Body>
-Result<void> read_list(JsonObject& object, const char* key, std::vector<Body>& out) {
-  const Json* part = object.part(key);
+Result<void> read_list(JsonObject& object, const char* key, std::vector<Body>& out,
+                       bool required = true) {
+  const Json* part = object.part(key, required);
   if (part == nullptr) return {};
   if (!part->is_array()) return Error{ErrorCode::invalid, fmt::format("'{}': not a list", key)};
   for (const Json& item : *part) {
@@ -156,6 +181,19 @@ Result<void> read_steps(const Json& json, StepSeries& steps) {
   return {};
 }
 
+Result<void> check_ranks(const RunRecord& record) {
+  std::string problem = record.ranks ? problem_of(*record.ranks) : "";
+  if (problem.empty()) problem = problem_of(RanksDone{1, record.rank_steps});
+  const auto fits = [&](const RankSteps& rank) {
+    return rank.seconds.size() == record.steps.seconds.size();
+  };
+  if (problem.empty() && !std::all_of(record.rank_steps.begin(), record.rank_steps.end(), fits)) {
+    problem = "the lists differ in length from those of the run";
+  }
+  if (problem.empty()) return {};
+  return Error{ErrorCode::invalid, "ranks: " + problem};
+}
+
 }  // namespace
 
 std::vector<double> StepSeries::without_warmup(const std::vector<double>& values) const {
@@ -174,7 +212,11 @@ std::vector<double> StepSeries::without_warmup(const std::vector<double>& values
 }
 
 std::int64_t RunRecord::samples_a_step() const {
-  return input ? std::min(order.spec.batch, input->train_samples) : order.spec.batch;
+  const auto count =
+      static_cast<std::int64_t>(ranks ? std::max<std::size_t>(ranks->ranks.size(), 1) : 1);
+  const std::int64_t most = input ? input->train_samples : std::numeric_limits<std::int64_t>::max();
+  // Divided rather than multiplied: a record read from a file may hold any number.
+  return order.spec.batch > most / count ? most : order.spec.batch * count;
 }
 
 RunRecord fold(RunOrder order, std::span<const Event> events) {
@@ -204,6 +246,14 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kStepP75S, quantile(steady, 0.75));
     add(metric::kFirstStepS, record.steps.seconds.front());
     add(metric::kInputShare, mean(record.steps.steady_input_seconds()) / mean(steady));
+  }
+  if (record.ranks) add(metric::kRanks, static_cast<double>(record.ranks->ranks.size()));
+  if (const auto comm = comm_figures_of(record)) {
+    add(metric::kCommS, comm->seconds);
+    add(metric::kCommHidden, comm->hidden_share);
+    add(metric::kSentBytes, comm->wire_bytes);
+    add(metric::kBusBytesPerS, comm->bytes_per_second);
+    add(metric::kSlowestWaitS, comm->slowest_wait_seconds);
   }
   if (record.model) add(metric::kStartupS, record.startup_seconds);
   if (!record.epochs.empty()) {
@@ -235,26 +285,30 @@ Json to_json(const RunRecord& record) {
   for (const auto& written : record.checkpoints) checkpoints.push_back(body_to_json(written));
   Json metrics = Json::object();
   for (const auto& [metric, value] : metrics_of(record)) metrics[std::string(metric->key)] = value;
-  return {{"version", kRecordVersion},
-          {"key", record.order.key},
-          {"created_at", record.order.created_at},
-          {"outcome", kOutcomes.of(record.outcome)},
-          {"reason", record.reason},
-          {"metrics", std::move(metrics)},
-          {"spec", to_json(record.order.spec)},
-          {"started", optional_body(record.started)},
-          {"input", optional_body(record.input)},
-          {"model", optional_body(record.model)},
-          {"startup_seconds", record.startup_seconds},
-          {"epochs", std::move(epochs)},
-          {"checkpoints", std::move(checkpoints)},
-          {"notes", record.notes},
-          {"totals", body_to_json(record.totals)},
-          {"steps",
-           {{"warmup", record.steps.warmup},
-            {"seconds", record.steps.seconds},
-            {"input_seconds", record.steps.input_seconds},
-            {"loss", record.steps.loss}}}};
+  Json json = {{"version", kRecordVersion},
+               {"key", record.order.key},
+               {"created_at", record.order.created_at},
+               {"outcome", kOutcomes.of(record.outcome)},
+               {"reason", record.reason},
+               {"metrics", std::move(metrics)},
+               {"spec", to_json(record.order.spec)},
+               {"started", optional_body(record.started)},
+               {"input", optional_body(record.input)},
+               {"model", optional_body(record.model)},
+               {"startup_seconds", record.startup_seconds},
+               {"epochs", std::move(epochs)},
+               {"checkpoints", std::move(checkpoints)},
+               {"notes", record.notes},
+               {"totals", body_to_json(record.totals)},
+               {"steps",
+                {{"warmup", record.steps.warmup},
+                 {"seconds", record.steps.seconds},
+                 {"input_seconds", record.steps.input_seconds},
+                 {"loss", record.steps.loss}}}};
+  // Only where there are some, so that the record of one process reads as it always did.
+  if (record.ranks) json["ranks"] = body_to_json(*record.ranks);
+  for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
+  return json;
 }
 
 Result<RunRecord> run_record_from_json(const Json& json) {
@@ -274,6 +328,8 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   TACHO_CHECK(read_optional_body(object, "started", record.started));
   TACHO_CHECK(read_optional_body(object, "input", record.input));
   TACHO_CHECK(read_optional_body(object, "model", record.model));
+  TACHO_CHECK(read_optional_body(object, "ranks", record.ranks));
+  TACHO_CHECK(read_list(object, "rank_steps", record.rank_steps, false));
   object.read("startup_seconds", record.startup_seconds);
   TACHO_CHECK(read_list(object, "epochs", record.epochs));
   TACHO_CHECK(read_list(object, "checkpoints", record.checkpoints));
@@ -290,6 +346,7 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   TACHO_TRY(parsed_totals, body_from_json<RunEnded>(*totals, "totals"));
   record.totals = std::move(parsed_totals);
   TACHO_CHECK(read_steps(*steps, record.steps));
+  TACHO_CHECK(check_ranks(record));
   return record;
 }
 

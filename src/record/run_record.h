@@ -41,14 +41,17 @@ struct RunRecord {
   std::optional<RunStarted> started;  // of the last attempt
   std::optional<InputReady> input;
   std::optional<ModelReady> model;
+  std::optional<RanksReady>
+      ranks;  // of the last attempt that made steps; absent where it was one process
   std::vector<EpochDone> epochs;
   StepSeries steps;
+  std::vector<RankSteps> rank_steps;  // one a rank, its lists as long as those of `steps`
   std::vector<CheckpointWritten> checkpoints;
   std::vector<std::string> notes;
   double startup_seconds = 0;  // of the last attempt
   RunEnded totals;             // times of all attempts added, the highest peak
 
-  // The batch, or all samples where there are fewer.
+  // The batches of all ranks, or all samples where there are fewer.
   [[nodiscard]] std::int64_t samples_a_step() const;
 };
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tacho {
 namespace {
 
@@ -120,6 +122,93 @@ TEST(RunRecord, SurvivesTheRoundTripThroughJson) {
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(to_json(*back), json);
   EXPECT_EQ(back->steps, record.steps);
+}
+
+RanksReady two_ranks() { return {"shm", {{0, 0, "a", 40}, {1, 0, "a", 41}}, 0.5}; }
+
+RanksDone told(std::int64_t first_step, std::vector<double> seconds,
+               std::vector<std::int64_t> ranks = {0, 1}) {
+  RanksDone done{first_step, {}};
+  const std::vector<std::int64_t> bytes(seconds.size(), 8);
+  for (const std::int64_t rank : ranks) {
+    done.ranks.push_back({rank, seconds, seconds, seconds, seconds, seconds, bytes, bytes});
+  }
+  return done;
+}
+
+TEST(Fold, SamplesOfAllRanksCount) {
+  const std::vector<Event> events = {{1, RunStarted{}},
+                                     {2, two_ranks()},
+                                     {2, InputReady{100, 4, 2, 5, 0.1}},
+                                     {4, steps(1, 0, {2})}};
+  EXPECT_EQ(fold(order(), events).samples_a_step(), 20);
+  EXPECT_EQ(value_of(fold(order(), events), metric::kSamplesPerS), 10);
+  EXPECT_EQ(value_of(fold(order(), events), metric::kRanks), 2);
+}
+
+TEST(Fold, AResumedAttemptReplacesWhatItsRanksMakeAgain) {
+  RunStarted second;
+  second.attempt = 2;
+  second.resumed_epochs = 1;
+  std::vector<Event> events = {{1, RunStarted{}},
+                               {1, two_ranks()},
+                               {2, steps(1, 0, {1, 1})},
+                               {2, told(1, {1, 1, 7})},
+                               {4, steps(2, 0, {7, 7})},
+                               {5, told(4, {7})},  // killed here
+                               {10, second},
+                               {11, two_ranks()},
+                               {12, steps(2, 0, {2, 2})}};
+  // Nothing of the steps that are made again is left, even before the ranks tell of them.
+  RunRecord record = fold(order(), events);
+  ASSERT_EQ(record.rank_steps.size(), 2U);
+  ASSERT_EQ(record.rank_steps[0].seconds.size(), 4U);
+  EXPECT_EQ(record.rank_steps[0].seconds[1], 1);
+  EXPECT_TRUE(std::isnan(record.rank_steps[0].seconds[2]));
+  EXPECT_EQ(record.rank_steps[0].wire_bytes[2], 0);
+
+  events.push_back({13, told(3, {2, 2, 9})});
+  record = fold(order(), events);
+  EXPECT_THAT(record.rank_steps[1].seconds, ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(record.rank_steps[1].wire_bytes, ElementsAre(8, 8, 8, 8));
+}
+
+TEST(Fold, ARunThatGoesOnAsOneProcessHasNoRanks) {
+  RunStarted second;
+  second.attempt = 2;
+  second.resumed_epochs = 1;
+  std::vector<Event> events = {{1, RunStarted{}},
+                               {1, two_ranks()},
+                               {2, steps(1, 0, {1, 1})},
+                               {2, told(1, {1, 1})},
+                               {10, second}};
+  EXPECT_EQ(fold(order(), events).rank_steps.size(), 2U) << "it has not made a step yet";
+  events.push_back({12, steps(2, 0, {2})});
+  const RunRecord record = fold(order(), events);
+  EXPECT_FALSE(record.ranks.has_value());
+  EXPECT_TRUE(record.rank_steps.empty());
+  EXPECT_EQ(record.samples_a_step(), 10);
+}
+
+TEST(RunRecord, RanksSurviveTheRoundTripThroughJson) {
+  const std::vector<Event> events = {{1, RunStarted{}},
+                                     {2, two_ranks()},
+                                     {4, steps(1, 1, {9, 1.25, 2})},
+                                     {5, told(1, {9, 1.25})}};  // of the third nobody told
+  const RunRecord record = fold(order(), events);
+  Json json = to_json(record);
+  const auto back = run_record_from_json(*parse_json(json_text(json)));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->ranks, record.ranks);
+  EXPECT_EQ(json_text(to_json(*back)), json_text(json));
+  json["rank_steps"][1]["loss"] = 1;
+  EXPECT_FALSE(run_record_from_json(json).ok());
+  json["rank_steps"].erase(1);
+  for (auto& [key, list] : json["rank_steps"][0].items()) {
+    if (list.is_array()) list.erase(0);
+  }
+  EXPECT_EQ(run_record_from_json(json).error().message,
+            "ranks: the lists differ in length from those of the run");
 }
 
 TEST(RunRecord, RefusesARecordOfANewerVersion) {
