@@ -121,10 +121,7 @@ void measure(ShmGroup& group, const Case& one) {
 }
 
 int run_rank(const std::string& name, int rank, int ranks) {
-  ShmGroup::Options options{.name = name, .rank = rank, .size = ranks};
-  if (const char* slot = std::getenv("SHM_BENCH_SLOT"))
-    options.slot_bytes = std::strtoull(slot, nullptr, 10);
-  const auto group = must(ShmGroup::join(options));
+  const auto group = must(ShmGroup::join({.name = name, .rank = rank, .size = ranks}));
   for (const Case& one : kCases) measure(*group, one);
   return 0;
 }

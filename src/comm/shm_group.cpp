@@ -19,7 +19,7 @@ using Piece = ShmSlots::Piece;
 // Up to here every rank adds up everything: one wait instead of two.
 constexpr std::size_t kAtOnceBytes = 32 << 10;
 constexpr std::size_t kSlotUnit = 8192;  // two buffers of whole pages
-constexpr std::size_t kLine = 64;        // of the cache
+constexpr std::size_t kCacheLine = 64;
 
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);  // an empty span may have no address
@@ -145,18 +145,18 @@ Result<void> ShmGroup::sum_in_place(const ShmCall& call, const Place& place) {
   TACHO_CHECK(slots_.meet(call));
   std::array<float, 2048> block;  // stays in the first cache
   std::vector<const float*> inputs(ranks_);
-  const std::size_t lines = (call.bytes + kLine - 1) / kLine;
-  const std::size_t end = std::min(lines * (rank_ + 1) / ranks_ * kLine, call.bytes);
-  for (std::size_t at = lines * rank_ / ranks_ * kLine; at < end; at += sizeof block) {
+  const std::size_t lines = (call.bytes + kCacheLine - 1) / kCacheLine;
+  const std::size_t begin = lines * rank_ / ranks_ * kCacheLine;
+  const std::size_t end = std::min(lines * (rank_ + 1) / ranks_ * kCacheLine, call.bytes);
+  for (std::size_t at = begin; at < end; at += sizeof block) {
     const std::size_t bytes = std::min(sizeof block, end - at);
-    const std::size_t from = place.at + at;
+    const auto of_rank = [&](std::size_t rank) { return place.region->of(rank) + place.at + at; };
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      inputs[rank] = reinterpret_cast<const float*>(place.region->of(rank) + from);
+      inputs[rank] = reinterpret_cast<const float*>(of_rank(rank));
     }
     sum_in_order(inputs, bytes / sizeof(float), block.data());
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      if (!call.gives_sum_to(rank)) continue;
-      std::memcpy(place.region->of(rank) + from, block.data(), bytes);
+      if (call.gives_sum_to(rank)) std::memcpy(of_rank(rank), block.data(), bytes);
     }
   }
   return slots_.steps().await(slots_.steps().take(), call);

@@ -24,8 +24,10 @@ class ShmGroup {
     std::string name;  // the same for all; no other job of this host has it at the same time
     int rank = 0;
     int size = 1;
-    std::chrono::milliseconds timeout{15000};       // of each wait for another rank
-    std::size_t slot_bytes = std::size_t{1} << 20;  // shared memory of one rank
+    std::chrono::milliseconds timeout{15000};  // of each wait for another rank
+    // Shared memory of one rank. Small, so that what one rank writes is still in a cache when
+    // another reads it.
+    std::size_t slot_bytes = std::size_t{256} << 10;
   };
   // Waits until all are there.
   static Result<std::unique_ptr<ShmGroup>> join(const Options& options);

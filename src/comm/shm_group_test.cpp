@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <random>
 #include <thread>
 
@@ -13,13 +12,14 @@
 namespace tacho {
 namespace {
 
-// Values whose sum depends on the order in which they are added.
+// Values of many magnitudes: their sum depends on the order in which they are added.
 std::vector<float> values_of(int rank, std::size_t count) {
-  std::mt19937 random(static_cast<unsigned>(rank) + 1);
   std::vector<float> values(count);
+  auto state = static_cast<std::uint32_t>(rank + 1);
   for (float& value : values) {
-    value = std::ldexp(static_cast<float>(random() & 0xFFFFU) - 32768.0F,
-                       static_cast<int>(random() % 24));
+    state = state * 1664525U + 1013904223U;
+    const std::uint32_t exponent = 120 + (state >> 27U);
+    value = std::bit_cast<float>((state & 0x807F'FFFFU) | exponent << 23U);
   }
   return values;
 }

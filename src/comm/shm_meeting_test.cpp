@@ -78,7 +78,7 @@ TEST(ShmMeeting, RefusesASecondRankZeroAndOtherSizes) {
   EXPECT_EQ(joined(options, nothing), "another process is rank 0 of the group '" + options.name +
                                           "' now: give every job a name of its own");
   const std::string expected =
-      "rank 1 expects 3 ranks with 1048576 bytes each, but rank 0 2 with 1048576";
+      "rank 1 expects 3 ranks with 262144 bytes each, but rank 0 2 with 262144";
   EXPECT_EQ(joined({.name = options.name, .rank = 1, .size = 3}, nothing), expected);
   EXPECT_EQ(first.said(), expected);
 }

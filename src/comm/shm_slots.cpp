@@ -8,7 +8,7 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kLineBytes = 64;  // of the cache
 
 std::size_t rounded_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -34,9 +34,9 @@ ShmSlots::ShmSlots(std::byte* memory, std::size_t ranks, std::size_t slot_bytes,
 ShmSlots::Cut ShmSlots::cut(std::size_t bytes) const {
   Cut cut{.bytes = bytes};
   cut.pieces = std::max<std::size_t>(1, (bytes + buffer_bytes_ - 1) / buffer_bytes_);
-  cut.piece_bytes = rounded_up((bytes + cut.pieces - 1) / cut.pieces, kCacheLine);
+  cut.piece_bytes = rounded_up((bytes + cut.pieces - 1) / cut.pieces, kLineBytes);
   // On cache lines, so that no two ranks write in the same.
-  cut.share_bytes = rounded_up((cut.piece_bytes + ranks_ - 1) / ranks_, kCacheLine);
+  cut.share_bytes = rounded_up((cut.piece_bytes + ranks_ - 1) / ranks_, kLineBytes);
   return cut;
 }
 

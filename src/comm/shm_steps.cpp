@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 // How long a sleeper sleeps before it looks whether the others are still alive.
 constexpr std::chrono::milliseconds kSlice{50};
 
+constexpr int kPauses = 100;  // some microseconds
+
 // Counts wrap around after 2^32 steps; no two ranks are ever half of that apart.
 bool reaches(std::uint32_t taken, std::uint32_t steps) {
   return static_cast<std::int32_t>(taken - steps) >= 0;
@@ -130,17 +132,17 @@ void ShmSteps::leave(std::string_view why) {
   wake_all(mine.steps);
 }
 
+// A rank that runs on another core is a microsecond away. One that waits for this core is not, so
+// after a moment the core is offered to it.
 bool ShmSteps::spin(std::size_t rank, std::uint32_t steps) const {
+  for (int i = 0; i < (crowded_ ? 1 : kPauses); ++i) {
+    if (has_taken(rank, steps)) return true;
+    pause_core();
+  }
   const auto until = Clock::now() + options_.spin;
   do {
-    for (int i = 0; i < (crowded_ ? 1 : 32); ++i) {
-      if (has_taken(rank, steps)) return true;
-      if (crowded_) {
-        ::sched_yield();
-      } else {
-        pause_core();
-      }
-    }
+    if (has_taken(rank, steps)) return true;
+    ::sched_yield();
   } while (Clock::now() < until);
   return false;
 }
