@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <random>
-#include <thread>
 
 #include "comm/shm_test_ranks.h"
 

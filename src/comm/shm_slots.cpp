@@ -69,22 +69,17 @@ Result<void> ShmSlots::sum_at_once(const ShmCall& call, std::span<float> values)
   return exchange(call, fill, drain);
 }
 
-// A piece is handed in before the wait for the sums of the one before. Its buffer is free by then:
-// the others have added up the piece two before from it, and what they may still collect of that is
-// this rank's own share, which is at the same place in every piece and not handed in.
+// A piece is handed in before the step of the one before, so one wait a piece is enough: who has
+// waited for the sums of a piece finds the next one handed in. The buffer for it is free, too: the
+// others have added up the piece two before from it; what they may still collect of that is this
+// rank's own share, which is at the same place in every piece and not handed in.
 Result<void> ShmSlots::sum_in_shares(const ShmCall& call, std::span<float> values) {
   const Cut whole = cut(call.bytes);
   hand_in(values, whole, piece(whole, 0));
   TACHO_CHECK(steps_.open(call, piece(whole, 0).parity));
-  std::uint32_t handed_in = 0;
   for (std::size_t index = 0; index < whole.pieces; ++index) {
     const Piece now = piece(whole, index);
-    const std::uint32_t now_handed_in = handed_in;
-    if (index + 1 < whole.pieces) {
-      hand_in(values, whole, piece(whole, index + 1));
-      handed_in = steps_.take();
-    }
-    if (index > 0) TACHO_CHECK(steps_.await(now_handed_in, call));
+    if (index + 1 < whole.pieces) hand_in(values, whole, piece(whole, index + 1));
     sum_own_share(values, whole, now);
     TACHO_CHECK(steps_.await(steps_.take(), call));
     if (call.gives_sum_to(rank_)) collect(values, whole, now);
