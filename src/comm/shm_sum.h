@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace tacho {
+
+// out[i] = ((inputs[0][i] + inputs[1][i]) + inputs[2][i]) + …: the same bits wherever it is made.
+// `out` overlaps none of the inputs.
+void sum_in_order(std::span<const float* const> inputs, std::size_t count, float* out);
+
+}  // namespace tacho
