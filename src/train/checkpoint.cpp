@@ -95,6 +95,7 @@ Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   file.metadata = {{"format", "pt"},
                    {"epochs", std::to_string(progress.epochs)},
                    {"steps", std::to_string(progress.steps)},
+                   {"updates", std::to_string(optimizer_.steps())},
                    {"top1", fmt::format("{}", progress.top1)}};
   for (auto& [name, tensor] : model_state(model_, optimizer_))
     file.tensors.emplace_back("model." + name, tensor);
@@ -136,7 +137,13 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
     if (file.find(std::string(kScaling) + "loss_scale") != nullptr) {
       TACHO_CHECK(copy_all(optimizer_.scaling(), kScaling, file));
     }
-    optimizer_.restore_steps(steps);
+    // Fewer than steps where gradients are gathered over several; Tacho did not always write it.
+    if (file.metadata.contains("updates")) {
+      TACHO_TRY(updates, number<std::int64_t>(file, "updates"));
+      optimizer_.restore_steps(updates);
+    } else {
+      optimizer_.restore_steps(steps);
+    }
     optimizer_.give_weights_to_model();
     if (const at::Tensor* state = file.find(kCpuRandom)) {
       auto generator = torch_api::default_generator(at::kCPU);

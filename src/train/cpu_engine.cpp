@@ -7,8 +7,11 @@ namespace {
 
 class CpuEngine final : public StepEngine {
  public:
-  CpuEngine(const RunSpec& spec, Classifier& model, Optimizer& optimizer)
-      : spec_(spec), model_(model), optimizer_(optimizer) {}
+  explicit CpuEngine(const StepParts& parts)
+      : spec_(parts.spec),
+        model_(parts.model),
+        optimizer_(parts.optimizer),
+        reducer_(parts.reducer) {}
 
   void begin() override {
     scores_ = {};
@@ -17,23 +20,29 @@ class CpuEngine final : public StepEngine {
     last_ = Clock::now();
   }
 
-  void start(const Batch& batch, double learning_rate) override {
+  Result<void> start(const Batch& batch, double learning_rate) override {
+    const bool updates = ++gathered_ == spec_.accumulate;
+    const bool exchanges = updates && reducer_ != nullptr;
     const at::Tensor logits = model_.logits(batch);
     const at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
-    if (spec_.accumulate == 1) {
-      loss.backward();
-    } else {
-      (loss / static_cast<double>(spec_.accumulate)).backward();
+    if (exchanges) reducer_->begin();
+    share_of_step(loss, batch, spec_).backward();
+    ExchangeTimes exchange;
+    if (exchanges) {
+      TACHO_TRY(times, reducer_->finish());
+      exchange = times;
     }
-    if (++gathered_ == spec_.accumulate) {
+    if (updates) {
       optimizer_.step(learning_rate);
       gathered_ = 0;
     }
     const double value = loss.item<float>();
-    add(logits, batch, value);
+    if (batch.weight != 0) add(logits, batch, value);
     const auto now = Clock::now();
-    done_ = StepDone{std::chrono::duration<double>(now - last_).count(), value};
+    done_ =
+        StepDone{std::chrono::duration<double>(now - last_).count(), value, batch.weight, exchange};
     last_ = now;
+    return {};
   }
   void input_taken() override {}
   std::optional<StepDone> fetch(bool /*all*/) override {
@@ -57,6 +66,7 @@ class CpuEngine final : public StepEngine {
   const RunSpec& spec_;
   Classifier& model_;
   Optimizer& optimizer_;
+  Reducer* reducer_;
   Scores scores_;
   std::int64_t gathered_ = 0;  // batches whose gradients wait for the others
   std::optional<StepDone> done_;
@@ -70,9 +80,13 @@ at::Tensor loss_of(const at::Tensor& logits, const at::Tensor& labels, double la
                                 label_smoothing);
 }
 
-std::unique_ptr<StepEngine> make_cpu_engine(const RunSpec& spec, Classifier& model,
-                                            Optimizer& optimizer) {
-  return std::make_unique<CpuEngine>(spec, model, optimizer);
+at::Tensor share_of_step(const at::Tensor& loss, const Batch& batch, const RunSpec& spec) {
+  const double factor = batch.weight / static_cast<double>(spec.accumulate);
+  return factor == 1 ? loss : loss * factor;
+}
+
+std::unique_ptr<StepEngine> make_cpu_engine(const StepParts& parts) {
+  return std::make_unique<CpuEngine>(parts);
 }
 
 }  // namespace tacho

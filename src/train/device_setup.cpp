@@ -11,23 +11,29 @@ namespace tacho {
 #ifdef TACHO_CUDA
 class DeviceSetup::Held {
  public:
-  explicit Held(const RunSpec& spec) : stream_(c10::cuda::getStreamFromPool(false)) {
+  Held(const RunSpec& spec, int number) : stream_(stream_of(number)) {
     torch_api::allow_tf32(spec.precision == Precision::tf32);
     at::globalContext().setBenchmarkCuDNN(true);
   }
 
  private:
+  static c10::cuda::CUDAStream stream_of(int number) {
+    const int gpus = c10::cuda::device_count();
+    if (gpus > 1) c10::cuda::set_device(static_cast<c10::DeviceIndex>(number % gpus));
+    return c10::cuda::getStreamFromPool(false);
+  }
+
   c10::cuda::CUDAStreamGuard stream_;
 };
 #else
 class DeviceSetup::Held {
  public:
-  explicit Held(const RunSpec& /*spec*/) {}
+  Held(const RunSpec& /*spec*/, int /*number*/) {}
 };
 #endif
 
-DeviceSetup::DeviceSetup(const RunSpec& spec) {
-  if (spec.device == Device::cuda) held_ = std::make_unique<Held>(spec);
+DeviceSetup::DeviceSetup(const RunSpec& spec, int number) {
+  if (spec.device == Device::cuda) held_ = std::make_unique<Held>(spec, number);
 }
 
 DeviceSetup::~DeviceSetup() = default;
@@ -35,7 +41,9 @@ DeviceSetup::~DeviceSetup() = default;
 std::int64_t peak_device_memory_bytes(const RunSpec& spec) {
 #ifdef TACHO_CUDA
   if (spec.device == Device::cuda) {
-    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak;
+    return c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device())
+        .allocated_bytes[0]
+        .peak;
   }
 #endif
   (void)spec;
@@ -64,12 +72,11 @@ at::Tensor image_layout(const RunSpec& spec, const at::Tensor& images) {
   return images.to(images.options().dtype(type), false, false, format);
 }
 
-std::unique_ptr<StepEngine> make_engine(const RunSpec& spec, Classifier& model,
-                                        Optimizer& optimizer) {
+std::unique_ptr<StepEngine> make_engine(const StepParts& parts) {
 #ifdef TACHO_CUDA
-  if (spec.device == Device::cuda) return make_cuda_engine(spec, model, optimizer);
+  if (parts.spec.device == Device::cuda) return make_cuda_engine(parts);
 #endif
-  return make_cpu_engine(spec, model, optimizer);
+  return make_cpu_engine(parts);
 }
 
 }  // namespace tacho

@@ -12,7 +12,8 @@ namespace tacho {
 // own, for nothing that ran on the default one can be captured.
 class DeviceSetup {
  public:
-  explicit DeviceSetup(const RunSpec& spec);
+  // Of a machine's GPUs it takes the one with this number, in turn.
+  explicit DeviceSetup(const RunSpec& spec, int number = 0);
   ~DeviceSetup();
 
  private:
@@ -30,7 +31,6 @@ void to_channels_last(torch::nn::Module& model);
 // A batch of images in the type and layout that the run computes with.
 at::Tensor image_layout(const RunSpec& spec, const at::Tensor& images);
 
-std::unique_ptr<StepEngine> make_engine(const RunSpec& spec, Classifier& model,
-                                        Optimizer& optimizer);
+std::unique_ptr<StepEngine> make_engine(const StepParts& parts);
 
 }  // namespace tacho

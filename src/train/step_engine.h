@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "record/run_spec.h"
+#include "train/dist/reducer.h"
 #include "train/hits.h"
 #include "train/models/classifier.h"
 #include "train/optimizer.h"
@@ -24,6 +26,8 @@ struct Scores {
 struct StepDone {
   double seconds = 0;  // since the step before was done, or since begin()
   double loss = 0;
+  double weight = 1;  // of the batch
+  ExchangeTimes exchange = {};
 };
 
 // Makes training steps on one device. A GPU works behind its back: steps are started, and what
@@ -36,7 +40,8 @@ class StepEngine {
   // still wait for others are dropped: a run that goes on after an epoch does not have them.
   virtual void begin() = 0;
   // Starts a step. The batch's memory is read until input_taken().
-  virtual void start(const Batch& batch, double learning_rate) = 0;
+  // An Error where gradients could not be exchanged with the other ranks.
+  virtual Result<void> start(const Batch& batch, double learning_rate) = 0;
   virtual void input_taken() = 0;
   // The oldest step not yet fetched, if it is done; waits for it once enough are under way, or
   // where all are wanted. Nothing if there is none.
@@ -49,14 +54,21 @@ class StepEngine {
   virtual std::string remark() { return {}; }
 };
 
-std::unique_ptr<StepEngine> make_cpu_engine(const RunSpec& spec, Classifier& model,
-                                            Optimizer& optimizer);
+// What an engine works with. The reducer is there where other ranks train the same model.
+struct StepParts {
+  const RunSpec& spec;
+  Classifier& model;
+  Optimizer& optimizer;
+  Reducer* reducer = nullptr;
+};
+std::unique_ptr<StepEngine> make_cpu_engine(const StepParts& parts);
 #ifdef TACHO_CUDA
-std::unique_ptr<StepEngine> make_cuda_engine(const RunSpec& spec, Classifier& model,
-                                             Optimizer& optimizer);
+std::unique_ptr<StepEngine> make_cuda_engine(const StepParts& parts);
 #endif
 
 // The loss that is trained, in fp32 whatever the logits are.
 at::Tensor loss_of(const at::Tensor& logits, const at::Tensor& labels, double label_smoothing);
+// What a batch's loss counts in the step that changes the weights.
+at::Tensor share_of_step(const at::Tensor& loss, const Batch& batch, const RunSpec& spec);
 
 }  // namespace tacho

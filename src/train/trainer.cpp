@@ -11,6 +11,7 @@
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
 #include "train/device_setup.h"
+#include "train/dist/team.h"
 #include "train/guarded.h"
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
@@ -45,7 +46,22 @@ class Trainer {
         device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
 
   Result<TrainEnd> run() {
-    device_setup_.emplace(spec_);
+    device_setup_.emplace(spec_, training_.place ? training_.place->local_rank : 0);
+    if (!training_.place) return run_epochs();
+    TACHO_TRY(team,
+              Team::meet(spec_, {*training_.place, training_.order.key, training_.last_words}));
+    team_ = std::move(team);
+    TACHO_CHECK(training_.report(team_->ready()));
+    auto end = guarded([this] { return run_epochs(); });
+    if (!end.ok() && training_.stop) end = *stopped();
+    if (!end.ok()) end = team_->explain(end.error());
+    const bool good = end.ok() && end->outcome == Outcome::ok;
+    team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
+    return end;
+  }
+
+ private:
+  Result<TrainEnd> run_epochs() {
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
     StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
@@ -58,13 +74,15 @@ class Trainer {
     return TrainEnd{};
   }
 
- private:
+  [[nodiscard]] bool leads() const { return !team_ || team_->leads(); }
+
   Result<void> prepare_input() {
     const Stopwatch watch;
-    TACHO_TRY(input, open_input(spec_, training_.tacho_home, training_.folder));
+    TACHO_TRY(input, open_input(spec_, training_.tacho_home, training_.folder,
+                                team_ ? team_->share() : Share{}));
     input_ = std::move(input);
     const std::int64_t planned = input_.train->batches() * spec_.epochs;
-    total_steps_ = std::min(planned, spec_.steps.value_or(planned));
+    planned_steps_ = std::min(planned, spec_.steps.value_or(planned));
     return training_.report(InputReady{input_.train->samples(), input_.eval->samples(),
                                        input_.shape.classes, input_.train->batches(),
                                        watch.seconds()});
@@ -81,14 +99,37 @@ class Trainer {
     if (uses_channels_last(spec_, model_->workload())) to_channels_last(*model_);
     optimizer_.emplace(spec_.optimizer, *model_,
                        Optimizer::Options{spec_.clip_norm, spec_.precision});
-    engine_ = make_engine(spec_, *model_, *optimizer_);
     checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
-    TACHO_TRY(found, checkpoints_->load_newest());
-    progress_ = found.value_or(Progress{});
+    if (leads()) {
+      TACHO_TRY(found, checkpoints_->load_newest());
+      progress_ = found.value_or(Progress{});
+    }
+    TACHO_TRY(reducer, join_team());
+    engine_ = make_engine({spec_, *model_, *optimizer_, reducer});
+    count_steps();
     return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
   }
 
+  Result<Reducer*> join_team() {
+    if (!team_) return nullptr;
+    TACHO_CHECK(team_->share_state(*model_, *optimizer_, progress_));
+    return team_->make_reducer(*model_);
+  }
+
+  // Attempts with another number of ranks make another number of steps for an epoch.
+  void count_steps() {
+    const std::int64_t before = progress_.epochs * input_.train->batches();
+    total_steps_ = planned_steps_ - before + progress_.steps;
+    if (spec_.steps) total_steps_ = std::min(total_steps_, *spec_.steps);
+    rate_ = spec_.optimizer.learning_rate;
+    if (!team_) return;
+    if (spec_.dist.lr_scale == RateScaling::linear) rate_ *= team_->size();
+    if (spec_.dist.lr_scale == RateScaling::sqrt) rate_ *= std::sqrt(team_->size());
+  }
+
   Result<void> take_weights() {
+    // Others get rank 0's.
+    if (!leads()) return {};
     // A run that goes on has its own, and the file may be gone by now.
     if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
     const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
@@ -108,10 +149,14 @@ class Trainer {
     done.epoch = progress_.epochs + 1;
     const Stopwatch watch;
     TACHO_TRY(end, train_steps(log, done));
+    if (end) {
+      TACHO_CHECK(log.flush());
+      return end;
+    }
+    if (team_) TACHO_CHECK(team_->hear(log, training_.report, true));
     TACHO_CHECK(log.flush());
-    if (end) return end;
     TACHO_CHECK(report_notes(*input_.train));
-    const Scores scores = engine_->scores();
+    TACHO_TRY(scores, of_all(engine_->scores()));
     done.samples = scores.hits.samples;
     done.train_loss = scores.mean_loss();
     done.train_top1 = scores.hits.top1_share();
@@ -127,7 +172,7 @@ class Trainer {
     TACHO_CHECK(training_.report(done));
     ++progress_.epochs;
     progress_.top1 = done.top1;
-    if (spec_.checkpoints) TACHO_CHECK(save_checkpoint());
+    if (spec_.checkpoints && leads()) TACHO_CHECK(save_checkpoint());
     return target_reached();
   }
 
@@ -137,8 +182,23 @@ class Trainer {
     double input_seconds;
   };
 
+  // Every rank drops other neurons, the same ones if the run is resumed. Rank 0 has its random
+  // numbers in the checkpoint.
+  void draw_anew(std::int64_t epoch) const {
+    if (leads()) return;
+    torch::manual_seed(static_cast<std::uint64_t>(
+        spec_.seed + (static_cast<std::int64_t>(team_->rank()) << 32U) + epoch));
+  }
+
+  [[nodiscard]] Result<Scores> of_all(const Scores& mine) const {
+    if (!team_) return mine;
+    return team_->total(mine);
+  }
+
   Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
     model_->train();
+    draw_anew(done.epoch);
+    const std::int64_t before = progress_.epochs * input_.train->batches();
     input_.train->begin_epoch(done.epoch);
     engine_->begin();
     Batch batch;
@@ -150,9 +210,9 @@ class Trainer {
       TACHO_TRY(more, input_.train->next(batch));
       if (!more) break;
       const double input_seconds = watch.seconds();
-      done.learning_rate = learning_rate_at(spec_.schedule, spec_.optimizer.learning_rate,
-                                            progress_.steps, input_.train->batches(), total_steps_);
-      engine_->start(batch, done.learning_rate);
+      done.learning_rate = learning_rate_at(spec_.schedule, rate_, before + done.steps,
+                                            input_.train->batches(), planned_steps_);
+      TACHO_CHECK(engine_->start(batch, done.learning_rate));
       ++progress_.steps;
       ++done.steps;
       started.push_back({progress_.steps, input_seconds});
@@ -167,13 +227,22 @@ class Trainer {
     while (const auto step = engine_->fetch(all)) {
       const auto [number, input_seconds] = started.front();
       started.pop_front();
-      TACHO_CHECK(log.add({epoch, number, step->seconds, input_seconds, step->loss}));
+      TACHO_CHECK(add_step(log, {epoch, number, step->seconds, input_seconds, step->loss}, *step));
       if (!std::isfinite(step->loss)) return diverged(step->loss, number);
     }
     if (const std::string remark = engine_->remark(); !remark.empty()) {
       TACHO_CHECK(training_.report(Note{remark}));
     }
     return std::optional<TrainEnd>{};
+  }
+
+  Result<void> add_step(StepLog& log, const StepLog::Step& step, const StepDone& done) {
+    if (!team_) return log.add(step);
+    const ExchangeTimes& e = done.exchange;
+    team_->tell({step.epoch, step.number, step.seconds, step.input_seconds, step.loss, done.weight,
+                 e.backward_seconds, e.comm_seconds, e.exposed_seconds, e.wire_bytes,
+                 e.payload_bytes});
+    return team_->hear(log, training_.report, false);
   }
 
   // Nothing if it was told to stop on the way.
@@ -188,10 +257,11 @@ class Trainer {
       TACHO_TRY(more, input_.eval->next(batch));
       if (!more) break;
       if (training_.stop) return std::optional<Scores>();
-      engine_->evaluate(batch);
+      if (batch.weight != 0) engine_->evaluate(batch);
     }
     TACHO_CHECK(report_notes(*input_.eval));
-    return std::optional(engine_->scores());
+    TACHO_TRY(scores, of_all(engine_->scores()));
+    return std::optional(scores);
   }
 
   Result<void> report_notes(BatchSource& source) {
@@ -226,13 +296,17 @@ class Trainer {
   const RunSpec& spec_;
   at::Device device_;
   InputParts input_;
-  std::int64_t total_steps_ = 0;
+  std::int64_t planned_steps_ = 0;     // of a run made in one go
+  std::int64_t total_steps_ = 0;       // after which this one ends
+  double rate_ = 0;                    // the highest of its learning rates
   std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
   std::optional<DeviceSetup> device_setup_;
   std::optional<Optimizer> optimizer_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
   Progress progress_;
+  std::unique_ptr<Team>
+      team_;  // none: it trains alone. Last: the others' loss reaches nothing else
 };
 
 }  // namespace

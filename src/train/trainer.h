@@ -3,9 +3,11 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "comm/place.h"
 #include "record/event.h"
 #include "record/run_folder.h"
 
@@ -27,6 +29,10 @@ struct Training {
   const ComputePaths& paths;
   const Report& report;
   const std::atomic<bool>& stop;  // once set, training ends after the step under way
+  // Among the ranks of a job; nobody else's report but rank 0's is the run's.
+  std::optional<Place> place = {};
+  // Another rank is lost, and this one cannot be woken from waiting for it: must end the process.
+  std::function<void(const std::string& why)> last_words = {};
 };
 
 // Makes the input and the model, goes on from the newest checkpoint if there is one, and trains.

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
@@ -51,10 +53,12 @@ class RunClock {
   std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
 };
 
-// One attempt at a run: from reading its order to its "end".
+// One attempt at a run: from reading its order to its "end". Of several ranks only the first
+// writes into the run's folder; what the others have to say besides goes to their logs.
 class Attempt {
  public:
-  explicit Attempt(RunFolder folder) : folder_(std::move(folder)) {}
+  Attempt(RunFolder folder, std::optional<Place> place)
+      : folder_(std::move(folder)), place_(std::move(place)) {}
 
   // An Error is what keeps even an "end" from being written.
   Result<Outcome> carry_out() {
@@ -66,7 +70,10 @@ class Attempt {
       return end({Outcome::failed, usable.error().message});
     }
     const Report report = [this](const EventBody& body) { return write(clock_.now(), body); };
-    const Training training{order_, folder_, home_, *paths, report, stop_requested};
+    const Training training{
+        order_, folder_,        home_,  *paths,
+        report, stop_requested, place_, [this](const std::string& why) {
+                              end_at_once(why); }};
     const auto ended = train(training);
     if (ended.ok()) return end(*ended);
     return end({Outcome::failed, ended.error().message});
@@ -79,6 +86,7 @@ class Attempt {
     TACHO_TRY(order, folder_.read_order());
     order_ = std::move(order);
     TACHO_CHECK(check(order_.spec));
+    if (!writes()) return {};
     TACHO_TRY(events, read_events(folder_.events()));
     attempt_ = 1 + std::count_if(events.begin(), events.end(), [](const Event& event) {
                  return std::holds_alternative<RunStarted>(event.body);
@@ -113,11 +121,10 @@ class Attempt {
 
   // The ranks of one machine divide its cores among them.
   [[nodiscard]] std::int64_t share_of_cores() const {
-    const Environment environment = process_environment();
-    const auto place = place_from_environment(environment);
-    if (!place.ok() || !*place) return host_.cores;
-    return cores_of_rank(host_.cores, **place, environment);
+    return place_ ? cores_of_rank(host_.cores, *place_, process_environment()) : host_.cores;
   }
+
+  [[nodiscard]] bool writes() const { return !place_ || place_->rank == 0; }
 
   Result<void> report_start(const ComputePaths& paths) {
     RunStarted started{
@@ -146,20 +153,46 @@ class Attempt {
     return how.outcome;
   }
 
+  // The training thread waits for a rank that is gone: this one ends without it.
+  void end_at_once(const std::string& why) {
+    const bool stopped = stop_requested;
+    (void)end(
+        {stopped ? Outcome::cancelled : Outcome::failed, stopped ? "stopped by a signal" : why})
+        .ok();
+    std::_Exit(1);
+  }
+
   Result<void> write(double time, const EventBody& body) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(has_ended_, std::holds_alternative<RunEnded>(body) || has_ended_)) return {};
     const Event event{time, body};
     for (auto& sink : sinks_) TACHO_CHECK(sink->write(event));
+    if (!writes()) say(body);
     return {};
+  }
+
+  static void say(const EventBody& body) {
+    if (const auto* note = std::get_if<Note>(&body)) fmt::print(stderr, "{}\n", note->text);
+    const auto* ended = std::get_if<RunEnded>(&body);
+    if (ended != nullptr && !ended->reason.empty()) fmt::print(stderr, "{}\n", ended->reason);
   }
 
   RunClock clock_;
   RunFolder folder_;
+  std::optional<Place> place_;
   std::filesystem::path home_;
   RunOrder order_;
   Host host_;
   std::int64_t attempt_ = 1;
+  std::mutex mutex_;  // guards all below: a rank may end at once while its training thread waits
   std::vector<std::unique_ptr<EventSink>> sinks_;
+  bool has_ended_ = false;
 };
+
+int cannot_start(const Error& error) {
+  fmt::print(stderr, "tacho-worker: {}\n", error.message);
+  return kCannotStart;
+}
 
 }  // namespace
 
@@ -167,14 +200,17 @@ int run_order(const std::filesystem::path& path) {
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
   const RunFolder folder(path);
+  const auto place = place_from_environment(process_environment());
+  if (!place.ok()) return cannot_start(place.error());
   const auto shared = FileLock::take(folder.lock(), FileLock::Kind::shared);
-  const auto alone = FileLock::take(folder.worker_lock(), FileLock::Kind::exclusive);
-  if (!shared.ok() || !alone.ok()) {
-    const Error& error = shared.ok() ? alone.error() : shared.error();
-    fmt::print(stderr, "tacho-worker: {}\n", error.message);
-    return kCannotStart;
+  if (!shared.ok()) return cannot_start(shared.error());
+  std::optional<FileLock> alone;
+  if (!*place || (*place)->rank == 0) {
+    auto taken = FileLock::take(folder.worker_lock(), FileLock::Kind::exclusive);
+    if (!taken.ok()) return cannot_start(taken.error());
+    alone = std::move(*taken);
   }
-  const auto outcome = Attempt(folder).carry_out();
+  const auto outcome = Attempt(folder, *place).carry_out();
   if (!outcome.ok()) {
     fmt::print(stderr, "tacho-worker: {}\n", outcome.error().message);
     return outcome.error().code == ErrorCode::io ? kCannotReport : kCannotStart;

@@ -29,10 +29,11 @@ constexpr std::size_t kMostGraphs = 64;
 
 class CudaEngine final : public StepEngine {
  public:
-  CudaEngine(const RunSpec& spec, Classifier& model, Optimizer& optimizer)
-      : spec_(spec),
-        model_(model),
-        optimizer_(optimizer),
+  explicit CudaEngine(const StepParts& parts)
+      : spec_(parts.spec),
+        model_(parts.model),
+        optimizer_(parts.optimizer),
+        reducer_(parts.reducer),
         copies_(at::cuda::getStreamFromPool()),
         totals_(at::zeros({3}, at::TensorOptions().device(at::kCUDA).dtype(at::kDouble))),
         last_loss_(at::zeros({1}, at::TensorOptions().device(at::kCUDA).dtype(at::kFloat))),
@@ -50,7 +51,7 @@ class CudaEngine final : public StepEngine {
     last_end_->record();
   }
 
-  void start(const Batch& given, double learning_rate) override {
+  Result<void> start(const Batch& given, double learning_rate) override {
     if (++started_ == 2) forget_trials();
     const Batch batch = to_device(given);
     const bool updates = ++gathered_ == spec_.accumulate;
@@ -63,8 +64,10 @@ class CudaEngine final : public StepEngine {
     } else {
       make_step(batch, updates);
     }
-    samples_ += batch.size();
-    end_step();
+    if (exchange_error_) return *exchange_error_;
+    if (batch.weight != 0) samples_ += batch.size();
+    end_step(batch.weight);
+    return {};
   }
 
   void input_taken() override {
@@ -77,7 +80,8 @@ class CudaEngine final : public StepEngine {
     if (!all && under_way_.size() < kAhead && !oldest.end->query()) return std::nullopt;
     oldest.end->synchronize();
     const StepDone done{oldest.begin->elapsed_time(*oldest.end) * 1e-3,
-                        static_cast<double>(*oldest.loss.data_ptr<float>())};
+                        static_cast<double>(*oldest.loss.data_ptr<float>()), oldest.weight,
+                        exchange_};
     losses_.push_back(oldest.loss);
     under_way_.pop_front();
     return done;
@@ -104,6 +108,7 @@ class CudaEngine final : public StepEngine {
     std::shared_ptr<at::cuda::CUDAEvent> begin;  // the end of the one before
     std::shared_ptr<at::cuda::CUDAEvent> end;
     at::Tensor loss;  // pinned
+    double weight;
   };
 
   // In the first step cuDNN tries every algorithm, with workspaces that no later step needs: the
@@ -120,7 +125,8 @@ class CudaEngine final : public StepEngine {
     {
       const c10::cuda::CUDAStreamGuard guard(copies_);
       on_device = {batch.inputs.to(at::kCUDA, true), batch.labels.to(at::kCUDA, true),
-                   batch.lengths.defined() ? batch.lengths.to(at::kCUDA, true) : at::Tensor()};
+                   batch.lengths.defined() ? batch.lengths.to(at::kCUDA, true) : at::Tensor(),
+                   batch.weight};
       copied_.emplace();
       copied_->record();
     }
@@ -137,13 +143,20 @@ class CudaEngine final : public StepEngine {
   void make_step(const Batch& batch, bool updates) {
     const at::Tensor logits = model_.logits(batch);
     const at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
-    const at::Tensor scaled = optimizer_.scaled(loss);
-    if (spec_.accumulate == 1) {
-      scaled.backward();
-    } else {
-      (scaled / static_cast<double>(spec_.accumulate)).backward();
+    const bool exchanges = updates && reducer_ != nullptr;
+    if (exchanges) reducer_->begin();
+    share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
+    if (exchanges) {
+      const auto times = reducer_->finish();
+      if (!times.ok()) {
+        exchange_error_ = times.error();
+        return;
+      }
+      exchange_ = *times;
     }
+    const at::Tensor before = batch.weight == 0 ? totals_.clone() : at::Tensor();
     add_scores(logits.detach(), batch, loss.detach());
+    if (before.defined()) totals_.copy_(before);  // a sample that only fills a place
     if (updates) optimizer_.apply_gradients();
   }
 
@@ -154,19 +167,19 @@ class CudaEngine final : public StepEngine {
                    last_loss_.data_ptr<float>(), at::cuda::getCurrentCUDAStream().stream());
   }
 
-  void end_step() {
+  void end_step(double weight) {
     at::Tensor loss = losses_.back();
     losses_.pop_back();
     loss.copy_(last_loss_, true);
     auto end = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
     end->record();
-    under_way_.push_back({last_end_, end, std::move(loss)});
+    under_way_.push_back({last_end_, end, std::move(loss), weight});
     last_end_ = std::move(end);
   }
 
   // The graph for this shape, captured once the shape has been seen often enough; or none.
   StepGraph* graph_for(const Batch& batch) {
-    if (graphs_off()) return nullptr;
+    if (graphs_off() || batch.weight != 1) return nullptr;
     for (const auto& graph : graphs_) {
       if (graph->fits(batch)) return graph.get();
     }
@@ -211,6 +224,7 @@ class CudaEngine final : public StepEngine {
   const RunSpec& spec_;
   Classifier& model_;
   Optimizer& optimizer_;
+  Reducer* reducer_;
   at::cuda::CUDAStream copies_;
   std::optional<at::cuda::CUDAEvent> copied_;
   at::Tensor totals_;  // loss × samples, top-1, top-5
@@ -226,13 +240,14 @@ class CudaEngine final : public StepEngine {
   std::int64_t gathered_ = 0;
   bool without_graphs_ = false;  // and that has been said
   std::string remark_;
+  ExchangeTimes exchange_;  // of each step: the bytes are the same in all
+  std::optional<Error> exchange_error_;
 };
 
 }  // namespace
 
-std::unique_ptr<StepEngine> make_cuda_engine(const RunSpec& spec, Classifier& model,
-                                             Optimizer& optimizer) {
-  return std::make_unique<CudaEngine>(spec, model, optimizer);
+std::unique_ptr<StepEngine> make_cuda_engine(const StepParts& parts) {
+  return std::make_unique<CudaEngine>(parts);
 }
 
 }  // namespace tacho

@@ -34,6 +34,16 @@ std::span<const std::int64_t> BatchPlan::samples_of(std::int64_t batch) const {
   return std::span(order_).subspan(begin, count);
 }
 
+BatchPlan::Part BatchPlan::part_of(std::int64_t batch, const Share& share) const {
+  const auto all = samples_of(batch);
+  const auto count = static_cast<std::int64_t>(all.size());
+  const std::int64_t from = count * share.rank / share.size;
+  const std::int64_t to = count * (share.rank + 1) / share.size;
+  if (from == to) return {all.first(1), 0};
+  return {all.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)),
+          static_cast<double>((to - from) * share.size) / static_cast<double>(count)};
+}
+
 BatchPlan BatchPlan::in_order(std::int64_t samples, std::int64_t batch) {
   return {counted(samples), batch};
 }

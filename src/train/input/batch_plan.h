@@ -8,6 +8,12 @@
 
 namespace tacho {
 
+// Which part of every batch is this process's, among `size` that divide it.
+struct Share {
+  std::int64_t rank = 0;
+  std::int64_t size = 1;
+};
+
 // Which samples stand in which batch of an epoch. All batches have the same size, but for one.
 class BatchPlan {
  public:
@@ -24,6 +30,14 @@ class BatchPlan {
 
   [[nodiscard]] std::int64_t batches() const { return static_cast<std::int64_t>(begins_.size()); }
   [[nodiscard]] std::span<const std::int64_t> samples_of(std::int64_t batch) const;
+
+  // A share of a batch, and what the mean over it counts in the mean over the batch, times the
+  // number of shares. Nobody goes without: a share of no samples is one sample of weight 0.
+  struct Part {
+    std::span<const std::int64_t> samples;
+    double weight = 1;
+  };
+  [[nodiscard]] Part part_of(std::int64_t batch, const Share& share) const;
 
  private:
   BatchPlan(Indices order, std::int64_t batch);

@@ -10,18 +10,19 @@
 #include "base/result.h"
 #include "record/run_folder.h"
 #include "record/run_spec.h"
+#include "train/input/batch_plan.h"
 #include "train/models/classifier.h"
 
 namespace tacho {
 
-// Gives one part of a dataset in batches, in an order that depends on the seed and the epoch
-// alone. The tensors of a batch are valid until the next call.
+// Gives one part of a dataset in batches, or this rank's share of each, in an order that depends on
+// the seed and the epoch alone. The tensors of a batch are valid until the next call.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
   [[nodiscard]] virtual std::int64_t samples() const = 0;
   [[nodiscard]] std::int64_t batches() const { return (samples() + batch() - 1) / batch(); }
-  [[nodiscard]] virtual std::int64_t batch() const = 0;
+  [[nodiscard]] virtual std::int64_t batch() const = 0;  // of all ranks together
 
   virtual void begin_epoch(std::int64_t epoch) = 0;
   // False after the epoch's last batch, which may be smaller than the others.
@@ -37,8 +38,9 @@ struct InputParts {
 };
 
 // Loads the spec's dataset and checks that it fits the model. A vocabulary that is learned on the
-// way is kept in the run's folder, and a run that goes on takes that one.
+// way is kept in the run's folder, and a run that goes on takes that one. The spec's batch is that
+// of one rank; where data is replicated each trains on all of it, in an order of its own.
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
-                              const RunFolder& run);
+                              const RunFolder& run, const Share& share = {});
 
 }  // namespace tacho

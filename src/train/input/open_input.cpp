@@ -21,6 +21,23 @@ namespace {
 // Large enough to keep the cores busy, small enough for any memory the training batch fits in.
 std::int64_t eval_batch(const RunSpec& spec) { return std::max<std::int64_t>(spec.batch, 250); }
 
+// How a rank takes part in one half of the data.
+struct Portion {
+  Share share;
+  std::int64_t batch = 1;  // of all that share it
+  std::int64_t seed = 0;
+};
+
+Portion training_portion(const RunSpec& spec, const Share& share) {
+  if (!spec.dist.replicate_data) return {share, spec.batch * share.size, spec.seed};
+  // Seeds of neighbouring runs must not meet those of ranks.
+  return {{}, spec.batch, spec.seed + (share.rank << 32U)};
+}
+
+Portion evaluation_portion(const RunSpec& spec, const Share& share) {
+  return {share, eval_batch(spec) * share.size, 0};
+}
+
 void keep_first(ImageSet& set, std::optional<std::int64_t> samples) {
   if (!samples || *samples >= set.count) return;
   set.count = *samples;
@@ -48,9 +65,10 @@ void keep_spread(ImageList& list, std::optional<std::int64_t> samples) {
 }
 
 // What lies in memory is made into batches faster than any model trains: one thread suffices.
-std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, std::int64_t batch,
+std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, const Portion& portion,
                                    const RunSpec& spec, std::int64_t threads = 1) {
-  return std::make_unique<Pipeline>(std::move(set), batch, spec.workers.value_or(threads));
+  return std::make_unique<Pipeline>(std::move(set), portion.batch, spec.workers.value_or(threads),
+                                    portion.share);
 }
 
 bool augments(const RunSpec& spec, bool by_default) {
@@ -58,7 +76,7 @@ bool augments(const RunSpec& spec, bool by_default) {
 }
 
 Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
-                               const std::filesystem::path& folder) {
+                               const std::filesystem::path& folder, const Share& share) {
   TACHO_TRY(data, load_images(dataset, folder));
   keep_first(data.train, spec.train_samples);
   keep_first(data.eval, spec.eval_samples);
@@ -67,7 +85,9 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
     return Error{ErrorCode::usage, fmt::format("{} holds images of {}; --input resizes image files",
                                                dataset.name, to_text(size))};
   }
-  MemoryImages::Options options{.batch = eval_batch(spec),
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
+  MemoryImages::Options options{.batch = evaluation.batch,
                                 .normalisation = measure(data.train),
                                 .format = BatchFormat::of(spec)};
   InputParts parts;
@@ -76,17 +96,18 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
                  .width = size.width,
                  .classes = data.classes};
   parts.eval =
-      ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), options.batch, spec);
-  options.batch = spec.batch;
+      ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), evaluation, spec);
+  options.batch = training.batch;
   options.order = SampleOrder::shuffled;
-  options.seed = spec.seed;
+  options.seed = training.seed;
   if (augments(spec, size.channels == 3)) options.augmentation = PaddedCrop::training();
   parts.train =
-      ahead(std::make_unique<MemoryImages>(std::move(data.train), options), options.batch, spec);
+      ahead(std::make_unique<MemoryImages>(std::move(data.train), options), training, spec);
   return parts;
 }
 
-Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path& folder) {
+Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path& folder,
+                               const Share& share) {
   TACHO_TRY(model, find_model(spec.model));
   TACHO_TRY(images, load_image_folder(folder));
   keep_spread(images.train, spec.train_samples);
@@ -96,19 +117,21 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
                  .height = spec.input ? spec.input->height : model->sample.height,
                  .width = spec.input ? spec.input->width : model->sample.width,
                  .classes = static_cast<std::int64_t>(images.train.classes.size())};
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
   FolderImages::Options options{.shape = parts.shape,
-                                .batch = eval_batch(spec),
+                                .batch = evaluation.batch,
                                 .augmentation = Augmentation::evaluation(),
                                 .format = BatchFormat::of(spec)};
   const std::int64_t threads = at::get_num_threads();
-  parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), options.batch,
+  parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), evaluation,
                      spec, threads);
-  options.batch = spec.batch;
+  options.batch = training.batch;
   options.order = SampleOrder::shuffled;
-  options.seed = spec.seed;
+  options.seed = training.seed;
   if (augments(spec, true)) options.augmentation = Augmentation::training();
-  parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options),
-                      options.batch, spec, threads);
+  parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options), training,
+                      spec, threads);
   return parts;
 }
 
@@ -126,7 +149,8 @@ Result<void> keep(const PieceVocabulary& learned, const RunFolder& run) {
 }
 
 Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
-                             const std::filesystem::path& folder, const RunFolder& run) {
+                             const std::filesystem::path& folder, const RunFolder& run,
+                             const Share& share) {
   TACHO_TRY(model, find_model(spec.model));
   TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
   options.max_length = spec.length.value_or(options.max_length);
@@ -136,27 +160,31 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   keep_first(data.eval, spec.eval_samples);
   InputParts parts;
   parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
-  parts.train = ahead(
-      std::make_unique<PaddedSentences>(std::move(data.train), spec.batch, SampleOrder::shuffled,
-                                        spec.seed, BatchFormat::of(spec)),
-      spec.batch, spec);
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
+  parts.train = ahead(std::make_unique<PaddedSentences>(std::move(data.train), training.batch,
+                                                        SampleOrder::shuffled, training.seed,
+                                                        BatchFormat::of(spec)),
+                      training, spec);
   parts.eval =
-      ahead(std::make_unique<PaddedSentences>(std::move(data.eval), eval_batch(spec),
+      ahead(std::make_unique<PaddedSentences>(std::move(data.eval), evaluation.batch,
                                               SampleOrder::given, 0, BatchFormat::of(spec)),
-            eval_batch(spec), spec);
+            evaluation, spec);
   return parts;
 }
 
 }  // namespace
 
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
-                              const RunFolder& run) {
-  if (is_synthetic(spec)) return open_synthetic(spec);
+                              const RunFolder& run, const Share& share) {
+  if (is_synthetic(spec)) return open_synthetic(spec, share);
   TACHO_TRY(input, locate_input(spec, tacho_home));
-  if (input.dataset->form == DatasetForm::image_folder) return open_folder(spec, input.folder);
+  if (input.dataset->form == DatasetForm::image_folder) {
+    return open_folder(spec, input.folder, share);
+  }
   return input.dataset->input == InputKind::image
-             ? open_images(spec, *input.dataset, input.folder)
-             : open_text(spec, *input.dataset, input.folder, run);
+             ? open_images(spec, *input.dataset, input.folder, share)
+             : open_text(spec, *input.dataset, input.folder, run, share);
 }
 
 }  // namespace tacho

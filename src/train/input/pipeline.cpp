@@ -11,8 +11,9 @@ constexpr std::size_t kSlots = 4;
 
 }  // namespace
 
-Pipeline::Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers)
-    : set_(std::move(set)), batch_(batch), slots_(kSlots) {
+Pipeline::Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers,
+                   const Share& share)
+    : set_(std::move(set)), batch_(batch), share_(share), slots_(kSlots) {
   for (std::int64_t i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -66,6 +67,7 @@ Result<bool> Pipeline::next(Batch& batch) {
   if (slot.thrown != nullptr) std::rethrow_exception(std::exchange(slot.thrown, nullptr));
   if (slot.error) return *std::exchange(slot.error, std::nullopt);
   batch = slot.batch;
+  batch.weight = plan_.part_of(wanted_, share_).weight;
   return true;
 }
 
@@ -78,7 +80,7 @@ Pipeline::Slice Pipeline::claim() {
   const std::int64_t all = rows(claiming_);
   if (slot.begun == 0) {
     try {
-      set_->lay_out(plan_.samples_of(claiming_), slot.batch);
+      set_->lay_out(plan_.part_of(claiming_, share_).samples, slot.batch);
     } catch (...) {
       slot.thrown = std::current_exception();
     }
@@ -92,7 +94,7 @@ Pipeline::Slice Pipeline::claim() {
 
 void Pipeline::fill(const Slice& slice, std::unique_lock<std::mutex>& lock) {
   Slot& slot = slot_of(slice.number);
-  const auto chosen = plan_.samples_of(slice.number);
+  const auto chosen = plan_.part_of(slice.number, share_).samples;
   const std::int64_t epoch = epoch_;
   if (slot.thrown == nullptr && !slot.error) {
     lock.unlock();

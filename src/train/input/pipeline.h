@@ -14,10 +14,12 @@
 namespace tacho {
 
 // Makes batches ahead of the training loop with threads of its own; with none, next() makes each
-// batch itself. Their order and content do not depend on the number of threads.
+// batch itself. Their order and content do not depend on the number of threads. Of every batch it
+// makes its share.
 class Pipeline final : public BatchSource {
  public:
-  Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers);
+  Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers,
+           const Share& share = {});
   ~Pipeline() override;
 
   [[nodiscard]] std::int64_t samples() const override { return set_->samples(); }
@@ -44,7 +46,7 @@ class Pipeline final : public BatchSource {
     return slots_[static_cast<std::size_t>(number) % slots_.size()];
   }
   [[nodiscard]] std::int64_t rows(std::int64_t number) const {
-    return static_cast<std::int64_t>(plan_.samples_of(number).size());
+    return static_cast<std::int64_t>(plan_.part_of(number, share_).samples.size());
   }
   [[nodiscard]] bool can_claim() const;
   Slice claim();
@@ -52,7 +54,8 @@ class Pipeline final : public BatchSource {
   void work();
 
   const std::unique_ptr<SampleSet> set_;
-  const std::int64_t batch_;
+  const std::int64_t batch_;  // of all ranks
+  const Share share_;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable may_claim_;

@@ -45,21 +45,26 @@ at::Tensor first_of(const at::Tensor& tensor, std::int64_t count) {
 }  // namespace
 
 Result<bool> SyntheticBatches::next(Batch& batch) {
-  const std::int64_t count = std::min(whole_.size(), samples_ - given_);
-  if (count <= 0) return false;
-  given_ += count;
+  const std::int64_t of_all = std::min(this->batch(), samples_ - given_);
+  if (of_all <= 0) return false;
+  given_ += of_all;
   batch = whole_;
+  const std::int64_t mine =
+      of_all * (share_.rank + 1) / share_.size - of_all * share_.rank / share_.size;
+  batch.weight = static_cast<double>(mine * share_.size) / static_cast<double>(of_all);
+  const std::int64_t count = std::max<std::int64_t>(mine, 1);
   if (count < whole_.size()) {
-    batch = {first_of(whole_.inputs, count), first_of(whole_.labels, count),
-             first_of(whole_.lengths, count)};
+    batch.inputs = first_of(whole_.inputs, count);
+    batch.labels = first_of(whole_.labels, count);
+    batch.lengths = first_of(whole_.lengths, count);
   }
   return true;
 }
 
-Result<InputParts> open_synthetic(const RunSpec& spec) {
+Result<InputParts> open_synthetic(const RunSpec& spec, const Share& share) {
   TACHO_TRY(model, find_model(spec.model));
   const SampleShape sample = sample_of(spec, *model);
-  torch::manual_seed(static_cast<std::uint64_t>(spec.seed));
+  torch::manual_seed(static_cast<std::uint64_t>(spec.seed + (share.rank << 32U)));
   InputParts parts;
   parts.shape = {.channels = sample.channels,
                  .height = sample.height,
@@ -68,8 +73,9 @@ Result<InputParts> open_synthetic(const RunSpec& spec) {
                  .classes = sample.classes};
   const Batch batch = draw(spec, *model, sample);
   parts.train = std::make_unique<SyntheticBatches>(
-      batch, spec.train_samples.value_or(kBatchesAnEpoch * spec.batch));
-  parts.eval = std::make_unique<SyntheticBatches>(batch, spec.eval_samples.value_or(spec.batch));
+      batch, spec.train_samples.value_or(kBatchesAnEpoch * spec.batch * share.size), share);
+  parts.eval = std::make_unique<SyntheticBatches>(
+      batch, spec.eval_samples.value_or(spec.batch * share.size), share);
   return parts;
 }
 

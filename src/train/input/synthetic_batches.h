@@ -5,23 +5,25 @@
 namespace tacho {
 
 // Random images or tokens with random labels, drawn once on the device and given over and over:
-// what a model's speed is measured with when no dataset should stand in its way.
+// what a model's speed is measured with when no dataset should stand in its way. Every rank draws
+// its own.
 class SyntheticBatches final : public BatchSource {
  public:
-  SyntheticBatches(Batch whole, std::int64_t samples)
-      : whole_(std::move(whole)), samples_(samples) {}
+  SyntheticBatches(Batch whole, std::int64_t samples, const Share& share = {})
+      : whole_(std::move(whole)), samples_(samples), share_(share) {}
 
   [[nodiscard]] std::int64_t samples() const override { return samples_; }
-  [[nodiscard]] std::int64_t batch() const override { return whole_.size(); }
+  [[nodiscard]] std::int64_t batch() const override { return whole_.size() * share_.size; }
   void begin_epoch(std::int64_t /*epoch*/) override { given_ = 0; }
   Result<bool> next(Batch& batch) override;
 
  private:
   Batch whole_;
-  std::int64_t samples_;
-  std::int64_t given_ = 0;
+  std::int64_t samples_;  // of all ranks
+  Share share_;
+  std::int64_t given_ = 0;  // to all ranks
 };
 
-Result<InputParts> open_synthetic(const RunSpec& spec);
+Result<InputParts> open_synthetic(const RunSpec& spec, const Share& share = {});
 
 }  // namespace tacho

@@ -13,6 +13,8 @@ struct Batch {
   at::Tensor inputs;
   at::Tensor labels;   // N, int64
   at::Tensor lengths;  // N, int64
+  // What its mean loss counts, where ranks share a batch unevenly: the weights' mean is 1.
+  double weight = 1;
   [[nodiscard]] std::int64_t size() const { return labels.size(0); }
 };
 

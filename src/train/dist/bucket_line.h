@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "train/torch_api.h"
+
+namespace tacho {
+
+// What exchanging the gradients of one step took.
+struct ExchangeTimes {
+  double backward_seconds = 0;
+  double comm_seconds = 0;     // something of this rank was on its way
+  double exposed_seconds = 0;  // … and this rank did nothing but wait for it
+  std::int64_t wire_bytes = 0;
+  std::int64_t payload_bytes = 0;  // of gradients, before compression
+};
+
+// Sends buckets of gradients, in the order in which they are given: the same on every rank.
+class BucketLine {
+ public:
+  virtual ~BucketLine() = default;
+  virtual Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& like) = 0;
+  // Begins to sum a bucket in place, over all ranks.
+  virtual void send(std::size_t bucket, const at::Tensor& values) = 0;
+  // Waits for all that were sent. The backward pass is over.
+  virtual Result<ExchangeTimes> finish() = 0;
+};
+
+}  // namespace tacho

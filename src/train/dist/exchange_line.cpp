@@ -1,0 +1,71 @@
+#include "train/dist/exchange_line.h"
+
+#include "train/guarded.h"
+
+namespace tacho {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+ExchangeLine::ExchangeLine(Exchange& exchange) : exchange_(exchange), thread_([this] { work(); }) {}
+
+ExchangeLine::~ExchangeLine() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+}
+
+void ExchangeLine::send(std::size_t bucket, const at::Tensor& values) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({bucket, values});
+    times_.payload_bytes += static_cast<std::int64_t>(values.nbytes());
+  }
+  changed_.notify_all();
+}
+
+Result<ExchangeTimes> ExchangeLine::finish() {
+  const auto begin = Clock::now();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && !under_way_; });
+  if (error_) return *error_;
+  times_.exposed_seconds = seconds_since(begin);
+  return std::exchange(times_, {});
+}
+
+void ExchangeLine::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    if (stop_) return;
+    Sent sent = std::move(waiting_.front());
+    waiting_.pop_front();
+    // The ranks are out of step after an error: what comes next would wait for ever.
+    if (error_) {
+      changed_.notify_all();
+      continue;
+    }
+    under_way_ = true;
+    lock.unlock();
+    const auto begin = Clock::now();
+    const std::int64_t before = exchange_.sent_bytes();
+    const auto done = guarded([&] { return exchange_.sum_gradients(sent.values, sent.bucket); });
+    const double seconds = seconds_since(begin);
+    lock.lock();
+    under_way_ = false;
+    times_.comm_seconds += seconds;
+    times_.wire_bytes += exchange_.sent_bytes() - before;
+    if (!done.ok()) error_ = done.error();
+    changed_.notify_all();
+  }
+}
+
+}  // namespace tacho

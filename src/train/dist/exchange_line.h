@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "train/dist/bucket_line.h"
+#include "train/dist/exchange.h"
+
+namespace tacho {
+
+// A thread that exchanges one bucket after the other, under the backward pass that fills the next.
+class ExchangeLine final : public BucketLine {
+ public:
+  explicit ExchangeLine(Exchange& exchange);
+  ~ExchangeLine() override;
+  ExchangeLine(const ExchangeLine&) = delete;
+  ExchangeLine& operator=(const ExchangeLine&) = delete;
+
+  Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& /*like*/) override {
+    return exchange_.allocate(count);
+  }
+  void send(std::size_t bucket, const at::Tensor& values) override;
+  Result<ExchangeTimes> finish() override;
+
+ private:
+  struct Sent {
+    std::size_t bucket;
+    at::Tensor values;
+  };
+  void work();
+
+  Exchange& exchange_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  std::deque<Sent> waiting_;
+  bool under_way_ = false;
+  bool stop_ = false;
+  std::optional<Error> error_;
+  ExchangeTimes times_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace tacho

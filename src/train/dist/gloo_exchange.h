@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+
+#include "record/dist_spec.h"
+#include "train/dist/exchange.h"
+#include "train/dist/wire.h"
+
+namespace tacho {
+
+// Between machines, with what is sent made smaller where asked.
+class GlooExchange final : public Exchange {
+ public:
+  struct Options {
+    Compression compress = Compression::none;
+    double topk_share = 0.01;
+  };
+  GlooExchange(std::unique_ptr<Wire> wire, const Options& options)
+      : wire_(std::move(wire)), options_(options) {}
+
+  [[nodiscard]] std::string name() const override { return "gloo"; }
+  Result<at::Tensor> allocate(std::int64_t count) override { return at::zeros({count}); }
+  Result<void> sum(at::Tensor& values) override;
+  Result<void> sum_gradients(at::Tensor& values, std::size_t bucket) override;
+  Result<void> broadcast(at::Tensor& values) override;
+  [[nodiscard]] std::int64_t sent_bytes() const override { return sent_; }
+
+ private:
+  // Each rank sums one part of the values in fp32; they travel in 16 bits, there and back.
+  Result<void> sum_rounded(at::Tensor& values, at::ScalarType type);
+  // Each rank sends its largest entries; what it does not send is added to its next gradient.
+  Result<void> sum_largest(at::Tensor& values, std::size_t bucket);
+
+  std::unique_ptr<Wire> wire_;
+  Options options_;
+  std::map<std::size_t, at::Tensor> left_over_;  // by bucket: what topk has not sent yet
+  std::int64_t sent_ = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "comm/shm_group.h"
+#include "train/dist/exchange.h"
+
+namespace tacho {
+
+// Between ranks of one machine.
+class ShmExchange final : public Exchange {
+ public:
+  explicit ShmExchange(std::unique_ptr<ShmGroup> group) : group_(std::move(group)) {}
+
+  [[nodiscard]] std::string name() const override { return "shm"; }
+  Result<at::Tensor> allocate(std::int64_t count) override;
+  Result<void> sum(at::Tensor& values) override;
+  Result<void> broadcast(at::Tensor& values) override;
+  [[nodiscard]] std::int64_t sent_bytes() const override { return sent_; }
+
+  // For a hierarchy: the sum at the group's first rank alone.
+  Result<void> sum_at_first(at::Tensor& values);
+
+ private:
+  std::unique_ptr<ShmGroup> group_;
+  std::int64_t sent_ = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,204 @@
+#include "train/dist/team.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/version.h"
+#include "train/dist/connect.h"
+#include "train/dist/exchange_line.h"
+#include "train/weights.h"
+#ifdef TACHO_CUDA
+#include "train/cuda/nccl_line.h"
+#endif
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::milliseconds kTellEvery{100};
+// From a rank's loss to the end of this one: what waits for it in a collective call wakes by
+// itself, as a rule, or never.
+constexpr std::chrono::seconds kGrace{1};
+
+std::chrono::milliseconds timeout_of(const RunSpec& spec) {
+  return std::chrono::milliseconds(std::llround(1000 * spec.dist.timeout_s));
+}
+
+// What every rank must have been told alike. Places and speed are each machine's own business.
+std::vector<std::string> terms_of(const RunSpec& spec) {
+  std::vector<std::string> terms{fmt::format("tacho {} ({})", kVersion, kCommit)};
+  const Json json = to_json(spec);
+  for (const auto& [key, value] : json.items()) {
+    const bool own = key == "data_folder" || key == "weights" || key == "vocabulary" ||
+                     key == "threads" || key == "workers" || key == "mkldnn" ||
+                     key == "tensorboard" || key == "checkpoints" || key == "dist";
+    if (!own) terms.push_back(key + " " + json_text(value));
+  }
+  // How many ranks there are, the environment has said.
+  const Json dist = to_json(spec.dist);
+  for (const auto& [key, value] : dist.items()) {
+    if (key != "ranks_a_node" && key != "nodes") terms.push_back(key + " " + json_text(value));
+  }
+  return terms;
+}
+
+std::vector<std::string> parameter_lines(const Classifier& model) {
+  std::vector<std::string> lines;
+  for (const auto& [name, tensor] : model_state(model)) {
+    std::string shape;
+    for (const std::int64_t size : tensor.sizes()) shape += fmt::format(" {}", size);
+    lines.push_back(fmt::format("'{}' of shape{}", name, shape.empty() ? " ()" : shape));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Team::Team(const RunSpec& spec, const Options& options)
+    : spec_(spec), place_(options.place), book_(static_cast<std::size_t>(options.place.size)) {}
+
+Team::~Team() { leave("it ended early"); }
+
+Result<std::unique_ptr<Team>> Team::meet(const RunSpec& spec, const Options& options) {
+  std::unique_ptr<Team> team(new Team(spec, options));
+  const auto began = std::chrono::steady_clock::now();
+  TACHO_TRY(rollcall, Rollcall::meet({options.place, timeout_of(spec)}, terms_of(spec)));
+  team->rollcall_ = std::move(rollcall);
+  team->watch(options.last_words);
+  if (const auto made = team->assemble(options); !made.ok()) {
+    const Error error = team->explain(made.error());
+    team->leave(error.message);
+    return error;
+  }
+  team->ready_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return team;
+}
+
+Result<void> Team::assemble(const Options& options) {
+  TACHO_TRY(job, rollcall_->share("the job's name", options.job));
+  if (spec_.device == Device::cuda) {
+#ifdef TACHO_CUDA
+    TACHO_TRY(line, NcclLine::connect(place_, *rollcall_));
+    ready_.backend = "nccl";
+    exchange_ = line->exchange();
+    line_ = std::move(line);
+#else
+    return Error{ErrorCode::unavailable, "this build has no CUDA; build with the cuda preset"};
+#endif
+  } else {
+    TACHO_TRY(exchange, connect(spec_.dist, place_.rank, *rollcall_, job));
+    exchange_ = std::move(exchange);
+    ready_.backend = exchange_->name();
+    line_ = std::make_unique<ExchangeLine>(*exchange_);
+  }
+  for (const Member& member : rollcall_->members()) {
+    ready_.ranks.push_back({member.rank, member.node, member.host, member.pid});
+  }
+  return {};
+}
+
+void Team::watch(std::function<void(const std::string&)> last_words) {
+  rollcall_->on_trouble([this, last_words = std::move(last_words)](const std::string& why) {
+    undertaker_ = std::jthread([this, last_words, why] {
+      std::unique_lock lock(mutex_);
+      if (left_.wait_for(lock, kGrace, [this] { return has_left_; })) return;
+      last_words(why);
+    });
+  });
+}
+
+Result<void> Team::share_state(Classifier& model, Optimizer& optimizer, Progress& progress) {
+  TACHO_CHECK(rollcall_->agree("model", parameter_lines(model)));
+  const torch::NoGradGuard no_grad;
+  std::vector<at::Tensor> tensors;
+  for (const auto& [name, tensor] : optimizer.weights()) tensors.push_back(tensor);
+  for (const auto& [name, tensor] : optimizer.state()) tensors.push_back(tensor);
+  for (const auto& [name, tensor] : optimizer.scaling()) tensors.push_back(tensor);
+  for (const at::Tensor& buffer : model.buffers()) tensors.push_back(buffer);
+  at::Tensor numbers =
+      at::tensor({static_cast<double>(progress.epochs), static_cast<double>(progress.steps),
+                  progress.top1, static_cast<double>(optimizer.steps())},
+                 at::kDouble);
+  tensors.push_back(numbers);
+  for (const at::Tensor& tensor : tensors) {
+    // Channels-last weights are dense, but not in the order that a flat copy has.
+    at::Tensor flat = tensor.detach().to(at::kCPU).contiguous();
+    TACHO_CHECK(exchange_->broadcast(flat));
+    tensor.detach().copy_(flat);
+  }
+  optimizer.give_weights_to_model();
+  const double* number = numbers.data_ptr<double>();
+  progress = {static_cast<std::int64_t>(number[0]), static_cast<std::int64_t>(number[1]),
+              number[2]};
+  optimizer.restore_steps(static_cast<std::int64_t>(number[3]));
+  return {};
+}
+
+Result<Reducer*> Team::make_reducer(Classifier& model) {
+  TACHO_TRY(reducer, Reducer::make(model, *line_,
+                                   {.rank = place_.rank,
+                                    .ranks = place_.size,
+                                    .bucket_mb = spec_.dist.bucket_mb,
+                                    .overlap = spec_.dist.overlap}));
+  reducer_ = std::move(reducer);
+  return reducer_.get();
+}
+
+// Counts are whole numbers that fp32 holds exactly; the loss goes in two parts.
+Result<Scores> Team::total(const Scores& mine) {
+  const auto high = static_cast<float>(mine.loss_sum);
+  at::Tensor sums = at::tensor(
+      {high, static_cast<float>(mine.loss_sum - high), static_cast<float>(mine.hits.top1),
+       static_cast<float>(mine.hits.top5), static_cast<float>(mine.hits.samples)},
+      at::kFloat);
+  TACHO_CHECK(exchange_->sum(sums));
+  const float* sum = sums.data_ptr<float>();
+  return Scores{static_cast<double>(sum[0]) + sum[1],
+                {static_cast<std::int64_t>(sum[2]), static_cast<std::int64_t>(sum[3]),
+                 static_cast<std::int64_t>(sum[4])}};
+}
+
+void Team::tell(const RankStep& step) {
+  untold_.push_back(step);
+  if (std::chrono::steady_clock::now() - last_told_ >= kTellEvery) tell_now();
+}
+
+void Team::tell_now() {
+  last_told_ = std::chrono::steady_clock::now();
+  if (!untold_.empty()) rollcall_->tell(to_message(std::exchange(untold_, {})));
+}
+
+Result<void> Team::hear(StepLog& log, const Report& report, bool at_once) {
+  if (at_once) {
+    // What a rank tells before it agrees has come when all have.
+    tell_now();
+    TACHO_CHECK(rollcall_->agree("epoch", {}));
+  }
+  if (!leads()) return {};
+  for (const Rollcall::Message& message : rollcall_->take_messages()) {
+    TACHO_TRY(steps, steps_from_message(message.text));
+    book_.add(static_cast<std::size_t>(message.from), steps);
+  }
+  TACHO_CHECK(book_.log_complete(log));
+  return book_.report(report, at_once);
+}
+
+Error Team::explain(const Error& error) const {
+  if (error.code == ErrorCode::out_of_memory) return error;
+  const auto trouble = rollcall_->wait_for_trouble(kGrace / 2);
+  return trouble ? Error{ErrorCode::failed, *trouble} : error;
+}
+
+void Team::leave(std::string_view why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_left_ || !rollcall_) return;
+    has_left_ = true;
+  }
+  left_.notify_all();
+  reducer_.reset();
+  rollcall_->leave(why);
+}
+
+}  // namespace tacho

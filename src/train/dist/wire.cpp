@@ -1,0 +1,121 @@
+#include "train/dist/wire.h"
+
+#include "train/guarded.h"
+
+#if defined(USE_C10D_GLOO) && __has_include(<gloo/transport/device.h>)
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#define TACHO_HAS_GLOO
+#endif
+
+namespace tacho {
+
+#ifdef TACHO_HAS_GLOO
+namespace {
+
+c10d::TCPStoreOptions store_options(std::uint16_t port, bool serves,
+                                    std::chrono::milliseconds timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = port;
+  options.isServer = serves;
+  options.waitWorkers = false;
+  options.timeout = timeout;
+#if TORCH_VERSION_MAJOR >= 2
+  options.useLibUV = false;
+#endif
+  return options;
+}
+
+class TcpWireStore final : public WireStore {
+ public:
+  explicit TcpWireStore(const std::string& address)
+      : store_(c10::make_intrusive<c10d::TCPStore>(
+            address, store_options(0, true, c10d::Store::kDefaultTimeout))) {}
+  [[nodiscard]] std::uint16_t port() const override { return store_->getPort(); }
+
+ private:
+  c10::intrusive_ptr<c10d::TCPStore> store_;
+};
+
+class GlooWire final : public Wire {
+ public:
+  explicit GlooWire(const Options& options) : rank_(options.rank), size_(options.size) {
+    auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
+    gloo->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(options.address)};
+    gloo->threads = 1;
+    const auto store = c10::make_intrusive<c10d::TCPStore>(
+        options.store, store_options(options.port, false, options.timeout));
+    group_.emplace(store, rank_, size_, gloo);
+  }
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+
+  Result<void> all_reduce(at::Tensor& sum) override {
+    return waited([&] {
+      std::vector<at::Tensor> tensors{sum};
+      return group_->allreduce(tensors);
+    });
+  }
+  Result<void> broadcast(at::Tensor& values) override {
+    return waited([&] {
+      std::vector<at::Tensor> tensors{values};
+      return group_->broadcast(tensors);
+    });
+  }
+  Result<void> all_gather(const at::Tensor& mine, at::Tensor& all) override {
+    return waited([&] {
+      std::vector<std::vector<at::Tensor>> parts{all.chunk(size_)};
+      std::vector<at::Tensor> tensors{mine};
+      return group_->allgather(parts, tensors);
+    });
+  }
+  Result<void> all_to_all(const at::Tensor& out, at::Tensor& in) override {
+    return waited([&] {
+      at::Tensor from = out;
+      std::vector<std::int64_t> equal_parts;
+      return group_->alltoall_base(in, from, equal_parts, equal_parts);
+    });
+  }
+
+ private:
+  template <class Start>
+  Result<void> waited(const Start& start) {
+    return guarded([&]() -> Result<void> {
+      start()->wait();
+      return {};
+    });
+  }
+
+  int rank_;
+  int size_;
+  std::optional<c10d::ProcessGroupGloo> group_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& options) {
+  return guarded([&]() -> Result<std::unique_ptr<Wire>> {
+    return std::unique_ptr<Wire>(std::make_unique<GlooWire>(options));
+  });
+}
+
+Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& address) {
+  return guarded([&]() -> Result<std::unique_ptr<WireStore>> {
+    return std::unique_ptr<WireStore>(std::make_unique<TcpWireStore>(address));
+  });
+}
+#else
+namespace {
+const Error kNoGloo{ErrorCode::unavailable,
+                    "this build has no Gloo; install libgloo-dev and build again, or use --backend "
+                    "shm on one machine, nccl on GPUs"};
+}  // namespace
+
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/) { return kNoGloo; }
+Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& /*address*/) {
+  return kNoGloo;
+}
+#endif
+
+}  // namespace tacho
