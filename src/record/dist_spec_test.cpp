@@ -90,7 +90,13 @@ INSTANTIATE_TEST_SUITE_P(
                             },
                             "--backend auto"},
                     BadDist{"nccl", [](RunSpec& s) { s.dist.backend = DistBackend::nccl; },
-                            "--backend nccl needs --device cuda"}),
+                            "--backend nccl needs --device cuda"},
+                    BadDist{"gloo_on_gpus",
+                            [](RunSpec& s) {
+                              s.device = Device::cuda;
+                              s.dist.backend = DistBackend::gloo;
+                            },
+                            "--backend gloo is for CPUs"}),
     [](const auto& bad) { return bad.param.name; });
 
 }  // namespace

@@ -67,7 +67,12 @@ Result<void> check_machine(const RunSpec& spec) {
   if (spec.stock && spec.mkldnn != Switch::automatic) {
     return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
   }
-  if (spec.device == Device::cuda) return {};
+  if (spec.device == Device::cuda) {
+    const auto backend = spec.dist.backend;
+    if (backend == DistBackend::automatic || backend == DistBackend::nccl) return {};
+    return usage(fmt::format("--backend {} is for CPUs; GPUs exchange gradients by nccl",
+                             kDistBackends.of(backend)));
+  }
   if (spec.precision != Precision::fp32) {
     return usage(fmt::format("--precision {} needs --device cuda; the CPU trains in fp32",
                              kPrecisions.of(spec.precision)));

@@ -21,6 +21,10 @@ class BucketLine {
  public:
   virtual ~BucketLine() = default;
   virtual Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& like) = 0;
+  // Whether it divides by the ranks itself; then a bucket is filled in one go when its last
+  // gradient is there, as a GPU likes it. Else each is scaled on its way into the bucket, while a
+  // cache still holds it.
+  [[nodiscard]] virtual bool averages() const { return false; }
   // Begins to sum a bucket in place, over all ranks.
   virtual void send(std::size_t bucket, const at::Tensor& values) = 0;
   // Waits for all that were sent. The backward pass is over.

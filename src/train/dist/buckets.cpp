@@ -7,6 +7,11 @@ namespace {
 
 constexpr double kFirstMb = 1;
 constexpr double kMb = 1 << 20;
+constexpr std::int64_t kAlignment = 16;  // numbers
+
+std::int64_t aligned(std::int64_t count) {
+  return (count + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace
 
@@ -27,7 +32,8 @@ std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters, doub
     }
     Bucket& bucket = buckets[open[parameter.scalar_type()]];
     bucket.parameters.push_back(i);
-    bucket.count += parameter.numel();
+    bucket.places.push_back(bucket.count);
+    bucket.count += aligned(parameter.numel());
   }
   return buckets;
 }

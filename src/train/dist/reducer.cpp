@@ -46,15 +46,14 @@ Result<void> Reducer::lay_out(torch::nn::Module& model) {
   for (const Bucket& bucket : plan_buckets(parameters, options_.bucket_mb)) {
     const at::Tensor& first = parameters[bucket.parameters.front()];
     TACHO_TRY(values, line_.allocate(bucket.count, first.options()));
-    std::int64_t at = 0;
-    for (const std::size_t i : bucket.parameters) {
+    for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {
+      const std::size_t i = bucket.parameters[k];
       Slot& slot = slots_[i];
       slot.bucket = buckets_.size();
       slot.place = values.as_strided(slot.parameter.sizes(), slot.parameter.strides(),
-                                     values.storage_offset() + at);
+                                     values.storage_offset() + bucket.places[k]);
       slot.gatherer = torch::autograd::impl::grad_accumulator(slot.parameter);
       slot.hook = slot.gatherer->add_post_hook(std::make_unique<Hook>(*this, i));
-      at += slot.parameter.numel();
     }
     buckets_.push_back({values, bucket.parameters, 0});
   }
@@ -72,9 +71,11 @@ void Reducer::begin() {
 void Reducer::gradient_made(std::size_t i) {
   Slot& slot = slots_[i];
   if (!exchanges_ || slot.is_ready) return;
-  const torch::NoGradGuard no_grad;
-  at::mul_out(slot.place, slot.parameter.grad(), scale_);
-  slot.parameter.mutable_grad().reset();
+  if (!line_.averages()) {
+    const torch::NoGradGuard no_grad;
+    at::mul_out(slot.place, slot.parameter.grad(), scale_);
+    slot.parameter.mutable_grad().reset();
+  }
   slot.is_ready = true;
   --buckets_[slot.bucket].missing;
   if (options_.overlap) send_full();
@@ -82,8 +83,21 @@ void Reducer::gradient_made(std::size_t i) {
 
 void Reducer::send_full() {
   for (; next_ < buckets_.size() && buckets_[next_].missing == 0; ++next_) {
+    if (line_.averages()) fill(buckets_[next_]);
     line_.send(next_, buckets_[next_].values);
   }
+}
+
+void Reducer::fill(const Filling& bucket) {
+  const torch::NoGradGuard no_grad;
+  std::vector<at::Tensor> places;
+  std::vector<at::Tensor> gradients;
+  for (const std::size_t i : bucket.slots) {
+    places.push_back(slots_[i].place);
+    gradients.push_back(slots_[i].parameter.grad());
+    slots_[i].parameter.mutable_grad().reset();
+  }
+  torch_api::copy_all(places, gradients);
 }
 
 Result<ExchangeTimes> Reducer::finish() {

@@ -54,6 +54,7 @@ class Reducer {
   Result<void> lay_out(torch::nn::Module& model);
   void gradient_made(std::size_t slot);
   void send_full();
+  void fill(const Filling& bucket);
 
   BucketLine& line_;
   Options options_;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "train/torch_api.h"
+
+namespace tacho {
+
+// Sums and copies between the GPUs of a job's ranks. NCCL is the one that torch has loaded, found
+// at run time: its headers are not part of torch.
+class Nccl {
+ public:
+  static constexpr std::size_t kIdBytes = 128;
+  using Id = std::array<char, kIdBytes>;  // rank 0 makes one, all join with it
+
+  static Result<Id> make_id();
+  static Result<std::unique_ptr<Nccl>> join(const Id& id, int rank, int ranks);
+  ~Nccl();
+  Nccl(const Nccl&) = delete;
+  Nccl& operator=(const Nccl&) = delete;
+
+  // In place and asynchronous, on a stream that may be captured.
+  Result<void> average(const at::Tensor& values, cudaStream_t stream);
+  Result<void> sum(const at::Tensor& values, cudaStream_t stream);
+  Result<void> broadcast(const at::Tensor& values, cudaStream_t stream);  // from rank 0
+
+  // Ends what waits for a rank that is gone. From any thread.
+  void abort();
+
+ private:
+  struct Library;
+  static Result<const Library*> library();
+  Nccl(const Library& library, void* communicator)
+      : library_(library), communicator_(communicator) {}
+  [[nodiscard]] Result<void> checked(int status, const char* what) const;
+  Result<void> reduce(const at::Tensor& values, int operation, cudaStream_t stream);
+
+  const Library& library_;
+  void* communicator_;
+};
+
+}  // namespace tacho

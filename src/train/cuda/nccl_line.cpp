@@ -1,0 +1,105 @@
+#include "train/cuda/nccl_line.h"
+
+#include <ATen/cuda/CUDAEvent.h>
+
+#include "train/guarded.h"
+
+namespace tacho {
+namespace {
+
+// An id in letters, for the control line.
+std::string to_text(const Nccl::Id& id) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : id) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value >> 4U];
+    text += kDigits[value & 15U];
+  }
+  return text;
+}
+
+Result<Nccl::Id> id_from_text(std::string_view text) {
+  Nccl::Id id{};
+  const auto digit = [](char c) {
+    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+  };
+  if (text.size() != 2 * id.size()) return Error{ErrorCode::invalid, "rank 0 shared no NCCL id"};
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    id[i] = static_cast<char>(digit(text[2 * i]) << 4U | digit(text[2 * i + 1]));
+  }
+  return id;
+}
+
+void wait_for(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then) {
+  at::cuda::CUDAEvent reached;
+  reached.record(first);
+  reached.block(then);
+}
+
+class NcclExchange final : public Exchange {
+ public:
+  NcclExchange(std::shared_ptr<Nccl> nccl, int ranks) : nccl_(std::move(nccl)), ranks_(ranks) {}
+
+  [[nodiscard]] std::string name() const override { return "nccl"; }
+  Result<at::Tensor> allocate(std::int64_t count) override { return at::zeros({count}); }
+  Result<void> sum(at::Tensor& values) override {
+    sent_ += ring_bytes(static_cast<std::int64_t>(values.nbytes()), ranks_);
+    return on_gpu(values, [&](const at::Tensor& t, cudaStream_t s) { return nccl_->sum(t, s); });
+  }
+  Result<void> broadcast(at::Tensor& values) override {
+    return on_gpu(values,
+                  [&](const at::Tensor& t, cudaStream_t s) { return nccl_->broadcast(t, s); });
+  }
+  [[nodiscard]] std::int64_t sent_bytes() const override { return sent_; }
+
+ private:
+  template <class Work>
+  Result<void> on_gpu(at::Tensor& values, const Work& work) {
+    const at::Tensor on_device = values.to(at::kCUDA);
+    TACHO_CHECK(work(on_device, at::cuda::getCurrentCUDAStream().stream()));
+    values.copy_(on_device);
+    return {};
+  }
+
+  std::shared_ptr<Nccl> nccl_;
+  int ranks_;
+  std::int64_t sent_ = 0;
+};
+
+}  // namespace
+
+NcclLine::NcclLine(std::shared_ptr<Nccl> nccl, int ranks)
+    : nccl_(std::move(nccl)), ranks_(ranks), stream_(at::cuda::getStreamFromPool(true)) {}
+
+Result<std::unique_ptr<NcclLine>> NcclLine::connect(int rank, int ranks, Rollcall& rollcall) {
+  std::string text;
+  if (rank == 0) {
+    TACHO_TRY(made, Nccl::make_id());
+    text = to_text(made);
+  }
+  TACHO_TRY(shared, rollcall.share("NCCL's id", text));
+  TACHO_TRY(id, id_from_text(shared));
+  TACHO_TRY(nccl, Nccl::join(id, rank, ranks));
+  return std::unique_ptr<NcclLine>(new NcclLine(std::move(nccl), ranks));
+}
+
+std::unique_ptr<Exchange> NcclLine::exchange() {
+  return std::make_unique<NcclExchange>(nccl_, ranks_);
+}
+
+void NcclLine::send(std::size_t /*bucket*/, const at::Tensor& values) {
+  wait_for(at::cuda::getCurrentCUDAStream(), stream_);
+  if (auto sent = nccl_->average(values, stream_.stream()); !sent.ok()) error_ = sent.error();
+  const auto bytes = static_cast<std::int64_t>(values.nbytes());
+  sent_.payload_bytes += bytes;
+  sent_.wire_bytes += ring_bytes(bytes, ranks_);
+}
+
+Result<ExchangeTimes> NcclLine::finish() {
+  wait_for(stream_, at::cuda::getCurrentCUDAStream());
+  if (error_) return *error_;
+  return std::exchange(sent_, {});
+}
+
+}  // namespace tacho

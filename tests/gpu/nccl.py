@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Trains through NCCL with a world of one rank, the whole path of a distributed run, against no
+distribution at all: the same losses, with CUDA graphs and without, and an overhead below 2 %.
+
+    tests/gpu/nccl.py WORKER [ROUNDS]
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+MOST = 1.02
+SGD = {"kind": "sgd", "learning_rate": 0.001, "momentum": 0.9}
+ADAMW = {"kind": "adamw", "learning_rate": 0.0001, "weight_decay": 0.01}
+CASES = (("mnist-cnn", 512, SGD, "tf32", 400), ("resnet50", 128, SGD, "bf16", 60),
+         ("distilbert", 32, ADAMW, "bf16", 200))
+ALONE = {}
+ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+
+
+def train(worker, case, graphs, variables):
+    model, batch, optimizer, precision, steps = case
+    with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder) / "run"
+        run.mkdir()
+        (run / "spec.json").write_text(json.dumps({
+            "version": 1, "key": f"nccl-{model}", "created_at": 0, "spec": {
+                "model": model, "data": "synthetic", "batch": batch, "epochs": 1, "steps": steps,
+                "train_samples": batch * steps, "eval_samples": 1, "optimizer": optimizer,
+                "precision": precision, "seed": 1, "device": "cuda", "mkldnn": "auto",
+                "graphs": graphs, "checkpoints": False, "tensorboard": False}}))
+        done = subprocess.run([worker, "run", run], capture_output=True, text=True,
+                              env={**os.environ, "TACHO_HOME": folder, **variables})
+        events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+    assert done.returncode == 0 and events[-1]["outcome"] == "ok", (done.stderr, events[-1])
+    backends = [event["backend"] for event in events if event["kind"] == "ranks"]
+    assert backends == (["nccl"] if variables else []), backends
+    notes = [event["text"] for event in events if event["kind"] == "note"]
+    assert any("by a CUDA graph" in note for note in notes) == (graphs == "on"), notes
+    seconds = [s for event in events if event["kind"] == "steps" for s in event["seconds"]]
+    losses = [x for event in events if event["kind"] == "steps" for x in event["loss"]]
+    return statistics.median(seconds[len(seconds) // 4:]), losses
+
+
+def compare(worker, case, graphs, rounds):
+    pairs = [(train(worker, case, graphs, ALONE), train(worker, case, graphs, ONE_RANK))
+             for _ in range(rounds)]
+    alone, ranked = (statistics.median(pair[i][0] for pair in pairs) for i in (0, 1))
+    difference = max(abs(a - b) / abs(a) for a, b in zip(pairs[0][0][1], pairs[0][1][1]))
+    ratio = ranked / alone
+    print(f"{case[0]:11} batch {case[1]:4} {case[3]} graphs {graphs:3}: alone {1e3 * alone:7.3f} ms, through"
+          f" NCCL {1e3 * ranked:7.3f} ms, {ratio:.3f}; losses differ by {difference:.1e} at most",
+          flush=True)
+    return difference < 1e-4 and ratio < MOST
+
+
+def main():
+    worker, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    good = [compare(worker, case, graphs, rounds) for case in CASES for graphs in ("on", "off")]
+    sys.exit(0 if all(good) else 1)
+
+
+if __name__ == "__main__":
+    main()
