@@ -61,15 +61,6 @@ at::Tensor as_one_operation(const char* name, std::initializer_list<at::Tensor> 
   return result;
 }
 
-// The tensors of the second list into those of the first; on a GPU in few kernels.
-inline void copy_all(const std::vector<at::Tensor>& into, const std::vector<at::Tensor>& from) {
-#if TORCH_VERSION_MAJOR >= 2
-  at::_foreach_copy_(into, from);
-#else
-  for (std::size_t i = 0; i < into.size(); ++i) into[i].copy_(from[i]);
-#endif
-}
-
 // mask: true where a key may be looked at; undefined: everywhere.
 inline at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const at::Tensor& mask, double dropout_p) {

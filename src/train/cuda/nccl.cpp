@@ -29,6 +29,8 @@ struct Nccl::Library {
   int (*init)(void**, int, Id, int);
   int (*all_reduce)(const void*, void*, std::size_t, int, int, void*, cudaStream_t);
   int (*broadcast)(const void*, void*, std::size_t, int, int, void*, cudaStream_t);
+  int (*group_start)();
+  int (*group_end)();
   int (*abort)(void*);
   int (*destroy)(void*);
   const char* (*error)(int);
@@ -50,6 +52,8 @@ Result<const Nccl::Library*> Nccl::library() {
     take("ncclCommInitRank", api.init);
     take("ncclAllReduce", api.all_reduce);
     take("ncclBroadcast", api.broadcast);
+    take("ncclGroupStart", api.group_start);
+    take("ncclGroupEnd", api.group_end);
     take("ncclCommAbort", api.abort);
     take("ncclCommDestroy", api.destroy);
     take("ncclGetErrorString", api.error);
@@ -78,7 +82,7 @@ Result<std::unique_ptr<Nccl>> Nccl::join(const Id& id, int rank, int ranks) {
                  fmt::format("NCCL: rank {} cannot join: {}; each rank needs a GPU of its own",
                              rank, api->error(status))};
   }
-  return std::unique_ptr<Nccl>(new Nccl(*api, communicator));
+  return std::unique_ptr<Nccl>(new Nccl(*api, communicator, ranks));
 }
 
 Nccl::~Nccl() {
@@ -102,8 +106,15 @@ Result<void> Nccl::reduce(const at::Tensor& values, int operation, cudaStream_t 
                  "sum");
 }
 
-Result<void> Nccl::average(const at::Tensor& values, cudaStream_t stream) {
-  return reduce(values, kAverage, stream);
+// One launch for all of them. The average over one rank is the sum, which NCCL knows to be there.
+Result<void> Nccl::average(const std::vector<at::Tensor>& values, cudaStream_t stream) {
+  TACHO_CHECK(checked(library_.group_start(), "group"));
+  Result<void> done;
+  for (const at::Tensor& tensor : values) {
+    if (done.ok()) done = reduce(tensor, ranks_ == 1 ? kSum : kAverage, stream);
+  }
+  const auto ended = checked(library_.group_end(), "group");
+  return done.ok() ? ended : done;
 }
 
 Result<void> Nccl::sum(const at::Tensor& values, cudaStream_t stream) {

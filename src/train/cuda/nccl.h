@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "train/torch_api.h"
@@ -26,7 +27,7 @@ class Nccl {
   Nccl& operator=(const Nccl&) = delete;
 
   // In place and asynchronous, on a stream that may be captured.
-  Result<void> average(const at::Tensor& values, cudaStream_t stream);
+  Result<void> average(const std::vector<at::Tensor>& values, cudaStream_t stream);
   Result<void> sum(const at::Tensor& values, cudaStream_t stream);
   Result<void> broadcast(const at::Tensor& values, cudaStream_t stream);  // from rank 0
 
@@ -36,13 +37,14 @@ class Nccl {
  private:
   struct Library;
   static Result<const Library*> library();
-  Nccl(const Library& library, void* communicator)
-      : library_(library), communicator_(communicator) {}
+  Nccl(const Library& library, void* communicator, int ranks)
+      : library_(library), communicator_(communicator), ranks_(ranks) {}
   [[nodiscard]] Result<void> checked(int status, const char* what) const;
   Result<void> reduce(const at::Tensor& values, int operation, cudaStream_t stream);
 
   const Library& library_;
   void* communicator_;
+  int ranks_;
 };
 
 }  // namespace tacho

@@ -88,16 +88,20 @@ std::unique_ptr<Exchange> NcclLine::exchange() {
   return std::make_unique<NcclExchange>(nccl_, ranks_);
 }
 
-void NcclLine::send(std::size_t /*bucket*/, const at::Tensor& values) {
+void NcclLine::send(std::size_t /*bucket*/, std::vector<at::Tensor> values) {
   wait_for(at::cuda::getCurrentCUDAStream(), stream_);
   if (auto sent = nccl_->average(values, stream_.stream()); !sent.ok()) error_ = sent.error();
-  const auto bytes = static_cast<std::int64_t>(values.nbytes());
-  sent_.payload_bytes += bytes;
-  sent_.wire_bytes += ring_bytes(bytes, ranks_);
+  for (at::Tensor& tensor : values) {
+    const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
+    sent_.payload_bytes += bytes;
+    sent_.wire_bytes += ring_bytes(bytes, ranks_);
+    under_way_.push_back(std::move(tensor));
+  }
 }
 
 Result<ExchangeTimes> NcclLine::finish() {
   wait_for(stream_, at::cuda::getCurrentCUDAStream());
+  under_way_.clear();
   if (error_) return *error_;
   return std::exchange(sent_, {});
 }

@@ -12,17 +12,17 @@
 
 namespace tacho {
 
-// Buckets on a GPU, averaged by NCCL on a stream of their own, also within a captured step. What
+// Gradients on a GPU, averaged by NCCL on a stream of its own, also within a captured step. What
 // the exchange took is not known on the host; only its bytes are reported.
 class NcclLine final : public BucketLine {
  public:
   static Result<std::unique_ptr<NcclLine>> connect(int rank, int ranks, Rollcall& rollcall);
 
-  Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& like) override {
-    return at::zeros({count}, like.requires_grad(false));
+  [[nodiscard]] bool works_in_place() const override { return true; }
+  Result<at::Tensor> allocate(std::int64_t /*count*/) override {
+    return Error{ErrorCode::failed, "gradients on a GPU stay where they are"};
   }
-  [[nodiscard]] bool averages() const override { return true; }
-  void send(std::size_t bucket, const at::Tensor& values) override;
+  void send(std::size_t bucket, std::vector<at::Tensor> values) override;
   Result<ExchangeTimes> finish() override;
 
   // For what lies in the CPU's memory, by way of the GPU.
@@ -34,6 +34,7 @@ class NcclLine final : public BucketLine {
   std::shared_ptr<Nccl> nccl_;  // shared with exchange()
   int ranks_;
   at::cuda::CUDAStream stream_;
+  std::vector<at::Tensor> under_way_;  // kept until the compute stream waits for them
   std::optional<Error> error_;
   ExchangeTimes sent_;
 };

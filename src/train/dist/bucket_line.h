@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/result.h"
 #include "train/torch_api.h"
@@ -20,13 +21,13 @@ struct ExchangeTimes {
 class BucketLine {
  public:
   virtual ~BucketLine() = default;
-  virtual Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& like) = 0;
-  // Whether it divides by the ranks itself; then a bucket is filled in one go when its last
-  // gradient is there, as a GPU likes it. Else each is scaled on its way into the bucket, while a
-  // cache still holds it.
-  [[nodiscard]] virtual bool averages() const { return false; }
-  // Begins to sum a bucket in place, over all ranks.
-  virtual void send(std::size_t bucket, const at::Tensor& values) = 0;
+
+  // Whether it averages gradients where they lie, a bucket's in one go. Else they are scaled and
+  // copied into one block, each while a cache still holds it, and that is summed.
+  [[nodiscard]] virtual bool works_in_place() const { return false; }
+  virtual Result<at::Tensor> allocate(std::int64_t count) = 0;  // a block
+  // Begins to exchange a bucket: its block, or its gradients.
+  virtual void send(std::size_t bucket, std::vector<at::Tensor> values) = 0;
   // Waits for all that were sent. The backward pass is over.
   virtual Result<ExchangeTimes> finish() = 0;
 };

@@ -23,11 +23,11 @@ ExchangeLine::~ExchangeLine() {
   changed_.notify_all();
 }
 
-void ExchangeLine::send(std::size_t bucket, const at::Tensor& values) {
+void ExchangeLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({bucket, values});
-    times_.payload_bytes += static_cast<std::int64_t>(values.nbytes());
+    times_.payload_bytes += static_cast<std::int64_t>(values.front().nbytes());
+    waiting_.push_back({bucket, std::move(values.front())});
   }
   changed_.notify_all();
 }

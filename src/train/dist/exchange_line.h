@@ -20,10 +20,8 @@ class ExchangeLine final : public BucketLine {
   ExchangeLine(const ExchangeLine&) = delete;
   ExchangeLine& operator=(const ExchangeLine&) = delete;
 
-  Result<at::Tensor> allocate(std::int64_t count, const at::TensorOptions& /*like*/) override {
-    return exchange_.allocate(count);
-  }
-  void send(std::size_t bucket, const at::Tensor& values) override;
+  Result<at::Tensor> allocate(std::int64_t count) override { return exchange_.allocate(count); }
+  void send(std::size_t bucket, std::vector<at::Tensor> values) override;
   Result<ExchangeTimes> finish() override;
 
  private:

@@ -44,14 +44,19 @@ Result<void> Reducer::lay_out(torch::nn::Module& model) {
     slots_.push_back({.name = item.key(), .parameter = item.value()});
   }
   for (const Bucket& bucket : plan_buckets(parameters, options_.bucket_mb)) {
-    const at::Tensor& first = parameters[bucket.parameters.front()];
-    TACHO_TRY(values, line_.allocate(bucket.count, first.options()));
+    at::Tensor values;
+    if (!line_.works_in_place()) {
+      TACHO_TRY(block, line_.allocate(bucket.count));
+      values = block;
+    }
     for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {
       const std::size_t i = bucket.parameters[k];
       Slot& slot = slots_[i];
       slot.bucket = buckets_.size();
-      slot.place = values.as_strided(slot.parameter.sizes(), slot.parameter.strides(),
-                                     values.storage_offset() + bucket.places[k]);
+      if (values.defined()) {
+        slot.place = values.as_strided(slot.parameter.sizes(), slot.parameter.strides(),
+                                       values.storage_offset() + bucket.places[k]);
+      }
       slot.gatherer = torch::autograd::impl::grad_accumulator(slot.parameter);
       slot.hook = slot.gatherer->add_post_hook(std::make_unique<Hook>(*this, i));
     }
@@ -71,7 +76,7 @@ void Reducer::begin() {
 void Reducer::gradient_made(std::size_t i) {
   Slot& slot = slots_[i];
   if (!exchanges_ || slot.is_ready) return;
-  if (!line_.averages()) {
+  if (!line_.works_in_place()) {
     const torch::NoGradGuard no_grad;
     at::mul_out(slot.place, slot.parameter.grad(), scale_);
     slot.parameter.mutable_grad().reset();
@@ -83,21 +88,24 @@ void Reducer::gradient_made(std::size_t i) {
 
 void Reducer::send_full() {
   for (; next_ < buckets_.size() && buckets_[next_].missing == 0; ++next_) {
-    if (line_.averages()) fill(buckets_[next_]);
-    line_.send(next_, buckets_[next_].values);
+    const Filling& bucket = buckets_[next_];
+    line_.send(next_, line_.works_in_place() ? gradients_of(bucket) : std::vector{bucket.values});
   }
 }
 
-void Reducer::fill(const Filling& bucket) {
+std::vector<at::Tensor> Reducer::gradients_of(const Filling& bucket) {
   const torch::NoGradGuard no_grad;
-  std::vector<at::Tensor> places;
   std::vector<at::Tensor> gradients;
   for (const std::size_t i : bucket.slots) {
-    places.push_back(slots_[i].place);
-    gradients.push_back(slots_[i].parameter.grad());
-    slots_[i].parameter.mutable_grad().reset();
+    const at::Tensor& parameter = slots_[i].parameter;
+    at::Tensor& gradient = slots_[i].parameter.mutable_grad();
+    // One that is turned must lie as it does on the other ranks.
+    if (gradient.strides() != parameter.strides()) {
+      gradient = at::empty_like(parameter).copy_(gradient);
+    }
+    gradients.push_back(gradient);
   }
-  torch_api::copy_all(places, gradients);
+  return gradients;
 }
 
 Result<ExchangeTimes> Reducer::finish() {
@@ -113,6 +121,7 @@ Result<ExchangeTimes> Reducer::finish() {
   send_full();
   TACHO_TRY(times, line_.finish());
   times.backward_seconds = std::chrono::duration<double>(end - begun_).count();
+  if (line_.works_in_place()) return times;
   for (Slot& slot : slots_) slot.parameter.mutable_grad() = slot.place;
   return times;
 }

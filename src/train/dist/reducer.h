@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// Makes every rank's gradients the average over all ranks. A gradient is copied once, into its
-// place in a bucket, as soon as the backward pass has made it; a full bucket is sent while the pass
-// goes on, and the optimizer reads the averages where they lie.
+// Makes every rank's gradients the average over all ranks. A full bucket is sent while the backward
+// pass goes on. A CPU's gradient is copied once, into its place in a bucket, as soon as the pass
+// has made it, and the optimizer reads the average there; a GPU's stays where it is.
 class Reducer {
  public:
   struct Options {
@@ -44,7 +44,7 @@ class Reducer {
     bool is_ready = false;
   };
   struct Filling {
-    at::Tensor values;
+    at::Tensor values;  // undefined where gradients stay where they are
     std::vector<std::size_t> slots;
     std::size_t missing = 0;
   };
@@ -54,7 +54,7 @@ class Reducer {
   Result<void> lay_out(torch::nn::Module& model);
   void gradient_made(std::size_t slot);
   void send_full();
-  void fill(const Filling& bucket);
+  std::vector<at::Tensor> gradients_of(const Filling& bucket);
 
   BucketLine& line_;
   Options options_;
