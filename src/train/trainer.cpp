@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <thread>
 
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
@@ -55,6 +56,7 @@ class Trainer {
     auto end = guarded([this] { return run_epochs(); });
     if (!end.ok() && training_.stop) end = *stopped();
     if (!end.ok()) end = team_->explain(end.error());
+    if (!end.ok() && is_told_to_stop_soon()) end = *stopped();
     const bool good = end.ok() && end->outcome == Outcome::ok;
     team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
     return end;
@@ -72,6 +74,18 @@ class Trainer {
       if (end) return *end;
     }
     return TrainEnd{};
+  }
+
+  // Who stops a job stops every rank, but not at the same moment: another's end may be heard of
+  // before the own signal comes.
+  [[nodiscard]] bool is_told_to_stop_soon() const {
+    constexpr std::chrono::milliseconds kLongest{500};
+    constexpr std::chrono::milliseconds kLookEvery{10};
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!training_.stop && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kLookEvery);
+    }
+    return training_.stop;
   }
 
   [[nodiscard]] bool leads() const { return !team_ || team_->leads(); }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kTellEvery{100};
 // From a rank's loss to the end of this one: what waits for it in a collective call wakes by
 // itself, as a rule, or never.
-constexpr std::chrono::seconds kGrace{1};
+constexpr std::chrono::milliseconds kGrace{1000};
 
 std::chrono::milliseconds timeout_of(const RunSpec& spec) {
   return std::chrono::milliseconds(std::llround(1000 * spec.dist.timeout_s));
