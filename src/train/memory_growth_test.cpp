@@ -11,6 +11,10 @@
 #include "train/torch_api.h"
 #include "train/trainer.h"
 
+#ifdef TACHO_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
+
 namespace tacho {
 namespace {
 
@@ -41,9 +45,10 @@ RunSpec spec_of(const std::string& model) {
   return spec;
 }
 
-// What 1,000 steps add to the process, evaluations and checkpoints among them. `each_epoch` is
-// called after every epoch.
-std::int64_t growth(const RunSpec& spec, const std::function<void()>& each_epoch = {}) {
+using Measure = std::function<std::int64_t()>;
+
+// What 1,000 steps add, evaluations and checkpoints among them; measured after every epoch.
+std::int64_t growth(const RunSpec& spec, const Measure& measure = resident_bytes) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   const RunOrder order{"test", 0, spec};
@@ -55,8 +60,7 @@ std::int64_t growth(const RunSpec& spec, const std::function<void()>& each_epoch
   const Report report = [&](const EventBody& body) -> Result<void> {
     const auto* epoch = std::get_if<EpochDone>(&body);
     if (epoch == nullptr) return {};
-    if (each_epoch) each_epoch();
-    last = resident_bytes();
+    last = measure();
     if (epoch->epoch == kSettled) settled = last;
     return {};
   };
@@ -76,9 +80,24 @@ INSTANTIATE_TEST_SUITE_P(OfModels, Memory, testing::Values("mlp", "lenet5"));
 // … and would be seen to.
 TEST(MemoryGrowth, ALeakOfTwoKibibytesAStepIsSeen) {
   std::vector<std::string> leaked;
-  const auto leak = [&leaked] { leaked.emplace_back(kSteps * 2048, 'x'); };
+  const auto leak = [&leaked] {
+    leaked.emplace_back(kSteps * 2048, 'x');
+    return resident_bytes();
+  };
   EXPECT_GT(growth(spec_of("mlp"), leak), kMost);
 }
+
+#ifdef TACHO_CUDA
+TEST(MemoryGrowth, OfAGpuIsNone) {
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU here";
+  RunSpec spec = spec_of("mnist-cnn");
+  spec.device = Device::cuda;
+  const auto in_use = [] {
+    return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].current;
+  };
+  EXPECT_EQ(growth(spec, in_use), 0);
+}
+#endif
 
 }  // namespace
 }  // namespace tacho
