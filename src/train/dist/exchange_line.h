@@ -25,6 +25,7 @@ class ExchangeLine final : public BucketLine {
   }
   void send(std::size_t bucket, const at::Tensor& values) override;
   Result<ExchangeTimes> finish() override;
+  bool stop_within(std::chrono::milliseconds time) override;
 
  private:
   struct Sent {
@@ -41,6 +42,8 @@ class ExchangeLine final : public BucketLine {
   bool stop_ = false;
   std::optional<Error> error_;
   ExchangeTimes times_;
+  std::chrono::steady_clock::time_point busy_since_;
+  std::chrono::steady_clock::time_point idle_since_;
   std::jthread thread_;  // last: it uses all of the above
 };
 
