@@ -39,6 +39,7 @@ struct TrainOptions {
   std::string schedule = "constant";
   DistOptions dist;
   std::string resume;
+  bool no_dropout = false;
   bool no_checkpoints = false;
   bool no_tensorboard = false;
   bool json = false;
@@ -90,6 +91,8 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--label-smoothing", o.spec.label_smoothing, "0 to 0.999");
   command.add_option("--clip", o.spec.clip_norm, "scale gradients down to this norm");
   command.add_option("--accumulate", o.spec.accumulate, "batches a step")->capture_default_str();
+  command.add_flag("--no-dropout", o.no_dropout,
+                   "drop nothing: runs of 1 and of 4 processes compare");
 
   command.option_defaults()->group("Machine");
   command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
@@ -164,6 +167,7 @@ Result<RunSpec> spec_of(const TrainOptions& o, const std::optional<Place>& given
   spec.schedule.kind = schedule;
   spec.device = device;
   spec.mkldnn = mkldnn;
+  spec.dropout = !o.no_dropout;
   spec.checkpoints = !o.no_checkpoints;
   spec.tensorboard = !o.no_tensorboard;
   // The worker runs in the run's folder.

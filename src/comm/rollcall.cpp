@@ -28,14 +28,14 @@ Result<UniqueFd> open_door(const Place& place) {
   return listen_at(place.host, place.port);
 }
 
-Result<UniqueFd> reach_rank_0(const Place& place, std::chrono::milliseconds timeout,
-                              RollClock::time_point deadline) {
-  auto socket = connect_to(place.host, place.port, deadline);
+Result<UniqueFd> reach_rank_0(const Rollcall::Options& options, RollClock::time_point deadline) {
+  const Place& place = options.place;
+  auto socket = connect_to(place.host, place.port, deadline, options.stop);
   if (socket.ok()) return socket;
   return Error{ErrorCode::failed,
                fmt::format("rank 0 cannot be reached at {} within {}: {}; is it started, and does "
                            "this machine reach it?",
-                           endpoint(place.host, place.port), plain_seconds(timeout),
+                           endpoint(place.host, place.port), plain_seconds(options.timeout),
                            socket.error().message)};
 }
 
@@ -73,12 +73,15 @@ Result<void> Rollcall::meet_all(const Options& options, const std::vector<std::s
     TACHO_TRY(door, open_door(place));
     watch_ = std::make_unique<RollHub>(*board_, place, options.timeout, own, std::move(door));
   } else {
-    TACHO_TRY(socket, reach_rank_0(place, options.timeout, deadline));
+    TACHO_TRY(socket, reach_rank_0(options, deadline));
     own.self.address = local_address(socket);
     watch_ = std::make_unique<RollSpoke>(*board_, place, options.timeout, own, std::move(socket),
                                          deadline);
   }
-  while (watch_->members().empty() && !watch_->finished()) watch_->turn();
+  while (watch_->members().empty() && !watch_->finished()) {
+    if (options.stop != nullptr && *options.stop) return Error{ErrorCode::failed, "stopped"};
+    watch_->turn();
+  }
   if (watch_->members().empty()) return Error{ErrorCode::failed, *watch_->refusal()};
   members_ = watch_->members();
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -28,6 +29,7 @@ class Rollcall {
     Place place;  // a listen_fd is closed with the rollcall
     // How long a meeting may take, and how long a rank may be silent.
     std::chrono::milliseconds timeout{15000};
+    const std::atomic<bool>* stop = nullptr;  // once set, a meeting under way is given up
   };
   struct Message {
     int from;

@@ -48,6 +48,17 @@ TEST(Meeting, EveryRankKnowsAllMembers) {
   }
 }
 
+TEST(Meeting, IsGivenUpWhenToldTo) {
+  const TestPort port;
+  for (const int rank : {0, 1}) {
+    std::atomic<bool> stop = false;
+    auto options = rank_at(port, rank, 2);
+    options.stop = &stop;
+    std::jthread user([&] { stop = true; });
+    EXPECT_FALSE(Rollcall::meet(options, {}).ok());  // long before the time is up
+  }
+}
+
 TEST(Meeting, RankZeroMayComeLater) {
   const TestPort port;
   std::jthread early([&] {

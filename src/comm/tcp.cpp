@@ -188,8 +188,8 @@ UniqueFd accept_from(const UniqueFd& listener) {
   return fd;
 }
 
-Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port,
-                            Clock::time_point deadline) {
+Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port, Clock::time_point deadline,
+                            const std::atomic<bool>* stop) {
   std::optional<Error> last;
   while (true) {
     // Looked up anew each time: a name may come to be known while the job starts.
@@ -201,7 +201,8 @@ Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port,
       if (connected.ok()) return connected;
       last = connected.error();
     }
-    if (Clock::now() + kPauseBetweenAttempts >= deadline) return *last;
+    const bool given_up = stop != nullptr && *stop;
+    if (given_up || Clock::now() + kPauseBetweenAttempts >= deadline) return *last;
     std::this_thread::sleep_for(kPauseBetweenAttempts);
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -19,9 +20,11 @@ Result<UniqueFd> listen_at(const std::string& host, std::uint16_t port);
 Result<UniqueFd> adopt_listener(int fd);
 // Nothing where nobody is waiting.
 UniqueFd accept_from(const UniqueFd& listener);
-// Tries until `deadline`, since the other side may start later. The error is the last attempt's.
+// Tries until `deadline`, since the other side may start later, or until `stop` is set. The error
+// is the last attempt's.
 Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port,
-                            std::chrono::steady_clock::time_point deadline);
+                            std::chrono::steady_clock::time_point deadline,
+                            const std::atomic<bool>* stop = nullptr);
 
 std::string local_address(const UniqueFd& socket);  // numeric, without the port
 std::string peer_address(const UniqueFd& socket);

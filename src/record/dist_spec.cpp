@@ -36,6 +36,9 @@ Result<void> check(const DistSpec& dist) {
         "--backend shm reaches no other machine; with --backend auto, memory is shared within each "
         "machine and the network joins them");
   }
+  if (dist.backend == DistBackend::shm && dist.compress != Compression::none) {
+    return usage("--compress makes less of what crosses a network; --backend shm sends nothing");
+  }
   return {};
 }
 

@@ -89,6 +89,12 @@ INSTANTIATE_TEST_SUITE_P(
                               s.dist.nodes = 2;
                             },
                             "--backend auto"},
+                    BadDist{"compress",
+                            [](RunSpec& s) {
+                              s.dist.backend = DistBackend::shm;
+                              s.dist.compress = Compression::bf16;
+                            },
+                            "--backend shm sends nothing"},
                     BadDist{"nccl", [](RunSpec& s) { s.dist.backend = DistBackend::nccl; },
                             "--backend nccl needs --device cuda"},
                     BadDist{"gloo_on_gpus",

@@ -176,6 +176,7 @@ Json to_json(const RunSpec& spec) {
       {"label_smoothing", spec.label_smoothing},
       {"clip_norm", optional_json(spec.clip_norm)},
       {"accumulate", spec.accumulate},
+      {"dropout", spec.dropout},
       {"precision", kPrecisions.of(spec.precision)},
       {"channels_last", kSwitches.of(spec.channels_last)},
       {"graphs", kSwitches.of(spec.graphs)},
@@ -240,6 +241,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("label_smoothing", spec.label_smoothing);
   object.read_optional("clip_norm", spec.clip_norm);
   object.read_optional("accumulate", spec.accumulate);
+  object.read_optional("dropout", spec.dropout);
   object.read_optional_name("precision", kPrecisions, spec.precision);
   object.read_optional_name("channels_last", kSwitches, spec.channels_last);
   object.read_optional_name("graphs", kSwitches, spec.graphs);

@@ -88,6 +88,7 @@ struct RunSpec {
   double label_smoothing = 0;
   std::optional<double> clip_norm;  // gradients are scaled down to this norm
   std::int64_t accumulate = 1;      // batches whose gradients are added before a step
+  bool dropout = true;              // false: the model's dropouts let everything through
   Precision precision = Precision::fp32;
   Switch channels_last = Switch::automatic;
   Switch graphs = Switch::automatic;  // one CUDA graph for the whole step

@@ -16,6 +16,7 @@
 #include "train/guarded.h"
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
+#include "train/models/without_dropout.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/step_engine.h"
@@ -49,28 +50,31 @@ class Trainer {
   Result<TrainEnd> run() {
     device_setup_.emplace(spec_, training_.place ? training_.place->local_rank : 0);
     if (!training_.place) return run_epochs();
-    TACHO_TRY(team,
-              Team::meet(spec_, {*training_.place, training_.order.key, training_.last_words}));
-    team_ = std::move(team);
-    TACHO_CHECK(training_.report(team_->ready()));
+    auto team = Team::meet(
+        spec_, {*training_.place, training_.order.key, training_.last_words, &training_.stop});
+    if (!team.ok() && training_.stop) return *stopped();
+    if (!team.ok()) return team.error();
+    team_ = *std::move(team);
     auto end = guarded([this] { return run_epochs(); });
     if (!end.ok() && training_.stop) end = *stopped();
     if (!end.ok()) end = team_->explain(end.error());
     if (!end.ok() && is_told_to_stop_soon()) end = *stopped();
     const bool good = end.ok() && end->outcome == Outcome::ok;
+    if (!good && log_) team_->hear_last(*log_, training_.report);
     team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
     return end;
   }
 
  private:
   Result<TrainEnd> run_epochs() {
+    if (team_) TACHO_CHECK(introduce_team());
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
-    StepLog log(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
+    log_.emplace(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
     // A run that was killed right after the epoch that reached its target is done.
     if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
-      TACHO_TRY(end, one_epoch(log));
+      TACHO_TRY(end, one_epoch(*log_));
       if (end) return *end;
     }
     return TrainEnd{};
@@ -90,13 +94,20 @@ class Trainer {
 
   [[nodiscard]] bool leads() const { return !team_ || team_->leads(); }
 
+  Result<void> introduce_team() {
+    TACHO_CHECK(training_.report(team_->ready()));
+    const bool in_vain =
+        team_->ready().backend == "shm" && leads() && spec_.dist.compress != Compression::none;
+    if (!in_vain) return {};
+    return training_.report(
+        Note{"nothing is compressed: the ranks share memory, and send nothing"});
+  }
+
   Result<void> prepare_input() {
     const Stopwatch watch;
     TACHO_TRY(input, open_input(spec_, training_.tacho_home, training_.folder,
                                 team_ ? team_->share() : Share{}));
     input_ = std::move(input);
-    const std::int64_t planned = input_.train->batches() * spec_.epochs;
-    planned_steps_ = std::min(planned, spec_.steps.value_or(planned));
     return training_.report(InputReady{input_.train->samples(), input_.eval->samples(),
                                        input_.shape.classes, input_.train->batches(),
                                        watch.seconds()});
@@ -132,9 +143,10 @@ class Trainer {
 
   // Attempts with another number of ranks make another number of steps for an epoch.
   void count_steps() {
-    const std::int64_t before = progress_.epochs * input_.train->batches();
-    total_steps_ = planned_steps_ - before + progress_.steps;
+    const std::int64_t batches = input_.train->batches();
+    total_steps_ = progress_.steps + batches * (spec_.epochs - progress_.epochs);
     if (spec_.steps) total_steps_ = std::min(total_steps_, *spec_.steps);
+    planned_steps_ = total_steps_ - progress_.steps + batches * progress_.epochs;
     rate_ = spec_.optimizer.learning_rate;
     if (!team_) return;
     if (spec_.dist.lr_scale == RateScaling::linear) rate_ *= team_->size();
@@ -177,6 +189,8 @@ class Trainer {
     done.train_seconds = watch.seconds();
 
     const Stopwatch eval_watch;
+    // Each rank's batch norms have seen its own samples; one model is judged, and saved.
+    if (team_) TACHO_CHECK(team_->share_buffers(*model_));
     TACHO_TRY(result, evaluate());
     if (!result) return stopped();
     done.eval_loss = result->mean_loss();
@@ -210,7 +224,11 @@ class Trainer {
   }
 
   Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
-    model_->train();
+    if (spec_.dropout) {
+      model_->train();
+    } else {
+      train_without_dropout(*model_);
+    }
     draw_anew(done.epoch);
     const std::int64_t before = progress_.epochs * input_.train->batches();
     input_.train->begin_epoch(done.epoch);
@@ -318,6 +336,7 @@ class Trainer {
   std::optional<Optimizer> optimizer_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
+  std::optional<StepLog> log_;
   Progress progress_;
   std::unique_ptr<Team>
       team_;  // none: it trains alone. Last: the others' loss reaches nothing else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,8 @@ class BucketLine {
   virtual void send(std::size_t bucket, std::vector<at::Tensor> values) = 0;
   // Waits for all that were sent. The backward pass is over.
   virtual Result<ExchangeTimes> finish() = 0;
+  // After an error: sends no more. False where what is on its way does not come to an end.
+  virtual bool stop_within(std::chrono::milliseconds /*time*/) { return true; }
 };
 
 }  // namespace tacho

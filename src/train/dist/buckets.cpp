@@ -7,11 +7,6 @@ namespace {
 
 constexpr double kFirstMb = 1;
 constexpr double kMb = 1 << 20;
-constexpr std::int64_t kAlignment = 16;  // numbers
-
-std::int64_t aligned(std::int64_t count) {
-  return (count + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 }  // namespace
 
@@ -20,8 +15,9 @@ std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters, doub
   std::map<at::ScalarType, std::size_t> open;  // a bucket holds numbers of one type
   for (std::size_t i = parameters.size(); i-- > 0;) {
     const at::Tensor& parameter = parameters[i];
-    const double most = std::min(bucket_mb, buckets.size() <= 1 ? kFirstMb : bucket_mb) * kMb;
     const auto at = open.find(parameter.scalar_type());
+    const bool is_first = at != open.end() && at->second == 0;
+    const double most = (is_first ? std::min(bucket_mb, kFirstMb) : bucket_mb) * kMb;
     const bool fits =
         at != open.end() &&
         static_cast<double>((buckets[at->second].count + parameter.numel()) *
@@ -32,8 +28,7 @@ std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters, doub
     }
     Bucket& bucket = buckets[open[parameter.scalar_type()]];
     bucket.parameters.push_back(i);
-    bucket.places.push_back(bucket.count);
-    bucket.count += aligned(parameter.numel());
+    bucket.count += parameter.numel();
   }
   return buckets;
 }

@@ -12,7 +12,6 @@ namespace tacho {
 // bucket is small, so that something is on its way soon.
 struct Bucket {
   std::vector<std::size_t> parameters;  // indices, in the order of their places in the bucket
-  std::vector<std::int64_t> places;     // where each begins: kernels read 16 bytes at a time
   std::int64_t count = 0;               // numbers
 };
 

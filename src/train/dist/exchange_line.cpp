@@ -7,8 +7,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
 
 }  // namespace
@@ -23,9 +23,17 @@ ExchangeLine::~ExchangeLine() {
   changed_.notify_all();
 }
 
+bool ExchangeLine::stop_within(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  changed_.notify_all();
+  return changed_.wait_for(lock, time, [this] { return !under_way_; });
+}
+
 void ExchangeLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
   {
     const std::lock_guard lock(mutex_);
+    if (waiting_.empty() && !under_way_) busy_since_ = Clock::now();
     times_.payload_bytes += static_cast<std::int64_t>(values.front().nbytes());
     waiting_.push_back({bucket, std::move(values.front())});
   }
@@ -37,7 +45,11 @@ Result<ExchangeTimes> ExchangeLine::finish() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return waiting_.empty() && !under_way_; });
   if (error_) return *error_;
-  times_.exposed_seconds = seconds_since(begin);
+  // A sum has arrived when the waiting thread knows of it.
+  if (const auto end = Clock::now(); idle_since_ > begin) {
+    times_.exposed_seconds = seconds_between(begin, end);
+    times_.comm_seconds += seconds_between(idle_since_, end);
+  }
   return std::exchange(times_, {});
 }
 
@@ -55,14 +67,15 @@ void ExchangeLine::work() {
     }
     under_way_ = true;
     lock.unlock();
-    const auto begin = Clock::now();
     const std::int64_t before = exchange_.sent_bytes();
     const auto done = guarded([&] { return exchange_.sum_gradients(sent.values, sent.bucket); });
-    const double seconds = seconds_since(begin);
     lock.lock();
     under_way_ = false;
-    times_.comm_seconds += seconds;
     times_.wire_bytes += exchange_.sent_bytes() - before;
+    if (waiting_.empty()) {
+      idle_since_ = Clock::now();
+      times_.comm_seconds += seconds_between(busy_since_, idle_since_);
+    }
     if (!done.ok()) error_ = done.error();
     changed_.notify_all();
   }

@@ -23,6 +23,7 @@ class ExchangeLine final : public BucketLine {
   Result<at::Tensor> allocate(std::int64_t count) override { return exchange_.allocate(count); }
   void send(std::size_t bucket, std::vector<at::Tensor> values) override;
   Result<ExchangeTimes> finish() override;
+  bool stop_within(std::chrono::milliseconds time) override;
 
  private:
   struct Sent {
@@ -39,6 +40,8 @@ class ExchangeLine final : public BucketLine {
   bool stop_ = false;
   std::optional<Error> error_;
   ExchangeTimes times_;
+  std::chrono::steady_clock::time_point busy_since_;
+  std::chrono::steady_clock::time_point idle_since_;
   std::jthread thread_;  // last: it uses all of the above
 };
 

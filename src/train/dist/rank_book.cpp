@@ -1,13 +1,26 @@
 #include "train/dist/rank_book.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kNumbers = 11;
+constexpr std::array<std::size_t, 4> kWhole{0, 1, 9, 10};
 constexpr std::chrono::milliseconds kReportEvery{500};
+
+bool fits(const Json& row) {
+  if (!row.is_array() || row.size() != kNumbers) return false;
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    const bool is_whole = std::find(kWhole.begin(), kWhole.end(), i) != kWhole.end();
+    if (is_whole ? !row[i].is_number_integer() : !row[i].is_number() && !row[i].is_null()) {
+      return false;
+    }
+  }
+  return true;
+}
 
 void append(const RankStep& step, RankSteps& series) {
   series.seconds.push_back(step.seconds);
@@ -35,18 +48,12 @@ Result<std::vector<RankStep>> steps_from_message(std::string_view text) {
   TACHO_TRY(rows, parse_json(text));
   std::vector<RankStep> steps;
   for (const Json& row : rows) {
-    const bool fits = row.is_array() && row.size() == kNumbers &&
-                      std::all_of(row.begin(), row.end(), [](const Json& value) {
-                        return value.is_number() || value.is_null();
-                      });
-    if (!fits) return Error{ErrorCode::invalid, "a rank told of a step in another form"};
+    if (!fits(row)) return Error{ErrorCode::invalid, "a rank told of a step in another form"};
     // A loss that is not a number is written as null.
     const auto real = [&](std::size_t i) {
       return row[i].is_null() ? std::nan("") : row[i].get<double>();
     };
-    const auto whole = [&](std::size_t i) {
-      return row[i].is_null() ? 0 : row[i].get<std::int64_t>();
-    };
+    const auto whole = [&](std::size_t i) { return row[i].get<std::int64_t>(); };
     steps.push_back({whole(0), whole(1), real(2), real(3), real(4), real(5), real(6), real(7),
                      real(8), whole(9), whole(10)});
   }

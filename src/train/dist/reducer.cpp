@@ -49,16 +49,17 @@ Result<void> Reducer::lay_out(torch::nn::Module& model) {
       TACHO_TRY(block, line_.allocate(bucket.count));
       values = block;
     }
-    for (std::size_t k = 0; k < bucket.parameters.size(); ++k) {
-      const std::size_t i = bucket.parameters[k];
+    std::int64_t at = 0;
+    for (const std::size_t i : bucket.parameters) {
       Slot& slot = slots_[i];
       slot.bucket = buckets_.size();
       if (values.defined()) {
         slot.place = values.as_strided(slot.parameter.sizes(), slot.parameter.strides(),
-                                       values.storage_offset() + bucket.places[k]);
+                                       values.storage_offset() + at);
       }
       slot.gatherer = torch::autograd::impl::grad_accumulator(slot.parameter);
       slot.hook = slot.gatherer->add_post_hook(std::make_unique<Hook>(*this, i));
+      at += slot.parameter.numel();
     }
     buckets_.push_back({values, bucket.parameters, 0});
   }

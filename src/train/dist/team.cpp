@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "train/dist/connect.h"
 #include "train/dist/exchange_line.h"
+#include "train/guarded.h"
 #include "train/weights.h"
 #ifdef TACHO_CUDA
 #include "train/cuda/nccl_line.h"
@@ -15,7 +16,8 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::milliseconds kTellEvery{100};
+// Seldom enough to cost nothing; what a rank has not told when a run ends badly is lost.
+constexpr std::chrono::milliseconds kTellEvery{10};
 // From a rank's loss to the end of this one: what waits for it in a collective call wakes by
 // itself, as a rule, or never.
 constexpr std::chrono::milliseconds kGrace{1000};
@@ -55,17 +57,21 @@ std::vector<std::string> parameter_lines(const Classifier& model) {
 }  // namespace
 
 Team::Team(const RunSpec& spec, const Options& options)
-    : spec_(spec), place_(options.place), book_(static_cast<std::size_t>(options.place.size)) {}
+    : spec_(spec),
+      place_(options.place),
+      last_words_(options.last_words),
+      book_(static_cast<std::size_t>(options.place.size)) {}
 
 Team::~Team() { leave("it ended early"); }
 
 Result<std::unique_ptr<Team>> Team::meet(const RunSpec& spec, const Options& options) {
   std::unique_ptr<Team> team(new Team(spec, options));
   const auto began = std::chrono::steady_clock::now();
-  TACHO_TRY(rollcall, Rollcall::meet({options.place, timeout_of(spec)}, terms_of(spec)));
+  TACHO_TRY(rollcall,
+            Rollcall::meet({options.place, timeout_of(spec), options.stop}, terms_of(spec)));
   team->rollcall_ = std::move(rollcall);
-  team->watch(options.last_words);
-  if (const auto made = team->assemble(options); !made.ok()) {
+  team->watch();
+  if (const auto made = guarded([&] { return team->assemble(options); }); !made.ok()) {
     const Error error = team->explain(made.error());
     team->leave(error.message);
     return error;
@@ -98,19 +104,18 @@ Result<void> Team::assemble(const Options& options) {
   return {};
 }
 
-void Team::watch(std::function<void(const std::string&)> last_words) {
-  rollcall_->on_trouble([this, last_words = std::move(last_words)](const std::string& why) {
-    undertaker_ = std::jthread([this, last_words, why] {
+void Team::watch() {
+  rollcall_->on_trouble([this](const std::string& why) {
+    undertaker_ = std::jthread([this, why] {
       std::unique_lock lock(mutex_);
       if (left_.wait_for(lock, kGrace, [this] { return has_left_; })) return;
-      last_words(why);
+      last_words_(why);
     });
   });
 }
 
 Result<void> Team::share_state(Classifier& model, Optimizer& optimizer, Progress& progress) {
   TACHO_CHECK(rollcall_->agree("model", parameter_lines(model)));
-  const torch::NoGradGuard no_grad;
   std::vector<at::Tensor> tensors;
   for (const auto& [name, tensor] : optimizer.weights()) tensors.push_back(tensor);
   for (const auto& [name, tensor] : optimizer.state()) tensors.push_back(tensor);
@@ -121,17 +126,25 @@ Result<void> Team::share_state(Classifier& model, Optimizer& optimizer, Progress
                   progress.top1, static_cast<double>(optimizer.steps())},
                  at::kDouble);
   tensors.push_back(numbers);
+  TACHO_CHECK(broadcast(tensors));
+  optimizer.give_weights_to_model();
+  const double* number = numbers.data_ptr<double>();
+  progress = {static_cast<std::int64_t>(number[0]), static_cast<std::int64_t>(number[1]),
+              number[2]};
+  optimizer.restore_steps(static_cast<std::int64_t>(number[3]));
+  return {};
+}
+
+Result<void> Team::share_buffers(Classifier& model) { return broadcast(model.buffers()); }
+
+Result<void> Team::broadcast(const std::vector<at::Tensor>& tensors) {
+  const torch::NoGradGuard no_grad;
   for (const at::Tensor& tensor : tensors) {
     // Channels-last weights are dense, but not in the order that a flat copy has.
     at::Tensor flat = tensor.detach().to(at::kCPU).contiguous();
     TACHO_CHECK(exchange_->broadcast(flat));
     tensor.detach().copy_(flat);
   }
-  optimizer.give_weights_to_model();
-  const double* number = numbers.data_ptr<double>();
-  progress = {static_cast<std::int64_t>(number[0]), static_cast<std::int64_t>(number[1]),
-              number[2]};
-  optimizer.restore_steps(static_cast<std::int64_t>(number[3]));
   return {};
 }
 
@@ -145,18 +158,22 @@ Result<Reducer*> Team::make_reducer(Classifier& model) {
   return reducer_.get();
 }
 
-// Counts are whole numbers that fp32 holds exactly; the loss goes in two parts.
+// Sums are made in fp32: numbers that it may not hold go in two parts.
 Result<Scores> Team::total(const Scores& mine) {
+  constexpr std::int64_t kUnit = 1 << 12;
   const auto high = static_cast<float>(mine.loss_sum);
-  at::Tensor sums = at::tensor(
-      {high, static_cast<float>(mine.loss_sum - high), static_cast<float>(mine.hits.top1),
-       static_cast<float>(mine.hits.top5), static_cast<float>(mine.hits.samples)},
-      at::kFloat);
+  std::vector<float> parts{high, static_cast<float>(mine.loss_sum - high)};
+  for (const std::int64_t count : {mine.hits.top1, mine.hits.top5, mine.hits.samples}) {
+    parts.push_back(static_cast<float>(count / kUnit));
+    parts.push_back(static_cast<float>(count % kUnit));
+  }
+  at::Tensor sums = at::tensor(parts);
   TACHO_CHECK(exchange_->sum(sums));
   const float* sum = sums.data_ptr<float>();
-  return Scores{static_cast<double>(sum[0]) + sum[1],
-                {static_cast<std::int64_t>(sum[2]), static_cast<std::int64_t>(sum[3]),
-                 static_cast<std::int64_t>(sum[4])}};
+  const auto count = [&](int at) {
+    return kUnit * static_cast<std::int64_t>(sum[at]) + static_cast<std::int64_t>(sum[at + 1]);
+  };
+  return Scores{static_cast<double>(sum[0]) + sum[1], {count(2), count(4), count(6)}};
 }
 
 void Team::tell(const RankStep& step) {
@@ -175,6 +192,16 @@ Result<void> Team::hear(StepLog& log, const Report& report, bool at_once) {
     tell_now();
     TACHO_CHECK(rollcall_->agree("epoch", {}));
   }
+  return note_told(log, report, at_once);
+}
+
+void Team::hear_last(StepLog& log, const Report& report) {
+  tell_now();
+  // A report that fails is not why the run ends.
+  (void)(note_told(log, report, true).ok() && log.flush().ok());
+}
+
+Result<void> Team::note_told(StepLog& log, const Report& report, bool at_once) {
   if (!leads()) return {};
   for (const Rollcall::Message& message : rollcall_->take_messages()) {
     TACHO_TRY(steps, steps_from_message(message.text));
@@ -198,7 +225,10 @@ void Team::leave(std::string_view why) {
   }
   left_.notify_all();
   reducer_.reset();
+  tell_now();
   rollcall_->leave(why);
+  // What still waits for a rank that does not answer would keep this one from ending.
+  if (!why.empty() && line_ && !line_->stop_within(2 * kGrace)) last_words_(std::string(why));
 }
 
 }  // namespace tacho

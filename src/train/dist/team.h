@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -34,6 +35,7 @@ class Team {
     // Called when a rank is lost while this one waits for it and cannot be woken: it must end the
     // process.
     std::function<void(const std::string& why)> last_words;
+    const std::atomic<bool>* stop = nullptr;  // once set, nobody is waited for to come
   };
   static Result<std::unique_ptr<Team>> meet(const RunSpec& spec, const Options& options);
   ~Team();
@@ -49,6 +51,8 @@ class Team {
   // Makes sure that all have the same model, and gives everyone rank 0's weights, moments and
   // progress.
   Result<void> share_state(Classifier& model, Optimizer& optimizer, Progress& progress);
+  // Gives everyone what rank 0's layers count besides their weights.
+  Result<void> share_buffers(Classifier& model);
   Result<Reducer*> make_reducer(Classifier& model);
   Result<Scores> total(const Scores& mine);
 
@@ -57,6 +61,8 @@ class Team {
   // Rank 0: logs and reports what has come. At an epoch's end everyone calls it with at_once, and
   // then nothing is missing.
   Result<void> hear(StepLog& log, const Report& report, bool at_once);
+  // Rank 0, before it leaves a run that ended badly: what can still be known of its last steps.
+  void hear_last(StepLog& log, const Report& report);
 
   // Why a collective broke: a rank that is gone, where there is one, or what went wrong here.
   Error explain(const Error& error) const;
@@ -66,11 +72,14 @@ class Team {
  private:
   Team(const RunSpec& spec, const Options& options);
   Result<void> assemble(const Options& options);
-  void watch(std::function<void(const std::string&)> last_words);
+  void watch();
+  Result<void> broadcast(const std::vector<at::Tensor>& tensors);
   void tell_now();
+  Result<void> note_told(StepLog& log, const Report& report, bool at_once);
 
   const RunSpec& spec_;
   const Place place_;
+  const std::function<void(const std::string&)> last_words_;
   std::unique_ptr<Rollcall> rollcall_;
   RanksReady ready_;
   std::unique_ptr<Exchange> exchange_;

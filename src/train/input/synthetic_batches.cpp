@@ -72,8 +72,9 @@ Result<InputParts> open_synthetic(const RunSpec& spec, const Share& share) {
                  .vocabulary = sample.vocabulary,
                  .classes = sample.classes};
   const Batch batch = draw(spec, *model, sample);
+  const Share training = spec.dist.replicate_data ? Share{} : share;
   parts.train = std::make_unique<SyntheticBatches>(
-      batch, spec.train_samples.value_or(kBatchesAnEpoch * spec.batch * share.size), share);
+      batch, spec.train_samples.value_or(kBatchesAnEpoch * spec.batch * training.size), training);
   parts.eval = std::make_unique<SyntheticBatches>(
       batch, spec.eval_samples.value_or(spec.batch * share.size), share);
   return parts;
