@@ -3,6 +3,8 @@
 #include "train/guarded.h"
 
 #if defined(USE_C10D_GLOO) && __has_include(<gloo/transport/device.h>)
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #define TACHO_HAS_GLOO
@@ -37,15 +39,24 @@ class TcpWireStore final : public WireStore {
   c10::intrusive_ptr<c10d::TCPStore> store_;
 };
 
+// The group keeps its store, which it needs only to connect. A TCPStore whose server is gone must
+// not be kept: torch 1.13's watches for keys in a thread that then spins.
+class BriefStore final : public c10d::PrefixStore {
+ public:
+  explicit BriefStore(c10::intrusive_ptr<c10d::Store> store) : PrefixStore("", std::move(store)) {}
+  void forget() { store_ = c10::make_intrusive<c10d::HashStore>(); }
+};
+
 class GlooWire final : public Wire {
  public:
   explicit GlooWire(const Options& options) : rank_(options.rank), size_(options.size) {
     auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
     gloo->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(options.address)};
     gloo->threads = 1;
-    const auto store = c10::make_intrusive<c10d::TCPStore>(
-        options.store, store_options(options.port, false, options.timeout));
+    const auto store = c10::make_intrusive<BriefStore>(c10::make_intrusive<c10d::TCPStore>(
+        options.store, store_options(options.port, false, options.timeout)));
     group_.emplace(store, rank_, size_, gloo);
+    store->forget();
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
