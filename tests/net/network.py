@@ -69,7 +69,8 @@ class Network:
             self.close()
             raise NoNetwork(f"{' '.join(error.cmd)}: {error.stderr.strip()}") from None
         except FileNotFoundError as error:
-            raise NoNetwork(f"{error.filename} is not installed; script/bootstrap does it") from None
+            reason = f"{error.filename} is not installed; script/bootstrap does it"
+            raise NoNetwork(reason) from None
 
     def _add_namespace(self, name):
         ip("netns", "add", name)

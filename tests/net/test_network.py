@@ -19,6 +19,10 @@ SMALL = ["mnist-cnn", "--data", "synthetic", "--batch", 1]
 LARGE = ["resnet18", "--data", "synthetic", "--input", "3x32x32", "--batch", 1]
 
 
+def of_all(records, rank, figure):
+    return [value for record in records for value in steady(record, rank, figure)]
+
+
 def say(text):
     print(f"  {text}", file=sys.stderr)
 
@@ -52,21 +56,28 @@ class NetworkCase(unittest.TestCase):
 class Bandwidth(NetworkCase):
     """A ring over N machines sends 2 (N-1)/N of the gradients from each; how fast?"""
 
-    def fills_its_line(self, machines, mbit, *args):
+    def fills_its_line(self, machines, mbit, *args, part=1.0, least=0.85):
+        """part: of the gradients' bytes, that are sent where compression halves them."""
         network = self.network(machines, mbit)
         line = network.plain_stream()
         record, _ = self.trained(network, *args)
         rates = [sum(steady(record, rank, "wire_bytes")) / sum(steady(record, rank, "comm_seconds"))
                  for rank in range(machines)]
         share = min(rates) / line
-        say(f"{machines} machines at {mbit} Mbit/s: plain TCP {8e-6 * line:.1f} Mbit/s, all-reduce "
-            f"{8e-6 * min(rates):.1f}, {100 * share:.1f} %")
+        used = record["totals"]["system_seconds"] / record["totals"]["wall_seconds"]
         payload = steady(record, 0, "payload_bytes")[0]
+        say(f"{machines} machines at {mbit} Mbit/s, {payload / 1e6:.1f} MB of gradients: plain TCP "
+            f"{8e-6 * line:.1f} Mbit/s, all-reduce {8e-6 * min(rates):.1f}, {100 * share:.1f} %; "
+            f"rank 0 spends {100 * used:.0f} % of its time in the system")
         for rank in range(machines):
             for sent in steady(record, rank, "wire_bytes"):
-                self.assertAlmostEqual(sent, 2 * (machines - 1) / machines * payload, delta=8)
+                self.assertAlmostEqual(sent, part * 2 * (machines - 1) / machines * payload,
+                                       delta=64)
         self.assertGreaterEqual(line, 0.9 * mbit * 125_000, "the network itself is slow")
-        self.assertGreaterEqual(share, 0.85)
+        self.assertGreaterEqual(share, least)
+        # Nobody spins while the line is busy.
+        if mbit == 100:
+            self.assertLess(used, 0.15)
 
     def test_two_machines_fill_lines_of_100_mbit(self):
         self.fills_its_line(2, 100, *SMALL, "--steps", 25)
@@ -74,11 +85,46 @@ class Bandwidth(NetworkCase):
     def test_three_machines_fill_lines_of_100_mbit(self):
         self.fills_its_line(3, 100, *SMALL, "--steps", 25)
 
+    def test_rounded_gradients_use_both_directions_of_a_line(self):
+        """What rounding itself takes is counted, too."""
+        self.fills_its_line(2, 100, *SMALL, "--steps", 25, "--compress", "bf16", part=0.5,
+                            least=0.75)
+
     def test_two_machines_fill_lines_of_1_gbit(self):
         self.fills_its_line(2, 1000, *LARGE, "--steps", 25)
 
     def test_three_machines_fill_lines_of_1_gbit(self):
         self.fills_its_line(3, 1000, *LARGE, "--steps", 25)
+
+
+class Overlap(NetworkCase):
+    """Gradients travel while the backward pass makes the next."""
+
+    # 3.5 M parameters in 158 tensors, 14 MB: as long on its way as the backward pass takes.
+    DEEP = ["mobilenet_v2", "--data", "synthetic", "--input", "3x64x64", "--batch", 128,
+            "--bucket-mb", 1, "--steps", 10]
+
+    def test_most_of_what_the_backward_pass_can_hide_is_hidden(self):
+        network = self.network(2, 100)
+        together, apart = [], []
+        for _ in range(2):  # in alternation, for a machine that is not always as fast
+            together.append(self.trained(network, *self.DEEP)[0])
+            apart.append(self.trained(network, *self.DEEP, "--no-overlap")[0])
+        for rank in range(2):
+            backward, comm, exposed, seconds = (
+                of_all(together, rank, figure) for figure in
+                ("backward_seconds", "comm_seconds", "exposed_seconds", "seconds"))
+            slower = statistics.median(of_all(apart, rank, "seconds"))
+            hidden = statistics.mean(comm) - statistics.mean(exposed)
+            share = hidden / statistics.mean(map(min, comm, backward))
+            gained = slower - statistics.median(seconds)
+            say(f"rank {rank}: of {statistics.mean(comm):.2f} s of communication and "
+                f"{statistics.mean(backward):.2f} s of backward pass a step, {hidden:.2f} s were "
+                f"at the same time, {100 * share:.0f} % of what could be; a step of {slower:.2f} s "
+                f"became {gained:.2f} s shorter")
+            self.assertGreaterEqual(share, 0.6)
+            # What the record calls hidden is what the step became shorter by.
+            self.assertAlmostEqual(gained, hidden, delta=0.1 * slower)
 
 
 class Compression(NetworkCase):
