@@ -3,6 +3,8 @@
 #include "train/guarded.h"
 
 #if defined(USE_C10D_GLOO) && __has_include(<gloo/transport/device.h>)
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #define TACHO_HAS_GLOO
@@ -37,15 +39,24 @@ class TcpWireStore final : public WireStore {
   c10::intrusive_ptr<c10d::TCPStore> store_;
 };
 
+// The group keeps its store, which it needs only to connect. A TCPStore whose server is gone must
+// not be kept: torch 1.13's watches for keys in a thread that then spins.
+class BriefStore final : public c10d::PrefixStore {
+ public:
+  explicit BriefStore(c10::intrusive_ptr<c10d::Store> store) : PrefixStore("", std::move(store)) {}
+  void forget() { store_ = c10::make_intrusive<c10d::HashStore>(); }
+};
+
 class GlooWire final : public Wire {
  public:
   explicit GlooWire(const Options& options) : rank_(options.rank), size_(options.size) {
     auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
     gloo->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(options.address)};
     gloo->threads = 1;
-    const auto store = c10::make_intrusive<c10d::TCPStore>(
-        options.store, store_options(options.port, false, options.timeout));
+    const auto store = c10::make_intrusive<BriefStore>(c10::make_intrusive<c10d::TCPStore>(
+        options.store, store_options(options.port, false, options.timeout)));
     group_.emplace(store, rank_, size_, gloo);
+    store->forget();
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
@@ -64,18 +75,10 @@ class GlooWire final : public Wire {
     });
   }
   Result<void> all_gather(const at::Tensor& mine, at::Tensor& all) override {
-    return waited([&] {
-      std::vector<std::vector<at::Tensor>> parts{all.chunk(size_)};
-      std::vector<at::Tensor> tensors{mine};
-      return group_->allgather(parts, tensors);
-    });
+    return swap(std::vector<at::Tensor>(static_cast<std::size_t>(size_), mine), all.chunk(size_));
   }
   Result<void> all_to_all(const at::Tensor& out, at::Tensor& in) override {
-    return waited([&] {
-      at::Tensor from = out;
-      std::vector<std::int64_t> equal_parts;
-      return group_->alltoall_base(in, from, equal_parts, equal_parts);
-    });
+    return swap(out.chunk(size_), in.chunk(size_));
   }
 
  private:
@@ -83,6 +86,31 @@ class GlooWire final : public Wire {
   Result<void> waited(const Start& start) {
     return guarded([&]() -> Result<void> {
       start()->wait();
+      return {};
+    });
+  }
+
+  // out[i] to rank i, in[i] from it. Gloo's own all_gather and alltoall send first and ask for the
+  // other's part behind that, on the same connection: of two ranks one is then silent until it has
+  // all of the other's, and half of the line is idle.
+  Result<void> swap(const std::vector<at::Tensor>& out, const std::vector<at::Tensor>& in) {
+    return guarded([&]() -> Result<void> {
+      constexpr int kTag = 0;  // messages between two ranks stay in order
+      std::vector<at::Tensor> one(1);
+      std::vector<decltype(group_->send(one, 0, kTag))> under_way;
+      for (int step = 1; step < size_; ++step) {
+        const int from = (rank_ + size_ - step) % size_;
+        one[0] = in[static_cast<std::size_t>(from)];
+        under_way.push_back(group_->recv(one, from, kTag));
+      }
+      for (int step = 1; step < size_; ++step) {
+        const int to = (rank_ + step) % size_;
+        one[0] = out[static_cast<std::size_t>(to)];
+        under_way.push_back(group_->send(one, to, kTag));
+      }
+      const auto own = static_cast<std::size_t>(rank_);
+      in[own].copy_(out[own]);
+      for (const auto& work : under_way) work->wait();
       return {};
     });
   }
