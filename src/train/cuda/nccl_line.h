@@ -24,6 +24,11 @@ class NcclLine final : public BucketLine {
   }
   void send(std::size_t bucket, std::vector<at::Tensor> values) override;
   Result<ExchangeTimes> finish() override;
+  // A rank that is gone would be waited for until the communicator's end.
+  bool stop_within(std::chrono::milliseconds /*time*/) override {
+    nccl_->abort();
+    return true;
+  }
 
   // For what lies in the CPU's memory, by way of the GPU.
   std::unique_ptr<Exchange> exchange();
