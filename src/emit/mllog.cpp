@@ -31,7 +31,7 @@ std::string stop(double unix_seconds, const char* key, const std::string& metada
 
 std::vector<std::string> start_lines(double now, const RunSpec& spec) {
   return {start(now, "init_start"), point(now, "seed", spec.seed),
-          point(now, "global_batch_size", spec.batch),
+          point(now, "global_batch_size", spec.batch * spec.dist.ranks()),
           point(now, "opt_name", kOptimizers.of(spec.optimizer.kind)),
           point(now, "opt_base_learning_rate", spec.optimizer.learning_rate)};
 }

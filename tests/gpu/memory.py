@@ -13,7 +13,8 @@ import pathlib
 import queue
 import subprocess
 import sys
-import tempfile
+
+from synthetic_run import ADAM, ADAMW, SGD, events_of_run
 
 BOUND = 0.10
 AT_ONCE = 4  # a GPU's memory is counted for each process apart
@@ -22,9 +23,6 @@ MNIST = {**NOTHING, "channels": 1, "height": 28, "width": 28, "classes": 10}
 IMAGE = {**NOTHING, "channels": 3, "height": 224, "width": 224, "classes": 1000}
 PIECES = {**NOTHING, "length": 128, "vocabulary": 30522, "classes": 2}
 WORDS = {**NOTHING, "length": 200, "vocabulary": 20000, "classes": 2}
-SGD = {"kind": "sgd", "learning_rate": 0.001, "momentum": 0.9}
-ADAM = {"kind": "adam", "learning_rate": 0.0001}
-ADAMW = {"kind": "adamw", "learning_rate": 0.0001, "weight_decay": 0.01}
 # The optimizers are those of the catalogue, the rates low: nothing is to be learned here.
 MODELS = {
     "alexnet": (IMAGE, SGD, (128, 512)), "vgg11": (IMAGE, SGD, (32, 128)),
@@ -49,28 +47,16 @@ def predicted(worker, model, batch, precision):
     return json.loads(said.stdout)["memory"]
 
 
-def measured(worker, model, batch, precision, optimizer, steps=8):
-    with tempfile.TemporaryDirectory() as folder:
-        run = pathlib.Path(folder) / "run"
-        run.mkdir()
-        (run / "spec.json").write_text(json.dumps({
-            "version": 1, "key": f"memory-{model}", "created_at": 0, "spec": {
-                "model": model, "data": "synthetic", "batch": batch, "epochs": 1, "steps": steps,
-                "train_samples": batch * steps, "eval_samples": 1, "optimizer": optimizer,
-                "precision": precision, "seed": 1, "device": "cuda", "mkldnn": "auto",
-                "checkpoints": False, "tensorboard": False}}))
-        done = subprocess.run([worker, "run", run], env={**os.environ, "TACHO_HOME": folder},
-                              capture_output=True, text=True)
-        events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-        assert events[-1]["outcome"] == "ok", (model, batch, done.stderr, events[-1])
-        return events[-1]["device_memory_bytes"]
+def measured(worker, model, batch, precision):
+    events = events_of_run(worker, model, batch, steps=8, precision=precision,
+                           optimizer=MODELS[model][1])
+    return events[-1]["device_memory_bytes"]
 
 
 def case(worker, model, batch, precision):
-    optimizer = MODELS[model][1]
     forecast = predicted(worker, model, batch, precision)
     return {"model": model, "batch": batch, "precision": precision, "forecast": forecast,
-            "measured": measured(worker, model, batch, precision, optimizer)}
+            "measured": measured(worker, model, batch, precision)}
 
 
 def share_cores(shares):

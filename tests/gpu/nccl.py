@@ -4,17 +4,12 @@ distribution at all: the same losses, with CUDA graphs and without, and an overh
 
     tests/gpu/nccl.py WORKER [ROUNDS]
 """
-import json
-import os
-import pathlib
 import statistics
-import subprocess
 import sys
-import tempfile
+
+from synthetic_run import ADAMW, SGD, events_of_run
 
 MOST = 1.02
-SGD = {"kind": "sgd", "learning_rate": 0.001, "momentum": 0.9}
-ADAMW = {"kind": "adamw", "learning_rate": 0.0001, "weight_decay": 0.01}
 CASES = (("mnist-cnn", 512, SGD, "tf32", 200), ("resnet50", 128, SGD, "bf16", 40),
          ("distilbert", 32, ADAMW, "bf16", 100))
 ALONE = {}
@@ -24,19 +19,8 @@ ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE
 
 def train(worker, case, graphs, variables):
     model, batch, optimizer, precision, steps = case
-    with tempfile.TemporaryDirectory() as folder:
-        run = pathlib.Path(folder) / "run"
-        run.mkdir()
-        (run / "spec.json").write_text(json.dumps({
-            "version": 1, "key": f"nccl-{model}", "created_at": 0, "spec": {
-                "model": model, "data": "synthetic", "batch": batch, "epochs": 1, "steps": steps,
-                "train_samples": batch * steps, "eval_samples": 1, "optimizer": optimizer,
-                "precision": precision, "seed": 1, "device": "cuda", "mkldnn": "auto",
-                "graphs": graphs, "checkpoints": False, "tensorboard": False}}))
-        done = subprocess.run([worker, "run", run], capture_output=True, text=True,
-                              env={**os.environ, "TACHO_HOME": folder, **variables})
-        events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-    assert done.returncode == 0 and events[-1]["outcome"] == "ok", (done.stderr, events[-1])
+    events = events_of_run(worker, model, batch, steps, variables, optimizer=optimizer,
+                           precision=precision, graphs=graphs)
     backends = [event["backend"] for event in events if event["kind"] == "ranks"]
     assert backends == (["nccl"] if variables else []), backends
     notes = [event["text"] for event in events if event["kind"] == "note"]

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "train/guarded.h"
-
 namespace tacho {
 
 class Reducer::Hook final : public torch::autograd::FunctionPostHook {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "comm/rollcall.h"
 #include "train/torch_api.h"
 
 namespace tacho {
