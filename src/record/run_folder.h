@@ -40,6 +40,12 @@ class RunFolder {
   // Word pieces that the run learned before its first step: its weights mean nothing without them.
   [[nodiscard]] std::filesystem::path vocabulary() const { return path_ / "vocab.txt"; }
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
+  // What the run used of the machine, written by the tacho that watches it.
+  [[nodiscard]] std::filesystem::path usage() const { return path_ / "usage.jsonl"; }
+  // What torch's operators took, where that was asked for.
+  [[nodiscard]] std::filesystem::path ops() const { return path_ / "ops.json"; }
+  // One file for each process that used a GPU, where that was traced.
+  [[nodiscard]] std::filesystem::path gpu_traces() const { return path_ / "gpu"; }
   // Held shared by everyone who works on the run, so that it is free exactly when nobody does.
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
   // Held exclusively by the one worker: two would mix their events and checkpoints.

@@ -1,7 +1,5 @@
 #include "train/cuda/nccl_line.h"
 
-#include <ATen/cuda/CUDAEvent.h>
-
 #include "train/guarded.h"
 
 namespace tacho {
@@ -29,12 +27,6 @@ Result<Nccl::Id> id_from_text(std::string_view text) {
     id[i] = static_cast<char>(digit(text[2 * i]) << 4U | digit(text[2 * i + 1]));
   }
   return id;
-}
-
-void wait_for(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then) {
-  at::cuda::CUDAEvent reached;
-  reached.record(first);
-  reached.block(then);
 }
 
 class NcclExchange final : public Exchange {
@@ -88,8 +80,14 @@ std::unique_ptr<Exchange> NcclLine::exchange() {
   return std::make_unique<NcclExchange>(nccl_, ranks_);
 }
 
+// A stream waits for what the event stood for when it was told to: one event serves all.
+void NcclLine::join(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then) {
+  reached_.record(first);
+  reached_.block(then);
+}
+
 void NcclLine::send(std::size_t /*bucket*/, std::vector<at::Tensor> values) {
-  wait_for(at::cuda::getCurrentCUDAStream(), stream_);
+  join(at::cuda::getCurrentCUDAStream(), stream_);
   if (auto sent = nccl_->average(values, stream_.stream()); !sent.ok()) error_ = sent.error();
   for (at::Tensor& tensor : values) {
     const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
@@ -100,7 +98,7 @@ void NcclLine::send(std::size_t /*bucket*/, std::vector<at::Tensor> values) {
 }
 
 Result<ExchangeTimes> NcclLine::finish() {
-  wait_for(stream_, at::cuda::getCurrentCUDAStream());
+  join(stream_, at::cuda::getCurrentCUDAStream());
   under_way_.clear();
   if (error_) return *error_;
   return std::exchange(sent_, {});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
 
 #include <memory>
 #include <optional>
@@ -35,10 +36,12 @@ class NcclLine final : public BucketLine {
 
  private:
   NcclLine(std::shared_ptr<Nccl> nccl, int ranks);
+  void join(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then);
 
   std::shared_ptr<Nccl> nccl_;  // shared with exchange()
   int ranks_;
   at::cuda::CUDAStream stream_;
+  at::cuda::CUDAEvent reached_;
   std::vector<at::Tensor> under_way_;  // kept until the compute stream waits for them
   std::optional<Error> error_;
   ExchangeTimes sent_;
