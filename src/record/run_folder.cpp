@@ -3,10 +3,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <ctime>
 #include <random>
 
+#include "base/clock.h"
 #include "base/file.h"
 
 namespace tacho {
@@ -23,8 +23,7 @@ std::string new_run_key() {
 }
 
 RunOrder new_order(const RunSpec& spec) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {new_run_key(), std::chrono::duration<double>(now).count(), spec};
+  return {new_run_key(), unix_seconds_now(), spec};
 }
 
 RunOrder new_order(const CommandSpec& command) {
