@@ -56,6 +56,8 @@ void ProcessTreeProbe::find_members() {
     }
   }
   known_ = std::move(known);
+  // A number is given anew only once nobody is in the group or session that had it.
+  for (const ProcStat& stat : fresh) leaders_.erase(stat.pid);
 
   // A child may have a lower number than its parent, once numbers have gone round.
   for (bool again = true; again;) {
@@ -65,10 +67,7 @@ void ProcessTreeProbe::find_members() {
     std::for_each(fresh.begin(), strangers, [this](const ProcStat& stat) { adopt(stat); });
     fresh.erase(fresh.begin(), strangers);
   }
-  for (const ProcStat& stranger : fresh) {
-    known_[stranger.pid] = false;
-    leaders_.erase(stranger.pid);  // a number is given anew once nobody is in its group
-  }
+  for (const ProcStat& stranger : fresh) known_[stranger.pid] = false;
 }
 
 // False once the process is gone, or another has its number.
