@@ -99,12 +99,12 @@ inline constexpr Metric kGpuJoules{"gpu_joules", Unit::none, Better::lower, "GPU
                                    "energy the GPUs took during the run"};
 
 inline constexpr std::array kAll = {
-    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,    kSamplesPerS, kStepS,
-    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,   kRanks,       kCommS,
-    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS, kStartupS,    kTrainS,
-    kEvalS,      kWallS,      kUserS,        kSystemS,      kPeakMemory,  kDeviceMemory,
-    kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores, kTreeMemory, kReadBytes,
-    kWriteBytes, kThrottled,  kGpuBusy,      kGpuMemory,    kGpuJoules};
+    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,     kSamplesPerS, kStepS,
+    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,    kRanks,       kCommS,
+    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kStartupS,    kTrainS,
+    kEvalS,      kWallS,      kUserS,        kSystemS,       kPeakMemory,  kDeviceMemory,
+    kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,       kTreeMemory,
+    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,   kGpuJoules};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

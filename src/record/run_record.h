@@ -53,8 +53,8 @@ struct RunRecord {
   std::vector<FiguresSeen> figures;  // what a watched program said, in order
   std::optional<StepsFound> found_steps;
   std::map<std::string, double> usage;  // by metric: what its processes were seen to use
-  double startup_seconds = 0;  // of the last attempt
-  RunEnded totals;             // times of all attempts added, the highest peak
+  double startup_seconds = 0;           // of the last attempt
+  RunEnded totals;                      // times of all attempts added, the highest peak
 
   // The batches of all ranks, or all samples where there are fewer.
   [[nodiscard]] std::int64_t samples_a_step() const;
