@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <memory>
+#include <vector>
+
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "inject/fake_cupti.h"
@@ -19,13 +22,19 @@ using testing::HasSubstr;
 
 Tracer* the_tracer = nullptr;
 
+// None is deleted before the program ends, as in a traced process.
+void make_tracer(const std::string& folder) {
+  static std::vector<std::unique_ptr<Tracer>> all;
+  all.push_back(std::make_unique<Tracer>(FakeCupti::get().api(), DriverApi{}, folder));
+  the_tracer = all.back().get();
+}
+
 class TracerTest : public testing::Test {
  protected:
   void SetUp() override { FakeCupti::get().reset(kCuda13_0); }
 
   std::string start() {
-    // Never deleted, as in a traced process.
-    the_tracer = new Tracer(FakeCupti::get().api(), {}, folder_.path());
+    make_tracer(folder_.path());
     return the_tracer->start(
         [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
           the_tracer->request_buffer(buffer, size, most);
@@ -92,7 +101,7 @@ TEST_F(TracerTest, RefusesCuda11) {
 }
 
 TEST_F(TracerTest, NamesTheFolderItCannotWrite) {
-  the_tracer = new Tracer(FakeCupti::get().api(), {}, "/does/not/exist");
+  make_tracer("/does/not/exist");
   EXPECT_THAT(the_tracer->start(nullptr, nullptr),
               AllOf(HasSubstr("/does/not/exist/"), HasSubstr("No such file or directory")));
 }
