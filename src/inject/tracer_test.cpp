@@ -76,6 +76,24 @@ TEST_F(TracerTest, WritesEveryHalfSecondWithoutBeingAsked) {
   the_tracer->finish();
 }
 
+TEST_F(TracerTest, TakesBuffersBackTheSoonerTheFewerRecordsThereAre) {
+  const auto most_records = [] {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0;
+    std::size_t most = 0;
+    the_tracer->request_buffer(&buffer, &size, &most);
+    return most;
+  };
+  std::string records;
+  for (int i = 0; i < 4000; ++i) records += raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes();
+  FakeCupti::get().fill(records);
+  ASSERT_EQ(start(), "");
+  EXPECT_EQ(most_records(), 256U);
+  for (int i = 0; i < 500 && trace().kernels.empty(); ++i) ::usleep(10'000);
+  EXPECT_EQ(most_records(), 2000U);
+  the_tracer->finish();
+}
+
 TEST_F(TracerTest, TracesKernelsCopiesSetsSyncsMarkersAndCalls) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
@@ -158,7 +176,7 @@ TEST_F(TracerTest, HandsOutZeroedBuffersAndNeverMoreThanItMay) {
   EXPECT_EQ(filled->bytes[5], 9);
   EXPECT_EQ(filled->valid_size, 6U);
   EXPECT_EQ(pool.take_empty(), nullptr);
-  pool.put_empty(filled->bytes);
+  pool.put_empty(*filled);
   EXPECT_EQ(pool.take_empty()[5], 0);
   EXPECT_FALSE(pool.take_filled(std::chrono::steady_clock::now()).has_value());
 }
