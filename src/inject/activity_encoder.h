@@ -21,6 +21,7 @@ class ActivityEncoder {
   // False if a record does not look as CUPTI's records of the known releases do. Nothing that comes
   // after it could be trusted.
   bool encode_buffer(std::uint8_t* buffer, std::size_t valid_size);
+  [[nodiscard]] std::uint64_t records() const { return records_; }
 
  private:
   bool encode(const void* record);
@@ -28,7 +29,6 @@ class ActivityEncoder {
   void encode_copy(const void* record, bool is_peer);
   void encode_set(const void* record);
   void encode_call(const void* record, CallDomain domain);
-  void encode_sync(const void* record);
   void encode_marker(const void* record);
   void see_gpu(std::uint32_t index);
   // Records whose times the driver could not take.
@@ -40,6 +40,7 @@ class ActivityEncoder {
   KernelNames kernel_names_;
   CallNames call_names_;
   std::unordered_set<std::uint32_t> gpus_;
+  std::uint64_t records_ = 0;
   int checked_kernels_ = 0;
 };
 
