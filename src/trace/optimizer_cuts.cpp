@@ -82,6 +82,16 @@ StepCuts cut_after_optimizer(const TokenLine& line) {
   return judged(line, cuts);
 }
 
+StepCuts cut_at_replays(const TokenLine& line) {
+  Cuts cuts;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line.is(i, TokenLine::replay)) cuts.push_back(i);
+  }
+  // The last replay ends somewhere behind; nothing says where, but the line does end.
+  if (!cuts.empty()) cuts.push_back(line.size());
+  return judged(line, cuts);
+}
+
 StepCuts cut_after_light_stretches(const TokenLine& line) {
   struct Stretch {
     std::size_t end = 0;

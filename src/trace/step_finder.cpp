@@ -33,6 +33,8 @@ std::vector<std::uint32_t> words_with_shapes(const TokenLine& line) {
 StepCuts best_cuts(const TokenLine& line) {
   StepCuts by_optimizer = cut_after_optimizer(line);
   if (good(by_optimizer)) return by_optimizer;
+  StepCuts by_replays = cut_at_replays(line);
+  if (good(by_replays) && by_replays.coverage > 0.5) return by_replays;
 
   constexpr double kClear = 0.6;
   StepCuts best = cut_at_repeats(line, line.words);
