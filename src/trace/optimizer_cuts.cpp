@@ -41,7 +41,10 @@ Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
       }
     }
   }
-  return found + 1 >= cuts.size() - cuts.size() / 8 ? moved : cuts;
+  if (found + 1 < cuts.size() - cuts.size() / 8) return cuts;
+  // Behind the last step no input comes: nothing says how long it would have waited.
+  if (moved.back() == cuts.back()) moved.pop_back();
+  return moved;
 }
 
 StepCuts judged(const TokenLine& line, const Cuts& all) {

@@ -77,6 +77,8 @@ std::vector<Step> steps_of(const TokenLine& line, const Cuts& cuts) {
     }
   }
   while (!steps.empty() && !steps.back().regular) steps.pop_back();
+  // With nothing behind it, a step seems to end with its last kernel, whatever it waits for.
+  if (!cuts.empty() && cuts.back() >= line.size() && steps.size() > kLeastSteps) steps.pop_back();
   return steps;
 }
 
