@@ -32,18 +32,18 @@ Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycl
 Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
   Cuts moved = cuts;
   std::size_t found = 0;
-  for (std::size_t& cut : moved) {
-    for (std::size_t i = cut; i < line.size() && !line.is(i, TokenLine::heavy); ++i) {
-      if (line.is(i, TokenLine::input)) {
-        cut = i;
-        ++found;
-        break;
-      }
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    const std::size_t end = k + 1 < cuts.size() ? cuts[k + 1] : line.size();
+    for (std::size_t i = cuts[k]; i < end && !line.is(i, TokenLine::heavy); ++i) {
+      if (!line.is(i, TokenLine::input)) continue;
+      moved[k] = i;
+      ++found;
+      break;
     }
   }
   if (found + 1 < cuts.size() - cuts.size() / 8) return cuts;
   // Behind the last step no input comes: nothing says how long it would have waited.
-  if (moved.back() == cuts.back()) moved.pop_back();
+  if (moved.size() > 1 && moved.back() == cuts.back()) moved.pop_back();
   return moved;
 }
 
