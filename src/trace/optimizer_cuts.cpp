@@ -43,7 +43,7 @@ Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
   }
   if (found + 1 < cuts.size() - cuts.size() / 8) return cuts;
   // Behind the last step no input comes: nothing says how long it would have waited.
-  if (moved.size() > 1 && moved.back() == cuts.back()) moved.pop_back();
+  if (moved.back() >= line.size() || !line.is(moved.back(), TokenLine::input)) moved.pop_back();
   return moved;
 }
 
