@@ -41,7 +41,7 @@ GpuTrace played(bool optimizer) {
   std::uint32_t correlation = 0;
   for (int step = 0; step < 20'000; ++step) {
     for (std::uint32_t k = 0; k < 250; ++k) {
-      std::uint32_t name = k % 3 == 0 ? 60 : (k * k * 7) % 60;
+      std::uint32_t name = k % 3 == 0 ? 60 : (k * 2654435761U >> 20U) % 60;
       if (optimizer && k == 249) name = 62;
       const std::int64_t length = 5'000 + 100 * ((k * 37 + step) % 50);
       ++correlation;

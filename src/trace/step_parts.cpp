@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/gpu_order.h"
 #include "trace/phases.h"
 #include "trace/token_line.h"
 
@@ -38,39 +39,28 @@ struct Piece {
 template <class Use>
 void for_each_piece(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                     const Phases& phases, std::uint32_t device, Use use) {
-  auto copy = trace.copies.begin();
-  auto set = trace.sets.begin();
   Work phase = Work::forward;
-  const auto use_until = [&](std::int64_t time) {
-    while (true) {
-      const bool has_copy = copy != trace.copies.end() && copy->begin_ns <= time;
-      const bool has_set = set != trace.sets.end() && set->begin_ns <= time;
-      if (has_copy && (!has_set || copy->begin_ns <= set->begin_ns)) {
-        Work work = Work::elsewhere;
-        if (copy->kind == CopyKind::host_to_device) work = Work::input;
-        if (copy->kind == CopyKind::device_to_device) work = phase;
-        if (copy->device == device) use({copy->begin_ns, copy->end_ns, copy->correlation, work});
-        ++copy;
-      } else if (has_set) {
-        if (set->device == device) use({set->begin_ns, set->end_ns, set->correlation, phase});
-        ++set;
-      } else {
-        return;
-      }
-    }
-  };
-  for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
+  const auto use_kernel = [&](std::size_t i) {
     const KernelRecord& kernel = trace.kernels[i];
-    use_until(kernel.begin_ns);
-    if (kernel.device != device) continue;
+    if (kernel.device != device) return;
     Work work = Work::communication;
     if (facts_at(facts, kernel.name).kind != KernelClass::communication) {
       work = static_cast<Work>(phases.of_kernel[i]);
       phase = work;
     }
     use({kernel.begin_ns, kernel.end_ns, kernel.correlation, work});
-  }
-  use_until(INT64_MAX);
+  };
+  const auto use_copy = [&](const CopyRecord& copy) {
+    if (copy.device != device) return;
+    Work work = Work::elsewhere;
+    if (copy.kind == CopyKind::host_to_device) work = Work::input;
+    if (copy.kind == CopyKind::device_to_device) work = phase;
+    use({copy.begin_ns, copy.end_ns, copy.correlation, work});
+  };
+  const auto use_set = [&](const SetRecord& set) {
+    if (set.device == device) use({set.begin_ns, set.end_ns, set.correlation, phase});
+  };
+  in_order_of_begin(trace, use_kernel, use_copy, use_set);
 }
 
 // Until when a step may wait for its input: the last copy from the host before its first product.

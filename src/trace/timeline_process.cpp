@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/gpu_order.h"
 #include "trace/host_calls.h"
 #include "trace/name_facts.h"
 
@@ -70,8 +71,7 @@ class ProcessWriter {
 
   Result<void> write() {
     TACHO_CHECK(write_calls());
-    TACHO_CHECK(write_kernels());
-    TACHO_CHECK(write_copies());
+    TACHO_CHECK(write_gpu());
     TACHO_CHECK(write_ranges());
     TACHO_CHECK(write_steps());
     return write_names();
@@ -117,25 +117,35 @@ class ProcessWriter {
         trace_.process, correlation, pid, tid, at(begin));
   }
 
-  Result<void> write_kernels() {
-    std::set<std::uint32_t> replays;
-    for (const KernelRecord& kernel : trace_.kernels) {
-      if (!window_.holds(kernel.begin_ns)) continue;
-      const std::uint64_t pid = gpu(kernel.device);
-      const std::uint64_t tid =
-          lanes_.lane_for(kernel.device, kernel.stream, kernel.begin_ns, kernel.end_ns);
-      const LaunchShape shape =
-          kernel.shape < trace_.shapes.size() ? trace_.shapes[kernel.shape] : LaunchShape{};
-      TACHO_CHECK(events_.add(
-          R"({{"ph":"X","cat":"kernel","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{"grid":"{} {} {}","block":"{} {} {}","registers":{},"shared":{},"correlation":{}}}}})",
-          name(kernel.name), pid, tid, at(kernel.begin_ns), lasting(kernel), shape.grid[0],
-          shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
-          shape.registers, std::uint64_t{shape.static_shared_bytes} + shape.dynamic_shared_bytes,
-          kernel.correlation));
-      if (kernel.graph_node != 0 && !replays.insert(kernel.correlation).second) continue;
-      TACHO_CHECK(write_arrow(kernel.correlation, kernel.begin_ns, pid, tid));
-    }
-    return {};
+  // In the order of time over all kinds, or a stream would seem to do two things at once.
+  Result<void> write_gpu() {
+    Result<void> written;
+    const auto unless_failed = [&written](auto write) {
+      if (written.ok()) written = write();
+    };
+    in_order_of_begin(
+        trace_,
+        [&](std::size_t i) { unless_failed([&] { return write_kernel(trace_.kernels[i]); }); },
+        [&](const CopyRecord& copy) { unless_failed([&] { return write_copy(copy); }); },
+        [&](const SetRecord& set) { unless_failed([&] { return write_set(set); }); });
+    return written;
+  }
+
+  Result<void> write_kernel(const KernelRecord& kernel) {
+    if (!window_.holds(kernel.begin_ns)) return {};
+    const std::uint64_t pid = gpu(kernel.device);
+    const std::uint64_t tid =
+        lanes_.lane_for(kernel.device, kernel.stream, kernel.begin_ns, kernel.end_ns);
+    const LaunchShape shape =
+        kernel.shape < trace_.shapes.size() ? trace_.shapes[kernel.shape] : LaunchShape{};
+    TACHO_CHECK(events_.add(
+        R"({{"ph":"X","cat":"kernel","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{"grid":"{} {} {}","block":"{} {} {}","registers":{},"shared":{},"correlation":{}}}}})",
+        name(kernel.name), pid, tid, at(kernel.begin_ns), lasting(kernel), shape.grid[0],
+        shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
+        shape.registers, std::uint64_t{shape.static_shared_bytes} + shape.dynamic_shared_bytes,
+        kernel.correlation));
+    if (kernel.graph_node != 0 && !replays_.insert(kernel.correlation).second) return {};
+    return write_arrow(kernel.correlation, kernel.begin_ns, pid, tid);
   }
 
   static std::string_view direction(CopyKind kind) {
@@ -154,26 +164,23 @@ class ProcessWriter {
     return "copy";
   }
 
-  Result<void> write_copies() {
-    for (const CopyRecord& copy : trace_.copies) {
-      if (!window_.holds(copy.begin_ns)) continue;
-      const std::uint64_t pid = gpu(copy.device);
-      const std::uint64_t tid =
-          lanes_.lane_for(copy.device, copy.stream, copy.begin_ns, copy.end_ns);
-      TACHO_CHECK(events_.add(
-          R"({{"ph":"X","cat":"copy","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{},"pageable":{},"correlation":{}}}}})",
-          direction(copy.kind), pid, tid, at(copy.begin_ns), lasting(copy), copy.bytes,
-          copy.pageable, copy.correlation));
-      TACHO_CHECK(write_arrow(copy.correlation, copy.begin_ns, pid, tid));
-    }
-    for (const SetRecord& set : trace_.sets) {
-      if (!window_.holds(set.begin_ns)) continue;
-      TACHO_CHECK(events_.add(
-          R"({{"ph":"X","cat":"set","name":"set","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{}}}}})",
-          gpu(set.device), lanes_.lane_for(set.device, set.stream, set.begin_ns, set.end_ns),
-          at(set.begin_ns), lasting(set), set.bytes));
-    }
-    return {};
+  Result<void> write_copy(const CopyRecord& copy) {
+    if (!window_.holds(copy.begin_ns)) return {};
+    const std::uint64_t pid = gpu(copy.device);
+    const std::uint64_t tid = lanes_.lane_for(copy.device, copy.stream, copy.begin_ns, copy.end_ns);
+    TACHO_CHECK(events_.add(
+        R"({{"ph":"X","cat":"copy","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{},"pageable":{},"correlation":{}}}}})",
+        direction(copy.kind), pid, tid, at(copy.begin_ns), lasting(copy), copy.bytes, copy.pageable,
+        copy.correlation));
+    return write_arrow(copy.correlation, copy.begin_ns, pid, tid);
+  }
+
+  Result<void> write_set(const SetRecord& set) {
+    if (!window_.holds(set.begin_ns)) return {};
+    return events_.add(
+        R"({{"ph":"X","cat":"set","name":"set","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{}}}}})",
+        gpu(set.device), lanes_.lane_for(set.device, set.stream, set.begin_ns, set.end_ns),
+        at(set.begin_ns), lasting(set), set.bytes);
   }
 
   Result<void> write_ranges() {
@@ -271,6 +278,7 @@ class ProcessWriter {
   std::set<std::uint32_t> threads_;
   std::set<std::uint32_t> range_threads_;
   std::set<std::uint32_t> devices_;
+  std::set<std::uint32_t> replays_;
   bool wrote_steps_ = false;
   Lanes lanes_;
 };

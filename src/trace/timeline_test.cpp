@@ -106,6 +106,12 @@ TEST(Timeline, OverlappingKernelsOfAStreamHaveTracksOfTheirOwn) {
   EXPECT_EQ(ends.size(), 2U);
 }
 
+TEST(Timeline, WhatAStreamDoesInTurnIsOneTrack) {
+  const Written written = write(small_program().trace());
+  const auto kernels = written.of("cat", "kernel");
+  for (const Json& copy : written.of("cat", "copy")) EXPECT_EQ(copy["tid"], kernels[0]["tid"]);
+}
+
 TEST(Timeline, ShowsTheStepsAskedForAndSaysSo) {
   TimelineOptions options;
   options.first_step = 2;
