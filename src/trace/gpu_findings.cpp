@@ -49,6 +49,8 @@ GpuFindings find_in(const GpuTrace& trace) {
   findings.parts = step_parts(trace, facts, calls, spans);
   findings.classes = class_rows(trace, facts, spans);
   findings.signs = step_signs(trace, facts, calls, spans);
+  findings.signs.host_work_s =
+      std::max(0.0, findings.signs.host_work_s - findings.parts.input_wait);
   add_step_figures(trace, facts, spans, findings.tables.kernels);
   return findings;
 }
