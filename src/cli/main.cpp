@@ -15,6 +15,7 @@ constexpr const char* kFooter =
     "Start here:\n"
     "  tacho doctor                                            what this machine has\n"
     "  tacho train mnist-cnn --data fashion-mnist -b 64 -e 3   train and record\n"
+    "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   add_train_command(app, context);
+  add_run_command(app, context);
   add_runs_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
