@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "trace/kernel_class.h"
+#include "tracefile/gpu_trace.h"
 
 namespace tacho {
 
@@ -25,6 +27,8 @@ struct KernelRow {
   TimeRow time;
   KernelClass kind = KernelClass::other;
   bool tensor_cores = false;
+  double count_a_step = 0;  // in the steps that are no outliers; 0 where none were found
+  double seconds_a_step = 0;
 };
 
 struct CopyRow {
@@ -56,6 +60,7 @@ struct GpuTables {
 struct FoundSteps {
   std::vector<std::int64_t> begins_ns;  // of every step, and the end of the last
   double period_s = 0;                  // median
+  double mean_s = 0;                    // outliers and all: what a clock around the steps says
   double p25_s = 0;
   double p75_s = 0;
   double jitter = 0;                  // (p75 - p25) / period
@@ -66,7 +71,7 @@ struct FoundSteps {
 
 // Where a step's time went, in seconds a step; the parts but comm_hidden add up to the period.
 struct StepParts {
-  double input_wait = 0;      // the GPU idle while the host made no CUDA call: waiting, or loading
+  double input_wait = 0;  // the GPU idle while the host, before it copies input, makes no CUDA call
   double host_to_device = 0;  // the GPU copies input and computes nothing
   double forward = 0;
   double backward = 0;
@@ -91,10 +96,14 @@ struct ClassRow {
 struct StepSigns {
   double gpu_busy_share = 0;  // of the period
   double median_kernel_s = 0;
-  double launches_a_step = 0;       // calls that start a kernel or a graph
-  double host_call_s = 0;           // a step, in CUDA calls that do not wait
-  double syncs_a_step = 0;          // calls that wait for the GPU
-  double sync_wait_s = 0;           // a step, in them
+  double launches_a_step = 0;  // calls that start a kernel or a graph
+  double host_call_s = 0;      // a step, in CUDA calls that do not wait
+  double syncs_a_step = 0;     // calls that wait for the GPU
+  double sync_wait_s = 0;      // a step, in them
+  double queue_wait_s = 0;     // a step, in launches that found the GPU's queue full
+  // What the host needs for a step where it waits neither for the GPU nor for input: as fast as a
+  // step can be until the host does less.
+  double host_work_s = 0;
   double layout_change_s = 0;       // a step, in kernels that turn NCHW into NHWC or back
   double tensor_core_share = 0;     // of the time in convolutions and products
   double pageable_copy_s = 0;       // a step
@@ -117,5 +126,10 @@ struct GpuFindings {
   std::vector<ClassRow> classes;
   StepSigns signs;
 };
+
+GpuFindings find_in(const GpuTrace& trace);
+
+// One for each process; the one whose kernels took the most time comes first.
+std::vector<GpuFindings> find_in_all(std::span<const GpuTrace> traces);
 
 }  // namespace tacho
