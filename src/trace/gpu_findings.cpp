@@ -5,6 +5,7 @@
 #include "trace/gpu_tables.h"
 #include "trace/host_calls.h"
 #include "trace/name_facts.h"
+#include "trace/possible_times.h"
 #include "trace/step_finder.h"
 #include "trace/step_parts.h"
 #include "trace/step_signs.h"
@@ -31,6 +32,7 @@ double kernel_seconds(const GpuFindings& findings) {
 }  // namespace
 
 GpuFindings find_in(const GpuTrace& trace) {
+  if (!has_possible_times(trace)) return find_in(with_possible_times(trace));
   const std::vector<NameFacts> facts = facts_of_names(trace);
   GpuFindings findings;
   findings.process = trace.process;
