@@ -20,4 +20,6 @@ void catch_interrupts() {
   std::signal(SIGTERM, add_one);
 }
 
+void outlive_readers() { std::signal(SIGPIPE, SIG_IGN); }
+
 }  // namespace tacho

@@ -9,4 +9,7 @@ namespace tacho {
 const std::atomic<int>& interrupts();
 void catch_interrupts();
 
+// From now on a reader that goes away (tacho run … | head) does not end this process.
+void outlive_readers();
+
 }  // namespace tacho

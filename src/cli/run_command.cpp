@@ -68,6 +68,7 @@ Result<int> run(const RunOptions& o, Context& context) {
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
   catch_interrupts();
+  outlive_readers();
   WatchView view(context, o.quiet || o.json);
   TACHO_TRY(watched, lab.watch(command, !o.quiet && !o.json, view));
   const auto& [id, record] = watched.run;

@@ -111,8 +111,19 @@ void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& reco
   }
 }
 
+// A program given on the command line may have many lines.
+std::string headline_of(const CommandSpec& command) {
+  constexpr std::size_t kLongest = 60;
+  std::string line = command_line(command);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (display_width(line) <= kLongest) return printable(line);
+  std::size_t end = kLongest - 1;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
+  return printable(line.substr(0, end)) + "…";
+}
+
 std::string what_ran(const RunOrder& order) {
-  if (order.command) return printable(command_line(*order.command));
+  if (order.command) return headline_of(*order.command);
   const RunSpec& spec = order.spec;
   return fmt::format("{} on {}, batch {}, seed {}", spec.model, spec.data, spec.batch, spec.seed);
 }
@@ -189,7 +200,8 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                            s.paths.product_gflops, s.paths.why));
     }
   }
-  if (record.order.spec.ops) add_line(out, terminal, "operators", fmt::format("tacho report {}", id));
+  if (record.order.spec.ops)
+    add_line(out, terminal, "operators", fmt::format("tacho report {}", id));
   for (const std::string& note : record.notes) add_line(out, terminal, "note", printable(note));
   return out;
 }

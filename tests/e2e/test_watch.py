@@ -1,0 +1,180 @@
+"""tacho run: any program, watched to its end."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from tacho_case import TACHO, TachoCase, is_gone, processes_of, wait_until
+
+KNOWN_LOAD = Path(TACHO).parents[1] / "test-bin" / "known_load"
+MIB = 1 << 20
+
+
+def python(code):
+    return ["--", sys.executable, "-c", code]
+
+
+class Watch(TachoCase):
+    def watched(self, *words, expect=0):
+        return self.tacho("run", "--json", *words, expect=expect).json
+
+    def test_what_it_prints_goes_where_it_always_goes(self):
+        said = self.tacho("run", "--", "sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(said.out, "out\n")
+        self.assertIn("err\n", said.err)
+        folder = self.folders().pop()
+        self.assertEqual(sorted((folder / "output.log").read_text().split()), ["err", "out"])
+
+    def test_ends_with_the_programs_exit_code(self):
+        self.tacho("run", "-q", "--", "sh", "-c", "exit 7", expect=7)
+        self.tacho("run", "-q", "--", "sh", "-c", "kill -9 $$", expect=128 + 9)
+        outcomes = [(run["outcome"], run["model"]) for run in self.runs()]
+        self.assertEqual(outcomes, [("failed", "sh")] * 2)
+
+    def test_says_why_it_failed(self):
+        record = self.watched(*python("raise ValueError('no such layer')"), expect=1)
+        self.assertEqual(record["outcome"], "failed")
+        self.assertEqual(record["reason"], "exit code 1; its last line: ValueError: no such layer")
+        record = self.watched(*python("raise MemoryError()"), expect=1)
+        self.assertEqual(record["outcome"], "out_of_memory")
+
+    def test_a_program_that_is_not_there_makes_no_run(self):
+        said = self.tacho("run", "--", "no-such-program", expect=2)
+        self.assert_one_error_line(said, "'no-such-program' is in no folder of $PATH")
+        self.assert_one_error_line(self.tacho("run", expect=2), "program")
+        self.assertEqual(self.runs(), [])
+
+    def test_arguments_arrive_as_they_are(self):
+        words = ["a b", "$HOME", "--json", "'", "*"]
+        said = self.tacho("run", "--", sys.executable, "-c",
+                          "import sys; print(sys.argv[1:])", *words)
+        self.assertEqual(said.out, f"{words}\n")
+
+    def test_hears_figures_in_lines_json_and_mlperfs_lines(self):
+        record = self.watched(*python(
+            "for i in range(3): print(f'step={i} loss={1 / (i + 1)}')\n"
+            "print('{\"step\": 3, \"accuracy\": 0.5}')\n"
+            "print(':::MLLOG {\"key\": \"eval_accuracy\", \"value\": 0.75, \"metadata\": {}}')"))
+        seen = [(f.get("step"), f["values"]) for f in record["figures"]]
+        self.assertEqual(seen, [(0, {"loss": 1}), (1, {"loss": 0.5}), (2, {"loss": 1 / 3}),
+                                (3, {"accuracy": 0.5}), (None, {"eval_accuracy": 0.75})])
+
+    def test_hears_what_is_written_for_tensorboard(self):
+        work = self.new_folder()
+        self.make_event_file(work / "made")
+        self.tacho("run", "-q", "--", "sh", "-c", "mkdir logs; cp made logs/x.tfevents.1", cwd=work)
+        figures = self.tacho("runs", "show", "last", "--json").json["figures"]
+        self.assertEqual([(f["from"], f["step"], f["values"]) for f in figures],
+                         [("tensorboard", 5, {"loss": 2.5})])
+
+    @staticmethod
+    def make_event_file(path):
+        """One scalar as TensorBoard's own writer puts it, with the checksums done here."""
+        def crc(data):
+            value = 0xFFFFFFFF
+            for byte in data:
+                value ^= byte
+                for _ in range(8):
+                    value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+            value ^= 0xFFFFFFFF
+            return ((value >> 15 | value << 17) + 0xA282EAD8 & 0xFFFFFFFF).to_bytes(4, "little")
+        scalar = b"\x0a\x04loss\x15\x00\x00\x20\x40"  # tag, simple_value 2.5
+        summary = b"\x0a" + bytes([len(scalar)]) + scalar
+        event = b"\x10\x05\x2a" + bytes([len(summary)]) + summary  # step 5
+        length = len(event).to_bytes(8, "little")
+        path.write_bytes(length + crc(length) + event + crc(event))
+
+    def test_ctrl_c_reaches_the_program_first(self):
+        going = self.start("run", *python(
+            "import time\ntry:\n  print('up', flush=True); time.sleep(60)\n"
+            "except KeyboardInterrupt: print('tidied', flush=True); raise SystemExit(5)"))
+        wait_until(lambda: any((f / "output.log").exists() and (f / "output.log").read_text()
+                               for f in self.folders()), "output")
+        going.signal(signal.SIGINT)
+        said = going.ended()
+        self.assertEqual((said.code, said.out), (5, "up\ntidied\n"))
+        self.assertEqual(self.runs()[0]["outcome"], "cancelled")
+
+    def test_a_killed_tacho_takes_the_program_with_it_and_keeps_what_it_saw(self):
+        going = self.start("run", *python(
+            "import time\nprint('loss=0.5', flush=True)\ntime.sleep(60)"))
+        folder = self.new_run_folder(set())
+        wait_until(lambda: (folder / "events.jsonl").exists()
+                   and "figures" in (folder / "events.jsonl").read_text(), "figure")
+        program = going.worker()
+        going.signal(signal.SIGKILL)
+        going.ended()
+        wait_until(lambda: is_gone(program), "end of the program")
+        run = self.tacho("runs", "show", "last", "--json").json
+        self.assertEqual(run["outcome"], "failed")
+        self.assertEqual(run["figures"][0]["values"], {"loss": 0.5})
+
+    def test_a_program_sees_a_terminal_where_there_is_one(self):
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            [TACHO, "run", *python("import sys; print(sys.stdout.isatty())")], stdin=slave,
+            stdout=slave, stderr=subprocess.PIPE, env=self.environment())
+        os.close(slave)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(os.read(master, 100), b"True\r\n")
+        os.close(master)
+
+    def test_a_reader_that_goes_away_does_not_end_the_program(self):
+        read, write = os.pipe()
+        process = subprocess.Popen(
+            [TACHO, "run", *python("for i in range(20000): print(f'line {i}')")],
+            stdin=subprocess.DEVNULL, stdout=write, stderr=subprocess.DEVNULL,
+            env=self.environment())
+        os.close(write)
+        os.read(read, 10)
+        os.close(read)
+        process.wait(60)
+        self.assertEqual(self.runs()[0]["outcome"], "ok")
+        self.assertEqual(len((self.folders().pop() / "output.log").read_text().split("\n")), 20001)
+
+    def test_a_process_left_behind_does_not_keep_tacho(self):
+        self.tacho("run", "-q", "--", "sh", "-c", "sleep 60 & echo started")
+        for pid in processes_of(self.home):
+            os.kill(pid, signal.SIGKILL)
+
+
+class Instrument(TachoCase):
+    """A program whose use is known, and what the run's record says of it."""
+
+    def measured(self, *words):
+        record = self.tacho("run", "--json", "--", KNOWN_LOAD, *words).json
+        log = (self.folders().pop() / "output.log").read_text().split()
+        return record["metrics"], float(log[0]), float(log[1])
+
+    def assert_within_2_percent(self, value, truth):
+        self.assertLess(abs(value - truth), 0.02 * truth, f"{value} is not {truth}")
+
+    def test_two_seconds_of_processor_time(self):
+        metrics, cpu, _ = self.measured("burn", "2.0")
+        self.assert_within_2_percent(cpu, 2.0)
+        self.assert_within_2_percent(metrics["user_s"] + metrics["system_s"], 2.0)
+
+    def test_256_mib_of_memory(self):
+        metrics, _, _ = self.measured("touch", "256", "sleep", "0.3")
+        self.assert_within_2_percent(metrics["run_memory"], 256 * MIB)
+
+    def test_64_mib_written(self):
+        file = self.new_folder() / "file"
+        metrics, _, _ = self.measured("write", file, "64")
+        self.assert_within_2_percent(metrics["write_bytes"], 64 * MIB)
+
+    def test_one_second_of_sleep(self):
+        metrics, cpu, wall = self.measured("sleep", "1.0")
+        self.assertGreaterEqual(wall, 1.0)
+        self.assert_within_2_percent(metrics["wall_s"], wall)
+        used = metrics.get("user_s", 0) + metrics.get("system_s", 0)
+        self.assertLess(used, cpu + 0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()
