@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <memory>
@@ -21,23 +22,15 @@ std::string read_text(const fs::path& file) {
 }
 
 int read_again(const fs::path& file, std::string& text) {
-  constexpr std::size_t kMost = 16 << 10;
   text.clear();
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return errno;
-  text.resize(kMost);
-  std::size_t size = 0;
-  while (size < kMost) {
-    const ssize_t got = ::read(fd.get(), text.data() + size, kMost - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      text.clear();
-      return errno;
-    }
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
+  std::array<char, 16 << 10> buffer;
+  ssize_t got = 0;
+  while ((got = ::read(fd.get(), buffer.data(), buffer.size())) < 0 && errno == EINTR) {
   }
-  text.resize(size);
+  if (got < 0) return errno;
+  text.assign(buffer.data(), static_cast<std::size_t>(got));
   return 0;
 }
 

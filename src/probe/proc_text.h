@@ -15,8 +15,8 @@ namespace tacho {
 // The file without white space around it; "" if it cannot be read.
 std::string read_text(const std::filesystem::path& file);
 
-// The same for files that are read again and again: into memory that is there already, as much as
-// fits into a page or two. 0, or the number of the error; then `text` is empty.
+// The same for files that are read again and again, as they are: by one call, which gives all of a
+// file that the kernel makes in one piece. 0, or the number of the error; then `text` is empty.
 int read_again(const std::filesystem::path& file, std::string& text);
 
 // The value of the first line "key <separator> value"; "" if there is none.

@@ -27,9 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostOfACore = 0.004;     // for looking
-constexpr double kMostForListing = 0.001;  // of that, all processes of the machine
-constexpr double kMostForThreads = 0.001;  // of that, each thread
+constexpr double kMostOfACore = 0.004;      // for looking
+constexpr double kMostForListing = 0.0005;  // of that, all processes of the machine
+constexpr double kMostForThreads = 0.0005;  // of that, each thread
 constexpr std::size_t kThreadsWorthNaming = 16;
 
 Seconds thread_cpu() {
