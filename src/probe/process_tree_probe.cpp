@@ -14,8 +14,8 @@ namespace tacho {
 
 namespace fs = std::filesystem;
 
-ProcessTreeProbe::ProcessTreeProbe(const std::vector<pid_t>& first, fs::path root)
-    : proc_(std::move(root) / "proc"),
+ProcessTreeProbe::ProcessTreeProbe(const std::vector<pid_t>& first, const fs::path& root)
+    : proc_(root / "proc"),
       ticks_per_second_(static_cast<double>(::sysconf(_SC_CLK_TCK))),
       page_bytes_(::sysconf(_SC_PAGESIZE)),
       own_peak_bytes_(self_usage().peak_memory.count),
@@ -45,7 +45,32 @@ void ProcessTreeProbe::adopt(const ProcStat& stat) {
   members_.push_back(std::move(member));
 }
 
+// The number that was given last: the last word of "0.34 0.22 0.89 2/163 14387".
+std::string ProcessTreeProbe::newest() {
+  read_again(proc_ / "loadavg", text_);
+  const std::string_view text = trimmed(text_);
+  return std::string(text.substr(text.find_last_of(' ') + 1));
+}
+
+bool ProcessTreeProbe::someone_began() { return newest_.empty() || newest() != newest_; }
+
+void ProcessTreeProbe::find_children() {
+  for (std::size_t i = 0; i < members_.size(); ++i) {  // it grows as children are found
+    const std::string pid = std::to_string(members_[i].pid);
+    read_again(members_[i].folder / "task" / pid / "children", text_);
+    const std::string children(trimmed(text_));
+    if (children.empty()) continue;
+    for (const std::string_view word : split(children, ' ')) {
+      const auto child = leading_number(word);
+      if (!child || known_.contains(*child)) continue;
+      if (read_again(folder_of(*child) / "stat", text_) != 0) continue;
+      if (const auto stat = parse_proc_stat(text_); stat && stat->pid == *child) adopt(*stat);
+    }
+  }
+}
+
 void ProcessTreeProbe::find_members() {
+  newest_ = newest();  // before the listing, so that one who begins meanwhile is not missed
   std::map<std::int64_t, bool> known;
   std::vector<ProcStat> fresh;
   for (const std::int64_t pid : numbered_entries(proc_)) {

@@ -23,10 +23,15 @@ namespace tacho {
 // its cost.
 class ProcessTreeProbe {
  public:
-  explicit ProcessTreeProbe(const std::vector<pid_t>& first, std::filesystem::path root = "/");
+  explicit ProcessTreeProbe(const std::vector<pid_t>& first,
+                            const std::filesystem::path& root = "/");
 
+  // Whether any process of the machine began since find_members(); then it is worth its cost.
+  [[nodiscard]] bool someone_began();
   // Looks for new members among all processes of the machine.
   void find_members();
+  // Looks for those that a member's first thread started, which costs little on any machine.
+  void find_children();
   // Fills in what the tree has used and uses; find_members() first.
   void look(UsageSample& sample);
   // Threads, high-water marks and swapped memory, which cost more; look() then has them.
@@ -54,6 +59,7 @@ class ProcessTreeProbe {
   [[nodiscard]] std::filesystem::path folder_of(std::int64_t pid) const;
   [[nodiscard]] bool belongs(const ProcStat& stat) const;
   void adopt(const ProcStat& stat);
+  std::string newest();
   bool refresh(Member& member);
   void refresh_all();
 
@@ -73,6 +79,7 @@ class ProcessTreeProbe {
   std::int64_t peak_bytes_ = 0;
   bool io_seen_ = false;
   std::string io_problem_;
+  std::string newest_;  // process of the machine, at the last listing
   std::string text_;
 };
 

@@ -88,9 +88,13 @@ class UsageSampler::Watcher {
     const std::scoped_lock lock(mutex_);
     const Seconds before = thread_cpu();
     const auto now = Clock::now();
-    if (listing_.due(now)) {
-      tree_.find_members();
-      listing_.spent(now, thread_cpu() - before);
+    if (tree_.someone_began()) {
+      if (listing_.due(now)) {
+        tree_.find_members();
+        listing_.spent(now, thread_cpu() - before);
+      } else {
+        tree_.find_children();
+      }
     }
     if (threads_.due(now)) {
       const Seconds begin = thread_cpu();
@@ -111,7 +115,7 @@ class UsageSampler::Watcher {
     last_unix_ = sample.unix_seconds;
     const Seconds cost = thread_cpu() - before;
     cost_ += cost;
-    usual_cost_ = samples_ < 3 ? cost : 0.9 * usual_cost_ + 0.1 * cost;
+    usual_cost_ = 0.9 * usual_cost_ + 0.1 * cost;
   }
 
   void ended(pid_t pid, const ChildUsage& usage) {
