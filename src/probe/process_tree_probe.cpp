@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "probe/proc_text.h"
 #include "probe/self_usage.h"
 
 namespace tacho {
@@ -38,11 +37,14 @@ bool ProcessTreeProbe::belongs(const ProcStat& stat) const {
 void ProcessTreeProbe::adopt(const ProcStat& stat) {
   known_[stat.pid] = true;
   if (stat.group == stat.pid || stat.session == stat.pid) leaders_.insert(stat.pid);
-  Member member;
-  member.pid = stat.pid;
-  member.start_ticks = stat.start_ticks;
-  member.folder = folder_of(stat.pid);
-  members_.push_back(std::move(member));
+  const fs::path folder = folder_of(stat.pid);
+  constexpr std::size_t kMostKeptOpen = 64;  // of the 1024 descriptors that a process usually has
+  const bool keep = members_.size() < kMostKeptOpen;
+  members_.push_back({.pid = stat.pid,
+                      .start_ticks = stat.start_ticks,
+                      .folder = folder,
+                      .stat_file = KeptFile(folder / "stat", keep),
+                      .io_file = KeptFile(folder / "io", keep)});
 }
 
 // The number that was given last: the last word of "0.34 0.22 0.89 2/163 14387".
@@ -97,7 +99,7 @@ void ProcessTreeProbe::find_members() {
 
 // False once the process is gone, or another has its number.
 bool ProcessTreeProbe::refresh(Member& member) {
-  if (read_again(member.folder / "stat", text_) != 0) return false;
+  if (member.stat_file.read(text_) != 0) return false;
   const auto stat = parse_proc_stat(text_);
   if (!stat || stat->start_ticks != member.start_ticks) return false;
   member.ended = stat->ended();
@@ -106,16 +108,16 @@ bool ProcessTreeProbe::refresh(Member& member) {
   if (member.ended) member.swapped_bytes = 0;
   if (stat->group == stat->pid || stat->session == stat->pid) leaders_.insert(stat->pid);
 
-  const int refused = read_again(member.folder / "io", text_);
+  const int refused = member.io_file.read(text_);
   if (const auto io = parse_proc_io(text_)) {
     member.io = *io;
     io_seen_ = true;
   } else if (refused == EACCES || refused == EPERM) {
     io_problem_ = fmt::format("{}: {}; it can be read by the user whose process it is, and by root",
-                              (member.folder / "io").string(), std::strerror(refused));
+                              member.io_file.path().string(), std::strerror(refused));
   } else if (refused == ENOENT && !io_seen_) {
     io_problem_ = fmt::format("no {}; the kernel is built without CONFIG_TASK_IO_ACCOUNTING",
-                              (member.folder / "io").string());
+                              member.io_file.path().string());
   }
   accounts_.seen(*stat, member.io);
   return true;

@@ -11,6 +11,7 @@
 
 #include "base/subprocess.h"
 #include "probe/proc_stat.h"
+#include "probe/proc_text.h"
 #include "probe/thread_accounts.h"
 #include "probe/tree_accounts.h"
 #include "record/usage.h"
@@ -50,6 +51,8 @@ class ProcessTreeProbe {
     std::int64_t pid = 0;
     std::int64_t start_ticks = 0;
     std::filesystem::path folder;
+    KeptFile stat_file;
+    KeptFile io_file;
     bool ended = false;
     std::int64_t threads = 0;
     std::int64_t resident_bytes = 0;
