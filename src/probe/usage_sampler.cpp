@@ -27,9 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostOfACore = 0.004;      // for looking
-constexpr double kMostForListing = 0.0005;  // of that, all processes of the machine
-constexpr double kMostForThreads = 0.0005;  // of that, each thread
+constexpr double kMostOfACore = 0.0035;      // for looking
+constexpr double kMostForListing = 0.0005;   // of that, all processes of the machine
+constexpr double kMostForChildren = 0.0003;  // of that, those of known processes
+constexpr double kMostForThreads = 0.0005;   // of that, each thread
 constexpr std::size_t kThreadsWorthNaming = 16;
 
 Seconds thread_cpu() {
@@ -92,8 +93,9 @@ class UsageSampler::Watcher {
       if (listing_.due(now)) {
         tree_.find_members();
         listing_.spent(now, thread_cpu() - before);
-      } else {
+      } else if (children_.due(now)) {
         tree_.find_children();
+        children_.spent(now, thread_cpu() - before);
       }
     }
     if (threads_.due(now)) {
@@ -229,6 +231,7 @@ class UsageSampler::Watcher {
   std::optional<NvmlProbe> nvml_;
   std::string no_gpu_;
   Ration listing_{kMostForListing};
+  Ration children_{kMostForChildren};
   Ration threads_{kMostForThreads};
   UniqueFd file_;
   std::optional<Error> error_;
