@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
 #include "probe/self_usage.h"
 
@@ -57,16 +58,20 @@ std::string ProcessTreeProbe::newest() {
 bool ProcessTreeProbe::someone_began() { return newest_.empty() || newest() != newest_; }
 
 void ProcessTreeProbe::find_children() {
-  for (std::size_t i = 0; i < members_.size(); ++i) {  // it grows as children are found
-    const std::string pid = std::to_string(members_[i].pid);
-    read_again(members_[i].folder / "task" / pid / "children", text_);
-    const std::string children(trimmed(text_));
-    if (children.empty()) continue;
+  std::deque<std::int64_t> parents;
+  for (const Member& member : members_) parents.push_back(member.pid);
+  for (; !parents.empty(); parents.pop_front()) {
+    const std::int64_t parent = parents.front();
+    read_again(folder_of(parent) / "task" / std::to_string(parent) / "children", text_);
+    const std::string children = text_;
     for (const std::string_view word : split(children, ' ')) {
       const auto child = leading_number(word);
       if (!child || known_.contains(*child)) continue;
       if (read_again(folder_of(*child) / "stat", text_) != 0) continue;
-      if (const auto stat = parse_proc_stat(text_); stat && stat->pid == *child) adopt(*stat);
+      const auto stat = parse_proc_stat(text_);
+      if (!stat || stat->pid != *child) continue;
+      adopt(*stat);
+      parents.push_back(*child);
     }
   }
 }
@@ -99,7 +104,9 @@ void ProcessTreeProbe::find_members() {
 
 // False once the process is gone, or another has its number.
 bool ProcessTreeProbe::refresh(Member& member) {
-  if (member.stat_file.read(text_) != 0) return false;
+  const int unread = member.stat_file.read(text_);
+  if (unread == EMFILE || unread == ENFILE || unread == ENOMEM) return true;  // our own trouble
+  if (unread != 0) return false;
   const auto stat = parse_proc_stat(text_);
   if (!stat || stat->start_ticks != member.start_ticks) return false;
   member.ended = stat->ended();
