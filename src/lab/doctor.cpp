@@ -114,10 +114,10 @@ void examine_probes(Findings& out) {
     const auto found = lacking.find(name);
     return found == lacking.end() ? std::string() : found->second;
   };
-  tell("cpu counters", "cycles, instructions, cache misses", reason("cycles"));
+  tell("counters", "cycles, instructions, cache misses", reason("cycles"));
   const bool reads = counters.read().contains("memory_read_bytes");
   const std::string refused = reason("memory_read_bytes");
-  tell("memory counters", "bytes read and written by the memory controllers",
+  tell("bandwidth", "bytes read and written by the memory controllers",
        reads             ? ""
        : refused.empty() ? reason("memory_bandwidth")
                          : refused);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "probe/cgroup.h"
-#include "probe/proc_text.h"
 
 namespace tacho {
 namespace {
@@ -26,23 +25,24 @@ CgroupUsage::CgroupUsage(pid_t pid, const fs::path& root) {
   for (const fs::path& folder : cgroup_folders(root, "cpu", std::to_string(pid))) {
     const fs::path file = folder / "cpu.stat";
     if (read_again(file, text_) != 0) continue;
-    if (const auto seconds = throttled_seconds(text_)) before_[file] = *seconds;
+    if (const auto seconds = throttled_seconds(text_))
+      groups_.push_back({KeptFile(file), *seconds});
   }
 }
 
 std::optional<double> CgroupUsage::throttled_s() {
   std::optional<double> longest;
-  for (const auto& [file, before] : before_) {
-    if (read_again(file, text_) != 0) continue;
+  for (Group& group : groups_) {
+    if (group.file.read(text_) != 0) continue;
     if (const auto now = throttled_seconds(text_)) {
-      longest = std::max({0.0, longest.value_or(0), *now - before});
+      longest = std::max({0.0, longest.value_or(0), *now - group.before_s});
     }
   }
   return longest;
 }
 
 std::string CgroupUsage::problem() const {
-  if (!before_.empty()) return "";
+  if (!groups_.empty()) return "";
   return "no control group with a cpu.stat that tells of throttling";
 }
 

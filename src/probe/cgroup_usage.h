@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "probe/proc_text.h"
 
 namespace tacho {
 
@@ -21,7 +23,11 @@ class CgroupUsage {
   [[nodiscard]] std::string problem() const;  // "" if it is told
 
  private:
-  std::map<std::filesystem::path, double> before_;  // by its file, in seconds
+  struct Group {
+    KeptFile file;
+    double before_s = 0;
+  };
+  std::vector<Group> groups_;
   std::string text_;
 };
 

@@ -58,7 +58,9 @@ inline void put_thread(FixtureRoot& root, const FixtureProcess& thread, std::int
 }
 
 inline void remove(FixtureRoot& root, std::int64_t pid) {
-  std::filesystem::remove_all(root.path() / "proc" / std::to_string(pid));
+  const auto folder = std::filesystem::path("proc") / std::to_string(pid);
+  root.put(folder / "stat", "");  // for who has it open
+  std::filesystem::remove_all(root.path() / folder);
 }
 
 inline double seconds_of_ticks(std::int64_t ticks) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "probe/cgroup.h"
-#include "probe/proc_text.h"
 
 namespace tacho {
 namespace {
@@ -42,7 +41,7 @@ PressureProbe::PressureProbe(pid_t pid, const fs::path& root) {
     for (const fs::path& file : files) {
       refused = read_again(file, text_);
       if (const auto seconds = stalled_seconds(text_)) {
-        sources_[i] = {file, *seconds};
+        sources_[i].emplace(Source{KeptFile(file), *seconds});
         break;
       }
     }
@@ -54,7 +53,7 @@ PressureProbe::PressureProbe(pid_t pid, const fs::path& root) {
 
 void PressureProbe::look(UsageSample& sample) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (!sources_[i] || read_again(sources_[i]->file, text_) != 0) continue;
+    if (!sources_[i] || sources_[i]->file.read(text_) != 0) continue;
     if (const auto now = stalled_seconds(text_)) {
       sample.*kFields[i] = std::max(0.0, *now - sources_[i]->before_s);
     }

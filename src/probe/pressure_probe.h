@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "probe/proc_text.h"
 #include "record/usage.h"
 
 namespace tacho {
@@ -23,7 +24,7 @@ class PressureProbe {
 
  private:
   struct Source {
-    std::filesystem::path file;
+    KeptFile file;
     double before_s = 0;
   };
   std::array<std::optional<Source>, 3> sources_;  // processor, memory, storage

@@ -32,11 +32,11 @@ TEST(Pressure, PrefersTheProcesssOwnGroup) {
   FixtureRoot root;
   put_machine(root, "1000000");
   root.put("proc/7/cgroup", "1:cpu:/old\n0::/job\n");
-  root.put("sys/fs/cgroup/unified/job/cpu.pressure", "some avg10=0 avg60=0 avg300=0 total=10\n");
+  root.put("sys/fs/cgroup/unified/job/cpu.pressure", "some avg10=0 avg60=0 avg300=0 total=0\n");
   PressureProbe probe(7, root.path());
   put_machine(root, "9000000");
   root.put("sys/fs/cgroup/unified/job/cpu.pressure",
-           "some avg10=0 avg60=0 avg300=0 total=500010\n");
+           "some avg10=0 avg60=0 avg300=0 total=500000\n");
   UsageSample sample;
   probe.look(sample);
   EXPECT_EQ(sample.cpu_stalled_s, 0.5);

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <memory>
-
-#include "base/file.h"
 
 namespace tacho {
 
@@ -20,25 +19,20 @@ std::string read_text(const fs::path& file) {
   return content.ok() ? std::string(trimmed(*content)) : "";
 }
 
-int read_again(const fs::path& file, std::string& text) {
-  constexpr std::size_t kMost = 16 << 10;
+int read_again(const fs::path& file, std::string& text) { return KeptFile(file, false).read(text); }
+
+int KeptFile::read(std::string& text) {
   text.clear();
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return errno;
-  text.resize(kMost);
-  std::size_t size = 0;
-  while (size < kMost) {
-    const ssize_t got = ::read(fd.get(), text.data() + size, kMost - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      text.clear();
-      return errno;
-    }
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
+  if (!fd_) fd_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd_) return errno;
+  std::array<char, 16 << 10> buffer;
+  ssize_t got = 0;
+  while ((got = ::pread(fd_.get(), buffer.data(), buffer.size(), 0)) < 0 && errno == EINTR) {
   }
-  text.resize(size);
-  return 0;
+  const int error = got < 0 ? errno : 0;
+  if (got > 0) text.assign(buffer.data(), static_cast<std::size_t>(got));
+  if (!keep_) fd_.reset();
+  return error;
 }
 
 std::string_view value_of(std::string_view text, std::string_view key, char separator) {

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
-#include "probe/proc_text.h"
 #include "probe/self_usage.h"
 
 namespace tacho {
 
 namespace fs = std::filesystem;
 
-ProcessTreeProbe::ProcessTreeProbe(const std::vector<pid_t>& first, fs::path root)
-    : proc_(std::move(root) / "proc"),
+ProcessTreeProbe::ProcessTreeProbe(const std::vector<pid_t>& first, const fs::path& root)
+    : proc_(root / "proc"),
       ticks_per_second_(static_cast<double>(::sysconf(_SC_CLK_TCK))),
       page_bytes_(::sysconf(_SC_PAGESIZE)),
       own_peak_bytes_(self_usage().peak_memory.count),
@@ -38,14 +38,46 @@ bool ProcessTreeProbe::belongs(const ProcStat& stat) const {
 void ProcessTreeProbe::adopt(const ProcStat& stat) {
   known_[stat.pid] = true;
   if (stat.group == stat.pid || stat.session == stat.pid) leaders_.insert(stat.pid);
-  Member member;
-  member.pid = stat.pid;
-  member.start_ticks = stat.start_ticks;
-  member.folder = folder_of(stat.pid);
-  members_.push_back(std::move(member));
+  const fs::path folder = folder_of(stat.pid);
+  constexpr std::size_t kMostKeptOpen = 64;  // of the 1024 descriptors that a process usually has
+  const bool keep = members_.size() < kMostKeptOpen;
+  members_.push_back({.pid = stat.pid,
+                      .start_ticks = stat.start_ticks,
+                      .folder = folder,
+                      .stat_file = KeptFile(folder / "stat", keep),
+                      .io_file = KeptFile(folder / "io", keep)});
+}
+
+// The number that was given last: the last word of "0.34 0.22 0.89 2/163 14387".
+std::string ProcessTreeProbe::newest() {
+  read_again(proc_ / "loadavg", text_);
+  const std::string_view text = trimmed(text_);
+  return std::string(text.substr(text.find_last_of(' ') + 1));
+}
+
+bool ProcessTreeProbe::someone_began() { return newest_.empty() || newest() != newest_; }
+
+void ProcessTreeProbe::find_children() {
+  std::deque<std::int64_t> parents;
+  for (const Member& member : members_) parents.push_back(member.pid);
+  for (; !parents.empty(); parents.pop_front()) {
+    const std::int64_t parent = parents.front();
+    read_again(folder_of(parent) / "task" / std::to_string(parent) / "children", text_);
+    const std::string children = text_;
+    for (const std::string_view word : split(children, ' ')) {
+      const auto child = leading_number(word);
+      if (!child || known_.contains(*child)) continue;
+      if (read_again(folder_of(*child) / "stat", text_) != 0) continue;
+      const auto stat = parse_proc_stat(text_);
+      if (!stat || stat->pid != *child) continue;
+      adopt(*stat);
+      parents.push_back(*child);
+    }
+  }
 }
 
 void ProcessTreeProbe::find_members() {
+  newest_ = newest();  // before the listing, so that one who begins meanwhile is not missed
   std::map<std::int64_t, bool> known;
   std::vector<ProcStat> fresh;
   for (const std::int64_t pid : numbered_entries(proc_)) {
@@ -72,7 +104,9 @@ void ProcessTreeProbe::find_members() {
 
 // False once the process is gone, or another has its number.
 bool ProcessTreeProbe::refresh(Member& member) {
-  if (read_again(member.folder / "stat", text_) != 0) return false;
+  const int unread = member.stat_file.read(text_);
+  if (unread == EMFILE || unread == ENFILE || unread == ENOMEM) return true;  // our own trouble
+  if (unread != 0) return false;
   const auto stat = parse_proc_stat(text_);
   if (!stat || stat->start_ticks != member.start_ticks) return false;
   member.ended = stat->ended();
@@ -81,16 +115,16 @@ bool ProcessTreeProbe::refresh(Member& member) {
   if (member.ended) member.swapped_bytes = 0;
   if (stat->group == stat->pid || stat->session == stat->pid) leaders_.insert(stat->pid);
 
-  const int refused = read_again(member.folder / "io", text_);
+  const int refused = member.io_file.read(text_);
   if (const auto io = parse_proc_io(text_)) {
     member.io = *io;
     io_seen_ = true;
   } else if (refused == EACCES || refused == EPERM) {
     io_problem_ = fmt::format("{}: {}; it can be read by the user whose process it is, and by root",
-                              (member.folder / "io").string(), std::strerror(refused));
+                              member.io_file.path().string(), std::strerror(refused));
   } else if (refused == ENOENT && !io_seen_) {
     io_problem_ = fmt::format("no {}; the kernel is built without CONFIG_TASK_IO_ACCOUNTING",
-                              (member.folder / "io").string());
+                              member.io_file.path().string());
   }
   accounts_.seen(*stat, member.io);
   return true;

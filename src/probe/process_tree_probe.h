@@ -11,6 +11,7 @@
 
 #include "base/subprocess.h"
 #include "probe/proc_stat.h"
+#include "probe/proc_text.h"
 #include "probe/thread_accounts.h"
 #include "probe/tree_accounts.h"
 #include "record/usage.h"
@@ -23,10 +24,15 @@ namespace tacho {
 // its cost.
 class ProcessTreeProbe {
  public:
-  explicit ProcessTreeProbe(const std::vector<pid_t>& first, std::filesystem::path root = "/");
+  explicit ProcessTreeProbe(const std::vector<pid_t>& first,
+                            const std::filesystem::path& root = "/");
 
+  // Whether any process of the machine began since find_members(); then it is worth its cost.
+  [[nodiscard]] bool someone_began();
   // Looks for new members among all processes of the machine.
   void find_members();
+  // Looks for those that a member's first thread started, which costs little on any machine.
+  void find_children();
   // Fills in what the tree has used and uses; find_members() first.
   void look(UsageSample& sample);
   // Threads, high-water marks and swapped memory, which cost more; look() then has them.
@@ -45,6 +51,8 @@ class ProcessTreeProbe {
     std::int64_t pid = 0;
     std::int64_t start_ticks = 0;
     std::filesystem::path folder;
+    KeptFile stat_file;
+    KeptFile io_file;
     bool ended = false;
     std::int64_t threads = 0;
     std::int64_t resident_bytes = 0;
@@ -54,6 +62,7 @@ class ProcessTreeProbe {
   [[nodiscard]] std::filesystem::path folder_of(std::int64_t pid) const;
   [[nodiscard]] bool belongs(const ProcStat& stat) const;
   void adopt(const ProcStat& stat);
+  std::string newest();
   bool refresh(Member& member);
   void refresh_all();
 
@@ -73,6 +82,7 @@ class ProcessTreeProbe {
   std::int64_t peak_bytes_ = 0;
   bool io_seen_ = false;
   std::string io_problem_;
+  std::string newest_;  // process of the machine, at the last listing
   std::string text_;
 };
 

@@ -77,6 +77,38 @@ TEST_F(ProcessTreeTest, AnOrphanIsFoundByTheGroupOrSessionThatTheTreeLeads) {
   EXPECT_EQ(look(probe).processes, 2);
 }
 
+TEST_F(ProcessTreeTest, ChildrenOfFirstThreadsAreFoundWithoutAListing) {
+  put(root_, {.pid = 10});
+  ProcessTreeProbe probe({10}, root_.path());
+  look(probe);
+  put(root_, {.pid = 11, .parent = 10, .user_ticks = 5});
+  put(root_, {.pid = 12, .parent = 11, .user_ticks = 6});
+  root_.put("proc/10/task/10/children", "11 99 ");
+  root_.put("proc/11/task/11/children", "12 x 10 ");
+  probe.find_children();
+  probe.find_children();
+  UsageSample sample;
+  probe.look(sample);
+  EXPECT_EQ(sample.processes, 3);
+  EXPECT_EQ(sample.user_s, seconds_of_ticks(11));
+  EXPECT_EQ(look(probe).processes, 3);
+}
+
+TEST_F(ProcessTreeTest, KnowsWhenNobodyBegan) {
+  put(root_, {.pid = 10});
+  ProcessTreeProbe probe({10}, root_.path());
+  probe.find_members();
+  EXPECT_TRUE(probe.someone_began());  // this machine does not tell
+  root_.put("proc/loadavg", "0.34 0.22 0.89 2/163 14387\n");
+  probe.find_members();
+  EXPECT_FALSE(probe.someone_began());
+  root_.put("proc/loadavg", "0.34 0.22 0.89 2/163 14388\n");
+  EXPECT_TRUE(probe.someone_began());
+  EXPECT_TRUE(probe.someone_began());
+  probe.find_members();
+  EXPECT_FALSE(probe.someone_began());
+}
+
 TEST_F(ProcessTreeTest, AnotherProcessWithAMembersNumberIsNoMember) {
   put(root_, {.pid = 10, .user_ticks = 1});
   put(root_, {.pid = 11, .parent = 10, .group = 11, .user_ticks = 5});

@@ -54,19 +54,19 @@ void TreeAccounts::settle() {
   std::vector<Claim> open;
   for (Claim& claim : claims_) {
     claim.ancestor = nearest_left(claim.ancestor);
-    const auto ancestor = living_.find(claim.ancestor);
-    const auto root = ended_.find(claim.ancestor);
-    if (root != ended_.end()) {
+    if (const auto root = ended_.find(claim.ancestor); root != ended_.end()) {
       root->second.claims.push_back(claim.tally);
-    } else if (ancestor == living_.end()) {
-      lost_ += claim.tally;
-    } else if (ancestor->second.unclaimed >= claim.tally.minor_faults) {
+      continue;
+    }
+    const auto ancestor = living_.find(claim.ancestor);
+    const bool lives = ancestor != living_.end();
+    if (lives && ancestor->second.unclaimed >= claim.tally.minor_faults) {
       ancestor->second.unclaimed -= claim.tally.minor_faults;
-    } else if (claim.waited) {
-      lost_ += claim.tally;
-    } else {
+    } else if (lives && !claim.waited) {
       claim.waited = true;
       open.push_back(claim);
+    } else {
+      lost_ += claim.tally;
     }
   }
   claims_ = std::move(open);

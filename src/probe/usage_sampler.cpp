@@ -27,9 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostOfACore = 0.004;     // for looking
-constexpr double kMostForListing = 0.001;  // of that, all processes of the machine
-constexpr double kMostForThreads = 0.001;  // of that, each thread
+constexpr double kMostOfACore = 0.0035;      // for looking
+constexpr double kMostForListing = 0.0005;   // of that, all processes of the machine
+constexpr double kMostForChildren = 0.0003;  // of that, those of known processes
+constexpr double kMostForThreads = 0.0005;   // of that, each thread
 constexpr std::size_t kThreadsWorthNaming = 16;
 
 Seconds thread_cpu() {
@@ -88,9 +89,14 @@ class UsageSampler::Watcher {
     const std::scoped_lock lock(mutex_);
     const Seconds before = thread_cpu();
     const auto now = Clock::now();
-    if (listing_.due(now)) {
-      tree_.find_members();
-      listing_.spent(now, thread_cpu() - before);
+    if (tree_.someone_began()) {
+      if (listing_.due(now)) {
+        tree_.find_members();
+        listing_.spent(now, thread_cpu() - before);
+      } else if (children_.due(now)) {
+        tree_.find_children();
+        children_.spent(now, thread_cpu() - before);
+      }
     }
     if (threads_.due(now)) {
       const Seconds begin = thread_cpu();
@@ -111,7 +117,7 @@ class UsageSampler::Watcher {
     last_unix_ = sample.unix_seconds;
     const Seconds cost = thread_cpu() - before;
     cost_ += cost;
-    usual_cost_ = samples_ < 3 ? cost : 0.9 * usual_cost_ + 0.1 * cost;
+    usual_cost_ = 0.9 * usual_cost_ + 0.1 * cost;
   }
 
   void ended(pid_t pid, const ChildUsage& usage) {
@@ -225,6 +231,7 @@ class UsageSampler::Watcher {
   std::optional<NvmlProbe> nvml_;
   std::string no_gpu_;
   Ration listing_{kMostForListing};
+  Ration children_{kMostForChildren};
   Ration threads_{kMostForThreads};
   UniqueFd file_;
   std::optional<Error> error_;

@@ -26,8 +26,8 @@ struct UsageWatch {
 };
 
 // Writes down what a run uses, from a thread of its own. A run of hours is looked at less often, a
-// 6000th of its time apart and every 5 s at the least; so is a tree so large that a look would
-// take more than 0.4 % of a processor.
+// 6000th of its time apart and every 5 s at the least; so is a tree so large that looking would
+// take more than 0.35 % of a processor.
 //
 // The end of a process is best seen before it is waited for, as its counters go with it:
 //

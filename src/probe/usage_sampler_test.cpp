@@ -205,7 +205,7 @@ TEST(UsageSamplerInstrument, LookingCostsLessThanHalfAPerCentOfACore) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer makes everything dearer";
   const ScratchFolder folder;
   std::string script;
-  for (int i = 0; i < 9; ++i) script += std::string(TACHO_KNOWN_LOAD) + " threads 4 sleep 4 & ";
+  for (int i = 0; i < 9; ++i) script += std::string(TACHO_KNOWN_LOAD) + " threads 4 sleep 6 & ";
   auto child = Process::start({.argv = {"sh", "-c", script + "wait"},
                                .output_file = folder.path() / "said",
                                .own_group = true});

@@ -31,10 +31,11 @@ double busiest(const Samples& samples, double window) {
 // The last that is known of a counter: a machine may stop telling before the run ends.
 template <class T>
 std::optional<T> last_of(const Samples& samples, std::optional<T> UsageSample::*counter) {
-  for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
-    if ((*sample).*counter) return (*sample).*counter;
+  std::optional<T> last;
+  for (const UsageSample& sample : samples) {
+    if (sample.*counter) last = sample.*counter;
   }
-  return std::nullopt;
+  return last;
 }
 
 template <class T>
