@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/table.h"
 #include "base/units.h"
-#include "cli/table.h"
 #include "record/rank_figures.h"
 #include "record/statistics.h"
 
