@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/json_object.h"
 #include "base/result.h"
 
 namespace tacho {
@@ -42,8 +40,9 @@ struct UsageSample {
   double user_s = 0;
   double system_s = 0;
   std::int64_t resident_bytes = 0;
-  std::int64_t peak_resident_bytes =
-      0;  // the highest sum seen, or one process's own high-water mark
+  // The highest sum seen, or one process's own high-water mark. Pages that processes share count in
+  // each of them.
+  std::int64_t peak_resident_bytes = 0;
   std::int64_t swapped_bytes = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
@@ -55,7 +54,7 @@ struct UsageSample {
   std::optional<std::int64_t> write_chars;
   std::optional<std::int64_t> net_rx_bytes;  // of the network namespace, loopback apart
   std::optional<std::int64_t> net_tx_bytes;
-  std::optional<double> throttled_s;    // by the cgroup's CPU quota
+  std::optional<double> throttled_s;    // by the cgroup's CPU quota, summed over processors
   std::optional<double> cpu_stalled_s;  // pressure stall: some task waited
   std::optional<double> memory_stalled_s;
   std::optional<double> io_stalled_s;
@@ -73,7 +72,7 @@ struct ThreadUsage {
 
 // What cannot change during a run, and what counted only at its end.
 struct UsageFacts {
-  double interval_s = 0;
+  double interval_s = 0;   // between samples, on average
   std::int64_t cores = 0;  // the run may use
   std::int64_t memory_limit_bytes = 0;
   std::vector<ThreadUsage> threads;        // the busiest first, a few

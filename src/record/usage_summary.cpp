@@ -1,0 +1,186 @@
+#include "record/usage_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+using Samples = std::vector<UsageSample>;
+
+double cpu_seconds(const UsageSample& sample) { return sample.user_s + sample.system_s; }
+
+double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+// The busiest second. A window is the shortest that lasts a second, or all there is.
+double busiest(const Samples& samples, double window) {
+  double most = 0;
+  std::size_t begin = 0;
+  for (std::size_t end = 1; end < samples.size(); ++end) {
+    const auto lasts = [&](std::size_t from) {
+      return samples[end].unix_seconds - samples[from].unix_seconds;
+    };
+    while (begin + 1 < end && lasts(begin + 1) >= window) ++begin;
+    if (lasts(begin) < window) continue;
+    most = std::max(
+        most, per_second(cpu_seconds(samples[end]) - cpu_seconds(samples[begin]), lasts(begin)));
+  }
+  return most;
+}
+
+// The last that is known of a counter: a machine may stop telling before the run ends.
+template <class T>
+std::optional<T> last_of(const Samples& samples, std::optional<T> UsageSample::*counter) {
+  for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
+    if ((*sample).*counter) return (*sample).*counter;
+  }
+  return std::nullopt;
+}
+
+template <class T>
+T most_of(const Samples& samples, T UsageSample::*value) {
+  T most{};
+  for (const UsageSample& sample : samples) most = std::max(most, sample.*value);
+  return most;
+}
+
+std::optional<double> share_of(const Samples& samples, std::optional<double> UsageSample::*stalled,
+                               double seconds) {
+  const auto total = last_of(samples, stalled);
+  if (!total) return std::nullopt;
+  return std::clamp(per_second(*total, seconds), 0.0, 1.0);
+}
+
+std::optional<double> rate_of(const std::optional<std::int64_t>& total, double seconds) {
+  if (!total) return std::nullopt;
+  return per_second(static_cast<double>(*total), seconds);
+}
+
+// One look at one GPU, and when.
+struct GpuLook {
+  double unix_seconds;
+  const GpuSample* gpu;
+};
+
+template <class Value>
+double mean_of(const std::vector<GpuLook>& looks, Value GpuSample::*value) {
+  double sum = 0;
+  for (const GpuLook& look : looks) sum += static_cast<double>(look.gpu->*value);
+  return sum / static_cast<double>(looks.size());
+}
+
+std::optional<double> mean_of(const std::vector<GpuLook>& looks,
+                              std::optional<double> GpuSample::*value) {
+  double sum = 0;
+  int count = 0;
+  for (const GpuLook& look : looks) {
+    if (!(look.gpu->*value)) continue;
+    sum += *(look.gpu->*value);
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+template <class Value>
+Value most_of(const std::vector<GpuLook>& looks, Value GpuSample::*value) {
+  Value most{};
+  for (const GpuLook& look : looks) most = std::max(most, look.gpu->*value);
+  return most;
+}
+
+double joules_of(const std::vector<GpuLook>& looks) {
+  const auto& first = looks.front().gpu->joules;
+  const auto& last = looks.back().gpu->joules;
+  if (first && last && looks.size() > 1) return *last - *first;
+  double sum = 0;
+  for (std::size_t i = 1; i < looks.size(); ++i) {
+    const double seconds = looks[i].unix_seconds - looks[i - 1].unix_seconds;
+    sum += seconds * (looks[i].gpu->watts + looks[i - 1].gpu->watts) / 2;
+  }
+  return sum;
+}
+
+GpuSummary summarise(const std::vector<GpuLook>& looks) {
+  const GpuSample& last = *looks.back().gpu;
+  GpuSummary summary;
+  summary.index = last.index;
+  summary.name = last.name;
+  summary.mean_busy = mean_of(looks, &GpuSample::busy);
+  summary.max_busy = most_of(looks, &GpuSample::busy);
+  summary.mean_memory_busy = mean_of(looks, &GpuSample::memory_busy);
+  summary.mean_memory_bytes = std::llround(mean_of(looks, &GpuSample::memory_bytes));
+  summary.max_memory_bytes = most_of(looks, &GpuSample::memory_bytes);
+  summary.memory_total_bytes = last.memory_total_bytes;
+  summary.mean_watts = mean_of(looks, &GpuSample::watts);
+  summary.joules = joules_of(looks);
+  summary.mean_sm_mhz = mean_of(looks, &GpuSample::sm_mhz);
+  if (last.sm_max_mhz > 0) summary.sm_share_of_max = summary.mean_sm_mhz / last.sm_max_mhz;
+  summary.max_celsius = most_of(looks, &GpuSample::celsius);
+  for (const GpuLook& look : looks) {
+    for (const std::string& reason : look.gpu->throttled_by) ++summary.throttled_by[reason];
+  }
+  for (auto& [reason, share] : summary.throttled_by) share /= static_cast<double>(looks.size());
+  summary.mean_pcie_rx_bytes_per_s = mean_of(looks, &GpuSample::pcie_rx_bytes_per_s);
+  summary.mean_pcie_tx_bytes_per_s = mean_of(looks, &GpuSample::pcie_tx_bytes_per_s);
+  return summary;
+}
+
+std::vector<GpuSummary> summarise_gpus(const Samples& samples) {
+  std::map<std::int64_t, std::vector<GpuLook>> by_index;
+  for (const UsageSample& sample : samples) {
+    for (const GpuSample& gpu : sample.gpus) {
+      by_index[gpu.index].push_back({sample.unix_seconds, &gpu});
+    }
+  }
+  std::vector<GpuSummary> summaries;
+  for (const auto& [index, looks] : by_index) summaries.push_back(summarise(looks));
+  return summaries;
+}
+
+std::int64_t mean_resident(const Samples& samples) {
+  double sum = 0;
+  for (const UsageSample& sample : samples) sum += static_cast<double>(sample.resident_bytes);
+  return std::llround(sum / static_cast<double>(samples.size()));
+}
+
+}  // namespace
+
+UsageSummary summarise(const UsageLog& log) {
+  UsageSummary summary;
+  const Samples& samples = log.samples;
+  if (samples.empty()) return summary;
+  const UsageSample& first = samples.front();
+  const UsageSample& last = samples.back();
+  const double seconds = std::max(0.0, last.unix_seconds - first.unix_seconds);
+
+  summary.seconds = seconds;
+  summary.mean_cores = per_second(cpu_seconds(last) - cpu_seconds(first), seconds);
+  summary.max_cores = busiest(samples, std::min(1.0, seconds));
+  summary.user_s = last.user_s;
+  summary.system_s = last.system_s;
+  summary.mean_resident_bytes = mean_resident(samples);
+  summary.peak_resident_bytes = most_of(samples, &UsageSample::peak_resident_bytes);
+  summary.peak_swapped_bytes = most_of(samples, &UsageSample::swapped_bytes);
+  summary.peak_processes = most_of(samples, &UsageSample::processes);
+  summary.peak_threads = most_of(samples, &UsageSample::threads);
+  summary.minor_faults = last.minor_faults;
+  summary.major_faults = last.major_faults;
+  summary.voluntary_switches = last.voluntary_switches;
+  summary.involuntary_switches = last.involuntary_switches;
+  summary.read_bytes = last_of(samples, &UsageSample::read_bytes);
+  summary.write_bytes = last_of(samples, &UsageSample::write_bytes);
+  summary.read_chars = last_of(samples, &UsageSample::read_chars);
+  summary.write_chars = last_of(samples, &UsageSample::write_chars);
+  summary.read_bytes_per_s = rate_of(summary.read_bytes, seconds);
+  summary.write_bytes_per_s = rate_of(summary.write_bytes, seconds);
+  summary.net_rx_bytes = last_of(samples, &UsageSample::net_rx_bytes);
+  summary.net_tx_bytes = last_of(samples, &UsageSample::net_tx_bytes);
+  summary.throttled_share = share_of(samples, &UsageSample::throttled_s, seconds);
+  summary.cpu_stalled_share = share_of(samples, &UsageSample::cpu_stalled_s, seconds);
+  summary.memory_stalled_share = share_of(samples, &UsageSample::memory_stalled_s, seconds);
+  summary.io_stalled_share = share_of(samples, &UsageSample::io_stalled_s, seconds);
+  summary.gpus = summarise_gpus(samples);
+  return summary;
+}
+
+}  // namespace tacho
