@@ -25,6 +25,8 @@ struct KernelRow {
   TimeRow time;
   KernelClass kind = KernelClass::other;
   bool tensor_cores = false;
+  double count_a_step = 0;  // in the steps that are no outliers; 0 where none were found
+  double seconds_a_step = 0;
 };
 
 struct CopyRow {

@@ -35,4 +35,10 @@ KernelClass class_of_kernel(std::string_view name);
 // Whether it computes on tensor cores, as far as its name tells.
 bool uses_tensor_cores(std::string_view name);
 
+// Whether it computes gradients, as far as its name tells: many do not tell.
+bool is_backward_kernel(std::string_view name);
+
+// Whether it turns NCHW into NHWC or back.
+bool changes_layout(std::string_view name);
+
 }  // namespace tacho

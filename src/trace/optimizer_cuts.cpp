@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <functional>
+
+#include "trace/step_cuts.h"
+
+namespace tacho {
+namespace {
+
+// Sentences of different length are different numbers of kernels where a loop runs over words.
+constexpr double kSizeFactor = 2.5;
+constexpr std::size_t kLongestCycle = 6;
+
+// Every `cycle`-th cut, of those the ones before which the GPU waited longest.
+Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycle) {
+  std::vector<std::int64_t> idle(cycle, 0);
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const std::size_t at = cuts[i];
+    if (at == 0 || at >= line.size()) continue;
+    idle[i % cycle] += std::max<std::int64_t>(0, line.begin_ns[at] - line.end_ns[at - 1]);
+  }
+  const auto longest = std::max_element(idle.begin(), idle.end()) - idle.begin();
+  Cuts kept;
+  for (auto i = static_cast<std::size_t>(longest); i < cuts.size(); i += cycle) {
+    kept.push_back(cuts[i]);
+  }
+  return kept;
+}
+
+// The first copy of input behind a cut, if it stands before the model's first product: what comes
+// between belongs to the step before (a loss that is read, a metric). Only if nearly all steps
+// have one; else the cuts stay.
+Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
+  Cuts moved = cuts;
+  std::size_t found = 0;
+  for (std::size_t& cut : moved) {
+    for (std::size_t i = cut; i < line.size() && !line.is(i, TokenLine::heavy); ++i) {
+      if (line.is(i, TokenLine::input)) {
+        cut = i;
+        ++found;
+        break;
+      }
+    }
+  }
+  return found + 1 >= cuts.size() - cuts.size() / 8 ? moved : cuts;
+}
+
+StepCuts judged(const TokenLine& line, const Cuts& all) {
+  StepCuts result;
+  const std::size_t cycle = cycle_of(line.kinds, all, kLongestCycle);
+  if (cycle == 0) return result;
+  result.cuts = moved_to_input(line, cycle == 1 ? all : one_of_each_cycle(line, all, cycle));
+  result.coverage = coverage_of(result.cuts, sizes_of(result.cuts, kSizeFactor), line.size());
+  result.alike = alikeness(line.kinds, result.cuts, 1);
+  return result;
+}
+
+}  // namespace
+
+StepCuts cut_after_optimizer(const TokenLine& line) {
+  // An update's kernels may stand apart: the gradients' norm, their scale, moments, weights. What
+  // separates two updates is a model that computes.
+  const bool any_heavy = std::any_of(line.flags.begin(), line.flags.end(), [](std::uint8_t flags) {
+    return (flags & TokenLine::heavy) != 0;
+  });
+  constexpr std::size_t kApart = 4;
+  Cuts cuts;
+  std::size_t last = SIZE_MAX;
+  std::size_t others = 0;
+  bool heavy = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (!line.is(i, TokenLine::optimizer)) {
+      ++others;
+      heavy = heavy || line.is(i, TokenLine::heavy);
+      continue;
+    }
+    if (last != SIZE_MAX && (any_heavy ? heavy : others >= kApart)) cuts.push_back(last + 1);
+    last = i;
+    others = 0;
+    heavy = false;
+  }
+  if (last != SIZE_MAX) cuts.push_back(last + 1);
+  return judged(line, cuts);
+}
+
+StepCuts cut_after_light_stretches(const TokenLine& line) {
+  struct Stretch {
+    std::size_t end = 0;
+    std::size_t tokens = 0;
+  };
+  constexpr std::size_t kLeast = 16;
+  std::vector<Stretch> stretches;
+  std::size_t tokens = 0;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    if (i < line.size() && line.is(i, TokenLine::light)) {
+      ++tokens;
+      continue;
+    }
+    if (tokens >= kLeast) stretches.push_back({i, tokens});
+    tokens = 0;
+  }
+  constexpr std::size_t kOften = 4;
+  if (stretches.size() < kOften) return {};
+  std::vector<std::size_t> longest;
+  for (const Stretch& stretch : stretches) longest.push_back(stretch.tokens);
+  std::nth_element(longest.begin(), longest.begin() + kOften - 1, longest.end(), std::greater<>());
+  const std::size_t least = longest[kOften - 1] / 2;
+  Cuts cuts;
+  for (const Stretch& stretch : stretches) {
+    if (stretch.tokens >= least) cuts.push_back(stretch.end);
+  }
+  return judged(line, cuts);
+}
+
+}  // namespace tacho

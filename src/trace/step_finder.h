@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "trace/gpu_findings.h"
+#include "trace/name_facts.h"
+#include "tracefile/gpu_trace.h"
+
+namespace tacho {
+
+// Empty where nothing repeats. Takes time in proportion to the kernels.
+FoundSteps find_steps(const GpuTrace& trace, const std::vector<NameFacts>& facts);
+
+}  // namespace tacho

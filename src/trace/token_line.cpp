@@ -1,0 +1,120 @@
+#include "trace/token_line.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+struct Place {
+  std::uint32_t device = 0;
+  std::uint32_t stream = 0;
+};
+
+Place busiest_place(const GpuTrace& trace, const std::vector<NameFacts>& facts) {
+  std::unordered_map<std::uint64_t, std::int64_t> times;
+  std::uint64_t last_key = UINT64_MAX;
+  std::int64_t* last = nullptr;
+  for (const KernelRecord& kernel : trace.kernels) {
+    const std::uint64_t key = (std::uint64_t{kernel.device} << 32) | kernel.stream;
+    if (key != last_key || last == nullptr) {
+      last = &times[key];  // stays where it is: a map of nodes
+      last_key = key;
+    }
+    if (facts_at(facts, kernel.name).kind == KernelClass::communication) continue;
+    *last += kernel.end_ns - kernel.begin_ns;
+  }
+  std::pair<std::int64_t, std::uint64_t> best = {-1, 0};
+  for (const auto& [key, time] : times) {
+    if (time > best.first || (time == best.first && key < best.second)) best = {time, key};
+  }
+  return {static_cast<std::uint32_t>(best.second >> 32), static_cast<std::uint32_t>(best.second)};
+}
+
+std::uint8_t flags_of(const NameFacts& name) {
+  if (name.heavy()) return TokenLine::heavy;
+  if (name.kind == KernelClass::optimizer) return TokenLine::optimizer;
+  const bool light = name.kind == KernelClass::elementwise || name.kind == KernelClass::copy;
+  return light ? TokenLine::light : 0;
+}
+
+}  // namespace
+
+TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts, Streams streams) {
+  const Place place = busiest_place(trace, facts);
+  const auto here = [&](const auto& record) {
+    return record.device == place.device &&
+           (streams == Streams::all_of_its_device || record.stream == place.stream);
+  };
+
+  TokenLine line;
+  line.device = place.device;
+  // After the names: a word for each kind of copy, for a set, and for the two heavy classes.
+  const auto names = static_cast<std::uint32_t>(facts.size());
+  constexpr std::uint32_t kSet = 8;
+  constexpr std::uint32_t kConvolution = 9;
+  constexpr std::uint32_t kProduct = 10;
+  line.word_count = names + 11;
+
+  std::vector<std::uint8_t> flags(names);
+  std::vector<std::uint32_t> kinds(names);
+  for (std::uint32_t i = 0; i < names; ++i) {
+    flags[i] = flags_of(facts[i]);
+    kinds[i] = i;
+    if (facts[i].kind == KernelClass::convolution) kinds[i] = names + kConvolution;
+    if (facts[i].kind == KernelClass::product) kinds[i] = names + kProduct;
+  }
+
+  const auto add = [&line](const auto& record, std::uint32_t word, std::uint32_t kind,
+                           std::uint32_t shape, std::uint8_t flag) {
+    line.words.push_back(word);
+    line.kinds.push_back(kind);
+    line.shapes.push_back(shape);
+    line.flags.push_back(flag);
+    line.begin_ns.push_back(record.begin_ns);
+    line.end_ns.push_back(record.end_ns);
+  };
+  auto copy = trace.copies.begin();
+  auto set = trace.sets.begin();
+  const auto add_until = [&](std::int64_t time) {
+    while (true) {
+      const bool has_copy = copy != trace.copies.end() && copy->begin_ns <= time;
+      const bool has_set = set != trace.sets.end() && set->begin_ns <= time;
+      if (!has_copy && !has_set) return;
+      if (has_copy && (!has_set || copy->begin_ns <= set->begin_ns)) {
+        const std::uint32_t word = names + static_cast<std::uint32_t>(copy->kind);
+        const bool from_host = copy->kind == CopyKind::host_to_device;
+        const bool within = copy->kind == CopyKind::device_to_device;
+        const std::uint8_t flag = from_host ? TokenLine::input : within ? TokenLine::light : 0;
+        if (here(*copy)) add(*copy, word, word, 0, flag);
+        ++copy;
+      } else {
+        if (here(*set)) add(*set, names + kSet, names + kSet, 0, TokenLine::light);
+        ++set;
+      }
+    }
+  };
+  for (const KernelRecord& kernel : trace.kernels) {
+    add_until(kernel.begin_ns);
+    if (!here(kernel)) continue;
+    const std::uint32_t word = std::min(kernel.name, names - 1);
+    add(kernel, word, kinds[word], kernel.shape, flags[word]);
+  }
+  add_until(INT64_MAX);
+  return line;
+}
+
+std::uint32_t busiest_device(const GpuTrace& trace) {
+  std::unordered_map<std::uint32_t, std::int64_t> times;
+  for (const KernelRecord& kernel : trace.kernels) {
+    times[kernel.device] += kernel.end_ns - kernel.begin_ns;
+  }
+  std::pair<std::int64_t, std::uint32_t> best = {-1, 0};
+  for (const auto& [device, time] : times) {
+    if (time > best.first || (time == best.first && device < best.second)) best = {time, device};
+  }
+  return best.second;
+}
+
+}  // namespace tacho

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/name_facts.h"
+#include "tracefile/gpu_trace.h"
+
+namespace tacho {
+
+// The kernels, copies and sets of a stream in the order they ran, each reduced to a word. One array
+// for each property: looking for a pattern reads the words of millions, and little else.
+struct TokenLine {
+  enum Flag : std::uint8_t {
+    heavy = 1,      // a product or a convolution
+    light = 2,      // elementwise, or a copy within the device
+    optimizer = 4,  // by its name
+    input = 8,      // a copy from the host
+  };
+
+  std::uint32_t device = 0;
+  std::vector<std::uint32_t> words;  // below `word_count`
+  std::vector<std::uint32_t> kinds;  // the same, but all products alike, and all convolutions
+  std::vector<std::uint32_t> shapes;
+  std::vector<std::uint8_t> flags;
+  std::vector<std::int64_t> begin_ns;
+  std::vector<std::int64_t> end_ns;
+  std::uint32_t word_count = 0;
+
+  [[nodiscard]] std::size_t size() const { return words.size(); }
+  [[nodiscard]] bool is(std::size_t i, Flag flag) const { return (flags[i] & flag) != 0; }
+};
+
+enum class Streams { busiest, all_of_its_device };
+
+// The stream where kernels other than communication take the most time.
+TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts, Streams streams);
+
+// The device where kernels take the most time.
+std::uint32_t busiest_device(const GpuTrace& trace);
+
+}  // namespace tacho
