@@ -27,6 +27,7 @@ TEST(RunSpec, SurvivesTheRoundTripThroughJson) {
   spec.target_top1 = 0.9;
   spec.mkldnn = Switch::off;
   spec.dropout = false;
+  spec.ops = true;
   spec.optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 3e-4, .weight_decay = 0.05};
   spec.schedule = {.kind = ScheduleKind::one_cycle, .warmup_epochs = 0.5};
   const auto text = json_text(to_json(spec));
