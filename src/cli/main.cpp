@@ -16,6 +16,7 @@ constexpr const char* kFooter =
     "  tacho doctor                                            what this machine has\n"
     "  tacho train mnist-cnn --data fashion-mnist -b 64 -e 3   train and record\n"
     "  tacho runs ls                                           what was recorded\n"
+    "  tacho report last                                       why it is as slow as it is\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
     "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
@@ -47,6 +48,8 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   add_train_command(app, context);
   add_runs_command(app, context);
+  add_report_command(app, context);
+  add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
   add_doctor_command(app, context);

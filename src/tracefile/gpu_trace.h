@@ -77,7 +77,8 @@ struct SyncRecord {
   std::uint32_t correlation = 0;
 };
 
-// An NVTX range, or a mark where begin and end are the same.
+// An NVTX range, or a mark where begin and end are the same. A range that nobody closed ends with
+// the trace.
 struct RangeRecord {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -112,8 +113,9 @@ struct GpuTrace {
   std::vector<CallRecord> calls;
   std::vector<SyncRecord> syncs;
   std::vector<RangeRecord> ranges;
-  std::uint64_t dropped = 0;  // records the driver had no room for
-  bool ended = false;         // the process said good-bye; else it was killed, or still runs
+  std::uint64_t dropped = 0;     // records the driver had no room for
+  bool ended = false;            // the process said good-bye; else it was killed, or still runs
+  std::uint64_t lost_bytes = 0;  // at the file's end, of a piece that is not whole
 };
 
 }  // namespace tacho

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_set>
+
+#include "inject/call_names.h"
+#include "inject/cupti_api.h"
+#include "inject/kernel_names.h"
+#include "tracefile/gpu_trace_encoder.h"
+
+namespace tacho {
+
+// Reads CUPTI's activity records and hands what they say to a GpuTraceEncoder.
+class ActivityEncoder {
+ public:
+  // `describe` answers for a GPU that is seen for the first time.
+  using DescribeGpu = std::function<TracedGpu(std::uint32_t index)>;
+  ActivityEncoder(const CuptiApi& api, GpuTraceEncoder& encoder, DescribeGpu describe);
+
+  // False if a record does not look as CUPTI's records of the known releases do. Nothing that comes
+  // after it could be trusted.
+  bool encode_buffer(std::uint8_t* buffer, std::size_t valid_size);
+
+ private:
+  bool encode(const void* record);
+  bool encode_kernel(const void* record);
+  void encode_copy(const void* record, bool is_peer);
+  void encode_set(const void* record);
+  void encode_call(const void* record, CallDomain domain);
+  void encode_sync(const void* record);
+  void encode_marker(const void* record);
+  void see_gpu(std::uint32_t index);
+  // Records whose times the driver could not take.
+  bool is_untimed(std::int64_t begin_ns, std::int64_t end_ns);
+
+  const CuptiApi& api_;
+  GpuTraceEncoder& encoder_;
+  DescribeGpu describe_;
+  KernelNames kernel_names_;
+  CallNames call_names_;
+  std::unordered_set<std::uint32_t> gpus_;
+  int checked_kernels_ = 0;
+};
+
+}  // namespace tacho

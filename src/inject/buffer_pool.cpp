@@ -1,0 +1,51 @@
+#include "inject/buffer_pool.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace tacho {
+
+BufferPool::~BufferPool() {
+  for (std::uint8_t* bytes : all_) ::munmap(bytes, kBufferSize);
+}
+
+std::uint8_t* BufferPool::take_empty() {
+  const std::lock_guard lock(mutex_);
+  if (!empty_.empty()) {
+    std::uint8_t* bytes = empty_.back();
+    empty_.pop_back();
+    return bytes;
+  }
+  if (all_.size() >= kMostBuffers) return nullptr;
+  // Pages straight from the system are zeros already, and cost nothing until they are written.
+  void* bytes =
+      ::mmap(nullptr, kBufferSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return nullptr;
+  all_.push_back(static_cast<std::uint8_t*>(bytes));
+  return all_.back();
+}
+
+void BufferPool::put_filled(Filled buffer) {
+  {
+    const std::lock_guard lock(mutex_);
+    filled_.push_back(buffer);
+  }
+  changed_.notify_one();
+}
+
+void BufferPool::put_empty(std::uint8_t* bytes) {
+  std::memset(bytes, 0, kBufferSize);
+  const std::lock_guard lock(mutex_);
+  empty_.push_back(bytes);
+}
+
+void BufferPool::stop_waiting() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace tacho

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tacho {
+
+// The buffers CUPTI writes its records into. They go round: an empty one to CUPTI, a filled one
+// into a queue, emptied by the writer, zeroed, and empty again. There are never more than
+// kMostBuffers, so a writer that falls behind costs records, which CUPTI counts, and not the
+// program's memory.
+class BufferPool {
+ public:
+  static constexpr std::size_t kBufferSize = std::size_t{2} << 20;
+  static constexpr std::size_t kMostBuffers = 128;
+
+  struct Filled {
+    std::uint8_t* bytes = nullptr;
+    std::size_t valid_size = 0;
+  };
+
+  BufferPool() = default;
+  ~BufferPool();
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // An empty buffer of kBufferSize zeros, aligned to 8 bytes and more; null if all are in use.
+  std::uint8_t* take_empty();
+  void put_filled(Filled buffer);
+  // The oldest filled buffer; waits for one until `until`.
+  template <class TimePoint>
+  std::optional<Filled> take_filled(TimePoint until) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, until, [&] { return !filled_.empty() || stopped_; });
+    if (filled_.empty()) return std::nullopt;
+    const Filled buffer = filled_.front();
+    filled_.pop_front();
+    return buffer;
+  }
+  void put_empty(std::uint8_t* bytes);
+  // From now on nobody waits for buffers.
+  void stop_waiting();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::uint8_t*> all_;
+  std::vector<std::uint8_t*> empty_;
+  std::deque<Filled> filled_;
+  bool stopped_ = false;
+};
+
+}  // namespace tacho

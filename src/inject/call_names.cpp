@@ -1,0 +1,84 @@
+#include "inject/call_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tacho {
+namespace {
+
+// More than CUDA 13 has in either domain.
+constexpr std::uint32_t kMostCallbacks = 2000;
+
+constexpr std::array<std::string_view, 15> kWorthTracing = {
+    "Launch",    "Memcpy",       "Memset",         "Synchronize", "WaitEvent",
+    "WaitValue", "EventRecord",  "Malloc",         "Free",        "MemAlloc",
+    "HostAlloc", "HostRegister", "HostUnregister", "Prefetch",    "LoadData"};
+
+bool ends_with_version(std::string_view name, std::size_t mark) {
+  const std::string_view digits = name.substr(mark + 2);
+  return !digits.empty() &&
+         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string_view plain_call_name(std::string_view name) {
+  const std::size_t version = name.rfind("_v");
+  if (version != std::string_view::npos && ends_with_version(name, version)) {
+    name = name.substr(0, version);
+  }
+  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
+    if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
+      name.remove_suffix(suffix.size());
+    }
+  }
+  return name;
+}
+
+bool is_worth_tracing(std::string_view plain_name) {
+  const auto has = [&](std::string_view word) {
+    return plain_name.find(word) != std::string_view::npos;
+  };
+  // Building a graph, or asking what is in it, is not running it.
+  if (has("Graph")) return has("GraphLaunch") || has("GraphInstantiate");
+  if (has("Attribute") || has("Query")) return false;
+  return std::any_of(kWorthTracing.begin(), kWorthTracing.end(), has);
+}
+
+std::uint32_t CallNames::find(CallDomain domain, std::uint32_t callback) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(domain) << 32) | callback;
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  return known_[key] = look_up(domain, callback);
+}
+
+std::uint32_t CallNames::look_up(CallDomain domain, std::uint32_t callback) {
+  const char* name = nullptr;
+  if (api_.callback_name(static_cast<std::uint32_t>(domain), callback, &name) != kCuptiSuccess ||
+      name == nullptr) {
+    return kNotTraced;
+  }
+  const std::string_view plain = plain_call_name(name);
+  return is_worth_tracing(plain) ? encoder_.name(plain) : kNotTraced;
+}
+
+CuptiResult enable_calls(const CuptiApi& api, CallDomain domain) {
+  const bool is_runtime = domain == CallDomain::runtime;
+  const auto enable_one = is_runtime ? api.enable_runtime_call : api.enable_driver_call;
+  if (enable_one == nullptr) {
+    return api.enable(static_cast<std::uint32_t>(is_runtime ? ActivityKind::runtime_call
+                                                            : ActivityKind::driver_call));
+  }
+  for (std::uint32_t callback = 1; callback < kMostCallbacks; ++callback) {
+    const char* name = nullptr;
+    if (api.callback_name(static_cast<std::uint32_t>(domain), callback, &name) != kCuptiSuccess ||
+        name == nullptr || !is_worth_tracing(plain_call_name(name))) {
+      continue;
+    }
+    const CuptiResult result = enable_one(callback, 1);
+    if (result != kCuptiSuccess) return result;
+  }
+  return kCuptiSuccess;
+}
+
+}  // namespace tacho

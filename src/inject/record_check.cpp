@@ -1,0 +1,50 @@
+#include "inject/record_check.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+
+#include "inject/activity_layout.h"
+
+namespace tacho {
+namespace {
+
+// The kernel of the operating system looks whether the address can be read, so a wrong one is an
+// error instead of the end of the process.
+bool is_readable(const void* address) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  const bool readable = ::write(ends[1], address, 1) == 1;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return readable;
+}
+
+bool is_name(const char* name) {
+  if (name == nullptr || !is_readable(name)) return false;
+  const auto first = static_cast<unsigned char>(*name);
+  return first >= 0x21 && first != 0x7f;
+}
+
+bool is_extent(std::size_t offset, const void* record, std::int32_t limit) {
+  const auto extent = read_field<std::int32_t>(record, offset);
+  return extent >= 1 && extent <= limit;
+}
+
+}  // namespace
+
+bool looks_like_a_kernel(const void* record) {
+  using Layout = KernelLayout;
+  constexpr std::int32_t kMaxBlock = 1024;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!is_extent(Layout::grid + 4 * i, record, INT32_MAX)) return false;
+    if (!is_extent(Layout::block + 4 * i, record, kMaxBlock)) return false;
+  }
+  return read_field<std::uint64_t>(record, Layout::end) >=
+             read_field<std::uint64_t>(record, Layout::start) &&
+         is_name(read_field<const char*>(record, Layout::name));
+}
+
+}  // namespace tacho

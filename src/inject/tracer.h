@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "inject/activity_encoder.h"
+#include "inject/buffer_pool.h"
+#include "inject/cupti_api.h"
+#include "inject/gpu_facts.h"
+#include "inject/trace_output.h"
+#include "tracefile/gpu_trace_encoder.h"
+
+namespace tacho {
+
+// Traces the process it lives in, from start() to finish(). A thread of its own writes what CUPTI
+// fills and asks it every half second for what is complete, so a process that is killed loses about
+// the last second. Whatever goes wrong ends the tracing, leaves a problem file, and lets the
+// program run.
+class Tracer {
+ public:
+  Tracer(const CuptiApi& api, const DriverApi& driver, std::string folder);
+
+  // "" or why not. `request` and `complete` are C functions that call this object's.
+  std::string start(RequestBuffer request, CompleteBuffer complete);
+
+  void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
+  void complete_buffer(std::uint8_t* buffer, std::size_t valid_size);
+
+  // Writes what is still to come and the end mark. Not in a process that was forked off this one.
+  void finish();
+  // In a child after fork: there is no thread here, and the file belongs to the parent.
+  void forget() { active_ = false; }
+
+ private:
+  std::string enable_activities();
+  std::string start_thread();
+  void run() noexcept;
+  void run_until_stopped();
+  void drain();
+  void encode(BufferPool::Filled filled);
+  void note_dropped();
+  void write_chunk();
+  void give_up(const std::string& why);
+  [[nodiscard]] std::string refusal(const std::string& doing, CuptiResult result) const;
+
+  const CuptiApi api_;
+  const DriverApi driver_;
+  const std::string folder_;
+  const pid_t process_;
+  std::atomic<bool> active_ = false;
+  std::atomic<bool> stopping_ = false;
+
+  BufferPool buffers_;
+  TraceOutput output_;
+  // The thread's own once it runs.
+  std::unique_ptr<GpuTraceEncoder> encoder_;
+  std::unique_ptr<ActivityEncoder> activities_;
+
+  std::mutex mutex_;
+  std::condition_variable ended_changed_;
+  bool ended_ = false;
+};
+
+}  // namespace tacho

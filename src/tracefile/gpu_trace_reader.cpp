@@ -1,0 +1,70 @@
+#include "tracefile/gpu_trace_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "tracefile/chunk_decoder.h"
+#include "tracefile/gpu_trace_format.h"
+
+namespace tacho {
+namespace {
+
+constexpr Bytes kMaxFileSize{std::int64_t{16} << 30};
+
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = (value << 8) | static_cast<std::uint8_t>(bytes[i]);
+  return value;
+}
+
+// The whole chunk at the front of `bytes`, without its header; nothing where it is cut or damaged.
+std::string_view whole_chunk(std::string_view bytes) {
+  if (bytes.size() < kChunkHeaderSize) return {};
+  const std::size_t size = little_endian(bytes);
+  if (size > kMaxChunkSize || size > bytes.size() - kChunkHeaderSize) return {};
+  const std::string_view payload = bytes.substr(kChunkHeaderSize, size);
+  return trace_crc32(payload) == little_endian(bytes.substr(4)) ? payload : std::string_view{};
+}
+
+Result<void> check_header(std::string_view bytes) {
+  if (bytes.substr(0, kGpuTraceMagic.size()) != kGpuTraceMagic) {
+    return Error{ErrorCode::invalid,
+                 "not a GPU trace: it does not begin with \"" + std::string(kGpuTraceMagic) + "\""};
+  }
+  if (bytes.size() < kGpuTraceHeaderSize) {
+    return Error{ErrorCode::invalid, "this GPU trace is cut off within its first 12 bytes"};
+  }
+  const std::uint32_t version = little_endian(bytes.substr(kGpuTraceMagic.size()));
+  if (version != kGpuTraceVersion) {
+    return Error{ErrorCode::newer, "a GPU trace of version " + std::to_string(version) +
+                                       ", but this Tacho reads version " +
+                                       std::to_string(kGpuTraceVersion) + "; update Tacho"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GpuTrace> decode_gpu_trace(std::string_view bytes) {
+  TACHO_CHECK(check_header(bytes));
+  ChunkDecoder decoder;
+  std::size_t at = kGpuTraceHeaderSize;
+  while (true) {
+    const std::string_view payload = whole_chunk(bytes.substr(at));
+    if (payload.empty()) break;
+    TACHO_CHECK(decoder.decode(payload).in("chunk at byte " + std::to_string(at)));
+    at += kChunkHeaderSize + payload.size();
+  }
+  GpuTrace trace = std::move(decoder).finish();
+  trace.lost_bytes = bytes.size() - at;
+  return trace;
+}
+
+Result<GpuTrace> read_gpu_trace(const std::filesystem::path& path) {
+  TACHO_TRY(bytes, read_file(path, kMaxFileSize));
+  return decode_gpu_trace(bytes).in(path.string());
+}
+
+}  // namespace tacho
