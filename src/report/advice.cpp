@@ -36,9 +36,8 @@ Advice nothing(const Situation& situation) {
     return advice;
   }
   auto parts = situation.step->parts;
-  std::stable_sort(parts.begin(), parts.end(), [](const StepPart& a, const StepPart& b) {
-    return a.seconds > b.seconds;
-  });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const StepPart& a, const StepPart& b) { return a.seconds > b.seconds; });
   for (const StepPart& part : parts) {
     if (part.share < 0.05) break;
     advice.evidence += fmt::format("{}{} {}", advice.evidence.empty() ? "" : ", ", part.title,

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/advice_rules.h"
 #include "report/precision_gain.h"
+#include "report/words.h"
 
 namespace tacho {
 namespace {
@@ -14,31 +15,52 @@ namespace {
 using Found = std::optional<Advice>;
 
 std::string ms(double seconds) { return human(Seconds(seconds)); }
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+// The host is silent while the GPU idles, and would be if it never waited for the GPU.
+double silent_share(const Situation& s) {
+  return std::max(0.0, s.gpu->parts.input_wait / s.step_s - s.apart_share);
+}
+
+std::string silence_words(const Situation& s) {
+  std::string words =
+      fmt::format("idle {} of each step ({}) while the host makes no CUDA call",
+                  ms(s.gpu->parts.input_wait), percent(s.gpu->parts.input_wait / s.step_s));
+  if (s.cores_allowed > 0) {
+    words += fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
+  }
+  return words;
+}
 
 // A loader in more processes: the GPU need not wait, as long as there are processors for them. All
 // the work a step gives the processors, spread over those the run may use, is a bound.
 Found starved_input(const Situation& s) {
-  const double wait = s.gpu->parts.input_wait / s.step_s;
-  const bool cores_known = s.cores_allowed > 0;
-  const double spare = cores_known ? 1 - s.cores_used / s.cores_allowed : 1;
-  const double saving = std::min(wait, std::max(0.0, spare));
-  Advice advice{.key = "input",
-                .title = "The GPU waits for input",
-                .action = "load in parallel: DataLoader(num_workers=…, pin_memory=True, "
-                          "persistent_workers=True), or --workers of tacho train"};
-  advice.evidence = fmt::format("idle {} of each step ({}) while the host makes no CUDA call",
-                                ms(s.gpu->parts.input_wait), percent(wait));
-  if (cores_known) {
-    advice.evidence +=
-        fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
-  }
-  if (cores_known && spare < wait) {
-    advice.action = "give the run more cores, or make a sample cheaper: smaller images, decoded "
-                    "ahead; then more loader workers";
-  }
-  advice.saving = saving;
-  advice.range = {saving / 2, wait};
+  if (!s.copies_input) return std::nullopt;
+  const double wait = silent_share(s);
+  const double spare =
+      s.cores_allowed > 0 ? std::max(0.0, 1 - s.cores_used / s.cores_allowed) : 1.0;
+  Advice advice{.key = "input", .title = "The GPU waits for input"};
+  advice.action = spare < wait
+                      ? "give the run more cores, or make a sample cheaper: smaller images, "
+                        "decoded ahead; then more loader workers"
+                      : "load in parallel: DataLoader(num_workers=…, pin_memory=True, "
+                        "persistent_workers=True), or --workers of tacho train";
+  advice.evidence = silence_words(s);
+  advice.saving = std::min(wait, spare);
+  advice.range = {advice.saving / 2, wait};
+  return advice;
+}
+
+// The same where nothing is copied to the GPU: then it is not input that the host is busy with.
+Found busy_host(const Situation& s) {
+  if (s.copies_input) return std::nullopt;
+  const double wait = silent_share(s);
+  Advice advice{.key = "host",
+                .title = "The GPU waits while the host works at something else",
+                .action =
+                    "find what the program does between steps (py-spy top --pid …) and do "
+                    "it less often, or in another thread"};
+  advice.evidence = silence_words(s);
+  advice.saving = wait;
+  advice.range = {wait / 2, wait};
   return advice;
 }
 
@@ -92,8 +114,9 @@ Found launch_bound(const Situation& s) {
   if (s.gpu->signs.uses_graphs && gaps < 0.1) return std::nullopt;
   Advice advice{.key = "graphs",
                 .title = "The host launches slower than the GPU computes",
-                .action = "launch a whole step at once: torch.compile(mode=\"reduce-overhead\"), "
-                          "a CUDA graph, or a fused optimizer (fused=True)"};
+                .action =
+                    "launch a whole step at once: torch.compile(mode=\"reduce-overhead\"), "
+                    "a CUDA graph, or a fused optimizer (fused=True)"};
   advice.evidence =
       fmt::format("{} launches a step, median kernel {}; idle between them {} of a step",
                   human_count(std::round(s.gpu->signs.launches_a_step)),
@@ -103,21 +126,20 @@ Found launch_bound(const Situation& s) {
   return advice;
 }
 
-// Without waiting, host and GPU work side by side: the longer of the two is what a step takes.
 Found waiting_calls(const Situation& s) {
   const StepSigns& signs = s.gpu->signs;
-  if (signs.syncs_a_step < 0.9 || s.gpu->parts.sync_gaps <= 0) return std::nullopt;
+  const StepParts& p = s.gpu->parts;
   const double idle = 1 - s.busy_s / s.step_s;
-  const double apart = 1 - std::max(s.host_s, s.busy_s) / s.step_s;
-  const double most = (s.gpu->parts.sync_gaps + s.gpu->parts.launch_gaps) / s.step_s;
+  const double most = (p.sync_gaps + p.launch_gaps + p.input_wait) / s.step_s;
   Advice advice{.key = "sync",
                 .title = "The host waits for the GPU in every step, then the GPU for the host",
-                .action = "take .item(), .cpu() and print(loss) out of the loop: add figures up on "
-                          "the GPU and read them every 50 steps; copy with non_blocking=True"};
+                .action =
+                    "take .item(), .cpu() and print(loss) out of the loop: add figures up on "
+                    "the GPU and read them every 50 steps; copy with non_blocking=True"};
   advice.evidence =
-      fmt::format("{:.1f} waiting calls a step; the GPU idles {} of a step after them",
-                  signs.syncs_a_step, percent(s.gpu->parts.sync_gaps / s.step_s));
-  advice.saving = std::clamp(apart, 0.0, most);
+      fmt::format("{:.1f} waiting calls a step take {}; the GPU works {} of a step, the host {}",
+                  signs.syncs_a_step, ms(signs.sync_wait_s), ms(s.busy_s), ms(s.host_s));
+  advice.saving = std::min(s.apart_share, most);
   advice.range = {advice.saving / 2, std::min(idle, most)};
   return advice;
 }
@@ -138,9 +160,9 @@ Found precision(const Situation& s) {
                       "bf16; at the least torch.set_float32_matmul_precision(\"high\") for TF32"
                     : "with torch.autocast(\"cuda\", dtype=torch.float16) and a GradScaler, or "
                       "--precision fp16"};
-  advice.evidence = fmt::format(
-      "{} of kernel time is convolutions and products, {} of it on tensor cores", 
-      percent(gain.product_share), percent(s.gpu->signs.tensor_core_share));
+  advice.evidence =
+      fmt::format("{} of kernel time is convolutions and products, {} of it on tensor cores",
+                  percent(gain.product_share), percent(s.gpu->signs.tensor_core_share));
   advice.saving = saved(gain.saved_s);
   advice.range = {saved(gain.range_s.low), saved(gain.range_s.high)};
   return advice;
@@ -152,8 +174,9 @@ Found layout(const Situation& s) {
   const LayoutGain gain = channels_last_gain(*s.gpu);
   Advice advice{.key = "layout",
                 .title = "Convolutions turn NCHW tensors around for the tensor cores",
-                .action = "model.to(memory_format=torch.channels_last), and the images too; or "
-                          "--channels-last on"};
+                .action =
+                    "model.to(memory_format=torch.channels_last), and the images too; or "
+                    "--channels-last on"};
   advice.evidence = fmt::format("{} of each step ({}) in kernels that change the layout",
                                 ms(turning), percent(turning / s.step_s));
   advice.saving = gain.saved_s / s.step_s;
@@ -167,8 +190,9 @@ Found exposed_communication(const Situation& s) {
   const double all = p.comm_exposed + p.comm_hidden;
   Advice advice{.key = "comm",
                 .title = "The GPU waits for gradients of other ranks",
-                .action = "hide it under the backward pass: smaller buckets (bucket_cap_mb), "
-                          "gradient_as_bucket_view; send less: bf16 compression, accumulation"};
+                .action =
+                    "hide it under the backward pass: smaller buckets (bucket_cap_mb), "
+                    "gradient_as_bucket_view; send less: bf16 compression, accumulation"};
   advice.evidence = fmt::format("{} of communication a step, {} of it not hidden", ms(all),
                                 percent(p.comm_exposed / std::max(all, 1e-12)));
   advice.saving = 0.7 * exposed;
@@ -205,13 +229,13 @@ Found memory_headroom(const Situation& s) {
   return advice;
 }
 
-constexpr std::array<AdviceRule, 9> kRules = {
-    starved_input, small_batch,           launch_bound,    waiting_calls,   precision,
-    layout,        exposed_communication, pageable_copies, memory_headroom,
+constexpr std::array<AdviceRule, 10> kGpuRules = {
+    starved_input, busy_host, small_batch,           launch_bound,    waiting_calls,
+    precision,     layout,    exposed_communication, pageable_copies, memory_headroom,
 };
 
 }  // namespace
 
-std::span<const AdviceRule> gpu_rules() { return kRules; }
+std::span<const AdviceRule> gpu_rules() { return kGpuRules; }
 
 }  // namespace tacho

@@ -7,13 +7,12 @@
 #include "base/units.h"
 #include "record/rank_figures.h"
 #include "report/advice_rules.h"
+#include "report/words.h"
 
 namespace tacho {
 namespace {
 
 using Found = std::optional<Advice>;
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 const StepPart* part_of(const Situation& s, std::string_view key) {
   if (!s.step) return nullptr;
@@ -33,8 +32,8 @@ Found starved_worker(const Situation& s) {
                 .action = busy ? "every core is in use: give the run more, or prepare the data "
                                  "(tacho data prepare), smaller or decoded ahead"
                                : "more threads that make batches: --workers"};
-  advice.evidence = fmt::format("{} of each step ({})", human(Seconds(wait->seconds)),
-                                percent(wait->share));
+  advice.evidence =
+      fmt::format("{} of each step ({})", human(Seconds(wait->seconds)), percent(wait->share));
   advice.saving = busy ? wait->share / 2 : wait->share;
   advice.range = {wait->share / 2, wait->share};
   return advice;
@@ -46,8 +45,9 @@ Found exposed_exchange(const Situation& s) {
   if (s.gpu != nullptr || exposed == nullptr || !comm) return std::nullopt;
   Advice advice{.key = "comm",
                 .title = "Ranks wait for each other's gradients",
-                .action = "send less or less often: --compress, --accumulate, a larger batch; "
-                          "smaller buckets hide more"};
+                .action =
+                    "send less or less often: --compress, --accumulate, a larger batch; "
+                    "smaller buckets hide more"};
   advice.evidence = fmt::format("{} of communication a step, {} of it hidden",
                                 human(Seconds(comm->seconds)), percent(comm->hidden_share));
   advice.saving = 0.7 * exposed->share;
@@ -65,10 +65,11 @@ Found idle_cores(const Situation& s) {
   const double used = s.cores_used / s.cores_allowed;
   Advice advice{.key = "threads",
                 .title = "Most cores the run may use are idle",
-                .action = "more threads (OMP_NUM_THREADS, torch.set_num_threads, --threads), or "
-                          "a larger batch for them to share"};
-  advice.evidence = fmt::format("{:.1f} of {:.0f} cores in use on average", s.cores_used,
-                                s.cores_allowed);
+                .action =
+                    "more threads (OMP_NUM_THREADS, torch.set_num_threads, --threads), or "
+                    "a larger batch for them to share"};
+  advice.evidence =
+      fmt::format("{:.1f} of {:.0f} cores in use on average", s.cores_used, s.cores_allowed);
   advice.saving = std::max(0.0, 1 - used / kThreadsGive);
   advice.range = {0, 1 - used};
   return advice;
@@ -77,13 +78,14 @@ Found idle_cores(const Situation& s) {
 Found slow_blas(const Situation& s) {
   if (!s.run.record.started) return std::nullopt;
   const ComputePaths& paths = s.run.record.started->paths;
-  const double gflops = paths.product_gflops / static_cast<double>(std::max<std::int64_t>(
-                                                   1, paths.threads));
+  const double gflops =
+      paths.product_gflops / static_cast<double>(std::max<std::int64_t>(1, paths.threads));
   if (s.gpu != nullptr || paths.product_gflops <= 0 || gflops > 8) return std::nullopt;
   Advice advice{.key = "blas",
                 .title = "Matrix products are slow on this machine",
-                .action = "install an optimised BLAS (libopenblas0-pthread) and see "
-                          "'tacho doctor'"};
+                .action =
+                    "install an optimised BLAS (libopenblas0-pthread) and see "
+                    "'tacho doctor'"};
   advice.evidence = fmt::format("{:.1f} GFLOP/s a thread with {}", gflops, paths.blas);
   advice.saving = 0.4;
   advice.range = {0.1, 0.8};
@@ -104,11 +106,11 @@ Found far_from_roof(const Situation& s) {
   if (top.reached >= kGoodShare) return std::nullopt;
   Advice advice{.key = "operator",
                 .title = fmt::format("{} stays far below what this machine can do", top.name),
-                .action = "try the other implementation (--mkldnn on or off), channels last, more "
-                          "threads, or a larger batch"};
-  advice.evidence =
-      fmt::format("{} of a step, at {} of the {} limit", percent(share), percent(top.reached),
-                  top.by_memory ? "memory's" : "processor's");
+                .action =
+                    "try the other implementation (--mkldnn on or off), channels last, more "
+                    "threads, or a larger batch"};
+  advice.evidence = fmt::format("{} of a step, at {} of the {} limit", percent(share),
+                                percent(top.reached), top.by_memory ? "memory's" : "processor's");
   advice.saving = share * (1 - top.reached / kGoodShare);
   advice.range = {0, share * (1 - top.reached)};
   return advice;
@@ -130,16 +132,17 @@ Found throttled_clocks(const Situation& s) {
   std::string reasons;
   double held = 0;
   for (const auto& [reason, share] : gpu->throttled_by) {
-    reasons += fmt::format("{}{} {} of the time", reasons.empty() ? "" : ", ", reason,
-                           percent(share));
+    reasons +=
+        fmt::format("{}{} {} of the time", reasons.empty() ? "" : ", ", reason, percent(share));
     held = std::max(held, share);
   }
   // Kernels that wait for memory lose nothing by a slower clock: half of them, for all we know.
   const double lost = held * (1 - gpu->sm_share_of_max) * gpu->mean_busy;
   Advice advice{.key = "clocks",
                 .title = "The GPU's clocks are held down",
-                .action = "look at its cooling and power limit: nvidia-smi -q -d "
-                          "PERFORMANCE,POWER,TEMPERATURE"};
+                .action =
+                    "look at its cooling and power limit: nvidia-smi -q -d "
+                    "PERFORMANCE,POWER,TEMPERATURE"};
   advice.evidence = fmt::format("{:.0f} MHz, {} of its highest; {}", gpu->mean_sm_mhz,
                                 percent(gpu->sm_share_of_max), reasons);
   advice.saving = 0.5 * lost;
@@ -149,7 +152,7 @@ Found throttled_clocks(const Situation& s) {
 
 struct Pressure {
   const char* key;
-  std::optional<double> UsageSummary::* share;
+  std::optional<double> UsageSummary::*share;
   const char* title;
   const char* action;
   const char* evidence;
@@ -194,10 +197,12 @@ Found swapping(const Situation& s) {
   if (!s.run.used || s.run.used->peak_swapped_bytes < (64 << 20)) return std::nullopt;
   if (s.run.used->memory_stalled_share.value_or(0) >= 0.1) return std::nullopt;  // told already
   const UsageSummary& used = *s.run.used;
-  const double faults = used.seconds > 0 ? static_cast<double>(used.major_faults) / used.seconds : 0;
-  Advice advice{.key = "swap",
-                .title = "The run's memory was swapped out",
-                .action = "give it more memory, or use less: fewer loader workers, a smaller cache"};
+  const double faults =
+      used.seconds > 0 ? static_cast<double>(used.major_faults) / used.seconds : 0;
+  Advice advice{
+      .key = "swap",
+      .title = "The run's memory was swapped out",
+      .action = "give it more memory, or use less: fewer loader workers, a smaller cache"};
   advice.evidence = fmt::format("{} swapped at the most, {:.0f} major page faults a second",
                                 human(Bytes{used.peak_swapped_bytes}), faults);
   constexpr double kFaultSeconds = 1e-4;  // from a solid-state disk
@@ -206,13 +211,13 @@ Found swapping(const Situation& s) {
   return advice;
 }
 
-constexpr std::array<AdviceRule, 11> kRules = {
-    starved_worker,   exposed_exchange, idle_cores,  slow_blas,   far_from_roof, throttled_clocks,
-    pressure<0>,      pressure<1>,      pressure<2>, pressure<3>, swapping,
+constexpr std::array<AdviceRule, 11> kHostRules = {
+    starved_worker, exposed_exchange, idle_cores,  slow_blas,   far_from_roof, throttled_clocks,
+    pressure<0>,    pressure<1>,      pressure<2>, pressure<3>, swapping,
 };
 
 }  // namespace
 
-std::span<const AdviceRule> host_rules() { return kRules; }
+std::span<const AdviceRule> host_rules() { return kHostRules; }
 
 }  // namespace tacho

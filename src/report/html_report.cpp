@@ -16,14 +16,13 @@
 #include "report/step_picture.h"
 #include "report/svg_chart.h"
 #include "report/text_report.h"
+#include "report/words.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::size_t kTableRows = 40;
+constexpr std::size_t kPageRows = 40;
 constexpr std::size_t kRoofPoints = 12;
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 std::string heading(const RunFindings& run) {
   const RunRecord& record = run.record;
@@ -50,9 +49,8 @@ std::string tiles(const RunFindings& run, const std::optional<StepPicture>& step
   std::string out = "<div class=\"tiles\">";
   if (step) {
     out += tile("step, median", human(Seconds(step->seconds)));
-    out += step->samples_per_s > 0
-               ? tile("samples/s", human_count(std::round(step->samples_per_s)))
-               : tile("steps/s", fmt::format("{:.4g}", 1 / step->seconds));
+    out += step->samples_per_s > 0 ? tile("samples/s", human_count(std::round(step->samples_per_s)))
+                                   : tile("steps/s", fmt::format("{:.4g}", 1 / step->seconds));
     out += tile("steps", human_count(static_cast<double>(step->series_s.size())));
   }
   if (const GpuFindings* gpu = run.gpu(); gpu != nullptr && !gpu->steps.begins_ns.empty()) {
@@ -70,13 +68,13 @@ std::string tiles(const RunFindings& run, const std::optional<StepPicture>& step
 
 std::string parts(const StepPicture& step) {
   if (step.parts.empty()) return "";
-  std::string out = "<h2>Where a step's time goes</h2>\n" + parts_bar(step.parts) +
-                    "<ul class=\"legend\">";
+  std::string out =
+      "<h2>Where a step's time goes</h2>\n" + parts_bar(step.parts) + "<ul class=\"legend\">";
   for (const StepPart& part : step.parts) {
-    out += fmt::format("<li><i class=\"part-{}\"></i>{} <b>{}</b> <span class=\"soft\">{}</span>"
-                       "</li>",
-                       part.key, html_text(part.title), percent(part.share),
-                       human(Seconds(part.seconds)));
+    out += fmt::format(
+        "<li><i class=\"part-{}\"></i>{} <b>{}</b> <span class=\"soft\">{}</span>"
+        "</li>",
+        part.key, html_text(part.title), percent(part.share), human(Seconds(part.seconds)));
   }
   return out + fmt::format("</ul><p class=\"soft\">Steps {}.</p>\n", html_text(step.source));
 }
@@ -120,10 +118,10 @@ std::string step_chart(const StepPicture& step) {
 }
 
 using Sampled = std::function<double(const UsageSample&)>;
-using Words = std::function<std::string(double)>;
+using Spelled = std::function<std::string(double)>;
 
 std::string usage_chart(const UsageLog& log, std::string_view title, const Sampled& value,
-                        const Words& words, double top = 0) {
+                        const Spelled& words, double top = 0) {
   LineChart chart{.title = title, .y_top = top};
   const double begin = log.samples.front().unix_seconds;
   double highest = 0;
@@ -178,8 +176,9 @@ std::string gpu_charts(const UsageLog& log) {
         static_cast<double>(first.memory_total_bytes));
     out += usage_chart(log, name + " power", of(&GpuSample::watts),
                        [](double watts) { return fmt::format("{:.0f} W", watts); });
-    out += usage_chart(log, name + " clock", of(&GpuSample::sm_mhz),
-                       [](double mhz) { return fmt::format("{:.0f} MHz", mhz); }, first.sm_max_mhz);
+    out += usage_chart(
+        log, name + " clock", of(&GpuSample::sm_mhz),
+        [](double mhz) { return fmt::format("{:.0f} MHz", mhz); }, first.sm_max_mhz);
   }
   return out;
 }
@@ -199,7 +198,7 @@ std::string charts(const RunFindings& run, const std::optional<StepPicture>& ste
   return out.empty() ? "" : "<h2>Over time</h2>\n<div class=\"charts\">\n" + out + "</div>\n";
 }
 
-std::string usage(const RunFindings& run) {
+std::string used_lines(const RunFindings& run) {
   std::string out;
   for (const auto& [name, words] : usage_lines(run)) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(words));
@@ -218,8 +217,8 @@ std::string table(const ReportTable& table) {
                        long_name ? fmt::format(" title=\"{}\"", html_text(text)) : "",
                        html_text(text));
   };
-  std::string out = fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<tr>",
-                                html_text(table.title));
+  std::string out =
+      fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<tr>", html_text(table.title));
   for (std::size_t i = 0; i < table.headings.size(); ++i) {
     out += cell("th", i, table.headings[i].title);
   }
@@ -245,8 +244,8 @@ std::string html_report(const RunFindings& run) {
       run.id, html_text(run_title(run.record)), kHtmlStyle);
   out += heading(run) + tiles(run, step);
   if (step) out += parts(*step);
-  out += advice_cards(run) + charts(run, step) + usage(run);
-  for (const ReportTable& detail : report_tables(run, kTableRows)) out += table(detail);
+  out += advice_cards(run) + charts(run, step) + used_lines(run);
+  for (const ReportTable& detail : report_tables(run, kPageRows)) out += table(detail);
   out += fmt::format("<footer>tacho {} ({})</footer>\n</body>\n</html>\n", kVersion, kCommit);
   return out;
 }

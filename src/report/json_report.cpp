@@ -19,9 +19,9 @@ Json list_of(const std::vector<Row>& rows, Json (*json)(const Row&)) {
 }
 
 Json time_json(const TimeRow& row) {
-  return {{"name", row.name},         {"count", row.count},     {"total_s", row.total_s},
-          {"share", row.share},       {"mean_s", row.mean_s},   {"median_s", row.median_s},
-          {"min_s", row.min_s},       {"max_s", row.max_s},     {"deviation_s", row.deviation_s}};
+  return {{"name", row.name},   {"count", row.count},   {"total_s", row.total_s},
+          {"share", row.share}, {"mean_s", row.mean_s}, {"median_s", row.median_s},
+          {"min_s", row.min_s}, {"max_s", row.max_s},   {"deviation_s", row.deviation_s}};
 }
 
 Json kernel_json(const KernelRow& row) {
@@ -128,8 +128,8 @@ Json advice_json(const Advice& advice) {
 }
 
 Json part_json(const StepPart& part) {
-  return {{"key", part.key}, {"title", part.title}, {"seconds", part.seconds},
-          {"share", part.share}};
+  return {
+      {"key", part.key}, {"title", part.title}, {"seconds", part.seconds}, {"share", part.share}};
 }
 
 Json step_json(const RunFindings& run) {

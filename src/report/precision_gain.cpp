@@ -33,8 +33,7 @@ double saved(double seconds, double speed_up) { return seconds * (1 - 1 / speed_
 PrecisionGain bf16_gain(const GpuFindings& gpu) {
   PrecisionGain gain;
   for (const ClassRow& row : gpu.classes) {
-    const bool product =
-        row.kind == KernelClass::convolution || row.kind == KernelClass::product;
+    const bool product = row.kind == KernelClass::convolution || row.kind == KernelClass::product;
     if (product) gain.product_share += row.share;
     const double seconds = row.seconds_a_step * (1 - row.tensor_core_share);
     for (const SpeedUp& factor : kToBf16) {

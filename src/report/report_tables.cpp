@@ -38,8 +38,7 @@ std::vector<std::string> time_cells(const TimeRow& row) {
 }
 
 const std::vector<Table::Heading> kTimeHeadings = {
-    {"share"},  {"total"}, {"count"}, {"mean"},
-    {"median"}, {"min"},   {"max"},   {"name", Align::left}};
+    {"share"}, {"total"}, {"count"}, {"mean"}, {"median"}, {"min"}, {"max"}, {"name", Align::left}};
 
 void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, std::size_t limit) {
   add(tables,
@@ -63,15 +62,12 @@ void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, st
        {{"share"}, {"total"}, {"count"}, {"bytes"}, {"speed"}, {"direction", Align::left}},
        {}},
       gpu.tables.copies, limit, [](const CopyRow& row) -> std::vector<std::string> {
-        return {human_share(row.time.share), time(row.time.total_s), count(row.time.count),
-                bytes(static_cast<double>(row.bytes)), rate(row.bytes_per_s), row.direction};
+        return {human_share(row.time.share), time(row.time.total_s),
+                count(row.time.count),       bytes(static_cast<double>(row.bytes)),
+                rate(row.bytes_per_s),       row.direction};
       });
   add(tables,
-      {"streams",
-       "Streams",
-       "",
-       {{"GPU"}, {"stream"}, {"kernels"}, {"copies"}, {"busy"}},
-       {}},
+      {"streams", "Streams", "", {{"GPU"}, {"stream"}, {"kernels"}, {"copies"}, {"busy"}}, {}},
       gpu.tables.streams, limit, [](const StreamRow& row) -> std::vector<std::string> {
         return {std::to_string(row.device), std::to_string(row.stream), count(row.kernels),
                 count(row.copies), time(row.busy_s)};

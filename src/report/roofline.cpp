@@ -13,7 +13,8 @@ constexpr double kGiga = 1e9;
 
 // From the vendor's data sheets: peak rates at boost clock, without sparsity (which doubles the
 // printed tensor figures of Ampere and later), memory bandwidth as sold. Consumer cards accumulate
-// bf16 in fp32 at half rate, and that rate is meant. A row stands before one it is a special case of.
+// bf16 in fp32 at half rate, and that rate is meant. A row stands before one it is a special case
+// of.
 constexpr std::array kTable = {
     GpuCeilings{"B200", 75 * kTera, 1125 * kTera, 2250 * kTera, 2250 * kTera, 7700 * kGiga},
     GpuCeilings{"GH200", 66.9 * kTera, 495 * kTera, 989 * kTera, 989 * kTera, 4000 * kGiga},
@@ -35,8 +36,7 @@ constexpr std::array kTable = {
     GpuCeilings{"L40", 90.5 * kTera, 90.5 * kTera, 181 * kTera, 181 * kTera, 864 * kGiga},
     GpuCeilings{"RTX 5090", 104.8 * kTera, 104.8 * kTera, 209.5 * kTera, 209.5 * kTera,
                 1792 * kGiga},
-    GpuCeilings{"RTX 4090", 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 165.2 * kTera,
-                1008 * kGiga},
+    GpuCeilings{"RTX 4090", 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 165.2 * kTera, 1008 * kGiga},
     GpuCeilings{"RTX 3090", 35.6 * kTera, 35.6 * kTera, 71 * kTera, 71 * kTera, 936 * kGiga},
     GpuCeilings{"V100S", 16.4 * kTera, 0, 130 * kTera, 0, 1134 * kGiga},
     GpuCeilings{"V100 PCIE", 14 * kTera, 0, 112 * kTera, 0, 900 * kGiga},
@@ -129,8 +129,8 @@ std::optional<Roofline> roofline_of(const OpTrace& ops) {
 std::optional<Roofline> roofline_of(const GpuFindings& gpu, const OpTrace& ops) {
   const GpuCeilings* ceilings = find_ceilings(gpu.gpu);
   if (ceilings == nullptr || ops.step_s.empty() || gpu.steps.begins_ns.empty()) return std::nullopt;
-  const double fastest = std::max({ceilings->fp32_flops, ceilings->tf32_flops,
-                                   ceilings->fp16_flops, ceilings->bf16_flops});
+  const double fastest = std::max(
+      {ceilings->fp32_flops, ceilings->tf32_flops, ceilings->fp16_flops, ceilings->bf16_flops});
   Roofline roof{.machine = gpu.gpu,
                 .peak_flops = gpu.signs.tensor_core_share > 0.5 ? fastest : ceilings->fp32_flops,
                 .peak_bytes_per_s = ceilings->bytes_per_s,

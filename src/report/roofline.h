@@ -30,7 +30,7 @@ struct RooflinePoint {
   double seconds = 0;  // a step
   double flops_per_s = 0;
   double bytes_per_s = 0;
-  double intensity = 0;  // FLOPs a byte
+  double intensity = 0;    // FLOPs a byte
   bool by_memory = false;  // the roof above it is the memory's
   double reached = 0;      // of that roof
 };

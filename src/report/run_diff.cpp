@@ -29,17 +29,21 @@ void add(Costs& costs, const TimeRow& row, double steps) {
   cost.count += static_cast<double>(row.count) / steps;
 }
 
-Costs kernels_of(const GpuFindings* gpu, bool by_step) {
+Costs kernels_of(const GpuFindings& gpu, bool by_step) {
   Costs costs;
-  if (gpu == nullptr) return costs;
-  for (const KernelRow& row : gpu->tables.kernels) add(costs, row.time, by_step ? steps_of(*gpu) : 1);
+  for (const KernelRow& row : gpu.tables.kernels) {
+    if (!by_step) {
+      add(costs, row.time, 1);
+    } else if (row.count_a_step > 0) {  // else it ran before or after the steps alone
+      costs[row.time.name] = {row.seconds_a_step, row.count_a_step};
+    }
+  }
   return costs;
 }
 
-Costs calls_of(const GpuFindings* gpu, bool by_step) {
+Costs calls_of(const GpuFindings& gpu, bool by_step) {
   Costs costs;
-  if (gpu == nullptr) return costs;
-  for (const TimeRow& row : gpu->tables.calls) add(costs, row, by_step ? steps_of(*gpu) : 1);
+  for (const TimeRow& row : gpu.tables.calls) add(costs, row, by_step ? steps_of(gpu) : 1);
   return costs;
 }
 
@@ -124,11 +128,13 @@ RunDiff diff(const RunFindings& before, const RunFindings& after) {
   if (was && is) compare_steps(diff, *was, *is);
   const GpuFindings* first = before.gpu();
   const GpuFindings* second = after.gpu();
-  diff.by_step = first != nullptr && second != nullptr && steps_of(*first) > 0 && steps_of(*second) > 0;
+  diff.by_step =
+      first != nullptr && second != nullptr && steps_of(*first) > 0 && steps_of(*second) > 0;
   const double step_s = was ? was->seconds : 0;
   if (first != nullptr && second != nullptr) {
-    compare(diff, "kernel", kernels_of(first, diff.by_step), kernels_of(second, diff.by_step), step_s);
-    compare(diff, "call", calls_of(first, diff.by_step), calls_of(second, diff.by_step), step_s);
+    compare(diff, "kernel", kernels_of(*first, diff.by_step), kernels_of(*second, diff.by_step),
+            step_s);
+    compare(diff, "call", calls_of(*first, diff.by_step), calls_of(*second, diff.by_step), step_s);
   }
   if (before.ops && after.ops) {
     compare(diff, "operator", operators_of(before.ops), operators_of(after.ops), step_s);
@@ -143,7 +149,8 @@ RunDiff diff(const RunFindings& before, const RunFindings& after) {
 
 std::string diff_text(const RunDiff& diff, const Terminal& terminal) {
   constexpr std::size_t kRows = 30;
-  std::string out = terminal.bold(fmt::format("run {} to run {}", diff.before_id, diff.after_id)) + "\n";
+  std::string out =
+      terminal.bold(fmt::format("run {} to run {}", diff.before_id, diff.after_id)) + "\n";
   if (!diff.figures.empty()) {
     Table figures({{"", Align::left}, {"before"}, {"after"}, {"change"}});
     for (const DiffFigure& figure : diff.figures) {
@@ -152,7 +159,12 @@ std::string diff_text(const RunDiff& diff, const Terminal& terminal) {
     }
     out += figures.text(terminal);
   }
-  Table rows({{"change", Align::left}, {"before"}, {"after"}, {"by"}, {"count"}, {"kind", Align::left},
+  Table rows({{"change", Align::left},
+              {"before"},
+              {"after"},
+              {"by"},
+              {"count"},
+              {"kind", Align::left},
               {"name", Align::left}});
   std::size_t shown = 0;
   std::size_t same = 0;
@@ -168,7 +180,8 @@ std::string diff_text(const RunDiff& diff, const Terminal& terminal) {
               shortened(printable(row.name), 60)});
   }
   if (!rows.empty()) {
-    out += "\n" + terminal.bold(diff.by_step ? "A step" : "The whole run") + "\n" + rows.text(terminal);
+    out += "\n" + terminal.bold(diff.by_step ? "A step" : "The whole run") + "\n" +
+           rows.text(terminal);
   }
   if (shown > kRows) out += terminal.dim(fmt::format("{} more in --json", shown - kRows)) + "\n";
   if (same > 0) out += terminal.dim(fmt::format("{} as before", same)) + "\n";
@@ -179,7 +192,8 @@ std::string diff_text(const RunDiff& diff, const Terminal& terminal) {
 Json diff_json(const RunDiff& diff) {
   Json figures = Json::array();
   for (const DiffFigure& figure : diff.figures) {
-    figures.push_back({{"name", figure.name}, {"before_s", figure.before}, {"after_s", figure.after}});
+    figures.push_back(
+        {{"name", figure.name}, {"before_s", figure.before}, {"after_s", figure.after}});
   }
   Json rows = Json::array();
   for (const DiffRow& row : diff.rows) {
@@ -191,8 +205,9 @@ Json diff_json(const RunDiff& diff) {
                     {"before_count", row.before_count},
                     {"after_count", row.after_count}});
   }
-  return {{"version", 1},       {"before", diff.before_id}, {"after", diff.after_id},
-          {"by_step", diff.by_step}, {"figures", figures},  {"rows", rows},
+  return {{"version", 1},           {"before", diff.before_id},
+          {"after", diff.after_id}, {"by_step", diff.by_step},
+          {"figures", figures},     {"rows", rows},
           {"notes", diff.notes}};
 }
 

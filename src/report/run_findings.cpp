@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
   std::error_code unreadable;
   return fs::exists(path, unreadable);
 }
@@ -33,7 +33,7 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view ending) 
 }
 
 void read_usage(const RunFolder& folder, RunFindings& run) {
-  if (!exists(folder.usage())) {
+  if (!is_there(folder.usage())) {
     run.absent.push_back({"usage", "this run was not watched: no usage.jsonl in its folder"});
     return;
   }
@@ -56,7 +56,7 @@ Result<OpTrace> ops_of(const fs::path& file) {
 }
 
 void read_ops(const RunFolder& folder, RunFindings& run) {
-  if (!exists(folder.ops())) {
+  if (!is_there(folder.ops())) {
     run.absent.push_back({"operators", "not watched; tacho train --ops watches them"});
     return;
   }
@@ -91,7 +91,7 @@ double kernel_seconds(const TracedProcess& process) {
 }
 
 std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
-  if (exists(folder.gpu_traces())) return "no process of this run used a GPU";
+  if (is_there(folder.gpu_traces())) return "no process of this run used a GPU";
   if (run.record.started && run.record.started->host.gpu.empty()) return "this run used no GPU";
   return "not asked for; tacho run traces by itself, tacho train with --trace";
 }
@@ -108,9 +108,8 @@ void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
     if (!text.ok()) continue;
     while (!text->empty() && text->back() == '\n') text->pop_back();
     const AbsentPart part{"GPU trace", printable(*text)};
-    const bool again = std::any_of(run.absent.begin(), run.absent.end(), [&](const AbsentPart& a) {
-      return a.why == part.why;
-    });
+    const bool again = std::any_of(run.absent.begin(), run.absent.end(),
+                                   [&](const AbsentPart& a) { return a.why == part.why; });
     if (!again) run.absent.push_back(part);
   }
   const bool said = std::any_of(run.absent.begin(), run.absent.end(),

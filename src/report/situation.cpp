@@ -17,6 +17,28 @@ void set_tensor_cores(Situation& situation, const TracedProcess& process) {
   }
 }
 
+double steps_in(const GpuFindings& gpu) {
+  return static_cast<double>(gpu.steps.begins_ns.size() - 1);
+}
+
+// A figure or two for the optimizer is no input.
+bool copies_input(const GpuFindings& gpu) {
+  constexpr double kLeastBytes = 256;
+  double count = 0;
+  double bytes = 0;
+  for (const CopyRow& row : gpu.tables.copies) {
+    if (!row.direction.starts_with("host to device")) continue;
+    count += static_cast<double>(row.time.count) / steps_in(gpu);
+    bytes += static_cast<double>(row.bytes) / steps_in(gpu);
+  }
+  return count > 0.5 && bytes > kLeastBytes;
+}
+
+double apart_share(const Situation& situation) {
+  if (situation.gpu->signs.syncs_a_step < 0.9) return 0;
+  return std::max(0.0, 1 - std::max(situation.host_s, situation.busy_s) / situation.step_s);
+}
+
 }  // namespace
 
 Situation situation_of(const RunFindings& run) {
@@ -27,6 +49,8 @@ Situation situation_of(const RunFindings& run) {
     situation.step_s = gpu->steps.period_s;
     situation.busy_s = gpu->signs.gpu_busy_share * situation.step_s;
     situation.host_s = std::max(0.0, situation.step_s - gpu->signs.sync_wait_s);
+    situation.apart_share = apart_share(situation);
+    situation.copies_input = copies_input(*gpu);
     set_tensor_cores(situation, run.processes.front());
   }
   if (run.used) {
@@ -34,8 +58,8 @@ Situation situation_of(const RunFindings& run) {
     for (const GpuSummary& used : run.used->gpus) {
       if (used.memory_total_bytes <= 0) continue;
       const auto peak = static_cast<double>(used.max_memory_bytes);
-      situation.gpu_memory_share = std::max(
-          situation.gpu_memory_share, peak / static_cast<double>(used.memory_total_bytes));
+      situation.gpu_memory_share =
+          std::max(situation.gpu_memory_share, peak / static_cast<double>(used.memory_total_bytes));
     }
   }
   if (run.usage && run.usage->facts) {

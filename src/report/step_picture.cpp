@@ -20,17 +20,16 @@ std::vector<StepPart> shared_out(std::vector<StepPart> parts, double step_s) {
 
 std::vector<StepPart> gpu_parts(const GpuFindings& gpu) {
   const StepParts& p = gpu.parts;
-  return shared_out(
-      {{"input_wait", "input wait", 'i', p.input_wait},
-       {"host_to_device", "copies to the GPU", 'c', p.host_to_device},
-       {"forward", p.phases_known ? "forward" : "computation", 'F', p.forward},
-       {"backward", "backward", 'B', p.backward},
-       {"optimizer", "optimizer", 'O', p.optimizer},
-       {"comm_exposed", "communication", 'x', p.comm_exposed},
-       {"launch_gaps", "launch gaps", 'l', p.launch_gaps},
-       {"sync_gaps", "after waiting calls", 's', p.sync_gaps},
-       {"other", "other", '.', p.other}},
-      gpu.steps.period_s);
+  return shared_out({{"input_wait", "input wait", 'i', p.input_wait},
+                     {"host_to_device", "copies to the GPU", 'c', p.host_to_device},
+                     {"forward", p.phases_known ? "forward" : "computation", 'F', p.forward},
+                     {"backward", "backward", 'B', p.backward},
+                     {"optimizer", "optimizer", 'O', p.optimizer},
+                     {"comm_exposed", "communication", 'x', p.comm_exposed},
+                     {"launch_gaps", "launch gaps", 'l', p.launch_gaps},
+                     {"sync_gaps", "after waiting calls", 's', p.sync_gaps},
+                     {"other", "other", '.', p.other}},
+                    gpu.steps.period_s);
 }
 
 double phase_seconds(const OpTrace& ops, OpPhase phase) {
@@ -66,8 +65,8 @@ StepPicture of_gpu(const RunFindings& run, const GpuFindings& gpu) {
   const FoundSteps& found = gpu.steps;
   StepPicture picture{.seconds = found.period_s, .p25_s = found.p25_s, .p75_s = found.p75_s};
   for (std::size_t i = 1; i < found.begins_ns.size(); ++i) {
-    picture.series_s.push_back(
-        1e-9 * static_cast<double>(found.begins_ns[i] - found.begins_ns[i - 1]));
+    picture.series_s.push_back(1e-9 *
+                               static_cast<double>(found.begins_ns[i] - found.begins_ns[i - 1]));
   }
   picture.source = fmt::format("found in the kernels of process {}, confidence {:.2f}", gpu.process,
                                found.confidence);

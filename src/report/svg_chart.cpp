@@ -144,8 +144,9 @@ std::string roofline_chart(const Roofline& roof, std::size_t most) {
   std::string labels;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point at = window.place(points[i].intensity, points[i].flops_per_s);
-    marks += fmt::format("<path class=\"dot\" d=\"M{:.1f} {:.1f}h0.01\"><title>{}: {}</title></path>",
-                         at.x, at.y, html_text(points[i].name), human_share(points[i].reached));
+    marks +=
+        fmt::format("<path class=\"dot\" d=\"M{:.1f} {:.1f}h0.01\"><title>{}: {}</title></path>",
+                    at.x, at.y, html_text(points[i].name), human_share(points[i].reached));
     labels += fmt::format(
         "<span class=\"mark\" style=\"left:{:.1f}%;top:{:.1f}%\" title=\"{}\">{}</span>",
         100 * at.x / kWidth, 100 * at.y / kHeight, html_text(points[i].name), i + 1);

@@ -11,14 +11,13 @@
 #include "report/advice.h"
 #include "report/report_tables.h"
 #include "report/step_picture.h"
+#include "report/words.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kTableRows = 12;
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 // Breaks at spaces; every line but the first begins with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent) {
@@ -114,22 +113,24 @@ void add_advice(std::string& out, const RunFindings& run, const Terminal& termin
       out += "  " + wrapped(advice.title + ": " + advice.evidence, 2) + "\n";
       continue;
     }
-    const std::string saving =
-        fmt::format("saves {} ({} to {})", percent(advice.saving), percent(advice.range.low),
-                    percent(advice.range.high));
-    out += fmt::format("{:>2}. ", i + 1) +
-           terminal.bold(wrapped(printable(advice.title), 4)) + "\n    " +
-           terminal.green(saving) + "\n    " + wrapped(printable("do   " + advice.action), 9) +
-           "\n    " + terminal.dim(wrapped(printable("seen " + advice.evidence), 9)) + "\n";
+    const std::string saving = fmt::format("saves {} ({} to {})", percent(advice.saving),
+                                           percent(advice.range.low), percent(advice.range.high));
+    out += fmt::format("{:>2}. ", i + 1) + terminal.bold(wrapped(printable(advice.title), 4)) +
+           "\n    " + terminal.green(saving) + "\n    " + "do   " +
+           wrapped(printable(advice.action), 9) + "\n    " +
+           terminal.dim("seen " + wrapped(printable(advice.evidence), 9)) + "\n";
   }
   if (all.size() > kShown) {
-    out += terminal.dim(fmt::format("    {} more, smaller: --json has them all", all.size() - kShown)) + "\n";
+    out += terminal.dim(
+               fmt::format("    {} more, smaller: --json has them all", all.size() - kShown)) +
+           "\n";
   }
 }
 
 void add_absent(std::string& out, const RunFindings& run, const Terminal& terminal) {
   for (const AbsentPart& part : run.absent) {
-    out += terminal.dim(wrapped(printable(fmt::format("no {}: {}", part.part, part.why)), 2)) + "\n";
+    out +=
+        terminal.dim(wrapped(printable(fmt::format("no {}: {}", part.part, part.why)), 2)) + "\n";
   }
 }
 

@@ -2,13 +2,12 @@
 
 #include "base/units.h"
 #include "report/report_tables.h"
+#include "report/words.h"
 
 namespace tacho {
 namespace {
 
-std::string bytes(std::int64_t amount) { return human(Bytes{amount}); }
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
+std::string size(std::int64_t amount) { return human(Bytes{amount}); }
 // A sentence grown from what is known.
 class Words {
  public:
@@ -30,7 +29,8 @@ std::string cpu_words(const UsageSummary& used, const std::optional<UsageFacts>&
                 : fmt::format("{:.2f} cores, {:.1f} at the most", used.mean_cores, used.max_cores));
   words.add("user " + human(Seconds(used.user_s)));
   words.add("system " + human(Seconds(used.system_s)));
-  words.add(fmt::format("{} processes, {} threads", used.peak_processes, used.peak_threads));
+  words.add(fmt::format("{} process{}, {} threads", used.peak_processes,
+                        used.peak_processes == 1 ? "" : "es", used.peak_threads));
   words.add_share(used.throttled_share, "throttled");
   words.add_share(used.cpu_stalled_share, "short of cores");
   return words.text();
@@ -38,9 +38,10 @@ std::string cpu_words(const UsageSummary& used, const std::optional<UsageFacts>&
 
 std::string memory_words(const UsageSummary& used, const std::optional<UsageFacts>& facts) {
   Words words;
-  words.add("peak " + bytes(used.peak_resident_bytes));
-  if (facts && facts->memory_limit_bytes > 0) words.add("of " + bytes(facts->memory_limit_bytes));
-  if (used.peak_swapped_bytes > 0) words.add(bytes(used.peak_swapped_bytes) + " swapped");
+  const bool limited = facts && facts->memory_limit_bytes > 0;
+  words.add("peak " + size(used.peak_resident_bytes) +
+            (limited ? " of " + size(facts->memory_limit_bytes) : ""));
+  if (used.peak_swapped_bytes > 0) words.add(size(used.peak_swapped_bytes) + " swapped");
   words.add(fmt::format("{} major faults", human_count(static_cast<double>(used.major_faults))));
   words.add_share(used.memory_stalled_share, "short of memory");
   return words.text();
@@ -48,10 +49,10 @@ std::string memory_words(const UsageSummary& used, const std::optional<UsageFact
 
 std::string io_words(const UsageSummary& used) {
   Words words;
-  if (used.read_bytes) words.add("read " + bytes(*used.read_bytes));
-  if (used.write_bytes) words.add("wrote " + bytes(*used.write_bytes));
-  if (used.net_rx_bytes) words.add("received " + bytes(*used.net_rx_bytes));
-  if (used.net_tx_bytes) words.add("sent " + bytes(*used.net_tx_bytes));
+  if (used.read_bytes) words.add("read " + size(*used.read_bytes));
+  if (used.write_bytes) words.add("wrote " + size(*used.write_bytes));
+  if (used.net_rx_bytes) words.add("received " + size(*used.net_rx_bytes));
+  if (used.net_tx_bytes) words.add("sent " + size(*used.net_tx_bytes));
   words.add_share(used.io_stalled_share, "waiting for storage");
   return words.text();
 }
@@ -59,7 +60,7 @@ std::string io_words(const UsageSummary& used) {
 std::string gpu_words(const GpuSummary& gpu) {
   Words words;
   words.add(fmt::format("{} {} busy", gpu.name, percent(gpu.mean_busy)));
-  words.add(fmt::format("{} of {}", bytes(gpu.max_memory_bytes), bytes(gpu.memory_total_bytes)));
+  words.add(fmt::format("{} of {}", size(gpu.max_memory_bytes), size(gpu.memory_total_bytes)));
   words.add(fmt::format("{:.0f} W", gpu.mean_watts));
   words.add(fmt::format("{:.0f} MHz", gpu.mean_sm_mhz));
   words.add(fmt::format("{:.0f} °C", gpu.max_celsius));
