@@ -52,7 +52,7 @@ svg { display: block; width: 100%; }
 .plot { position: relative; border-left: 1px solid var(--rule);
   border-bottom: 1px solid var(--rule); margin-top: 6px; }
 .lines { height: 130px; } .tall .lines { height: 280px; }
-.top { position: absolute; left: 6px; top: -2px; font-size: 12px; }
+.top { font-size: 12px; display: block; line-height: 1.2; }
 .axis { display: flex; justify-content: space-between; font-size: 12px; }
 path { fill: none; vector-effect: non-scaling-stroke; }
 .grid { stroke: var(--rule); stroke-width: 1; }
@@ -63,7 +63,8 @@ path { fill: none; vector-effect: non-scaling-stroke; }
 .names { columns: 220px; font-size: 13px; margin: .5rem 0 0; padding-left: 1.6rem; }
 .scroll { overflow-x: auto; border: 1px solid var(--rule); border-radius: 8px;
   background: var(--card); }
-table { border-collapse: collapse; width: 100%; font-size: 13px;
+.left:last-child { width: 100%; }
+table { border-collapse: collapse; min-width: min(100%, 480px); font-size: 13px;
   font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: 4px 10px; white-space: nowrap;
   border-bottom: 1px solid var(--rule); overflow-wrap: normal; }

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "report/roofline.h"
+#include "report/short_name.h"
 
 namespace tacho {
 namespace {
@@ -15,7 +16,10 @@ std::string time(double seconds) { return human(Seconds(seconds)); }
 std::string count(std::int64_t number) { return human_count(static_cast<double>(number)); }
 std::string bytes(double amount) { return human(Bytes{static_cast<std::int64_t>(amount)}); }
 std::string rate(double per_s) { return bytes(per_s) + "/s"; }
-std::string giga(double per_s) { return fmt::format("{:.4g}", per_s / 1e9); }
+std::string giga(double per_s) {
+  const double amount = per_s / 1e9;
+  return amount < 100 ? fmt::format("{:.3g}", amount) : human_count(std::round(amount));
+}
 
 template <class Row>
 std::string cut_note(const std::vector<Row>& all, std::size_t shown) {
@@ -40,6 +44,8 @@ std::vector<std::string> time_cells(const TimeRow& row) {
 const std::vector<Table::Heading> kTimeHeadings = {
     {"share"}, {"total"}, {"count"}, {"mean"}, {"median"}, {"min"}, {"max"}, {"name", Align::left}};
 
+const std::vector<std::size_t> kWideTimes = {3, 5, 6};  // mean, min, max
+
 void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, std::size_t limit) {
   add(tables,
       {"classes",
@@ -51,9 +57,13 @@ void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, st
         return {human_share(row.share), time(row.seconds_a_step), count(row.kernels_a_step),
                 human_share(row.tensor_core_share), std::string(kKernelClasses.of(row.kind))};
       });
-  add(tables, {"kernels", "Kernels", "", kTimeHeadings, {}}, gpu.tables.kernels, limit,
-      [](const KernelRow& row) { return time_cells(row.time); });
-  add(tables, {"calls", "Calls of the CUDA runtime and driver", "", kTimeHeadings, {}},
+  add(tables, {"kernels", "Kernels", "", kTimeHeadings, {}, kWideTimes}, gpu.tables.kernels, limit,
+      [](const KernelRow& row) {
+        auto cells = time_cells(row.time);
+        cells.back() = short_kernel_name(row.time.name);
+        return cells;
+      });
+  add(tables, {"calls", "Calls of the CUDA runtime and driver", "", kTimeHeadings, {}, kWideTimes},
       gpu.tables.calls, limit, time_cells);
   add(tables,
       {"copies",
@@ -72,8 +82,8 @@ void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, st
         return {std::to_string(row.device), std::to_string(row.stream), count(row.kernels),
                 count(row.copies), time(row.busy_s)};
       });
-  add(tables, {"ranges", "NVTX ranges", "", kTimeHeadings, {}}, gpu.tables.ranges, limit,
-      time_cells);
+  add(tables, {"ranges", "NVTX ranges", "", kTimeHeadings, {}, kWideTimes}, gpu.tables.ranges,
+      limit, time_cells);
 }
 
 void add_processes(std::vector<ReportTable>& tables, const RunFindings& run, std::size_t limit) {

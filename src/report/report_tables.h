@@ -17,6 +17,7 @@ struct ReportTable {
   std::string note;  // below it, or ""
   std::vector<Table::Heading> headings;
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> wide = {};  // columns that a narrow terminal leaves out, ascending
 };
 
 // The first `rows` lines of each, the costliest; only tables that have any.

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "base/units.h"
-#include "trace/find.h"
+#include "trace/gpu_findings.h"
 #include "tracefile/gpu_trace_reader.h"
 
 namespace tacho {

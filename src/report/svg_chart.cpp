@@ -125,7 +125,7 @@ std::string line_chart(const LineChart& chart) {
   }
   return fmt::format(
       "<figure class=\"chart\"><figcaption><b>{}</b> <span>{}</span></figcaption>"
-      "<div class=\"plot\"><span class=\"top\">{}</span>{}{}<path class=\"line\" d=\"{}\"/></svg>"
+      "<span class=\"top\">{}</span><div class=\"plot\">{}{}<path class=\"line\" d=\"{}\"/></svg>"
       "</div><div class=\"axis\"><span>{}</span><span>{}</span></div></figure>\n",
       html_text(chart.title), html_text(chart.now), html_text(chart.y_high),
       svg_open("lines", kHeight, chart.title), grid_lines(), path, html_text(chart.x_low),
@@ -155,7 +155,7 @@ std::string roofline_chart(const Roofline& roof, std::size_t most) {
   for (const RooflinePoint& point : points) names += "<li>" + html_text(point.name) + "</li>";
   return fmt::format(
       "<figure class=\"chart wide\"><figcaption><b>Roofline</b> <span>{}: {:.4g} GFLOP/s, {:.4g} "
-      "GB/s</span></figcaption><div class=\"plot tall\"><span class=\"top\">{} FLOP/s</span>{}{}{}"
+      "GB/s</span></figcaption><span class=\"top\">{} FLOP/s</span><div class=\"plot tall\">{}{}{}"
       "</svg>{}</div><div class=\"axis\"><span>{}</span><span>FLOPs a byte</span><span>{}</span>"
       "</div><ol class=\"names\">{}</ol></figure>\n",
       html_text(roof.machine), roof.peak_flops / 1e9, roof.peak_bytes_per_s / 1e9,

@@ -134,22 +134,33 @@ void add_absent(std::string& out, const RunFindings& run, const Terminal& termin
   }
 }
 
+template <class Cell>
+std::vector<Cell> without(std::vector<Cell> cells, const std::vector<std::size_t>& columns) {
+  for (auto at = columns.rbegin(); at != columns.rend(); ++at) {
+    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*at));
+  }
+  return cells;
+}
+
 // Cuts the last column, which may be a kernel's name, to what the others leave.
 void add_table(std::string& out, const ReportTable& table, const Terminal& terminal) {
+  const auto headings = without(table.headings, table.wide);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) rows.push_back(without(row, table.wide));
   std::size_t before = 0;
-  for (std::size_t i = 0; i + 1 < table.headings.size(); ++i) {
-    std::size_t width = display_width(table.headings[i].title);
-    for (const auto& row : table.rows) width = std::max(width, display_width(row[i]));
+  for (std::size_t i = 0; i + 1 < headings.size(); ++i) {
+    std::size_t width = display_width(headings[i].title);
+    for (const auto& row : rows) width = std::max(width, display_width(row[i]));
     before += width + 2;
   }
   const auto columns = static_cast<std::size_t>(terminal.columns());
   const std::size_t left = columns > before + 16 ? columns - before : 16;
-  Table rows(table.headings);
-  for (auto row : table.rows) {
+  Table shown(headings);
+  for (auto& row : rows) {
     row.back() = shortened(printable(row.back()), left);
-    rows.add(std::move(row));
+    shown.add(std::move(row));
   }
-  out += "\n" + terminal.bold(printable(table.title)) + "\n" + rows.text(terminal);
+  out += "\n" + terminal.bold(printable(table.title)) + "\n" + shown.text(terminal);
   if (!table.note.empty()) out += terminal.dim(printable(table.note)) + "\n";
 }
 
