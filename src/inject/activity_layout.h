@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// Where CUPTI puts the fields of its activity records. From release to release the records grow at
-// their end (the kernel's from CUpti_ActivityKernel9 to …12, the copy's from …Memcpy5 to 6), but
-// what is read here has stood at the same place since CUDA 12.0. tests/gpu/layout_check.cpp holds
-// these numbers against CUPTI's own header.
+// Where CUPTI puts the fields of its activity records, the same in every release from CUDA 12.0 to
+// 13.0: the records have only grown at their end since (CUpti_ActivityKernel9 to 10, Memcpy5 to 6,
+// Synchronization to 2). tests/gpu/layout_check.cpp holds these numbers against CUPTI's own header;
+// record_check.h finds out a later release that moves them.
 
 inline constexpr std::size_t kKindOffset = 0;
 

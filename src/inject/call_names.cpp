@@ -14,25 +14,22 @@ constexpr std::array<std::string_view, 15> kWorthTracing = {
     "WaitValue", "EventRecord",  "Malloc",         "Free",        "MemAlloc",
     "HostAlloc", "HostRegister", "HostUnregister", "Prefetch",    "LoadData"};
 
-bool ends_with_version(std::string_view name, std::size_t mark) {
-  const std::string_view digits = name.substr(mark + 2);
-  return !digits.empty() &&
-         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+// What follows the name: a version, or that the call is of the kind that has a default stream a
+// thread.
+bool is_variant(std::string_view ending) {
+  if (ending == "ptsz" || ending == "ptds") return true;
+  return ending.size() > 1 && ending[0] == 'v' &&
+         std::all_of(ending.begin() + 1, ending.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace
 
 std::string_view plain_call_name(std::string_view name) {
-  const std::size_t version = name.rfind("_v");
-  if (version != std::string_view::npos && ends_with_version(name, version)) {
-    name = name.substr(0, version);
+  while (true) {
+    const std::size_t mark = name.rfind('_');
+    if (mark == std::string_view::npos || !is_variant(name.substr(mark + 1))) return name;
+    name = name.substr(0, mark);
   }
-  for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
-      name.remove_suffix(suffix.size());
-    }
-  }
-  return name;
 }
 
 bool is_worth_tracing(std::string_view plain_name) {

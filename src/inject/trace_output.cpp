@@ -33,8 +33,17 @@ void write_problem(const std::string& folder, std::string_view sentence) {
   ::close(fd);
 }
 
-TraceOutput::~TraceOutput() {
+TraceOutput::~TraceOutput() { close(); }
+
+void TraceOutput::close() {
   if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+void TraceOutput::discard() {
+  if (fd_ < 0) return;
+  ::unlink(path_.c_str());
+  close();
 }
 
 std::string TraceOutput::open(const std::string& folder) {

@@ -21,8 +21,12 @@ class TraceOutput {
   // exec has its number already, so it writes PID.1.tgt, …
   std::string open(const std::string& folder);
   std::string write(std::string_view bytes);
+  // Takes the file away again.
+  void discard();
 
  private:
+  void close();
+
   int fd_ = -1;
   std::string path_;
 };

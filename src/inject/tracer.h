@@ -20,8 +20,8 @@ namespace tacho {
 
 // Traces the process it lives in, from start() to finish(). A thread of its own writes what CUPTI
 // fills and asks it every half second for what is complete, so a process that is killed loses about
-// the last second. Whatever goes wrong ends the tracing, leaves a problem file, and lets the
-// program run.
+// the last second. Whatever goes wrong ends the tracing, leaves a problem file and lets the program
+// run on.
 class Tracer {
  public:
   Tracer(const CuptiApi& api, const DriverApi& driver, std::string folder);
@@ -29,25 +29,25 @@ class Tracer {
   // "" or why not. `request` and `complete` are C functions that call this object's.
   std::string start(RequestBuffer request, CompleteBuffer complete);
 
+  // CUPTI calls these on any thread.
   void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
   void complete_buffer(std::uint8_t* buffer, std::size_t valid_size);
 
-  // Writes what is still to come and the end mark. Not in a process that was forked off this one.
+  // Writes what is still to come and the end mark. Does nothing in a process forked off this one.
   void finish();
-  // In a child after fork: there is no thread here, and the file belongs to the parent.
+  // In a child after fork: the thread is not there, and the file is the parent's.
   void forget() { active_ = false; }
 
  private:
-  std::string enable_activities();
+  std::string open_trace();
   std::string start_thread();
   void run() noexcept;
   void run_until_stopped();
   void drain();
   void encode(BufferPool::Filled filled);
   void note_dropped();
-  void write_chunk();
+  void write_pending();
   void give_up(const std::string& why);
-  [[nodiscard]] std::string refusal(const std::string& doing, CuptiResult result) const;
 
   const CuptiApi api_;
   const DriverApi driver_;

@@ -1,1 +1,158 @@
+#include "inject/tracer.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+#include "inject/fake_cupti.h"
+#include "tracefile/gpu_trace_reader.h"
+
+namespace tacho {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+Tracer* the_tracer = nullptr;
+
+class TracerTest : public testing::Test {
+ protected:
+  void SetUp() override { FakeCupti::get().reset(kCuda13_0); }
+
+  std::string start() {
+    // Never deleted, as in a traced process.
+    the_tracer = new Tracer(FakeCupti::get().api(), {}, folder_.path());
+    return the_tracer->start(
+        [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+          the_tracer->request_buffer(buffer, size, most);
+        },
+        [](void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+          the_tracer->complete_buffer(buffer, valid);
+        });
+  }
+  [[nodiscard]] std::filesystem::path file(const std::string& ending) const {
+    return folder_.path() / (std::to_string(::getpid()) + ending);
+  }
+  [[nodiscard]] GpuTrace trace() const { return *read_gpu_trace(file(".tgt")); }
+  [[nodiscard]] std::string problem() const { return *read_file(file(".problem")); }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(TracerTest, WritesWhatCuptiFillsAndSaysGoodBye) {
+  ASSERT_EQ(start(), "");
+  FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes());
+  FakeCupti::get().drop(5);
+  the_tracer->finish();
+  const GpuTrace written = trace();
+  EXPECT_EQ(written.process, static_cast<std::uint32_t>(::getpid()));
+  EXPECT_THAT(written.program, HasSubstr("inject_test"));
+  EXPECT_EQ(written.cupti_version, 130001U);
+  EXPECT_EQ(written.kernels.size(), 1U);
+  EXPECT_EQ(written.dropped, 5U);
+  EXPECT_TRUE(written.ended);
+  EXPECT_FALSE(std::filesystem::exists(file(".problem")));
+}
+
+TEST_F(TracerTest, WritesEveryHalfSecondWithoutBeingAsked) {
+  FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes());
+  ASSERT_EQ(start(), "");
+  for (int i = 0; i < 500 && trace().kernels.empty(); ++i) ::usleep(10'000);
+  EXPECT_EQ(trace().kernels.size(), 1U);
+  EXPECT_FALSE(trace().ended);
+  the_tracer->finish();
+}
+
+TEST_F(TracerTest, TracesKernelsCopiesSetsSyncsMarkersAndCalls) {
+  ASSERT_EQ(start(), "");
+  the_tracer->finish();
+  EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 38, 12, 5, 4));
+}
+
+TEST_F(TracerTest, SaysHowToGetTheRights) {
+  FakeCupti::get().answer_to_enable = kCuptiInsufficientPrivileges;
+  EXPECT_THAT(start(), AllOf(HasSubstr("CUPTI_ERROR_SOME, 35"),
+                             HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
+  EXPECT_FALSE(std::filesystem::exists(file(".tgt")));
+  EXPECT_THAT(FakeCupti::get().disabled, Contains(10));
+}
+
+TEST_F(TracerTest, SaysThatAnotherProfilerIsActive) {
+  FakeCupti::get().answer_to_enable = kCuptiMultipleSubscribers;
+  EXPECT_THAT(start(), HasSubstr("another profiler is active"));
+}
+
+TEST_F(TracerTest, RefusesCuda11) {
+  FakeCupti::get().reset({.version = 18, .kernel_size = 160});
+  EXPECT_THAT(start(), HasSubstr("older than CUDA 12.0"));
+}
+
+TEST_F(TracerTest, NamesTheFolderItCannotWrite) {
+  the_tracer = new Tracer(FakeCupti::get().api(), {}, "/does/not/exist");
+  EXPECT_THAT(the_tracer->start(nullptr, nullptr),
+              AllOf(HasSubstr("/does/not/exist/"), HasSubstr("No such file or directory")));
+}
+
+TEST_F(TracerTest, GivesUpOnRecordsItDoesNotKnow) {
+  FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).put(104, std::uint64_t{99}).bytes());
+  ASSERT_EQ(start(), "");
+  the_tracer->finish();
+  EXPECT_THAT(problem(), HasSubstr("does not know"));
+  EXPECT_THAT(FakeCupti::get().disabled, testing::IsSupersetOf({10, 1, 22, 2, 38, 12, 5, 4}));
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 1;
+  std::size_t most = 1;
+  the_tracer->request_buffer(&buffer, &size, &most);
+  EXPECT_EQ(buffer, nullptr);
+  EXPECT_EQ(size, 0U);
+}
+
+TEST_F(TracerTest, TakesAnotherNameWhereAnEarlierProgramHadItsNumber) {
+  ASSERT_EQ(start(), "");
+  the_tracer->finish();
+  ASSERT_EQ(start(), "");
+  the_tracer->finish();
+  EXPECT_TRUE(read_gpu_trace(file(".tgt"))->ended);
+  EXPECT_TRUE(read_gpu_trace(file(".1.tgt"))->ended);
+}
+
+TEST_F(TracerTest, LeavesTheFileToTheParentAfterFork) {
+  ASSERT_EQ(start(), "");
+  const auto size = std::filesystem::file_size(file(".tgt"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    the_tracer->finish();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(std::filesystem::file_size(file(".tgt")), size);
+  the_tracer->finish();
+  EXPECT_TRUE(trace().ended);
+}
+
+TEST_F(TracerTest, HandsOutZeroedBuffersAndNeverMoreThanItMay) {
+  BufferPool pool;
+  std::vector<std::uint8_t*> taken;
+  while (std::uint8_t* buffer = pool.take_empty()) taken.push_back(buffer);
+  EXPECT_EQ(taken.size(), BufferPool::kMostBuffers);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(taken[0]) % 8, 0U);
+  taken[0][5] = 9;
+  pool.put_filled({taken[0], 6});
+  const auto filled = pool.take_filled(std::chrono::steady_clock::now());
+  ASSERT_TRUE(filled.has_value());
+  EXPECT_EQ(filled->bytes[5], 9);
+  EXPECT_EQ(filled->valid_size, 6U);
+  EXPECT_EQ(pool.take_empty(), nullptr);
+  pool.put_empty(filled->bytes);
+  EXPECT_EQ(pool.take_empty()[5], 0);
+  EXPECT_FALSE(pool.take_filled(std::chrono::steady_clock::now()).has_value());
+}
+
+}  // namespace
+}  // namespace tacho

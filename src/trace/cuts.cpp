@@ -1,7 +1,7 @@
 #include "trace/cuts.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 namespace tacho {
 namespace {
@@ -9,20 +9,27 @@ namespace {
 constexpr std::size_t kPairs = 48;
 constexpr std::size_t kTokensToCompare = 2'000'000;
 
-std::vector<std::uint64_t> sorted_triples(std::span<const std::uint32_t> words) {
-  std::vector<std::uint64_t> triples;
-  triples.reserve(words.size());
-  // The first two tokens are triples with what is before the piece: nothing.
-  std::uint64_t one = 0x9e3779b97f4a7c15;
-  std::uint64_t two = one;
-  for (const std::uint32_t word : words) {
-    const std::uint64_t three = (std::uint64_t{word} + 1) * 0xff51afd7ed558ccd;
-    triples.push_back((one * 31 + two) * 0xc4ceb9fe1a85ec53 + (three ^ (three >> 29)));
-    one = two;
-    two = three;
+// Long pieces of few words have all short sequences in common, even at random: the longer a piece,
+// the longer the sequences.
+std::size_t sequence_for(std::size_t tokens) {
+  return std::clamp<std::size_t>(std::bit_width(tokens), 5, 12);
+}
+
+// Every token together with those before it, whether or not they are in the piece.
+std::vector<std::uint64_t> sorted_sequences(std::span<const std::uint32_t> words, std::size_t begin,
+                                            std::size_t end, std::size_t length) {
+  std::vector<std::uint64_t> sequences;
+  sequences.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    std::uint64_t mixed = 0;
+    for (std::size_t back = std::min(i + 1, length); back-- > 0;) {
+      mixed = (mixed ^ (std::uint64_t{words[i - back]} + 1)) * 0x9e3779b97f4a7c15;
+      mixed ^= mixed >> 32;
+    }
+    sequences.push_back(mixed);
   }
-  std::sort(triples.begin(), triples.end());
-  return triples;
+  std::sort(sequences.begin(), sequences.end());
+  return sequences;
 }
 
 double share_in_common(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
@@ -73,7 +80,7 @@ double alikeness(std::span<const std::uint32_t> words, const Cuts& cuts, std::si
   for (std::size_t k = 0; k < std::min(wanted, pairs); ++k) {
     const std::size_t i = wanted >= pairs ? k : k * pairs / wanted;
     const auto piece = [&](std::size_t at) {
-      return sorted_triples(words.subspan(cuts[at], cuts[at + 1] - cuts[at]));
+      return sorted_sequences(words, cuts[at], cuts[at + 1], sequence_for(mean_tokens));
     };
     found.push_back(share_in_common(piece(i), piece(i + lag)));
   }

@@ -29,7 +29,7 @@ PieceSizes sizes_of(const Cuts& cuts, double factor);
 // Share of `tokens` that lies in pieces of regular size.
 double coverage_of(const Cuts& cuts, const PieceSizes& sizes, std::size_t tokens);
 
-// How alike a piece and the one `lag` later are, 0 … 1: the share of sequences of three tokens they
+// How alike a piece and the one `lag` later are, 0 … 1: the share of sequences of tokens they
 // have in common, of a sample of pairs the median.
 double alikeness(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t lag);
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "trace/kernel_class.h"
+#include "tracefile/gpu_trace.h"
 
 namespace tacho {
 
@@ -119,5 +121,10 @@ struct GpuFindings {
   std::vector<ClassRow> classes;
   StepSigns signs;
 };
+
+GpuFindings find_in(const GpuTrace& trace);
+
+// One for each process; the one whose kernels took the most time comes first.
+std::vector<GpuFindings> find_in_all(std::span<const GpuTrace> traces);
 
 }  // namespace tacho

@@ -32,16 +32,19 @@ Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycl
 Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
   Cuts moved = cuts;
   std::size_t found = 0;
-  for (std::size_t& cut : moved) {
-    for (std::size_t i = cut; i < line.size() && !line.is(i, TokenLine::heavy); ++i) {
-      if (line.is(i, TokenLine::input)) {
-        cut = i;
-        ++found;
-        break;
-      }
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    const std::size_t end = k + 1 < cuts.size() ? cuts[k + 1] : line.size();
+    for (std::size_t i = cuts[k]; i < end && !line.is(i, TokenLine::heavy); ++i) {
+      if (!line.is(i, TokenLine::input)) continue;
+      moved[k] = i;
+      ++found;
+      break;
     }
   }
-  return found + 1 >= cuts.size() - cuts.size() / 8 ? moved : cuts;
+  if (found + 1 < cuts.size() - cuts.size() / 8) return cuts;
+  // Behind the last step no input comes: nothing says how long it would have waited.
+  if (moved.back() >= line.size() || !line.is(moved.back(), TokenLine::input)) moved.pop_back();
+  return moved;
 }
 
 StepCuts judged(const TokenLine& line, const Cuts& all) {
@@ -79,6 +82,16 @@ StepCuts cut_after_optimizer(const TokenLine& line) {
     heavy = false;
   }
   if (last != SIZE_MAX) cuts.push_back(last + 1);
+  return judged(line, cuts);
+}
+
+StepCuts cut_at_replays(const TokenLine& line) {
+  Cuts cuts;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line.is(i, TokenLine::replay)) cuts.push_back(i);
+  }
+  // The last replay ends somewhere behind; nothing says where, but the line does end.
+  if (!cuts.empty()) cuts.push_back(line.size());
   return judged(line, cuts);
 }
 

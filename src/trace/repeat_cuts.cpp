@@ -138,6 +138,34 @@ double regular_run(const Cuts& cuts) {
   return static_cast<double>(regular) / static_cast<double>(runs);
 }
 
+// Of a typical piece.
+double different_words(std::span<const std::uint32_t> words, const Cuts& cuts) {
+  const PieceSizes sizes = sizes_of(cuts, kDistanceFactor);
+  std::vector<std::size_t> counts;
+  const std::size_t stride = std::max<std::size_t>(1, cuts.size() / 9);
+  for (std::size_t i = 0; i + 1 < cuts.size(); i += stride) {
+    if (!sizes.regular(cuts[i + 1] - cuts[i])) continue;
+    std::vector<std::uint32_t> piece(words.begin() + static_cast<std::ptrdiff_t>(cuts[i]),
+                                     words.begin() + static_cast<std::ptrdiff_t>(cuts[i + 1]));
+    std::sort(piece.begin(), piece.end());
+    counts.push_back(
+        static_cast<std::size_t>(std::unique(piece.begin(), piece.end()) - piece.begin()));
+  }
+  if (counts.empty()) return 0;
+  const auto half = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::nth_element(counts.begin(), half, counts.end());
+  return static_cast<double>(*half);
+}
+
+// Whether the longer repetition is a step and the shorter a layer of it, or a word of a sentence:
+// it explains more of the run, and by kernels that the shorter has not. An epoch explains more
+// than a step as well, but is made of the step's kernels and few others.
+bool contains(std::span<const std::uint32_t> words, const StepCuts& longer,
+              const StepCuts& shorter) {
+  return longer.score() > shorter.score() + 0.03 &&
+         different_words(words, shorter.cuts) < 0.8 * different_words(words, longer.cuts);
+}
+
 }  // namespace
 
 StepCuts cut_at_repeats(const TokenLine& line, std::span<const std::uint32_t> words) {
@@ -162,14 +190,15 @@ StepCuts cut_at_repeats(const TokenLine& line, std::span<const std::uint32_t> wo
     judged.push_back(std::move(cuts));
   }
   // A run's epochs repeat too, evaluation and all, and its layers within a step. The shortest that
-  // covers nearly as much as the best is the step.
-  for (StepCuts& cuts : judged) {
+  // covers nearly as much as the best is the step, unless it is a part of one.
+  const StepCuts* step = nullptr;
+  for (const StepCuts& cuts : judged) {
     const double enough = regular_run(cuts.cuts) >= 200 ? 0.45 : 0.65;
     if (cuts.score() <= 0 || cuts.score() < enough * most_score) continue;
-    cuts.cuts = moved_to_begin(line, cuts.cuts);
-    return std::move(cuts);
+    if (step == nullptr || contains(words, cuts, *step)) step = &cuts;
   }
-  return {};
+  if (step == nullptr) return {};
+  return {moved_to_begin(line, step->cuts), step->coverage, step->alike};
 }
 
 }  // namespace tacho

@@ -19,6 +19,9 @@ struct StepCuts {
 // After the last kernel of an optimizer, known by its name. Right for accumulated gradients too.
 StepCuts cut_after_optimizer(const TokenLine& line);
 
+// At the replays of CUDA graphs: all kernels of one have the same call.
+StepCuts cut_at_replays(const TokenLine& line);
+
 // After the longest stretches of small kernels: an optimizer that updates one tensor at a time, by
 // kernels that could be anybody's.
 StepCuts cut_after_light_stretches(const TokenLine& line);

@@ -33,6 +33,8 @@ std::vector<std::uint32_t> words_with_shapes(const TokenLine& line) {
 StepCuts best_cuts(const TokenLine& line) {
   StepCuts by_optimizer = cut_after_optimizer(line);
   if (good(by_optimizer)) return by_optimizer;
+  StepCuts by_replays = cut_at_replays(line);
+  if (good(by_replays) && by_replays.coverage > 0.5) return by_replays;
 
   constexpr double kClear = 0.6;
   StepCuts best = cut_at_repeats(line, line.words);
@@ -75,6 +77,8 @@ std::vector<Step> steps_of(const TokenLine& line, const Cuts& cuts) {
     }
   }
   while (!steps.empty() && !steps.back().regular) steps.pop_back();
+  // With nothing behind it, a step seems to end with its last kernel, whatever it waits for.
+  if (!cuts.empty() && cuts.back() >= line.size() && steps.size() > kLeastSteps) steps.pop_back();
   return steps;
 }
 

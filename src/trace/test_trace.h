@@ -12,13 +12,13 @@
 
 namespace tacho {
 
+inline constexpr std::int64_t kUs = 1000;
+inline constexpr std::int64_t kMs = 1000 * kUs;
+
 // A program and its GPU, played: host threads that launch, wait and sleep, streams that work off
 // what they are given. The trace is what a tracer would have seen, so tests know the truth.
 class TestProgram {
  public:
-  static constexpr std::int64_t kUs = 1000;
-  static constexpr std::int64_t kMs = 1000 * kUs;
-
   TestProgram() {
     trace_.process = 7;
     trace_.program = "python3 train.py";

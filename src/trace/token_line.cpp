@@ -95,11 +95,17 @@ TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts,
       }
     }
   };
+  std::uint32_t replay = 0;
   for (const KernelRecord& kernel : trace.kernels) {
     add_until(kernel.begin_ns);
     if (!here(kernel)) continue;
     const std::uint32_t word = std::min(kernel.name, names - 1);
-    add(kernel, word, kinds[word], kernel.shape, flags[word]);
+    std::uint8_t flag = flags[word];
+    if (kernel.graph_node != 0 && kernel.correlation != replay) {
+      flag |= TokenLine::replay;
+      replay = kernel.correlation;
+    }
+    add(kernel, word, kinds[word], kernel.shape, flag);
   }
   add_until(INT64_MAX);
   return line;

@@ -16,6 +16,7 @@ struct TokenLine {
     light = 2,      // elementwise, or a copy within the device
     optimizer = 4,  // by its name
     input = 8,      // a copy from the host
+    replay = 16,    // the first kernel of a graph's replay
   };
 
   std::uint32_t device = 0;

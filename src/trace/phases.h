@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/host_calls.h"
+#include "trace/name_facts.h"
+#include "trace/step_spans.h"
+#include "tracefile/gpu_trace.h"
+
+namespace tacho {
+
+enum class Phase : std::uint8_t { forward, backward, optimizer };
+
+struct Phases {
+  std::vector<Phase> of_kernel;  // as the trace's kernels
+  bool known = false;            // false: all is forward
+};
+
+// By the thread that launched a kernel, for torch's autograd has its own; where all come from one
+// thread, or from graphs, by the kernels' names.
+Phases phases_of(const GpuTrace& trace, const std::vector<NameFacts>& facts, const HostCalls& calls,
+                 const StepSpans& spans);
+
+}  // namespace tacho

@@ -1,0 +1,235 @@
+#include "trace/step_parts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "trace/phases.h"
+#include "trace/token_line.h"
+
+namespace tacho {
+namespace {
+
+// A kernel that begins so soon after its launch did not queue: the GPU was waiting for it.
+constexpr std::int64_t kLaunchLatency = 20'000;
+// A host that is silent for less just works; the times of a network's Python are of this order.
+constexpr std::int64_t kLeastSilence = 100'000;
+constexpr double kLeastSilenceShare = 0.03;
+// A copy call that takes longer moves pageable memory piece by piece.
+constexpr std::int64_t kSlowCopyCall = 20'000;
+
+enum class Work : std::uint8_t { forward, backward, optimizer, communication, input, elsewhere };
+constexpr std::size_t kWorks = 6;
+
+struct Piece {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint32_t correlation = 0;
+  Work work = Work::forward;
+};
+
+// All that a device does in the order of its begins.
+template <class Use>
+void for_each_piece(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                    const Phases& phases, std::uint32_t device, Use use) {
+  auto copy = trace.copies.begin();
+  auto set = trace.sets.begin();
+  Work phase = Work::forward;
+  const auto use_until = [&](std::int64_t time) {
+    while (true) {
+      const bool has_copy = copy != trace.copies.end() && copy->begin_ns <= time;
+      const bool has_set = set != trace.sets.end() && set->begin_ns <= time;
+      if (has_copy && (!has_set || copy->begin_ns <= set->begin_ns)) {
+        Work work = Work::elsewhere;
+        if (copy->kind == CopyKind::host_to_device) work = Work::input;
+        if (copy->kind == CopyKind::device_to_device) work = phase;
+        if (copy->device == device) use({copy->begin_ns, copy->end_ns, copy->correlation, work});
+        ++copy;
+      } else if (has_set) {
+        if (set->device == device) use({set->begin_ns, set->end_ns, set->correlation, phase});
+        ++set;
+      } else {
+        return;
+      }
+    }
+  };
+  for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
+    const KernelRecord& kernel = trace.kernels[i];
+    use_until(kernel.begin_ns);
+    if (kernel.device != device) continue;
+    Work work = Work::communication;
+    if (facts_at(facts, kernel.name).kind != KernelClass::communication) {
+      work = static_cast<Work>(phases.of_kernel[i]);
+      phase = work;
+    }
+    use({kernel.begin_ns, kernel.end_ns, kernel.correlation, work});
+  }
+  use_until(INT64_MAX);
+}
+
+// When each step's first product begins: until then it may wait for its input.
+std::vector<std::int64_t> first_products(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                                         const StepSpans& spans) {
+  std::vector<std::int64_t> firsts(spans.size(), INT64_MAX);
+  StepCursor cursor(spans);
+  for (const KernelRecord& kernel : trace.kernels) {
+    const std::size_t step = cursor.at(kernel.begin_ns);
+    if (step == StepCursor::kNone || firsts[step] != INT64_MAX) continue;
+    if (facts_at(facts, kernel.name).heavy()) firsts[step] = kernel.begin_ns;
+  }
+  return firsts;
+}
+
+class Ledger {
+ public:
+  Ledger(const GpuTrace& trace, const std::vector<NameFacts>& facts, const HostCalls& calls,
+         const StepSpans& spans)
+      : calls_(calls),
+        spans_(spans),
+        slices_(spans),
+        nexts_(spans),
+        first_products_(first_products(trace, facts, spans)),
+        least_silence_(std::max(kLeastSilence,
+                                static_cast<std::int64_t>(kLeastSilenceShare * 1e9 *
+                                                          (spans.found ? spans.period_s : 0)))) {}
+
+  void take(const Piece& piece) {
+    finish_until(piece.begin_ns);
+    if (active_.empty() && piece.begin_ns > now_) {
+      if (now_ != INT64_MIN) gap(now_, piece.begin_ns, piece);
+      now_ = piece.begin_ns;
+    }
+    if (piece.end_ns <= piece.begin_ns) return;
+    active_.push_back({piece.end_ns, piece.work});
+    ++running_[static_cast<std::size_t>(piece.work)];
+  }
+
+  StepParts parts() {
+    finish_until(INT64_MAX);
+    const double a_step = 1e-9 * spans_.a_step();
+    for (double StepParts::*part :
+         {&StepParts::input_wait, &StepParts::host_to_device, &StepParts::forward,
+          &StepParts::backward, &StepParts::optimizer, &StepParts::comm_exposed,
+          &StepParts::launch_gaps, &StepParts::sync_gaps, &StepParts::other,
+          &StepParts::comm_hidden}) {
+      sums_.*part *= a_step;
+    }
+    // Time before the first record or after the last, where the whole trace is the step.
+    const double known = sums_.input_wait + sums_.host_to_device + sums_.forward + sums_.backward +
+                         sums_.optimizer + sums_.comm_exposed + sums_.launch_gaps +
+                         sums_.sync_gaps + sums_.other;
+    sums_.other += std::max(0.0, spans_.period_s - known);
+    return sums_;
+  }
+
+ private:
+  struct Active {
+    std::int64_t end_ns = 0;
+    Work work = Work::forward;
+  };
+
+  void finish_until(std::int64_t time) {
+    while (!active_.empty()) {
+      const auto next = std::min_element(active_.begin(), active_.end(),
+                                         [](auto& a, auto& b) { return a.end_ns < b.end_ns; });
+      if (next->end_ns > time) {
+        busy_slice(time);
+        return;
+      }
+      busy_slice(next->end_ns);
+      --running_[static_cast<std::size_t>(next->work)];
+      *next = active_.back();
+      active_.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool runs(Work work) const { return running_[static_cast<std::size_t>(work)] > 0; }
+
+  void busy_slice(std::int64_t until) {
+    if (until <= now_) return;
+    const bool computes = runs(Work::forward) || runs(Work::backward) || runs(Work::optimizer);
+    double StepParts::*part = &StepParts::other;
+    if (runs(Work::optimizer)) {
+      part = &StepParts::optimizer;
+    } else if (runs(Work::backward)) {
+      part = &StepParts::backward;
+    } else if (runs(Work::forward)) {
+      part = &StepParts::forward;
+    } else if (runs(Work::communication)) {
+      part = &StepParts::comm_exposed;
+    } else if (runs(Work::input)) {
+      part = &StepParts::host_to_device;
+    }
+    add(part, now_, until, computes && runs(Work::communication));
+    now_ = until;
+  }
+
+  // The GPU did nothing until `next` began. Why is told by what the host did meanwhile.
+  void gap(std::int64_t from, std::int64_t to, const Piece& next) {
+    const CallRecord* call = calls_.starter(next.correlation);
+    if (call == nullptr || to > call->end_ns + kLaunchLatency) {
+      add(&StepParts::other, from, to);  // it was queued, and waited for the GPU itself
+      return;
+    }
+    const std::int64_t called = std::clamp(call->begin_ns, from, to);
+    const bool is_input = next.work == Work::input;
+    const std::size_t step = nexts_.at(to);
+    const bool before_model =
+        spans_.found && step != StepCursor::kNone && to <= first_products_[step];
+    std::int64_t silent_from = from;
+    std::int64_t silent_to = from;
+    if (is_input || before_model) {
+      const auto silence = calls_.longest_silence(from, called);
+      if (silence.end_ns - silence.begin_ns >= least_silence_) {
+        silent_from = silence.begin_ns;
+        silent_to = silence.end_ns;
+      }
+    }
+    double StepParts::*why =
+        calls_.waited_into(from, to) ? &StepParts::sync_gaps : &StepParts::launch_gaps;
+    const bool slow_copy = is_input && to - called > kSlowCopyCall;
+    add(why, from, silent_from);
+    add(&StepParts::input_wait, silent_from, silent_to);
+    add(why, silent_to, slow_copy ? called : to);
+    if (slow_copy) add(&StepParts::host_to_device, called, to);
+  }
+
+  void add(double StepParts::*part, std::int64_t from, std::int64_t to, bool hides = false) {
+    from = std::max(from, spans_.begins_ns.front());
+    to = std::min(to, spans_.begins_ns.back());
+    while (from < to) {
+      const std::size_t step = slices_.at(from);
+      const std::int64_t until = std::min(to, spans_.begins_ns[step + 1]);
+      if (spans_.counts[step]) {
+        sums_.*part += static_cast<double>(until - from);
+        if (hides) sums_.comm_hidden += static_cast<double>(until - from);
+      }
+      from = until;
+    }
+  }
+
+  const HostCalls& calls_;
+  const StepSpans& spans_;
+  StepCursor slices_;
+  StepCursor nexts_;
+  std::vector<std::int64_t> first_products_;
+  std::int64_t least_silence_;
+  std::vector<Active> active_;
+  std::array<int, kWorks> running_ = {};
+  std::int64_t now_ = INT64_MIN;
+  StepParts sums_;  // in nanoseconds of all counted steps, until parts()
+};
+
+}  // namespace
+
+StepParts step_parts(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                     const HostCalls& calls, const StepSpans& spans) {
+  const Phases phases = phases_of(trace, facts, calls, spans);
+  Ledger ledger(trace, facts, calls, spans);
+  for_each_piece(trace, facts, phases, busiest_device(trace),
+                 [&ledger](const Piece& piece) { ledger.take(piece); });
+  StepParts parts = ledger.parts();
+  parts.phases_known = phases.known;
+  return parts;
+}
+
+}  // namespace tacho

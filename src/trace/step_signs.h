@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "trace/gpu_findings.h"
+#include "trace/host_calls.h"
+#include "trace/name_facts.h"
+#include "trace/step_spans.h"
+#include "tracefile/gpu_trace.h"
+
+namespace tacho {
+
+// The classes that ran, the most time first; kernels of all streams of the busiest device.
+std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                                 const StepSpans& spans);
+
+StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                     const HostCalls& calls, const StepSpans& spans);
+
+// Fills in what the table's kernels are for one step; nothing where no steps were found.
+void add_step_figures(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                      const StepSpans& spans, std::vector<KernelRow>& rows);
+
+}  // namespace tacho
