@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "train/ops/step_part.h"
 #include "train/step_engine.h"
 
 namespace tacho {
@@ -23,16 +24,16 @@ class CpuEngine final : public StepEngine {
   Result<void> start(const Batch& batch, double learning_rate) override {
     const bool updates = ++gathered_ == spec_.accumulate;
     const bool exchanges = updates && reducer_ != nullptr;
-    const at::Tensor logits = model_.logits(batch);
-    const at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    const auto [logits, loss] = forward(batch);
     if (exchanges) reducer_->begin();
-    share_of_step(loss, batch, spec_).backward();
+    backward(loss, batch);
     ExchangeTimes exchange;
     if (exchanges) {
       TACHO_TRY(times, reducer_->finish());
       exchange = times;
     }
     if (updates) {
+      const StepPart part(OpPhase::optimizer);
       optimizer_.step(learning_rate);
       gathered_ = 0;
     }
@@ -57,6 +58,22 @@ class CpuEngine final : public StepEngine {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  struct Forward {
+    at::Tensor logits;
+    at::Tensor loss;
+  };
+  Forward forward(const Batch& batch) {
+    const StepPart part(OpPhase::forward);
+    at::Tensor logits = model_.logits(batch);
+    at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    return {std::move(logits), std::move(loss)};
+  }
+
+  void backward(const at::Tensor& loss, const Batch& batch) {
+    const StepPart part(OpPhase::backward);
+    share_of_step(loss, batch, spec_).backward();
+  }
 
   void add(const at::Tensor& logits, const Batch& batch, double loss) {
     scores_.loss_sum += loss * static_cast<double>(batch.size());

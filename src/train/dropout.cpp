@@ -44,10 +44,12 @@ at::Tensor masked(const at::Tensor& given, const Mask& mask) {
   at::Tensor out = at::empty_like(in);
   const float* from = in.data_ptr<float>();
   float* to = out.data_ptr<float>();
-  at::parallel_for(0, in.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    mask_out(from, to, begin, end, mask);
+  return torch_api::as_one_operation("tacho::dropout", {in}, [&] {
+    at::parallel_for(0, in.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+      mask_out(from, to, begin, end, mask);
+    });
+    return out;
   });
-  return out;
 }
 
 struct Dropout : torch::autograd::Function<Dropout> {

@@ -42,7 +42,10 @@ struct LinearRelu : torch::autograd::Function<LinearRelu> {
   static at::Tensor forward(Context* context, const at::Tensor& input, const at::Tensor& weight,
                             const at::Tensor& bias) {
     at::Tensor out = at::mm(input, weight.t());
-    add_bias_relu(out.data_ptr<float>(), bias.data_ptr<float>(), out.size(0), out.size(1));
+    torch_api::as_one_operation("tacho::bias_relu", {out, bias}, [&] {
+      add_bias_relu(out.data_ptr<float>(), bias.data_ptr<float>(), out.size(0), out.size(1));
+      return out;
+    });
     context->save_for_backward({input, weight, out});
     return out;
   }
@@ -55,8 +58,11 @@ struct LinearRelu : torch::autograd::Function<LinearRelu> {
     const at::Tensor gradient = gradients[0].contiguous();
     const at::Tensor through = at::empty_like(out);
     const at::Tensor bias = at::zeros({out.size(1)}, out.options());
-    relu_backward(gradient.data_ptr<float>(), out.data_ptr<float>(), through.data_ptr<float>(),
-                  bias.data_ptr<float>(), out.size(0), out.size(1));
+    torch_api::as_one_operation("tacho::bias_relu_backward", {gradient, out}, [&] {
+      relu_backward(gradient.data_ptr<float>(), out.data_ptr<float>(), through.data_ptr<float>(),
+                    bias.data_ptr<float>(), out.size(0), out.size(1));
+      return through;
+    });
     return {context->needs_input_grad(0) ? at::mm(through, weight) : at::Tensor(),
             at::mm(through.t(), input), bias};
   }

@@ -176,7 +176,26 @@ double Optimizer::clip_factor() const {
   return std::min(1.0, *options_.clip_norm / (std::sqrt(squares) + 1e-6));
 }
 
+torch_api::Traffic Optimizer::traffic() const {
+  torch_api::Traffic tensors;
+  for (const Slot& slot : slots_) {
+    if (!slot.parameter.grad().defined()) continue;
+    tensors.read.push_back(slot.parameter.grad());
+    for (const at::Tensor* state : {&slot.parameter, &slot.first, &slot.second}) {
+      if (!state->defined()) continue;
+      tensors.read.push_back(*state);
+      tensors.written.push_back(*state);
+    }
+  }
+  return tensors;
+}
+
 void Optimizer::step_on_cpu() {
+  torch_api::as_one_operation(
+      "tacho::optimizer", [this] { return traffic(); }, [this] { update_on_cpu(); });
+}
+
+void Optimizer::update_on_cpu() {
   const double factor = clip_factor();
   const SgdStep sgd = sgd_step(spec_, learning_rate_, factor);
   const AdamStep moments = adam_step(spec_, learning_rate_, steps_, factor);

@@ -70,6 +70,8 @@ class Optimizer {
     at::Tensor second;     // the second moment
   };
   void step_on_cpu();
+  void update_on_cpu();
+  [[nodiscard]] torch_api::Traffic traffic() const;
   [[nodiscard]] double clip_factor() const;
 
   OptimizerSpec spec_;

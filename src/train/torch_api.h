@@ -61,6 +61,25 @@ at::Tensor as_one_operation(const char* name, std::initializer_list<at::Tensor> 
   return result;
 }
 
+// The same for work on many tensors that gives none back. `traffic` is asked only where somebody
+// observes.
+struct Traffic {
+  std::vector<at::Tensor> read;
+  std::vector<at::Tensor> written;
+};
+template <class Describe, class Compute>
+void as_one_operation(const char* name, const Describe& traffic, const Compute& compute) {
+  at::RecordFunction shown(at::RecordScope::FUNCTION);
+  if (!shown.isActive()) return compute();
+  const Traffic tensors = traffic();
+  const std::vector<c10::IValue> values(tensors.read.begin(), tensors.read.end());
+  shown.before(name, c10::ArrayRef<const c10::IValue>(values.data(), values.size()));
+  compute();
+  if (shown.needsOutputs()) {
+    shown.setOutputs(std::vector<c10::IValue>(tensors.written.begin(), tensors.written.end()));
+  }
+}
+
 // mask: true where a key may be looked at; undefined: everywhere.
 inline at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const at::Tensor& mask, double dropout_p) {

@@ -17,6 +17,7 @@
 #include "train/input/batch_source.h"
 #include "train/models/registry.h"
 #include "train/models/without_dropout.h"
+#include "train/ops/op_watch.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/step_engine.h"
@@ -42,8 +43,10 @@ class Stopwatch {
 
 class Trainer {
  public:
-  explicit Trainer(const Training& training)
+  // `ops` is null where nobody asked for the operators' times.
+  Trainer(const Training& training, OpWatch* ops)
       : training_(training),
+        ops_(ops),
         spec_(training.order.spec),
         device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
 
@@ -70,7 +73,9 @@ class Trainer {
     if (team_) TACHO_CHECK(introduce_team());
     TACHO_CHECK(prepare_input());
     TACHO_CHECK(prepare_model());
-    log_.emplace(training_.report, std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2));
+    const std::int64_t warmup = std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2);
+    log_.emplace(training_.report, warmup);
+    if (ops_ != nullptr) TACHO_CHECK(prepare_ops(warmup));
     // A run that was killed right after the epoch that reached its target is done.
     if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
@@ -78,6 +83,12 @@ class Trainer {
       if (end) return *end;
     }
     return TrainEnd{};
+  }
+
+  Result<void> prepare_ops(std::int64_t warmup) {
+    ops_->set_first_step(progress_.steps + warmup + 1);
+    const std::string remark = OpWatch::remark(spec_);
+    return remark.empty() ? Result<void>() : training_.report(Note{remark});
   }
 
   // Who stops a job stops every rank, but not at the same moment: another's end may be heard of
@@ -201,6 +212,7 @@ class Trainer {
     ++progress_.epochs;
     progress_.top1 = done.top1;
     if (spec_.checkpoints && leads()) TACHO_CHECK(save_checkpoint());
+    if (ops_ != nullptr) TACHO_CHECK(ops_->write());
     return target_reached();
   }
 
@@ -237,6 +249,7 @@ class Trainer {
     std::deque<Started> started;
     while (progress_.steps < total_steps_) {
       if (training_.stop) return stopped();
+      OpWatch::Step watched(ops_, progress_.steps + 1);
       const Stopwatch watch;
       engine_->input_taken();
       TACHO_TRY(more, input_.train->next(batch));
@@ -249,6 +262,7 @@ class Trainer {
       ++done.steps;
       started.push_back({progress_.steps, input_seconds});
       TACHO_TRY(end, fetch_steps(false, log, done.epoch, started));
+      watched.done();
       if (end) return end;
     }
     return fetch_steps(true, log, done.epoch, started);
@@ -325,6 +339,7 @@ class Trainer {
   }
 
   const Training& training_;
+  OpWatch* ops_;
   const RunSpec& spec_;
   at::Device device_;
   InputParts input_;
@@ -345,7 +360,17 @@ class Trainer {
 }  // namespace
 
 Result<TrainEnd> train(const Training& training) {
-  auto made = guarded([&] { return Trainer(training).run(); });
+  std::optional<OpWatch> ops;
+  const bool writes = !training.place || training.place->rank == 0;
+  if (training.order.spec.ops && writes) {
+    ops.emplace(training.folder.ops(), training.order.spec, training.paths);
+  }
+  auto made = guarded([&] { return Trainer(training, ops ? &*ops : nullptr).run(); });
+  // However it ended: what was seen is there.
+  if (ops) {
+    const auto written = guarded([&] { return ops->write(); });
+    if (made.ok() && !written.ok()) return written.error();
+  }
   if (!made.ok() && made.error().code != ErrorCode::out_of_memory) return made.error();
   TrainEnd end = made.ok() ? *made : TrainEnd{Outcome::out_of_memory, made.error().message};
   end.device_memory_bytes = peak_device_memory_bytes(training.order.spec);

@@ -14,6 +14,7 @@
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
 #include "train/guarded.h"
+#include "train/ops/step_part.h"
 #include "train/step_engine.h"
 
 namespace tacho {
@@ -141,11 +142,10 @@ class CudaEngine final : public StepEngine {
   }
 
   void make_step(const Batch& batch, bool updates) {
-    const at::Tensor logits = model_.logits(batch);
-    const at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    const auto [logits, loss] = forward(batch);
     const bool exchanges = updates && reducer_ != nullptr;
     if (exchanges) reducer_->begin();
-    share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
+    backward(loss, batch);
     if (exchanges) {
       const auto times = reducer_->finish();
       if (!times.ok()) {
@@ -157,7 +157,25 @@ class CudaEngine final : public StepEngine {
     const at::Tensor before = batch.weight == 0 ? totals_.clone() : at::Tensor();
     add_scores(logits.detach(), batch, loss.detach());
     if (before.defined()) totals_.copy_(before);  // a sample that only fills a place
-    if (updates) optimizer_.apply_gradients();
+    if (!updates) return;
+    const StepPart part(OpPhase::optimizer);
+    optimizer_.apply_gradients();
+  }
+
+  struct Forward {
+    at::Tensor logits;
+    at::Tensor loss;
+  };
+  Forward forward(const Batch& batch) {
+    const StepPart part(OpPhase::forward);
+    at::Tensor logits = model_.logits(batch);
+    at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    return {std::move(logits), std::move(loss)};
+  }
+
+  void backward(const at::Tensor& loss, const Batch& batch) {
+    const StepPart part(OpPhase::backward);
+    share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
   }
 
   void add_scores(const at::Tensor& logits, const Batch& batch, const at::Tensor& loss) {

@@ -1,0 +1,266 @@
+#include "train/ops/op_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "train/ops/step_part.h"
+
+namespace tacho {
+namespace {
+
+// Text of many lengths makes many shapes. What comes after so many is summed by name alone.
+constexpr std::size_t kMostRows = 4096;
+constexpr std::size_t kMostShapesShown = 6;
+
+// 64 bits: two of a few thousand rows fall together once in 10^12 runs.
+class Hash {
+ public:
+  void add(std::uint64_t value) {
+    value_ = (value_ ^ value) * 0x9E3779B97F4A7C15U;
+    value_ ^= value_ >> 32U;
+  }
+  // By its letters: the names of autograd's nodes are made anew for every call.
+  void add(const char* text) {
+    std::size_t left = std::strlen(text);
+    add(left);
+    for (std::uint64_t word = 0; left > 0; text += sizeof word) {
+      word = 0;
+      std::memcpy(&word, text, std::min(left, sizeof word));
+      add(word);
+      left -= std::min(left, sizeof word);
+    }
+  }
+  void add(const at::Tensor& tensor) {
+    if (!tensor.defined()) return add(UINT64_MAX);
+    add(static_cast<std::uint64_t>(tensor.scalar_type()) << 8U |
+        static_cast<std::uint64_t>(tensor.dim()));
+    for (const std::int64_t side : tensor.sizes()) add(static_cast<std::uint64_t>(side));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0x243F6A8885A308D3U;
+};
+
+template <class Values, class Visit>
+void each_tensor(const Values& values, const Visit& visit) {
+  for (const c10::IValue& value : values) {
+    if (value.isTensor()) {
+      visit(value.toTensor());
+    } else if (value.isList()) {
+      for (const c10::IValue& item : value.toListRef()) {
+        if (!item.isTensor()) break;
+        visit(item.toTensor());
+      }
+    }
+  }
+}
+
+void add_traced(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
+  if (!tensor.defined() || !tensor.has_storage()) return;
+  TracedTensor traced;
+  traced.shape = tensor.sizes().vec();
+  traced.bytes = static_cast<std::int64_t>(tensor.nbytes());
+  traced.is_float = tensor.is_floating_point();
+  out.push_back(std::move(traced));
+}
+
+std::string shapes_text(const std::vector<TracedTensor>& tensors) {
+  std::string text;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (i > 0) text += ' ';
+    if (i == kMostShapesShown) return text + "…";
+    text += fmt::format("[{}]", fmt::join(tensors[i].shape, ", "));
+  }
+  return text;
+}
+
+// As a person knows it. A function of ours is a template of torch's to the compiler; each node's
+// name stands also in that of the engine's own work around it.
+std::string shown_name(std::string_view name) {
+  constexpr std::string_view kEngine = "autograd::engine::evaluate_function";
+  constexpr std::string_view kOurs = "CppNode<";
+  if (name.starts_with(kEngine)) return "autograd::engine";
+  const std::size_t at = name.find(kOurs);
+  if (at == std::string_view::npos) return std::string(name);
+  name = name.substr(at + kOurs.size());
+  name = name.substr(0, name.rfind('>'));
+  const std::size_t last = name.rfind("::");
+  return fmt::format("tacho::{}Backward",
+                     last == std::string_view::npos ? name : name.substr(last + 2));
+}
+
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// An operator that only calls others has done nothing itself: what it asks of the machine counts
+// unless those it called have counted for most of it.
+double own(double whole, double by_others) { return 2 * by_others < whole ? whole : 0; }
+
+}  // namespace
+
+OpPhase OpTable::phase_of(const at::RecordFunction& function) const {
+  const OpPhase around = frames_.empty() ? phase_ : frames_.back().phase;
+  switch (function.scope()) {
+    case at::RecordScope::BACKWARD_FUNCTION:
+      return OpPhase::backward;
+    case at::RecordScope::USER_SCOPE:
+      return StepPart::phase_of(function.name()).value_or(around);
+    default:
+      return around;
+  }
+}
+
+void OpTable::begin(const at::RecordFunction& function) {
+  Frame frame;
+  frame.phase = phase_of(function);
+  // A part of a step is no operator.
+  if (function.scope() != at::RecordScope::USER_SCOPE) frame.row = row_for(function, frame.phase);
+  // Last, so that the time taken here is not the operator's.
+  frame.began = Clock::now();
+  frames_.push_back(frame);
+}
+
+void OpTable::end(const at::RecordFunction& function) {
+  const auto now = Clock::now();
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  if (frame.row == kNoRow) return;
+  const RowIndex index = row_with_results(frame.row, function);
+  Row& row = rows_[index];
+  const auto total = now - frame.began;
+  const OpWork mine = {own(row.work.flops, frame.by_others.flops),
+                       own(row.work.bytes, frame.by_others.bytes)};
+  if (row.step.calls++ == 0) touched_.push_back(index);
+  row.step.self += total - frame.within_others;
+  row.step.total += total;
+  row.step.work.flops += mine.flops;
+  row.step.work.bytes += mine.bytes;
+  if (frames_.empty()) return;
+  Frame& caller = frames_.back();
+  caller.within_others += total;
+  caller.by_others.flops += frame.by_others.flops + mine.flops;
+  caller.by_others.bytes += frame.by_others.bytes + mine.bytes;
+}
+
+double OpTable::keep_step() {
+  Clock::duration within{};
+  for (const RowIndex index : touched_) {
+    const Sums step = std::exchange(rows_[index].step, {});
+    Sums& kept = rows_[index].kept;
+    kept.calls += step.calls;
+    kept.self += step.self;
+    kept.total += step.total;
+    kept.work.flops += step.work.flops;
+    kept.work.bytes += step.work.bytes;
+    within += step.self;
+  }
+  touched_.clear();
+  return seconds(within);
+}
+
+void OpTable::drop_step() {
+  for (const RowIndex index : touched_) rows_[index].step = {};
+  touched_.clear();
+}
+
+void OpTable::add_rows_to(std::vector<OpRow>& rows) const {
+  for (const Row& row : rows_) {
+    if (row.kept.calls == 0) continue;
+    rows.push_back({shown_name(row.op.name), row.shapes, row.phase, row.kept.calls,
+                    seconds(row.kept.self), seconds(row.kept.total), row.kept.work.flops,
+                    row.kept.work.bytes});
+  }
+}
+
+OpTable::RowIndex OpTable::row_for(const at::RecordFunction& function, OpPhase phase) {
+  Hash hash;
+  hash.add(function.name());
+  hash.add(static_cast<std::uint64_t>(phase));
+  const std::uint64_t by_name = hash.value();
+  each_tensor(function.inputs(), [&](const at::Tensor& tensor) { hash.add(tensor); });
+  if (const RowIndex known = find(hash.value()); known != kNoRow) return known;
+  if (rows_.size() < kMostRows) return add_row(hash.value(), function, phase);
+  if (const RowIndex known = find(by_name); known != kNoRow) return known;
+  const RowIndex rest = add_row(by_name, function, phase);
+  rows_[rest].holds_the_rest = true;
+  rows_[rest].shapes = "…";
+  return rest;
+}
+
+OpTable::RowIndex OpTable::add_row(std::uint64_t key, const at::RecordFunction& function,
+                                   OpPhase phase) {
+  Row row;
+  row.key = key;
+  row.phase = phase;
+  row.op.name = function.name();
+  row.op.kind = op_kind(row.op.name);
+  each_tensor(function.inputs(), [&](const at::Tensor& t) { add_traced(t, row.op.inputs); });
+  row.shapes = shapes_text(row.op.inputs);
+  rows_.push_back(std::move(row));
+  const auto index = static_cast<RowIndex>(rows_.size() - 1);
+  if (2 * rows_.size() > slots_.size()) {
+    slots_.assign(slots_.empty() ? 512 : 2 * slots_.size(), kNoRow);
+    for (RowIndex i = 0; i < index; ++i) {
+      if (find(rows_[i].key) == kNoRow) enter(i);
+    }
+  }
+  enter(index);
+  return index;
+}
+
+// The row of these inputs whose results had the shapes that they have now.
+OpTable::RowIndex OpTable::row_with_results(RowIndex first, const at::RecordFunction& function) {
+  if (rows_[first].holds_the_rest) return first;
+  Hash hash;
+  each_tensor(function.outputs(), [&](const at::Tensor& tensor) { hash.add(tensor); });
+  RowIndex index = first;
+  while (rows_[index].has_ended && rows_[index].outputs != hash.value()) {
+    if (rows_[index].other == kNoRow) {
+      if (rows_.size() >= kMostRows) return first;
+      Row another = rows_[first];
+      another.has_ended = false;
+      another.other = kNoRow;
+      another.step = {};
+      another.kept = {};
+      rows_[index].other = static_cast<RowIndex>(rows_.size());
+      rows_.push_back(std::move(another));
+    }
+    index = rows_[index].other;
+  }
+  Row& row = rows_[index];
+  if (row.has_ended) return index;
+  row.has_ended = true;
+  row.outputs = hash.value();
+  std::vector<bool> defined;
+  row.op.outputs.clear();
+  each_tensor(function.outputs(), [&](const at::Tensor& tensor) {
+    defined.push_back(tensor.defined());
+    add_traced(tensor, row.op.outputs);
+  });
+  // Autograd's nodes tell of no results: their work is that of the operators they call.
+  const bool is_node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  row.work = is_node ? OpWork{} : work_of(row.op, defined);
+  return index;
+}
+
+OpTable::RowIndex OpTable::find(std::uint64_t key) const {
+  if (slots_.empty()) return kNoRow;
+  for (std::size_t at = key;; ++at) {
+    const RowIndex row = slots_[at & (slots_.size() - 1)];
+    if (row == kNoRow || rows_[row].key == key) return row;
+  }
+}
+
+void OpTable::enter(RowIndex row) {
+  std::size_t at = rows_[row].key;
+  while (slots_[at & (slots_.size() - 1)] != kNoRow) ++at;
+  slots_[at & (slots_.size() - 1)] = row;
+}
+
+}  // namespace tacho
