@@ -96,7 +96,7 @@ Json signs_json(const StepSigns& signs) {
           {"uses_graphs", signs.uses_graphs}};
 }
 
-Json process_json(const TracedProcess& process) {
+Json process_json(const GpuProcess& process) {
   const GpuFindings& gpu = process.findings;
   return {{"process", gpu.process},
           {"program", gpu.program},

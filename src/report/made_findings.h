@@ -9,8 +9,8 @@ namespace tacho {
 
 // Findings made by hand, for tests: a ResNet-like process on an H200 with a step of 20 ms that
 // computes all the time, in bf16 and NHWC. A test worsens one thing.
-inline TracedProcess made_process() {
-  TracedProcess process;
+inline GpuProcess made_process() {
+  GpuProcess process;
   GpuFindings& gpu = process.findings;
   gpu.process = 4242;
   gpu.program = "python3 train.py";

@@ -94,7 +94,7 @@ void add_processes(std::vector<ReportTable>& tables, const RunFindings& run, std
        "",
        {{"process"}, {"kernels"}, {"dropped"}, {"step"}, {"ended"}, {"program", Align::left}},
        {}},
-      run.processes, limit, [](const TracedProcess& process) -> std::vector<std::string> {
+      run.processes, limit, [](const GpuProcess& process) -> std::vector<std::string> {
         const GpuFindings& gpu = process.findings;
         return {std::to_string(gpu.process),
                 count(gpu.kernel_count),

@@ -84,7 +84,7 @@ void read_trace(const fs::path& file, RunFindings& run, const Tell& tell) {
   run.processes.push_back({find_in(*trace), trace->gpus});
 }
 
-double kernel_seconds(const TracedProcess& process) {
+double kernel_seconds(const GpuProcess& process) {
   double sum = 0;
   for (const KernelRow& row : process.findings.tables.kernels) sum += row.time.total_s;
   return sum;
@@ -99,7 +99,7 @@ std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
 void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
   for (const fs::path& file : files_in(folder.gpu_traces(), ".tgt")) read_trace(file, run, tell);
   std::stable_sort(run.processes.begin(), run.processes.end(),
-                   [](const TracedProcess& a, const TracedProcess& b) {
+                   [](const GpuProcess& a, const GpuProcess& b) {
                      return kernel_seconds(a) > kernel_seconds(b);
                    });
   const auto problems = files_in(folder.gpu_traces(), ".problem");

@@ -19,7 +19,7 @@
 namespace tacho {
 
 // What one process did on its GPUs.
-struct TracedProcess {
+struct GpuProcess {
   GpuFindings findings;
   std::vector<TracedGpu> gpus;
 };
@@ -37,7 +37,7 @@ struct RunFindings {
   std::optional<UsageLog> usage;
   std::optional<UsageSummary> used;
   std::optional<OpTrace> ops;
-  std::vector<TracedProcess> processes;  // that used a GPU; the one that computed most comes first
+  std::vector<GpuProcess> processes;  // that used a GPU; the one that computed most comes first
   std::vector<AbsentPart> absent;
 
   // Of the process that computed most.

@@ -7,7 +7,7 @@ namespace {
 
 // By the table of known GPUs, else by the generation that the trace tells: tensor cores came with
 // compute capability 7.0, TF32 with 8.0.
-void set_tensor_cores(Situation& situation, const TracedProcess& process) {
+void set_tensor_cores(Situation& situation, const GpuProcess& process) {
   if (const GpuCeilings* known = find_ceilings(process.findings.gpu)) {
     situation.has_tensor_cores = known->fp16_flops > known->fp32_flops;
     situation.has_tf32 = known->tf32_flops > 0;
