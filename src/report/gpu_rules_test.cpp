@@ -21,8 +21,8 @@ void copy_input(RunFindings& run) {
   CopyRow copies;
   copies.direction = "host to device (pageable)";
   copies.time.count = 200;
-  copies.bytes = 100 << 20;
-  gpu_of(run).tables.copies.push_back(copies);
+  copies.bytes_each = 1 << 20;
+  gpu_of(run).tables.copies_by_size.push_back(copies);
 }
 
 TEST(GpuAdvice, StarvedInputSavesTheWait) {
@@ -130,6 +130,7 @@ RunFindings fp32() {
   RunFindings run = made_gpu_run();
   GpuFindings& gpu = gpu_of(run);
   gpu.signs.tensor_core_share = 0;
+  gpu.signs.launches_a_step = 300;
   for (ClassRow& row : gpu.classes) row.tensor_core_share = 0;
   return run;
 }
@@ -151,12 +152,41 @@ TEST(GpuAdvice, OldTensorCoresWantFp16AndNoneWantNothing) {
   EXPECT_EQ(find_advice(advise(run), "precision"), nullptr);
 }
 
+KernelRow kernel(const char* name, KernelClass kind, double count, double seconds) {
+  KernelRow row;
+  row.time.name = name;
+  row.kind = kind;
+  row.count_a_step = count;
+  row.seconds_a_step = seconds;
+  return row;
+}
+
 TEST(GpuAdvice, TurningTensorsAroundWantsChannelsLast) {
   RunFindings run = made_gpu_run();
-  gpu_of(run).signs.layout_change_s = 0.004;
+  gpu_of(run).signs.layout_change_s = 0.003;
+  gpu_of(run).tables.kernels = {kernel("nchwToNhwcKernel<bf16>", KernelClass::copy, 170, 0.002),
+                                kernel("nhwcToNchwKernel<bf16>", KernelClass::copy, 75, 0.001),
+                                kernel("at::native::batch_norm_backward_kernel<bf16>",
+                                       KernelClass::normalisation, 53, 0.004)};
   const auto all = advise(run);
   EXPECT_EQ(all[0].key, "layout");
-  EXPECT_GE(all[0].saving, 0.2);
+  EXPECT_NEAR(all[0].saving, (0.003 + 0.55 * 0.004) * 0.96 / 0.020, 1e-9);
+}
+
+TEST(GpuAdvice, AModelThatIsChannelsLastIsNotToldToBecomeIt) {
+  RunFindings run = made_gpu_run();
+  gpu_of(run).signs.layout_change_s = 0.003;
+  gpu_of(run).tables.kernels = {kernel("nchwToNhwcKernel<f>", KernelClass::copy, 123, 0.001),
+                                kernel("nhwcToNchwKernel<f>", KernelClass::copy, 170, 0.002)};
+  EXPECT_EQ(find_advice(advise(run), "layout"), nullptr);
+}
+
+TEST(GpuAdvice, FasterKernelsBringNothingWhereTheHostIsTheSlowerOne) {
+  RunFindings run = fp32();
+  gpu_of(run).parts.launch_gaps = 0.012;
+  gpu_of(run).signs.gpu_busy_share = 0.4;
+  EXPECT_EQ(find_advice(advise(run), "precision"), nullptr);
+  EXPECT_EQ(advise(run)[0].key, "graphs");
 }
 
 TEST(GpuAdvice, ExposedCommunicationIsNamedWithItsHiddenPart) {

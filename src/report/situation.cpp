@@ -17,21 +17,16 @@ void set_tensor_cores(Situation& situation, const GpuProcess& process) {
   }
 }
 
-double steps_in(const GpuFindings& gpu) {
-  return static_cast<double>(gpu.steps.begins_ns.size() - 1);
-}
-
-// A figure or two for the optimizer is no input.
+// The same bytes as often as there are steps: weights and figures for the optimizer are no input.
 bool copies_input(const GpuFindings& gpu) {
-  constexpr double kLeastBytes = 256;
-  double count = 0;
-  double bytes = 0;
-  for (const CopyRow& row : gpu.tables.copies) {
-    if (!row.direction.starts_with("host to device")) continue;
-    count += static_cast<double>(row.time.count) / steps_in(gpu);
-    bytes += static_cast<double>(row.bytes) / steps_in(gpu);
-  }
-  return count > 0.5 && bytes > kLeastBytes;
+  constexpr std::int64_t kLeastBytes = 256;
+  const auto steps = static_cast<double>(gpu.steps.begins_ns.size() - 1);
+  return std::any_of(gpu.tables.copies_by_size.begin(), gpu.tables.copies_by_size.end(),
+                     [steps](const CopyRow& row) {
+                       return row.direction.starts_with("host to device") &&
+                              row.bytes_each >= kLeastBytes &&
+                              static_cast<double>(row.time.count) > 0.8 * steps;
+                     });
 }
 
 double apart_share(const Situation& situation) {

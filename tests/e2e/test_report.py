@@ -53,7 +53,9 @@ class Report(SharedHomeCase):
         self.tacho("runs", "ingest", folder)
 
     def spec(self):
-        return {"model": "mlp<&>", "data": "fashion-mnist", "batch": 64, "epochs": 1}
+        return {"model": "mlp<&>", "data": "fashion-mnist", "batch": 64, "epochs": 1,
+                "optimizer": {"kind": "sgd", "learning_rate": 0.1}, "seed": 1, "device": "cpu",
+                "mkldnn": "auto"}
 
     def first_advice(self, run):
         return self.tacho("report", run, "--json").json["advice"][0]
