@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 
@@ -51,6 +52,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 struct ChildPlan {
   char** argv;
   char** environment;
+  const char* folder;
+  int in;
   int out;
   int err;
   int report;  // the write end of a pipe that closes on exec: errno if exec fails
@@ -72,10 +75,13 @@ struct ChildPlan {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+  if (plan.in >= 0) ::dup2(plan.in, STDIN_FILENO);
   if (plan.out >= 0) ::dup2(plan.out, STDOUT_FILENO);
   if (plan.err >= 0) ::dup2(plan.err, STDERR_FILENO);
   for (const int descriptor : plan.inherited) ::fcntl(descriptor, F_SETFD, 0);
-  ::execvpe(plan.argv[0], plan.argv, plan.environment);
+  if (plan.folder == nullptr || ::chdir(plan.folder) == 0) {
+    ::execvpe(plan.argv[0], plan.argv, plan.environment);
+  }
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(plan.report, &error, sizeof error);
   ::_exit(127);
@@ -91,6 +97,8 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
 
   const ChildPlan plan{argv.data(),
                        environment.data(),
+                       command.folder ? command.folder->c_str() : nullptr,
+                       command.in.value_or(-1),
                        out,
                        err,
                        report.write.get(),
@@ -122,6 +130,28 @@ UniqueFd open_handle(pid_t pid) {
 
 }  // namespace
 
+Result<std::filesystem::path> find_program(const std::string& name) {
+  namespace fs = std::filesystem;
+  const auto runs = [](const fs::path& file) {
+    std::error_code problem;
+    return ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, problem);
+  };
+  if (name.find('/') != std::string::npos) {
+    if (runs(name)) return fs::path(name);
+    return Error{ErrorCode::usage, name + ": no program that can be run"};
+  }
+  const char* variable = std::getenv("PATH");
+  std::string_view folders = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
+  while (!name.empty()) {
+    const auto end = folders.find(':');
+    const fs::path file = fs::path(folders.substr(0, end)) / name;
+    if (runs(file)) return file;
+    if (end == std::string_view::npos) break;
+    folders.remove_prefix(end + 1);
+  }
+  return Error{ErrorCode::usage, fmt::format("'{}' is in no folder of $PATH", name)};
+}
+
 std::string describe(ExitStatus status) {
   if (status.signal == 0) return fmt::format("exit code {}", status.code);
   return fmt::format("killed by signal {} ({})", status.signal, ::strsignal(status.signal));
@@ -134,7 +164,8 @@ Result<Process> Process::start(const Command& command) {
         ::open(command.output_file->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (!output) return system_error(*command.output_file, errno);
   }
-  TACHO_TRY(pid, fork_and_exec(command, output.get(), output.get()));
+  TACHO_TRY(pid, fork_and_exec(command, command.out.value_or(output.get()),
+                               command.err.value_or(output.get())));
   return Process(pid, open_handle(pid), command.own_group);
 }
 

@@ -20,6 +20,11 @@ struct Command {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment = {};    // added to this process's own
   std::optional<std::filesystem::path> output_file = {};  // standard output and error appended
+  // Descriptors that become standard input, output and error; instead of a file, if they are there.
+  std::optional<int> in = {};
+  std::optional<int> out = {};
+  std::optional<int> err = {};
+  std::optional<std::filesystem::path> folder = {};  // to start in
   // Away from the terminal's process group, so that Ctrl-C reaches the parent alone, which then
   // decides how to stop the child.
   bool own_group = false;
@@ -28,6 +33,9 @@ struct Command {
   // Descriptors the program keeps, under the same numbers, though they are to close on exec.
   std::vector<int> inherited = {};
 };
+
+// The file that starting `name` would run: itself if it names a folder, else the first of $PATH.
+Result<std::filesystem::path> find_program(const std::string& name);
 
 struct ExitStatus {
   int code = 0;    // valid if signal is 0

@@ -10,6 +10,7 @@ namespace tacho {
 
 // Each adds one subcommand, its options and its help to `app`.
 void add_train_command(CLI::App& app, Context& context);
+void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);

@@ -15,6 +15,7 @@ constexpr const char* kFooter =
     "Start here:\n"
     "  tacho doctor                                            what this machine has\n"
     "  tacho train mnist-cnn --data fashion-mnist -b 64 -e 3   train and record\n"
+    "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "  tacho report last                                       why it is as slow as it is\n"
     "\n"
@@ -47,6 +48,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   add_train_command(app, context);
+  add_run_command(app, context);
   add_runs_command(app, context);
   add_report_command(app, context);
   add_diff_command(app, context);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/table.h"
@@ -110,36 +111,83 @@ void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& reco
   }
 }
 
+std::string what_ran(const RunOrder& order) {
+  if (order.command) return printable(command_line(*order.command));
+  const RunSpec& spec = order.spec;
+  return fmt::format("{} on {}, batch {}, seed {}", spec.model, spec.data, spec.batch, spec.seed);
+}
+
+// Of each figure that a watched program named, what it said last.
+void add_figures(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  constexpr std::size_t kMost = 8;
+  std::map<std::string, std::pair<double, std::int64_t>> last;
+  for (const FiguresSeen& seen : record.figures) {
+    for (const auto& [name, value] : seen.values) {
+      auto& [latest, count] = last[name];
+      latest = value;
+      ++count;
+    }
+  }
+  std::size_t shown = 0;
+  for (const auto& [name, value] : last) {
+    if (++shown > kMost) break;
+    add_line(out, terminal, shown == 1 ? "said" : "",
+             fmt::format("{} = {:g} (the last of {})", printable(name), value.first, value.second));
+  }
+  if (last.size() > kMost) {
+    add_line(out, terminal, "", fmt::format("and {} more figures", last.size() - kMost));
+  }
+}
+
+void add_found_steps(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  const StepsFound& found = *record.found_steps;
+  add_line(out, terminal, "step",
+           fmt::format("{}, quartiles {} to {} of {} steps found in the GPU's work",
+                       human(Seconds(found.period_s)), human(Seconds(found.p25_s)),
+                       human(Seconds(found.p75_s)), human_count(static_cast<double>(found.steps))));
+  if (record.samples_a_step() == 0) return;
+  add_line(out, terminal, "speed",
+           fmt::format("{} samples/s",
+                       human_count(std::round(static_cast<double>(record.samples_a_step()) /
+                                              found.period_s))));
+}
+
 }  // namespace
 
 std::string run_report(std::int64_t id, const RunRecord& record, const Terminal& terminal) {
-  const RunSpec& spec = record.order.spec;
-  std::string out =
-      fmt::format("{}  {} on {}, batch {}, seed {}  {}\n", terminal.bold(fmt::format("run {}", id)),
-                  spec.model, spec.data, spec.batch, spec.seed, outcome_words(record, terminal));
+  std::string out = fmt::format("{}  {}  {}\n", terminal.bold(fmt::format("run {}", id)),
+                                what_ran(record.order), outcome_words(record, terminal));
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
+  if (record.found_steps) add_found_steps(out, terminal, record);
+  add_figures(out, terminal, record);
   if (record.ranks) add_ranks(out, terminal, record);
   if (record.totals.wall_seconds > 0) {
-    add_line(out, terminal, "time",
-             fmt::format("{} in all, {} to the first step; user {}, system {}",
-                         human(Seconds(record.totals.wall_seconds)),
-                         human(Seconds(record.startup_seconds)),
-                         human(Seconds(record.totals.user_seconds)),
-                         human(Seconds(record.totals.system_seconds))));
+    const std::string first_step =
+        record.model ? fmt::format(", {} to the first step", human(Seconds(record.startup_seconds)))
+                     : "";
+    add_line(
+        out, terminal, "time",
+        fmt::format("{} in all{}; user {}, system {}", human(Seconds(record.totals.wall_seconds)),
+                    first_step, human(Seconds(record.totals.user_seconds)),
+                    human(Seconds(record.totals.system_seconds))));
   }
   if (record.totals.peak_memory_bytes > 0) {
     add_line(out, terminal, "memory", "peak " + human(Bytes{record.totals.peak_memory_bytes}));
   }
   if (record.started) {
     const RunStarted& s = *record.started;
+    const std::string used = record.order.command ? fmt::format("{} cores", s.host.cores)
+                                                  : fmt::format("{} threads", s.paths.threads);
     add_line(out, terminal, "machine",
-             fmt::format("{}, {} threads, {}", s.host.cpu, s.paths.threads, s.host.environment));
-    add_line(out, terminal, "torch",
-             fmt::format("{}, {}, {:.0f} GFLOP/s, paths {}", s.torch_version, s.paths.blas,
-                         s.paths.product_gflops, s.paths.why));
+             fmt::format("{}, {}, {}", s.host.cpu, used, s.host.environment));
+    if (!s.torch_version.empty()) {
+      add_line(out, terminal, "torch",
+               fmt::format("{}, {}, {:.0f} GFLOP/s, paths {}", s.torch_version, s.paths.blas,
+                           s.paths.product_gflops, s.paths.why));
+    }
   }
   if (spec.ops) add_line(out, terminal, "operators", fmt::format("tacho report {}", id));
   for (const std::string& note : record.notes) add_line(out, terminal, "note", printable(note));

@@ -92,7 +92,7 @@ Result<int> list_runs(const ListOptions& o, const Context& context) {
                {"outcome", Align::left}});
   for (const RunRow& row : rows) {
     table.add({std::to_string(row.id), when(row.created_at), row.model, row.data,
-               std::to_string(row.batch), shown(row, metric::kTop1),
+               row.batch == 0 ? "-" : std::to_string(row.batch), shown(row, metric::kTop1),
                shown(row, metric::kSamplesPerS), shown(row, metric::kWallS),
                std::string(kOutcomes.of(row.outcome))});
   }

@@ -44,20 +44,14 @@ struct Scalar {
   double value;
 };
 
-// TFRecord's guard against checksums of data that holds checksums.
-std::uint32_t masked_crc(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
-}
-
 // One TFRecord: length, its checksum, the data, its checksum.
 std::string record(const ProtobufMessage& message) {
   const std::string& data = message.bytes();
   std::string framed;
   append_fixed(framed, std::uint64_t{data.size()});
-  append_fixed(framed, masked_crc(framed));
+  append_fixed(framed, masked_crc32c(framed));
   framed += data;
-  append_fixed(framed, masked_crc(data));
+  append_fixed(framed, masked_crc32c(data));
   return framed;
 }
 

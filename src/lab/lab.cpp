@@ -39,6 +39,11 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, const Standing& standing, RunV
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
   const RunOrder order = new_order(spec);
+  TACHO_TRY(begun, begin(order));
+  return supervise({begun.id, order, begun.folder, worker, launch}, view);
+}
+
+Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   const RunFolder folder(home_ / "runs" / order.key);
   // A run that could not be stored never was: no folder is left behind.
   const auto undo = [&folder](const Error& error) {
@@ -48,11 +53,11 @@ Result<FinishedRun> Lab::run(const RunSpec& spec, const Standing& standing, RunV
   };
   if (const auto made = folder.create(order); !made.ok()) return undo(made.error());
   // Before the run is stored as running: reconcile() of another tacho must find it taken.
-  const auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
+  auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
   if (!lock.ok()) return undo(lock.error());
   const auto id = store_.put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
-  return supervise({*id, order, folder, worker, launch}, view);
+  return Begun{*id, folder, *std::move(lock)};
 }
 
 Result<RunSpec> Lab::ordered(std::string_view handle) {

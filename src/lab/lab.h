@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/result.h"
+#include "base/subprocess.h"
 #include "lab/launch.h"
 #include "record/event.h"
 #include "record/run_record.h"
@@ -26,8 +28,13 @@ struct FinishedRun {
   RunRecord record;
 };
 
-// From a spec to a stored record: makes the run's folder, starts its worker or the workers of this
-// machine's ranks, follows the events.
+struct WatchedRun {
+  FinishedRun run;
+  ExitStatus status;  // of the program
+};
+
+// From an order to a stored record: makes the run's folder, starts its worker, the workers of this
+// machine's ranks, or the program to watch, and follows what they do.
 //
 // A run is in the store before its worker starts and in its folder before that, so a kill at any
 // moment loses none; reconcile() finds those whose `tacho` was killed.
@@ -40,6 +47,9 @@ class Lab {
   // Both are for the tacho that keeps_record(); run_ranks_apart() is for the others.
   Result<FinishedRun> run(const RunSpec& spec, const Standing& standing, RunView& view);
   Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
+
+  // Runs someone else's program. `echo`: what it prints goes to this process's own streams too.
+  Result<WatchedRun> watch(const CommandSpec& command, bool echo, RunView& view);
 
   // What a stored run was asked to do.
   Result<RunSpec> ordered(std::string_view handle);
@@ -60,6 +70,14 @@ class Lab {
     const Launch& launch;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
+
+  // A run that is in its folder and in the store, and taken.
+  struct Begun {
+    std::int64_t id;
+    RunFolder folder;
+    FileLock lock;
+  };
+  Result<Begun> begin(const RunOrder& order);
 
   std::filesystem::path home_;
   RunStore& store_;

@@ -139,6 +139,24 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("ranks", e.ranks);
 }
 
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, FiguresSeen> {
+  f("from", e.from);
+  f("step", e.step);
+  f("values", e.values);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StepsFound> {
+  f("process", e.process);
+  f("steps", e.steps);
+  f("period_s", e.period_s);
+  f("p25_s", e.p25_s);
+  f("p75_s", e.p75_s);
+  f("kernels_a_step", e.kernels_a_step);
+  f("confidence", e.confidence);
+}
+
 template <class Item>
 concept HasFields = std::is_same_v<Item, RankInfo> || std::is_same_v<Item, RankSteps>;
 
@@ -151,6 +169,9 @@ struct Writer {
   template <class T>
   void operator()(const char* key, const Added<T>& field) {
     json[key] = field.value;
+  }
+  void operator()(const char* key, const std::optional<std::int64_t>& value) {
+    if (value) json[key] = *value;
   }
   void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
   void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
@@ -179,6 +200,19 @@ struct Reader {
   template <class T>
   void operator()(const char* key, const Added<T>& field) {
     object.read_optional(key, field.value);
+  }
+  void operator()(const char* key, std::optional<std::int64_t>& value) {
+    object.read_optional(key, value);
+  }
+  void operator()(const char* key, std::map<std::string, double>& values) {
+    const Json* part = object.part(key);
+    if (part == nullptr) return;
+    if (!part->is_object()) {
+      return note({ErrorCode::invalid, fmt::format("'{}': not an object", key)});
+    }
+    JsonObject inner(*part, key);
+    for (const auto& [name, value] : part->items()) inner.read(name, values[name]);
+    if (auto done = inner.finish(); !done.ok()) note(done.error());
   }
   void operator()(const char* key, Outcome& value) { object.read_name(key, kOutcomes, value); }
   void operator()(const char* key, Host& value) {
@@ -216,9 +250,9 @@ struct Reader {
   }
 };
 
-constexpr std::array<std::string_view, 10> kKinds = {"start", "input",      "model", "steps",
-                                                     "epoch", "checkpoint", "note",  "end",
-                                                     "ranks", "rank_steps"};
+constexpr std::array<std::string_view, 12> kKinds = {
+    "start", "input", "model", "steps",      "epoch",   "checkpoint",
+    "note",  "end",   "ranks", "rank_steps", "figures", "found_steps"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
@@ -284,6 +318,8 @@ template Json body_to_json(const CheckpointWritten&);
 template Json body_to_json(const RunEnded&);
 template Json body_to_json(const RanksReady&);
 template Json body_to_json(const RankSteps&);
+template Json body_to_json(const FiguresSeen&);
+template Json body_to_json(const StepsFound&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
 template Result<ModelReady> body_from_json(const Json&, const std::string&);
@@ -292,6 +328,8 @@ template Result<CheckpointWritten> body_from_json(const Json&, const std::string
 template Result<RunEnded> body_from_json(const Json&, const std::string&);
 template Result<RanksReady> body_from_json(const Json&, const std::string&);
 template Result<RankSteps> body_from_json(const Json&, const std::string&);
+template Result<FiguresSeen> body_from_json(const Json&, const std::string&);
+template Result<StepsFound> body_from_json(const Json&, const std::string&);
 
 Json compute_paths_to_json(const ComputePaths& paths) {
   Json json = Json::object();

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -95,6 +97,26 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
+// What a watched program said of itself, in one line of its output or one TensorBoard record.
+struct FiguresSeen {
+  std::string from;  // "output" or "tensorboard"
+  std::optional<std::int64_t> step;
+  std::map<std::string, double> values;
+  bool operator==(const FiguresSeen&) const = default;
+};
+
+// The training step of a watched program, found in what it did on a GPU.
+struct StepsFound {
+  std::int64_t process = 0;
+  std::int64_t steps = 0;
+  double period_s = 0;  // median
+  double p25_s = 0;
+  double p75_s = 0;
+  std::int64_t kernels_a_step = 0;
+  double confidence = 0;  // 0 … 1
+  bool operator==(const StepsFound&) const = default;
+};
+
 struct RunEnded {
   Outcome outcome = Outcome::ok;
   std::string reason;  // "" when ok; "reached the target" also when ok
@@ -106,8 +128,9 @@ struct RunEnded {
   bool operator==(const RunEnded&) const = default;
 };
 
-using EventBody = std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone,
-                               CheckpointWritten, Note, RunEnded, RanksReady, RanksDone>;
+using EventBody =
+    std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone, CheckpointWritten, Note,
+                 RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound>;
 
 // One line a worker wrote.
 struct Event {

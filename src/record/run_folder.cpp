@@ -3,10 +3,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <ctime>
 #include <random>
 
+#include "base/clock.h"
 #include "base/file.h"
 
 namespace tacho {
@@ -23,16 +23,40 @@ std::string new_run_key() {
 }
 
 RunOrder new_order(const RunSpec& spec) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {new_run_key(), std::chrono::duration<double>(now).count(), spec};
+  return {new_run_key(), unix_seconds_now(), spec};
+}
+
+RunOrder new_order(const CommandSpec& command) {
+  RunOrder order = new_order(RunSpec{});
+  order.command = command;
+  return order;
+}
+
+void add_what_was_asked(const RunOrder& order, Json& json) {
+  if (order.command) {
+    json["command"] = to_json(*order.command);
+  } else {
+    json["spec"] = to_json(order.spec);
+  }
+}
+
+Result<void> read_what_was_asked(JsonObject& object, RunOrder& order) {
+  if (const Json* part = object.part("command", false)) {
+    TACHO_TRY(command, command_spec_from_json(*part));
+    order.command = std::move(command);
+    return {};
+  }
+  const Json* part = object.part("spec");
+  if (part == nullptr) return object.finish();
+  TACHO_TRY(spec, run_spec_from_json(*part));
+  order.spec = std::move(spec);
+  return {};
 }
 
 Result<void> RunFolder::create(const RunOrder& order) const {
   TACHO_CHECK(make_folders(path_));
-  const Json json = {{"version", kOrderVersion},
-                     {"key", order.key},
-                     {"created_at", order.created_at},
-                     {"spec", to_json(order.spec)}};
+  Json json = {{"version", kOrderVersion}, {"key", order.key}, {"created_at", order.created_at}};
+  add_what_was_asked(order, json);
   return write_file_atomically(this->order(), json_text(json, 2) + "\n");
 }
 
@@ -54,10 +78,8 @@ Result<RunOrder> RunFolder::read_order() const {
     }
     object.read("key", order.key);
     object.read("created_at", order.created_at);
-    const Json* spec = object.part("spec");
+    TACHO_CHECK(read_what_was_asked(object, order));
     TACHO_CHECK(object.finish());
-    TACHO_TRY(parsed, run_spec_from_json(*spec));
-    order.spec = std::move(parsed);
     return order;
   };
   return read().in(order().string());

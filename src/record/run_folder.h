@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/result.h"
+#include "record/command_spec.h"
 #include "record/run_spec.h"
 
 namespace tacho {
@@ -15,13 +17,19 @@ struct RunOrder {
   std::string key;
   double created_at = 0;  // Unix seconds
   RunSpec spec;
+  std::optional<CommandSpec> command = {};  // a program to watch; then `spec` says nothing
 };
+
+// What was asked for as a "spec" or a "command" of `json`, and back.
+void add_what_was_asked(const RunOrder& order, Json& json);
+Result<void> read_what_was_asked(JsonObject& object, RunOrder& order);
 
 // "20261115-042736-3f9a1c": sorts by time, unique by chance.
 std::string new_run_key();
 
-// To carry out `spec` from now on, with a key of its own.
+// To be carried out from now on, with a key of its own.
 RunOrder new_order(const RunSpec& spec);
+RunOrder new_order(const CommandSpec& command);
 
 // The layout of a run's folder. The worker writes here and nowhere else.
 class RunFolder {
@@ -31,6 +39,8 @@ class RunFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path order() const { return path_ / "spec.json"; }
   [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
+  // What a watched program printed.
+  [[nodiscard]] std::filesystem::path output() const { return path_ / "output.log"; }
   [[nodiscard]] std::filesystem::path log() const { return path_ / "worker.log"; }
   // Of each rank's worker. Those other than 0 write nothing else here.
   [[nodiscard]] std::filesystem::path rank_log(int rank) const {

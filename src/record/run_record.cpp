@@ -46,6 +46,8 @@ class Folder {
                      ranks_met_ = true;
                    },
                    [&](const RanksDone& e) { ranks_.add(e); },
+                   [&](const FiguresSeen& e) { record_.figures.push_back(e); },
+                   [&](const StepsFound& e) { record_.found_steps = e; },
                },
                event.body);
     last_seen_ = event.unix_seconds;
@@ -212,6 +214,7 @@ std::vector<double> StepSeries::without_warmup(const std::vector<double>& values
 }
 
 std::int64_t RunRecord::samples_a_step() const {
+  if (order.command) return order.command->batch.value_or(0);
   const auto count =
       static_cast<std::int64_t>(ranks ? std::max<std::size_t>(ranks->ranks.size(), 1) : 1);
   const std::int64_t most = input ? input->train_samples : std::numeric_limits<std::int64_t>::max();
@@ -247,6 +250,15 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kFirstStepS, record.steps.seconds.front());
     add(metric::kInputShare, mean(record.steps.steady_input_seconds()) / mean(steady));
   }
+  if (record.found_steps && record.steps.seconds.empty()) {
+    const StepsFound& found = *record.found_steps;
+    if (record.samples_a_step() > 0) {
+      add(metric::kSamplesPerS, static_cast<double>(record.samples_a_step()) / found.period_s);
+    }
+    add(metric::kStepS, found.period_s);
+    add(metric::kStepP25S, found.p25_s);
+    add(metric::kStepP75S, found.p75_s);
+  }
   if (record.ranks) add(metric::kRanks, static_cast<double>(record.ranks->ranks.size()));
   if (const auto comm = comm_figures_of(record)) {
     add(metric::kCommS, comm->seconds);
@@ -270,8 +282,12 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kDeviceMemory, static_cast<double>(record.totals.device_memory_bytes));
   }
   if (record.model) add(metric::kParameters, static_cast<double>(record.model->parameters));
-  add(metric::kEpochsDone, static_cast<double>(record.epochs.size()));
-  add(metric::kStepsDone, static_cast<double>(record.steps.seconds.size()));
+  if (!record.order.command) {
+    add(metric::kEpochsDone, static_cast<double>(record.epochs.size()));
+    add(metric::kStepsDone, static_cast<double>(record.steps.seconds.size()));
+  } else if (record.found_steps) {
+    add(metric::kStepsDone, static_cast<double>(record.found_steps->steps));
+  }
   if (record.started && record.started->paths.product_gflops > 0) {
     add(metric::kProductGflops, record.started->paths.product_gflops);
   }
@@ -291,7 +307,6 @@ Json to_json(const RunRecord& record) {
                {"outcome", kOutcomes.of(record.outcome)},
                {"reason", record.reason},
                {"metrics", std::move(metrics)},
-               {"spec", to_json(record.order.spec)},
                {"started", optional_body(record.started)},
                {"input", optional_body(record.input)},
                {"model", optional_body(record.model)},
@@ -305,9 +320,12 @@ Json to_json(const RunRecord& record) {
                  {"seconds", record.steps.seconds},
                  {"input_seconds", record.steps.input_seconds},
                  {"loss", record.steps.loss}}}};
+  add_what_was_asked(record.order, json);
   // Only where there are some, so that the record of one process reads as it always did.
   if (record.ranks) json["ranks"] = body_to_json(*record.ranks);
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
+  for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
+  if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
   return json;
 }
 
@@ -324,12 +342,14 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   object.read_name("outcome", kOutcomes, record.outcome);
   object.read("reason", record.reason);
   object.part("metrics", false);  // derived; made anew from the rest
-  const Json* spec = object.part("spec");
+  TACHO_CHECK(read_what_was_asked(object, record.order));
   TACHO_CHECK(read_optional_body(object, "started", record.started));
   TACHO_CHECK(read_optional_body(object, "input", record.input));
   TACHO_CHECK(read_optional_body(object, "model", record.model));
   TACHO_CHECK(read_optional_body(object, "ranks", record.ranks));
   TACHO_CHECK(read_list(object, "rank_steps", record.rank_steps, false));
+  TACHO_CHECK(read_list(object, "figures", record.figures, false));
+  TACHO_CHECK(read_optional_body(object, "found_steps", record.found_steps));
   object.read("startup_seconds", record.startup_seconds);
   TACHO_CHECK(read_list(object, "epochs", record.epochs));
   TACHO_CHECK(read_list(object, "checkpoints", record.checkpoints));
@@ -341,8 +361,6 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   const Json* totals = object.part("totals");
   const Json* steps = object.part("steps");
   TACHO_CHECK(object.finish());
-  TACHO_TRY(parsed_spec, run_spec_from_json(*spec));
-  record.order.spec = std::move(parsed_spec);
   TACHO_TRY(parsed_totals, body_from_json<RunEnded>(*totals, "totals"));
   record.totals = std::move(parsed_totals);
   TACHO_CHECK(read_steps(*steps, record.steps));

@@ -48,6 +48,8 @@ struct RunRecord {
   std::vector<RankSteps> rank_steps;  // one a rank, its lists as long as those of `steps`
   std::vector<CheckpointWritten> checkpoints;
   std::vector<std::string> notes;
+  std::vector<FiguresSeen> figures;  // what a watched program said, in order
+  std::optional<StepsFound> found_steps;
   double startup_seconds = 0;  // of the last attempt
   RunEnded totals;             // times of all attempts added, the highest peak
 

@@ -48,14 +48,15 @@ Result<RunRow> read_row(const Database& database, const Statement& statement) {
 
 RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const RunSpec& spec = record.order.spec;
+  const auto& command = record.order.command;
   const bool threads_known = record.started && record.started->paths.threads > 0;
   RunRow row{.key = record.order.key,
              .folder = folder,
              .created_at = record.order.created_at,
-             .model = spec.model,
+             .model = command ? short_name(*command) : spec.model,
              .data = spec.data,
-             .batch = spec.batch,
-             .epochs = spec.epochs,
+             .batch = command ? command->batch.value_or(0) : spec.batch,
+             .epochs = command ? 0 : spec.epochs,
              .device = std::string(kDevices.of(spec.device)),
              .environment = record.started ? record.started->host.environment : "bare",
              .seed = spec.seed,

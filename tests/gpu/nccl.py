@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Trains through NCCL with a world of one rank, the whole path of a distributed run, against no
-distribution at all: the same losses, with CUDA graphs and without, and an overhead below 2 %.
+distribution at all: the same losses, with CUDA graphs and without, and an overhead below 2 %. Where
+two runs without NCCL differ by more than that, as they do if the host is what a step waits for, it
+must drown in their difference.
 
-    tests/gpu/nccl.py WORKER [ROUNDS]
+    tests/gpu/nccl.py WORKER
 """
 import statistics
 import sys
@@ -10,8 +12,9 @@ import sys
 from synthetic_run import ADAMW, SGD, events_of_run
 
 MOST = 1.02
-CASES = (("mnist-cnn", 512, SGD, "tf32", 200), ("resnet50", 128, SGD, "bf16", 40),
+CASES = (("mnist-cnn", 512, SGD, "tf32", 400), ("resnet50", 128, SGD, "bf16", 40),
          ("distilbert", 32, ADAMW, "bf16", 100))
+ROUNDS = {("mnist-cnn", "off"): 6}  # bound by the host; others take 2
 ALONE = {}
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
             "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}
@@ -34,7 +37,8 @@ def furthest(one, other):
     return max(abs(a - b) / abs(a) for a, b in zip(one, other))
 
 
-def compare(worker, case, graphs, rounds):
+def compare(worker, case, graphs):
+    rounds = ROUNDS.get((case[0], graphs), 2)
     pairs = [(train(worker, case, graphs, ALONE), train(worker, case, graphs, ONE_RANK))
              for _ in range(rounds)]
     alone, ranked = (statistics.median(pair[i][0] for pair in pairs) for i in (0, 1))
@@ -43,15 +47,15 @@ def compare(worker, case, graphs, rounds):
     chance = max(furthest(pairs[0][0][1], pair[0][1]) for pair in pairs[1:])
     difference = min(furthest(pair[0][1], pair[1][1]) for pair in pairs)
     ratio = ranked / alone
+    spread = (max(pair[0][0] for pair in pairs) - min(pair[0][0] for pair in pairs)) / alone
     print(f"{case[0]:11} batch {case[1]:4} {case[3]} graphs {graphs:3}: alone {1e3 * alone:7.3f} ms, through"
-          f" NCCL {1e3 * ranked:7.3f} ms, {ratio:.3f}; losses differ by {difference:.1e},"
+          f" NCCL {1e3 * ranked:7.3f} ms, {ratio:.3f} (alone ±{50 * spread:.1f} %); losses differ by {difference:.1e},"
           f" without NCCL by {chance:.1e}", flush=True)
-    return difference <= max(1e-6, 2 * chance) and ratio < MOST
+    return difference <= max(1e-6, 2 * chance) and ratio < max(MOST, 1 + spread / 2)
 
 
 def main():
-    worker, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    good = [compare(worker, case, graphs, rounds) for case in CASES for graphs in ("on", "off")]
+    good = [compare(sys.argv[1], case, graphs) for case in CASES for graphs in ("on", "off")]
     sys.exit(0 if all(good) else 1)
 
 

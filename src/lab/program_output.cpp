@@ -1,0 +1,146 @@
+#include "lab/program_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+namespace tacho {
+namespace {
+
+constexpr std::size_t kTail = 4096;
+
+void copy_window(int from, int to) {
+  winsize size{};
+  if (::ioctl(from, TIOCGWINSZ, &size) == 0) ::ioctl(to, TIOCSWINSZ, &size);
+}
+
+struct Pair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<Pair> make_terminal(int like) {
+  UniqueFd ours(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  std::array<char, 64> name{};
+  if (!ours || ::grantpt(ours.get()) != 0 || ::unlockpt(ours.get()) != 0 ||
+      ::ptsname_r(ours.get(), name.data(), name.size()) != 0) {
+    return system_error("a terminal", errno);
+  }
+  UniqueFd theirs(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios mode{};
+  if (!theirs || ::tcgetattr(theirs.get(), &mode) != 0) return system_error(name.data(), errno);
+  // The user's own terminal turns line ends into what it needs.
+  mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  ::tcsetattr(theirs.get(), TCSANOW, &mode);
+  copy_window(like, theirs.get());
+  return Pair{std::move(ours), std::move(theirs)};
+}
+
+Result<Pair> make_pipe_pair() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("pipe", errno);
+  return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ProgramOutput::Stream> ProgramOutput::make_stream(int to, bool echo) {
+  Stream stream;
+  stream.to = echo ? to : -1;
+  stream.terminal = echo && ::isatty(to) == 1;
+  TACHO_TRY(pair, stream.terminal ? make_terminal(to) : make_pipe_pair());
+  stream.ours = std::move(pair.ours);
+  stream.theirs = std::move(pair.theirs);
+  // finish() must not wait for a process that prints nothing.
+  ::fcntl(stream.ours.get(), F_SETFL, O_NONBLOCK);
+  return stream;
+}
+
+Result<ProgramOutput> ProgramOutput::open(const Options& options) {
+  ProgramOutput output;
+  output.log_ =
+      UniqueFd(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!output.log_) return system_error(options.log, errno);
+  for (const int to : {STDOUT_FILENO, STDERR_FILENO}) {
+    TACHO_TRY(stream, make_stream(to, options.echo));
+    output.streams_.push_back(std::move(stream));
+  }
+  return output;
+}
+
+void ProgramOutput::started() {
+  for (Stream& stream : streams_) stream.theirs.reset();
+}
+
+void ProgramOutput::keep(std::string_view bytes) {
+  tail_.append(bytes);
+  if (tail_.size() > 2 * kTail) tail_.erase(0, tail_.size() - kTail);
+  if (log_ && !write_all(log_.get(), bytes)) {
+    problem_ = "the program's output is kept no further: " + system_error("its log", errno).message;
+    log_.reset();
+  }
+}
+
+bool ProgramOutput::take(Stream& stream) {
+  std::array<char, 16384> buffer;
+  const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  // A terminal whose other end is closed says EIO.
+  if (got <= 0) return false;
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+  // Whoever read it is gone (tacho run … | head); the run goes on.
+  if (stream.to >= 0 && !write_all(stream.to, bytes)) stream.to = -1;
+  keep(bytes);
+  for (FiguresSeen& seen : stream.lines.feed(bytes)) figures_.push_back(std::move(seen));
+  return true;
+}
+
+void ProgramOutput::pump(int other, std::chrono::milliseconds time) {
+  const auto deadline = std::chrono::steady_clock::now() + time;
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return;
+    std::array<pollfd, 3> waited{pollfd{streams_[0].ours.get(), POLLIN, 0},
+                                 pollfd{streams_[1].ours.get(), POLLIN, 0},
+                                 pollfd{other, POLLIN, 0}};
+    // Interrupted by a signal: whoever called decides what that means.
+    if (::poll(waited.data(), waited.size(), static_cast<int>(left.count())) < 0) return;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      Stream& stream = streams_[i];
+      if (stream.terminal && stream.ours) copy_window(stream.to, stream.ours.get());
+      if (waited[i].revents != 0 && !take(stream)) stream.ours.reset();
+    }
+    if (waited[2].revents != 0) return;
+  }
+}
+
+void ProgramOutput::finish() {
+  for (Stream& stream : streams_) {
+    while (stream.ours) {
+      pollfd more{stream.ours.get(), POLLIN, 0};
+      if (::poll(&more, 1, 0) <= 0) break;
+      if (!take(stream)) stream.ours.reset();
+    }
+    for (FiguresSeen& seen : stream.lines.finish()) figures_.push_back(std::move(seen));
+  }
+}
+
+}  // namespace tacho

@@ -1,0 +1,80 @@
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/version.h"
+#include "emit/json_lines_sink.h"
+#include "lab/event_tail.h"
+#include "lab/gpu_tracing.h"
+#include "lab/lab.h"
+#include "lab/run_state.h"
+#include "lab/watched_program.h"
+#include "probe/host_probe.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+RunStarted start_of_run() {
+  RunStarted started;
+  started.tacho_version = kVersion;
+  started.tacho_commit = kCommit;
+  started.host = read_host();
+  return started;
+}
+
+RunEnded end_of_run(const WatchedProgram::End& end) {
+  RunEnded ended;
+  ended.outcome = end.outcome;
+  ended.reason = end.reason;
+  ended.wall_seconds = end.wall_seconds;
+  return ended;
+}
+
+}  // namespace
+
+Result<WatchedRun> Lab::watch(const CommandSpec& command, bool echo, RunView& view) {
+  TACHO_CHECK(check(command));
+  TACHO_TRY(found, find_program(command.argv.front()));
+  (void)found;
+  const RunOrder order = new_order(command);
+  TACHO_TRY(begun, begin(order));
+  const RunFolder& folder = begun.folder;
+  const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
+    if (auto events = JsonLinesSink::open(folder.events()); events.ok()) {
+      (void)(*events)->write({unix_seconds_now(), ended}).ok();
+    }
+    TACHO_TRY(record, close_run(folder, ended.outcome, ended.reason));
+    TACHO_CHECK(store_.put(record, folder.path()));
+    return record;
+  };
+
+  TACHO_TRY(events, JsonLinesSink::open(folder.events()));
+  TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
+  const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
+  if (!tracing.problem.empty())
+    TACHO_CHECK(events->write({unix_seconds_now(), Note{tracing.problem}}));
+  view.started(begun.id, order);
+  auto program = WatchedProgram::start({command, folder, tracing.environment, echo});
+  if (!program.ok()) {
+    TACHO_CHECK(finish({.outcome = Outcome::failed, .reason = program.error().message}));
+    return program.error();
+  }
+  EventTail tail(folder.events(), 0);
+  const auto show_new = [&] {
+    const auto told = tail.read_new();
+    if (!told.ok()) return;
+    for (const Event& event : *told) view.event(event);
+  };
+  while (!program->wait_for(kLookEvery)) {
+    program->pass_on(interrupts_);
+    show_new();
+    view.tick();
+  }
+  const WatchedProgram::End end = program->finish();
+  show_new();
+  TACHO_TRY(record, finish(end_of_run(end)));
+  return WatchedRun{{begun.id, std::move(record)}, end.status};
+}
+
+}  // namespace tacho

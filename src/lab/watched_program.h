@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/subprocess.h"
+#include "emit/json_lines_sink.h"
+#include "lab/program_output.h"
+#include "listen/tensorboard_watch.h"
+#include "record/command_spec.h"
+#include "record/run_folder.h"
+
+namespace tacho {
+
+// Someone else's program, run to its end while what it says is written down as events.
+class WatchedProgram {
+ public:
+  struct Options {
+    const CommandSpec& command;
+    const RunFolder& folder;
+    std::map<std::string, std::string> environment;  // added to this process's own
+    bool echo = true;                                // what it prints, to this process's streams
+  };
+  // An error: it could not be started.
+  static Result<WatchedProgram> start(const Options& options);
+
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+
+  // Whether it has ended, at the latest after `time`.
+  bool wait_for(std::chrono::milliseconds time);
+  // `interrupts` counts Ctrl-C: the first is passed on as it is, the second as SIGTERM, the third
+  // kills.
+  void pass_on(int interrupts);
+
+  // Reads what is left, and says how it ended. To be called once, after its end.
+  struct End {
+    ExitStatus status;
+    Outcome outcome;
+    std::string reason;
+    double wall_seconds;
+  };
+  End finish();
+
+ private:
+  void write_figures(std::vector<FiguresSeen> figures);
+  void write(EventBody body);
+  void look_at_tensorboard();
+
+  using Clock = std::chrono::steady_clock;
+  WatchedProgram(const Options& options, ProgramOutput output, Process process,
+                 std::unique_ptr<JsonLinesSink> events, Clock::time_point began);
+
+  ProgramOutput output_;
+  Process process_;
+  std::unique_ptr<JsonLinesSink> events_;
+  TensorBoardWatch tensorboard_;
+  Clock::time_point began_;
+  Clock::time_point looked_ = Clock::now();
+  std::int64_t figures_written_ = 0;
+  int passed_ = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tacho {
+
+// Walks the fields of a protobuf message in its wire format. Bytes that are no message end the walk
+// early; nothing is read beyond them.
+class ProtobufCursor {
+ public:
+  explicit ProtobufCursor(std::string_view message) : rest_(message) {}
+
+  struct Field {
+    std::uint32_t number = 0;
+    std::uint64_t bits = 0;       // of a whole or a real number
+    std::string_view bytes = {};  // of a string, a message or a packed list
+
+    [[nodiscard]] double as_double() const;
+    [[nodiscard]] float as_float() const;
+  };
+  std::optional<Field> next();
+
+ private:
+  std::optional<std::uint64_t> varint();
+  std::optional<std::uint64_t> fixed(std::size_t bytes);
+
+  std::string_view rest_;
+};
+
+}  // namespace tacho

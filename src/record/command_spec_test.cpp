@@ -1,0 +1,41 @@
+#include "record/command_spec.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+TEST(CommandSpec, ReadsWhatItWrote) {
+  const CommandSpec spec{.argv = {"python3", "train.py", "--name", "two words"},
+                         .folder = "/data/work",
+                         .batch = 64,
+                         .tensorboard = "/data/work/logs",
+                         .trace = false};
+  const auto read = command_spec_from_json(to_json(spec));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, spec);
+}
+
+TEST(CommandSpec, RefusesWhatIsNoListOfWords) {
+  for (const char* argv : {"[]", "[\"\"]", "[1]", "\"ls\"", "{}"}) {
+    const Json json = {{"argv", *parse_json(argv)}, {"folder", "/"}};
+    EXPECT_FALSE(command_spec_from_json(json).ok()) << argv;
+  }
+}
+
+TEST(CommandSpec, IsWrittenAsAShellWouldTakeIt) {
+  EXPECT_EQ(command_line({.argv = {"python3", "-c", "print('a b')", ""}}),
+            R"(python3 -c 'print('\''a b'\'')' '')");
+}
+
+TEST(CommandSpec, IsCalledByItsScriptWhereThereIsOne) {
+  EXPECT_EQ(short_name({.argv = {"/usr/bin/python3", "-u", "src/train.py", "-b", "8"}}),
+            "train.py");
+  EXPECT_EQ(short_name({.argv = {"python3", "-m", "my.trainer"}}), "my.trainer");
+  EXPECT_EQ(short_name({.argv = {"python3", "-c", "import torch"}}), "python3");
+  EXPECT_EQ(short_name({.argv = {"./build/bin/train", "data"}}), "train");
+  EXPECT_EQ(short_name({.argv = {"bash"}}), "bash");
+}
+
+}  // namespace
+}  // namespace tacho
