@@ -60,6 +60,7 @@ struct GpuTables {
 struct FoundSteps {
   std::vector<std::int64_t> begins_ns;  // of every step, and the end of the last
   double period_s = 0;                  // median
+  double mean_s = 0;                    // outliers and all: what a clock around the steps says
   double p25_s = 0;
   double p75_s = 0;
   double jitter = 0;                  // (p75 - p25) / period
@@ -70,7 +71,7 @@ struct FoundSteps {
 
 // Where a step's time went, in seconds a step; the parts but comm_hidden add up to the period.
 struct StepParts {
-  double input_wait = 0;      // the GPU idle while the host made no CUDA call: waiting, or loading
+  double input_wait = 0;  // the GPU idle while the host, before it copies input, makes no CUDA call
   double host_to_device = 0;  // the GPU copies input and computes nothing
   double forward = 0;
   double backward = 0;

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "trace/gpu_order.h"
+
 namespace tacho {
 namespace {
 
@@ -171,34 +173,30 @@ struct Busy {
 
 std::vector<StreamRow> stream_rows(const GpuTrace& trace) {
   std::unordered_map<std::uint64_t, Busy> streams;
-  const auto at = [&streams](const auto& record) -> Busy& {
-    Busy& busy = streams[(std::uint64_t{record.device} << 32) | record.stream];
-    busy.row.device = record.device;
-    busy.row.stream = record.stream;
-    return busy;
+  Busy* last = nullptr;  // most records are of the stream before; a map's nodes stay where they are
+  const auto at = [&](const auto& record) -> Busy& {
+    if (last != nullptr && last->row.stream == record.stream && last->row.device == record.device) {
+      return *last;
+    }
+    last = &streams[(std::uint64_t{record.device} << 32) | record.stream];
+    last->row.device = record.device;
+    last->row.stream = record.stream;
+    return *last;
   };
-  auto copy = trace.copies.begin();
-  auto set = trace.sets.begin();
-  const auto add_until = [&](std::int64_t time) {
-    for (; copy != trace.copies.end() && copy->begin_ns <= time; ++copy) {
-      Busy& busy = at(*copy);
-      ++busy.row.copies;
-      busy.add(copy->begin_ns, copy->end_ns);
-    }
-    for (; set != trace.sets.end() && set->begin_ns <= time; ++set) {
-      at(*set).add(set->begin_ns, set->end_ns);
-    }
-  };
-  Busy* last = nullptr;
-  for (const KernelRecord& kernel : trace.kernels) {
-    add_until(kernel.begin_ns);
-    if (last == nullptr || last->row.stream != kernel.stream || last->row.device != kernel.device) {
-      last = &at(kernel);
-    }
-    ++last->row.kernels;
-    last->add(kernel.begin_ns, kernel.end_ns);
-  }
-  add_until(INT64_MAX);
+  in_order_of_begin(
+      trace,
+      [&](std::size_t i) {
+        const KernelRecord& kernel = trace.kernels[i];
+        Busy& busy = at(kernel);
+        ++busy.row.kernels;
+        busy.add(kernel.begin_ns, kernel.end_ns);
+      },
+      [&](const CopyRecord& copy) {
+        Busy& busy = at(copy);
+        ++busy.row.copies;
+        busy.add(copy.begin_ns, copy.end_ns);
+      },
+      [&](const SetRecord& set) { at(set).add(set.begin_ns, set.end_ns); });
   std::vector<StreamRow> rows;
   for (auto& [key, busy] : streams) {
     busy.row.busy_s = static_cast<double>(busy.busy_ns) * kSecond;

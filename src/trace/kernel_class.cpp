@@ -54,7 +54,12 @@ constexpr auto kWords = std::to_array<Word>({
     {"nhwctofoldednhwc", KernelClass::copy},
     {"converttensor", KernelClass::copy},
     {"tensortransform", KernelClass::copy},
-    {"generateweights", KernelClass::convolution},
+    {"addpadding", KernelClass::copy},
+    {"reducesplitk", KernelClass::convolution},
+    {"flip_filter", KernelClass::convolution},
+    {"precompute_indices", KernelClass::convolution},
+    {"region_transform", KernelClass::convolution},  // between the parts of one by Fourier's way
+    {"mult_and_sum_complex", KernelClass::convolution},
 
     {"lstm_elementwise", KernelClass::elementwise},
     {"elemwisernncell", KernelClass::elementwise},
@@ -168,12 +173,14 @@ constexpr auto kWords = std::to_array<Word>({
     {"bias_act", KernelClass::elementwise},
     {"addbias", KernelClass::elementwise},
     {"scaletensor", KernelClass::elementwise},
+    {"scalepackedtensor", KernelClass::elementwise},
     {"triu_tril", KernelClass::elementwise},
     {"loop_", KernelClass::elementwise},  // XLA's loop fusions
 
     {"cutlass", KernelClass::product},
     {"xmma", KernelClass::product},
     {"magma", KernelClass::product},
+    {"cublas", KernelClass::product},
 });
 
 constexpr auto kNormalisations =
@@ -190,8 +197,19 @@ constexpr auto kBackwardParts = std::to_array<std::string_view>(
     {"backward", "bprop", "dgrad", "wgrad", "bwd", "bn_bw", "_grad", "grad_", "grad_input",
      "gradinput", "gammabeta", "internalgradients", "_back"});
 
+// Without its arguments, whose types are named after all sorts of things.
+std::string_view without_arguments(std::string_view name) {
+  if (!name.ends_with(')')) return name;
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) return i == 0 ? name : name.substr(0, i);
+  }
+  return name;
+}
+
 std::string lower(std::string_view name) {
-  std::string text(name);
+  std::string text(without_arguments(name));
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;

@@ -214,6 +214,17 @@ const std::vector<Known> kKnown = {
     {"void tacho::kernels::(anonymous namespace)::count<float>(float const*, long const*)",
      K::reduction},
 
+    {"void nhwcAddPaddingKernel<float, float, float, true>(int, cudnn::reduced_divisor)", K::copy},
+    {"void "
+     "cutlass__5x_cudnn::Kernel<cutlass__5x_cudnn::reduction::kernel::ReduceSplitK<cutlass__5x_"
+     "cudnn::MatrixShape<4, 128> > >(Params)",
+     K::convolution, false},
+    {"void cublasLt::epilogue::impl::globalKernel<8, 32, float, float, float, true, true, 1>(int)",
+     K::product, false},
+    {"void flip_filter<float, float>(float*, float const*, int, int, int, int)", K::convolution,
+     false},
+    {"void GENERIC_elementWise_bp2<float, float, float, 4>(int, cudnn::reduced_divisor, float*)",
+     K::elementwise},
     {"spin(long)", K::other},
     {"", K::other},
 };

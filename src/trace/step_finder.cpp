@@ -123,22 +123,20 @@ FoundSteps find_steps(const GpuTrace& trace, const std::vector<NameFacts>& facts
   if (steps.size() < kLeastSteps) return result;
 
   std::vector<double> seconds;
-  double regular_ns = 0;
   for (const Step& step : steps) {
-    const auto length = static_cast<double>(step.end_ns - step.begin_ns);
-    seconds.push_back(length * 1e-9);
-    if (step.regular) regular_ns += length;
+    seconds.push_back(static_cast<double>(step.end_ns - step.begin_ns) * 1e-9);
     result.begins_ns.push_back(step.begin_ns);
   }
   result.begins_ns.push_back(steps.back().end_ns);
   result.period_s = median(seconds);
+  result.mean_s = mean(seconds);
   result.p25_s = quantile(seconds, 0.25);
   result.p75_s = quantile(seconds, 0.75);
   result.jitter = result.period_s > 0 ? (result.p75_s - result.p25_s) / result.period_s : 0;
   result.outliers = outliers_of(steps, seconds, result);
   result.kernels_a_step = kernels_of_a_step(trace, steps);
-  const auto span = static_cast<double>(line.end_ns.back() - line.begin_ns.front());
-  result.confidence = found.alike * std::sqrt(span > 0 ? std::min(1.0, regular_ns / span) : 0);
+  // By kernels and not by time: how long a program took to start says nothing about its steps.
+  result.confidence = found.alike * std::sqrt(std::min(1.0, found.coverage));
   return result;
 }
 

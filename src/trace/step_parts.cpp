@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/gpu_order.h"
 #include "trace/phases.h"
 #include "trace/token_line.h"
 
@@ -17,8 +18,15 @@ constexpr double kLeastSilenceShare = 0.03;
 // A copy call that takes longer moves pageable memory piece by piece.
 constexpr std::int64_t kSlowCopyCall = 20'000;
 
+// A learning rate is a copy too.
+constexpr std::int64_t kLeastInputBytes = 64;
+
 enum class Work : std::uint8_t { forward, backward, optimizer, communication, input, elsewhere };
 constexpr std::size_t kWorks = 6;
+
+bool is_input(const CopyRecord& copy) {
+  return copy.kind == CopyKind::host_to_device && copy.bytes >= kLeastInputBytes;
+}
 
 struct Piece {
   std::int64_t begin_ns = 0;
@@ -31,52 +39,49 @@ struct Piece {
 template <class Use>
 void for_each_piece(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                     const Phases& phases, std::uint32_t device, Use use) {
-  auto copy = trace.copies.begin();
-  auto set = trace.sets.begin();
   Work phase = Work::forward;
-  const auto use_until = [&](std::int64_t time) {
-    while (true) {
-      const bool has_copy = copy != trace.copies.end() && copy->begin_ns <= time;
-      const bool has_set = set != trace.sets.end() && set->begin_ns <= time;
-      if (has_copy && (!has_set || copy->begin_ns <= set->begin_ns)) {
-        Work work = Work::elsewhere;
-        if (copy->kind == CopyKind::host_to_device) work = Work::input;
-        if (copy->kind == CopyKind::device_to_device) work = phase;
-        if (copy->device == device) use({copy->begin_ns, copy->end_ns, copy->correlation, work});
-        ++copy;
-      } else if (has_set) {
-        if (set->device == device) use({set->begin_ns, set->end_ns, set->correlation, phase});
-        ++set;
-      } else {
-        return;
-      }
-    }
-  };
-  for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
+  const auto use_kernel = [&](std::size_t i) {
     const KernelRecord& kernel = trace.kernels[i];
-    use_until(kernel.begin_ns);
-    if (kernel.device != device) continue;
+    if (kernel.device != device) return;
     Work work = Work::communication;
     if (facts_at(facts, kernel.name).kind != KernelClass::communication) {
       work = static_cast<Work>(phases.of_kernel[i]);
       phase = work;
     }
     use({kernel.begin_ns, kernel.end_ns, kernel.correlation, work});
-  }
-  use_until(INT64_MAX);
+  };
+  const auto use_copy = [&](const CopyRecord& copy) {
+    if (copy.device != device) return;
+    Work work = Work::elsewhere;
+    if (copy.kind == CopyKind::host_to_device) work = Work::input;
+    if (copy.kind == CopyKind::device_to_device) work = phase;
+    use({copy.begin_ns, copy.end_ns, copy.correlation, work});
+  };
+  const auto use_set = [&](const SetRecord& set) {
+    if (set.device == device) use({set.begin_ns, set.end_ns, set.correlation, phase});
+  };
+  in_order_of_begin(trace, use_kernel, use_copy, use_set);
 }
 
-// When each step's first product begins: until then it may wait for its input.
-std::vector<std::int64_t> first_products(const GpuTrace& trace, const std::vector<NameFacts>& facts,
-                                         const StepSpans& spans) {
+// Until when a step may wait for its input: the last copy from the host before its first product.
+// A step that copies none has its data where they are needed, and waits for something else.
+std::vector<std::int64_t> input_times(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                                      const StepSpans& spans) {
   std::vector<std::int64_t> firsts(spans.size(), INT64_MAX);
-  StepCursor cursor(spans);
+  StepCursor kernels(spans);
   for (const KernelRecord& kernel : trace.kernels) {
-    const std::size_t step = cursor.at(kernel.begin_ns);
+    const std::size_t step = kernels.at(kernel.begin_ns);
     if (step == StepCursor::kNone || firsts[step] != INT64_MAX) continue;
     if (facts_at(facts, kernel.name).heavy()) firsts[step] = kernel.begin_ns;
   }
-  return firsts;
+  std::vector<std::int64_t> inputs(spans.size(), INT64_MIN);
+  StepCursor copies(spans);
+  for (const CopyRecord& copy : trace.copies) {
+    const std::size_t step = copies.at(copy.begin_ns);
+    if (step == StepCursor::kNone || !is_input(copy)) continue;
+    if (copy.begin_ns <= firsts[step]) inputs[step] = copy.begin_ns;
+  }
+  return inputs;
 }
 
 class Ledger {
@@ -87,7 +92,7 @@ class Ledger {
         spans_(spans),
         slices_(spans),
         nexts_(spans),
-        first_products_(first_products(trace, facts, spans)),
+        input_times_(input_times(trace, facts, spans)),
         least_silence_(std::max(kLeastSilence,
                                 static_cast<std::int64_t>(kLeastSilenceShare * 1e9 *
                                                           (spans.found ? spans.period_s : 0)))) {}
@@ -171,13 +176,13 @@ class Ledger {
       return;
     }
     const std::int64_t called = std::clamp(call->begin_ns, from, to);
-    const bool is_input = next.work == Work::input;
+    const bool copies = next.work == Work::input;
     const std::size_t step = nexts_.at(to);
-    const bool before_model =
-        spans_.found && step != StepCursor::kNone && to <= first_products_[step];
+    const bool before_input =
+        spans_.found && step != StepCursor::kNone ? to <= input_times_[step] : copies;
     std::int64_t silent_from = from;
     std::int64_t silent_to = from;
-    if (is_input || before_model) {
+    if (before_input) {
       const auto silence = calls_.longest_silence(from, called);
       if (silence.end_ns - silence.begin_ns >= least_silence_) {
         silent_from = silence.begin_ns;
@@ -186,7 +191,7 @@ class Ledger {
     }
     double StepParts::*why =
         calls_.waited_into(from, to) ? &StepParts::sync_gaps : &StepParts::launch_gaps;
-    const bool slow_copy = is_input && to - called > kSlowCopyCall;
+    const bool slow_copy = copies && to - called > kSlowCopyCall;
     add(why, from, silent_from);
     add(&StepParts::input_wait, silent_from, silent_to);
     add(why, silent_to, slow_copy ? called : to);
@@ -211,7 +216,7 @@ class Ledger {
   const StepSpans& spans_;
   StepCursor slices_;
   StepCursor nexts_;
-  std::vector<std::int64_t> first_products_;
+  std::vector<std::int64_t> input_times_;
   std::int64_t least_silence_;
   std::vector<Active> active_;
   std::array<int, kWorks> running_ = {};

@@ -101,6 +101,19 @@ TEST(StepParts, AHostThatIsSilentBeforeTheInputWaitsForIt) {
   EXPECT_LT(parts.sync_gaps, 0.1e-3);
 }
 
+TEST(StepParts, AHostThatThinksAboutWhatItReadMakesTheGpuWait) {
+  TestProgram program;
+  for (int i = 0; i < 20; ++i) {
+    step(program);
+    program.copy(CopyKind::device_to_host, 4, 2 * kUs);
+    program.wait();
+    program.sleep(3 * kMs);  // its data lie on the GPU: this is no input
+  }
+  const StepParts parts = findings_of(program).parts;
+  EXPECT_NEAR(parts.sync_gaps, 3e-3, 0.05e-3);
+  EXPECT_EQ(parts.input_wait, 0);
+}
+
 TEST(StepParts, SmallKernelsWaitForTheirLaunch) {
   TestProgram program;
   program.launch_cost_ns = 10 * kUs;

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "trace/gpu_order.h"
+
 namespace tacho {
 namespace {
 
@@ -75,30 +77,10 @@ TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts,
     line.begin_ns.push_back(record.begin_ns);
     line.end_ns.push_back(record.end_ns);
   };
-  auto copy = trace.copies.begin();
-  auto set = trace.sets.begin();
-  const auto add_until = [&](std::int64_t time) {
-    while (true) {
-      const bool has_copy = copy != trace.copies.end() && copy->begin_ns <= time;
-      const bool has_set = set != trace.sets.end() && set->begin_ns <= time;
-      if (!has_copy && !has_set) return;
-      if (has_copy && (!has_set || copy->begin_ns <= set->begin_ns)) {
-        const std::uint32_t word = names + static_cast<std::uint32_t>(copy->kind);
-        const bool from_host = copy->kind == CopyKind::host_to_device;
-        const bool within = copy->kind == CopyKind::device_to_device;
-        const std::uint8_t flag = from_host ? TokenLine::input : within ? TokenLine::light : 0;
-        if (here(*copy)) add(*copy, word, word, 0, flag);
-        ++copy;
-      } else {
-        if (here(*set)) add(*set, names + kSet, names + kSet, 0, TokenLine::light);
-        ++set;
-      }
-    }
-  };
   std::uint32_t replay = 0;
-  for (const KernelRecord& kernel : trace.kernels) {
-    add_until(kernel.begin_ns);
-    if (!here(kernel)) continue;
+  const auto add_kernel = [&](std::size_t i) {
+    const KernelRecord& kernel = trace.kernels[i];
+    if (!here(kernel)) return;
     const std::uint32_t word = std::min(kernel.name, names - 1);
     std::uint8_t flag = flags[word];
     if (kernel.graph_node != 0 && kernel.correlation != replay) {
@@ -106,8 +88,19 @@ TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts,
       replay = kernel.correlation;
     }
     add(kernel, word, kinds[word], kernel.shape, flag);
-  }
-  add_until(INT64_MAX);
+  };
+  const auto add_copy = [&](const CopyRecord& copy) {
+    if (!here(copy)) return;
+    const std::uint32_t word = names + static_cast<std::uint32_t>(copy.kind);
+    std::uint8_t flag = 0;
+    if (copy.kind == CopyKind::host_to_device) flag = TokenLine::input;
+    if (copy.kind == CopyKind::device_to_device) flag = TokenLine::light;
+    add(copy, word, word, 0, flag);
+  };
+  const auto add_set = [&](const SetRecord& set) {
+    if (here(set)) add(set, names + kSet, names + kSet, 0, TokenLine::light);
+  };
+  in_order_of_begin(trace, add_kernel, add_copy, add_set);
   return line;
 }
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "trace/timeline.h"
+#include "trace/timeline_events.h"
+#include "trace/timeline_window.h"
+
+namespace tacho {
+
+// The events of one process, the `number`-th of a timeline that begins at `zero_ns` of Unix time.
+Result<void> write_process(const TimelineProcess& process, const TimelineWindow& window,
+                           std::int64_t zero_ns, std::uint64_t number, TimelineEvents& events);
+
+}  // namespace tacho

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "record/op_trace.h"
+#include "trace/gpu_findings.h"
+
+namespace tacho {
+
+enum class Change { appeared, gone, slower, faster, same };
+inline constexpr Names<Change, 5> kChanges{"change",
+                                           {{{Change::appeared, "new"},
+                                             {Change::gone, "gone"},
+                                             {Change::slower, "slower"},
+                                             {Change::faster, "faster"},
+                                             {Change::same, "same"}}}};
+
+// A kernel or an operator in two runs. Seconds and counts are for one step where both runs have
+// steps, else for the whole run.
+struct DiffRow {
+  std::string name;
+  std::string shapes;                     // of an operator
+  KernelClass kind = KernelClass::other;  // of a kernel
+  OpPhase phase = OpPhase::other;         // of an operator
+  Change change = Change::same;
+  double before_s = 0;
+  double after_s = 0;
+  double before_count = 0;
+  double after_count = 0;
+  // Of a kernel that is new or gone: the one of the same class that went or came, if there is one.
+  std::string instead;
+  [[nodiscard]] double change_s() const { return after_s - before_s; }
+};
+
+struct ClassDiffRow {
+  KernelClass kind = KernelClass::other;
+  double before_s = 0;
+  double after_s = 0;
+};
+
+struct TraceDiff {
+  bool for_one_step = false;
+  double before_s = 0;  // all rows together
+  double after_s = 0;
+  std::vector<DiffRow> rows;          // the greatest change first, either way
+  std::vector<ClassDiffRow> classes;  // of kernels; the greatest change first
+};
+
+TraceDiff diff_kernels(const GpuFindings& before, const GpuFindings& after);
+
+// By operator, shapes and phase; time without the operators it called.
+TraceDiff diff_operators(const OpTrace& before, const OpTrace& after);
+
+}  // namespace tacho
