@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,6 +129,22 @@ UniqueFd open_handle(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
+Seconds seconds_of(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+ChildUsage usage_of(const rusage& used) {
+  return {.user = seconds_of(used.ru_utime),
+          .system = seconds_of(used.ru_stime),
+          .peak_memory = Bytes{used.ru_maxrss * 1024},
+          .minor_faults = used.ru_minflt,
+          .major_faults = used.ru_majflt,
+          .voluntary_switches = used.ru_nvcsw,
+          .involuntary_switches = used.ru_nivcsw,
+          .storage_read = Bytes{used.ru_inblock * 512},
+          .storage_written = Bytes{used.ru_oublock * 512}};
+}
+
 }  // namespace
 
 Result<std::filesystem::path> find_program(const std::string& name) {
@@ -173,7 +190,8 @@ Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       handle_(std::move(other.handle_)),
       own_group_(other.own_group_),
-      status_(other.status_) {}
+      status_(other.status_),
+      usage_(other.usage_) {}
 
 Process::~Process() {
   if (pid_ < 0 || status_) return;
@@ -188,9 +206,11 @@ void Process::signal(int number) const {
 void Process::reap(int options) {
   int raw = 0;
   pid_t got = 0;
-  while ((got = ::waitpid(pid_, &raw, options)) < 0 && errno == EINTR) {
+  rusage used{};
+  while ((got = ::wait4(pid_, &raw, options, &used)) < 0 && errno == EINTR) {
   }
   if (got != pid_) return;
+  usage_ = usage_of(used);
   status_ = WIFSIGNALED(raw) ? ExitStatus{0, WTERMSIG(raw)} : ExitStatus{WEXITSTATUS(raw), 0};
 }
 
@@ -210,6 +230,21 @@ std::optional<ExitStatus> Process::wait_for(std::chrono::milliseconds time) {
     ::poll(&ended, 1, static_cast<int>(left));
   }
   return status_;
+}
+
+bool Process::ends_within(std::chrono::milliseconds time) const {
+  if (status_) return true;
+  const auto deadline = Clock::now() + time;
+  while (true) {
+    siginfo_t ended{};
+    const bool told =
+        ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (!told || ended.si_pid == pid_) return true;  // not told: someone else has waited for it
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd end{handle_.get(), POLLIN, 0};
+    ::poll(&end, 1, static_cast<int>(left));
+  }
 }
 
 Result<Captured> capture(const Command& command, std::chrono::milliseconds limit, Bytes most) {

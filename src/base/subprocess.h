@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -44,6 +45,20 @@ struct ExitStatus {
 };
 std::string describe(ExitStatus status);  // "exit code 3", "killed by signal 9 (Killed)"
 
+// What a child has used, and the children it waited for. The peak is that of the largest of them,
+// and of this process if that was larger when it forked: the system counts on through exec.
+struct ChildUsage {
+  Seconds user{};
+  Seconds system{};
+  Bytes peak_memory;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  Bytes storage_read;  // to the disk's block
+  Bytes storage_written;
+};
+
 // A child process. Destroying it while it runs kills it and its group, and waits.
 class Process {
  public:
@@ -60,6 +75,11 @@ class Process {
   ExitStatus wait();
   // Nothing if it still runs after `time`.
   std::optional<ExitStatus> wait_for(std::chrono::milliseconds time);
+  // Whether it ends within `time`. It is left to be waited for, so that until then its entry in
+  // /proc still has its counters.
+  [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
+  // Once it was waited for.
+  [[nodiscard]] const std::optional<ChildUsage>& usage() const { return usage_; }
 
  private:
   Process(pid_t pid, UniqueFd handle, bool own_group)
@@ -70,6 +90,7 @@ class Process {
   UniqueFd handle_;  // a pidfd
   bool own_group_ = false;
   std::optional<ExitStatus> status_;
+  std::optional<ChildUsage> usage_;
 };
 
 struct Captured {

@@ -73,6 +73,35 @@ TEST(Process, WaitForReturnsAsSoonAsTheChildEnds) {
   EXPECT_TRUE(status->success());
 }
 
+TEST(Process, SaysThatItEndedAndCanStillBeWaitedFor) {
+  auto child = Process::start({{"sh", "-c", "exit 3"}});
+  ASSERT_TRUE(child.ok());
+  EXPECT_TRUE(child->ends_within(kAmple));
+  EXPECT_THAT(*read_file(fmt::format("/proc/{}/stat", child->pid())), HasSubstr(" Z "));
+  EXPECT_FALSE(child->usage());
+  EXPECT_EQ(child->wait().code, 3);
+  EXPECT_TRUE(child->ends_within(milliseconds(0)));
+}
+
+TEST(Process, DoesNotSayThatItEndedWhileItRuns) {
+  auto child = Process::start({{"sleep", "600"}});
+  ASSERT_TRUE(child.ok());
+  EXPECT_FALSE(child->ends_within(milliseconds(1)));
+}
+
+// dd copies 40 MiB through a buffer of that size, in a child that the shell waits for.
+TEST(Process, TellsWhatItAndItsChildrenUsed) {
+  auto child = Process::start(
+      {{"sh", "-c", "dd if=/dev/zero of=/dev/null bs=40M count=1 2>/dev/null; true"}});
+  ASSERT_TRUE(child.ok());
+  child->wait();
+  ASSERT_TRUE(child->usage());
+  EXPECT_GE(child->usage()->peak_memory, Bytes{40 << 20});
+  EXPECT_GE(child->usage()->minor_faults, 100);
+  EXPECT_GT(child->usage()->voluntary_switches, 0);
+  EXPECT_GT(child->usage()->user + child->usage()->system, Seconds(0));
+}
+
 TEST(Process, IsKilledWhenItsOwnerLetsGo) {
   pid_t pid = 0;
   {

@@ -14,6 +14,10 @@
 #include "data/locate.h"
 #include "lab/worker_program.h"
 #include "probe/host_probe.h"
+#include "probe/nvml_probe.h"
+#include "probe/perf_counters.h"
+#include "probe/pressure_probe.h"
+#include "probe/process_tree_probe.h"
 
 namespace tacho {
 namespace {
@@ -92,6 +96,40 @@ void examine_gpu(Findings& out, const Host& host) {
       {"gpu", "driver", Health::good, fmt::format("{}, driver {}", host.gpu, host.gpu_driver)});
 }
 
+// What a run's usage is measured by. Where something is missing the report says so and goes on.
+void examine_probes(Findings& out) {
+  const auto tell = [&out](const char* name, const std::string& there, const std::string& problem) {
+    const bool good = problem.empty();
+    out.push_back({"probes", name, good ? Health::good : Health::missing, good ? there : "not here",
+                   problem});
+  };
+  auto api = load_nvml();
+  const auto nvml = api.ok() ? NvmlProbe::open(*std::move(api)) : Result<NvmlProbe>(api.error());
+  tell("gpu samples", nvml.ok() ? fmt::format("NVML: {}", fmt::join(nvml->names(), ", ")) : "",
+       nvml.ok() ? "" : nvml.error().message);
+
+  const auto counters = PerfCounters::open(::getpid());
+  const auto& lacking = counters.unavailable();
+  const auto reason = [&lacking](const char* name) {
+    const auto found = lacking.find(name);
+    return found == lacking.end() ? std::string() : found->second;
+  };
+  tell("cpu counters", "cycles, instructions, cache misses", reason("cycles"));
+  const bool reads = counters.read().contains("memory_read_bytes");
+  const std::string refused = reason("memory_read_bytes");
+  tell("memory counters", "bytes read and written by the memory controllers",
+       reads             ? ""
+       : refused.empty() ? reason("memory_bandwidth")
+                         : refused);
+
+  tell("pressure", "time stalled for processor, memory and storage",
+       PressureProbe(::getpid()).problem());
+  ProcessTreeProbe self({::getpid()});
+  UsageSample sample;
+  self.look(sample);
+  tell("process io", "bytes read and written, by /proc/PID/io", self.io_problem());
+}
+
 struct Program {
   const char* area;
   const char* name;
@@ -156,6 +194,7 @@ Findings examine(const fs::path& home) {
   examine_machine(findings, host, home);
   examine_torch(findings);
   examine_gpu(findings, host);
+  examine_probes(findings);
   examine_programs(findings);
   examine_datasets(findings, home);
   return findings;

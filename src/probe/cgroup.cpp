@@ -37,16 +37,6 @@ void add_levels(std::vector<fs::path>& folders, const fs::path& mount, const fs:
   }
 }
 
-std::vector<fs::path> own_folders(const fs::path& root, std::string_view controller) {
-  const std::string groups = read_text(root / "proc/self/cgroup");
-  const fs::path mounts = root / "sys/fs/cgroup";
-  std::vector<fs::path> folders;
-  add_levels(folders, mounts, own_group(groups, ""));
-  add_levels(folders, mounts / "unified", own_group(groups, ""));
-  add_levels(folders, mounts / controller, own_group(groups, controller));
-  return folders;
-}
-
 std::optional<double> cpu_quota_of(const fs::path& group) {
   std::optional<std::int64_t> quota;
   std::optional<std::int64_t> period;
@@ -83,12 +73,23 @@ std::optional<Limit> tightest(const std::vector<fs::path>& groups,
 
 }  // namespace
 
+std::vector<fs::path> cgroup_folders(const fs::path& root, std::string_view controller,
+                                     std::string_view process) {
+  const std::string groups = read_text(root / "proc" / process / "cgroup");
+  const fs::path mounts = root / "sys/fs/cgroup";
+  std::vector<fs::path> folders;
+  add_levels(folders, mounts, own_group(groups, ""));
+  add_levels(folders, mounts / "unified", own_group(groups, ""));
+  add_levels(folders, mounts / controller, own_group(groups, controller));
+  return folders;
+}
+
 std::optional<double> cgroup_cpu_quota(const fs::path& root) {
-  return tightest(own_folders(root, "cpu"), cpu_quota_of);
+  return tightest(cgroup_folders(root, "cpu"), cpu_quota_of);
 }
 
 std::optional<Bytes> cgroup_memory_limit(const fs::path& root) {
-  return tightest(own_folders(root, "memory"), memory_limit_of);
+  return tightest(cgroup_folders(root, "memory"), memory_limit_of);
 }
 
 }  // namespace tacho

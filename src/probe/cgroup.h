@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/units.h"
 
@@ -15,5 +17,11 @@ namespace tacho {
 std::optional<double> cgroup_cpu_quota(const std::filesystem::path& root = "/");
 
 std::optional<Bytes> cgroup_memory_limit(const std::filesystem::path& root = "/");
+
+// The folders of a process's group and of every group above it that may hold files of
+// `controller`. `process` is a name in /proc.
+std::vector<std::filesystem::path> cgroup_folders(const std::filesystem::path& root,
+                                                  std::string_view controller,
+                                                  std::string_view process = "self");
 
 }  // namespace tacho

@@ -1,7 +1,13 @@
 #include "probe/proc_text.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <memory>
 
 #include "base/file.h"
 
@@ -14,8 +20,31 @@ std::string read_text(const fs::path& file) {
   return content.ok() ? std::string(trimmed(*content)) : "";
 }
 
+int read_again(const fs::path& file, std::string& text) {
+  constexpr std::size_t kMost = 16 << 10;
+  text.clear();
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return errno;
+  text.resize(kMost);
+  std::size_t size = 0;
+  while (size < kMost) {
+    const ssize_t got = ::read(fd.get(), text.data() + size, kMost - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      text.clear();
+      return errno;
+    }
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return 0;
+}
+
 std::string_view value_of(std::string_view text, std::string_view key, char separator) {
-  for (const std::string_view line : split(text, '\n')) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
     const std::size_t at = line.find(separator);
     if (at == std::string_view::npos || trimmed(line.substr(0, at)) != key) continue;
     return trimmed(line.substr(at + 1));
@@ -45,6 +74,19 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
   parts.push_back(text);
   return parts;
+}
+
+std::vector<std::int64_t> numbered_entries(const fs::path& folder) {
+  std::vector<std::int64_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  if (!open) return numbers;
+  while (const dirent* entry = ::readdir(open.get())) {
+    const std::string_view name(entry->d_name);
+    const bool number = name.find_first_not_of("0123456789") == std::string_view::npos;
+    if (const auto value = leading_number(name); number && value) numbers.push_back(*value);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
 std::vector<fs::path> entries(const fs::path& folder) {

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+
 namespace tacho {
 namespace {
 
@@ -30,6 +35,23 @@ TEST(LeadingNumber, StopsWhereTheDigitsDo) {
 TEST(Split, KeepsEmptyParts) {
   EXPECT_THAT(split("0::/a", ':'), ElementsAre("0", "", "/a"));
   EXPECT_THAT(split("", ','), ElementsAre(""));
+}
+
+TEST(NumberedEntries, AreTheProcessesOfProc) {
+  const ScratchFolder folder;
+  for (const char* name : {"12", "3", "self", "4x", "net"}) {
+    ASSERT_TRUE(make_folders(folder.path() / name).ok());
+  }
+  EXPECT_THAT(numbered_entries(folder.path()), ElementsAre(3, 12));
+  EXPECT_THAT(numbered_entries("/nonexistent"), IsEmpty());
+}
+
+TEST(ReadAgain, TellsWhyThereIsNothing) {
+  std::string text = "before";
+  EXPECT_EQ(read_again("/nonexistent", text), ENOENT);
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(read_again("/proc/self/stat", text), 0);
+  EXPECT_GT(text.size(), 50U);
 }
 
 TEST(ReadText, WhatIsMissingIsEmpty) {

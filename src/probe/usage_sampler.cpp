@@ -1,0 +1,256 @@
+#include "probe/usage_sampler.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/file.h"
+#include "probe/cgroup_usage.h"
+#include "probe/host_probe.h"
+#include "probe/network_probe.h"
+#include "probe/nvml_probe.h"
+#include "probe/pressure_probe.h"
+#include "probe/process_tree_probe.h"
+#include "probe/ration.h"
+#include "record/usage.h"
+
+namespace tacho {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMostOfACore = 0.004;     // for looking
+constexpr double kMostForListing = 0.001;  // of that, all processes of the machine
+constexpr double kMostForThreads = 0.001;  // of that, each thread
+constexpr std::size_t kThreadsWorthNaming = 16;
+
+Seconds thread_cpu() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+double unix_now() { return Seconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+// Signals are for the threads that were there before.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Seconds usage_interval(Seconds asked, Seconds elapsed) {
+  constexpr Seconds kLongest{5};
+  return std::clamp(elapsed / 6000, asked, std::max(asked, kLongest));
+}
+
+class UsageSampler::Watcher {
+ public:
+  explicit Watcher(UsageWatch watch)
+      : watch_(std::move(watch)),
+        tree_(watch_.pids, watch_.root),
+        cgroup_(first_pid(), watch_.root),
+        pressure_(first_pid(), watch_.root),
+        network_(first_pid(), watch_.root) {
+    const Seconds before = thread_cpu();
+    for (const pid_t pid : watch_.pids) {
+      counters_.push_back(PerfCounters::open(pid, watch_.root, watch_.perf));
+    }
+    file_ = UniqueFd(
+        ::open(watch_.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+    if (!file_) error_ = system_error(watch_.file, errno);
+    cost_ += thread_cpu() - before;
+    look();
+    const SignalsBlocked blocked;
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+  void look() {
+    const std::scoped_lock lock(mutex_);
+    const Seconds before = thread_cpu();
+    const auto now = Clock::now();
+    if (listing_.due(now)) {
+      tree_.find_members();
+      listing_.spent(now, thread_cpu() - before);
+    }
+    if (threads_.due(now)) {
+      const Seconds begin = thread_cpu();
+      tree_.look_deeper();
+      // A short run is looked at as closely as a long one.
+      const Seconds pause = std::clamp(Seconds(now - begin_) / 4, Seconds(0.1), Seconds(1));
+      threads_.spent(now, thread_cpu() - begin, pause);
+    }
+    UsageSample sample;
+    sample.unix_seconds = unix_now();
+    tree_.look(sample);
+    sample.throttled_s = cgroup_.throttled_s();
+    pressure_.look(sample);
+    network_.look(sample);
+    if (nvml_) sample.gpus = nvml_->look(now);
+    write(to_line(sample));
+    if (samples_++ == 0) first_unix_ = sample.unix_seconds;
+    last_unix_ = sample.unix_seconds;
+    const Seconds cost = thread_cpu() - before;
+    cost_ += cost;
+    usual_cost_ = samples_ < 3 ? cost : 0.9 * usual_cost_ + 0.1 * cost;
+  }
+
+  void ended(pid_t pid, const ChildUsage& usage) {
+    const std::scoped_lock lock(mutex_);
+    tree_.ended(pid, usage);
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    thread_.request_stop();
+    thread_.join();
+    look();
+    const std::scoped_lock lock(mutex_);
+    write(to_line(facts()));
+    file_.reset();
+  }
+
+  std::optional<Error> error() const {
+    const std::scoped_lock lock(mutex_);
+    return error_;
+  }
+
+ private:
+  // Groups, pressure and network are those of the first; the others stand beside it.
+  pid_t first_pid() const { return watch_.pids.empty() ? 0 : watch_.pids.front(); }
+
+  void run(const std::stop_token& stop) {
+    open_nvml();
+    auto next = begin_;
+    std::mutex asleep;
+    std::condition_variable_any wake;
+    while (!stop.stop_requested()) {
+      const auto now = Clock::now();
+      const Seconds pause = std::max(usage_interval(Seconds(watch_.interval), now - begin_),
+                                     usual_cost() / kMostOfACore);
+      next = std::max(next + std::chrono::duration_cast<Clock::duration>(pause), now);
+      std::unique_lock lock(asleep);
+      wake.wait_until(lock, stop, next, [] { return false; });
+      if (!stop.stop_requested()) look();
+    }
+  }
+
+  // From this thread: a driver that was asleep takes seconds.
+  void open_nvml() {
+    const Seconds before = thread_cpu();
+    auto api = watch_.nvml();
+    auto probe = api.ok() ? NvmlProbe::open(*std::move(api)) : Result<NvmlProbe>(api.error());
+    const std::scoped_lock lock(mutex_);
+    if (probe.ok()) {
+      nvml_.emplace(*std::move(probe));
+    } else {
+      no_gpu_ = probe.error().message;
+    }
+    cost_ += thread_cpu() - before;
+  }
+
+  Seconds usual_cost() const {
+    const std::scoped_lock lock(mutex_);
+    return usual_cost_;
+  }
+
+  void write(const std::string& line) {
+    if (error_) return;
+    if (const auto written = write_all(file_.get(), line + "\n", watch_.file); !written.ok()) {
+      error_ = written.error();
+    }
+  }
+
+  UsageFacts facts() const {
+    UsageFacts facts;
+    if (samples_ > 1) {
+      facts.interval_s = (last_unix_ - first_unix_) / static_cast<double>(samples_ - 1);
+    }
+    facts.cores = usable_cores(watch_.root);
+    facts.memory_limit_bytes = usable_memory(watch_.root).count;
+    facts.threads = tree_.busiest_threads(kThreadsWorthNaming);
+    const auto say = [&facts](const char* what, const std::string& problem) {
+      if (!problem.empty()) facts.unavailable[what] = problem;
+    };
+    say("io", tree_.io_problem());
+    say("throttling", cgroup_.problem());
+    say("pressure", pressure_.problem());
+    say("network", network_.problem());
+    say("gpu", no_gpu_);
+    if (nvml_) facts.unavailable.insert(nvml_->unavailable().begin(), nvml_->unavailable().end());
+    add_hardware(facts);
+    facts.sampler_cpu_s = cost_.count();
+    return facts;
+  }
+
+  // What is missing of one rank is missing of the sum. Memory's counters are the machine's own.
+  void add_hardware(UsageFacts& facts) const {
+    for (const PerfCounters& counters : counters_) {
+      facts.unavailable.insert(counters.unavailable().begin(), counters.unavailable().end());
+      for (const auto& [name, value] : counters.read()) {
+        const bool of_machine = name.starts_with("memory_");
+        facts.hardware[name] = of_machine ? value : facts.hardware[name] + value;
+      }
+    }
+    for (const auto& [name, why] : facts.unavailable) facts.hardware.erase(name);
+  }
+
+  const UsageWatch watch_;
+  const Clock::time_point begin_ = Clock::now();
+  mutable std::mutex mutex_;  // of all below but the thread
+  ProcessTreeProbe tree_;
+  CgroupUsage cgroup_;
+  PressureProbe pressure_;
+  NetworkProbe network_;
+  std::vector<PerfCounters> counters_;
+  std::optional<NvmlProbe> nvml_;
+  std::string no_gpu_;
+  Ration listing_{kMostForListing};
+  Ration threads_{kMostForThreads};
+  UniqueFd file_;
+  std::optional<Error> error_;
+  Seconds cost_{};
+  Seconds usual_cost_{};  // of a look
+  std::int64_t samples_ = 0;
+  double first_unix_ = 0;
+  double last_unix_ = 0;
+  std::jthread thread_;
+};
+
+UsageSampler::UsageSampler(std::unique_ptr<Watcher> watcher) : watcher_(std::move(watcher)) {}
+
+UsageSampler::~UsageSampler() { stop(); }
+
+std::unique_ptr<UsageSampler> UsageSampler::start(UsageWatch watch) {
+  return std::unique_ptr<UsageSampler>(
+      new UsageSampler(std::make_unique<Watcher>(std::move(watch))));
+}
+
+void UsageSampler::look() { watcher_->look(); }
+
+void UsageSampler::ended(pid_t pid, const ChildUsage& usage) { watcher_->ended(pid, usage); }
+
+void UsageSampler::stop() { watcher_->stop(); }
+
+std::optional<Error> UsageSampler::error() const { return watcher_->error(); }
+
+}  // namespace tacho
