@@ -62,6 +62,7 @@ ActivityEncoder::ActivityEncoder(const CuptiApi& api, GpuTraceEncoder& encoder,
 bool ActivityEncoder::encode_buffer(std::uint8_t* buffer, std::size_t valid_size) {
   void* record = nullptr;
   while (valid_size > 0 && api_.next_record(buffer, valid_size, &record) == kCuptiSuccess) {
+    ++records_;
     if (!encode(record)) return false;
   }
   return true;

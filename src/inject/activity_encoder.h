@@ -21,6 +21,7 @@ class ActivityEncoder {
   // False if a record does not look as CUPTI's records of the known releases do. Nothing that comes
   // after it could be trusted.
   bool encode_buffer(std::uint8_t* buffer, std::size_t valid_size);
+  [[nodiscard]] std::uint64_t records() const { return records_; }
 
  private:
   bool encode(const void* record);
@@ -40,6 +41,7 @@ class ActivityEncoder {
   KernelNames kernel_names_;
   CallNames call_names_;
   std::unordered_set<std::uint32_t> gpus_;
+  std::uint64_t records_ = 0;
   int checked_kernels_ = 0;
 };
 

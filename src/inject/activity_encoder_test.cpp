@@ -199,15 +199,20 @@ TEST_P(ActivityEncoderTest, PassesOverRecordsItDidNotAskFor) {
   EXPECT_EQ(trace.kernels.size(), 1U);
 }
 
+TEST_P(ActivityEncoderTest, ReadsKernelsWithoutAName) {
+  const GpuTrace trace = encode(raw_kernel(GetParam(), nullptr, 1, 2, 1).bytes() +
+                                raw_kernel(GetParam(), "", 3, 4, 1).bytes());
+  EXPECT_EQ(trace.names.at(trace.kernels.at(0).name), "(no name)");
+  EXPECT_EQ(trace.names.at(trace.kernels.at(1).name), "");
+}
+
 TEST_P(ActivityEncoderTest, RefusesALayoutItDoesNotKnow) {
   const CuptiRelease& release = GetParam();
   const char* nowhere = reinterpret_cast<const char*>(0x1234);  // NOLINT
   encode(raw_kernel(release, nowhere, 1, 2, 1).bytes(), false);
-  encode(raw_kernel(release, nullptr, 1, 2, 1).bytes(), false);
-  encode(raw_kernel(release, "", 1, 2, 1).bytes(), false);
+  encode(raw_kernel(release, "\x01", 1, 2, 1).bytes(), false);
   encode(raw_kernel(release, "k", 2, 1, 1).bytes(), false);
   encode(raw_kernel(release, "k", 1, 2, 1).put(64, std::int32_t{1025}).bytes(), false);
-  encode(raw_kernel(release, "k", 1, 2, 1).put(52, std::int32_t{0}).bytes(), false);
   encode(raw_kernel(release, "k", 1, 2, 1).put(60, std::int32_t{-1}).bytes(), false);
 }
 

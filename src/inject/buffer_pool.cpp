@@ -2,9 +2,15 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tacho {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+}  // namespace
 
 BufferPool::~BufferPool() {
   for (std::uint8_t* bytes : all_) ::munmap(bytes, kBufferSize);
@@ -34,10 +40,11 @@ void BufferPool::put_filled(Filled buffer) {
   changed_.notify_one();
 }
 
-void BufferPool::put_empty(std::uint8_t* bytes) {
-  std::memset(bytes, 0, kBufferSize);
+void BufferPool::put_empty(Filled buffer) {
+  // What was not written is zeros still, and takes no memory.
+  std::memset(buffer.bytes, 0, std::min(buffer.valid_size + kPage, kBufferSize));
   const std::lock_guard lock(mutex_);
-  empty_.push_back(bytes);
+  empty_.push_back(buffer.bytes);
 }
 
 void BufferPool::stop_waiting() {

@@ -42,7 +42,7 @@ class BufferPool {
     filled_.pop_front();
     return buffer;
   }
-  void put_empty(std::uint8_t* bytes);
+  void put_empty(Filled buffer);
   // From now on nobody waits for buffers.
   void stop_waiting();
 

@@ -57,6 +57,7 @@ struct CuptiApi {
   CuptiResult (*set_thread_id_type)(std::uint32_t type) = nullptr;
   CuptiResult (*enable_runtime_call)(std::uint32_t callback, std::uint8_t enable) = nullptr;
   CuptiResult (*enable_driver_call)(std::uint32_t callback, std::uint8_t enable) = nullptr;
+  CuptiResult (*flush_period)(std::uint32_t milliseconds) = nullptr;
   CuptiResult (*enable_all_sync_records)(std::uint8_t enable) = nullptr;
   int (*initialize_nvtx)(void* get_export_table) = nullptr;
 };

@@ -14,6 +14,8 @@ constexpr std::array kActivities = {ActivityKind::concurrent_kernel,
                                     ActivityKind::sync,
                                     ActivityKind::marker};
 
+constexpr std::uint32_t kFlushPeriodMs = 100;
+
 const char* advice_for(CuptiResult result) {
   switch (result) {
     case kCuptiInsufficientPrivileges:
@@ -57,6 +59,9 @@ std::string enable_activities(const CuptiApi& api) {
     const CuptiResult result = enable_calls(api, domain);
     if (result != kCuptiSuccess) return refusal(api, "to trace calls", result);
   }
+  // Without a period CUPTI wakes its thread at many a launch, which costs the program more than all
+  // the rest of tracing.
+  if (api.flush_period != nullptr) api.flush_period(kFlushPeriodMs);
   // A question whether an event has happened is a record only where the answer was yes.
   if (api.enable_all_sync_records != nullptr) api.enable_all_sync_records(0);
   return "";

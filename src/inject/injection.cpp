@@ -1,6 +1,6 @@
 // What the CUDA driver and NVTX call in every process that tacho traces. CUDA_INJECTION64_PATH and
 // NVTX_INJECTION64_PATH name this library, TACHO_TRACE_FOLDER where the trace goes. Nothing here
-// may break the program it finds itself in, nor print: it answers success always.
+// may break the program it finds itself in, nor print; what fails is said in a problem file.
 
 #include <pthread.h>
 

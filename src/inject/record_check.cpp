@@ -22,15 +22,17 @@ bool is_readable(const void* address) {
   return readable;
 }
 
+// A kernel may have no name, but not one that begins with a control character.
 bool is_name(const char* name) {
-  if (name == nullptr || !is_readable(name)) return false;
+  if (name == nullptr) return true;
+  if (!is_readable(name)) return false;
   const auto first = static_cast<unsigned char>(*name);
-  return first >= 0x21 && first != 0x7f;
+  return first == 0 || (first > 0x20 && first != 0x7f);
 }
 
 bool is_extent(std::size_t offset, const void* record, std::int32_t limit) {
   const auto extent = read_field<std::int32_t>(record, offset);
-  return extent >= 1 && extent <= limit;
+  return extent >= 0 && extent <= limit;
 }
 
 }  // namespace

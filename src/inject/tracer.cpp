@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -19,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFlushInterval = std::chrono::milliseconds(500);
 constexpr auto kPatienceAtExit = std::chrono::seconds(20);
+// The records of half an interval, by the rate of the interval before.
+constexpr std::size_t kFewestRecords = 256;
+constexpr std::size_t kIntervalsToBuffers = 2;
 constexpr std::size_t kChunkSize = std::size_t{256} << 10;
 
 // Signals are the program's: none of its handlers may run on our thread.
@@ -40,7 +44,11 @@ class SignalsBlocked {
 }  // namespace
 
 Tracer::Tracer(const CuptiApi& api, const DriverApi& driver, std::string folder)
-    : api_(api), driver_(driver), folder_(std::move(folder)), process_(::getpid()) {}
+    : api_(api),
+      driver_(driver),
+      folder_(std::move(folder)),
+      process_(::getpid()),
+      records_a_buffer_(kFewestRecords) {}
 
 std::string Tracer::start(RequestBuffer request, CompleteBuffer complete) {
   if (std::string problem = open_trace(); !problem.empty()) return problem;
@@ -84,7 +92,7 @@ std::string Tracer::start_thread() {
 }
 
 void Tracer::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *max_records = 0;
+  *max_records = records_a_buffer_;
   *buffer = active_ ? buffers_.take_empty() : nullptr;
   *size = *buffer == nullptr ? 0 : BufferPool::kBufferSize;
 }
@@ -112,6 +120,7 @@ void Tracer::run_until_stopped() {
     if (Clock::now() < next_flush || stopping_) continue;
     api_.flush_all(kFlushComplete);
     drain();
+    adapt_buffers();
     note_dropped();
     write_pending();
     next_flush = Clock::now() + kFlushInterval;
@@ -133,7 +142,7 @@ void Tracer::drain() {
 
 void Tracer::encode(BufferPool::Filled filled) {
   const bool understood = activities_->encode_buffer(filled.bytes, filled.valid_size);
-  buffers_.put_empty(filled.bytes);
+  buffers_.put_empty(filled);
   if (!understood) {
     give_up(
         "this release of CUPTI writes its records in a way that this Tacho does not know; update "
@@ -141,6 +150,12 @@ void Tracer::encode(BufferPool::Filled filled) {
   } else if (encoder_->pending_bytes() >= kChunkSize) {
     write_pending();
   }
+}
+
+void Tracer::adapt_buffers() {
+  const std::uint64_t records = activities_->records();
+  records_a_buffer_ = std::max<std::size_t>(
+      kFewestRecords, (records - std::exchange(records_seen_, records)) / kIntervalsToBuffers);
 }
 
 void Tracer::note_dropped() {

@@ -45,6 +45,7 @@ class Tracer {
   void run_until_stopped();
   void drain();
   void encode(BufferPool::Filled filled);
+  void adapt_buffers();
   void note_dropped();
   void write_pending();
   void give_up(const std::string& why);
@@ -57,6 +58,10 @@ class Tracer {
   std::atomic<bool> stopping_ = false;
 
   BufferPool buffers_;
+  // CUPTI keeps a buffer until it is full and every record in it complete. So that a program with
+  // few kernels loses no more than a busy one when it is killed, a buffer is full after this many.
+  std::atomic<std::size_t> records_a_buffer_;
+  std::uint64_t records_seen_ = 0;
   TraceOutput output_;
   // The thread's own once it runs.
   std::unique_ptr<GpuTraceEncoder> encoder_;

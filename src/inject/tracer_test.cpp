@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <memory>
+#include <vector>
+
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "inject/fake_cupti.h"
@@ -19,13 +22,19 @@ using testing::HasSubstr;
 
 Tracer* the_tracer = nullptr;
 
+// None is deleted before the program ends, as in a traced process.
+void make_tracer(const std::string& folder) {
+  static std::vector<std::unique_ptr<Tracer>> all;
+  all.push_back(std::make_unique<Tracer>(FakeCupti::get().api(), DriverApi{}, folder));
+  the_tracer = all.back().get();
+}
+
 class TracerTest : public testing::Test {
  protected:
   void SetUp() override { FakeCupti::get().reset(kCuda13_0); }
 
   std::string start() {
-    // Never deleted, as in a traced process.
-    the_tracer = new Tracer(FakeCupti::get().api(), {}, folder_.path());
+    make_tracer(folder_.path());
     return the_tracer->start(
         [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
           the_tracer->request_buffer(buffer, size, most);
@@ -67,6 +76,24 @@ TEST_F(TracerTest, WritesEveryHalfSecondWithoutBeingAsked) {
   the_tracer->finish();
 }
 
+TEST_F(TracerTest, TakesBuffersBackTheSoonerTheFewerRecordsThereAre) {
+  const auto most_records = [] {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0;
+    std::size_t most = 0;
+    the_tracer->request_buffer(&buffer, &size, &most);
+    return most;
+  };
+  std::string records;
+  for (int i = 0; i < 4000; ++i) records += raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes();
+  FakeCupti::get().fill(records);
+  ASSERT_EQ(start(), "");
+  EXPECT_EQ(most_records(), 256U);
+  for (int i = 0; i < 500 && trace().kernels.empty(); ++i) ::usleep(10'000);
+  EXPECT_EQ(most_records(), 2000U);
+  the_tracer->finish();
+}
+
 TEST_F(TracerTest, TracesKernelsCopiesSetsSyncsMarkersAndCalls) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
@@ -92,7 +119,7 @@ TEST_F(TracerTest, RefusesCuda11) {
 }
 
 TEST_F(TracerTest, NamesTheFolderItCannotWrite) {
-  the_tracer = new Tracer(FakeCupti::get().api(), {}, "/does/not/exist");
+  make_tracer("/does/not/exist");
   EXPECT_THAT(the_tracer->start(nullptr, nullptr),
               AllOf(HasSubstr("/does/not/exist/"), HasSubstr("No such file or directory")));
 }
@@ -149,7 +176,7 @@ TEST_F(TracerTest, HandsOutZeroedBuffersAndNeverMoreThanItMay) {
   EXPECT_EQ(filled->bytes[5], 9);
   EXPECT_EQ(filled->valid_size, 6U);
   EXPECT_EQ(pool.take_empty(), nullptr);
-  pool.put_empty(filled->bytes);
+  pool.put_empty(*filled);
   EXPECT_EQ(pool.take_empty()[5], 0);
   EXPECT_FALSE(pool.take_filled(std::chrono::steady_clock::now()).has_value());
 }

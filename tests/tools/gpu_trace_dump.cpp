@@ -52,6 +52,7 @@ json describe_copies(const GpuTrace& trace) {
   json out = json::object();
   for (const tacho::CopyRecord& copy : trace.copies) {
     json& kind = out[kinds[static_cast<int>(copy.kind)]];
+    if (kind.is_null()) kind = json::object();
     kind["count"] = kind.value("count", 0) + 1;
     kind["bytes"] = kind.value("bytes", std::int64_t{0}) + copy.bytes;
     kind["total_ns"] = kind.value("total_ns", std::int64_t{0}) + copy.end_ns - copy.begin_ns;
