@@ -7,6 +7,7 @@
 #include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
+#include "report/timeline_file.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct ReportOptions {
   std::string run;
   std::string html;
+  std::string trace;
   bool json = false;
 };
 
@@ -24,9 +26,16 @@ Result<int> report(const ReportOptions& o, const Context& context) {
     TACHO_CHECK(write_file_atomically(o.html, html_report(run.findings)));
     context.say("wrote " + o.html);
   }
+  if (!o.trace.empty()) {
+    Waiting waiting(context);
+    TACHO_TRY(drawn, write_run_timeline(run.folder, o.trace,
+                                        [&](std::string_view what) { waiting.tell(what); }));
+    if (!drawn.cut.empty()) context.warn(drawn.cut);
+    context.say("wrote " + o.trace + "; ui.perfetto.dev or chrome://tracing opens it");
+  }
   if (o.json) {
     context.print(json_text(json_report(run.findings), 1) + "\n");
-  } else if (o.html.empty()) {
+  } else if (o.html.empty() && o.trace.empty()) {
     context.print(text_report(run.findings, context.out));
   }
   return kSuccess;
@@ -41,6 +50,8 @@ void add_report_command(CLI::App& app, Context& context) {
   command->add_option("run", options->run, "its id, key or 'last'")->required();
   command->add_flag("--json", options->json, "everything, for programs");
   command->add_option("--html", options->html, "into this file: one page with pictures, offline");
+  command->add_option("--trace", options->trace,
+                      "the GPU's timeline into this file, for Perfetto or chrome://tracing");
   command->callback(
       [options, &context] { context.run([&] { return report(*options, context); }); });
 }

@@ -15,52 +15,28 @@ namespace {
 using Found = std::optional<Advice>;
 
 std::string ms(double seconds) { return human(Seconds(seconds)); }
-// The host is silent while the GPU idles, and would be if it never waited for the GPU.
-double silent_share(const Situation& s) {
-  return std::max(0.0, s.gpu->parts.input_wait / s.step_s - s.apart_share);
-}
-
-std::string silence_words(const Situation& s) {
-  std::string words =
-      fmt::format("idle {} of each step ({}) while the host makes no CUDA call",
-                  ms(s.gpu->parts.input_wait), percent(s.gpu->parts.input_wait / s.step_s));
-  if (s.cores_allowed > 0) {
-    words += fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
-  }
-  return words;
-}
-
 // A loader in more processes: the GPU need not wait, as long as there are processors for them. All
-// the work a step gives the processors, spread over those the run may use, is a bound.
+// the work a step gives the processors, spread over those the run may use, is a bound. What the
+// host would hide if it never waited for the GPU is not the loader's fault.
 Found starved_input(const Situation& s) {
-  if (!s.copies_input) return std::nullopt;
-  const double wait = silent_share(s);
-  const double spare =
-      s.cores_allowed > 0 ? std::max(0.0, 1 - s.cores_used / s.cores_allowed) : 1.0;
+  const double wait = std::max(0.0, s.gpu->parts.input_wait / s.step_s - s.apart_share);
+  const bool cores_known = s.cores_allowed > 0;
+  const double spare = cores_known ? std::max(0.0, 1 - s.cores_used / s.cores_allowed) : 1.0;
   Advice advice{.key = "input", .title = "The GPU waits for input"};
   advice.action = spare < wait
                       ? "give the run more cores, or make a sample cheaper: smaller images, "
                         "decoded ahead; then more loader workers"
                       : "load in parallel: DataLoader(num_workers=…, pin_memory=True, "
                         "persistent_workers=True), or --workers of tacho train";
-  advice.evidence = silence_words(s);
+  advice.evidence =
+      fmt::format("idle {} of each step ({}) while the host makes no CUDA call",
+                  ms(s.gpu->parts.input_wait), percent(s.gpu->parts.input_wait / s.step_s));
+  if (cores_known) {
+    advice.evidence +=
+        fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
+  }
   advice.saving = std::min(wait, spare);
   advice.range = {advice.saving / 2, wait};
-  return advice;
-}
-
-// The same where nothing is copied to the GPU: then it is not input that the host is busy with.
-Found busy_host(const Situation& s) {
-  if (s.copies_input) return std::nullopt;
-  const double wait = silent_share(s);
-  Advice advice{.key = "host",
-                .title = "The GPU waits while the host works at something else",
-                .action =
-                    "find what the program does between steps (py-spy top --pid …) and do "
-                    "it less often, or in another thread"};
-  advice.evidence = silence_words(s);
-  advice.saving = wait;
-  advice.range = {wait / 2, wait};
   return advice;
 }
 
@@ -239,9 +215,9 @@ Found memory_headroom(const Situation& s) {
   return advice;
 }
 
-constexpr std::array<AdviceRule, 10> kGpuRules = {
-    starved_input, busy_host, small_batch,           launch_bound,    waiting_calls,
-    precision,     layout,    exposed_communication, pageable_copies, memory_headroom,
+constexpr std::array<AdviceRule, 9> kGpuRules = {
+    starved_input, small_batch,           launch_bound,    waiting_calls,   precision,
+    layout,        exposed_communication, pageable_copies, memory_headroom,
 };
 
 }  // namespace

@@ -16,18 +16,8 @@ TEST(GpuAdvice, SaysWhereTheTimeGoesWhenNothingStandsOut) {
   EXPECT_NE(all[0].evidence.find("backward 62.0 %"), std::string::npos) << all[0].evidence;
 }
 
-// A batch of images from pageable memory in every step.
-void copy_input(RunFindings& run) {
-  CopyRow copies;
-  copies.direction = "host to device (pageable)";
-  copies.time.count = 200;
-  copies.bytes_each = 1 << 20;
-  gpu_of(run).tables.copies_by_size.push_back(copies);
-}
-
 TEST(GpuAdvice, StarvedInputSavesTheWait) {
   RunFindings run = made_gpu_run();
-  copy_input(run);
   gpu_of(run).parts.input_wait = 0.012;
   gpu_of(run).signs.gpu_busy_share = 0.4;
   const auto all = advise(run);
@@ -39,7 +29,6 @@ TEST(GpuAdvice, StarvedInputSavesTheWait) {
 
 TEST(GpuAdvice, StarvedInputOnBusyCoresSavesNoMoreThanTheyLeave) {
   RunFindings run = made_gpu_run();
-  copy_input(run);
   gpu_of(run).parts.input_wait = 0.012;
   run.used->mean_cores = 12;
   const auto all = advise(run);
@@ -48,17 +37,8 @@ TEST(GpuAdvice, StarvedInputOnBusyCoresSavesNoMoreThanTheyLeave) {
   EXPECT_NE(all[0].action.find("more cores"), std::string::npos);
 }
 
-TEST(GpuAdvice, AWaitWithoutInputIsTheHostsOwnWork) {
-  RunFindings run = made_gpu_run();
-  gpu_of(run).parts.input_wait = 0.006;
-  const auto all = advise(run);
-  EXPECT_EQ(all[0].key, "host");
-  EXPECT_DOUBLE_EQ(all[0].saving, 0.3);
-}
-
 TEST(GpuAdvice, AWaitThatSideBySideWorkWouldHideIsTheWaitingCallsFault) {
   RunFindings run = made_gpu_run();
-  copy_input(run);
   gpu_of(run).parts.input_wait = 0.006;
   gpu_of(run).signs.gpu_busy_share = 0.68;
   gpu_of(run).signs.syncs_a_step = 3;

@@ -48,7 +48,7 @@ TEST(HtmlReport, ShowsStepPartsAdviceChartsAndKernels) {
   run.processes[0].findings.parts.input_wait = 0.012;
   const std::string page = html_report(run);
   EXPECT_TRUE(holds(page, "class=\"part-input_wait\""));
-  EXPECT_TRUE(holds(page, "The GPU waits while the host"));
+  EXPECT_TRUE(holds(page, "The GPU waits for input"));
   EXPECT_TRUE(holds(page, "Time of each step"));
   EXPECT_TRUE(holds(page, "Cores in use"));
   EXPECT_TRUE(holds(page, "sm90_xmma_fprop"));

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "base/units.h"
+#include "report/timeline_file.h"
 #include "trace/gpu_findings.h"
 #include "tracefile/gpu_trace_reader.h"
 
@@ -57,7 +58,10 @@ Result<OpTrace> ops_of(const fs::path& file) {
 
 void read_ops(const RunFolder& folder, RunFindings& run) {
   if (!is_there(folder.ops())) {
-    run.absent.push_back({"operators", "not watched; tacho train --ops watches them"});
+    const bool watched_program = run.record.order.command.has_value();
+    run.absent.push_back({"operators", watched_program
+                                           ? "only of Tacho's own training: tacho train --ops"
+                                           : "not watched; tacho train --ops watches them"});
     return;
   }
   auto ops = ops_of(folder.ops());
@@ -91,13 +95,15 @@ double kernel_seconds(const GpuProcess& process) {
 }
 
 std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
+  const auto& command = run.record.order.command;
+  if (command && !command->trace) return "it was started with --no-trace";
   if (is_there(folder.gpu_traces())) return "no process of this run used a GPU";
   if (run.record.started && run.record.started->host.gpu.empty()) return "this run used no GPU";
   return "not asked for; tacho run traces by itself, tacho train with --trace";
 }
 
 void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
-  for (const fs::path& file : files_in(folder.gpu_traces(), ".tgt")) read_trace(file, run, tell);
+  for (const fs::path& file : trace_files(folder)) read_trace(file, run, tell);
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) {
                      return kernel_seconds(a) > kernel_seconds(b);

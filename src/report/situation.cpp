@@ -17,18 +17,6 @@ void set_tensor_cores(Situation& situation, const GpuProcess& process) {
   }
 }
 
-// The same bytes as often as there are steps: weights and figures for the optimizer are no input.
-bool copies_input(const GpuFindings& gpu) {
-  constexpr std::int64_t kLeastBytes = 256;
-  const auto steps = static_cast<double>(gpu.steps.begins_ns.size() - 1);
-  return std::any_of(gpu.tables.copies_by_size.begin(), gpu.tables.copies_by_size.end(),
-                     [steps](const CopyRow& row) {
-                       return row.direction.starts_with("host to device") &&
-                              row.bytes_each >= kLeastBytes &&
-                              static_cast<double>(row.time.count) > 0.8 * steps;
-                     });
-}
-
 double apart_share(const Situation& situation) {
   if (situation.gpu->signs.syncs_a_step < 0.9) return 0;
   return std::max(0.0, 1 - std::max(situation.host_s, situation.busy_s) / situation.step_s);
@@ -45,7 +33,6 @@ Situation situation_of(const RunFindings& run) {
     situation.busy_s = gpu->signs.gpu_busy_share * situation.step_s;
     situation.host_s = std::max(0.0, situation.step_s - gpu->signs.sync_wait_s);
     situation.apart_share = apart_share(situation);
-    situation.copies_input = copies_input(*gpu);
     set_tensor_cores(situation, run.processes.front());
   }
   if (run.used) {

@@ -19,7 +19,6 @@ struct Situation {
   // What a step would lose if the host never waited: then it and the GPU work side by side, and
   // the longer of the two is what a step takes. 0 where it does not wait in every step.
   double apart_share = 0;
-  bool copies_input = false;  // from the host, in every step
   bool has_tensor_cores = false;
   bool has_tf32 = false;
   double gpu_memory_share = 0;  // the peak of what it has; 0 unknown

@@ -71,7 +71,8 @@ StepPicture of_gpu(const RunFindings& run, const GpuFindings& gpu) {
   picture.source = fmt::format("found in the kernels of process {}, confidence {:.2f}", gpu.process,
                                found.confidence);
   picture.parts = gpu_parts(gpu);
-  if (!run.record.steps.seconds.empty() && found.period_s > 0) {
+  const bool batch_known = run.record.order.command || !run.record.steps.seconds.empty();
+  if (batch_known && found.period_s > 0) {
     picture.samples_per_s = static_cast<double>(run.record.samples_a_step()) / found.period_s;
   }
   return picture;

@@ -167,6 +167,7 @@ void add_table(std::string& out, const ReportTable& table, const Terminal& termi
 }  // namespace
 
 std::string run_title(const RunRecord& record) {
+  if (record.order.command) return command_line(*record.order.command);
   const RunSpec& spec = record.order.spec;
   return fmt::format("{} on {}, batch {}", spec.model, spec.data, spec.batch);
 }

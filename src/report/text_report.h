@@ -11,7 +11,7 @@ namespace tacho {
 // to change, then the tables. Never wider than 80 columns but for names in last columns.
 std::string text_report(const RunFindings& run, const Terminal& terminal);
 
-// "run 12  mnist-cnn on fashion-mnist, batch 64": what the run is, in one line.
+// What the run is, in one line: "mnist-cnn on fashion-mnist, batch 64", or a command.
 std::string run_title(const RunRecord& record);
 
 }  // namespace tacho

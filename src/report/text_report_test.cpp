@@ -20,11 +20,6 @@ TEST(TextReport, FirstScreenSaysSpeedPartsAndAdvice) {
                .optimizer = 0.001,
                .phases_known = true};
   gpu.signs.gpu_busy_share = 0.5;
-  CopyRow copies;
-  copies.direction = "host to device (pageable)";
-  copies.time.count = 100;
-  copies.bytes_each = 1 << 20;
-  gpu.tables.copies_by_size.push_back(copies);
   run.absent.push_back({"operators", "not watched; tacho train --ops watches them"});
   const std::string text = text_report(run, kPlain);
   const std::string screen = text.substr(0, text.find("\nKinds of kernels"));

@@ -89,11 +89,18 @@ class Report(SharedHomeCase):
                 xml.dom.minidom.parseString(svg)
 
     def test_diff_names_what_became_faster(self):
-        rows = self.tacho("diff", 2, 3, "--json").json["rows"]
-        kernels = {row["name"]: row for row in rows if row["kind"] == "kernel"}
-        self.assertEqual(next(row["change"] for name, row in kernels.items() if "fprop" in name),
-                         "faster")
+        rows = self.tacho("diff", 2, 3, "--json").json["kernels"]["rows"]
+        self.assertEqual([row["change"] for row in rows if "fprop" in row["name"]], ["faster"])
         self.assertIn("run 2 to run 3", self.tacho("diff", 2, 3).out)
+
+    def test_the_timeline_is_what_perfetto_reads(self):
+        file = self.new_folder() / "trace.json"
+        self.tacho("report", 1, "--trace", file)
+        events = json.loads(file.read_text())["traceEvents"]
+        kernels = [event for event in events if "fprop" in event.get("name", "")]
+        self.assertEqual(len(kernels), 60 * 12)
+        said = self.tacho("report", 4, "--trace", file, expect=2)
+        self.assert_one_error_line(said, "no GPU trace")
 
     def test_a_run_that_is_not_there_is_one_clear_line(self):
         self.assert_one_error_line(self.tacho("report", 99, expect=2), "99")
