@@ -115,6 +115,7 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_flag("--json", o.json, "the record alone on standard output");
   command.add_flag("--mllog", o.mllog, "MLPerf :::MLLOG lines on standard output")
       ->excludes("--json");
+  command.add_flag("--trace", o.spec.trace, "what the GPU does, kernel by kernel");
   command.add_flag("--no-checkpoints", o.no_checkpoints, "write none after each epoch");
   command.add_flag("--ops", o.spec.ops, "time torch's operators, for 'tacho report'");
   command.add_flag("--no-tensorboard", o.no_tensorboard, "write no TensorBoard files");

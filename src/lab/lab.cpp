@@ -8,9 +8,11 @@
 #include "base/file.h"
 #include "data/locate_input.h"
 #include "lab/event_tail.h"
+#include "lab/gpu_tracing.h"
 #include "lab/run_state.h"
 #include "lab/worker_group.h"
 #include "lab/worker_program.h"
+#include "probe/usage_sampler.h"
 
 namespace tacho {
 namespace {
@@ -111,15 +113,23 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     return FinishedRun{same_id, std::move(record)};
   };
 
-  auto workers = WorkerGroup::start(
-      {job.worker, home_, folder, job.launch, WorkerGroup::patience_of(job.order.spec.dist)});
+  const GpuTracing tracing = job.order.spec.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
+  if (!tracing.problem.empty()) return finish(Outcome::failed, tracing.problem);
+  auto workers =
+      WorkerGroup::start({job.worker, home_, folder, job.launch,
+                          WorkerGroup::patience_of(job.order.spec.dist), tracing.environment});
   if (!workers.ok()) return finish(Outcome::failed, workers.error().message);
+  UsageWatch watch{.file = folder.usage()};
+  for (const auto& [pid, nothing] : workers->usage()) watch.pids.push_back(pid);
+  const auto sampler = UsageSampler::start(std::move(watch));
   while (!workers->wait_for(kLookEvery)) {
     workers->pass_on(interrupts_);
     show_new();
     view.tick();
   }
   show_new();
+  for (const auto& [pid, used] : workers->usage()) sampler->ended(pid, used.value_or(ChildUsage{}));
+  sampler->stop();
   const auto [outcome, reason] = explain(*workers);
   return finish(outcome, reason);
 }

@@ -10,6 +10,14 @@
 namespace tacho {
 namespace {
 
+// What the run used. A damaged file is no reason to lose the run.
+UsageLog usage_of(const RunFolder& folder) {
+  const auto text = read_file(folder.usage());
+  if (!text.ok()) return {};
+  auto log = usage_from_text(*text);
+  return log.ok() ? *std::move(log) : UsageLog{};
+}
+
 bool is_start(const Event& event) { return std::holds_alternative<RunStarted>(event.body); }
 bool is_end(const Event& event) { return std::holds_alternative<RunEnded>(event.body); }
 
@@ -46,7 +54,7 @@ Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std:
       (void)(*sink)->write(events.back()).ok();
     }
   }
-  return fold(std::move(order), events);
+  return fold(std::move(order), events, usage_of(folder));
 }
 
 Result<RunRecord> read_run(const RunFolder& folder) {
@@ -57,7 +65,7 @@ Result<RunRecord> read_run(const RunFolder& folder) {
   }
   TACHO_TRY(order, folder.read_order());
   TACHO_TRY(events, read_events(folder.events()));
-  return fold(std::move(order), events);
+  return fold(std::move(order), events, usage_of(folder));
 }
 
 }  // namespace tacho

@@ -28,6 +28,9 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
   ended.outcome = end.outcome;
   ended.reason = end.reason;
   ended.wall_seconds = end.wall_seconds;
+  ended.user_seconds = end.usage.user.count();
+  ended.system_seconds = end.usage.system.count();
+  ended.peak_memory_bytes = end.usage.peak_memory.count;
   return ended;
 }
 

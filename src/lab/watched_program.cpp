@@ -48,6 +48,7 @@ WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Pro
                                std::unique_ptr<JsonLinesSink> events, Clock::time_point began)
     : output_(std::move(output)),
       process_(std::move(process)),
+      sampler_(UsageSampler::start({.pids = {process_.pid()}, .file = options.folder.usage()})),
       events_(std::move(events)),
       tensorboard_(tensorboard_of(options.command)),
       began_(began) {}
@@ -97,7 +98,7 @@ bool WatchedProgram::wait_for(std::chrono::milliseconds time) {
   output_.pump(process_.handle(), time);
   write_figures(output_.take_figures());
   if (Clock::now() - looked_ >= kLookForFilesEvery) look_at_tensorboard();
-  return process_.wait_for(std::chrono::milliseconds(0)).has_value();
+  return process_.ends_within(std::chrono::milliseconds(0));
 }
 
 void WatchedProgram::pass_on(int interrupts) {
@@ -107,13 +108,18 @@ void WatchedProgram::pass_on(int interrupts) {
 }
 
 WatchedProgram::End WatchedProgram::finish() {
-  const ExitStatus status = process_.wait();
   const std::chrono::duration<double> wall = Clock::now() - began_;
+  sampler_->look();
+  const ExitStatus status = process_.wait();
+  const ChildUsage usage = process_.usage().value_or(ChildUsage{});
+  sampler_->ended(process_.pid(), usage);
+  sampler_->stop();
   output_.finish();
   write_figures(output_.take_figures());
   look_at_tensorboard();
   if (!output_.problem().empty()) write(Note{output_.problem()});
-  End end{status, Outcome::ok, "", wall.count()};
+  if (const auto problem = sampler_->error()) write(Note{"what it used: " + problem->message});
+  End end{status, Outcome::ok, "", wall.count(), usage};
   if (passed_ > 0) {
     end.outcome = Outcome::cancelled;
     end.reason = "stopped by the user";

@@ -11,12 +11,14 @@
 #include "emit/json_lines_sink.h"
 #include "lab/program_output.h"
 #include "listen/tensorboard_watch.h"
+#include "probe/usage_sampler.h"
 #include "record/command_spec.h"
 #include "record/run_folder.h"
 
 namespace tacho {
 
-// Someone else's program, run to its end while what it says is written down as events.
+// Someone else's program, run to its end while what it says is written down as events, and what it
+// uses as samples.
 class WatchedProgram {
  public:
   struct Options {
@@ -42,6 +44,7 @@ class WatchedProgram {
     Outcome outcome;
     std::string reason;
     double wall_seconds;
+    ChildUsage usage;
   };
   End finish();
 
@@ -56,6 +59,7 @@ class WatchedProgram {
 
   ProgramOutput output_;
   Process process_;
+  std::unique_ptr<UsageSampler> sampler_;
   std::unique_ptr<JsonLinesSink> events_;
   TensorBoardWatch tensorboard_;
   Clock::time_point began_;

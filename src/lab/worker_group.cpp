@@ -45,11 +45,13 @@ std::string last_line(const std::filesystem::path& log) {
 }
 
 Command command_of(const WorkerGroup::Order& order) {
-  return {.argv = {order.worker.string(), "run", order.folder.path().string()},
-          .environment = {{"TACHO_HOME", order.home.string()}},
-          .output_file = order.folder.log(),
-          .own_group = true,
-          .dies_with_parent = true};
+  Command command{.argv = {order.worker.string(), "run", order.folder.path().string()},
+                  .environment = order.environment,
+                  .output_file = order.folder.log(),
+                  .own_group = true,
+                  .dies_with_parent = true};
+  command.environment["TACHO_HOME"] = order.home.string();
+  return command;
 }
 
 Command command_of(const WorkerGroup::Order& order, const Place& place) {
@@ -97,6 +99,12 @@ void WorkerGroup::pass_on(int interrupts) {
   if (interrupts <= passed_) return;
   signal(interrupts == 1 ? SIGTERM : SIGKILL);
   passed_ = interrupts;
+}
+
+std::map<pid_t, std::optional<ChildUsage>> WorkerGroup::usage() const {
+  std::map<pid_t, std::optional<ChildUsage>> all;
+  for (const Member& member : members_) all[member.process.pid()] = member.process.usage();
+  return all;
 }
 
 bool WorkerGroup::all_ended() const {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class WorkerGroup {
     const RunFolder& folder;
     const Launch& launch;
     Patience patience;
+    std::map<std::string, std::string> environment = {};  // added to the workers' own
   };
   // Starts all or none. Call it on a thread that stays.
   static Result<WorkerGroup> start(const Order& order);
@@ -41,6 +43,9 @@ class WorkerGroup {
   // `interrupts` counts Ctrl-C: the first asks all to stop, the second kills them.
   void pass_on(int interrupts);
   [[nodiscard]] bool asked_to_stop() const { return passed_ > 0; }
+
+  // What each has used; of those that run, nothing.
+  [[nodiscard]] std::map<pid_t, std::optional<ChildUsage>> usage() const;
 
   // Valid once all have ended.
   [[nodiscard]] bool success() const;

@@ -81,12 +81,30 @@ inline constexpr Metric kStepsDone{"steps_done", Unit::count, Better::neither, "
 inline constexpr Metric kProductGflops{"product_gflops", Unit::none, Better::higher, "GFLOP/s",
                                        "512x512x512 fp32 matrix product on the run's threads"};
 
+inline constexpr Metric kCores{"cores_used", Unit::count, Better::neither, "cores",
+                               "processors kept busy on average, by all processes of the run"};
+inline constexpr Metric kTreeMemory{"run_memory", Unit::bytes, Better::lower, "run memory",
+                                    "largest resident memory of all processes of the run"};
+inline constexpr Metric kReadBytes{"read_bytes", Unit::bytes, Better::lower, "read",
+                                   "bytes read from storage"};
+inline constexpr Metric kWriteBytes{"write_bytes", Unit::bytes, Better::lower, "written",
+                                    "bytes written to storage"};
+inline constexpr Metric kThrottled{"throttled", Unit::share, Better::lower, "throttled",
+                                   "part of the time a CPU quota held the run back"};
+inline constexpr Metric kGpuBusy{"gpu_busy", Unit::share, Better::higher, "GPU busy",
+                                 "part of the time a kernel ran, as the driver samples it"};
+inline constexpr Metric kGpuMemory{"gpu_memory_used", Unit::bytes, Better::lower, "GPU memory used",
+                                   "largest memory taken on a GPU, by everyone who uses it"};
+inline constexpr Metric kGpuJoules{"gpu_joules", Unit::none, Better::lower, "GPU joules",
+                                   "energy the GPUs took during the run"};
+
 inline constexpr std::array kAll = {
-    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,    kSamplesPerS, kStepS,
-    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,   kRanks,       kCommS,
-    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS, kStartupS,    kTrainS,
-    kEvalS,      kWallS,      kUserS,        kSystemS,      kPeakMemory,  kDeviceMemory,
-    kParameters, kEpochsDone, kStepsDone,    kProductGflops};
+    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,     kSamplesPerS, kStepS,
+    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,    kRanks,       kCommS,
+    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kStartupS,    kTrainS,
+    kEvalS,      kWallS,      kUserS,        kSystemS,       kPeakMemory,  kDeviceMemory,
+    kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,       kTreeMemory,
+    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,   kGpuJoules};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

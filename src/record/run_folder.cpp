@@ -22,9 +22,7 @@ std::string new_run_key() {
                      random() & 0xFFFFFFU);
 }
 
-RunOrder new_order(const RunSpec& spec) {
-  return {new_run_key(), unix_seconds_now(), spec};
-}
+RunOrder new_order(const RunSpec& spec) { return {new_run_key(), unix_seconds_now(), spec}; }
 
 RunOrder new_order(const CommandSpec& command) {
   RunOrder order = new_order(RunSpec{});

@@ -134,6 +134,31 @@ class Folder {
   bool ranks_met_ = false;  // in this attempt
 };
 
+std::map<std::string, double> figures_of(const UsageSummary& usage) {
+  std::map<std::string, double> figures;
+  const auto add = [&figures](const Metric& metric, double value) {
+    figures.emplace(metric.key, value);
+  };
+  add(metric::kCores, usage.mean_cores);
+  add(metric::kTreeMemory, static_cast<double>(usage.peak_resident_bytes));
+  if (usage.read_bytes) add(metric::kReadBytes, static_cast<double>(*usage.read_bytes));
+  if (usage.write_bytes) add(metric::kWriteBytes, static_cast<double>(*usage.write_bytes));
+  if (usage.throttled_share) add(metric::kThrottled, *usage.throttled_share);
+  double busy = 0;
+  double bytes = 0;
+  double joules = 0;
+  for (const GpuSummary& gpu : usage.gpus) {
+    busy += gpu.mean_busy / static_cast<double>(usage.gpus.size());
+    bytes = std::max(bytes, static_cast<double>(gpu.max_memory_bytes));
+    joules += gpu.joules;
+  }
+  if (usage.gpus.empty()) return figures;
+  add(metric::kGpuBusy, busy);
+  add(metric::kGpuMemory, bytes);
+  add(metric::kGpuJoules, joules);
+  return figures;
+}
+
 double sum_over_epochs(const RunRecord& record, double EpochDone::*field) {
   double sum = 0;
   for (const EpochDone& epoch : record.epochs) sum += epoch.*field;
@@ -222,10 +247,12 @@ std::int64_t RunRecord::samples_a_step() const {
   return order.spec.batch > most / count ? most : order.spec.batch * count;
 }
 
-RunRecord fold(RunOrder order, std::span<const Event> events) {
+RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& usage) {
   Folder folder(std::move(order));
   for (const Event& event : events) folder.add(event);
-  return folder.done();
+  RunRecord record = folder.done();
+  if (!usage.samples.empty()) record.usage = figures_of(summarise(usage));
+  return record;
 }
 
 std::vector<MetricValue> metrics_of(const RunRecord& record) {
@@ -288,6 +315,10 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   } else if (record.found_steps) {
     add(metric::kStepsDone, static_cast<double>(record.found_steps->steps));
   }
+  for (const Metric& metric : metric::kAll) {
+    const auto used = record.usage.find(std::string(metric.key));
+    if (used != record.usage.end()) add(metric, used->second);
+  }
   if (record.started && record.started->paths.product_gflops > 0) {
     add(metric::kProductGflops, record.started->paths.product_gflops);
   }
@@ -325,6 +356,7 @@ Json to_json(const RunRecord& record) {
   if (record.ranks) json["ranks"] = body_to_json(*record.ranks);
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
   for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
+  if (!record.usage.empty()) json["usage"] = record.usage;
   if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
   return json;
 }
@@ -357,6 +389,11 @@ Result<RunRecord> run_record_from_json(const Json& json) {
     for (const Json& note : *notes) {
       if (note.is_string()) record.notes.push_back(note.get<std::string>());
     }
+  }
+  if (const Json* usage = object.part("usage", false); usage != nullptr && usage->is_object()) {
+    JsonObject figures(*usage, "usage");
+    for (const auto& [key, value] : usage->items()) figures.read(key, record.usage[key]);
+    TACHO_CHECK(figures.finish());
   }
   const Json* totals = object.part("totals");
   const Json* steps = object.part("steps");

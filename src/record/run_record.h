@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "record/event.h"
 #include "record/metric.h"
 #include "record/run_folder.h"
+#include "record/usage_summary.h"
 
 namespace tacho {
 
@@ -50,8 +52,9 @@ struct RunRecord {
   std::vector<std::string> notes;
   std::vector<FiguresSeen> figures;  // what a watched program said, in order
   std::optional<StepsFound> found_steps;
-  double startup_seconds = 0;  // of the last attempt
-  RunEnded totals;             // times of all attempts added, the highest peak
+  std::map<std::string, double> usage;  // by metric: what its processes were seen to use
+  double startup_seconds = 0;           // of the last attempt
+  RunEnded totals;                      // times of all attempts added, the highest peak
 
   // The batches of all ranks, or all samples where there are fewer.
   [[nodiscard]] std::int64_t samples_a_step() const;
@@ -61,7 +64,7 @@ using MetricValue = std::pair<const Metric*, double>;
 
 // Folds the events of all attempts. What a resumed attempt makes again replaces what was there.
 // Without an "end" the outcome stays `running`.
-RunRecord fold(RunOrder order, std::span<const Event> events);
+RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& usage = {});
 
 // The figures this record has, in the catalogue's order.
 std::vector<MetricValue> metrics_of(const RunRecord& record);

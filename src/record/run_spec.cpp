@@ -188,6 +188,7 @@ Json to_json(const RunSpec& spec) {
       {"target_top1", optional_json(spec.target_top1)},
       {"checkpoints", spec.checkpoints},
       {"tensorboard", spec.tensorboard},
+      {"trace", spec.trace},
       {"ops", spec.ops},
       {"dist", to_json(spec.dist)},
   };
@@ -254,6 +255,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional("target_top1", spec.target_top1);
   object.read_optional("checkpoints", spec.checkpoints);
   object.read_optional("tensorboard", spec.tensorboard);
+  object.read_optional("trace", spec.trace);
   object.read_optional("ops", spec.ops);
   if (const Json* part = object.part("dist", false)) {
     TACHO_TRY(dist, dist_spec_from_json(*part));

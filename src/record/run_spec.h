@@ -100,6 +100,7 @@ struct RunSpec {
   std::optional<double> target_top1;
   bool checkpoints = true;
   bool tensorboard = true;
+  bool trace = false;  // of what it does on GPUs
   bool ops = false;  // times torch's operators
   DistSpec dist;
   bool operator==(const RunSpec&) const = default;

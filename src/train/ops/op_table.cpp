@@ -63,6 +63,7 @@ void each_tensor(const Values& values, const Visit& visit) {
 void add_traced(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
   if (!tensor.defined() || !tensor.has_storage()) return;
   TracedTensor traced;
+  traced.identity = tensor.storage().data_ptr().get();
   traced.shape = tensor.sizes().vec();
   traced.bytes = static_cast<std::int64_t>(tensor.nbytes());
   traced.is_float = tensor.is_floating_point();

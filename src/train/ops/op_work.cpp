@@ -52,15 +52,10 @@ constexpr std::array<std::pair<std::string_view, Product>, 27> kProducts = {{
     {"aten::mkldnn_rnn_layer_backward", Product::lstm_layer_backward},
 }};
 
-// These give out memory or another look at it.
-constexpr std::array<std::string_view, 17> kMoveNothing = {
-    "aten::empty",       "aten::empty_like",        "aten::empty_strided",
-    "aten::new_empty",   "aten::new_empty_strided", "aten::resize_",
-    "aten::as_strided",  "aten::_reshape_alias",    "aten::_unsafe_view",
-    "aten::detach",      "aten::detach_",           "detach",
-    "aten::expand_as",   "aten::view_as",           "aten::alias",
-    "aten::result_type", "aten::unsafe_split",
-};
+// These give out memory, or change how it is looked at.
+constexpr std::array<std::string_view, 8> kMoveNothing = {
+    "aten::empty",   "aten::empty_like",  "aten::empty_strided", "aten::new_empty",
+    "aten::resize_", "aten::as_strided_", "aten::detach_",       "aten::result_type"};
 
 // These write over what they are given first, and do not read it.
 constexpr std::array<std::string_view, 6> kOverwrite = {"aten::copy_",    "aten::zero_",
@@ -70,6 +65,18 @@ constexpr std::array<std::string_view, 6> kOverwrite = {"aten::copy_",    "aten:
 template <class Names>
 bool is_in(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// An operator of torch that gives back the memory it was given has made another look at it, or
+// found nothing to do; but for those that end in '_', which write there.
+bool gives_back_the_same(const TracedOp& op) {
+  if (!op.name.starts_with("aten::") || op.name.ends_with('_') || op.outputs.empty()) return false;
+  const auto was_given = [&](const TracedTensor& output) {
+    return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const TracedTensor& input) {
+      return output.identity != nullptr && input.identity == output.identity;
+    });
+  };
+  return std::all_of(op.outputs.begin(), op.outputs.end(), was_given);
 }
 
 double count_of(const TracedTensor& tensor) { return static_cast<double>(tensor.count()); }
@@ -86,6 +93,10 @@ double all_bytes(const TracedOp& op) {
 
 // As the operation that it does the work of.
 double multiply_adds_as(OpKind kind, TracedOp op) {
+  const std::size_t least = kind == OpKind::attention ? 2 : 1;
+  if (op.inputs.size() < 2 || op.inputs[1].shape.size() < least || op.inputs[1].count() == 0) {
+    return 0;
+  }
   op.kind = kind;
   return cost_of(op, Precision::fp32).forward_multiply_adds;
 }
@@ -118,8 +129,7 @@ double lstm_multiply_adds(const TracedOp& op) {
 double attention_backward_multiply_adds(TracedOp op) {
   if (op.inputs.size() < 4 || op.outputs.empty()) return 0;
   op.inputs.erase(op.inputs.begin());
-  op.kind = OpKind::attention;
-  return cost_of(op, Precision::fp32).backward_multiply_adds;
+  return 2 * multiply_adds_as(OpKind::attention, std::move(op));
 }
 
 double multiply_adds(Product product, const TracedOp& op, const std::vector<bool>& results) {
@@ -147,7 +157,9 @@ double multiply_adds(Product product, const TracedOp& op, const std::vector<bool
 }  // namespace
 
 OpWork work_of(const TracedOp& op, const std::vector<bool>& defined_results) {
-  if (op.kind == OpKind::view || is_in(kMoveNothing, op.name)) return {};
+  const bool moves_nothing =
+      op.kind == OpKind::view || is_in(kMoveNothing, op.name) || gives_back_the_same(op);
+  if (moves_nothing) return {};
   const auto* const product =
       std::find_if(kProducts.begin(), kProducts.end(),
                    [&](const auto& known) { return known.first == op.name; });

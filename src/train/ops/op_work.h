@@ -10,8 +10,9 @@ struct OpWork {
   double bytes = 0;  // every tensor read or written, once
 };
 
-// By the name that torch records and the tensors that went in and came out; an undefined result
-// is left out of `op` and told by `defined_results`, where the operator may leave some out.
+// `identity` of its tensors is their memory. By the name that torch records and the tensors that
+// went in and came out; an undefined result is left out of `op` and told by `defined_results`,
+// where the operator may leave some out.
 OpWork work_of(const TracedOp& op, const std::vector<bool>& defined_results);
 
 }  // namespace tacho

@@ -59,6 +59,11 @@ TEST(OpWork, OfTheRestIsItsBytes) {
   EXPECT_EQ(work_of(op("aten::view", {x}, {x}), {true}).bytes, 0);
   EXPECT_EQ(work_of(op("aten::empty_like", {x}, {x}), {true}).bytes, 0);
   EXPECT_EQ(work_of(op("aten::sum", {x}, {floats({})}), {true}).bytes, 2560 + 4);
+  TracedTensor same = x;
+  same.identity = &same;
+  EXPECT_EQ(work_of(op("aten::resolve_conj", {same}, {same}), {true}).bytes, 0);
+  EXPECT_EQ(work_of(op("aten::relu_", {same}, {same}), {true}).bytes, 2 * 2560);
+  EXPECT_EQ(work_of(op("tacho::bias_relu", {same, x}, {same}), {true}).bytes, 3 * 2560);
   EXPECT_EQ(work_of(op("aten::sum", {x}, {floats({})}), {true}).flops, 0);
 }
 
