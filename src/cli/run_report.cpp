@@ -189,7 +189,8 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                            s.paths.product_gflops, s.paths.why));
     }
   }
-  if (spec.ops) add_line(out, terminal, "operators", fmt::format("tacho report {}", id));
+  if (record.order.spec.ops)
+    add_line(out, terminal, "operators", fmt::format("tacho report {}", id));
   for (const std::string& note : record.notes) add_line(out, terminal, "note", printable(note));
   return out;
 }
