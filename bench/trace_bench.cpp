@@ -37,7 +37,7 @@ GpuTrace played(bool optimizer) {
   trace.names.emplace_back("cudaLaunchKernel");
   trace.names.emplace_back("multi_tensor_apply_kernel<FusedAdam>");
   trace.shapes.emplace_back();
-  std::int64_t time = 0;
+  std::int64_t time = 1'000'000'000;
   std::uint32_t correlation = 0;
   for (int step = 0; step < 20'000; ++step) {
     for (std::uint32_t k = 0; k < 250; ++k) {
@@ -72,11 +72,13 @@ void print(const GpuFindings& found) {
   const StepSigns& signs = found.signs;
   fmt::print(
       "busy {:.3f} median kernel {:.1f} us launches {:.1f} calls {:.3f} ms syncs {:.1f} wait "
-      "{:.3f} ms layout {:.3f} ms tensor cores {:.2f} pageable {:.3f} ms blocks {:.2f} graphs {}\n",
+      "{:.3f} ms layout {:.3f} ms tensor cores {:.2f} pageable {:.3f} ms blocks {:.2f} graphs {} "
+      "host work {:.3f} ms queue {:.3f} ms\n",
       signs.gpu_busy_share, signs.median_kernel_s * 1e6, signs.launches_a_step,
       signs.host_call_s * 1e3, signs.syncs_a_step, signs.sync_wait_s * 1e3,
       signs.layout_change_s * 1e3, signs.tensor_core_share, signs.pageable_copy_s * 1e3,
-      signs.mean_occupied_blocks, signs.uses_graphs);
+      signs.mean_occupied_blocks, signs.uses_graphs, signs.host_work_s * 1e3,
+      signs.queue_wait_s * 1e3);
   for (const ClassRow& row : found.classes) {
     fmt::print("  {:<15} {:8.3f} ms  {:4.1f} %  {} kernels\n", kKernelClasses.of(row.kind),
                row.seconds_a_step * 1e3, row.share * 100, row.kernels_a_step);

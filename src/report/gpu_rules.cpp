@@ -123,13 +123,10 @@ Found waiting_calls(const Situation& s) {
   return advice;
 }
 
-// What faster kernels bring a step. The host launches no less for them: where the GPU waits for
-// launches they only make it wait longer, and what launching costs is a floor.
+// What faster kernels bring a step. The host does no less for them, so its own work is a floor:
+// where the GPU waits for launches, they only make it wait longer.
 double step_share(const Situation& s, double kernel_seconds) {
-  constexpr double kLaunchSeconds = 15e-6;  // a launch, with the Python around it
-  const double host_bound = std::min(1.0, 2 * s.gpu->parts.launch_gaps / s.step_s);
-  const double floor = kLaunchSeconds * s.gpu->signs.launches_a_step;
-  const double after = std::max(s.step_s - kernel_seconds * (1 - host_bound), floor);
+  const double after = std::max(s.step_s - kernel_seconds, s.gpu->signs.host_work_s);
   return std::max(0.0, 1 - after / s.step_s);
 }
 

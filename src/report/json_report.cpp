@@ -60,6 +60,7 @@ Json steps_json(const FoundSteps& steps) {
   const std::size_t count = steps.begins_ns.empty() ? 0 : steps.begins_ns.size() - 1;
   return {{"count", count},
           {"period_s", steps.period_s},
+          {"mean_s", steps.mean_s},
           {"p25_s", steps.p25_s},
           {"p75_s", steps.p75_s},
           {"jitter", steps.jitter},
@@ -89,6 +90,8 @@ Json signs_json(const StepSigns& signs) {
           {"host_call_s", signs.host_call_s},
           {"syncs_a_step", signs.syncs_a_step},
           {"sync_wait_s", signs.sync_wait_s},
+          {"queue_wait_s", signs.queue_wait_s},
+          {"host_work_s", signs.host_work_s},
           {"layout_change_s", signs.layout_change_s},
           {"tensor_core_share", signs.tensor_core_share},
           {"pageable_copy_s", signs.pageable_copy_s},

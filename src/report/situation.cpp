@@ -31,7 +31,8 @@ Situation situation_of(const RunFindings& run) {
     situation.gpu = gpu;
     situation.step_s = gpu->steps.period_s;
     situation.busy_s = gpu->signs.gpu_busy_share * situation.step_s;
-    situation.host_s = std::max(0.0, situation.step_s - gpu->signs.sync_wait_s);
+    situation.host_s =
+        std::max(0.0, situation.step_s - gpu->signs.sync_wait_s - gpu->signs.queue_wait_s);
     situation.apart_share = apart_share(situation);
     set_tensor_cores(situation, run.processes.front());
   }

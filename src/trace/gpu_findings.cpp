@@ -5,6 +5,7 @@
 #include "trace/gpu_tables.h"
 #include "trace/host_calls.h"
 #include "trace/name_facts.h"
+#include "trace/possible_times.h"
 #include "trace/step_finder.h"
 #include "trace/step_parts.h"
 #include "trace/step_signs.h"
@@ -31,6 +32,7 @@ double kernel_seconds(const GpuFindings& findings) {
 }  // namespace
 
 GpuFindings find_in(const GpuTrace& trace) {
+  if (!has_possible_times(trace)) return find_in(with_possible_times(trace));
   const std::vector<NameFacts> facts = facts_of_names(trace);
   GpuFindings findings;
   findings.process = trace.process;
@@ -49,6 +51,8 @@ GpuFindings find_in(const GpuTrace& trace) {
   findings.parts = step_parts(trace, facts, calls, spans);
   findings.classes = class_rows(trace, facts, spans);
   findings.signs = step_signs(trace, facts, calls, spans);
+  findings.signs.host_work_s =
+      std::max(0.0, findings.signs.host_work_s - findings.parts.input_wait);
   add_step_figures(trace, facts, spans, findings.tables.kernels);
   return findings;
 }

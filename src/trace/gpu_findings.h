@@ -96,10 +96,14 @@ struct ClassRow {
 struct StepSigns {
   double gpu_busy_share = 0;  // of the period
   double median_kernel_s = 0;
-  double launches_a_step = 0;       // calls that start a kernel or a graph
-  double host_call_s = 0;           // a step, in CUDA calls that do not wait
-  double syncs_a_step = 0;          // calls that wait for the GPU
-  double sync_wait_s = 0;           // a step, in them
+  double launches_a_step = 0;  // calls that start a kernel or a graph
+  double host_call_s = 0;      // a step, in CUDA calls that do not wait
+  double syncs_a_step = 0;     // calls that wait for the GPU
+  double sync_wait_s = 0;      // a step, in them
+  double queue_wait_s = 0;     // a step, in launches that found the GPU's queue full
+  // What the host needs for a step where it waits neither for the GPU nor for input: as fast as a
+  // step can be until the host does less.
+  double host_work_s = 0;
   double layout_change_s = 0;       // a step, in kernels that turn NCHW into NHWC or back
   double tensor_core_share = 0;     // of the time in convolutions and products
   double pageable_copy_s = 0;       // a step

@@ -12,11 +12,11 @@ constexpr std::size_t kLongestCycle = 6;
 
 // Every `cycle`-th cut, of those the ones before which the GPU waited longest.
 Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycle) {
-  std::vector<std::int64_t> idle(cycle, 0);
+  std::vector<double> idle(cycle, 0);
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const std::size_t at = cuts[i];
     if (at == 0 || at >= line.size()) continue;
-    idle[i % cycle] += std::max<std::int64_t>(0, line.begin_ns[at] - line.end_ns[at - 1]);
+    idle[i % cycle] += std::max(0.0, static_cast<double>(line.begin_ns[at] - line.end_ns[at - 1]));
   }
   const auto longest = std::max_element(idle.begin(), idle.end()) - idle.begin();
   Cuts kept;

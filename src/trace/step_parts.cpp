@@ -105,6 +105,7 @@ class Ledger {
     }
     if (piece.end_ns <= piece.begin_ns) return;
     active_.push_back({piece.end_ns, piece.work});
+    std::push_heap(active_.begin(), active_.end(), later);
     ++running_[static_cast<std::size_t>(piece.work)];
   }
 
@@ -131,18 +132,18 @@ class Ledger {
     std::int64_t end_ns = 0;
     Work work = Work::forward;
   };
+  static bool later(const Active& a, const Active& b) { return a.end_ns > b.end_ns; }
 
   void finish_until(std::int64_t time) {
     while (!active_.empty()) {
-      const auto next = std::min_element(active_.begin(), active_.end(),
-                                         [](auto& a, auto& b) { return a.end_ns < b.end_ns; });
-      if (next->end_ns > time) {
+      const Active next = active_.front();
+      if (next.end_ns > time) {
         busy_slice(time);
         return;
       }
-      busy_slice(next->end_ns);
-      --running_[static_cast<std::size_t>(next->work)];
-      *next = active_.back();
+      busy_slice(next.end_ns);
+      --running_[static_cast<std::size_t>(next.work)];
+      std::pop_heap(active_.begin(), active_.end(), later);
       active_.pop_back();
     }
   }
@@ -218,7 +219,7 @@ class Ledger {
   StepCursor nexts_;
   std::vector<std::int64_t> input_times_;
   std::int64_t least_silence_;
-  std::vector<Active> active_;
+  std::vector<Active> active_;  // a heap: the one that ends first is in front
   std::array<int, kWorks> running_ = {};
   std::int64_t now_ = INT64_MIN;
   StepParts sums_;  // in nanoseconds of all counted steps, until parts()

@@ -143,6 +143,18 @@ TEST(StepParts, AHostThatWaitsLeavesTheGpuDry) {
   EXPECT_EQ(found.signs.syncs_a_step, 20);
 }
 
+TEST(StepParts, WhatTheHostNeedsIsWhatItDoesWithoutWaiting) {
+  TestProgram program;
+  for (int i = 0; i < 20; ++i) {
+    step(program);  // 9.4 ms of the GPU, 61 launches of 4 us
+    program.copy(CopyKind::device_to_host, 4, 2 * kUs);
+    program.wait();
+    program.sleep(3 * kMs);
+  }
+  const GpuFindings found = findings_of(program);
+  EXPECT_NEAR(found.signs.host_work_s, 3e-3 + 62 * 4e-6, 5e-6);
+}
+
 TEST(StepParts, CommunicationIsExposedWhereNothingElseRuns) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {

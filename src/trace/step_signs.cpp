@@ -30,6 +30,21 @@ double median_of(std::vector<float>& values) {
   return *half;
 }
 
+// A launch takes some microseconds; one that takes many times that waits for room. Where most of
+// them wait, the quick ones still tell what is usual.
+double time_beyond_usual(std::vector<float>& lengths) {
+  if (lengths.empty()) return 0;
+  const auto quick = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 10);
+  std::nth_element(lengths.begin(), quick, lengths.end());
+  constexpr double kManyTimes = 10;
+  const double usual = *quick;
+  double beyond = 0;
+  for (const float length : lengths) {
+    if (length > kManyTimes * usual) beyond += length - usual;
+  }
+  return beyond;
+}
+
 double blocks_of(const GpuTrace& trace, const KernelRecord& kernel) {
   if (kernel.shape >= trace.shapes.size()) return 0;
   const LaunchShape& shape = trace.shapes[kernel.shape];
@@ -85,14 +100,25 @@ void add_call_signs(const GpuTrace& trace, const HostCalls& calls, const StepSpa
   double waits = 0;
   double wait_s = 0;
   double call_s = 0;
+  std::vector<float> launch_lengths;
   std::unordered_map<std::uint32_t, std::int64_t> thread_until;
-  for_each_counted(trace.calls, calls.host_spans(spans), [&](const CallRecord& call) {
+  // A host that is ahead all the time has its own steps, and they may be shorter.
+  const StepSpans host = calls.host_spans(spans);
+  double host_s = 0;
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    const double length = static_cast<double>(host.begins_ns[i + 1] - host.begins_ns[i]) * 1e-9;
+    if (host.counts[i]) host_s += length;
+  }
+  for_each_counted(trace.calls, host, [&](const CallRecord& call) {
     // A call of the runtime makes one of the driver: the outer one counts.
     std::int64_t& until = thread_until.try_emplace(call.thread, INT64_MIN).first->second;
     if (call.begin_ns < until || !calls.launches(call.thread)) return;
     until = call.end_ns;
     const CallKind kind = calls.kind(call);
-    if (kind == CallKind::launch || kind == CallKind::graph_launch) ++launches;
+    if (kind == CallKind::launch || kind == CallKind::graph_launch) {
+      ++launches;
+      launch_lengths.push_back(static_cast<float>(seconds_of(call)));
+    }
     if (kind == CallKind::wait) {
       ++waits;
       wait_s += seconds_of(call);
@@ -104,6 +130,8 @@ void add_call_signs(const GpuTrace& trace, const HostCalls& calls, const StepSpa
   signs.syncs_a_step = waits * spans.one_of();
   signs.sync_wait_s = wait_s * spans.a_step();
   signs.host_call_s = call_s * spans.a_step();
+  signs.queue_wait_s = time_beyond_usual(launch_lengths) * spans.a_step();
+  signs.host_work_s = host_s * spans.a_step() - signs.sync_wait_s - signs.queue_wait_s;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace tacho {
 std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                                  const StepSpans& spans);
 
+// Its host_work_s still holds the time the host waits for input.
 StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                      const HostCalls& calls, const StepSpans& spans);
 

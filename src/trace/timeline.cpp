@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "trace/possible_times.h"
 #include "trace/step_spans.h"
 #include "trace/timeline_events.h"
 #include "trace/timeline_process.h"
@@ -22,6 +23,15 @@ constexpr std::int64_t kBytesOfARecord = 260;
 Result<TimelineSummary> write_timeline(const std::filesystem::path& path,
                                        std::span<const TimelineProcess> processes,
                                        const TimelineOptions& options) {
+  for (const TimelineProcess& process : processes) {
+    if (has_possible_times(process.trace)) continue;
+    const GpuTrace possible = with_possible_times(process.trace);
+    std::vector<TimelineProcess> others;
+    for (const TimelineProcess& other : processes) {
+      others.push_back({&other == &process ? possible : other.trace, other.steps});
+    }
+    return write_timeline(path, others, options);
+  }
   const auto count = static_cast<std::int64_t>(std::max<std::size_t>(1, processes.size()));
   const std::int64_t most_records = options.most_bytes / kBytesOfARecord / count;
   TimelineSummary summary;

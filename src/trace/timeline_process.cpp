@@ -17,6 +17,7 @@ constexpr std::size_t kLongestName = 160;
 constexpr std::uint64_t kGpuProcesses = 1'000'000'000;  // above any process's number
 constexpr std::uint64_t kRangeProcesses = 2'000'000'000;
 constexpr std::uint64_t kStepThread = 999'999'999;
+constexpr std::size_t kMostLanes = 64;  // as many kernels of a stream run at once
 
 // A kernel of templates may have a name of kilobytes; it stands in the file a million times.
 std::string short_name(const std::string& name) {
@@ -32,7 +33,7 @@ class Lanes {
                          std::int64_t end) {
     auto& ends = ends_[{device, stream}];
     std::size_t lane = 0;
-    while (lane < ends.size() && ends[lane] > begin) ++lane;
+    while (lane < ends.size() && ends[lane] > begin && lane + 1 < kMostLanes) ++lane;
     if (lane == ends.size()) ends.push_back(0);
     ends[lane] = end;
     return thread(stream, lane);
@@ -49,7 +50,7 @@ class Lanes {
 
  private:
   static std::uint64_t thread(std::uint32_t stream, std::size_t lane) {
-    return std::uint64_t{stream} * 64 + std::min<std::size_t>(lane, 63);
+    return std::uint64_t{stream} * kMostLanes + lane;
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int64_t>> ends_;
 };

@@ -15,9 +15,9 @@ struct Place {
 };
 
 Place busiest_place(const GpuTrace& trace, const std::vector<NameFacts>& facts) {
-  std::unordered_map<std::uint64_t, std::int64_t> times;
+  std::unordered_map<std::uint64_t, double> times;
   std::uint64_t last_key = UINT64_MAX;
-  std::int64_t* last = nullptr;
+  double* last = nullptr;
   for (const KernelRecord& kernel : trace.kernels) {
     const std::uint64_t key = (std::uint64_t{kernel.device} << 32) | kernel.stream;
     if (key != last_key || last == nullptr) {
@@ -25,9 +25,9 @@ Place busiest_place(const GpuTrace& trace, const std::vector<NameFacts>& facts) 
       last_key = key;
     }
     if (facts_at(facts, kernel.name).kind == KernelClass::communication) continue;
-    *last += kernel.end_ns - kernel.begin_ns;
+    *last += static_cast<double>(kernel.end_ns - kernel.begin_ns);
   }
-  std::pair<std::int64_t, std::uint64_t> best = {-1, 0};
+  std::pair<double, std::uint64_t> best = {-1, 0};
   for (const auto& [key, time] : times) {
     if (time > best.first || (time == best.first && key < best.second)) best = {time, key};
   }
@@ -105,11 +105,11 @@ TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts,
 }
 
 std::uint32_t busiest_device(const GpuTrace& trace) {
-  std::unordered_map<std::uint32_t, std::int64_t> times;
+  std::unordered_map<std::uint32_t, double> times;
   for (const KernelRecord& kernel : trace.kernels) {
-    times[kernel.device] += kernel.end_ns - kernel.begin_ns;
+    times[kernel.device] += static_cast<double>(kernel.end_ns - kernel.begin_ns);
   }
-  std::pair<std::int64_t, std::uint32_t> best = {-1, 0};
+  std::pair<double, std::uint32_t> best = {-1, 0};
   for (const auto& [device, time] : times) {
     if (time > best.first || (time == best.first && device < best.second)) best = {time, device};
   }
