@@ -126,7 +126,11 @@ Found waiting_calls(const Situation& s) {
 // What faster kernels bring a step. The host does no less for them, so its own work is a floor:
 // where the GPU waits for launches, they only make it wait longer.
 double step_share(const Situation& s, double kernel_seconds) {
-  const double after = std::max(s.step_s - kernel_seconds, s.gpu->signs.host_work_s);
+  // With the Python around it a launch takes no longer; what is beyond is the tracer's own.
+  constexpr double kLaunchSeconds = 25e-6;
+  const double floor =
+      std::min(s.gpu->signs.host_work_s, kLaunchSeconds * s.gpu->signs.launches_a_step);
+  const double after = std::max(s.step_s - kernel_seconds, floor);
   return std::max(0.0, 1 - after / s.step_s);
 }
 
