@@ -22,10 +22,13 @@ set_target_properties(utf8proc::utf8proc PROPERTIES
   IMPORTED_LOCATION ${UTF8PROC_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${UTF8PROC_INCLUDE_DIR})
 
-if(TACHO_PARTS STREQUAL "all")
+if(NOT TACHO_PARTS STREQUAL "worker")
+  list(APPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/.cache/deps/usr)
   find_package(SQLite3 REQUIRED)
-  find_package(LibArchive REQUIRED)
   find_package(CLI11 REQUIRED)
+endif()
+if(TACHO_PARTS STREQUAL "all")
+  find_package(LibArchive REQUIRED)
   find_package(Protobuf REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)
   find_library(MD_LIBRARY md REQUIRED)

@@ -11,7 +11,6 @@ namespace {
 
 // The layout cannot change while the process runs, so the first kernels speak for all.
 constexpr int kKernelsToCheck = 16;
-constexpr std::uint32_t kNoStream = UINT32_MAX;
 constexpr std::uint8_t kPageableMemory = 1;
 constexpr std::uint32_t kThreadObject = 2;
 constexpr std::uint32_t kMarkerInstant = 1 << 0;
@@ -42,11 +41,6 @@ CopyKind copy_kind(std::uint8_t kind) {
     default:
       return CopyKind::other;
   }
-}
-
-SyncKind sync_kind(std::uint32_t type) {
-  return type <= static_cast<std::uint32_t>(SyncKind::context) ? static_cast<SyncKind>(type)
-                                                               : SyncKind::other;
 }
 
 }  // namespace
@@ -87,9 +81,6 @@ bool ActivityEncoder::encode(const void* record) {
       break;
     case ActivityKind::runtime_call:
       encode_call(record, CallDomain::runtime);
-      break;
-    case ActivityKind::sync:
-      encode_sync(record);
       break;
     case ActivityKind::marker:
       encode_marker(record);
@@ -161,24 +152,20 @@ void ActivityEncoder::encode_set(const void* record) {
 
 void ActivityEncoder::encode_call(const void* record, CallDomain domain) {
   using Layout = CallLayout;
+  const auto& known = call_names_.find(domain, read_field<std::uint32_t>(record, Layout::callback));
+  if (!known) return;
   CallRecord call;
-  call.name = call_names_.find(domain, read_field<std::uint32_t>(record, Layout::callback));
-  if (call.name == CallNames::kNotTraced) return;
   read_times(record, Layout::start, Layout::end, call);
+  call.name = known->name;
   call.thread = read_field<std::uint32_t>(record, Layout::thread);
   call.correlation = read_field<std::uint32_t>(record, Layout::correlation);
   encoder_.add(call);
-}
-
-void ActivityEncoder::encode_sync(const void* record) {
-  using Layout = SyncLayout;
-  SyncRecord sync;
-  read_times(record, Layout::start, Layout::end, sync);
-  sync.kind = sync_kind(read_field<std::uint32_t>(record, Layout::type));
-  sync.stream = read_field<std::uint32_t>(record, Layout::stream);
-  if (sync.stream == kNoStream) sync.stream = 0;
-  sync.correlation = read_field<std::uint32_t>(record, Layout::correlation);
-  encoder_.add(sync);
+  if (known->wait) {
+    encoder_.add(SyncRecord{.begin_ns = call.begin_ns,
+                            .end_ns = call.end_ns,
+                            .kind = *known->wait,
+                            .correlation = call.correlation});
+  }
 }
 
 void ActivityEncoder::encode_marker(const void* record) {

@@ -29,7 +29,6 @@ class ActivityEncoder {
   void encode_copy(const void* record, bool is_peer);
   void encode_set(const void* record);
   void encode_call(const void* record, CallDomain domain);
-  void encode_sync(const void* record);
   void encode_marker(const void* record);
   void see_gpu(std::uint32_t index);
   // Records whose times the driver could not take.

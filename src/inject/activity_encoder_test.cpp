@@ -137,27 +137,17 @@ TEST_P(ActivityEncoderTest, ReadsTheCallsWorthTracing) {
   EXPECT_EQ(trace.calls[0].correlation, 21U);
 }
 
-TEST_P(ActivityEncoderTest, ReadsSyncs) {
-  const auto record = [](std::uint32_t type, std::uint32_t stream) {
-    return RawRecord(GetParam().sync_size, 38)
-        .put(4, type)
-        .put(8, std::uint64_t{10})
-        .put(16, std::uint64_t{30})
-        .put(24, std::uint32_t{55})
-        .put(28, std::uint32_t{1})
-        .put(32, stream)
-        .bytes();
-  };
-  const GpuTrace trace = encode(record(3, 7) + record(4, UINT32_MAX) + record(17, 7));
+TEST_P(ActivityEncoderTest, KnowsWhichCallsWait) {
+  const GpuTrace trace = encode(raw_call(5, 131, 55).bytes() + raw_call(5, 147, 56).bytes() +
+                                raw_call(5, 165, 57).bytes() + raw_call(5, 13, 58).bytes());
+  EXPECT_EQ(trace.calls.size(), 4U);
   ASSERT_EQ(trace.syncs.size(), 3U);
   EXPECT_EQ(trace.syncs[0].kind, SyncKind::stream);
-  EXPECT_EQ(trace.syncs[0].begin_ns, 10);
-  EXPECT_EQ(trace.syncs[0].end_ns, 30);
-  EXPECT_EQ(trace.syncs[0].stream, 7U);
+  EXPECT_EQ(trace.syncs[0].begin_ns, 100);
+  EXPECT_EQ(trace.syncs[0].end_ns, 300);
   EXPECT_EQ(trace.syncs[0].correlation, 55U);
-  EXPECT_EQ(trace.syncs[1].kind, SyncKind::context);
-  EXPECT_EQ(trace.syncs[1].stream, 0U);
-  EXPECT_EQ(trace.syncs[2].kind, SyncKind::other);
+  EXPECT_EQ(trace.syncs[1].kind, SyncKind::stream_waits_event);
+  EXPECT_EQ(trace.syncs[2].kind, SyncKind::context);
 }
 
 TEST_P(ActivityEncoderTest, ReadsRangesAndMarks) {

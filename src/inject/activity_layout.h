@@ -7,8 +7,8 @@
 namespace tacho {
 
 // Where CUPTI puts the fields of its activity records, the same in every release from CUDA 12.0 to
-// 13.0: the records have only grown at their end since (CUpti_ActivityKernel9 to 10, Memcpy5 to 6,
-// Synchronization to 2). tests/gpu/layout_check.cpp holds these numbers against CUPTI's own header;
+// 13.0: the records have only grown at their end since (CUpti_ActivityKernel9 to 10, Memcpy5 to
+// 6). tests/gpu/layout_check.cpp holds these numbers against CUPTI's own header;
 // record_check.h finds out a later release that moves them.
 
 inline constexpr std::size_t kKindOffset = 0;
@@ -62,14 +62,6 @@ struct CallLayout {
   static constexpr std::size_t end = 16;
   static constexpr std::size_t thread = 28;
   static constexpr std::size_t correlation = 32;
-};
-
-struct SyncLayout {
-  static constexpr std::size_t type = 4;
-  static constexpr std::size_t start = 8;
-  static constexpr std::size_t end = 16;
-  static constexpr std::size_t correlation = 24;
-  static constexpr std::size_t stream = 32;
 };
 
 struct MarkerLayout {

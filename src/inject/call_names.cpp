@@ -42,21 +42,32 @@ bool is_worth_tracing(std::string_view plain_name) {
   return std::any_of(kWorthTracing.begin(), kWorthTracing.end(), has);
 }
 
-std::uint32_t CallNames::find(CallDomain domain, std::uint32_t callback) {
+std::optional<SyncKind> wait_of(std::string_view plain_name) {
+  const auto has = [&](std::string_view word) {
+    return plain_name.find(word) != std::string_view::npos;
+  };
+  if (has("StreamWaitEvent")) return SyncKind::stream_waits_event;
+  if (!has("Synchronize")) return std::nullopt;
+  if (has("Event")) return SyncKind::event;
+  return has("Stream") ? SyncKind::stream : SyncKind::context;
+}
+
+const std::optional<TracedCall>& CallNames::find(CallDomain domain, std::uint32_t callback) {
   const std::uint64_t key = (static_cast<std::uint64_t>(domain) << 32) | callback;
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   return known_[key] = look_up(domain, callback);
 }
 
-std::uint32_t CallNames::look_up(CallDomain domain, std::uint32_t callback) {
+std::optional<TracedCall> CallNames::look_up(CallDomain domain, std::uint32_t callback) {
   const char* name = nullptr;
   if (api_.callback_name(static_cast<std::uint32_t>(domain), callback, &name) != kCuptiSuccess ||
       name == nullptr) {
-    return kNotTraced;
+    return std::nullopt;
   }
   const std::string_view plain = plain_call_name(name);
-  return is_worth_tracing(plain) ? encoder_.name(plain) : kNotTraced;
+  if (!is_worth_tracing(plain)) return std::nullopt;
+  return TracedCall{encoder_.name(plain), wait_of(plain)};
 }
 
 CuptiResult enable_calls(const CuptiApi& api, CallDomain domain) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
 #include "inject/cupti_api.h"
+#include "tracefile/gpu_trace.h"
 #include "tracefile/gpu_trace_encoder.h"
 
 namespace tacho {
@@ -16,21 +18,27 @@ std::string_view plain_call_name(std::string_view name);
 // was there an error?) is called by the million and says nothing about where the time goes.
 bool is_worth_tracing(std::string_view plain_name);
 
+// How a call waits, by its name; nothing if it does not.
+std::optional<SyncKind> wait_of(std::string_view plain_name);
+
+struct TracedCall {
+  std::uint32_t name = 0;  // the encoder's number
+  std::optional<SyncKind> wait;
+};
+
 // The calls of both domains by number, each looked up once.
 class CallNames {
  public:
-  static constexpr std::uint32_t kNotTraced = UINT32_MAX;
-
   CallNames(const CuptiApi& api, GpuTraceEncoder& encoder) : api_(api), encoder_(encoder) {}
-  // The encoder's number for the call's name, or kNotTraced.
-  std::uint32_t find(CallDomain domain, std::uint32_t callback);
+  // Nothing for a call that is not worth tracing.
+  const std::optional<TracedCall>& find(CallDomain domain, std::uint32_t callback);
 
  private:
-  std::uint32_t look_up(CallDomain domain, std::uint32_t callback);
+  std::optional<TracedCall> look_up(CallDomain domain, std::uint32_t callback);
 
   const CuptiApi& api_;
   GpuTraceEncoder& encoder_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_;
+  std::unordered_map<std::uint64_t, std::optional<TracedCall>> known_;
 };
 
 // Makes CUPTI record the calls worth tracing; one by one where it can, else all of them.

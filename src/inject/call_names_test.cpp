@@ -62,6 +62,16 @@ TEST(CallName, IsNotWorthTracingIfItOnlyAsks) {
   }
 }
 
+TEST(CallName, TellsWhatItWaitsFor) {
+  EXPECT_EQ(wait_of("cudaEventSynchronize"), SyncKind::event);
+  EXPECT_EQ(wait_of("cuStreamSynchronize"), SyncKind::stream);
+  EXPECT_EQ(wait_of("cudaDeviceSynchronize"), SyncKind::context);
+  EXPECT_EQ(wait_of("cuCtxSynchronize"), SyncKind::context);
+  EXPECT_EQ(wait_of("cudaStreamWaitEvent"), SyncKind::stream_waits_event);
+  EXPECT_EQ(wait_of("cudaLaunchKernel"), std::nullopt);
+  EXPECT_EQ(wait_of("cudaEventRecord"), std::nullopt);
+}
+
 TEST(Calls, AreEnabledOneByOneWhereCuptiCan) {
   FakeCupti::get().reset(kCuda13_0);
   CuptiApi api = FakeCupti::get().api();
@@ -72,7 +82,7 @@ TEST(Calls, AreEnabledOneByOneWhereCuptiCan) {
     return kCuptiSuccess;
   };
   EXPECT_EQ(enable_calls(api, CallDomain::runtime), kCuptiSuccess);
-  EXPECT_THAT(enabled_one_by_one(), testing::ElementsAre(13, 41));
+  EXPECT_THAT(enabled_one_by_one(), testing::ElementsAre(13, 41, 131, 147, 165));
   EXPECT_THAT(FakeCupti::get().enabled, testing::IsEmpty());
 }
 

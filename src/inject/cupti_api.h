@@ -25,7 +25,6 @@ enum class ActivityKind : std::uint32_t {
   concurrent_kernel = 10,
   marker = 12,
   peer_copy = 22,
-  sync = 38,
 };
 
 enum class CallDomain : std::uint32_t { driver = 1, runtime = 2 };
@@ -58,7 +57,6 @@ struct CuptiApi {
   CuptiResult (*enable_runtime_call)(std::uint32_t callback, std::uint8_t enable) = nullptr;
   CuptiResult (*enable_driver_call)(std::uint32_t callback, std::uint8_t enable) = nullptr;
   CuptiResult (*flush_period)(std::uint32_t milliseconds) = nullptr;
-  CuptiResult (*enable_all_sync_records)(std::uint8_t enable) = nullptr;
   int (*initialize_nvtx)(void* get_export_table) = nullptr;
 };
 

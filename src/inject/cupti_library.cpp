@@ -80,7 +80,6 @@ bool find_functions(void* library, CuptiApi& api) {
   find_symbol(library, "cuptiActivityEnableRuntimeApi", api.enable_runtime_call);
   find_symbol(library, "cuptiActivityEnableDriverApi", api.enable_driver_call);
   find_symbol(library, "cuptiActivityFlushPeriod", api.flush_period);
-  find_symbol(library, "cuptiActivityEnableAllSyncRecords", api.enable_all_sync_records);
   find_symbol(library, "InitializeInjectionNvtx2", api.initialize_nvtx);
   return find_symbol(library, "cuptiGetVersion", api.get_version) &&
          find_symbol(library, "cuptiGetTimestamp", api.get_timestamp) &&

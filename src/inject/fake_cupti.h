@@ -36,11 +36,10 @@ struct CuptiRelease {
   std::uint32_t version;
   std::size_t kernel_size;
   std::size_t copy_size;
-  std::size_t sync_size;
 };
-inline constexpr CuptiRelease kCuda12_0{19, 208, 88, 40};
-inline constexpr CuptiRelease kCuda12_9{27, 208, 96, 56};
-inline constexpr CuptiRelease kCuda13_0{130001, 216, 96, 56};
+inline constexpr CuptiRelease kCuda12_0{19, 208, 88};
+inline constexpr CuptiRelease kCuda12_9{27, 208, 96};
+inline constexpr CuptiRelease kCuda13_0{130001, 216, 96};
 
 inline RawRecord raw_kernel(const CuptiRelease& release, const char* name, std::uint64_t start,
                             std::uint64_t end, std::uint32_t correlation) {
@@ -164,9 +163,9 @@ class FakeCupti {
   }
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, const char*> calls = {
-      {{2, 13}, "cudaLaunchKernel_v7000"},
-      {{2, 17}, "cudaGetDevice_v3020"},
-      {{2, 41}, "cudaMemcpyAsync_v3020"},
+      {{2, 13}, "cudaLaunchKernel_v7000"},     {{2, 17}, "cudaGetDevice_v3020"},
+      {{2, 41}, "cudaMemcpyAsync_v3020"},      {{2, 131}, "cudaStreamSynchronize_v3020"},
+      {{2, 147}, "cudaStreamWaitEvent_v3020"}, {{2, 165}, "cudaDeviceSynchronize_v3020"},
       {{1, 307}, "cuLaunchKernel_ptsz"}};
   std::vector<std::uint32_t> enabled;
   std::vector<std::uint32_t> disabled;
@@ -202,8 +201,6 @@ class FakeCupti {
         return 56;
       case 22:
         return 96;
-      case 38:
-        return release_.sync_size;
       default:
         return 24;  // a kind nobody asked for
     }

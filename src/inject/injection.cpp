@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -19,6 +20,8 @@ namespace {
 // CUPTI's callbacks, fork and exit come without an argument, so there is one for the process. It is
 // never deleted: CUPTI's threads may call until the last moment.
 Tracer* the_tracer = nullptr;
+// NVTX may come before CUDA, or after.
+std::atomic<bool> nvtx_is_used = false;
 
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   the_tracer->request_buffer(buffer, size, max_records);
@@ -41,6 +44,7 @@ void begin_tracing(const std::string& folder) {
     write_problem(folder, problem);
     return;
   }
+  if (nvtx_is_used) the_tracer->trace_ranges();
   ::pthread_atfork(nullptr, nullptr, [] { the_tracer->forget(); });
   std::atexit([] { the_tracer->finish(); });
 }
@@ -66,9 +70,11 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     const tacho::DriverApi driver = tacho::loaded_driver();
     const tacho::OpenedCupti cupti =
         tacho::open_cupti(static_cast<int>(tacho::driver_version(driver) / 1000));
-    if (cupti.api.initialize_nvtx != nullptr) return cupti.api.initialize_nvtx(get_export_table);
+    if (cupti.api.initialize_nvtx == nullptr) return 0;
+    tacho::nvtx_is_used = true;
+    if (tacho::the_tracer != nullptr) tacho::the_tracer->trace_ranges();
+    return cupti.api.initialize_nvtx(get_export_table);
   } catch (const std::exception&) {
     return 0;
   }
-  return 0;
 }

@@ -91,6 +91,10 @@ std::string Tracer::start_thread() {
   return "";
 }
 
+void Tracer::trace_ranges() {
+  if (active_) api_.enable(static_cast<std::uint32_t>(ActivityKind::marker));
+}
+
 void Tracer::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *max_records = records_a_buffer_;
   *buffer = active_ ? buffers_.take_empty() : nullptr;

@@ -29,6 +29,9 @@ class Tracer {
   // "" or why not. `request` and `complete` are C functions that call this object's.
   std::string start(RequestBuffer request, CompleteBuffer complete);
 
+  // From now on NVTX's ranges are traced too. Apart, because a program without any need not pay.
+  void trace_ranges();
+
   // CUPTI calls these on any thread.
   void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
   void complete_buffer(std::uint8_t* buffer, std::size_t valid_size);

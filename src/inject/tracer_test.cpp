@@ -94,10 +94,17 @@ TEST_F(TracerTest, TakesBuffersBackTheSoonerTheFewerRecordsThereAre) {
   the_tracer->finish();
 }
 
-TEST_F(TracerTest, TracesKernelsCopiesSetsSyncsMarkersAndCalls) {
+TEST_F(TracerTest, TracesKernelsCopiesSetsAndCalls) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
-  EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 38, 12, 5, 4));
+  EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 5, 4));
+}
+
+TEST_F(TracerTest, TracesRangesOnceNvtxIsThere) {
+  ASSERT_EQ(start(), "");
+  the_tracer->trace_ranges();
+  the_tracer->finish();
+  EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 5, 4, 12));
 }
 
 TEST_F(TracerTest, SaysHowToGetTheRights) {
@@ -129,7 +136,7 @@ TEST_F(TracerTest, GivesUpOnRecordsItDoesNotKnow) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
   EXPECT_THAT(problem(), HasSubstr("does not know"));
-  EXPECT_THAT(FakeCupti::get().disabled, testing::IsSupersetOf({10, 1, 22, 2, 38, 12, 5, 4}));
+  EXPECT_THAT(FakeCupti::get().disabled, testing::IsSupersetOf({10, 1, 22, 2, 12, 5, 4}));
   std::uint8_t* buffer = nullptr;
   std::size_t size = 1;
   std::size_t most = 1;

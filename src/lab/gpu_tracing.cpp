@@ -1,17 +1,33 @@
 #include "lab/gpu_tracing.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/file.h"
 #include "base/home.h"
+#include "trace/gpu_findings.h"
+#include "tracefile/gpu_trace_reader.h"
 
 namespace tacho {
 namespace {
 
 constexpr const char* kCudaLoads = "CUDA_INJECTION64_PATH";
 constexpr const char* kNvtxLoads = "NVTX_INJECTION64_PATH";
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code absent;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -37,6 +53,43 @@ GpuTracing prepare_gpu_tracing(const RunFolder& folder) {
       {{kCudaLoads, library.string()}, {"TACHO_TRACE_FOLDER", folder.gpu_traces().string()}}, ""};
   if (!is_set(kNvtxLoads)) tracing.environment[kNvtxLoads] = library.string();
   return tracing;
+}
+
+std::vector<EventBody> what_gpus_did(const RunFolder& folder) {
+  std::vector<EventBody> told;
+  std::vector<GpuTrace> traces;
+  for (const std::filesystem::path& file : files_of(folder.gpu_traces())) {
+    if (file.extension() == ".problem") {
+      if (const auto text = read_file(file, Bytes{1 << 16}); text.ok()) {
+        told.push_back(Note{"GPUs are not traced: " + one_line(*text)});
+      }
+    } else if (file.extension() == ".tgt") {
+      auto trace = read_gpu_trace(file);
+      if (trace.ok()) {
+        traces.push_back(*std::move(trace));
+      } else {
+        told.push_back(Note{trace.error().message});
+      }
+    }
+  }
+  if (traces.empty()) return told;
+  const auto busiest = std::max_element(
+      traces.begin(), traces.end(),
+      [](const GpuTrace& a, const GpuTrace& b) { return a.kernels.size() < b.kernels.size(); });
+  const GpuFindings found = find_in(*busiest);
+  if (found.dropped > 0) {
+    told.push_back(Note{fmt::format("{} records of the GPU trace were lost", found.dropped)});
+  }
+  const FoundSteps& steps = found.steps;
+  if (steps.begins_ns.size() < 2) return told;
+  told.push_back(StepsFound{.process = static_cast<std::int64_t>(found.process),
+                            .steps = static_cast<std::int64_t>(steps.begins_ns.size()) - 1,
+                            .period_s = steps.period_s,
+                            .p25_s = steps.p25_s,
+                            .p75_s = steps.p75_s,
+                            .kernels_a_step = steps.kernels_a_step,
+                            .confidence = steps.confidence});
+  return told;
 }
 
 }  // namespace tacho

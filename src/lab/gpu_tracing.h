@@ -2,8 +2,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "record/event.h"
 #include "record/run_folder.h"
 
 namespace tacho {
@@ -15,5 +17,9 @@ struct GpuTracing {
   std::string problem;
 };
 GpuTracing prepare_gpu_tracing(const RunFolder& folder);
+
+// What the traces of a run that has ended tell: the steps that were found in the busiest process,
+// and why there is no trace where one was to be.
+std::vector<EventBody> what_gpus_did(const RunFolder& folder);
 
 }  // namespace tacho

@@ -75,6 +75,9 @@ Result<WatchedRun> Lab::watch(const CommandSpec& command, bool echo, RunView& vi
     view.tick();
   }
   const WatchedProgram::End end = program->finish();
+  for (const EventBody& seen : what_gpus_did(folder)) {
+    TACHO_CHECK(events->write({unix_seconds_now(), seen}));
+  }
   show_new();
   TACHO_TRY(record, finish(end_of_run(end)));
   return WatchedRun{{begun.id, std::move(record)}, end.status};

@@ -69,11 +69,12 @@ struct CallRecord {
 
 enum class SyncKind : std::uint8_t { other, event, stream_waits_event, stream, context };
 
+// A call that waits, or makes a stream wait; it is among the calls as well.
 struct SyncRecord {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   SyncKind kind = SyncKind::other;
-  std::uint32_t stream = 0;
+  std::uint32_t stream = 0;  // 0 where it is not known
   std::uint32_t correlation = 0;
 };
 

@@ -43,20 +43,12 @@
   TACHO_SAME(CopyLayout, correlation, record, correlationId); \
   TACHO_SAME(CopyLayout, graph_node, record, graphNodeId)
 
-#define TACHO_SAME_SYNC(record)                               \
-  TACHO_SAME(SyncLayout, type, record, type);                 \
-  TACHO_SAME(SyncLayout, start, record, start);               \
-  TACHO_SAME(SyncLayout, end, record, end);                   \
-  TACHO_SAME(SyncLayout, correlation, record, correlationId); \
-  TACHO_SAME(SyncLayout, stream, record, streamId)
 // clang-format on
 
 TACHO_SAME_KERNEL(CUpti_ActivityKernel9);
 TACHO_SAME_COPY(CUpti_ActivityMemcpy5);
-TACHO_SAME_SYNC(CUpti_ActivitySynchronization);
 #if CUPTI_API_VERSION >= 26
 TACHO_SAME_COPY(CUpti_ActivityMemcpy6);
-TACHO_SAME_SYNC(CUpti_ActivitySynchronization2);
 #endif
 #if CUPTI_API_VERSION >= 130000
 TACHO_SAME_KERNEL(CUpti_ActivityKernel10);
@@ -104,7 +96,6 @@ TACHO_SAME_NUMBER(ActivityKind::runtime_call, CUPTI_ACTIVITY_KIND_RUNTIME);
 TACHO_SAME_NUMBER(ActivityKind::concurrent_kernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 TACHO_SAME_NUMBER(ActivityKind::marker, CUPTI_ACTIVITY_KIND_MARKER);
 TACHO_SAME_NUMBER(ActivityKind::peer_copy, CUPTI_ACTIVITY_KIND_MEMCPY2);
-TACHO_SAME_NUMBER(ActivityKind::sync, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
 TACHO_SAME_NUMBER(tacho::CallDomain::driver, CUPTI_CB_DOMAIN_DRIVER_API);
 TACHO_SAME_NUMBER(tacho::CallDomain::runtime, CUPTI_CB_DOMAIN_RUNTIME_API);
 TACHO_SAME_NUMBER(tacho::kFlushForced, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
