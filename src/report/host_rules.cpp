@@ -61,7 +61,10 @@ Found idle_cores(const Situation& s) {
   constexpr double kShortStep = 2e-3;  // waking threads costs more than they bring
   const bool known = s.cores_allowed >= 2 && s.cores_used > 0;
   const bool gpu_run = !s.run.processes.empty() || (s.run.used && !s.run.used->gpus.empty());
-  if (!known || gpu_run || (s.step && s.step->seconds < kShortStep)) return std::nullopt;
+  // Cores that another job takes are not idle.
+  const bool contended = s.run.used && s.run.used->cpu_stalled_share.value_or(0) > 0.25;
+  const bool short_step = s.step && s.step->seconds < kShortStep;
+  if (!known || gpu_run || contended || short_step) return std::nullopt;
   const double used = s.cores_used / s.cores_allowed;
   Advice advice{.key = "threads",
                 .title = "Most cores the run may use are idle",

@@ -45,6 +45,15 @@ TEST(HostAdvice, IdleCoresWantThreadsButNotForShortSteps) {
   EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);
 }
 
+TEST(HostAdvice, CoresThatAnotherJobTakesAreNotIdle) {
+  RunFindings run = on_the_cpu(0);
+  run.used->mean_cores = 2.4;
+  run.used->cpu_stalled_share = 0.9;
+  const auto all = advise(run);
+  EXPECT_EQ(find_advice(all, "threads"), nullptr);
+  EXPECT_NE(find_advice(all, "contention"), nullptr);
+}
+
 TEST(HostAdvice, IdleCoresAreNoMatterBesideAGpu) {
   EXPECT_EQ(find_advice(advise(made_gpu_run()), "threads"), nullptr);
 }

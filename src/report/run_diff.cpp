@@ -33,6 +33,8 @@ std::vector<DiffFigure> figures_of(const StepPicture& before, const StepPicture&
   return figures;
 }
 
+std::string spent(double seconds) { return seconds > 0 ? human(Seconds(seconds)) : "-"; }
+
 std::string relative(double before, double after) {
   if (before <= 0) return after > 0 ? "new" : "-";
   if (after <= 0) return "gone";
@@ -42,7 +44,7 @@ std::string relative(double before, double after) {
 std::string figure_table(const RunDiff& diff, const Terminal& terminal) {
   Table table({{"", Align::left}, {"before"}, {"after"}, {"change"}});
   for (const DiffFigure& figure : diff.figures) {
-    table.add({figure.name, human(Seconds(figure.before_s)), human(Seconds(figure.after_s)),
+    table.add({figure.name, spent(figure.before_s), spent(figure.after_s),
                relative(figure.before_s, figure.after_s)});
   }
   return table.text(terminal);
@@ -56,9 +58,8 @@ std::string rows_text(std::string_view what, const TraceDiff& diff, const Termin
   for (const DiffRow& row : diff.rows) {
     if (row.change == Change::same || ++changed > kRows) continue;
     const std::string name = short_kernel_name(row.name) + " " + row.shapes;
-    table.add({std::string(kChanges.of(row.change)), human(Seconds(row.before_s)),
-               human(Seconds(row.after_s)), relative(row.before_s, row.after_s),
-               shortened(printable(name), kNameColumns)});
+    table.add({std::string(kChanges.of(row.change)), spent(row.before_s), spent(row.after_s),
+               relative(row.before_s, row.after_s), shortened(printable(name), kNameColumns)});
   }
   std::string out =
       "\n" +

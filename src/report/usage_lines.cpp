@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/units.h"
 #include "report/report_tables.h"
 #include "report/words.h"
@@ -29,8 +31,9 @@ std::string cpu_words(const UsageSummary& used, const std::optional<UsageFacts>&
                 : fmt::format("{:.2f} cores, {:.1f} at the most", used.mean_cores, used.max_cores));
   words.add("user " + human(Seconds(used.user_s)));
   words.add("system " + human(Seconds(used.system_s)));
-  words.add(fmt::format("{} process{}, {} threads", used.peak_processes,
-                        used.peak_processes == 1 ? "" : "es", used.peak_threads));
+  words.add(fmt::format("{} process{}, {} thread{}", used.peak_processes,
+                        used.peak_processes == 1 ? "" : "es", used.peak_threads,
+                        used.peak_threads == 1 ? "" : "s"));
   words.add_share(used.throttled_share, "throttled");
   words.add_share(used.cpu_stalled_share, "short of cores");
   return words.text();
@@ -70,6 +73,16 @@ std::string gpu_words(const GpuSummary& gpu) {
   return words.text();
 }
 
+// Counters are mostly missing for one reason all together.
+std::map<std::string, std::string> by_reason(const UsageFacts& facts) {
+  std::map<std::string, std::string> reasons;
+  for (const auto& [what, why] : facts.unavailable) {
+    std::string& names = reasons[why];
+    names += (names.empty() ? "" : ", ") + what;
+  }
+  return reasons;
+}
+
 std::string counter_words(const UsageFacts& facts) {
   Words words;
   for (const auto& [name, value] : facts.hardware) words.add(fmt::format("{} {:.3g}", name, value));
@@ -91,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> usage_lines(const RunFindings& 
   }
   if (facts && !facts->hardware.empty()) lines.emplace_back("counters", counter_words(*facts));
   if (facts) {
-    for (const auto& [what, why] : facts->unavailable) {
+    for (const auto& [why, what] : by_reason(*facts)) {
       lines.emplace_back("no figure", what + ": " + why);
     }
   }
