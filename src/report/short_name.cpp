@@ -8,13 +8,14 @@ namespace {
 constexpr std::array<std::string_view, 6> kNoise = {
     "void ", "(anonymous namespace)::", "<unnamed>::", "at::native::", "at::cuda::", "cutlass::"};
 
-// Where the parameters begin: the parenthesis that the last one closes. Templates may hold others.
+// Where the parameters begin: at the first parenthesis outside of templates. The end may be
+// missing.
 std::size_t end_of_name(std::string_view name) {
-  if (!name.ends_with(')')) return name.size();
   int depth = 0;
-  for (std::size_t i = name.size(); i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] == '(' && --depth == 0) return i;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0) return i;
   }
   return name.size();
 }

@@ -12,6 +12,7 @@ TEST(ShortKernelName, DropsReturnTypeNamespacesAndParameters) {
       "vectorized_elementwise_kernel<4, FillFunctor<float>>");
   EXPECT_EQ(short_kernel_name("void foo<(anonymous namespace)::bar(int)>(float (*)(int))"),
             "foo<bar(int)>");
+  EXPECT_EQ(short_kernel_name("void at::native::norm<float>(torch::Accessor<float"), "norm<float>");
   EXPECT_EQ(short_kernel_name("ampere_sgemm_128x64_nn"), "ampere_sgemm_128x64_nn");
 }
 

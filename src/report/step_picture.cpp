@@ -13,8 +13,9 @@ namespace tacho {
 namespace {
 
 std::vector<StepPart> shared_out(std::vector<StepPart> parts, double step_s) {
-  std::erase_if(parts, [](const StepPart& part) { return part.seconds <= 0; });
+  constexpr double kWorthALine = 0.002;
   for (StepPart& part : parts) part.share = step_s > 0 ? part.seconds / step_s : 0;
+  std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthALine; });
   return parts;
 }
 
