@@ -33,6 +33,18 @@ std::size_t display_width(std::string_view text) {
   }));
 }
 
+std::string shortened(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width || width == 0) return std::string(text);
+  std::string kept;
+  std::size_t columns = 0;
+  for (const char c : text) {
+    const bool starts_character = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    if (starts_character && ++columns > width - 1) break;
+    kept += c;
+  }
+  return kept + "…";
+}
+
 std::string printable(std::string_view text) {
   std::string clean(text);
   for (char& c : clean) {

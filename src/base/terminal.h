@@ -30,6 +30,9 @@ class Terminal {
 // Columns a UTF-8 text takes on a terminal, every character counted as one column.
 std::size_t display_width(std::string_view text);
 
+// Cut to so many columns, the last of them "…" where something was cut. Tears no UTF-8 sequence.
+std::string shortened(std::string_view text, std::size_t width);
+
 // Replaces control characters, so that text from a file or a program cannot drive the terminal.
 std::string printable(std::string_view text);
 

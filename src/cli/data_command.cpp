@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "base/home.h"
+#include "base/table.h"
 #include "cli/commands.h"
 #include "cli/dataset_list.h"
 #include "cli/progress_line.h"
-#include "cli/table.h"
 #include "data/catalog.h"
 #include "data/fetch/get.h"
 #include "data/fetch/prepare.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/table.h"
 #include "base/units.h"
-#include "cli/table.h"
 
 namespace tacho {
 namespace {

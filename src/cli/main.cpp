@@ -17,6 +17,7 @@ constexpr const char* kFooter =
     "  tacho train mnist-cnn --data fashion-mnist -b 64 -e 3   train and record\n"
     "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
+    "  tacho report last                                       why it is as slow as it is\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
     "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
@@ -49,6 +50,8 @@ int run(int argc, char** argv) {
   add_train_command(app, context);
   add_run_command(app, context);
   add_runs_command(app, context);
+  add_report_command(app, context);
+  add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
   add_doctor_command(app, context);

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "base/table.h"
 #include "base/units.h"
-#include "cli/table.h"
 #include "record/rank_figures.h"
 #include "record/statistics.h"
 

@@ -8,11 +8,11 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "base/table.h"
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
-#include "cli/table.h"
 #include "lab/run_state.h"
 #include "record/metric.h"
 

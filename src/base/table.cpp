@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "base/table.h"
 
 #include <algorithm>
 
@@ -8,19 +8,6 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kGap = 2;
-
-// By characters, so that no UTF-8 sequence is torn.
-std::string cut(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width || width == 0) return text;
-  std::string kept;
-  std::size_t columns = 0;
-  for (const char c : text) {
-    const bool starts_character = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    if (starts_character && ++columns > width - 1) break;
-    kept += c;
-  }
-  return kept + "…";
-}
 
 }  // namespace
 
@@ -49,7 +36,7 @@ std::string Table::text(const Terminal& terminal) const {
     std::string out;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const bool last = i + 1 == cells.size();
-      const std::string cell = last && may_cut ? cut(cells[i], widths[i]) : cells[i];
+      const std::string cell = last && may_cut ? shortened(cells[i], widths[i]) : cells[i];
       const std::string padding(widths[i] - std::min(widths[i], display_width(cell)), ' ');
       if (i > 0) out.append(kGap, ' ');
       out += headings_[i].align == Align::right ? padding + cell : cell + padding;

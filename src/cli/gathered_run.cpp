@@ -1,0 +1,26 @@
+#include "cli/gathered_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace tacho {
+
+Result<GatheredRun> gather_run(RunStore& store, const std::string& handle, const Context& context) {
+  TACHO_TRY(run, store.find(handle));
+  std::error_code unreadable;
+  if (!std::filesystem::exists(run.row.folder, unreadable)) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("run {}: its folder {} is gone; only 'tacho runs show {}' can tell of "
+                             "it",
+                             run.row.id, run.row.folder.string(), run.row.id)};
+  }
+  Waiting waiting(context);
+  RunFolder folder(run.row.folder);
+  auto findings = gather(folder, run.row.id, std::move(run.record),
+                         [&](std::string_view what) { waiting.tell(what); });
+  return GatheredRun{std::move(folder), std::move(findings)};
+}
+
+}  // namespace tacho

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "cli/context.h"
+#include "record/run_folder.h"
+#include "report/run_findings.h"
+
+namespace tacho {
+
+// Tells the person who waits what is being done, from the second second on: what is quick says
+// nothing.
+class Waiting {
+ public:
+  explicit Waiting(const Context& context) : context_(context) {}
+  void tell(std::string_view what) {
+    if (std::chrono::steady_clock::now() - begin_ > std::chrono::seconds(2)) context_.say(what);
+  }
+
+ private:
+  const Context& context_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+struct GatheredRun {
+  RunFolder folder;
+  RunFindings findings;
+};
+
+// `handle` as `tacho runs show` takes it.
+Result<GatheredRun> gather_run(RunStore& store, const std::string& handle, const Context& context);
+
+}  // namespace tacho

@@ -1,0 +1,59 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/gathered_run.h"
+#include "report/html_report.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "report/timeline_file.h"
+
+namespace tacho {
+namespace {
+
+struct ReportOptions {
+  std::string run;
+  std::string html;
+  std::string trace;
+  bool json = false;
+};
+
+Result<int> report(const ReportOptions& o, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(run, gather_run(store, o.run, context));
+  if (!o.html.empty()) {
+    TACHO_CHECK(write_file_atomically(o.html, html_report(run.findings)));
+    context.say("wrote " + o.html);
+  }
+  if (!o.trace.empty()) {
+    Waiting waiting(context);
+    TACHO_TRY(drawn, write_run_timeline(run.folder, o.trace,
+                                        [&](std::string_view what) { waiting.tell(what); }));
+    if (!drawn.cut.empty()) context.warn(drawn.cut);
+    context.say("wrote " + o.trace + "; ui.perfetto.dev or chrome://tracing opens it");
+  }
+  if (o.json) {
+    context.print(json_text(json_report(run.findings), 1) + "\n");
+  } else if (o.html.empty() && o.trace.empty()) {
+    context.print(text_report(run.findings, context.out));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("report", "say where a run's time went and what to change");
+  auto options = std::make_shared<ReportOptions>();
+  command->add_option("run", options->run, "its id, key or 'last'")->required();
+  command->add_flag("--json", options->json, "everything, for programs");
+  command->add_option("--html", options->html, "into this file: one page with pictures, offline");
+  command->add_option("--trace", options->trace,
+                      "the GPU's timeline into this file, for Perfetto or chrome://tracing");
+  command->callback(
+      [options, &context] { context.run([&] { return report(*options, context); }); });
+}
+
+}  // namespace tacho

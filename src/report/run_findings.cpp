@@ -1,0 +1,138 @@
+#include "report/run_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "base/units.h"
+#include "report/timeline_file.h"
+#include "trace/gpu_findings.h"
+#include "tracefile/gpu_trace_reader.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code unreadable;
+  return fs::exists(path, unreadable);
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view ending) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ending) files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void read_usage(const RunFolder& folder, RunFindings& run) {
+  if (!is_there(folder.usage())) {
+    run.absent.push_back({"usage", "this run was not watched: no usage.jsonl in its folder"});
+    return;
+  }
+  const auto text = read_file(folder.usage());
+  auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
+  if (!log.ok()) {
+    run.absent.push_back({"usage", log.error().in("usage.jsonl").message});
+  } else if (log->samples.empty()) {
+    run.absent.push_back({"usage", "the run ended before the first look at it"});
+  } else {
+    run.used = summarise(*log);
+    run.usage = std::move(*log);
+  }
+}
+
+Result<OpTrace> ops_of(const fs::path& file) {
+  TACHO_TRY(text, read_file(file));
+  TACHO_TRY(json, parse_json(text));
+  return op_trace_from_json(json);
+}
+
+void read_ops(const RunFolder& folder, RunFindings& run) {
+  if (!is_there(folder.ops())) {
+    const bool watched_program = run.record.order.command.has_value();
+    run.absent.push_back({"operators", watched_program
+                                           ? "only of Tacho's own training: tacho train --ops"
+                                           : "not watched; tacho train --ops watches them"});
+    return;
+  }
+  auto ops = ops_of(folder.ops());
+  if (ops.ok()) {
+    run.ops = std::move(*ops);
+  } else {
+    run.absent.push_back({"operators", ops.error().in("ops.json").message});
+  }
+}
+
+void read_trace(const fs::path& file, RunFindings& run, const Tell& tell) {
+  std::error_code unreadable;
+  const auto size = static_cast<std::int64_t>(fs::file_size(file, unreadable));
+  tell(fmt::format("reading {} ({})", file.filename().string(),
+                   unreadable ? "?" : human(Bytes{size})));
+  const auto trace = read_gpu_trace(file);
+  if (!trace.ok()) {
+    run.absent.push_back({"GPU trace", trace.error().message});
+    return;
+  }
+  if (trace->kernels.empty() && trace->copies.empty()) return;
+  tell(fmt::format("finding steps in {} kernels",
+                   human_count(static_cast<double>(trace->kernels.size()))));
+  run.processes.push_back({find_in(*trace), trace->gpus});
+}
+
+double kernel_seconds(const GpuProcess& process) {
+  double sum = 0;
+  for (const KernelRow& row : process.findings.tables.kernels) sum += row.time.total_s;
+  return sum;
+}
+
+std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
+  const auto& command = run.record.order.command;
+  if (command && !command->trace) return "it was started with --no-trace";
+  if (is_there(folder.gpu_traces())) return "no process of this run used a GPU";
+  if (run.record.started && run.record.started->host.gpu.empty()) return "this run used no GPU";
+  return "not asked for; tacho run traces by itself, tacho train with --trace";
+}
+
+void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
+  for (const fs::path& file : trace_files(folder)) read_trace(file, run, tell);
+  std::stable_sort(run.processes.begin(), run.processes.end(),
+                   [](const GpuProcess& a, const GpuProcess& b) {
+                     return kernel_seconds(a) > kernel_seconds(b);
+                   });
+  const auto problems = files_in(folder.gpu_traces(), ".problem");
+  for (const fs::path& file : problems) {
+    auto text = read_file(file, Bytes{1 << 16});
+    if (!text.ok()) continue;
+    while (!text->empty() && text->back() == '\n') text->pop_back();
+    const AbsentPart part{"GPU trace", printable(*text)};
+    const bool again = std::any_of(run.absent.begin(), run.absent.end(),
+                                   [&](const AbsentPart& a) { return a.why == part.why; });
+    if (!again) run.absent.push_back(part);
+  }
+  const bool said = std::any_of(run.absent.begin(), run.absent.end(),
+                                [](const AbsentPart& a) { return a.part == "GPU trace"; });
+  if (run.processes.empty() && !said) {
+    run.absent.push_back({"GPU trace", why_no_trace(folder, run)});
+  }
+}
+
+}  // namespace
+
+RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell) {
+  RunFindings run{.id = id, .record = std::move(record)};
+  read_usage(folder, run);
+  read_traces(folder, run, tell);
+  read_ops(folder, run);
+  return run;
+}
+
+}  // namespace tacho

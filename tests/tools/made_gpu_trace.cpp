@@ -1,0 +1,96 @@
+// Plays a training program and writes the GPU trace it would have left:
+//
+//     made_gpu_trace FILE starved|sync|tiny|healthy
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "trace/test_trace.h"
+#include "tracefile/gpu_trace_encoder.h"
+
+namespace tacho {
+namespace {
+
+constexpr int kSteps = 60;
+constexpr int kLayers = 12;
+
+struct Play {
+  std::int64_t loading_ns = 0;   // before each step
+  std::int64_t thinking_ns = 0;  // after a wait at its end
+  std::int64_t kernel_ns = 0;    // of a layer
+  std::int64_t host_ns = 0;      // between launches
+  std::uint32_t blocks = 2000;
+};
+
+GpuTrace play(const Play& p) {
+  TestProgram program;
+  program.raw().gpus.front().name = "NVIDIA H200";
+  program.shape = program.new_shape(p.blocks);
+  for (int step = 0; step < kSteps; ++step) {
+    program.sleep(p.loading_ns);
+    program.copy(CopyKind::host_to_device, 3 << 20, 200 * kUs, true);
+    for (int layer = 0; layer < kLayers; ++layer) {
+      program.sleep(p.host_ns);
+      program.kernel("sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_nhwc", p.kernel_ns);
+      program.kernel("void at::native::vectorized_elementwise_kernel<4, relu>(int)", 5 * kUs);
+    }
+    for (int layer = 0; layer < kLayers; ++layer) {
+      program.sleep(p.host_ns);
+      program.kernel("sm90_xmma_dgrad_implicit_gemm_bf16bf16_bf16f32_nhwc", p.kernel_ns);
+      program.kernel("sm90_xmma_wgrad_implicit_gemm_bf16bf16_bf16f32_nhwc", p.kernel_ns);
+    }
+    program.kernel("void at::native::multi_tensor_apply_kernel<FusedSgd>(int)", 30 * kUs);
+    if (p.thinking_ns > 0) {
+      program.copy(CopyKind::device_to_host, 4, 2 * kUs);
+      program.wait();
+      program.sleep(p.thinking_ns);
+    }
+  }
+  return program.trace();
+}
+
+std::string encoded(const GpuTrace& trace) {
+  GpuTraceEncoder encoder({trace.process, trace.program, 26, 13000, trace.to_unix_ns});
+  std::vector<std::uint32_t> names;
+  for (const std::string& name : trace.names) names.push_back(encoder.name(name));
+  std::vector<std::uint32_t> shapes;
+  for (const LaunchShape& shape : trace.shapes) shapes.push_back(encoder.shape(shape));
+  for (const TracedGpu& gpu : trace.gpus) encoder.add(gpu);
+  for (CallRecord call : trace.calls) {
+    call.name = names[call.name];
+    encoder.add(call);
+  }
+  for (KernelRecord kernel : trace.kernels) {
+    kernel.name = names[kernel.name];
+    kernel.shape = shapes[kernel.shape];
+    encoder.add(kernel);
+  }
+  for (const CopyRecord& copy : trace.copies) encoder.add(copy);
+  encoder.add_end();
+  return GpuTraceEncoder::header() + encoder.take_chunk();
+}
+
+int write(const char* path, std::string_view kind) {
+  static const std::unordered_map<std::string_view, Play> kPlays = {
+      {"starved", {.loading_ns = 30 * kMs, .kernel_ns = 100 * kUs}},
+      {"sync", {.thinking_ns = 4 * kMs, .kernel_ns = 250 * kUs}},
+      {"tiny", {.kernel_ns = 3 * kUs, .host_ns = 15 * kUs, .blocks = 40}},
+      {"healthy", {.kernel_ns = 250 * kUs}}};
+  const auto found = kPlays.find(kind);
+  std::FILE* file = found == kPlays.end() ? nullptr : std::fopen(path, "wb");
+  if (file == nullptr) {
+    std::fprintf(stderr, "made_gpu_trace FILE starved|sync|tiny|healthy\n");
+    return 2;
+  }
+  const std::string bytes = encoded(play(found->second));
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return std::fclose(file) == 0 && written ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tacho
+
+int main(int argc, char** argv) {
+  return tacho::write(argc == 3 ? argv[1] : "", argc == 3 ? argv[2] : "");
+}
