@@ -134,12 +134,14 @@ void add_absent(std::string& out, const RunFindings& run, const Terminal& termin
   }
 }
 
+// `columns` ascend.
 template <class Cell>
-std::vector<Cell> without(std::vector<Cell> cells, const std::vector<std::size_t>& columns) {
-  for (auto at = columns.rbegin(); at != columns.rend(); ++at) {
-    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*at));
+std::vector<Cell> without(const std::vector<Cell>& cells, const std::vector<std::size_t>& columns) {
+  std::vector<Cell> kept;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!std::binary_search(columns.begin(), columns.end(), i)) kept.push_back(cells[i]);
   }
-  return cells;
+  return kept;
 }
 
 // Cuts the last column, which may be a kernel's name, to what the others leave.
