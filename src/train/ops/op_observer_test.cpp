@@ -183,6 +183,19 @@ TEST(OpObserver, TellsResultsOfOtherShapesApart) {
   EXPECT_EQ(sum_of(observer.rows(), &OpRow::flops), 2.0 * 8 * 4 * 27 * (16 * 16 + 8 * 8));
 }
 
+TEST(OpObserver, CountsWhatIsReadManyTimesOnce) {
+  const at::Tensor bias = at::zeros({512});
+  const at::Tensor a = at::zeros({256, 8});
+  const at::Tensor b = at::zeros({8, 512});
+  OpObserver observer;
+  observer.begin_step();
+  (void)at::addmm(bias, a, b);
+  observer.keep_step();
+  const auto added = named(observer.rows(), "aten::addmm");
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].bytes, 4 * (512 + 256 * 8 + 8 * 512 + 256 * 512));
+}
+
 TEST(OpObserver, SumsByNameOnceThereAreTooManyShapes) {
   OpObserver observer;
   observer.begin_step();

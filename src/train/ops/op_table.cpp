@@ -65,7 +65,8 @@ void add_traced(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
   TracedTensor traced;
   traced.identity = tensor.storage().data_ptr().get();
   traced.shape = tensor.sizes().vec();
-  traced.bytes = static_cast<std::int64_t>(tensor.nbytes());
+  // A bias that is laid over every row is read once.
+  traced.bytes = static_cast<std::int64_t>(std::min(tensor.nbytes(), tensor.storage().nbytes()));
   traced.is_float = tensor.is_floating_point();
   out.push_back(std::move(traced));
 }
@@ -135,8 +136,10 @@ void OpTable::end(const at::RecordFunction& function) {
   const RowIndex index = row_with_results(frame.row, function);
   Row& row = rows_[index];
   const auto total = now - frame.began;
-  const OpWork mine = {own(row.work.flops, frame.by_others.flops),
-                       own(row.work.bytes, frame.by_others.bytes)};
+  OpWork mine = {own(row.work.flops, frame.by_others.flops),
+                 own(row.work.bytes, frame.by_others.bytes)};
+  // Who multiplies reads the factors, though others may have laid them ready.
+  if (mine.flops > 0) mine.bytes = row.work.bytes;
   if (row.step.calls++ == 0) touched_.push_back(index);
   row.step.self += total - frame.within_others;
   row.step.total += total;
