@@ -52,6 +52,13 @@ TEST(RunReport, FitsEightyColumns) {
   }
 }
 
+TEST(RunReport, SaysWhereTheOperatorsAreIfTheyWereWatched) {
+  RunRecord record = record_of_four();
+  EXPECT_THAT(run_report(7, record, Terminal(-1)), Not(HasSubstr("operators")));
+  record.order.spec.ops = true;
+  EXPECT_THAT(run_report(7, record, Terminal(-1)), HasSubstr("operators tacho report 7\n"));
+}
+
 TEST(RunReport, OneProcessHasNoRanksToShow) {
   RunRecord record = record_of_four();
   record.ranks.reset();

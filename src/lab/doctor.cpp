@@ -1,6 +1,7 @@
 #include "lab/doctor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 // A line of JSON a file; with --kernels each kernel as a line of CSV.
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

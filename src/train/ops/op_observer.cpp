@@ -14,8 +14,11 @@ namespace tacho {
 // thread, and gives it on to autograd's, where they find it again.
 class OpObserver::Tables final : public c10::DebugInfoBase {
  public:
-  static constexpr auto kKind = c10::DebugInfoKind::PRODUCER_INFO;  // torch itself reads it nowhere
-  static Tables& current() { return *static_cast<Tables*>(c10::ThreadLocalDebugInfo::get(kKind)); }
+  // Torch itself reads it nowhere.
+  static c10::DebugInfoKind place() { return c10::DebugInfoKind::PRODUCER_INFO; }
+  static Tables& current() {
+    return *static_cast<Tables*>(c10::ThreadLocalDebugInfo::get(place()));
+  }
 
   // Only its own thread writes to a table; the others are asleep when a step ends.
   OpTable& of(std::uint64_t thread) {
@@ -47,7 +50,7 @@ using Key = std::tuple<std::string, std::string, OpPhase>;
 class OpObserver::Listening {
  public:
   explicit Listening(const std::shared_ptr<Tables>& tables)
-      : tables_(Tables::kKind, tables),
+      : tables_(Tables::place(), tables),
         handle_(at::addThreadLocalCallback(
             at::RecordFunctionCallback(on_begin, on_end)
                 .needsInputs(true)

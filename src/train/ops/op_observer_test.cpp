@@ -183,6 +183,19 @@ TEST(OpObserver, TellsResultsOfOtherShapesApart) {
   EXPECT_EQ(sum_of(observer.rows(), &OpRow::flops), 2.0 * 8 * 4 * 27 * (16 * 16 + 8 * 8));
 }
 
+TEST(OpObserver, CountsWhatIsReadManyTimesOnce) {
+  const at::Tensor bias = at::zeros({512});
+  const at::Tensor a = at::zeros({256, 8});
+  const at::Tensor b = at::zeros({8, 512});
+  OpObserver observer;
+  observer.begin_step();
+  (void)at::addmm(bias, a, b);
+  observer.keep_step();
+  const auto added = named(observer.rows(), "aten::addmm");
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].bytes, 4 * (512 + 256 * 8 + 8 * 512 + 256 * 512));
+}
+
 TEST(OpObserver, SumsByNameOnceThereAreTooManyShapes) {
   OpObserver observer;
   observer.begin_step();
@@ -202,18 +215,24 @@ TEST(OpWatch, SkipsTheStartAndThinsOutALongRun) {
   RunSpec spec;
   OpWatch watch(folder.path() / "ops.json", spec, {.product_gflops = 50});
   watch.set_first_step(6);
-  for (std::int64_t number = 1; number <= 505; ++number) {
+  std::vector<std::int64_t> watched;
+  for (std::int64_t number = 1; number <= 1106; ++number) {
     OpWatch::Step step(&watch, number);
-    EXPECT_EQ(at::hasCallbacks(), number >= 6 && (number < 206 || (number - 6) % 10 == 0));
+    if (at::hasCallbacks()) watched.push_back(number);
     if (number != 7) step.done();
   }
+  ASSERT_EQ(watched.size(), 10U + 198U + 3U);
+  EXPECT_THAT(std::vector(watched.begin(), watched.begin() + 12),
+              testing::ElementsAre(6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 21));
+  EXPECT_THAT(std::vector(watched.end() - 4, watched.end()),
+              testing::ElementsAre(1001, 1006, 1056, 1106));
   ASSERT_TRUE(watch.write().ok());
   const auto text = read_file(folder.path() / "ops.json");
   ASSERT_TRUE(text.ok());
   const auto trace = op_trace_from_json(*parse_json(*text));
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   EXPECT_EQ(trace->first_step, 6);
-  EXPECT_EQ(trace->step_s.size(), 200U - 1 + 30U);
+  EXPECT_EQ(trace->step_s.size(), watched.size() - 1) << "one was not done";
   EXPECT_EQ(trace->peak_flops, 50e9);
   EXPECT_GT(trace->peak_bytes_per_s, 1e8);
 }

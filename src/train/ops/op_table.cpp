@@ -1,6 +1,7 @@
 #include "train/ops/op_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -65,7 +66,8 @@ void add_traced(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
   TracedTensor traced;
   traced.identity = tensor.storage().data_ptr().get();
   traced.shape = tensor.sizes().vec();
-  traced.bytes = static_cast<std::int64_t>(tensor.nbytes());
+  // A bias that is laid over every row is read once.
+  traced.bytes = static_cast<std::int64_t>(std::min(tensor.nbytes(), tensor.storage().nbytes()));
   traced.is_float = tensor.is_floating_point();
   out.push_back(std::move(traced));
 }
@@ -135,8 +137,10 @@ void OpTable::end(const at::RecordFunction& function) {
   const RowIndex index = row_with_results(frame.row, function);
   Row& row = rows_[index];
   const auto total = now - frame.began;
-  const OpWork mine = {own(row.work.flops, frame.by_others.flops),
-                       own(row.work.bytes, frame.by_others.bytes)};
+  OpWork mine = {own(row.work.flops, frame.by_others.flops),
+                 own(row.work.bytes, frame.by_others.bytes)};
+  // Who multiplies reads the factors, though others may have laid them ready.
+  if (mine.flops > 0) mine.bytes = row.work.bytes;
   if (row.step.calls++ == 0) touched_.push_back(index);
   row.step.self += total - frame.within_others;
   row.step.total += total;
@@ -153,7 +157,7 @@ double OpTable::keep_step() {
   Clock::duration within{};
   for (const RowIndex index : touched_) {
     const Sums step = std::exchange(rows_[index].step, {});
-    Sums& kept = rows_[index].kept;
+    Sums& kept = identities_[index].kept;
     kept.calls += step.calls;
     kept.self += step.self;
     kept.total += step.total;
@@ -171,7 +175,7 @@ void OpTable::drop_step() {
 }
 
 void OpTable::add_rows_to(std::vector<OpRow>& rows) const {
-  for (const Row& row : rows_) {
+  for (const Identity& row : identities_) {
     if (row.kept.calls == 0) continue;
     rows.push_back({shown_name(row.op.name), row.shapes, row.phase, row.kept.calls,
                     seconds(row.kept.self), seconds(row.kept.total), row.kept.work.flops,
@@ -190,28 +194,29 @@ OpTable::RowIndex OpTable::row_for(const at::RecordFunction& function, OpPhase p
   if (const RowIndex known = find(by_name); known != kNoRow) return known;
   const RowIndex rest = add_row(by_name, function, phase);
   rows_[rest].holds_the_rest = true;
-  rows_[rest].shapes = "…";
+  identities_[rest].shapes = "…";
   return rest;
 }
 
 OpTable::RowIndex OpTable::add_row(std::uint64_t key, const at::RecordFunction& function,
                                    OpPhase phase) {
-  Row row;
-  row.key = key;
-  row.phase = phase;
-  row.op.name = function.name();
-  row.op.kind = op_kind(row.op.name);
-  each_tensor(function.inputs(), [&](const at::Tensor& t) { add_traced(t, row.op.inputs); });
-  row.shapes = shapes_text(row.op.inputs);
-  rows_.push_back(std::move(row));
+  Identity identity;
+  identity.phase = phase;
+  identity.op.name = function.name();
+  identity.op.kind = op_kind(identity.op.name);
+  each_tensor(function.inputs(), [&](const at::Tensor& t) { add_traced(t, identity.op.inputs); });
+  identity.shapes = shapes_text(identity.op.inputs);
+  identities_.push_back(std::move(identity));
+  rows_.emplace_back();
   const auto index = static_cast<RowIndex>(rows_.size() - 1);
-  if (2 * rows_.size() > slots_.size()) {
-    slots_.assign(slots_.empty() ? 512 : 2 * slots_.size(), kNoRow);
-    for (RowIndex i = 0; i < index; ++i) {
-      if (find(rows_[i].key) == kNoRow) enter(i);
+  if (2 * ++keys_ > slots_.size()) {
+    const auto before =
+        std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(512, 2 * slots_.size())));
+    for (const Slot& slot : before) {
+      if (slot.row != kNoRow) enter(slot);
     }
   }
-  enter(index);
+  enter({key, index});
   return index;
 }
 
@@ -221,47 +226,49 @@ OpTable::RowIndex OpTable::row_with_results(RowIndex first, const at::RecordFunc
   Hash hash;
   each_tensor(function.outputs(), [&](const at::Tensor& tensor) { hash.add(tensor); });
   RowIndex index = first;
-  while (rows_[index].has_ended && rows_[index].outputs != hash.value()) {
+  while (rows_[index].has_ended && rows_[index].results != hash.value()) {
     if (rows_[index].other == kNoRow) {
       if (rows_.size() >= kMostRows) return first;
-      Row another = rows_[first];
-      another.has_ended = false;
-      another.other = kNoRow;
-      another.step = {};
-      another.kept = {};
       rows_[index].other = static_cast<RowIndex>(rows_.size());
-      rows_.push_back(std::move(another));
+      rows_.emplace_back();
+      identities_.push_back(identities_[first]);
+      identities_.back().kept = {};
     }
     index = rows_[index].other;
   }
-  Row& row = rows_[index];
-  if (row.has_ended) return index;
-  row.has_ended = true;
-  row.outputs = hash.value();
+  if (!rows_[index].has_ended) learn_results(index, hash.value(), function);
+  return index;
+}
+
+void OpTable::learn_results(RowIndex index, std::uint64_t results,
+                            const at::RecordFunction& function) {
+  TracedOp& op = identities_[index].op;
   std::vector<bool> defined;
-  row.op.outputs.clear();
+  op.outputs.clear();
   each_tensor(function.outputs(), [&](const at::Tensor& tensor) {
     defined.push_back(tensor.defined());
-    add_traced(tensor, row.op.outputs);
+    add_traced(tensor, op.outputs);
   });
   // Autograd's nodes tell of no results: their work is that of the operators they call.
   const bool is_node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  row.work = is_node ? OpWork{} : work_of(row.op, defined);
-  return index;
+  Row& row = rows_[index];
+  row.work = is_node ? OpWork{} : work_of(op, defined);
+  row.results = results;
+  row.has_ended = true;
 }
 
 OpTable::RowIndex OpTable::find(std::uint64_t key) const {
   if (slots_.empty()) return kNoRow;
   for (std::size_t at = key;; ++at) {
-    const RowIndex row = slots_[at & (slots_.size() - 1)];
-    if (row == kNoRow || rows_[row].key == key) return row;
+    const Slot& slot = slots_[at & (slots_.size() - 1)];
+    if (slot.row == kNoRow || slot.key == key) return slot.row;
   }
 }
 
-void OpTable::enter(RowIndex row) {
-  std::size_t at = rows_[row].key;
-  while (slots_[at & (slots_.size() - 1)] != kNoRow) ++at;
-  slots_[at & (slots_.size() - 1)] = row;
+void OpTable::enter(const Slot& slot) {
+  std::size_t at = slot.key;
+  while (slots_[at & (slots_.size() - 1)].row != kNoRow) ++at;
+  slots_[at & (slots_.size() - 1)] = slot;
 }
 
 }  // namespace tacho

@@ -40,18 +40,24 @@ class OpTable {
     Clock::duration total{};
     OpWork work;
   };
+  // What every call touches, apart from what only its first one does.
   struct Row {
-    std::uint64_t key = 0;
-    std::uint64_t outputs = 0;  // hash of the results' shapes
+    std::uint64_t results = 0;  // hash of their shapes
     bool has_ended = false;     // … which is known, as is the work
     bool holds_the_rest = false;
     RowIndex other = kNoRow;  // the same inputs, other results: another stride
-    OpPhase phase = OpPhase::other;
+    OpWork work;              // of a call, if no operator that it calls does it
+    Sums step;
+  };
+  struct Identity {
     TracedOp op;
     std::string shapes;
-    OpWork work;  // of a call, if no operator that it calls does it
-    Sums step;
+    OpPhase phase = OpPhase::other;
     Sums kept;
+  };
+  struct Slot {
+    std::uint64_t key = 0;
+    RowIndex row = kNoRow;
   };
   // An operator under way.
   struct Frame {
@@ -66,14 +72,17 @@ class OpTable {
   RowIndex row_for(const at::RecordFunction& function, OpPhase phase);
   RowIndex row_with_results(RowIndex first, const at::RecordFunction& function);
   RowIndex add_row(std::uint64_t key, const at::RecordFunction& function, OpPhase phase);
+  void learn_results(RowIndex row, std::uint64_t results, const at::RecordFunction& function);
   [[nodiscard]] RowIndex find(std::uint64_t key) const;
-  void enter(RowIndex row);
+  void enter(const Slot& slot);
 
   OpPhase phase_;
   std::vector<Frame> frames_;
   std::vector<Row> rows_;
-  std::vector<RowIndex> slots_;    // rows by key, open addressing; the size is a power of 2
-  std::vector<RowIndex> touched_;  // rows of this step
+  std::vector<Identity> identities_;  // one for each row
+  std::vector<Slot> slots_;           // rows by key, open addressing; the size is a power of 2
+  std::size_t keys_ = 0;              // of them in use
+  std::vector<RowIndex> touched_;     // rows of this step
 };
 
 }  // namespace tacho

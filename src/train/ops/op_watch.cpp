@@ -1,5 +1,8 @@
 #include "train/ops/op_watch.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "base/file.h"
@@ -8,8 +11,12 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kEveryOneOfTheFirst = 200;
-constexpr std::int64_t kThenOneOf = 10;
+// Up to so many steps one of so many is watched.
+struct Share {
+  std::int64_t steps;
+  std::int64_t one_of;
+};
+constexpr std::array<Share, 3> kShares = {{{10, 1}, {1000, 5}, {INT64_MAX, 50}}};
 
 }  // namespace
 
@@ -22,7 +29,10 @@ OpWatch::OpWatch(std::filesystem::path file, const RunSpec& spec, const ComputeP
 
 bool OpWatch::is_turn_of(std::int64_t number) const {
   const std::int64_t n = number - first_;
-  return n >= 0 && (n < kEveryOneOfTheFirst || n % kThenOneOf == 0);
+  if (n < 0) return false;
+  const auto* share = std::find_if(kShares.begin(), kShares.end(),
+                                   [&](const Share& known) { return n < known.steps; });
+  return n % share->one_of == 0;
 }
 
 OpWatch::Step::Step(OpWatch* watch, std::int64_t number)
