@@ -114,9 +114,9 @@ GpuSample NvmlProbe::look_at(std::size_t index) {
   return sample;
 }
 
-// The driver counts for 20 ms while we wait: one call a look, and each GPU's at most once a second.
+// The driver counts for 20 ms while we wait: one call a look, and each GPU's seldom.
 void NvmlProbe::ask_pcie(Clock::time_point now) {
-  constexpr std::chrono::seconds kRound{1};
+  constexpr std::chrono::seconds kRound{10};
   if (next_pcie_ == 2 * devices_.size()) {
     if (now - pcie_round_ < kRound) return;
     next_pcie_ = 0;

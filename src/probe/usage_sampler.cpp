@@ -27,7 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostOfACore = 0.0035;      // for looking
+constexpr double kMostOfACore = 0.0025;      // for looking, but at GPUs
+constexpr double kMostForGpus = 0.002;       // the driver takes milliseconds to answer
 constexpr double kMostForListing = 0.0005;   // of that, all processes of the machine
 constexpr double kMostForChildren = 0.0003;  // of that, those of known processes
 constexpr double kMostForThreads = 0.0005;   // of that, each thread
@@ -85,7 +86,7 @@ class UsageSampler::Watcher {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
-  void look() {
+  void look(bool last = false) {
     const std::scoped_lock lock(mutex_);
     const Seconds before = thread_cpu();
     const auto now = Clock::now();
@@ -111,13 +112,13 @@ class UsageSampler::Watcher {
     sample.throttled_s = cgroup_.throttled_s();
     pressure_.look(sample);
     network_.look(sample);
-    if (nvml_) sample.gpus = nvml_->look(now);
+    const Seconds for_gpus = look_at_gpus(sample, now, last);
     write(to_line(sample));
     if (samples_++ == 0) first_unix_ = sample.unix_seconds;
     last_unix_ = sample.unix_seconds;
     const Seconds cost = thread_cpu() - before;
     cost_ += cost;
-    usual_cost_ = 0.9 * usual_cost_ + 0.1 * cost;
+    usual_cost_ = 0.9 * usual_cost_ + 0.1 * (cost - for_gpus);
   }
 
   void ended(pid_t pid, const ChildUsage& usage) {
@@ -129,7 +130,7 @@ class UsageSampler::Watcher {
     if (!thread_.joinable()) return;
     thread_.request_stop();
     thread_.join();
-    look();
+    look(true);
     const std::scoped_lock lock(mutex_);
     write(to_line(facts()));
     file_.reset();
@@ -143,6 +144,16 @@ class UsageSampler::Watcher {
  private:
   // Groups, pressure and network are those of the first; the others stand beside it.
   pid_t first_pid() const { return watch_.pids.empty() ? 0 : watch_.pids.front(); }
+
+  // What it cost. The last look is never left out: energy is counted to the end.
+  Seconds look_at_gpus(UsageSample& sample, Clock::time_point now, bool last) {
+    if (!nvml_ || (!last && !gpus_.due(now))) return Seconds(0);
+    const Seconds before = thread_cpu();
+    sample.gpus = nvml_->look(now);
+    const Seconds cost = thread_cpu() - before;
+    gpus_.spent(now, cost);
+    return cost;
+  }
 
   void run(const std::stop_token& stop) {
     open_nvml();
@@ -233,6 +244,7 @@ class UsageSampler::Watcher {
   Ration listing_{kMostForListing};
   Ration children_{kMostForChildren};
   Ration threads_{kMostForThreads};
+  Ration gpus_{kMostForGpus};
   UniqueFd file_;
   std::optional<Error> error_;
   Seconds cost_{};
