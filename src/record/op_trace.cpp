@@ -56,12 +56,9 @@ Result<void> check(const OpTrace& trace) {
 Json to_json(const OpTrace& trace) {
   Json rows = Json::array();
   for (const OpRow& row : trace.rows) rows.push_back(row_to_json(row));
-  return {{"version", kOpTraceVersion},
-          {"first_step", trace.first_step},
-          {"step_s", trace.step_s},
-          {"operator_s", trace.operator_s},
-          {"peak_flops", trace.peak_flops},
-          {"peak_bytes_per_s", trace.peak_bytes_per_s},
+  return {{"version", kOpTraceVersion},     {"first_step", trace.first_step},
+          {"step_s", trace.step_s},         {"operator_s", trace.operator_s},
+          {"peak_flops", trace.peak_flops}, {"peak_bytes_per_s", trace.peak_bytes_per_s},
           {"rows", std::move(rows)}};
 }
 
