@@ -101,7 +101,7 @@ struct RunSpec {
   bool checkpoints = true;
   bool tensorboard = true;
   bool trace = false;  // of what it does on GPUs
-  bool ops = false;  // times torch's operators
+  bool ops = false;    // times torch's operators
   DistSpec dist;
   bool operator==(const RunSpec&) const = default;
 };
