@@ -158,7 +158,18 @@ std::string cores_chart(const UsageLog& log) {
       [](double cores) { return fmt::format("{:.3g} cores", cores); });
 }
 
-std::string gpu_charts(const UsageLog& log) {
+// GPUs are looked at less often than processes.
+UsageLog looks_at_gpus(const UsageLog& all) {
+  UsageLog looks;
+  for (const UsageSample& sample : all.samples) {
+    if (!sample.gpus.empty()) looks.samples.push_back(sample);
+  }
+  return looks;
+}
+
+std::string gpu_charts(const UsageLog& all) {
+  const UsageLog log = looks_at_gpus(all);
+  if (log.samples.size() < 2) return "";
   std::string out;
   const auto as_share = [](double share) { return percent(share); };
   for (std::size_t g = 0; g < log.samples.front().gpus.size(); ++g) {

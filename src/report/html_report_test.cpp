@@ -55,6 +55,20 @@ TEST(HtmlReport, ShowsStepPartsAdviceChartsAndKernels) {
   EXPECT_TRUE(holds(page, "nhwc&lt;a, b&gt;"));
 }
 
+TEST(HtmlReport, ShowsGpusThatWereLookedAtLaterAndLessOften) {
+  RunFindings run = made_gpu_run();
+  run.usage.emplace();
+  for (int i = 0; i < 6; ++i) {
+    UsageSample sample;
+    sample.unix_seconds = 1000 + i;
+    if (i % 2 == 1) sample.gpus.push_back({.index = 0, .busy = 0.5, .memory_total_bytes = 100});
+    run.usage->samples.push_back(sample);
+  }
+  const std::string page = html_report(run);
+  EXPECT_TRUE(holds(page, "GPU 0 busy"));
+  EXPECT_TRUE(holds(page, "at most 50 %"));
+}
+
 TEST(HtmlReport, NamesFromTheRunCannotBecomeMarkup) {
   RunFindings run = made_gpu_run();
   const std::string evil = "<script>alert(1)</script>\"><img onerror='x'>";
