@@ -88,9 +88,9 @@ void add_run_command(CLI::App& app, Context& context) {
   command->add_option("program", options->command.argv, "the program and its arguments, behind --")
       ->required();
   command->add_option("--batch,-b", options->command.batch,
-                      "samples a step: gives the speed of a step found in the GPU's work");
+                      "samples a step, for the speed of a step found in the GPU's work");
   command->add_option("--tensorboard", options->command.tensorboard,
-                      "where it writes TensorBoard files (looked for below the current folder)");
+                      "where it writes TensorBoard files (found below this folder)");
   command->add_flag("--no-trace", options->no_trace, "leave the GPU's work alone");
   command->add_flag("--quiet,-q", options->quiet, "keep what it prints in the run's folder only");
   command->add_flag("--json", options->json, "the record alone on standard output");

@@ -4,9 +4,9 @@ import unittest
 
 from tacho_case import TACHO, TachoCase
 
-COMMANDS = ["", "train", "runs", "runs ls", "runs show", "runs export", "runs rm", "runs ingest",
-            "data", "data ls", "data get", "data prepare", "data verify", "describe",
-            "doctor", "completion"]
+COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
+            "runs ingest", "report", "diff", "data", "data ls", "data get", "data prepare",
+            "data verify", "describe", "doctor", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
