@@ -33,12 +33,15 @@ std::vector<StepPart> gpu_parts(const GpuFindings& gpu) {
                     gpu.steps.period_s);
 }
 
-double phase_seconds(const OpTrace& ops, OpPhase phase) {
+// Its part of the steps that were watched. A busy machine may have made those longer than the rest,
+// so their seconds say nothing of the others.
+double phase_share(const OpTrace& ops, OpPhase phase) {
   double sum = 0;
   for (const OpRow& row : ops.rows) {
     if (row.phase == phase) sum += row.self_s;
   }
-  return sum / static_cast<double>(ops.step_s.size());
+  const double watched = std::accumulate(ops.step_s.begin(), ops.step_s.end(), 0.0);
+  return watched > 0 ? sum / watched : 0;
 }
 
 // Of a run on the CPU: what the worker's own clock and, where they were watched, the operators say.
@@ -49,9 +52,10 @@ std::vector<StepPart> recorded_parts(const RunFindings& run, double step_s) {
   const double exposed = comm ? comm->seconds * (1 - comm->hidden_share) : 0;
   std::vector<StepPart> parts = {{"input_wait", "input wait", 'i', input}};
   if (run.ops && !run.ops->step_s.empty()) {
-    parts.push_back({"forward", "forward", 'F', phase_seconds(*run.ops, OpPhase::forward)});
-    parts.push_back({"backward", "backward", 'B', phase_seconds(*run.ops, OpPhase::backward)});
-    parts.push_back({"optimizer", "optimizer", 'O', phase_seconds(*run.ops, OpPhase::optimizer)});
+    const auto seconds = [&](OpPhase phase) { return step_s * phase_share(*run.ops, phase); };
+    parts.push_back({"forward", "forward", 'F', seconds(OpPhase::forward)});
+    parts.push_back({"backward", "backward", 'B', seconds(OpPhase::backward)});
+    parts.push_back({"optimizer", "optimizer", 'O', seconds(OpPhase::optimizer)});
   }
   parts.push_back({"comm_exposed", "communication", 'x', exposed});
   const double known = std::accumulate(
