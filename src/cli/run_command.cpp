@@ -36,7 +36,7 @@ class WatchView final : public RunView {
   WatchView(Context& context, bool quiet) : context_(context), quiet_(quiet) {}
   void started(std::int64_t id, const RunOrder& order) override {
     if (!quiet_) {
-      context_.say(fmt::format("run {}: {}", id, printable(command_line(*order.command))));
+      context_.say(fmt::format("run {}: {}", id, headline(*order.command, 200)));
     }
   }
   void event(const Event& event) override {

@@ -111,19 +111,8 @@ void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& reco
   }
 }
 
-// A program given on the command line may have many lines.
-std::string headline_of(const CommandSpec& command) {
-  constexpr std::size_t kLongest = 60;
-  std::string line = command_line(command);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  if (display_width(line) <= kLongest) return printable(line);
-  std::size_t end = kLongest - 1;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
-  return printable(line.substr(0, end)) + "…";
-}
-
 std::string what_ran(const RunOrder& order) {
-  if (order.command) return headline_of(*order.command);
+  if (order.command) return headline(*order.command);
   const RunSpec& spec = order.spec;
   return fmt::format("{} on {}, batch {}, seed {}", spec.model, spec.data, spec.batch, spec.seed);
 }

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/terminal.h"
+
 namespace tacho {
 namespace {
 
@@ -84,6 +86,20 @@ std::string command_line(const CommandSpec& spec) {
   std::string line;
   for (const std::string& word : spec.argv) line += (line.empty() ? "" : " ") + quoted(word);
   return line;
+}
+
+std::string headline(const CommandSpec& spec, std::size_t longest) {
+  std::string line = command_line(spec);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line = printable(line);
+  if (display_width(line) <= longest) return line;
+  // Cut in front of a whole character, not within one.
+  std::size_t end = 0;
+  for (std::size_t width = 0; width < longest; ++end) {
+    const bool begins = (static_cast<unsigned char>(line[end]) & 0xC0U) != 0x80U;
+    if (begins && ++width == longest) break;
+  }
+  return line.substr(0, end) + "…";
 }
 
 std::string short_name(const CommandSpec& spec) {

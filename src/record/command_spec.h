@@ -28,6 +28,9 @@ Result<CommandSpec> command_spec_from_json(const Json& json);
 
 // As a shell would take it: "python3 train.py --name 'two words'".
 std::string command_line(const CommandSpec& spec);
+// The same in one printable line of no more than `longest` columns: a program given with -c may
+// have many lines.
+std::string headline(const CommandSpec& spec, std::size_t longest = 60);
 // What a list shows: the program, or the script where it is an interpreter's: "train.py".
 std::string short_name(const CommandSpec& spec);
 

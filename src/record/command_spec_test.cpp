@@ -28,6 +28,14 @@ TEST(CommandSpec, IsWrittenAsAShellWouldTakeIt) {
             R"(python3 -c 'print('\''a b'\'')' '')");
 }
 
+TEST(CommandSpec, HasAHeadlineOfOneLine) {
+  const CommandSpec spec{.argv = {"python3", "-c", "a = 1\nb = 2"}};
+  EXPECT_EQ(headline(spec), "python3 -c 'a = 1 b = 2'");
+  EXPECT_EQ(headline(spec, 12), "python3 -c …");
+  EXPECT_EQ(headline({.argv = {"äöü", "äöü"}}, 5), "'äöü…");
+  EXPECT_EQ(headline({.argv = {"äöü"}}, 5), "'äöü'");
+}
+
 TEST(CommandSpec, IsCalledByItsScriptWhereThereIsOne) {
   EXPECT_EQ(short_name({.argv = {"/usr/bin/python3", "-u", "src/train.py", "-b", "8"}}),
             "train.py");

@@ -169,7 +169,7 @@ void add_table(std::string& out, const ReportTable& table, const Terminal& termi
 }  // namespace
 
 std::string run_title(const RunRecord& record) {
-  if (record.order.command) return command_line(*record.order.command);
+  if (record.order.command) return headline(*record.order.command, 200);
   const RunSpec& spec = record.order.spec;
   return fmt::format("{} on {}, batch {}", spec.model, spec.data, spec.batch);
 }
