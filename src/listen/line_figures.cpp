@@ -16,9 +16,13 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestUnit = 4;
 constexpr std::string_view kMllog = ":::MLLOG ";
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+// Letters beyond ASCII are bytes from 0x80 on.
+bool is_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalpha(byte) != 0;
+}
 bool is_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+  return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
          std::string_view("_-./@").find(c) != std::string_view::npos;
 }
 
@@ -110,6 +114,37 @@ FiguresSeen figures_among_words(std::string_view line) {
   return figures;
 }
 
+// UTF-8 without control characters, but for those that colour: a program may print data as well.
+bool is_text(std::string_view line) {
+  int follow = 0;  // bytes of a character still to come
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xC0U) == 0x80U;
+    if (continues != (follow > 0)) return false;
+    if (continues) {
+      --follow;
+    } else if (byte >= 0xC2) {
+      follow = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    } else if (byte >= 0x7F || (byte < 0x20 && byte != '\t' && byte != '\b' && byte != 0x1B)) {
+      return false;
+    }
+  }
+  return follow == 0;
+}
+
+// Without what colours a terminal: ESC [ … letter.
+std::string without_colour(std::string_view line) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != 0x1B) {
+      plain += line[at];
+      continue;
+    }
+    while (at + 1 < line.size() && (line[at] == 0x1B || !is_letter(line[at]))) ++at;
+  }
+  return plain;
+}
+
 std::optional<FiguresSeen> unless_empty(FiguresSeen figures) {
   if (figures.values.empty()) return std::nullopt;
   figures.from = "output";
@@ -118,7 +153,10 @@ std::optional<FiguresSeen> unless_empty(FiguresSeen figures) {
 
 }  // namespace
 
-std::optional<FiguresSeen> figures_of_line(std::string_view line) {
+std::optional<FiguresSeen> figures_of_line(std::string_view given) {
+  if (!is_text(given)) return std::nullopt;
+  const std::string plain = without_colour(given);
+  const std::string_view line = plain;
   if (const auto mark = line.find(kMllog); mark != std::string_view::npos) {
     const auto json = parse_json(line.substr(mark + kMllog.size()));
     if (json.ok() && json->is_object()) return unless_empty(figures_of_mllog(*json));

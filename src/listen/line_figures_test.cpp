@@ -57,6 +57,16 @@ TEST(LineFigures, AreNotMadeOfTimesPathsAndVersions) {
   }
 }
 
+TEST(LineFigures, AreNotHeardInData) {
+  EXPECT_EQ(values_of("loss=0.5\x01"), Values{});
+  EXPECT_EQ(values_of("\xff loss=0.5"), Values{});
+  EXPECT_EQ(values_of("\xc3 loss=0.5"), Values{});
+}
+
+TEST(LineFigures, AreFoundInColourAndInAnyAlphabet) {
+  EXPECT_EQ(values_of("\x1b[1;32mloss=0.5\x1b[0m größe=2"), (Values{{"loss", 0.5}, {"größe", 2}}));
+}
+
 TEST(LineFigures, SurviveAnyBytes) {
   const std::string seed = R"(:::MLLOG {"key": "a=1", "value": {'b': 2}} c=3, d: 4e9 {"e": [5)";
   Random random(7, 0);
