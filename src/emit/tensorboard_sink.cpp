@@ -11,8 +11,8 @@
 #include <numeric>
 #include <string>
 
-#include "emit/crc32c.h"
 #include "emit/protobuf_wire.h"
+#include "emit/tf_record.h"
 
 namespace tacho {
 namespace {
@@ -44,22 +44,11 @@ struct Scalar {
   double value;
 };
 
-// One TFRecord: length, its checksum, the data, its checksum.
-std::string record(const ProtobufMessage& message) {
-  const std::string& data = message.bytes();
-  std::string framed;
-  append_fixed(framed, std::uint64_t{data.size()});
-  append_fixed(framed, masked_crc32c(framed));
-  framed += data;
-  append_fixed(framed, masked_crc32c(data));
-  return framed;
-}
-
 std::string version_record(double unix_seconds) {
   ProtobufMessage event;
   event.add_double(event_field::kWallTime, unix_seconds)
       .add_bytes(event_field::kFileVersion, "brain.Event:2");
-  return record(event);
+  return tf_record(event.bytes());
 }
 
 std::string scalars_record(double unix_seconds, std::int64_t step,
@@ -75,7 +64,7 @@ std::string scalars_record(double unix_seconds, std::int64_t step,
   event.add_double(event_field::kWallTime, unix_seconds)
       .add_int64(event_field::kStep, step)
       .add_bytes(event_field::kSummary, summary.bytes());
-  return record(event);
+  return tf_record(event.bytes());
 }
 
 // The event is written at the end of its last step; the others ended that much earlier.
@@ -126,7 +115,7 @@ std::string start_record(double unix_seconds, std::int64_t step) {
   event.add_double(event_field::kWallTime, unix_seconds)
       .add_int64(event_field::kStep, step)
       .add_bytes(event_field::kSessionLog, session.bytes());
-  return record(event);
+  return tf_record(event.bytes());
 }
 
 std::string host_name() {

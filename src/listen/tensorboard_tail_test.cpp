@@ -5,21 +5,12 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/scratch_folder.h"
-#include "emit/crc32c.h"
 #include "emit/protobuf_wire.h"
 #include "emit/tensorboard_sink.h"
+#include "emit/tf_record.h"
 
 namespace tacho {
 namespace {
-
-std::string framed(const std::string& data) {
-  std::string record;
-  append_fixed(record, std::uint64_t{data.size()});
-  append_fixed(record, masked_crc32c(record));
-  record += data;
-  append_fixed(record, masked_crc32c(data));
-  return record;
-}
 
 // As TensorFlow 2 and newer writers put a scalar.
 std::string tensor_record(std::int64_t step, const std::string& tag, float value) {
@@ -33,7 +24,7 @@ std::string tensor_record(std::int64_t step, const std::string& tag, float value
   summary.add_bytes(1, scalar.bytes());
   ProtobufMessage event;
   event.add_double(1, 1000).add_int64(2, step).add_bytes(5, summary.bytes());
-  return framed(event.bytes());
+  return tf_record(event.bytes());
 }
 
 class TensorBoardTailTest : public testing::Test {
@@ -107,7 +98,7 @@ TEST_F(TensorBoardTailTest, SurvivesAnyBytes) {
       bytes[static_cast<std::size_t>(random.below(std::ssize(bytes)))] =
           static_cast<char>(random.below(256));
     }
-    write(i % 2 == 0 ? bytes : framed(bytes));
+    write(i % 2 == 0 ? bytes : tf_record(bytes));
     (void)TensorBoardTail(file_).read_new().ok();
   }
 }

@@ -4,23 +4,14 @@
 #include <string>
 
 #include "base/scratch_folder.h"
-#include "emit/crc32c.h"
 #include "emit/protobuf_wire.h"
+#include "emit/tf_record.h"
 #include "fuzz_loop.h"
 #include "listen/output_lines.h"
 #include "listen/tensorboard_tail.h"
 
 namespace tacho {
 namespace {
-
-std::string framed(const std::string& data) {
-  std::string record;
-  append_fixed(record, std::uint64_t{data.size()});
-  append_fixed(record, masked_crc32c(record));
-  record += data;
-  append_fixed(record, masked_crc32c(data));
-  return record;
-}
 
 std::string sample_message() {
   ProtobufMessage tensor;
@@ -38,7 +29,7 @@ bool heard(const std::string& bytes, const std::filesystem::path& file) {
   OutputLines lines;
   bool any = !lines.feed(bytes).empty();
   any = !lines.finish().empty() || any;
-  std::ofstream(file, std::ios::binary) << framed(bytes) << bytes;
+  std::ofstream(file, std::ios::binary) << tf_record(bytes) << bytes;
   const auto seen = TensorBoardTail(file).read_new();
   return (seen.ok() && !seen->empty()) || any;
 }
@@ -51,7 +42,7 @@ int main(int argc, char** argv) {
   const auto file = folder.path() / "x.tfevents";
   return tacho::fuzz(
       argc, argv,
-      {tacho::sample_message(), tacho::framed(tacho::sample_message()),
+      {tacho::sample_message(), tacho::tf_record(tacho::sample_message()),
        "step=5 loss=0.25, lr: 1e-3\r{\"a\": 1}\n:::MLLOG {\"key\": \"x\", \"value\": 1}\n"},
       [&](const std::string& bytes) { return tacho::heard(bytes, file); }, [](std::string&) {});
 }
