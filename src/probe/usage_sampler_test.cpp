@@ -197,7 +197,9 @@ TEST(UsageSamplerInstrument, ASleepIsReportedWithinTwoPerCentAndCostsNothing) {
 TEST(UsageSamplerInstrument, AProgramOfTwentyMillisecondsIsReportedInFull) {
   const Measured measured = measure({"burn", "0.02"}, false);
   const double told = measured.summary.user_s + measured.summary.system_s;
-  EXPECT_NEAR(told, measured.cpu_s, 0.02 * measured.cpu_s + 0.002);  // it ends after it measures
+  EXPECT_GT(told, 0.98 * measured.cpu_s);
+  // It measures before it ends, which a sanitizer makes dear.
+  EXPECT_LT(told, measured.cpu_s + (kSanitized ? 0.1 : 0.01));
 }
 
 // Ten processes of five threads each, as a loader with workers has them.
