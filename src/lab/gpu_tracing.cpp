@@ -73,10 +73,7 @@ std::vector<EventBody> what_gpus_did(const RunFolder& folder) {
     }
   }
   if (traces.empty()) return told;
-  const auto busiest = std::max_element(
-      traces.begin(), traces.end(),
-      [](const GpuTrace& a, const GpuTrace& b) { return a.kernels.size() < b.kernels.size(); });
-  const GpuFindings found = find_in(*busiest);
+  const GpuFindings found = find_in_all(traces).front();
   if (found.dropped > 0) {
     told.push_back(Note{fmt::format("{} records of the GPU trace were lost", found.dropped)});
   }

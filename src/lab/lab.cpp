@@ -81,6 +81,11 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
                  fmt::format("run {} is complete; there is nothing to resume", id)};
   }
   TACHO_TRY(order, folder.read_order().in(fmt::format("run {}", id)));
+  if (order.command) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("run {} is a program that was watched; start it again with 'tacho run'", id)};
+  }
   TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
   (void)lock;

@@ -49,16 +49,6 @@ Result<Pair> make_pipe_pair() {
   return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<ProgramOutput::Stream> ProgramOutput::make_stream(int to, bool echo) {
@@ -92,8 +82,9 @@ void ProgramOutput::started() {
 void ProgramOutput::keep(std::string_view bytes) {
   tail_.append(bytes);
   if (tail_.size() > 2 * kTail) tail_.erase(0, tail_.size() - kTail);
-  if (log_ && !write_all(log_.get(), bytes)) {
-    problem_ = "the program's output is kept no further: " + system_error("its log", errno).message;
+  if (!log_) return;
+  if (const auto kept = write_all(log_.get(), bytes, "its log"); !kept.ok()) {
+    problem_ = "the program's output is kept no further: " + kept.error().message;
     log_.reset();
   }
 }
@@ -106,7 +97,7 @@ bool ProgramOutput::take(Stream& stream) {
   if (got <= 0) return false;
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   // Whoever read it is gone (tacho run … | head); the run goes on.
-  if (stream.to >= 0 && !write_all(stream.to, bytes)) stream.to = -1;
+  if (stream.to >= 0 && !write_all(stream.to, bytes, "output").ok()) stream.to = -1;
   keep(bytes);
   for (FiguresSeen& seen : stream.lines.feed(bytes)) figures_.push_back(std::move(seen));
   return true;

@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "base/clock.h"
-#include "base/terminal.h"
+#include "lab/last_line.h"
 
 namespace tacho {
 namespace {
@@ -22,14 +22,6 @@ constexpr std::int64_t kMostFigures = 20000;
 TensorBoardWatch::Place tensorboard_of(const CommandSpec& command) {
   if (!command.tensorboard.empty()) return {command.tensorboard, true};
   return {command.folder, false};
-}
-
-std::string last_line(std::string_view text) {
-  const auto end = text.find_last_not_of(" \t\r\n");
-  if (end == std::string_view::npos) return "";
-  text = text.substr(0, end + 1);
-  const auto begin = text.find_last_of("\r\n");
-  return printable(begin == std::string_view::npos ? text : text.substr(begin + 1));
 }
 
 // In the words of torch, Python, C++ and the C library.

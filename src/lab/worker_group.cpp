@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "base/file.h"
+#include "lab/last_line.h"
 
 namespace tacho {
 namespace {
@@ -35,13 +36,6 @@ Result<Socket> listen_on_loopback() {
   }
   made.port = ntohs(address.sin_port);
   return made;
-}
-
-std::string last_line(const std::filesystem::path& log) {
-  auto text = read_file(log);
-  if (!text.ok()) return "";
-  while (!text->empty() && text->back() == '\n') text->pop_back();
-  return text->substr(text->rfind('\n') + 1);
 }
 
 Command command_of(const WorkerGroup::Order& order) {
@@ -183,7 +177,8 @@ std::string WorkerGroup::explain() const {
   if (status.signal == SIGKILL) {
     reason += "; someone killed it, or the system ran out of memory (see 'dmesg')";
   }
-  if (const std::string said = last_line(member.log); !said.empty()) {
+  const auto log = read_file(member.log);
+  if (const std::string said = log.ok() ? last_line(*log) : ""; !said.empty()) {
     reason += "; its last line: " + said;
   }
   return reason;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "probe/cgroup_usage.h"
 #include "probe/host_probe.h"
@@ -39,8 +40,6 @@ Seconds thread_cpu() {
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
-
-double unix_now() { return Seconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 // Signals are for the threads that were there before.
 class SignalsBlocked {
@@ -107,7 +106,7 @@ class UsageSampler::Watcher {
       threads_.spent(now, thread_cpu() - begin, pause);
     }
     UsageSample sample;
-    sample.unix_seconds = unix_now();
+    sample.unix_seconds = unix_seconds_now();
     tree_.look(sample);
     sample.throttled_s = cgroup_.throttled_s();
     pressure_.look(sample);

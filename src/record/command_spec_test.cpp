@@ -7,9 +7,9 @@ namespace {
 
 TEST(CommandSpec, ReadsWhatItWrote) {
   const CommandSpec spec{.argv = {"python3", "train.py", "--name", "two words"},
-                         .folder = "/data/work",
+                         .folder = "/data",
                          .batch = 64,
-                         .tensorboard = "/data/work/logs",
+                         .tensorboard = "/data/logs",
                          .trace = false};
   const auto read = command_spec_from_json(to_json(spec));
   ASSERT_TRUE(read.ok()) << read.error().message;

@@ -48,6 +48,11 @@ class Watch(TachoCase):
         self.assert_one_error_line(self.tacho("run", expect=2), "program")
         self.assertEqual(self.runs(), [])
 
+    def test_a_watched_program_is_not_resumed(self):
+        self.tacho("run", "-q", "--", "false", expect=1)
+        said = self.tacho("train", "--resume", "1", expect=2)
+        self.assert_one_error_line(said, "run 1 is a program that was watched", "tacho run")
+
     def test_arguments_arrive_as_they_are(self):
         words = ["a b", "$HOME", "--json", "'", "*"]
         said = self.tacho("run", "--", sys.executable, "-c",
