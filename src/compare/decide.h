@@ -48,8 +48,8 @@ struct DecideRule {
 };
 
 // All comparisons of one report at once, because each of them is a chance to be wrong: a difference
-// is claimed where the interval leaves 1 out and p, corrected, is below 1 − level; none is
-// claimed where the interval lies within ± resolution.
+// is claimed where the interval leaves 1 out and p, corrected, is at most 0.8 · (1 − level); none
+// is claimed where the interval lies within ± resolution.
 std::vector<Decision> decide(std::span<const Evidence> evidence, const DecideRule& rule);
 
 // "no difference: −0.2 % [−0.8, +0.4]", "slower by 3.1 % [2.4, 3.9]",

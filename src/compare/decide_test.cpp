@@ -41,12 +41,11 @@ TEST(Words, AreThoseOfTheManual) {
   EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0, or not measured");
 }
 
-// Half the width is 1.2 %; within 1 % it lies at half of 1 %: 1.44 times the runs, and 4.4 of 10
-// are 5 in whole runs.
+// Half the width is 1.2 %; it lies within 1 % for sure at 0.85 %: 1.993 times the runs.
 TEST(Words, SayHowManyRunsItTakes) {
-  EXPECT_EQ(said(found(1.0, 0.988, 1.012, 0.9)), "cannot tell yet: about 5 more runs");
-  // 3 % away needs half a width of 3 %.
-  EXPECT_EQ(said(found(1.03, 0.97, 1.09, 0.3)), "cannot tell yet: about 30 more runs");
+  EXPECT_EQ(said(found(1.0, 0.988, 1.012, 0.9)), "cannot tell yet: about 10 more runs");
+  // 3 % away needs half a width of 2.43 %: 0.85 · 3 %, times 1.960 / 2.054 for p = 4 %.
+  EXPECT_EQ(said(found(1.03, 0.97, 1.09, 0.3)), "cannot tell yet: about 51 more runs");
   Evidence single;
   single.ratio = Ratio{1.1, std::nullopt, false, 1, 1};
   EXPECT_EQ(said(single), "cannot tell yet: about 3 more runs");

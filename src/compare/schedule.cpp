@@ -34,6 +34,12 @@ bool no_time_for_another(const StopRule& rule, const Standing& standing) {
   return rule.max_time && standing.elapsed + standing.block_time > *rule.max_time;
 }
 
+std::int64_t look_at_or_after(const StopRule& rule, std::int64_t blocks) {
+  std::int64_t look = rule.min_repeats;
+  while (look < blocks) look += std::max<std::int64_t>(1, (look + 4) / 5);
+  return look;
+}
+
 // The logarithms of a variant's values in the order of their blocks; nothing where there are none.
 std::vector<double> logs_by_block(const Sample& sample) {
   std::vector<std::pair<std::int64_t, double>> ordered;
@@ -86,8 +92,12 @@ Result<void> check(const StopRule& rule) {
   return {};
 }
 
+bool is_look(const StopRule& rule, std::int64_t blocks) {
+  return look_at_or_after(rule, blocks) == blocks;
+}
+
 StopReason reason_to_stop(const StopRule& rule, const Standing& standing) {
-  if (standing.blocks >= rule.min_repeats && widest(standing) <= rule.resolution) {
+  if (is_look(rule, standing.blocks) && widest(standing) <= rule.resolution) {
     return StopReason::resolution;
   }
   if (standing.blocks >= rule.max_repeats) return StopReason::repeats;
@@ -99,10 +109,14 @@ std::int64_t blocks_left(const StopRule& rule, const Standing& standing) {
   const double shrink = widest(standing) / rule.resolution;
   double wanted = static_cast<double>(rule.min_repeats);
   if (std::isfinite(shrink)) {
-    wanted = std::max(wanted, std::ceil(static_cast<double>(standing.blocks) * shrink * shrink - 1e-6));
+    wanted =
+        std::max(wanted, std::ceil(static_cast<double>(standing.blocks) * shrink * shrink - 1e-6));
   }
   wanted = std::min(wanted, static_cast<double>(rule.max_repeats));
-  return std::max<std::int64_t>(0, static_cast<std::int64_t>(wanted) - standing.blocks);
+  const std::int64_t look =
+      look_at_or_after(rule, std::max(static_cast<std::int64_t>(wanted), standing.blocks));
+  if (reason_to_stop(rule, standing) != StopReason::none) return 0;
+  return std::max<std::int64_t>(0, std::min(look, rule.max_repeats) - standing.blocks);
 }
 
 Seconds time_left(const StopRule& rule, const Standing& standing) {

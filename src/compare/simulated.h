@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "base/random.h"
+#include "compare/decide.h"
 #include "compare/ratio.h"
+#include "compare/schedule.h"
 
 namespace tacho {
 
@@ -25,19 +27,21 @@ inline constexpr std::array kNoises = {NoiseName{Noise::normal, "normal"},
 
 class SimulatedMachine {
  public:
-  // `spread`: standard deviation of a run, as a share of its time, outliers apart. `drift`: that of
-  // a block's speed, a random walk from block to block.
+  // `spread`: standard deviation of a run, as a share of its time, outliers apart. `drift`: how
+  // much faster or slower the whole machine becomes from each run to the next, a random walk.
   SimulatedMachine(std::uint64_t seed, Noise noise, double spread, double drift = 0)
       : random_(Random::scattered(seed)), noise_(noise), spread_(spread), drift_(drift) {}
 
-  // Runs of two variants in blocks, the second `ratio` times as long as the first.
+  // A run of each variant in random order, the second `ratio` times as long as the first.
   void add_block(Sample& first, Sample& second, double ratio) {
-    speed_ *= std::exp(drift_ * normal());
     const auto block = static_cast<std::int64_t>(first.values.size()) + 1;
-    first.values.push_back(speed_ * run());
-    first.blocks.push_back(block);
-    second.values.push_back(speed_ * ratio * run());
-    second.blocks.push_back(block);
+    const bool turned = random_.below(2) == 1;
+    for (const bool is_first : {!turned, turned}) {
+      Sample& sample = is_first ? first : second;
+      sample.values.push_back(speed_ * (is_first ? 1 : ratio) * run());
+      sample.blocks.push_back(block);
+      if (drift_ > 0) speed_ *= std::exp(drift_ * normal());
+    }
   }
 
   double run() {
@@ -101,6 +105,25 @@ inline bool holds(const Group& group, double ratio, double level = 0.95) {
   const auto found = ratio_interval(group.first, group.second, level);
   return found && found->interval && found->interval->low <= ratio &&
          ratio <= found->interval->high;
+}
+
+inline bool claims_difference(const Group& group, double resolution = 0.01) {
+  const std::array evidence = {weigh(group.first, group.second)};
+  const Verdict verdict = decide(evidence, {.resolution = resolution}).front().verdict;
+  return verdict == Verdict::higher || verdict == Verdict::lower;
+}
+
+// As a driver does it: blocks until the rule says stop.
+inline Group run_to_resolution(SimulatedMachine& machine, double ratio, const StopRule& rule) {
+  Group group;
+  Standing standing;
+  do {
+    machine.add_block(group.first, group.second, ratio);
+    ++standing.blocks;
+    if (is_look(rule, standing.blocks))
+      standing.ratios = {ratio_interval(group.first, group.second)};
+  } while (reason_to_stop(rule, standing) == StopReason::none);
+  return group;
 }
 
 }  // namespace tacho
