@@ -77,8 +77,9 @@ void claims(const char* title, double ratio, double drift, int trials) {
 // Runs are added until the interval is as narrow as 1 %.
 void sequential(double ratio, double spread, double drift, int trials) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 10, .max_repeats = 100};
-  fmt::print("\nadding runs, ratio {}, noise {} %, drift {} % a run\n{:<30}{:>8}{:>8}{:>8}\n",
-             ratio, 100 * spread, 100 * drift, "in %", "held", "claimed", "blocks");
+  fmt::print(
+      "\nadding runs, ratio {}, noise {:.1f} %, drift {:.1f} % a run\n{:<30}{:>8}{:>8}{:>8}\n",
+      ratio, 100 * spread, 100 * drift, "in %", "held", "claimed", "blocks");
   for (const auto& [noise, name] : kNoises) {
     int held = 0;
     int claimed = 0;

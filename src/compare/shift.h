@@ -9,7 +9,7 @@ namespace tacho {
 
 // By how much values lie apart: Hodges and Lehmann's estimate, and the interval of all shifts that
 // a rank test would not reject. It covers as promised for any continuous distribution, where the
-// percentile bootstrap of medians covers 92 to 98 % of few values (docs/compare.md).
+// percentile bootstrap of medians covers 88 to 98 % of few values (docs/compare.md).
 //
 // Ranks come in steps: exact intervals of six values cover 96.9 or 93.8 %, nothing between. The end
 // is interpolated between the two steps around `level`. Where even the widest does not reach
