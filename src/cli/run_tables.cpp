@@ -1,7 +1,7 @@
 #include "cli/run_tables.h"
 
+#include "base/csv.h"
 #include "base/units.h"
-#include "cli/csv.h"
 
 namespace tacho {
 namespace {

@@ -6,11 +6,11 @@
 #include <ctime>
 #include <memory>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/table.h"
 #include "cli/commands.h"
-#include "cli/csv.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
 #include "lab/run_state.h"

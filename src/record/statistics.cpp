@@ -11,9 +11,6 @@
 namespace tacho {
 namespace {
 
-// Up to here all arrangements are counted; beyond, the normal curve is closer than 1 %.
-constexpr std::size_t kExactLimit = 20;
-
 void need_values(std::span<const double> values) {
   if (values.empty()) broken_invariant("a statistic of no values");
 }
@@ -54,27 +51,10 @@ Ranks rank(std::span<const double> first, std::span<const double> second) {
 
 // Share of all arrangements of m and n values whose U is at most `u`.
 double exact_tail(std::size_t m, std::size_t n, double u) {
-  // ways[k][s]: orders of k values of the first sample and those of the second taken so far, in
-  // which values of the second stand behind values of the first s times. With none of the second
-  // there is one order, and s is 0.
-  std::vector<std::vector<double>> ways(m + 1, std::vector<double>(m * n + 1, 0.0));
-  for (auto& row : ways) row[0] = 1;
-  for (std::size_t j = 1; j <= n; ++j) {
-    std::vector<std::vector<double>> next(m + 1, std::vector<double>(m * n + 1, 0.0));
-    for (std::size_t k = 0; k <= m; ++k) {
-      for (std::size_t s = 0; s <= m * n; ++s) {
-        // Either the last value is of the second sample (behind k firsts), or of the first.
-        double count = s >= k ? ways[k][s - k] : 0.0;
-        if (k > 0) count += next[k - 1][s];
-        next[k][s] = count;
-      }
-    }
-    ways = std::move(next);
-  }
-  const auto& counts = ways[m];
+  const auto counts = mann_whitney_counts(m, n);
   const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
   double tail = 0;
-  for (std::size_t s = 0; s <= m * n && static_cast<double>(s) <= u; ++s) tail += counts[s];
+  for (std::size_t s = 0; s < counts.size() && static_cast<double>(s) <= u; ++s) tail += counts[s];
   return tail / total;
 }
 
@@ -118,6 +98,17 @@ Interval bootstrap_interval(std::span<const double> values, const Statistic& sta
   return {sorted_quantile(results, (1 - level) / 2), sorted_quantile(results, (1 + level) / 2)};
 }
 
+// The Gaussian binomial coefficient ∏ (1 − x^(n+i)) / (1 − x^i), i = 1 … m: the power of x is U.
+std::vector<double> mann_whitney_counts(std::size_t m, std::size_t n) {
+  std::vector<double> counts(m * n + 1, 0.0);
+  counts[0] = 1;
+  for (std::size_t i = 1; i <= m; ++i) {
+    for (std::size_t s = m * n; s >= n + i; --s) counts[s] -= counts[s - n - i];
+    for (std::size_t s = i; s <= m * n; ++s) counts[s] += counts[s - i];
+  }
+  return counts;
+}
+
 MannWhitney mann_whitney(std::span<const double> first, std::span<const double> second) {
   need_values(first);
   need_values(second);
@@ -130,7 +121,7 @@ MannWhitney mann_whitney(std::span<const double> first, std::span<const double> 
   result.probability = result.u / (m * n);
   const double smaller = std::min(result.u, m * n - result.u);
   const bool ties = ranks.tie_term > 0;
-  if (!ties && first.size() <= kExactLimit && second.size() <= kExactLimit) {
+  if (!ties && first.size() <= kMostExactValues && second.size() <= kMostExactValues) {
     result.p = std::min(1.0, 2 * exact_tail(first.size(), second.size(), smaller));
     return result;
   }

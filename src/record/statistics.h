@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace tacho {
 
@@ -34,5 +36,12 @@ struct MannWhitney {
 // Exact for small samples without ties, otherwise the normal approximation with correction for
 // ties and continuity.
 MannWhitney mann_whitney(std::span<const double> first, std::span<const double> second);
+
+// Up to so many values a sample all arrangements are counted; beyond, the normal curve is closer
+// than 1 %.
+inline constexpr std::size_t kMostExactValues = 20;
+// In how many arrangements of m and n values the first sample has U = 0, 1, … m·n. Exact while all
+// of them are fewer than 2⁵³.
+std::vector<double> mann_whitney_counts(std::size_t m, std::size_t n);
 
 }  // namespace tacho

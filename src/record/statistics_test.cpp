@@ -61,6 +61,15 @@ TEST(MannWhitney, IsExactForSmallSamples) {
   EXPECT_DOUBLE_EQ(mann_whitney(Values{3, 5, 6}, Values{1, 2, 4}).p, 0.2);
 }
 
+// 2 against 3: of ten arrangements 1, 1, 2, 2, 2, 1, 1 have U = 0 … 6.
+TEST(MannWhitney, CountsEveryArrangement) {
+  EXPECT_EQ(mann_whitney_counts(2, 3), (Values{1, 1, 2, 2, 2, 1, 1}));
+  EXPECT_EQ(mann_whitney_counts(3, 2), mann_whitney_counts(2, 3));
+  double all = 0;
+  for (const double count : mann_whitney_counts(20, 20)) all += count;
+  EXPECT_EQ(all, 137846528820.0);  // 40 over 20
+}
+
 TEST(MannWhitney, IsSymmetric) {
   const Values a = {1.1, 2.2, 3.3, 9};
   const Values b = {2, 4, 6, 8, 10};

@@ -1,0 +1,108 @@
+#include "compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacho {
+
+ComparedMetric compared(const Metric& metric) {
+  return {std::string(metric.key), std::string(metric.title), metric.unit, metric.better,
+          std::string(metric.help)};
+}
+
+std::string human(const ComparedMetric& metric, double value) {
+  return human(Metric{metric.key, metric.unit, metric.better, metric.title, metric.help}, value);
+}
+
+Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric) {
+  Sample sample;
+  bool blocks_known = true;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.variant != variant || run.warm_up) continue;
+    const auto at = run.values.find(std::string(metric));
+    if (at == run.values.end()) continue;
+    sample.values.push_back(at->second);
+    sample.blocks.push_back(run.block.value_or(0));
+    blocks_known = blocks_known && run.block.has_value();
+  }
+  if (!blocks_known) sample.blocks.clear();
+  return sample;
+}
+
+std::size_t base_of(const Comparison& comparison, std::size_t variant) {
+  const auto& variants = comparison.variants;
+  const auto first = std::find_if(variants.begin(), variants.end(), [&](const Variant& other) {
+    return other.group == variants[variant].group;
+  });
+  return static_cast<std::size_t>(first - variants.begin());
+}
+
+const ComparedMetric* find_metric(const Comparison& comparison, std::string_view key) {
+  const auto at = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
+                               [key](const ComparedMetric& metric) { return metric.key == key; });
+  return at == comparison.metrics.end() ? nullptr : &*at;
+}
+
+void judge(Comparison& comparison) {
+  comparison.findings.clear();
+  std::vector<Evidence> evidence;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
+      const std::size_t base = base_of(comparison, variant);
+      if (base == variant) continue;
+      const Sample first = sample_of(comparison, base, metric.key);
+      const Sample second = sample_of(comparison, variant, metric.key);
+      if (first.values.empty() || second.values.empty()) continue;
+      comparison.findings.push_back({variant, base, metric.key, {}, {}, {}});
+      evidence.push_back(weigh(first, second, comparison.rule.level));
+    }
+  }
+  const auto decisions = decide(evidence, comparison.rule);
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    Finding& finding = comparison.findings[i];
+    finding.evidence = evidence[i];
+    finding.decision = decisions[i];
+    finding.words = words(evidence[i], decisions[i], find_metric(comparison, finding.metric)->unit);
+  }
+  comparison.noise.reset();
+  comparison.spread.reset();
+  if (comparison.metrics.empty()) return;
+  std::vector<Sample> samples;
+  for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
+    samples.push_back(sample_of(comparison, variant, comparison.metrics.front().key));
+  }
+  comparison.noise = noise_of(samples);
+  comparison.spread = spread_of(samples);
+}
+
+std::vector<const Finding*> findings_against(const Comparison& comparison, std::size_t base,
+                                             std::string_view metric) {
+  std::vector<const Finding*> found;
+  for (const Finding& finding : comparison.findings) {
+    if (finding.base == base && finding.metric == metric) found.push_back(&finding);
+  }
+  return found;
+}
+
+double reach_of(const std::vector<const Finding*>& findings, double resolution) {
+  double reach = resolution;
+  for (const Finding* finding : findings) {
+    const auto& ratio = finding->evidence.ratio;
+    if (!ratio) continue;
+    reach = std::max(reach, std::fabs(ratio->value - 1));
+    if (!ratio->interval) continue;
+    reach = std::max(
+        {reach, std::fabs(ratio->interval->low - 1), std::fabs(ratio->interval->high - 1)});
+  }
+  return reach;
+}
+
+std::optional<bool> is_good(const Comparison& comparison, const Finding& finding) {
+  const ComparedMetric* metric = find_metric(comparison, finding.metric);
+  const Verdict verdict = finding.decision.verdict;
+  if (metric == nullptr || metric->better == Better::neither) return std::nullopt;
+  if (verdict != Verdict::higher && verdict != Verdict::lower) return std::nullopt;
+  return (verdict == Verdict::higher) == (metric->better == Better::higher);
+}
+
+}  // namespace tacho

@@ -1,0 +1,101 @@
+#include "compare/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "base/mutation.h"
+#include "compare/made_comparison.h"
+
+namespace tacho {
+namespace {
+
+TEST(Comparison, ComparesVariantsWithTheFirstOfTheirGroup) {
+  const Comparison comparison = made_comparison();
+  // Two groups, two metrics that were measured; top-1 never was.
+  ASSERT_EQ(comparison.findings.size(), 4U);
+  for (const Finding& finding : comparison.findings) {
+    EXPECT_EQ(finding.base + 1, finding.variant);
+    ASSERT_TRUE(finding.evidence.ratio);
+    EXPECT_TRUE(finding.evidence.ratio->paired);
+    EXPECT_EQ(finding.evidence.ratio->first_count, 12U);  // the warm-up run does not count
+  }
+  const Finding& wall = comparison.findings.front();
+  EXPECT_EQ(wall.decision.verdict, Verdict::higher);
+  EXPECT_EQ(wall.words.rfind("slower by ", 0), 0U) << wall.words;
+  EXPECT_EQ(is_good(comparison, wall), false);
+  const Finding& memory = comparison.findings.back();
+  EXPECT_EQ(memory.words, "no difference: 0.0 % [0.0, 0.0]");
+  EXPECT_EQ(is_good(comparison, memory), std::nullopt);
+  EXPECT_NEAR(*comparison.noise, 0.01, 0.008);
+}
+
+TEST(Comparison, RunsWithoutBlocksAreComparedUnpaired) {
+  Comparison comparison = made_comparison();
+  comparison.runs.at(2).block.reset();
+  judge(comparison);
+  EXPECT_FALSE(comparison.findings.front().evidence.ratio->paired &&
+               comparison.findings.at(1).evidence.ratio->paired);
+}
+
+TEST(Comparison, JudgingAgainChangesNothing) {
+  Comparison comparison = made_comparison();
+  const Json before = to_json(comparison);
+  judge(comparison);
+  EXPECT_EQ(to_json(comparison), before);
+}
+
+TEST(ComparisonJson, IsReadAsItWasWritten) {
+  const Comparison comparison = made_comparison();
+  const std::string text = json_text(to_json(comparison));
+  const auto read = comparison_from_json(*parse_json(text));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(json_text(to_json(*read)), text);
+}
+
+TEST(ComparisonJson, EmptyIsReadToo) {
+  const auto read = comparison_from_json(to_json(Comparison{}));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->findings.empty());
+}
+
+std::string refused(const std::function<void(Json&)>& change) {
+  Json json = to_json(made_comparison());
+  change(json);
+  const auto read = comparison_from_json(json);
+  return read.ok() ? "" : read.error().message;
+}
+
+TEST(ComparisonJson, RefusesWhatIsNotOne) {
+  EXPECT_EQ(refused([](Json& json) { json["runs"][1]["variant"] = 9; }),
+            "comparison: runs 1: variant 9 of 4");
+  EXPECT_EQ(refused([](Json& json) { json["findings"][0]["metric"] = "speed"; }),
+            "comparison: findings 0: metric 'speed' is not compared here");
+  EXPECT_EQ(refused([](Json& json) { json["runs"][0]["values"]["wall_s"] = "4"; }),
+            "comparison: runs 0: 'wall_s': not a number");
+  EXPECT_EQ(refused([](Json& json) { json["findings"][0]["ratio"].erase("low"); }),
+            "comparison: findings 0: ratio: an interval with one end");
+  EXPECT_EQ(refused([](Json& json) { json["tables"][0]["rows"][0].push_back("x"); }),
+            "comparison: tables 0: a row of another length");
+  EXPECT_EQ(refused([](Json& json) { json["form"] = 2; }),
+            "comparison: written by a later version of Tacho; update this");
+  EXPECT_NE(refused([](Json& json) { json["sead"] = 2; }), "");
+  EXPECT_NE(refused([](Json& json) { json.erase("stopped"); }), "");
+  EXPECT_NE(refused([](Json& json) { json["level"] = 1; }), "");
+}
+
+TEST(ComparisonJson, SurvivesDamage) {
+  const std::string text = json_text(to_json(made_comparison()));
+  Random random(1, 1);
+  int read_anyway = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto json = parse_json(mutated(text, random));
+    if (!json.ok()) continue;
+    auto read = comparison_from_json(*json);
+    if (!read.ok()) continue;
+    ++read_anyway;
+    judge(*read);
+  }
+  EXPECT_GT(read_anyway, 0);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,89 @@
+#include "compare/decide.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using Values = std::vector<double>;
+
+Evidence found(double value, double low, double high, double p, std::size_t runs = 10) {
+  Evidence evidence;
+  evidence.ratio = Ratio{value, Interval{low, high}, true, runs, runs};
+  evidence.p = p;
+  return evidence;
+}
+
+std::string said(const Evidence& evidence, Unit unit = Unit::seconds, double resolution = 0.01) {
+  const auto decisions = decide(std::vector<Evidence>{evidence}, {.resolution = resolution});
+  return words(evidence, decisions.front(), unit);
+}
+
+// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
+TEST(Holm, CorrectsAsRDoes) {
+  const auto corrected = holm(Values{0.01, 0.04, 0.03, 0.005});
+  EXPECT_NEAR(corrected[0], 0.03, 1e-12);
+  EXPECT_NEAR(corrected[1], 0.06, 1e-12);
+  EXPECT_NEAR(corrected[2], 0.06, 1e-12);
+  EXPECT_NEAR(corrected[3], 0.02, 1e-12);
+  EXPECT_EQ(holm(Values{0.9, 0.8})[0], 1);
+  EXPECT_TRUE(holm(Values{}).empty());
+}
+
+TEST(Words, AreThoseOfTheManual) {
+  EXPECT_EQ(said(found(0.998, 0.992, 1.004, 0.6)), "no difference: −0.2 % [−0.8, +0.4]");
+  EXPECT_EQ(said(found(1.031, 1.024, 1.039, 0.001)), "slower by 3.1 % [2.4, 3.9]");
+  EXPECT_EQ(said(found(0.97, 0.961, 0.979, 0.001)), "faster by 3.0 % [2.1, 3.9]");
+  EXPECT_EQ(said(found(1.031, 1.024, 1.039, 0.001), Unit::bytes), "higher by 3.1 % [2.4, 3.9]");
+  EXPECT_EQ(said(found(0.97, 0.961, 0.979, 0.001), Unit::per_second), "lower by 3.0 % [2.1, 3.9]");
+  EXPECT_EQ(said(found(3.5, 3.2, 3.9, 0.001)), "slower by 250 % [220, 290]");
+  EXPECT_EQ(said(found(1, 1, 1, 1)), "no difference: 0.0 % [0.0, 0.0]");
+  EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0, or not measured");
+}
+
+// Half the width is 1.2 %; it lies within 1 % for sure at 0.85 %: 1.993 times the runs.
+TEST(Words, SayHowManyRunsItTakes) {
+  EXPECT_EQ(said(found(1.0, 0.988, 1.012, 0.9)), "cannot tell yet: about 10 more runs");
+  // 3 % away needs half a width of 2.43 %: 0.85 · 3 %, times 1.960 / 2.054 for p = 4 %.
+  EXPECT_EQ(said(found(1.03, 0.97, 1.09, 0.3)), "cannot tell yet: about 51 more runs");
+  Evidence single;
+  single.ratio = Ratio{1.1, std::nullopt, false, 1, 1};
+  EXPECT_EQ(said(single), "cannot tell yet: about 3 more runs");
+}
+
+TEST(Decide, CountsTheChancesToBeWrong) {
+  const std::vector<Evidence> one = {found(1.03, 1.001, 1.06, 0.03)};
+  EXPECT_EQ(decide(one, {}).front().verdict, Verdict::higher);
+  const std::vector<Evidence> two = {one.front(), found(1.03, 1.001, 1.06, 0.5)};
+  const auto decisions = decide(two, {});
+  EXPECT_EQ(decisions.front().verdict, Verdict::unclear);
+  EXPECT_DOUBLE_EQ(decisions.front().p_corrected, 0.06);
+  EXPECT_GT(decisions.front().more_runs, 0);
+}
+
+TEST(Decide, WhatLiesWithinTheResolutionIsNoDifference) {
+  const std::vector<Evidence> evidence = {found(1.005, 1.002, 1.008, 0.001)};
+  EXPECT_EQ(decide(evidence, {.resolution = 0.01}).front().verdict, Verdict::same);
+  EXPECT_EQ(decide(evidence, {.resolution = 0.001}).front().verdict, Verdict::higher);
+}
+
+// Six blocks in which the second is always slower: the signed ranks can say 2 of 64 and no more,
+// Mann and Whitney's test says 2 of 924.
+TEST(Weigh, SeesBeyondSignsThatAllAgree) {
+  const Sample first = {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}};
+  const Sample second = {{11, 12.5, 13.6, 14.7, 15.8, 16.9}, {1, 2, 3, 4, 5, 6}};
+  const Evidence evidence = weigh(first, second);
+  EXPECT_DOUBLE_EQ(evidence.p, 2.0 / 924);
+  EXPECT_DOUBLE_EQ(evidence.superiority, 1);
+}
+
+TEST(Weigh, IsNotMisledByWhatBlocksHaveInCommon) {
+  const Sample first = {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}};
+  const Sample second = {{1.01, 2.02, 3.04, 4.05, 5.07, 6.08}, {1, 2, 3, 4, 5, 6}};
+  const Evidence evidence = weigh(first, second);
+  EXPECT_DOUBLE_EQ(evidence.p, 2.0 / 64);
+  EXPECT_GT(evidence.mann_whitney_p, 0.6);
+}
+
+}  // namespace
+}  // namespace tacho
