@@ -25,33 +25,35 @@ std::string last_word(const std::string& line) {
 
 }  // namespace
 
-Result<void> Apptainer::check() const {
+Result<std::string> Apptainer::version() const {
   const std::string program(name());
   if (!find_program(program).ok()) {
     return Error{ErrorCode::unavailable,
-                 fmt::format("{0} is not installed; take the package of your distribution, or one "
-                             "from {0}.org",
+                 fmt::format("{} is not installed; take the package of your distribution or of its "
+                             "project",
                              program)};
   }
+  TACHO_TRY(answer, capture({.argv = {program, "--version"}}, std::chrono::seconds(30)));
+  if (answer.status.success()) return last_word(answer.out.substr(0, answer.out.find('\n')));
+  return Error{ErrorCode::failed, fmt::format("{}: {}", program, first_complaint(answer.err))};
+}
+
+Result<void> Apptainer::check() const {
+  if (const auto engine = version(); !engine.ok()) return engine.error();
   TACHO_CHECK(check_limits());
   std::error_code problem;
   if (fs::exists(spec().image, problem)) return {};
   return Error{ErrorCode::not_found,
                fmt::format("{0}: image {1}: no such file or folder; build it with 'tacho env build "
                            "{0}'",
-                           program, spec().image)};
+                           name(), spec().image)};
 }
 
 Result<EnvironmentFacts> Apptainer::describe() const {
   TACHO_CHECK(check());
   TACHO_TRY(digest, image_digest(fs::absolute(spec().image)));
-  TACHO_TRY(version,
-            capture({.argv = {std::string(name()), "--version"}}, std::chrono::seconds(30)));
-  if (!version.status.success()) {
-    return Error{ErrorCode::failed, fmt::format("{}: {}", name(), first_complaint(version.err))};
-  }
-  const std::string line = version.out.substr(0, version.out.find('\n'));
-  return EnvironmentFacts{std::string(name()), last_word(line), spec().image, digest};
+  TACHO_TRY(engine_version, version());
+  return EnvironmentFacts{std::string(name()), engine_version, spec().image, digest};
 }
 
 Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const {

@@ -9,6 +9,9 @@ namespace tacho {
 class Apptainer final : public LocalEnvironment {
  public:
   using LocalEnvironment::LocalEnvironment;
+  [[nodiscard]] Result<std::string> version() const override;
+  // It keeps none: an image is a file.
+  [[nodiscard]] std::vector<std::string> images() const override { return {}; }
   [[nodiscard]] Result<void> check() const override;
   [[nodiscard]] Result<EnvironmentFacts> describe() const override;
   [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const override;

@@ -3,9 +3,17 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include "base/file.h"
 #include "env/stay.h"
 
 namespace tacho {
+
+// The machine's system: what a container shares with it too.
+Result<std::string> Bare::version() const {
+  utsname system{};
+  if (::uname(&system) != 0) return system_error("uname", errno);
+  return std::string(system.sysname) + " " + system.release;
+}
 
 Result<void> Bare::check() const {
   TACHO_CHECK(check_limits());
@@ -26,9 +34,8 @@ Result<void> Bare::check() const {
 
 Result<EnvironmentFacts> Bare::describe() const {
   TACHO_CHECK(check());
-  utsname system{};
-  const bool told = ::uname(&system) == 0;
-  return EnvironmentFacts{"bare", told ? system.release : "", "", ""};
+  TACHO_TRY(system, version());
+  return EnvironmentFacts{"bare", system, "", ""};
 }
 
 Result<Command> Bare::wrap(const Command& command, const Stay& stay) const {

@@ -8,6 +8,8 @@ namespace tacho {
 class Bare final : public LocalEnvironment {
  public:
   using LocalEnvironment::LocalEnvironment;
+  [[nodiscard]] Result<std::string> version() const override;
+  [[nodiscard]] std::vector<std::string> images() const override { return {}; }
   [[nodiscard]] Result<void> check() const override;
   [[nodiscard]] Result<EnvironmentFacts> describe() const override;
   [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const override;

@@ -78,11 +78,33 @@ Result<fs::path> Charliecloud::image_folder() const {
                   spec().image, (storage() / "img").string())};
 }
 
-Result<void> Charliecloud::check() const {
+Result<std::string> Charliecloud::version() const {
   if (!find_program("ch-run").ok()) {
     return Error{ErrorCode::unavailable,
                  "charliecloud is not installed; apt-get install charliecloud-runtime"};
   }
+  const Command ask{.argv = {"ch-run", "--version"}, .environment = {{"USER", user_name()}}};
+  TACHO_TRY(answer, capture(ask, std::chrono::seconds(10)));
+  // Of the two streams, which one it writes to has changed between its releases.
+  const std::string text = answer.out.empty() ? answer.err : answer.out;
+  return printable(text.substr(0, text.find('\n')));
+}
+
+std::vector<std::string> Charliecloud::images() const {
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(storage() / "img", problem)) {
+    std::string name = entry.path().filename().string();
+    std::replace(name.begin(), name.end(), '%', '/');
+    std::replace(name.begin(), name.end(), '+', ':');
+    names.push_back(printable(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<void> Charliecloud::check() const {
+  if (const auto engine = version(); !engine.ok()) return engine.error();
   TACHO_CHECK(check_limits());
   if (spec().network == NetworkAccess::none) {
     return Error{ErrorCode::usage,
@@ -110,12 +132,8 @@ Result<EnvironmentFacts> Charliecloud::describe() const {
   TACHO_CHECK(check());
   TACHO_TRY(image, image_folder());
   TACHO_TRY(digest, image_digest(image));
-  const Command ask{.argv = {"ch-run", "--version"}, .environment = {{"USER", user_name()}}};
-  TACHO_TRY(version, capture(ask, std::chrono::seconds(10)));
-  // Of the two streams, which one it writes to has changed between its releases.
-  const std::string text = version.out.empty() ? version.err : version.out;
-  return EnvironmentFacts{"charliecloud", printable(text.substr(0, text.find('\n'))), spec().image,
-                          digest};
+  TACHO_TRY(engine_version, version());
+  return EnvironmentFacts{"charliecloud", engine_version, spec().image, digest};
 }
 
 Result<Command> Charliecloud::wrap(const Command& command, const Stay& stay) const {

@@ -8,6 +8,8 @@ namespace tacho {
 class Charliecloud final : public LocalEnvironment {
  public:
   using LocalEnvironment::LocalEnvironment;
+  [[nodiscard]] Result<std::string> version() const override;
+  [[nodiscard]] std::vector<std::string> images() const override;
   [[nodiscard]] Result<void> check() const override;
   [[nodiscard]] Result<EnvironmentFacts> describe() const override;
   // Makes mount points in the image's folder for what is bound, where they are missing: ch-run can

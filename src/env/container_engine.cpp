@@ -38,6 +38,13 @@ std::vector<std::string> limit_options(const EnvironmentSpec& spec) {
   return words;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string line; std::getline(words, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
@@ -63,12 +70,27 @@ Result<Captured> ContainerEngine::ask(const std::vector<std::string>& words) con
   return capture(command, kLongestAnswer);
 }
 
-Result<void> ContainerEngine::check() const {
+Result<std::string> ContainerEngine::version() const {
   if (!find_program(program().front()).ok()) {
     return Error{ErrorCode::unavailable,
                  fmt::format("{} is not installed; {}", name(), how_to_install())};
   }
   TACHO_CHECK(check_engine());
+  TACHO_TRY(answer, ask({"version", "--format", version_format()}));
+  if (answer.status.success()) return printable(first_line(answer.out));
+  return Error{ErrorCode::failed, fmt::format("{}: {}", name(), first_complaint(answer.err))};
+}
+
+std::vector<std::string> ContainerEngine::images() const {
+  const auto listed = ask({"images", "--format", "{{.Repository}}:{{.Tag}}"});
+  if (!listed.ok() || !listed->status.success()) return {};
+  auto names = lines_of(listed->out);
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("<none>"); });
+  return names;
+}
+
+Result<void> ContainerEngine::check() const {
+  if (const auto engine = version(); !engine.ok()) return engine.error();
   TACHO_TRY(found, ask({"image", "inspect", "--format", "{{.Id}}", spec_.image}));
   if (found.status.success()) return {};
   if (found.err.find("o such image") != std::string::npos ||
@@ -84,11 +106,11 @@ Result<void> ContainerEngine::check() const {
 
 Result<EnvironmentFacts> ContainerEngine::describe() const {
   TACHO_CHECK(check());
-  TACHO_TRY(version, ask({"version", "--format", version_format()}));
+  TACHO_TRY(engine_version, version());
   TACHO_TRY(image, ask({"image", "inspect", "--format", "{{.Id}}", spec_.image}));
   std::string digest = first_line(image.out);
   if (!digest.starts_with("sha256:")) digest.insert(0, "sha256:");
-  return EnvironmentFacts{std::string(name()), first_line(version.out), spec_.image, digest};
+  return EnvironmentFacts{std::string(name()), engine_version, spec_.image, digest};
 }
 
 Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) const {
@@ -162,8 +184,7 @@ std::vector<std::string> ContainerEngine::leftovers() const {
   const auto listed =
       ask({"ps", "--all", fmt::format("--filter=label={}", kStayLabel), "--format", "{{.Names}}"});
   if (!listed.ok() || !listed->status.success()) return keys;
-  std::istringstream lines(listed->out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(listed->out)) {
     if (line.starts_with(kNamePrefix)) keys.push_back(line.substr(kNamePrefix.size()));
   }
   return keys;

@@ -14,6 +14,8 @@ class ContainerEngine : public Environment {
  public:
   explicit ContainerEngine(EnvironmentSpec spec) : spec_(std::move(spec)) {}
 
+  [[nodiscard]] Result<std::string> version() const final;
+  [[nodiscard]] std::vector<std::string> images() const final;
   [[nodiscard]] Result<void> check() const final;
   [[nodiscard]] Result<EnvironmentFacts> describe() const final;
   [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const final;

@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <sstream>
 #include <thread>
 
 #include "base/clock.h"
@@ -46,6 +50,15 @@ const Result<std::unique_ptr<ContractImage>>& image_of(EnvironmentKind kind) {
   const auto found = images.find(kind);
   if (found != images.end()) return found->second;
   return images.emplace(kind, ContractImage::make(kind)).first->second;
+}
+
+// Whether it holds within 20 s.
+bool soon(const std::function<bool()>& holds) {
+  for (int i = 0; i < 1000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return false;
 }
 
 struct Ran {
@@ -98,22 +111,25 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
   }
   Ran run_script(const std::string& script) { return run(command({"sh", "-c", script})); }
 
-  // A program that runs until it is ended; it has begun when this returns.
-  Process start(const std::string& script) {
-    const fs::path sign = folder_.path() / "begun";
+  // A program that runs until it is ended.
+  Command lasting(const std::string& script) {
     Command inner = command({"sh", "-c", "echo > begun; " + script});
     inner.own_group = true;
     inner.dies_with_parent = true;
     inner.output_file = folder_.path() / "output";
     auto wrapped = open(spec_)->wrap(inner, stay_);
     if (!wrapped.ok()) broken_invariant(wrapped.error().message);
-    auto process = Process::start(*wrapped);
+    return *std::move(wrapped);
+  }
+  void wait_until_begun() {
+    const fs::path sign = folder_.path() / "begun";
+    EXPECT_TRUE(soon([&] { return fs::exists(sign); }))
+        << "it has not begun: " << *read_file(folder_.path() / "output");
+  }
+  Process start(const std::string& script) {
+    auto process = Process::start(lasting(script));
     if (!process.ok()) broken_invariant(process.error().message);
-    for (int i = 0; i < 1000 && !fs::exists(sign); ++i) {
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-    EXPECT_TRUE(fs::exists(sign)) << "it has not begun: "
-                                  << read_file(folder_.path() / "output").ok();
+    wait_until_begun();
     return *std::move(process);
   }
 
@@ -256,10 +272,14 @@ TEST_P(Contract, TheProcessorLimitIsSeenAtTheProgramsProcess) {
   auto pids = open(spec_)->members(stay_.key);
   if (pids.empty()) pids.push_back(process.pid());
   EXPECT_THAT(cpu_quota_of(pids.front()), ::testing::StartsWith("50000"));
-  for (int i = 0; i < 100 && read_file(folder_.path() / "status")->empty(); ++i) {
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  EXPECT_THAT(*read_file(folder_.path() / "status"), HasSubstr("Cpus_allowed_list:\t0\n"));
+  const fs::path status = folder_.path() / "status";
+  EXPECT_TRUE(soon([&] { return fs::exists(status) && !read_file(status)->empty(); }));
+  EXPECT_THAT(*read_file(status), HasSubstr("Cpus_allowed_list:\t0\n"));
+}
+
+pid_t parent_of(pid_t pid) {
+  const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  return stat.ok() ? std::atoi(stat->c_str() + stat->rfind(')') + 4) : 0;
 }
 
 TEST_P(Contract, AProgramOfItsOwnTreeIsFoundForSampling) {
@@ -272,9 +292,7 @@ TEST_P(Contract, AProgramOfItsOwnTreeIsFoundForSampling) {
     for (pid_t at = pid; at > 1 && !found;) {
       found = std::find(pids.begin(), pids.end(), at) != pids.end() &&
               *read_file("/proc/" + std::to_string(pid) + "/comm") == "sleep\n";
-      const auto stat = read_file("/proc/" + std::to_string(at) + "/stat");
-      if (!stat.ok()) break;
-      at = std::atoi(stat->c_str() + stat->rfind(')') + 4);
+      at = parent_of(at);
     }
   }
   EXPECT_TRUE(found);
@@ -288,6 +306,37 @@ TEST_P(Contract, NothingIsLeftWhenTheClientWasKilled) {
   const auto swept = sweep_environments([&](const std::string& key) { return key == stay_.key; });
   EXPECT_THAT(swept, Contains(stay_.key));
   EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(stay_.key)));
+  EXPECT_TRUE(processes_of(stay_.key).empty());
+}
+
+TEST_P(Contract, AProgramEndsWithTheTachoThatWasKilled) {
+  const Command inside = lasting("exec sleep 100");
+  const pid_t tacho = ::fork();
+  if (tacho == 0) {
+    const auto process = Process::start(inside);
+    while (process.ok()) ::pause();
+    ::_exit(1);
+  }
+  wait_until_begun();
+  ::kill(tacho, SIGKILL);
+  ::waitpid(tacho, nullptr, 0);
+  const auto is_clean = [&] {
+    const auto left = open(spec_)->leftovers();
+    return std::find(left.begin(), left.end(), stay_.key) == left.end();
+  };
+  const bool forgets = !is_bare() && open(spec_)->members(stay_.key).empty();
+  if (forgets) sweep_environments([&](const std::string& key) { return key == stay_.key; });
+  EXPECT_TRUE(soon(is_clean));
+}
+
+TEST_P(Contract, NothingIsLeftWhenTheEnginesMonitorWasKilled) {
+  Process process = start("exec sleep 100");
+  const auto pids = open(spec_)->members(stay_.key);
+  if (pids.empty()) return;  // no engine stands between it and us
+  ::kill(parent_of(pids.front()), SIGKILL);
+  const auto cleaned = open(spec_)->clean_up(stay_.key);
+  EXPECT_TRUE(cleaned.ok()) << cleaned.error().message;
+  EXPECT_TRUE(process.wait_for(kLongestProgram).has_value());
   EXPECT_TRUE(processes_of(stay_.key).empty());
 }
 
@@ -314,6 +363,18 @@ TEST_P(Contract, SaysWhatItIs) {
   EXPECT_EQ(facts->image_digest, open(spec_)->describe()->image_digest);
   std::printf("%s %s %s\n", facts->engine.c_str(), facts->engine_version.c_str(),
               facts->image_digest.c_str());
+}
+
+TEST(Docker, SaysThatItsDaemonDoesNotAnswer) {
+  if (!find_program("docker").ok()) GTEST_SKIP() << "no docker";
+  const char* set = std::getenv("DOCKER_HOST");
+  const std::optional<std::string> before = set == nullptr ? std::nullopt : std::optional(set);
+  ::setenv("DOCKER_HOST", "unix:///not/there", 1);
+  const auto checked =
+      (*open_environment({.kind = EnvironmentKind::docker, .image = "any"}))->check();
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("does not answer at unix:///not/there; start it"));
+  before ? ::setenv("DOCKER_HOST", before->c_str(), 1) : ::unsetenv("DOCKER_HOST");
 }
 
 INSTANTIATE_TEST_SUITE_P(Environments, Contract,

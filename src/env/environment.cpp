@@ -35,6 +35,20 @@ Result<std::unique_ptr<Environment>> open_environment(const EnvironmentSpec& spe
   return made(spec);
 }
 
+std::vector<EngineFound> survey_engines() {
+  std::vector<EngineFound> found;
+  for (const auto& [kind, name] : kEnvironmentKinds.table) {
+    const auto environment = made({.kind = kind});
+    const auto version = environment->version();
+    if (version.ok()) {
+      found.push_back({kind, *version, "", environment->images()});
+    } else {
+      found.push_back({kind, "", version.error().message});
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> sweep_environments(
     const std::function<bool(const std::string& key)>& is_orphan) {
   std::vector<std::string> swept;

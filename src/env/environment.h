@@ -42,9 +42,18 @@ struct Ending {
 // Where a command lives. A program is started by starting what wrap() returns; that process
 // ends when the program ends, and passes SIGINT and SIGTERM on to it. Whatever happened, clean_up()
 // comes last.
+//
+// A killed tacho's program is sent SIGTERM where Command::dies_with_parent asks for it, except by
+// charliecloud and apptainer, whose programs forget their parent when they enter their namespaces.
+// Those, and what does not heed SIGTERM, sweep_environments() finds.
 class Environment {
  public:
   virtual ~Environment() = default;
+
+  // Of the engine. An error, where it is missing or does not answer, says how to get it.
+  [[nodiscard]] virtual Result<std::string> version() const = 0;
+  // Those it knows by name.
+  [[nodiscard]] virtual std::vector<std::string> images() const = 0;
 
   // Whether a program could be started: engine, daemon, image, rights, what the spec asks for. One
   // sentence with the fix.
@@ -71,6 +80,15 @@ class Environment {
 };
 
 Result<std::unique_ptr<Environment>> open_environment(const EnvironmentSpec& spec);
+
+struct EngineFound {
+  EnvironmentKind kind;
+  std::string version;
+  std::string problem;  // why it cannot be used, and the fix; "" if it can
+  std::vector<std::string> images = {};
+};
+// Every kind of environment, whether it is there or not.
+std::vector<EngineFound> survey_engines();
 
 // Removes what killed runs have left in any environment that is installed. `is_orphan` says of a
 // run's key whether it belongs here and nobody works on it any more. Returns the keys removed.
