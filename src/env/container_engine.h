@@ -10,7 +10,7 @@ namespace tacho {
 // What docker and podman have in common: images by name, `run` in the foreground, and a program
 // that is not our child but a daemon's or a monitor's. Each container carries the run's key in its
 // name and in the label kStayLabel, by which it is found again when its tacho was killed.
-class ContainerEngine : public Environment {
+class ContainerEngine : public RunEnvironment {
  public:
   explicit ContainerEngine(EnvironmentSpec spec) : spec_(std::move(spec)) {}
 

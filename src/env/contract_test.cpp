@@ -1,6 +1,5 @@
 // What every environment promises, held against each that is installed here. Where TACHO_COMPONENTS
-// is "required", those that bootstrap installs may not be missing; where it is "all-environments",
-// none may but singularity, which is apptainer under another name.
+// is "required", those that bootstrap installs may not be missing.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,14 +33,11 @@ using ::testing::Not;
 constexpr seconds kLongestProgram{30};
 
 bool is_required(EnvironmentKind kind) {
-  const char* components = std::getenv("TACHO_COMPONENTS");
   if (kind == EnvironmentKind::bare) return true;
-  if (components == nullptr || ::geteuid() != 0) return false;
-  const std::string wanted = components;
-  const bool of_bootstrap =
-      kind == EnvironmentKind::podman || kind == EnvironmentKind::charliecloud;
-  return wanted == "all-environments" ? kind != EnvironmentKind::singularity
-                                      : wanted == "required" && of_bootstrap;
+  const char* components = std::getenv("TACHO_COMPONENTS");
+  const bool required = components != nullptr && std::string_view(components) == "required";
+  return required && ::geteuid() == 0 &&
+         (kind == EnvironmentKind::podman || kind == EnvironmentKind::charliecloud);
 }
 
 // Made once for all tests of an environment.
@@ -85,7 +81,7 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
     EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(stay_.key)));
   }
 
-  static std::unique_ptr<Environment> open(const EnvironmentSpec& spec) {
+  static std::unique_ptr<RunEnvironment> open(const EnvironmentSpec& spec) {
     auto environment = open_environment(spec);
     if (!environment.ok()) broken_invariant(environment.error().message);
     return *std::move(environment);

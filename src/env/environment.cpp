@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-std::unique_ptr<Environment> made(const EnvironmentSpec& spec) {
+std::unique_ptr<RunEnvironment> made(const EnvironmentSpec& spec) {
   switch (spec.kind) {
     case EnvironmentKind::bare:
       return std::make_unique<Bare>(spec);
@@ -30,7 +30,7 @@ std::unique_ptr<Environment> made(const EnvironmentSpec& spec) {
 
 }  // namespace
 
-Result<std::unique_ptr<Environment>> open_environment(const EnvironmentSpec& spec) {
+Result<std::unique_ptr<RunEnvironment>> open_environment(const EnvironmentSpec& spec) {
   TACHO_CHECK(check(spec));
   return made(spec);
 }

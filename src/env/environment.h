@@ -46,9 +46,9 @@ struct Ending {
 // A killed tacho's program is sent SIGTERM where Command::dies_with_parent asks for it, except by
 // charliecloud and apptainer, whose programs forget their parent when they enter their namespaces.
 // Those, and what does not heed SIGTERM, sweep_environments() finds.
-class Environment {
+class RunEnvironment {
  public:
-  virtual ~Environment() = default;
+  virtual ~RunEnvironment() = default;
 
   // Of the engine. An error, where it is missing or does not answer, says how to get it.
   [[nodiscard]] virtual Result<std::string> version() const = 0;
@@ -79,7 +79,7 @@ class Environment {
   [[nodiscard]] virtual std::vector<std::string> leftovers() const = 0;
 };
 
-Result<std::unique_ptr<Environment>> open_environment(const EnvironmentSpec& spec);
+Result<std::unique_ptr<RunEnvironment>> open_environment(const EnvironmentSpec& spec);
 
 struct EngineFound {
   EnvironmentKind kind;

@@ -10,7 +10,7 @@ namespace tacho {
 // What bare, charliecloud and apptainer have in common: no daemon, so that the program is our child
 // and ends as it ends; no limits of their own that need no set-up, so that Tacho makes a cgroup;
 // the machine's /dev/shm. What a killed tacho leaves behind is found by kStayVariable.
-class LocalEnvironment : public Environment {
+class LocalEnvironment : public RunEnvironment {
  public:
   explicit LocalEnvironment(EnvironmentSpec spec) : spec_(std::move(spec)) {}
 

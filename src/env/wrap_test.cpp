@@ -58,7 +58,7 @@ TEST_F(Wrapped, BareIsTheCommandItselfWithItsVariables) {
   EXPECT_EQ(bare.environment.at("OTHER"), "x");
 }
 
-TEST(Environment, SaysWhatItCannotDo) {
+TEST(RunEnvironment, SaysWhatItCannotDo) {
   const auto complaint = [](const EnvironmentSpec& spec) {
     const auto environment = open_environment(spec);
     return environment.ok() ? (*environment)->check().error().message : environment.error().message;
