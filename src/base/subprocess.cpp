@@ -62,7 +62,19 @@ struct ChildPlan {
   bool own_group;
   bool dies_with_parent;
   std::span<const int> inherited;
+  std::span<const std::filesystem::path> cgroups;
 };
+
+// 0 is whoever writes it.
+bool join(const std::filesystem::path& group) {
+  const int file = ::open(group.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool joined = ::write(file, "0", 1) == 1;
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return joined;
+}
 
 // Between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(const ChildPlan& plan) {
@@ -80,7 +92,8 @@ struct ChildPlan {
   if (plan.out >= 0) ::dup2(plan.out, STDOUT_FILENO);
   if (plan.err >= 0) ::dup2(plan.err, STDERR_FILENO);
   for (const int descriptor : plan.inherited) ::fcntl(descriptor, F_SETFD, 0);
-  if (plan.folder == nullptr || ::chdir(plan.folder) == 0) {
+  const bool joined = std::all_of(plan.cgroups.begin(), plan.cgroups.end(), join);
+  if (joined && (plan.folder == nullptr || ::chdir(plan.folder) == 0)) {
     ::execvpe(plan.argv[0], plan.argv, plan.environment);
   }
   const int error = errno;
@@ -106,7 +119,8 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
                        ::getpid(),
                        command.own_group,
                        command.dies_with_parent,
-                       command.inherited};
+                       command.inherited,
+                       command.cgroups};
   const pid_t pid = ::fork();
   if (pid < 0) return system_error(command.argv[0], errno);
   if (pid == 0) become(plan);

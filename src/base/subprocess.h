@@ -33,6 +33,8 @@ struct Command {
   bool dies_with_parent = false;
   // Descriptors the program keeps, under the same numbers, though they are to close on exec.
   std::vector<int> inherited = {};
+  // The cgroup.procs of groups the program starts in.
+  std::vector<std::filesystem::path> cgroups = {};
 };
 
 // The file that starting `name` would run: itself if it names a folder, else the first of $PATH.

@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
+  add_env_command(app, context);
   add_doctor_command(app, context);
   add_completion_command(app, context);
 

@@ -1,0 +1,92 @@
+#include "env/apptainer.h"
+
+#include <fmt/format.h>
+
+#include "base/terminal.h"
+#include "env/container_engine.h"
+#include "env/image_digest.h"
+#include "env/stay.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bind_option(const Bind& bind) {
+  return "--mount=type=bind," + csv_field("source=" + bind.source) + "," +
+         csv_field("destination=" + bind.target) + (bind.read_only ? ",ro" : "");
+}
+
+// "apptainer version 1.4.2" and "singularity-ce version 4.1.0" end in what is asked for.
+std::string last_word(const std::string& line) {
+  const auto space = line.rfind(' ');
+  return printable(space == std::string::npos ? line : line.substr(space + 1));
+}
+
+}  // namespace
+
+Result<std::string> Apptainer::version() const {
+  const std::string program(name());
+  if (!find_program(program).ok()) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("{} is not installed; take the package of your distribution or of its "
+                             "project",
+                             program)};
+  }
+  TACHO_TRY(answer, capture({.argv = {program, "--version"}}, std::chrono::seconds(30)));
+  if (answer.status.success()) return last_word(answer.out.substr(0, answer.out.find('\n')));
+  return Error{ErrorCode::failed, fmt::format("{}: {}", program, first_complaint(answer.err))};
+}
+
+Result<void> Apptainer::check() const {
+  if (const auto engine = version(); !engine.ok()) return engine.error();
+  TACHO_CHECK(check_limits());
+  std::error_code problem;
+  if (fs::exists(spec().image, problem)) return {};
+  return Error{ErrorCode::not_found,
+               fmt::format("{0}: image {1}: no such file or folder; build it with 'tacho env build "
+                           "{0}'",
+                           name(), spec().image)};
+}
+
+Result<EnvironmentFacts> Apptainer::describe() const {
+  TACHO_CHECK(check());
+  TACHO_TRY(digest, image_digest(fs::absolute(spec().image)));
+  TACHO_TRY(engine_version, version());
+  return EnvironmentFacts{std::string(name()), engine_version, spec().image, digest};
+}
+
+Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const {
+  TACHO_CHECK(check_key(stay.key));
+  TACHO_CHECK(check());
+  TACHO_TRY(binds, all_binds(spec(), command, stay));
+  const bool apptainer = spec().kind == EnvironmentKind::apptainer;
+  const std::string prefix = apptainer ? "APPTAINERENV_" : "SINGULARITYENV_";
+  Command wrapped = command;
+  wrapped.folder = {};
+  // For the engine's own processes, which are in the stay too.
+  wrapped.environment = {{kStayVariable, stay.key}};
+  for (const auto& [variable, value] : variables(command, stay)) {
+    wrapped.environment[prefix + variable] = value;
+  }
+  // --no-eval: or variables are read by a shell, with what a '$' in them means to it.
+  auto& words = wrapped.argv = {std::string(name()), "--silent",   "exec",
+                                "--no-eval",         "--cleanenv", "--no-home"};
+  if (!spec().gpus.empty()) words.emplace_back("--nv");
+  if (spec().network == NetworkAccess::none) {
+    words.insert(words.end(), {"--net", "--network=none"});
+  }
+  for (const Bind& bind : binds) words.push_back(bind_option(bind));
+  words.push_back("--pwd=" + working_folder(command).string());
+  words.push_back(fs::absolute(spec().image).string());
+  words.insert(words.end(), command.argv.begin(), command.argv.end());
+  return limited(std::move(wrapped), stay.key);
+}
+
+Ending Apptainer::ending(const std::string& key, ExitStatus client) const {
+  Ending ending = LocalEnvironment::ending(key, client);
+  ending.status = status_of_program(client);
+  return ending;
+}
+
+}  // namespace tacho

@@ -1,0 +1,69 @@
+#include "env/environment.h"
+
+#include <algorithm>
+
+#include "env/apptainer.h"
+#include "env/bare.h"
+#include "env/charliecloud.h"
+#include "env/docker.h"
+#include "env/podman.h"
+
+namespace tacho {
+namespace {
+
+std::unique_ptr<RunEnvironment> made(const EnvironmentSpec& spec) {
+  switch (spec.kind) {
+    case EnvironmentKind::bare:
+      return std::make_unique<Bare>(spec);
+    case EnvironmentKind::docker:
+      return std::make_unique<Docker>(spec);
+    case EnvironmentKind::podman:
+      return std::make_unique<Podman>(spec);
+    case EnvironmentKind::apptainer:
+    case EnvironmentKind::singularity:
+      return std::make_unique<Apptainer>(spec);
+    case EnvironmentKind::charliecloud:
+      return std::make_unique<Charliecloud>(spec);
+  }
+  broken_invariant("an environment of no kind");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunEnvironment>> open_environment(const EnvironmentSpec& spec) {
+  TACHO_CHECK(check(spec));
+  return made(spec);
+}
+
+std::vector<EngineFound> survey_engines() {
+  std::vector<EngineFound> found;
+  for (const auto& [kind, name] : kEnvironmentKinds.table) {
+    const auto environment = made({.kind = kind});
+    const auto version = environment->version();
+    if (version.ok()) {
+      found.push_back({kind, *version, "", environment->images()});
+    } else {
+      found.push_back({kind, "", version.error().message});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> sweep_environments(
+    const std::function<bool(const std::string& key)>& is_orphan) {
+  std::vector<std::string> swept;
+  // What bare finds, it finds for every environment without a daemon.
+  for (const EnvironmentKind kind :
+       {EnvironmentKind::bare, EnvironmentKind::podman, EnvironmentKind::docker}) {
+    const auto environment = made({.kind = kind});
+    for (const std::string& key : environment->leftovers()) {
+      if (is_orphan(key) && environment->clean_up(key).ok()) swept.push_back(key);
+    }
+  }
+  // A podman container's processes are marked too, so that bare has found its key before podman.
+  std::sort(swept.begin(), swept.end());
+  swept.erase(std::unique(swept.begin(), swept.end()), swept.end());
+  return swept;
+}
+
+}  // namespace tacho

@@ -1,0 +1,66 @@
+#include "env/image_digest.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kLongestHash{5};
+
+Result<std::string> hash_of(const Command& command) {
+  TACHO_TRY(hashed, capture(command, kLongestHash));
+  if (!hashed.status.success() || hashed.out.size() < 64) {
+    return Error{ErrorCode::failed, "sha256sum: " + hashed.err.substr(0, hashed.err.find('\n'))};
+  }
+  // A backslash goes before the hash where the file's name has one.
+  return hashed.out.substr(hashed.out.starts_with('\\') ? 1 : 0, 64);
+}
+
+Result<std::string> listing(const fs::path& folder) {
+  std::vector<std::string> lines;
+  std::error_code problem;
+  fs::recursive_directory_iterator at(folder, problem);
+  for (; !problem && at != fs::recursive_directory_iterator(); at.increment(problem)) {
+    struct stat entry {};
+    if (::lstat(at->path().c_str(), &entry) != 0) return system_error(at->path(), errno);
+    // Folders come and go as mount points for what is bound.
+    if (S_ISDIR(entry.st_mode)) continue;
+    lines.push_back(fmt::format("{} {:o} {} {}\n", at->path().lexically_relative(folder).string(),
+                                entry.st_mode, entry.st_size, entry.st_mtim.tv_sec));
+  }
+  if (problem) return system_error(folder, problem.value());
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> image_digest(const fs::path& image) {
+  std::error_code problem;
+  if (!fs::is_directory(image, problem)) {
+    TACHO_TRY(hash, hash_of({.argv = {"sha256sum", "--", image.string()}}).in(image.string()));
+    return "sha256:" + hash;
+  }
+  TACHO_TRY(text, listing(image));
+  const UniqueFd pages(::memfd_create("listing", MFD_CLOEXEC));
+  if (!pages) return system_error(image, errno);
+  TACHO_CHECK(write_all(pages.get(), text, image));
+  if (::lseek(pages.get(), 0, SEEK_SET) != 0) return system_error(image, errno);
+  TACHO_TRY(hash, hash_of({.argv = {"sha256sum"}, .in = pages.get()}).in(image.string()));
+  return "listing-sha256:" + hash;
+}
+
+}  // namespace tacho

@@ -1,0 +1,63 @@
+#include "env/stay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Stay, BindsTheWorkingFolderTheRunTheHomeAndTheLibrariesOnce) {
+  const ScratchFolder work;
+  const ScratchFolder home;
+  std::filesystem::create_directories(home.path() / "runs/k");
+  const std::string at = home.path();
+  const EnvironmentSpec spec{.binds = {{work.path(), "/data", true}}};
+  const auto binds = all_binds(spec, {.argv = {"x"}, .folder = home.path()},
+                               {.key = "k",
+                                .run_folder = home.path() / "runs/k/",
+                                .home = home.path(),
+                                .libraries = work.path()});
+  ASSERT_TRUE(binds.ok()) << binds.error().message;
+  EXPECT_THAT(*binds,
+              ::testing::UnorderedElementsAre(Bind{work.path(), "/data", true}, Bind{at, at, false},
+                                              Bind{at + "/runs/k", at + "/runs/k", false},
+                                              Bind{work.path(), work.path(), true}));
+  EXPECT_LT((*binds)[0].target, (*binds)[1].target);  // outer before inner
+}
+
+TEST(Stay, SaysWhichFolderIsNotThere) {
+  const ScratchFolder work;
+  const EnvironmentSpec spec{.binds = {{"/not/there", "/data"}}};
+  const auto binds = all_binds(spec, {.argv = {"x"}, .folder = work.path()}, {.key = "k"});
+  ASSERT_FALSE(binds.ok());
+  EXPECT_THAT(binds.error().message, HasSubstr("/not/there: cannot be bound"));
+  EXPECT_FALSE(all_binds({}, {.argv = {"x"}, .folder = "/"}, {.key = "k"}).ok());
+}
+
+TEST(Stay, TheCommandsVariablesGoBeforeTheSpecs) {
+  const EnvironmentSpec spec{.variables = {{"A", "spec"}, {"B", "spec"}}};
+  const auto variables =
+      all_variables(spec, {.argv = {"x"}, .environment = {{"A", "command"}}}, {.key = "k"});
+  EXPECT_THAT(variables, ElementsAre(std::pair("A", "command"), std::pair("B", "spec"),
+                                     std::pair(kStayVariable, "k")));
+}
+
+TEST(Stay, AKeyCannotBeTakenForAnOptionOrAPath) {
+  EXPECT_TRUE(check_key("20261115-042736-3f9a1c.r0").ok());
+  for (const char* key : {"", "../x", "a/b", "a b", ".", "a\n"}) {
+    EXPECT_FALSE(check_key(key).ok()) << key;
+  }
+}
+
+TEST(Stay, QuotesWhatAListWouldCut) {
+  EXPECT_EQ(csv_field("source=/a b"), "source=/a b");
+  EXPECT_EQ(csv_field("source=/a,b\"c"), "\"source=/a,b\"\"c\"");
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,195 @@
+#include "record/environment_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace tacho {
+namespace {
+
+constexpr double kMostCpus = 65536;
+// Docker refuses less, and no program that trains starts in it.
+constexpr std::int64_t kLeastMemory = 6 << 20;
+
+Error no_sense(std::string message) { return {ErrorCode::usage, std::move(message)}; }
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// One or two numbers: "3", "0-7".
+bool is_range(std::string_view text) {
+  const auto dash = text.find('-');
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.size() <= 6 && std::all_of(part.begin(), part.end(), is_digit);
+  };
+  if (dash == std::string_view::npos) return is_number(text);
+  return is_number(text.substr(0, dash)) && is_number(text.substr(dash + 1));
+}
+
+bool is_list_of_ranges(std::string_view text) {
+  while (true) {
+    const auto comma = text.find(',');
+    if (!is_range(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<void> check_limits(const EnvironmentSpec& spec) {
+  // Written so that not-a-number fails too.
+  if (spec.cpus && !(*spec.cpus >= 0.01 && *spec.cpus <= kMostCpus)) {
+    return no_sense(
+        fmt::format("--cpus must lie between 0.01 and {}, not {}", kMostCpus, *spec.cpus));
+  }
+  if (!spec.cpuset.empty() && !is_list_of_ranges(spec.cpuset)) {
+    return no_sense(fmt::format("--cpuset takes processors as in '0-3,6', not '{}'", spec.cpuset));
+  }
+  if (spec.memory_bytes && *spec.memory_bytes < kLeastMemory) {
+    return no_sense(
+        fmt::format("--memory must be at least 6 MiB, not {} bytes", *spec.memory_bytes));
+  }
+  if (spec.shared_memory_bytes && *spec.shared_memory_bytes < 1) {
+    return no_sense("--shm must be above 0");
+  }
+  const bool numbered = is_list_of_ranges(spec.gpus) && spec.gpus.find('-') == std::string::npos;
+  if (!spec.gpus.empty() && spec.gpus != "all" && !numbered) {
+    return no_sense(fmt::format("--gpus takes 'all' or numbers as in '0,2', not '{}'", spec.gpus));
+  }
+  return {};
+}
+
+// A NUL would end the text where the system reads it.
+bool is_whole(std::string_view text) { return text.find('\0') == std::string_view::npos; }
+
+Result<void> check_bind(const Bind& bind) {
+  const auto is_place = [](const std::string& path) {
+    return path.starts_with('/') && is_whole(path);
+  };
+  if (!is_place(bind.source) || !is_place(bind.target)) {
+    return no_sense(
+        fmt::format("--bind takes absolute paths, not '{}' and '{}'", bind.source, bind.target));
+  }
+  if (bind.target.find_first_not_of('/') == std::string::npos) {
+    return no_sense("--bind cannot put anything in place of the root of the file system");
+  }
+  return {};
+}
+
+Json to_json(const Bind& bind) {
+  return {{"source", bind.source}, {"target", bind.target}, {"read_only", bind.read_only}};
+}
+
+Result<std::vector<Bind>> binds_from_json(const Json& json) {
+  if (!json.is_array()) return Error{ErrorCode::invalid, "environment: 'binds' is not a list"};
+  std::vector<Bind> binds;
+  for (const Json& entry : json) {
+    Bind bind;
+    JsonObject object(entry, "environment: binds");
+    object.read("source", bind.source);
+    object.read("target", bind.target);
+    object.read_optional("read_only", bind.read_only);
+    TACHO_CHECK(object.finish());
+    binds.push_back(std::move(bind));
+  }
+  return binds;
+}
+
+Result<std::map<std::string, std::string>> variables_from_json(const Json& json) {
+  const Error wrong{ErrorCode::invalid, "environment: 'variables' is not an object of texts"};
+  if (!json.is_object()) return wrong;
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string()) return wrong;
+    variables[name] = value.get<std::string>();
+  }
+  return variables;
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Result<void> check(const EnvironmentSpec& spec) {
+  const std::string_view kind = kEnvironmentKinds.of(spec.kind);
+  const bool bare = spec.kind == EnvironmentKind::bare;
+  if (bare && !spec.image.empty()) return no_sense("'bare' has no image; leave it out");
+  if (!bare && spec.image.empty()) {
+    return no_sense(fmt::format("'{0}' needs an image: {0}:IMAGE", kind));
+  }
+  // An engine would take it for an option.
+  if (spec.image.starts_with('-') || !is_whole(spec.image)) {
+    return no_sense(fmt::format("'{}' is no name of an image", spec.image.substr(0, 80)));
+  }
+  TACHO_CHECK(check_limits(spec));
+  for (const Bind& bind : spec.binds) TACHO_CHECK(check_bind(bind));
+  for (const auto& [name, value] : spec.variables) {
+    if (name.empty() || name.find('=') != std::string::npos || !is_whole(name)) {
+      return no_sense(fmt::format("--env takes NAME=VALUE; '{}' is no name", name));
+    }
+    if (!is_whole(value)) return no_sense(fmt::format("--env {}: a value holds no NUL", name));
+  }
+  return {};
+}
+
+Result<EnvironmentSpec> parse_environment(std::string_view words) {
+  EnvironmentSpec spec;
+  const auto colon = words.find(':');
+  TACHO_TRY(kind, kEnvironmentKinds.parse(words.substr(0, colon)));
+  spec.kind = kind;
+  if (colon != std::string_view::npos) spec.image = words.substr(colon + 1);
+  TACHO_CHECK(check(spec));
+  return spec;
+}
+
+std::string environment_name(const EnvironmentSpec& spec) {
+  const std::string kind(kEnvironmentKinds.of(spec.kind));
+  return spec.image.empty() ? kind : kind + ":" + spec.image;
+}
+
+Json to_json(const EnvironmentSpec& spec) {
+  Json binds = Json::array();
+  for (const Bind& bind : spec.binds) binds.push_back(to_json(bind));
+  Json variables = Json::object();
+  for (const auto& [name, value] : spec.variables) variables[name] = value;
+  return {{"kind", kEnvironmentKinds.of(spec.kind)},
+          {"image", spec.image},
+          {"cpus", or_null(spec.cpus)},
+          {"cpuset", spec.cpuset},
+          {"memory_bytes", or_null(spec.memory_bytes)},
+          {"gpus", spec.gpus},
+          {"binds", std::move(binds)},
+          {"shared_memory_bytes", or_null(spec.shared_memory_bytes)},
+          {"network", kNetworkAccesses.of(spec.network)},
+          {"variables", std::move(variables)}};
+}
+
+Result<EnvironmentSpec> environment_spec_from_json(const Json& json) {
+  EnvironmentSpec spec;
+  JsonObject object(json, "environment");
+  object.read_name("kind", kEnvironmentKinds, spec.kind);
+  object.read_optional("image", spec.image);
+  object.read_optional("cpus", spec.cpus);
+  object.read_optional("cpuset", spec.cpuset);
+  object.read_optional("memory_bytes", spec.memory_bytes);
+  object.read_optional("gpus", spec.gpus);
+  const Json* binds = object.part("binds", false);
+  object.read_optional("shared_memory_bytes", spec.shared_memory_bytes);
+  object.read_optional_name("network", kNetworkAccesses, spec.network);
+  const Json* variables = object.part("variables", false);
+  TACHO_CHECK(object.finish());
+  if (binds != nullptr) {
+    TACHO_TRY(read, binds_from_json(*binds));
+    spec.binds = std::move(read);
+  }
+  if (variables != nullptr) {
+    TACHO_TRY(read, variables_from_json(*variables));
+    spec.variables = std::move(read);
+  }
+  TACHO_CHECK(check(spec).in("environment"));
+  return spec;
+}
+
+}  // namespace tacho
