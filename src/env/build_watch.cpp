@@ -65,7 +65,7 @@ Result<void> run_step(std::string_view step, Command command, const fs::path& lo
   if (watch.stopped()) return stop;
   watch.begin(step);
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  command.in = nothing.get();
+  if (!command.in) command.in = nothing.get();
   command.output_file = log;
   command.own_group = true;  // or Ctrl-C would reach it before we know
   command.dies_with_parent = true;

@@ -56,6 +56,15 @@ Command fetch_command(EnvironmentKind kind, const std::string& name, const fs::p
                    root.string(), name}};
 }
 
+Result<void> FolderImage::check() const {
+  if (kind_ == EnvironmentKind::charliecloud || find_program("mksquashfs").ok()) return {};
+  return Error{
+      ErrorCode::unavailable,
+      fmt::format("{}: mksquashfs, with which it packs images, is missing; apt-get install "
+                  "squashfs-tools",
+                  kEnvironmentKinds.of(kind_))};
+}
+
 Result<void> FolderImage::fill(const fs::path& root, const ImageParts& parts) {
   const bool as_root = ::geteuid() == 0;
   const fs::path log = scratch_ / "log";
@@ -88,7 +97,8 @@ Result<std::string> FolderImage::make(const ImageParts& parts) {
     made_ = scratch_ / "image.sif";
     // lz4: gzip, its default, takes many times as long to write and to read.
     const Command pack{.argv = {std::string(kEnvironmentKinds.of(kind_)), "build", "--force",
-                                "--mksquashfs-args=-comp lz4", made_.string(), root.string()}};
+                                "--mksquashfs-args=-comp lz4", made_.string(), root.string()},
+                       .environment = {{"SOURCE_DATE_EPOCH", std::to_string(kImageTime)}}};
     TACHO_CHECK(run_step("packing the image file", pack, scratch_ / "log", watch_));
   }
   return made_.string();

@@ -12,6 +12,7 @@ class FolderImage final : public ImageMaker {
               const BuildWatch& watch)
       : kind_(kind), home_(std::move(home)), scratch_(std::move(scratch)), watch_(watch) {}
 
+  [[nodiscard]] Result<void> check() const override;
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
   void clear_up() override {}  // all of it lies in the scratch folder

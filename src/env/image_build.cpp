@@ -137,8 +137,9 @@ Result<BuiltImage> build_image(const ImageOrder& order, const BuildWatch& watch)
   if (const auto engine = environment->version(); !engine.ok()) return engine.error();
   TACHO_TRY(workshop, Workshop::enter(order.home));
   const fs::path& scratch = workshop.folder();
-  TACHO_TRY(parts, gather_parts(order, scratch, watch));
   const auto maker = image_maker(order.kind, order.home, scratch, watch);
+  TACHO_CHECK(maker->check());
+  TACHO_TRY(parts, gather_parts(order, scratch, watch));
   const auto kept = make_and_keep(*maker, order, parts, scratch, watch);
   maker->clear_up();
   TACHO_CHECK(kept);

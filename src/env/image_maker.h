@@ -25,6 +25,8 @@ struct ImageParts {
 class ImageMaker {
  public:
   virtual ~ImageMaker() = default;
+  // Whether what it takes is here, beside the engine.
+  [[nodiscard]] virtual Result<void> check() const { return {}; }
   // Returns by which name it can be tried.
   virtual Result<std::string> make(const ImageParts& parts) = 0;
   virtual Result<void> keep(const std::string& name) = 0;

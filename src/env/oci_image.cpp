@@ -1,91 +1,190 @@
 #include "env/oci_image.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <charconv>
 
 #include "base/file.h"
+#include "base/json_object.h"
+#include "base/units.h"
 #include "base/version.h"
+#include "env/image_digest.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes kLongestAnswer{2};
+constexpr std::chrono::minutes kLongestTalk{2};
 constexpr const char* kVersionLabel = "tacho.version";
-constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kCommitLabel = "tacho.commit";
+constexpr std::string_view kHashKind = "sha256:";
 
-// Engines do not follow links out of the folder they build in.
-Result<void> bring(const fs::path& file, const fs::path& place) {
+// As Go calls it, in whose terms images are described.
+std::string architecture() {
+  utsname names{};
+  const std::string machine = ::uname(&names) == 0 ? names.machine : "";
+  if (machine == "x86_64") return "amd64";
+  return machine == "aarch64" ? "arm64" : machine;
+}
+
+std::string image_time() { return utc_text(std::chrono::system_clock::from_time_t(kImageTime)); }
+
+Result<UniqueFd> open_to_read(const fs::path& file) {
+  UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return system_error(file, errno);
+  return fd;
+}
+
+// The archive itself, or what it holds unpacked into `place`: digests are of plain archives.
+Result<fs::path> plain_archive(const fs::path& archive, const fs::path& place, const fs::path& log,
+                               const BuildWatch& watch) {
+  TACHO_TRY(in, open_to_read(archive));
+  std::string first(6, '\0');
+  const ssize_t got = ::pread(in.get(), first.data(), first.size(), 0);
+  if (got < 0) return system_error(archive, errno);
+  const std::string program = decompressor(first.substr(0, static_cast<std::size_t>(got)));
+  if (program.empty()) return archive;
+  const UniqueFd out(::open(place.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!out) return system_error(place, errno);
+  const Command unpack{
+      .argv = {program, "--decompress", "--stdout"}, .in = in.get(), .out = out.get()};
+  TACHO_CHECK(run_step("decompressing the base", unpack, log, watch));
+  return place;
+}
+
+Result<void> put_link(const fs::path& file, const fs::path& place) {
   std::error_code problem;
-  fs::create_hard_link(file, place, problem);
-  if (problem) fs::copy_file(file, place, problem);
-  if (problem) return system_error(file, problem.value());
+  fs::create_symlink(file, place, problem);
+  if (problem) return system_error(place, problem.value());
   return {};
 }
 
 }  // namespace
 
-std::string dockerfile(const ImageBase& base) {
-  const bool named = base.kind == ImageBase::Kind::named;
-  // Labels first, so that also what an interrupted build leaves carries them.
-  std::string text = fmt::format("FROM {}\nLABEL {}=\"{}\" tacho.commit=\"{}\"\n",
-                                 named ? base.word : "scratch", kVersionLabel, kVersion, kCommit);
-  if (!named) text += fmt::format("ADD base.tar /\nENV PATH={}\n", kPath);
-  return text + "ADD layer.tar /\nCMD [\"tacho\", \"--help\"]\n";
+std::string image_config(const std::vector<std::string>& layer_digests) {
+  Json history = Json::array();
+  for (std::size_t i = 0; i < layer_digests.size(); ++i) {
+    history.push_back({{"created", image_time()}, {"created_by", "tacho env build"}});
+  }
+  const Json config{
+      {"architecture", architecture()},
+      {"os", "linux"},
+      {"created", image_time()},
+      {"config",
+       {{"Env", {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}},
+        {"Cmd", {"tacho", "--help"}},
+        {"Labels", {{kVersionLabel, kVersion}, {kCommitLabel, kCommit}}}}},
+      {"rootfs", {{"type", "layers"}, {"diff_ids", layer_digests}}},
+      {"history", history}};
+  return json_text(config, 1);
 }
 
-Command oci_build_command(EnvironmentKind kind, const fs::path& context, const fs::path& id_file) {
-  Command command{.argv = {std::string(kEnvironmentKinds.of(kind)), "build", "--network=none",
-                           "--iidfile=" + id_file.string()}};
-  if (kind == EnvironmentKind::podman) {
-    // Without it every build has another digest. Docker keeps what it has built and finds it again.
-    command.argv.push_back(fmt::format("--timestamp={}", kImageTime));
-    command.argv.emplace_back("--layers=false");
+std::string decompressor(std::string_view first_bytes) {
+  using namespace std::string_view_literals;
+  if (first_bytes.starts_with("\x1f\x8b"sv)) return "gzip";
+  if (first_bytes.starts_with("\xfd"
+                              "7zXZ"sv))
+    return "xz";
+  if (first_bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return "zstd";
+  if (first_bytes.starts_with("BZh"sv)) return "bzip2";
+  return "";
+}
+
+OciImage::OciImage(EnvironmentKind kind, fs::path scratch, const BuildWatch& watch)
+    : kind_(kind), scratch_(std::move(scratch)), watch_(watch) {}
+
+Result<void> OciImage::run(const std::string& step, Command command) {
+  return run_step(step, std::move(command), scratch_ / "log", watch_);
+}
+
+Result<void> OciImage::load(const ImageParts& parts) {
+  const fs::path folder = scratch_ / "saved";
+  TACHO_CHECK(make_folders(folder));
+  TACHO_TRY(base, plain_archive(parts.base_archive, scratch_ / "plain-base.tar", scratch_ / "log",
+                                watch_));
+  std::vector<std::string> digests;
+  for (const auto& [file, name] : {std::pair(base, "base.tar"), {parts.layer, "layer.tar"}}) {
+    TACHO_TRY(digest, image_digest(file));
+    digests.push_back(digest);
+    TACHO_CHECK(put_link(file, folder / name));
   }
-  command.argv.push_back(context.string());
-  return command;
+  const std::string config = image_config(digests);
+  TACHO_TRY(hash, text_digest(config));
+  const Json manifest = Json::array(
+      {{{"Config", hash + ".json"}, {"RepoTags", nullptr}, {"Layers", {"base.tar", "layer.tar"}}}});
+  TACHO_CHECK(write_file_atomically(folder / (hash + ".json"), config));
+  TACHO_CHECK(write_file_atomically(folder / "manifest.json", json_text(manifest)));
+  const std::string saved = scratch_ / "saved.tar";
+  TACHO_CHECK(run("putting the image together",
+                  {.argv = {"tar", "--create", "--file=" + saved, "--dereference",
+                            "--directory=" + folder.string(), "manifest.json", hash + ".json",
+                            "base.tar", "layer.tar"}}));
+  TACHO_CHECK(run("handing it to " + engine(), {.argv = {engine(), "load", "--input=" + saved}}));
+  id_ = std::string(kHashKind) + hash;
+  return {};
+}
+
+Result<void> OciImage::commit(const ImageParts& parts) {
+  const std::string name = fmt::format("tacho-image-{}", ::getpid());
+  const std::string& base = parts.base.word;
+  container_ = name;
+  const auto created =
+      run("getting " + base,
+          {.argv = {engine(), "create", "--name=" + name, "--network=none", base, "true"}});
+  if (!created.ok() && !watch_.stopped()) {
+    return Error{ErrorCode::failed,
+                 fmt::format("{}; where no registry can be reached, leave --base {} out",
+                             created.error().message, base)};
+  }
+  TACHO_CHECK(created);
+  TACHO_TRY(layer, open_to_read(parts.layer));
+  TACHO_CHECK(run("adding tacho-worker and its libraries",
+                  {.argv = {engine(), "cp", "-", name + ":/"}, .in = layer.get()}));
+  const fs::path answer = scratch_ / "id";
+  const UniqueFd out(::open(answer.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!out) return system_error(answer, errno);
+  TACHO_CHECK(run(
+      "keeping the image",
+      {.argv = {engine(), "commit", fmt::format("--change=LABEL {}={}", kVersionLabel, kVersion),
+                fmt::format("--change=LABEL {}={}", kCommitLabel, kCommit), name},
+       .out = out.get()}));
+  TACHO_TRY(id, read_file(answer, Bytes{4096}));
+  id_ = id.substr(0, id.find('\n'));
+  if (!id_.starts_with(kHashKind)) id_.insert(0, kHashKind);
+  return {};
 }
 
 Result<std::string> OciImage::make(const ImageParts& parts) {
-  const fs::path context = scratch_ / "context";
-  const fs::path id_file = scratch_ / "id";
-  TACHO_CHECK(make_folders(context));
-  TACHO_CHECK(write_file_atomically(context / "Dockerfile", dockerfile(parts.base)));
-  TACHO_CHECK(bring(parts.layer, context / "layer.tar"));
   const bool named = parts.base.kind == ImageBase::Kind::named;
-  if (!named) TACHO_CHECK(bring(parts.base_archive, context / "base.tar"));
-  auto built = run_step(fmt::format("handing the image to {}", engine()),
-                        oci_build_command(kind_, context, id_file), scratch_ / "log", watch_);
-  if (!built.ok() && named && !watch_.stopped()) {
-    return Error{ErrorCode::failed,
-                 fmt::format("{}; where no registry can be reached, leave --base {} out",
-                             built.error().message, parts.base.word)};
-  }
-  TACHO_CHECK(std::move(built));
-  TACHO_TRY(id, read_file(id_file, Bytes{4096}));
-  id_ = id.substr(0, id.find('\n'));
+  TACHO_CHECK(named ? commit(parts) : load(parts));
   return id_;
 }
 
 Result<void> OciImage::keep(const std::string& name) {
-  TACHO_TRY(named, capture({.argv = {engine(), "tag", id_, name}}, kLongestAnswer));
+  TACHO_TRY(named, capture({.argv = {engine(), "tag", id_, name}}, kLongestTalk));
   if (named.status.success()) return {};
   return Error{ErrorCode::usage, fmt::format("{}: the image cannot be called {}: {}", engine(),
                                              name, complaint_in(named.err))};
 }
 
 void OciImage::clear_up() {
+  // What cannot be removed is in use, or was never made.
+  if (!container_.empty()) {
+    (void)capture({.argv = {engine(), "rm", "--force", container_}}, kLongestTalk).ok();
+  }
   const Command prune{.argv = {engine(), "image", "prune", "--force",
                                fmt::format("--filter=label={}", kVersionLabel)}};
-  (void)capture(prune, kLongestAnswer).ok();  // what cannot be removed is in use
+  (void)capture(prune, kLongestTalk).ok();
 }
 
 Bytes OciImage::size() const {
   Bytes size;
   const auto said =
-      capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", id_}}, kLongestAnswer);
+      capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", id_}}, kLongestTalk);
   if (said.ok()) {
     std::from_chars(said->out.data(), said->out.data() + said->out.size(), size.count);
   }

@@ -4,11 +4,13 @@
 
 namespace tacho {
 
-// An image of podman or docker, by their own `build`: the base and Tacho's layer are a layer each.
+// An image of podman or docker. Of an archive it is put together here, file by file as `save` would
+// write it, and loaded: both engines then hold the same image with the same digest, every time it
+// is made. A named base is taken as a container, filled and committed. Neither needs a builder,
+// which leaves half-made containers and layers when it is interrupted.
 class OciImage final : public ImageMaker {
  public:
-  OciImage(EnvironmentKind kind, std::filesystem::path scratch, const BuildWatch& watch)
-      : kind_(kind), scratch_(std::move(scratch)), watch_(watch) {}
+  OciImage(EnvironmentKind kind, std::filesystem::path scratch, const BuildWatch& watch);
 
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
@@ -17,16 +19,21 @@ class OciImage final : public ImageMaker {
 
  private:
   [[nodiscard]] std::string engine() const { return std::string(kEnvironmentKinds.of(kind_)); }
+  Result<void> run(const std::string& step, Command command);
+  Result<void> load(const ImageParts& parts);
+  Result<void> commit(const ImageParts& parts);
 
   EnvironmentKind kind_;
   std::filesystem::path scratch_;
   const BuildWatch& watch_;
+  std::string container_;  // by which a named base is filled
   std::string id_;
 };
 
-// What the engine is told to do.
-std::string dockerfile(const ImageBase& base);
-Command oci_build_command(EnvironmentKind kind, const std::filesystem::path& context,
-                          const std::filesystem::path& id_file);
+// The image's description; its SHA-256 is the image's digest. Layers are named by theirs.
+std::string image_config(const std::vector<std::string>& layer_digests);
+
+// The program that unpacks a file with these first bytes; "" if they are no compressed ones.
+std::string decompressor(std::string_view first_bytes);
 
 }  // namespace tacho
