@@ -14,12 +14,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::file_time_type time_of_image() {
+  return std::chrono::file_clock::from_sys(
+      std::chrono::sys_seconds(std::chrono::seconds(kImageTime)));
+}
+
 // Engines mount over these; where they are missing, not all of them make them.
-Result<void> make_standard_folders(const fs::path& root) {
-  for (const char* name : {"dev", "proc", "sys", "tmp", "mnt", "root", "etc"}) {
+Result<void> make_mounted_over(const fs::path& root) {
+  const auto is_there = [&](const std::string& name) {
     std::error_code problem;
-    if (fs::exists(fs::symlink_status(root / name, problem))) continue;
-    TACHO_CHECK(make_folders(root / name));
+    return fs::exists(fs::symlink_status(root / name, problem));
+  };
+  for (const char* name : {"dev", "proc", "sys", "tmp"}) {
+    if (!is_there(name)) TACHO_CHECK(make_folders(root / name));
+  }
+  for (const std::string name : {"etc/passwd", "etc/group", "etc/hosts", "etc/resolv.conf"}) {
+    if (is_there(name)) continue;
+    TACHO_CHECK(make_mount_point(root, {"/dev/null", "/" + name}));
+    std::error_code problem;  // a wrong time would only change the image's digest
+    fs::last_write_time(root / name, time_of_image(), problem);
   }
   return {};
 }
@@ -82,7 +95,7 @@ Result<void> FolderImage::fill(const fs::path& root, const ImageParts& parts) {
     TACHO_CHECK(run_step("unpacking the base", unpack_command(parts.base_archive, root, as_root),
                          log, watch_));
   }
-  TACHO_CHECK(make_standard_folders(root));
+  TACHO_CHECK(make_mounted_over(root).in("--base"));
   TACHO_CHECK(make_layer_folders(root, parts.layer_folders));
   return run_step("adding tacho-worker and its libraries",
                   unpack_command(parts.layer, root, as_root), log, watch_);
