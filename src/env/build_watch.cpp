@@ -52,6 +52,8 @@ bool speaks_of_an_error(const std::string& line) {
 
 }  // namespace
 
+Error stopped_by_user() { return {ErrorCode::failed, "stopped; nothing is left of it"}; }
+
 std::string complaint_in(std::string_view output) {
   const auto lines = lines_in(output);
   if (lines.empty()) return "it says nothing";
@@ -61,8 +63,7 @@ std::string complaint_in(std::string_view output) {
 
 Result<void> run_step(std::string_view step, Command command, const fs::path& log,
                       const BuildWatch& watch) {
-  const Error stop{ErrorCode::failed, "stopped; nothing is left of it"};
-  if (watch.stopped()) return stop;
+  if (watch.stopped()) return stopped_by_user();
   watch.begin(step);
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!command.in) command.in = nothing.get();
@@ -79,7 +80,7 @@ Result<void> run_step(std::string_view step, Command command, const fs::path& lo
     if (!watch.stopped()) continue;
     process.signal(SIGTERM);
     process.wait_for(kToClearUp);
-    return stop;
+    return stopped_by_user();
   }
   if (status->success()) return {};
   return Error{ErrorCode::failed,

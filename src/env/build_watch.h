@@ -19,6 +19,8 @@ struct BuildWatch {
   std::function<bool()> stopped = [] { return false; };
 };
 
+Error stopped_by_user();
+
 // Runs one step to its end, its output kept in `log`. Its error is what the program complained of,
 // with `step` in front. A program that is stopped is asked to end (SIGTERM), so that it clears up
 // behind itself, and killed if it does not.

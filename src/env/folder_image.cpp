@@ -127,17 +127,17 @@ Result<void> FolderImage::keep(const std::string& name) {
   }
   fs::rename(made_, place, problem);
   if (problem) return system_error(place, problem.value());
-  made_ = place;
   return {};
 }
 
-Bytes FolderImage::size() const {
+Bytes FolderImage::size(const std::string& name) const {
   Bytes size;
   std::error_code problem;
-  if (fs::is_regular_file(made_, problem)) {
-    return {static_cast<std::int64_t>(fs::file_size(made_, problem))};
+  const fs::path place = own_image_place(home_, kind_, name);
+  if (fs::is_regular_file(place, problem)) {
+    return {static_cast<std::int64_t>(fs::file_size(place, problem))};
   }
-  for (const auto& entry : fs::recursive_directory_iterator(made_, problem)) {
+  for (const auto& entry : fs::recursive_directory_iterator(place, problem)) {
     if (!entry.is_symlink(problem) && entry.is_regular_file(problem)) {
       size.count += static_cast<std::int64_t>(entry.file_size(problem));
     }

@@ -16,7 +16,7 @@ class FolderImage final : public ImageMaker {
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
   void clear_up() override {}  // all of it lies in the scratch folder
-  [[nodiscard]] Bytes size() const override;
+  [[nodiscard]] Bytes size(const std::string& name) const override;
 
  private:
   Result<void> fill(const std::filesystem::path& root, const ImageParts& parts);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "base/file.h"
 #include "env/folder_image.h"
@@ -59,9 +61,15 @@ Result<void> check(const ImageOrder& order) {
                  "'bare' has no image; build one for podman, docker, apptainer "
                  "or charliecloud"};
   }
-  if (std::isalnum(static_cast<unsigned char>(order.image.front())) != 0) return {};
+  // What every engine takes, and what stays in its folder as a file's name.
+  const auto fits = [](unsigned char c) {
+    return std::islower(c) != 0 || std::isdigit(c) != 0 || (c != 0 && std::strchr("./:_-", c));
+  };
+  const bool begins = std::isalnum(static_cast<unsigned char>(order.image.front())) != 0;
+  if (begins && std::all_of(order.image.begin(), order.image.end(), fits)) return {};
   return Error{ErrorCode::usage,
-               fmt::format("--tag: '{}' is no name of an image; it begins with a letter or a digit",
+               fmt::format("--tag: '{}' is no name of an image; take small letters, digits and "
+                           "./:_-, as in localhost/tacho:latest",
                            order.image)};
 }
 
@@ -96,7 +104,9 @@ Result<ImageParts> gather_parts(const ImageOrder& order, const fs::path& scratch
 
 // Whether the worker finds all it needs there.
 Result<void> try_worker(EnvironmentKind kind, const std::string& image, const fs::path& scratch,
-                        const BuildWatch& watch) {
+                        BuildWatch watch) {
+  // A second that is waited for: a daemon may start what its client was stopped from starting.
+  watch.stopped = [] { return false; };
   TACHO_TRY(environment, open_environment({.kind = kind, .image = image}));
   const Stay stay{.key = fmt::format("image-{}", ::getpid())};
   // A folder that every image has: binding another would leave a mount point in it.
@@ -116,6 +126,7 @@ Result<void> make_and_keep(ImageMaker& maker, const ImageOrder& order, const Ima
                            const fs::path& scratch, const BuildWatch& watch) {
   TACHO_TRY(made, maker.make(parts));
   TACHO_CHECK(try_worker(order.kind, made, scratch, watch));
+  if (watch.stopped()) return stopped_by_user();
   return maker.keep(order.image);
 }
 
@@ -124,7 +135,7 @@ Result<void> make_and_keep(ImageMaker& maker, const ImageOrder& order, const Ima
 std::unique_ptr<ImageMaker> image_maker(EnvironmentKind kind, const fs::path& home,
                                         const fs::path& scratch, const BuildWatch& watch) {
   if (kind == EnvironmentKind::podman || kind == EnvironmentKind::docker) {
-    return std::make_unique<OciImage>(kind, scratch, watch);
+    return std::make_unique<OciImage>(kind, home, scratch, watch);
   }
   return std::make_unique<FolderImage>(kind, home, scratch, watch);
 }
@@ -144,7 +155,7 @@ Result<BuiltImage> build_image(const ImageOrder& order, const BuildWatch& watch)
   maker->clear_up();
   TACHO_CHECK(kept);
   TACHO_TRY(facts, environment->describe());
-  return BuiltImage{facts, environment_name(spec), maker->size()};
+  return BuiltImage{facts, environment_name(spec), maker->size(order.image)};
 }
 
 }  // namespace tacho

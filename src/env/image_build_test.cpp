@@ -64,6 +64,7 @@ TEST(ImageBuild, RefusesNamesThatAreNone) {
   };
   EXPECT_THAT(complaint(EnvironmentKind::bare, ""), HasSubstr("build one for podman"));
   EXPECT_THAT(complaint(EnvironmentKind::charliecloud, ".."), HasSubstr("is no name of an image"));
+  EXPECT_THAT(complaint(EnvironmentKind::docker, "Tacho"), HasSubstr("take small letters"));
   EXPECT_THAT(complaint(EnvironmentKind::podman, "--all"), HasSubstr("is no name of an image"));
   EXPECT_TRUE(std::filesystem::is_empty(home.path()));
 }

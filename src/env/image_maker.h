@@ -32,7 +32,8 @@ class ImageMaker {
   virtual Result<void> keep(const std::string& name) = 0;
   // What was made and not kept, and what images of Tacho's have lost their name.
   virtual void clear_up() = 0;
-  [[nodiscard]] virtual Bytes size() const = 0;
+  // Of an image that was kept.
+  [[nodiscard]] virtual Bytes size(const std::string& name) const = 0;
 };
 
 // `scratch`, a folder below `home`, is its own until it is gone.

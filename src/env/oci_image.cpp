@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes kLongestTalk{2};
 constexpr const char* kVersionLabel = "tacho.version";
 constexpr const char* kCommitLabel = "tacho.commit";
-constexpr std::string_view kHashKind = "sha256:";
 
 // As Go calls it, in whose terms images are described.
 std::string architecture() {
@@ -94,8 +93,13 @@ std::string decompressor(std::string_view first_bytes) {
   return "";
 }
 
-OciImage::OciImage(EnvironmentKind kind, fs::path scratch, const BuildWatch& watch)
-    : kind_(kind), scratch_(std::move(scratch)), watch_(watch) {}
+OciImage::OciImage(EnvironmentKind kind, const fs::path& home, fs::path scratch,
+                   const BuildWatch& watch)
+    : kind_(kind), scratch_(std::move(scratch)), watch_(watch) {
+  const std::string mark = fmt::format("{:016x}", fs::hash_value(home));
+  container_ = "tacho-building-" + mark;
+  half_made_ = "localhost/tacho-building:" + mark;
+}
 
 Result<void> OciImage::run(const std::string& step, Command command) {
   return run_step(step, std::move(command), scratch_ / "log", watch_);
@@ -114,8 +118,9 @@ Result<void> OciImage::load(const ImageParts& parts) {
   }
   const std::string config = image_config(digests);
   TACHO_TRY(hash, text_digest(config));
-  const Json manifest = Json::array(
-      {{{"Config", hash + ".json"}, {"RepoTags", nullptr}, {"Layers", {"base.tar", "layer.tar"}}}});
+  const Json manifest = Json::array({{{"Config", hash + ".json"},
+                                      {"RepoTags", {half_made_}},
+                                      {"Layers", {"base.tar", "layer.tar"}}}});
   TACHO_CHECK(write_file_atomically(folder / (hash + ".json"), config));
   TACHO_CHECK(write_file_atomically(folder / "manifest.json", json_text(manifest)));
   const std::string saved = scratch_ / "saved.tar";
@@ -123,18 +128,14 @@ Result<void> OciImage::load(const ImageParts& parts) {
                   {.argv = {"tar", "--create", "--file=" + saved, "--dereference",
                             "--directory=" + folder.string(), "manifest.json", hash + ".json",
                             "base.tar", "layer.tar"}}));
-  TACHO_CHECK(run("handing it to " + engine(), {.argv = {engine(), "load", "--input=" + saved}}));
-  id_ = std::string(kHashKind) + hash;
-  return {};
+  return run("handing it to " + engine(), {.argv = {engine(), "load", "--input=" + saved}});
 }
 
 Result<void> OciImage::commit(const ImageParts& parts) {
-  const std::string name = fmt::format("tacho-image-{}", ::getpid());
   const std::string& base = parts.base.word;
-  container_ = name;
   const auto created =
       run("getting " + base,
-          {.argv = {engine(), "create", "--name=" + name, "--network=none", base, "true"}});
+          {.argv = {engine(), "create", "--name=" + container_, "--network=none", base, "true"}});
   if (!created.ok() && !watch_.stopped()) {
     return Error{ErrorCode::failed,
                  fmt::format("{}; where no registry can be reached, leave --base {} out",
@@ -143,48 +144,44 @@ Result<void> OciImage::commit(const ImageParts& parts) {
   TACHO_CHECK(created);
   TACHO_TRY(layer, open_to_read(parts.layer));
   TACHO_CHECK(run("adding tacho-worker and its libraries",
-                  {.argv = {engine(), "cp", "-", name + ":/"}, .in = layer.get()}));
-  const fs::path answer = scratch_ / "id";
-  const UniqueFd out(::open(answer.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!out) return system_error(answer, errno);
-  TACHO_CHECK(run(
+                  {.argv = {engine(), "cp", "-", container_ + ":/"}, .in = layer.get()}));
+  return run(
       "keeping the image",
       {.argv = {engine(), "commit", fmt::format("--change=LABEL {}={}", kVersionLabel, kVersion),
-                fmt::format("--change=LABEL {}={}", kCommitLabel, kCommit), name},
-       .out = out.get()}));
-  TACHO_TRY(id, read_file(answer, Bytes{4096}));
-  id_ = id.substr(0, id.find('\n'));
-  if (!id_.starts_with(kHashKind)) id_.insert(0, kHashKind);
-  return {};
+                fmt::format("--change=LABEL {}={}", kCommitLabel, kCommit), container_,
+                half_made_}});
 }
 
 Result<std::string> OciImage::make(const ImageParts& parts) {
+  clear_up();
   const bool named = parts.base.kind == ImageBase::Kind::named;
   TACHO_CHECK(named ? commit(parts) : load(parts));
-  return id_;
+  return half_made_;
 }
 
 Result<void> OciImage::keep(const std::string& name) {
-  TACHO_TRY(named, capture({.argv = {engine(), "tag", id_, name}}, kLongestTalk));
+  TACHO_TRY(named, capture({.argv = {engine(), "tag", half_made_, name}}, kLongestTalk));
   if (named.status.success()) return {};
   return Error{ErrorCode::usage, fmt::format("{}: the image cannot be called {}: {}", engine(),
                                              name, complaint_in(named.err))};
 }
 
 void OciImage::clear_up() {
-  // What cannot be removed is in use, or was never made.
-  if (!container_.empty()) {
-    (void)capture({.argv = {engine(), "rm", "--force", container_}}, kLongestTalk).ok();
+  // What cannot be removed is in use or not there. The last: images that have lost their name.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"rm", "--force", container_},
+        {"rmi", half_made_},
+        {"image", "prune", "--force", fmt::format("--filter=label={}", kVersionLabel)}}) {
+    Command command{.argv = {engine()}};
+    command.argv.insert(command.argv.end(), words.begin(), words.end());
+    (void)capture(command, kLongestTalk).ok();
   }
-  const Command prune{.argv = {engine(), "image", "prune", "--force",
-                               fmt::format("--filter=label={}", kVersionLabel)}};
-  (void)capture(prune, kLongestTalk).ok();
 }
 
-Bytes OciImage::size() const {
+Bytes OciImage::size(const std::string& name) const {
   Bytes size;
   const auto said =
-      capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", id_}}, kLongestTalk);
+      capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", name}}, kLongestTalk);
   if (said.ok()) {
     std::from_chars(said->out.data(), said->out.data() + said->out.size(), size.count);
   }

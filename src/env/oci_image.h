@@ -10,12 +10,13 @@ namespace tacho {
 // which leaves half-made containers and layers when it is interrupted.
 class OciImage final : public ImageMaker {
  public:
-  OciImage(EnvironmentKind kind, std::filesystem::path scratch, const BuildWatch& watch);
+  OciImage(EnvironmentKind kind, const std::filesystem::path& home, std::filesystem::path scratch,
+           const BuildWatch& watch);
 
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
   void clear_up() override;
-  [[nodiscard]] Bytes size() const override;
+  [[nodiscard]] Bytes size(const std::string& name) const override;
 
  private:
   [[nodiscard]] std::string engine() const { return std::string(kEnvironmentKinds.of(kind_)); }
@@ -26,8 +27,10 @@ class OciImage final : public ImageMaker {
   EnvironmentKind kind_;
   std::filesystem::path scratch_;
   const BuildWatch& watch_;
-  std::string container_;  // by which a named base is filled
-  std::string id_;
+  // What is half made goes by names of this home, so that its next build finds what a killed one
+  // has left, and no other build takes it for abandoned.
+  std::string container_;
+  std::string half_made_;
 };
 
 // The image's description; its SHA-256 is the image's digest. Layers are named by theirs.
