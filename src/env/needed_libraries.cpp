@@ -53,7 +53,10 @@ Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
 
 Result<NeededLibraries> find_needed_libraries(const std::vector<std::filesystem::path>& programs) {
   Command command{.argv = {"ldd"}, .environment = {{"LC_ALL", "C"}}};
-  for (const auto& program : programs) command.argv.push_back(program.string());
+  for (const auto& program : programs) {
+    // Linked statically, which ldd takes for an error.
+    if (program.filename() != "tacho-enter") command.argv.push_back(program.string());
+  }
   TACHO_TRY(said, capture(command, kLongestLook).in("the libraries of Tacho's programs"));
   if (!said.status.success()) {
     return Error{ErrorCode::failed, "ldd: " + printable(said.err.substr(0, said.err.find('\n')))};

@@ -8,6 +8,8 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "lab/launch.h"
+#include "lab/residence.h"
+#include "lab/worker_program.h"
 #include "record/event.h"
 #include "record/run_record.h"
 #include "store/run_store.h"
@@ -44,32 +46,44 @@ class Lab {
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  // Both are for the tacho that keeps_record(); run_ranks_apart() is for the others.
-  Result<FinishedRun> run(const RunSpec& spec, const Standing& standing, RunView& view);
+  // Carries out a new_order() in its environment, within its time limit. Both are for the tacho
+  // that keeps_record(); run_ranks_apart() is for the others.
+  Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
   Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
 
-  // Runs someone else's program. `echo`: what it prints goes to this process's own streams too.
-  Result<WatchedRun> watch(const CommandSpec& command, bool echo, RunView& view);
+  // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
+  // this process's own streams too.
+  Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
 
   // What a stored run was asked to do.
-  Result<RunSpec> ordered(std::string_view handle);
+  Result<RunOrder> ordered(std::string_view handle);
 
   // Makes the record of a run's folder anew and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
 
   // Gives every run that is stored as running, but that nobody works on, the outcome its folder
-  // tells of.
+  // tells of, and removes what is left of it in its environment.
   Result<void> reconcile();
 
  private:
+  // All that can be found out before a run begins.
+  struct Means {
+    Launch launch;
+    WorkerChoice worker;
+    std::vector<std::filesystem::path> reads;  // its workers', beside themselves
+    Residence residence;
+  };
+  Result<Means> prepare(const RunOrder& order, const RunFolder& folder, const Standing& standing);
   struct Job {
     std::int64_t id;
     const RunOrder& order;
     const RunFolder& folder;
-    const std::filesystem::path& worker;
-    const Launch& launch;
+    Means& means;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
+  [[nodiscard]] RunFolder folder_of(const RunOrder& order) const {
+    return RunFolder(home_ / "runs" / order.key);
+  }
 
   // A run that is in its folder and in the store, and taken.
   struct Begun {

@@ -53,7 +53,15 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes};
+// What a run's container was made of; '' for a bare one.
+constexpr Migration kImages = R"sql(
+  ALTER TABLE runs ADD COLUMN image TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN image_digest TEXT NOT NULL DEFAULT '';
+  CREATE INDEX runs_by_image ON runs (image);
+  CREATE INDEX runs_by_image_digest ON runs (image_digest);
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes, kImages};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {
