@@ -34,12 +34,15 @@ struct StopRule {
 // usage errors, in terms of --resolution, --max-time and --repeat.
 Result<void> check(const StopRule& rule);
 
-enum class StopReason { none, resolution, time, repeats };
-inline constexpr Names<StopReason, 4> kStopReasons{"reason to stop",
+// user: Ctrl-C. failures: fewer than two variants could be run.
+enum class StopReason { none, resolution, time, repeats, user, failures };
+inline constexpr Names<StopReason, 6> kStopReasons{"reason to stop",
                                                    {{{StopReason::none, "none"},
                                                      {StopReason::resolution, "resolution"},
                                                      {StopReason::time, "time"},
-                                                     {StopReason::repeats, "repeats"}}}};
+                                                     {StopReason::repeats, "repeats"},
+                                                     {StopReason::user, "user"},
+                                                     {StopReason::failures, "failures"}}}};
 
 // What has been done so far, after a whole block.
 struct Tally {
