@@ -13,10 +13,10 @@ constexpr std::string_view kHeard = "heard:";
 // does not want them all compared.
 constexpr std::size_t kMostHeard = 6;
 
-constexpr std::array kOrder = {metric::kStepS,      metric::kWallS,      metric::kStartupS,
-                               metric::kFirstStepS, metric::kEvalS,      metric::kInputShare,
-                               metric::kCommS,      metric::kUserS,      metric::kSystemS,
-                               metric::kPeakMemory, metric::kPageFaults, metric::kDeviceMemory};
+constexpr std::array<std::string_view, 15> kOrder = {
+    "step_s",    "total_s",      "wall_s",      "image_start_s", "process_start_s",
+    "startup_s", "first_step_s", "eval_s",      "input_s",       "comm_s",
+    "user_s",    "system_s",     "peak_memory", "minor_faults",  "device_memory"};
 
 ComparedMetric heard_metric(const std::string& key) {
   const std::string name = key.substr(kHeard.size());
@@ -70,8 +70,9 @@ std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
     }
   }
   if (!wanted.empty()) return metrics;
-  for (const Metric& metric : kOrder) {
-    if (any_has(runs, metric.key)) metrics.push_back(compared(metric));
+  for (const std::string_view key : kOrder) {
+    if (!any_has(runs, key)) continue;
+    if (const auto known = find_metric(key); known.ok()) metrics.push_back(compared(**known));
   }
   for (ComparedMetric& heard : heard_metrics(runs)) metrics.push_back(std::move(heard));
   return metrics;

@@ -119,7 +119,7 @@ class Comparer {
     if (!something_to_compare()) {
       comparison_.stopped = StopReason::failures;
     } else if (block != kWarmUpBlock) {
-      comparison_.stopped = reason_to_stop(plan_.rule, tally(block));
+      comparison_.stopped = reason_to_stop(plan_.rule, blocks_done(block));
     }
   }
 
@@ -132,21 +132,21 @@ class Comparer {
                        [](const auto& group) { return group.second > 1; });
   }
 
-  [[nodiscard]] Tally tally(std::int64_t blocks) const {
-    Tally tally{.blocks = blocks, .elapsed = means_.now() - began_};
-    if (!block_seconds_.empty()) tally.block_time = Seconds(median(block_seconds_));
+  [[nodiscard]] BlocksDone blocks_done(std::int64_t blocks) const {
+    BlocksDone done{.blocks = blocks, .elapsed = means_.now() - began_};
+    if (!block_seconds_.empty()) done.block_time = Seconds(median(block_seconds_));
     for (const Finding& finding : comparison_.findings) {
       const bool counts = finding.metric == comparison_.metrics.front().key &&
                           !lost_.contains(finding.variant) && !lost_.contains(finding.base);
-      if (counts) tally.ratios.push_back(finding.evidence.ratio);
+      if (counts) done.ratios.push_back(finding.evidence.ratio);
     }
-    return tally;
+    return done;
   }
 
   [[nodiscard]] ComparePoint point(std::size_t variant, std::int64_t block) const {
     ComparePoint point{.block = block, .variant = variant};
     const std::int64_t done = std::max<std::int64_t>(0, block - 1);
-    const Tally so_far = tally(done);
+    const BlocksDone so_far = blocks_done(done);
     point.last_block = done + blocks_left(plan_.rule, so_far);
     if (!block_seconds_.empty()) point.left = time_left(plan_.rule, so_far);
     const auto width = [](const Ratio& ratio) {

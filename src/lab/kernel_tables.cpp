@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/terminal.h"
 #include "base/units.h"
 #include "record/statistics.h"
 #include "report/run_findings.h"

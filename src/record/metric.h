@@ -85,8 +85,6 @@ inline constexpr Metric kCores{"cores_used", Unit::count, Better::neither, "core
                                "processors kept busy on average, by all processes of the run"};
 inline constexpr Metric kTreeMemory{"run_memory", Unit::bytes, Better::lower, "run memory",
                                     "largest resident memory of all processes of the run"};
-inline constexpr Metric kPageFaults{"page_faults", Unit::count, Better::lower, "page faults",
-                                    "pages mapped in or read back, by all processes of the run"};
 inline constexpr Metric kReadBytes{"read_bytes", Unit::bytes, Better::lower, "read",
                                    "bytes read from storage"};
 inline constexpr Metric kWriteBytes{"write_bytes", Unit::bytes, Better::lower, "written",
@@ -106,8 +104,7 @@ inline constexpr std::array kAll = {
     kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kStartupS,    kTrainS,
     kEvalS,      kWallS,      kUserS,        kSystemS,       kPeakMemory,  kDeviceMemory,
     kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,       kTreeMemory,
-    kPageFaults, kReadBytes,  kWriteBytes,   kThrottled,     kGpuBusy,     kGpuMemory,
-    kGpuJoules};
+    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,   kGpuJoules};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

@@ -13,7 +13,6 @@ std::map<std::string, double> figures_of(const UsageSummary& usage) {
   };
   add(metric::kCores, usage.mean_cores);
   add(metric::kTreeMemory, static_cast<double>(usage.peak_resident_bytes));
-  add(metric::kPageFaults, static_cast<double>(usage.minor_faults + usage.major_faults));
   if (usage.read_bytes) add(metric::kReadBytes, static_cast<double>(*usage.read_bytes));
   if (usage.write_bytes) add(metric::kWriteBytes, static_cast<double>(*usage.write_bytes));
   if (usage.throttled_share) add(metric::kThrottled, *usage.throttled_share);
