@@ -29,6 +29,7 @@ StoredComparison stored_form(const Comparison& comparison, const std::string& ke
 Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
   RunOrder order = std::visit([](const auto& what) { return new_order(what); }, variant.what);
   order.environment = variant.environment;
+  order.time_limit_s = variant.time_limit_s;
   if (!order.command) return lab.run(order, {}, view);
   TACHO_TRY(watched, lab.watch(order, /*echo=*/false, view));
   return std::move(watched.run);
