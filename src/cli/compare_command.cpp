@@ -102,54 +102,66 @@ std::string typed(const CLI::App& command) {
   return shell_quoted(words);
 }
 
-Result<int> make(const CLI::App& command, const CompareOptions& o, const Outputs& outputs,
-                 Context& context) {
-  std::string line = typed(command);
-  if (!o.words.empty()) line += " -- " + shell_quoted(o.words);
-  TACHO_TRY(home, tacho_home());
-  if (!o.runs.empty()) {
-    const bool alone = o.environments.empty() && o.vary.empty() && o.commands.empty() &&
-                       o.words.empty() && o.max_time.empty() && o.repeat == 0;
-    if (!alone) {
-      return Error{ErrorCode::usage, "--runs compares runs made before; nothing else is run"};
-    }
-    for (const std::string& metric : o.metrics) {
-      TACHO_CHECK(check_compared_metric(metric).in("--metric"));
-    }
-    TACHO_TRY(rule, rule_changes(o));
-    const StopRule checked = changed({}, rule);
-    TACHO_CHECK(check(checked));
-    TACHO_TRY(groups, parse_recorded_groups(o.runs));
-    TACHO_TRY(store, context.open_store());
-    TACHO_TRY(comparison, compare_recorded(store, groups, o.metrics, checked.resolution));
-    comparison.command = line;
-    TACHO_TRY(kept, CompareLab(home, store, interrupts()).keep(std::move(comparison)));
-    return show(kept, outputs, context);
+Result<void> check_metrics(const std::vector<std::string>& metrics) {
+  for (const std::string& metric : metrics) {
+    TACHO_CHECK(check_compared_metric(metric).in("--metric"));
   }
-  TACHO_TRY(plan, plan_of(o));
-  plan.command = line;
+  return {};
+}
+
+Result<int> compare_made_before(const CompareOptions& o, const std::string& line,
+                                const Outputs& outputs, const Context& context) {
+  const bool alone = o.environments.empty() && o.vary.empty() && o.commands.empty() &&
+                     o.words.empty() && o.max_time.empty() && !o.repeat && !o.max_repeat;
+  if (!alone) {
+    return Error{ErrorCode::usage, "--runs compares runs made before; nothing else is run"};
+  }
+  TACHO_CHECK(check_metrics(o.metrics));
+  TACHO_TRY(changes, rule_changes(o));
+  const StopRule rule = changed({}, changes);
+  TACHO_CHECK(check(rule));
+  TACHO_TRY(groups, parse_recorded_groups(o.runs));
+  TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
+  TACHO_TRY(comparison, compare_recorded(store, groups, o.metrics, rule.resolution));
+  comparison.command = line;
+  TACHO_TRY(kept, CompareLab(home, store, interrupts()).keep(std::move(comparison)));
+  return show(kept, outputs, context);
+}
+
+// `work` gets the lab and the view that shows what it does.
+template <class Work>
+Result<int> with_progress(const Work& work, const Outputs& outputs, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  CompareLab lab(home, store, interrupts());
   catch_interrupts();
   std::optional<CompareProgress> progress;
   progress.emplace(context.err);
-  auto kept = CompareLab(home, store, interrupts()).run(plan, *progress);
+  Result<KeptComparison> kept = work(lab, *progress);
   progress.reset();
   if (!kept.ok()) return kept.error();
   return show_made(*kept, outputs, context);
 }
 
+Result<int> make(const CLI::App& command, const CompareOptions& o, const Outputs& outputs,
+                 const Context& context) {
+  std::string line = typed(command);
+  if (!o.words.empty()) line += " -- " + shell_quoted(o.words);
+  if (!o.runs.empty()) return compare_made_before(o, line, outputs, context);
+  TACHO_CHECK(check_metrics(o.metrics));
+  TACHO_TRY(plan, plan_of(o));
+  plan.command = line;
+  return with_progress([&](CompareLab& lab, CompareView& view) { return lab.run(plan, view); },
+                       outputs, context);
+}
+
 Result<int> resume(const std::string& handle, const CompareOptions& o, const Outputs& outputs,
-                   Context& context) {
+                   const Context& context) {
   TACHO_TRY(changes, rule_changes(o));
-  TACHO_TRY(home, tacho_home());
-  TACHO_TRY(store, context.open_store());
-  catch_interrupts();
-  std::optional<CompareProgress> progress;
-  progress.emplace(context.err);
-  auto kept = CompareLab(home, store, interrupts()).resume(handle, changes, *progress);
-  progress.reset();
-  if (!kept.ok()) return kept.error();
-  return show_made(*kept, outputs, context);
+  return with_progress(
+      [&](CompareLab& lab, CompareView& view) { return lab.resume(handle, changes, view); },
+      outputs, context);
 }
 
 Result<int> show_stored(const std::string& handle, const Outputs& outputs, const Context& context) {

@@ -10,7 +10,6 @@
 #include "base/quantity.h"
 #include "base/shell_words.h"
 #include "cli/train_options.h"
-#include "lab/compared_values.h"
 
 namespace tacho {
 namespace {
@@ -220,16 +219,13 @@ Result<RuleChanges> rule_changes(const CompareOptions& o) {
     TACHO_TRY(time, parse_duration(o.max_time).in("--max-time"));
     changes.max_time = time;
   }
-  if (o.repeat) changes.min_repeats = o.repeat;
-  if (o.max_repeat) changes.max_repeats = o.max_repeat;
+  changes.min_repeats = o.repeat;
+  changes.max_repeats = o.max_repeat;
   return changes;
 }
 
 Result<ComparePlan> plan_of(const CompareOptions& o) {
   TACHO_CHECK(check_fits_together(o));
-  for (const std::string& metric : o.metrics) {
-    TACHO_CHECK(check_compared_metric(metric).in("--metric"));
-  }
   ComparePlan plan;
   TACHO_TRY(changes, rule_changes(o));
   plan.rule = changed({}, changes);

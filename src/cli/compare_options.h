@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ struct CompareOptions {
   std::vector<std::string> metrics;
   std::string resolution;
   std::string max_time;
-  std::int64_t repeat = 0;      // 0: the rule's own
-  std::int64_t max_repeat = 0;  // 0: the rule's own
+  std::optional<std::int64_t> repeat;
+  std::optional<std::int64_t> max_repeat;
   std::optional<std::int64_t> seed;
   bool trace = false;
 };

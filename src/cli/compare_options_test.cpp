@@ -110,8 +110,6 @@ TEST(CompareOptions, SayWhatIsWrong) {
   EXPECT_THAT(why_not({.commands = {"true", "true"}, .max_time = "10"}),
               HasSubstr("--max-time: '10' is no time"));
   EXPECT_THAT(why_not({.commands = {"true", "true"}, .repeat = 1}), HasSubstr("--repeat must"));
-  EXPECT_THAT(why_not({.commands = {"true", "true"}, .metrics = {"wall"}}),
-              HasSubstr("did you mean 'wall_s'"));
 }
 
 }  // namespace

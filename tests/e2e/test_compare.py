@@ -1,7 +1,5 @@
 import csv
 import html.parser
-import io
-import json
 import os
 import pty
 import re
@@ -11,6 +9,7 @@ import subprocess
 import sys
 import unittest
 
+from small_image import open_image
 from tacho_case import TACHO, SharedHomeCase, TachoCase, wait_until
 
 TRAIN = ["--", "train", "mlp", "--data", "synthetic", "--input", "1x28x28", "--train-samples", 64,
@@ -159,6 +158,36 @@ class Trainings(TachoCase):
                           ("batch 16", "seed 1"), ("batch 16", "seed 2")])
         self.assertEqual([(f["base"], f["variant"]) for f in comparison["findings"]],
                          [(0, 1), (2, 3)])
+
+
+class Environments(TachoCase):
+    """A program of the image, bare and inside. Figures are apart; no difference is asserted."""
+
+    def compare_bare_with(self, kind):
+        image = open_image(kind)
+        self.addCleanup(image.close)
+        comparison = self.tacho("compare", "--env", f"bare,{image.handed_over()}", "--cmd",
+                                "sh -c 'echo loss=1'", "--repeat", 3, "--max-repeat", 3, "--json",
+                                cwd=self.new_folder()).json
+        self.assertEqual([v["name"] for v in comparison["variants"]], ["bare", kind])
+        self.assertIn("sha256:", comparison["variants"][1]["description"])
+        measured = {f["metric"] for f in comparison["findings"]}
+        self.assertLessEqual({"wall_s", "image_start_s", "total_s", "heard:loss"}, measured)
+        environments = [run["environment"] for run in self.runs()]
+        self.assertEqual(sorted(environments), sorted(["bare"] * 4 + [kind] * 4))
+
+    def test_podman(self):
+        self.compare_bare_with("podman")
+
+    def test_charliecloud(self):
+        self.compare_bare_with("charliecloud")
+
+    def test_a_missing_image_is_told_before_anything_runs(self):
+        for missing in ("charliecloud:/no/such/folder", "podman:localhost/no-such-image"):
+            said = self.tacho("compare", "--env", f"bare,{missing}", "--cmd", "true", expect=None)
+            self.assertNotEqual(said.code, 0)
+            self.assert_one_error_line(said)
+        self.assertEqual(self.runs(), [])
 
 
 class Trouble(TachoCase):
