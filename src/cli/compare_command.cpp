@@ -26,7 +26,7 @@ constexpr const char* kFooter =
     "groups. Every run is stored as any other, the comparison too.\n"
     "\n"
     "  tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist --steps 99\n"
-    "  tacho compare --env bare,podman:tacho -- train lenet5 --data fashion-mnist\n"
+    "  tacho compare --env bare,podman -- train lenet5 --data fashion-mnist\n"
     "  tacho compare --cmd 'python3 a.py' --cmd 'python3 b.py' --max-time 10m\n"
     "  tacho compare --runs 41,42,43/44,45,46\n"
     "  tacho compare --runs 'model=lenet5 batch=32/model=lenet5 batch=64'";
@@ -246,7 +246,7 @@ void add_compare_command(CLI::App& app, Context& context) {
       app.add_subcommand("compare", "do environments, options or programs differ, by how much?");
   auto o = std::make_shared<CompareOptions>();
   auto outputs = std::make_shared<Outputs>();
-  command->add_option("--env", o->environments, "bare,podman:IMAGE,charliecloud:FOLDER,…");
+  command->add_option("--env", o->environments, "bare,podman,charliecloud:FOLDER,…");
   command->add_option("--vary", o->vary, "an option of train: batch=32,64; repeatable");
   command->add_option("--cmd", o->commands, "a program and its arguments, quoted; repeatable");
   command->add_option("--runs", o->runs, "runs made before: 41,42/43,44, or batch=32/batch=64");

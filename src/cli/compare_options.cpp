@@ -233,7 +233,7 @@ Result<ComparePlan> plan_of(const CompareOptions& o) {
   TACHO_TRY(axes, axes_of(o));
   if (axes.empty() || axes.back().size() < 2) {
     return usage(
-        "one variant is no comparison; write --env bare,podman:IMAGE, "
+        "one variant is no comparison; write --env bare,podman, "
         "--vary batch=32,64, or --cmd twice");
   }
   TACHO_TRY(variants, combinations(axes, o));
