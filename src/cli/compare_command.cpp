@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "base/file.h"
 #include "base/home.h"
@@ -21,11 +22,11 @@ namespace {
 
 constexpr const char* kFooter =
     "Each block runs every variant once, in random order; the first block warms up.\n"
-    "Blocks are added until the intervals are as narrow as --resolution, or --max-time\n"
-    "or --max-repeat ends it. The last thing that varies is compared, the others make\n"
-    "groups. Every run is stored as any other, the comparison too.\n"
+    "Blocks are added until the intervals are as narrow as --resolution, or\n"
+    "--max-time or --max-repeat ends it. The last thing that varies is compared, the\n"
+    "others make groups. Every run is stored as any other, the comparison too.\n"
     "\n"
-    "  tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist --steps 99\n"
+    "  tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist -e 1\n"
     "  tacho compare --env bare,podman -- train lenet5 --data fashion-mnist\n"
     "  tacho compare --cmd 'python3 a.py' --cmd 'python3 b.py' --max-time 10m\n"
     "  tacho compare --runs 41,42,43/44,45,46\n"
