@@ -61,7 +61,18 @@ constexpr Migration kImages = R"sql(
   CREATE INDEX runs_by_image_digest ON runs (image_digest);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kImages};
+// What was measured and found, and what was to be run, which is nothing for runs made before.
+constexpr Migration kComparisons = R"sql(
+  CREATE TABLE comparisons (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    started TEXT NOT NULL,
+    comparison TEXT NOT NULL,
+    plan TEXT);
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes, kImages, kComparisons};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {
