@@ -59,7 +59,7 @@ Result<void> write_labels(const fs::path& root) {
 Command unpack_command(const fs::path& archive, const fs::path& root, bool as_root) {
   return {.argv = {"tar", "--extract", "--file=" + archive.string(), "--directory=" + root.string(),
                    "--preserve-permissions", "--numeric-owner",
-                   as_root ? "--same-owner" : "--no-same-owner", "--exclude=./dev/*",
+                   as_root ? "--same-owner" : "--no-same-owner", "--anchored", "--exclude=./dev/*",
                    "--exclude=dev/*"}};
 }
 

@@ -33,6 +33,7 @@ TEST(OciImage, IsDescribedByItsLayersAndLabelledAndAlikeEveryTime) {
 TEST(OciImage, ACompressedBaseIsKnownByItsFirstBytes) {
   EXPECT_EQ(decompressor("\x1f\x8b\x08"), "gzip");
   EXPECT_EQ(decompressor("\x28\xb5\x2f\xfd\x01"), "zstd");
+  EXPECT_EQ(decompressor(std::string_view("\xfd\x37zXZ\0", 6)), "xz");
   EXPECT_EQ(decompressor("./bin/"), "");
   EXPECT_EQ(decompressor(""), "");
 }

@@ -85,9 +85,7 @@ std::string image_config(const std::vector<std::string>& layer_digests) {
 std::string decompressor(std::string_view first_bytes) {
   using namespace std::string_view_literals;
   if (first_bytes.starts_with("\x1f\x8b"sv)) return "gzip";
-  if (first_bytes.starts_with("\xfd"
-                              "7zXZ"sv))
-    return "xz";
+  if (first_bytes.starts_with("\xfd\x37zXZ"sv)) return "xz";
   if (first_bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return "zstd";
   if (first_bytes.starts_with("BZh"sv)) return "bzip2";
   return "";

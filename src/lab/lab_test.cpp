@@ -78,6 +78,36 @@ TEST(Lab, ResumesWithAnotherNumberOfRanksAndKeepsTheOrder) {
   EXPECT_EQ(bench.lab.ordered("1")->spec.dist.ranks_a_node, 2);
 }
 
+TEST(Lab, EndsARunAtItsTimeLimit) {
+  Bench bench("exec sleep 600");
+  RunOrder order = new_order(spec_of(1));
+  order.time_limit_s = 0.1;
+  const auto run = bench.lab.run(order, {}, bench.view);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.outcome, Outcome::timed_out);
+  EXPECT_EQ(run->record.reason, "ended at its time limit of 100 ms");
+}
+
+TEST(Lab, TellsWhereARunLivedAndWhenItWasThere) {
+  Bench bench("exit 1");
+  const auto run = bench.lab.run(new_order(spec_of(1)), {}, bench.view);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->record.environment->engine, "bare");
+  ASSERT_TRUE(run->record.stay.has_value());
+  EXPECT_LE(run->record.stay->began, *run->record.stay->entered);
+  EXPECT_LE(*run->record.stay->entered, run->record.stay->left);
+}
+
+TEST(Lab, MakesNoRunWhereItsEnvironmentIsMissing) {
+  Bench bench("exit 0");
+  RunOrder order = new_order(spec_of(1));
+  order.environment = {.kind = EnvironmentKind::charliecloud, .image = "/not/there"};
+  const auto run = bench.lab.run(order, {}, bench.view);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, ErrorCode::usage);
+  EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
+}
+
 TEST(Lab, LeavesNoFolderOfAJobThatCannotBeLaunched) {
   Bench bench("exit 0");
   RunSpec spec = spec_of(1);

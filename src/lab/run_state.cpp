@@ -33,7 +33,9 @@ bool has_end(const std::vector<Event>& events) {
 // At the time of the last sign of life; how long it ran follows from that.
 Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome outcome,
              const std::string& reason) {
-  const auto start = std::find_if(events.rbegin(), events.rend(), is_start);
+  const auto start = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
+    return is_start(event) || is_entry(event);
+  });
   const double last = events.empty() ? order.created_at : events.back().unix_seconds;
   RunEnded ended;
   ended.outcome = outcome;

@@ -45,6 +45,15 @@ TEST(EventParser, ForgivesHalfALineInFrontOfTheEndWrittenForIt) {
   EXPECT_THAT(*events, SizeIs(2));
 }
 
+TEST(EventParser, ForgivesHalfALineInFrontOfWhatTachoSawOfTheKilled) {
+  const std::string half = kNote.substr(0, 10) + "\n";
+  for (const EventBody& body : {EventBody(StayOver{}), EventBody(EnvironmentFacts{})}) {
+    const auto events = EventParser().feed(kStart + half + to_line({3, body}) + "\n");
+    ASSERT_TRUE(events.ok()) << events.error().message;
+    EXPECT_THAT(*events, SizeIs(2));
+  }
+}
+
 TEST(EventParser, NamesTheLineThatIsBroken) {
   const auto events = EventParser().feed(kNote + "{broken\n" + kNote);
   ASSERT_FALSE(events.ok());

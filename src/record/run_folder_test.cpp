@@ -1,0 +1,109 @@
+#include "record/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+#include "record/run_record.h"
+
+namespace tacho {
+namespace {
+
+RunOrder order_in_a_container() {
+  RunSpec spec;
+  spec.model = "mlp";
+  spec.data = "synthetic";
+  RunOrder order = new_order(spec);
+  order.environment = {.kind = EnvironmentKind::podman, .image = "localhost/x", .cpus = 1.5};
+  order.time_limit_s = 90;
+  return order;
+}
+
+TEST(RunFolder, KeepsWhereARunLivesAndHowLongItMayTake) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  const RunOrder order = order_in_a_container();
+  ASSERT_TRUE(folder.create(order).ok());
+  const auto read = folder.read_order();
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->environment, order.environment);
+  EXPECT_EQ(read->time_limit_s, 90);
+}
+
+TEST(RunFolder, AnOrderOfBeforeThereWereEnvironmentsIsBare) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  ASSERT_TRUE(folder.create(order_in_a_container()).ok());
+  Json json = *parse_json(*read_file(folder.order()));
+  json.erase("environment");
+  json.erase("time_limit_s");
+  ASSERT_TRUE(write_file_atomically(folder.order(), json_text(json)).ok());
+  const auto read = folder.read_order();
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->environment, EnvironmentSpec{});
+  EXPECT_EQ(read->time_limit_s, std::nullopt);
+}
+
+// What lies around a run, second by second: the engine starts at 100, the worker's libraries are
+// loaded from 101 on.
+std::vector<Event> events_of_a_stay() {
+  RunEnded ended;
+  ended.outcome = Outcome::cancelled;
+  ended.wall_seconds = 6;
+  ended.minor_faults = 7;
+  return {{100, EnvironmentFacts{"podman", "4.3.1", "localhost/x", "sha256:0123456789abcdef"}},
+          {101.5, RunStarted{}},
+          {102, ModelReady{}},
+          {107.5, ended},
+          {108, StayOver{.began = 100, .entered = 101, .ended = 107.75, .left = 108}}};
+}
+
+double figure(const RunRecord& record, const Metric& wanted) {
+  for (const auto& [metric, value] : metrics_of(record)) {
+    if (metric->key == wanted.key) return value;
+  }
+  return -1;
+}
+
+TEST(Fold, TellsTheImagesTimeFromTheProcesssAndTheRuns) {
+  const RunRecord record = fold(order_in_a_container(), events_of_a_stay());
+  EXPECT_EQ(figure(record, metric::kImageStartS), 1);
+  EXPECT_EQ(figure(record, metric::kProcessStartS), 0.5);
+  EXPECT_EQ(figure(record, metric::kStartupS), 0.5);
+  EXPECT_EQ(figure(record, metric::kWallS), 6);
+  EXPECT_EQ(figure(record, metric::kImageEndS), 0.25);
+  EXPECT_EQ(figure(record, metric::kTotalS), 8);
+  EXPECT_EQ(figure(record, metric::kMinorFaults), 7);
+  EXPECT_EQ(record.started->host.environment, "podman");
+  EXPECT_EQ(record.started->host.image_digest, "sha256:0123456789abcdef");
+  EXPECT_EQ(in_words(*record.environment),
+            "podman 4.3.1, image localhost/x (sha256:0123456789ab…)");
+  const Json json = to_json(record);
+  const auto again = run_record_from_json(json);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(json_text(to_json(*again)), json_text(json));
+}
+
+TEST(Fold, AnAttemptThatNeverBeganHasNoProcessStart) {
+  auto events = events_of_a_stay();
+  events.push_back({200, EnvironmentFacts{"podman", "4.3.2", "localhost/x", ""}});
+  events.push_back({201, StayOver{.began = 200, .left = 201}});
+  const RunRecord record = fold(order_in_a_container(), events);
+  EXPECT_EQ(figure(record, metric::kImageStartS), -1);
+  EXPECT_EQ(figure(record, metric::kProcessStartS), -1);
+  EXPECT_EQ(figure(record, metric::kTotalS), 9);
+}
+
+TEST(Fold, WhatEndsAtItsTimeLimitIsNotCancelled) {
+  auto events = events_of_a_stay();
+  events.insert(events.begin() + 3, {107, TimeLimitReached{90}});
+  const RunRecord late = fold(order_in_a_container(), events);
+  EXPECT_EQ(late.outcome, Outcome::timed_out);
+  EXPECT_EQ(late.reason, "ended at its time limit of 1 min 30 s");
+  std::get<RunEnded>(events[4].body).outcome = Outcome::ok;
+  EXPECT_EQ(fold(order_in_a_container(), events).outcome, Outcome::ok);
+}
+
+}  // namespace
+}  // namespace tacho
