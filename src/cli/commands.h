@@ -12,6 +12,7 @@ namespace tacho {
 void add_train_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
+void add_sweep_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);

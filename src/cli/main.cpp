@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   add_train_command(app, context);
   add_run_command(app, context);
   add_runs_command(app, context);
+  add_sweep_command(app, context);
   add_report_command(app, context);
   add_diff_command(app, context);
   add_data_command(app, context);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/dist_options.h"
@@ -54,5 +55,8 @@ struct TrainRequest {
   RunSpec spec;
 };
 Result<TrainRequest> read_train_words(std::span<const std::string> words);
+
+// The long names that such words may have, "model" among them; sorted.
+std::vector<std::string> train_option_names();
 
 }  // namespace tacho

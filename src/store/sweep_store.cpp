@@ -35,6 +35,16 @@ Result<std::vector<SweepRow>> read_sweeps(const Database& database, Statement& s
   }
 }
 
+Result<std::vector<SweepTask>> read_tasks(const Database& database, Statement& statement) {
+  std::vector<SweepTask> tasks;
+  while (true) {
+    TACHO_TRY(found, statement.step());
+    if (!found) return tasks;
+    TACHO_TRY(task, read_task(database, statement));
+    tasks.push_back(std::move(task));
+  }
+}
+
 Result<void> remove_run(Database& database, const std::string& key) {
   TACHO_TRY(statement, database.prepare("DELETE FROM runs WHERE key = ?"));
   return statement.bind(key).run();
@@ -167,14 +177,38 @@ Result<std::vector<SweepTask>> SweepStore::tasks(std::int64_t sweep,
                                           task_columns(), state ? "AND state = ?" : "")));
   statement.bind(sweep);
   if (state) statement.bind(kSweepTaskStates.of(*state));
-  statement.bind(limit);
-  std::vector<SweepTask> tasks;
+  return read_tasks(database_, statement.bind(limit)).in(fmt::format("sweep {}", sweep));
+}
+
+Result<std::vector<SweepTask>> SweepStore::tasks_that_ended(std::int64_t sweep, Outcome outcome) {
+  TACHO_TRY(statement,
+            database_.prepare(fmt::format(
+                "SELECT {} FROM sweep_tasks WHERE sweep_id = ? AND state = 'done' AND result_key "
+                "IN (SELECT key FROM runs WHERE outcome = ?) ORDER BY position",
+                task_columns())));
+  statement.bind(sweep).bind(kOutcomes.of(outcome));
+  return read_tasks(database_, statement).in(fmt::format("sweep {}", sweep));
+}
+
+Result<std::map<std::string, RunRow>> SweepStore::results(std::int64_t sweep) {
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  TACHO_TRY(statement, database_.prepare("SELECT id FROM sweep_tasks JOIN runs ON key = result_key "
+                                         "WHERE sweep_id = ? AND state = 'done'"));
+  statement.bind(sweep);
+  std::vector<std::int64_t> ids;
   while (true) {
     TACHO_TRY(found, statement.step());
-    if (!found) return tasks;
-    TACHO_TRY(task, read_task(database_, statement).in(fmt::format("sweep {}", sweep)));
-    tasks.push_back(std::move(task));
+    if (!found) break;
+    ids.push_back(statement.integer(0));
   }
+  TACHO_TRY(rows, read_rows(database_, ids));
+  std::map<std::string, RunRow> by_key;
+  for (RunRow& row : rows) {
+    const std::string key = row.key;
+    by_key.emplace(key, std::move(row));
+  }
+  return by_key;
 }
 
 Result<std::string> SweepStore::begin_batch(std::int64_t sweep, std::span<const Attempt> attempts) {
@@ -191,8 +225,7 @@ Result<std::string> SweepStore::begin_batch(std::int64_t sweep, std::span<const 
                               "state = 'waiting'"));
   for (const Attempt& attempt : attempts) {
     update.reset();
-    TACHO_CHECK(
-        update.bind(batch).bind(attempt.run_key).bind(sweep).bind(attempt.position).run());
+    TACHO_CHECK(update.bind(batch).bind(attempt.run_key).bind(sweep).bind(attempt.position).run());
     if (database_.changes() != 1) broken_invariant("an attempt of a task that does not wait");
   }
   TACHO_CHECK(transaction.commit());
@@ -252,15 +285,17 @@ Result<void> SweepStore::skip(std::int64_t sweep, std::span<const Skip> skips) {
   return transaction.commit();
 }
 
-Result<void> SweepStore::cancel(std::int64_t sweep) {
-  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+Result<bool> SweepStore::is_cancelled(std::int64_t sweep) {
+  TACHO_TRY(statement, database_.prepare("SELECT state FROM sweeps WHERE id = ?"));
+  TACHO_TRY(found, statement.bind(sweep).step());
+  return !found || statement.text(0) == kSweepStates.of(SweepState::cancelled);
+}
+
+Result<void> SweepStore::cancel_rest(std::int64_t sweep) {
   TACHO_TRY(update, database_.prepare("UPDATE sweep_tasks SET state = 'cancelled', batch = '', "
                                       "run_key = NULL, reason = 'the sweep was cancelled' WHERE "
                                       "sweep_id = ? AND state IN ('waiting', 'submitted')"));
-  TACHO_CHECK(update.bind(sweep).run());
-  TACHO_TRY(state, database_.prepare("UPDATE sweeps SET state = 'cancelled' WHERE id = ?"));
-  TACHO_CHECK(state.bind(sweep).run());
-  return transaction.commit();
+  return update.bind(sweep).run();
 }
 
 Result<std::int64_t> SweepStore::retry_failed(std::int64_t sweep) {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "record/outcome.h"
 #include "record/run_record.h"
+#include "store/run_row.h"
 #include "store/sqlite.h"
 #include "store/sweep_task.h"
 
@@ -69,6 +70,12 @@ class SweepStore {
   Result<std::vector<SweepTask>> tasks(std::int64_t sweep, std::optional<SweepTaskState> state = {},
                                        std::int64_t limit = INT64_MAX);
 
+  // The done ones whose result is such.
+  Result<std::vector<SweepTask>> tasks_that_ended(std::int64_t sweep, Outcome outcome);
+
+  // The runs of the done, by key.
+  Result<std::map<std::string, RunRow>> results(std::int64_t sweep);
+
   // Waiting tasks become submitted, under the keys their attempts will have. Names the batch, no
   // name twice, before anything is started.
   struct Attempt {
@@ -92,8 +99,10 @@ class SweepStore {
   };
   Result<void> skip(std::int64_t sweep, std::span<const Skip> skips);
 
-  // What waits will not be made; the sweep is cancelled.
-  Result<void> cancel(std::int64_t sweep);
+  // Asks whoever drives the sweep to end: set_state(cancelled). Then, once nothing is under way any
+  // more: what has no result will get none.
+  Result<bool> is_cancelled(std::int64_t sweep);
+  Result<void> cancel_rest(std::int64_t sweep);
   // What failed, was cancelled or ran out of time waits again, and so does what was cancelled with
   // the sweep. How many.
   Result<std::int64_t> retry_failed(std::int64_t sweep);

@@ -30,11 +30,11 @@ struct SweepTask {
   std::int64_t repetition = 1;
   RunOrder asked;  // without a key
   SweepTaskState state = SweepTaskState::waiting;
-  std::int64_t attempt = 0;                // how often it was submitted
-  std::string batch;                       // the launcher's, while it is submitted
-  std::optional<std::string> run_key;      // of the attempt under way
-  std::optional<std::string> result_key;   // of the run that is its result
-  std::string reason;                      // why it was skipped, or submitted again
+  std::int64_t attempt = 0;               // how often it was submitted
+  std::string batch;                      // the launcher's, while it is submitted
+  std::optional<std::string> run_key;     // of the attempt under way
+  std::optional<std::string> result_key;  // of the run that is its result
+  std::string reason;                     // why it was skipped, or submitted again
 };
 
 // Of all columns, in the order in which read_task() reads them.
