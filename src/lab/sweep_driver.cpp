@@ -194,17 +194,17 @@ Result<bool> SweepDriver::fill() {
 
 // The attempts are in the store before their folders are made, and those before anything starts.
 Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
-  std::vector<SweepStore::Attempt> attempts;
-  for (SweepTask& task : tasks) {
-    task.run_key = new_run_key();
-    attempts.push_back({task.position, *task.run_key});
-  }
-  TACHO_TRY(name, store_.begin_batch(sweep_, attempts));
+  std::vector<std::int64_t> positions;
+  for (const SweepTask& task : tasks) positions.push_back(task.position);
+  TACHO_TRY(begun, store_.begin_batch(sweep_, positions));
+  const std::string& name = begun.name;
   counts_.states[SweepTaskState::waiting] -= std::ssize(tasks);
   counts_.states[SweepTaskState::submitted] += std::ssize(tasks);
   Batch batch;
   std::vector<Task> to_launch;
-  for (SweepTask& task : tasks) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    SweepTask& task = tasks[i];
+    task.run_key = begun.run_keys[i];
     task.batch = name;
     task.state = SweepTaskState::submitted;
     ++task.attempt;

@@ -246,11 +246,10 @@ TEST_F(SweepDriverTest, ASilentSchedulerIsNoNews) {
 TEST_F(SweepDriverTest, GoesOnWhereAKilledDriverWas) {
   add({1, 2, 3});
   // Its driver had submitted two: one ended, of the other nothing is there but the intention.
-  const std::vector<SweepStore::Attempt> attempts = {{1, "run-1"}, {2, "run-2"}};
-  ASSERT_TRUE(store_.begin_batch(1, attempts).ok());
-  const RunFolder folder(home_.path() / "runs" / "run-1");
+  const auto keys = store_.begin_batch(1, std::vector<std::int64_t>{1, 2})->run_keys;
+  const RunFolder folder(home_.path() / "runs" / keys[0]);
   RunOrder order = store_.tasks(1)->front().asked;
-  order.key = "run-1";
+  order.key = keys[0];
   ASSERT_TRUE(folder.create(order).ok());
   write_run(folder.path(), Outcome::ok, "");
 
@@ -259,17 +258,16 @@ TEST_F(SweepDriverTest, GoesOnWhereAKilledDriverWas) {
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(launcher.started, 2);
   EXPECT_EQ(outcomes(Outcome::ok), 3);
-  EXPECT_TRUE(runs_.find("run-1").ok());
-  EXPECT_FALSE(runs_.find("run-2").ok());
+  EXPECT_TRUE(runs_.find(keys[0]).ok());
+  EXPECT_FALSE(runs_.find(keys[1]).ok());
 }
 
 TEST_F(SweepDriverTest, WhatRunsOnAfterItsDriverIsWaitedForAndThenGivenUp) {
   add({1});
-  const SweepStore::Attempt attempt{1, "run-1"};
-  ASSERT_TRUE(store_.begin_batch(1, std::span(&attempt, 1)).ok());
-  const RunFolder folder(home_.path() / "runs" / "run-1");
+  const std::string key = store_.begin_batch(1, std::vector<std::int64_t>{1})->run_keys.front();
+  const RunFolder folder(home_.path() / "runs" / key);
   RunOrder order = store_.tasks(1)->front().asked;
-  order.key = "run-1";
+  order.key = key;
   ASSERT_TRUE(folder.create(order).ok());
   const auto held = FileLock::take(folder.lock(), FileLock::Kind::shared);
 
@@ -279,15 +277,13 @@ TEST_F(SweepDriverTest, WhatRunsOnAfterItsDriverIsWaitedForAndThenGivenUp) {
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(outcomes(Outcome::ok), 1);
   EXPECT_THAT(told_.lines, ElementsAre(HasSubstr("does not end"), "1: ok"));
-  EXPECT_FALSE(runs_.find("run-1").ok());
+  EXPECT_FALSE(runs_.find(key).ok());
 }
 
 TEST_F(SweepDriverTest, AKilledDriverIsNoFaultOfItsRuns) {
   add({1});
   for (int i = 0; i < 5; ++i) {
-    const std::string key = "run-" + std::to_string(i);
-    const SweepStore::Attempt attempt{1, key};
-    ASSERT_TRUE(store_.begin_batch(1, std::span(&attempt, 1)).ok());
+    ASSERT_TRUE(store_.begin_batch(1, std::vector<std::int64_t>{1}).ok());
     interrupts_ = 1;  // the next driver only picks up
     ScriptedLauncher nothing([](const Task& task, const RunOrder&) { return lost(task); });
     EXPECT_EQ(*drive(nothing), SweepDriver::End::stopped);

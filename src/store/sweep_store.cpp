@@ -92,27 +92,35 @@ Result<std::int64_t> SweepStore::add(const SweepRow& row, std::span<const SweepT
   return id;
 }
 
-Result<SweepRow> SweepStore::find(std::string_view handle) {
+Result<std::vector<SweepRow>> SweepStore::matching(std::string_view handle) {
+  const auto select = [this](std::string_view where) {
+    return database_.prepare(fmt::format("SELECT {} FROM sweeps WHERE {} ORDER BY id DESC LIMIT 2",
+                                         kSweepColumns, where));
+  };
   std::int64_t id = -1;
   const char* end = handle.data() + handle.size();
   const auto [stopped, problem] = std::from_chars(handle.data(), end, id);
-  const bool number = problem == std::errc() && stopped == end;
-  const bool last = handle == "last";
-  TACHO_TRY(statement, database_.prepare(fmt::format(
-                           "SELECT {} FROM sweeps WHERE {} ORDER BY id DESC LIMIT 2", kSweepColumns,
-                           last     ? "1"
-                           : number ? "id = ?1"
-                                    : "key >= ?1 AND key < ?1 || char(0x10FFFF)")));
-  if (number) {
-    statement.bind(id);
-  } else if (!last) {
-    statement.bind(handle);
+  if (problem == std::errc() && stopped == end) {
+    TACHO_TRY(by_id, select("id = ?"));
+    TACHO_TRY(rows, read_sweeps(database_, by_id.bind(id)));
+    if (!rows.empty()) return rows;
   }
-  TACHO_TRY(rows, read_sweeps(database_, statement));
+  // A key begins with a date, which is a number too.
+  TACHO_TRY(by_key, select("key >= ?1 AND key < ?1 || char(0x10FFFF)"));
+  return read_sweeps(database_, by_key.bind(handle));
+}
+
+Result<SweepRow> SweepStore::find(std::string_view handle) {
+  if (handle == "last") {
+    TACHO_TRY(all, list());
+    if (!all.empty()) return std::move(all.back());
+    return Error{ErrorCode::not_found, "no sweep yet; make one with 'tacho sweep grid.yaml'"};
+  }
+  TACHO_TRY(rows, matching(handle));
   if (rows.empty() || handle.empty()) {
     return Error{ErrorCode::not_found, fmt::format("no sweep {}; see 'tacho sweep ls'", handle)};
   }
-  if (!last && !number && rows.size() > 1) {
+  if (rows.size() > 1) {
     return Error{ErrorCode::usage,
                  fmt::format("several sweeps' keys begin with '{}'; give more of the key (see "
                              "'tacho sweep ls')",
@@ -211,21 +219,24 @@ Result<std::map<std::string, RunRow>> SweepStore::results(std::int64_t sweep) {
   return by_key;
 }
 
-Result<std::string> SweepStore::begin_batch(std::int64_t sweep, std::span<const Attempt> attempts) {
+Result<SweepStore::Batch> SweepStore::begin_batch(std::int64_t sweep,
+                                                  std::span<const std::int64_t> positions) {
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   TACHO_TRY(number, database_.prepare("UPDATE sweeps SET batches = batches + 1 WHERE id = ? "
                                       "RETURNING key || '-' || batches"));
   TACHO_TRY(named, number.bind(sweep).step());
   if (!named) broken_invariant("a batch of no sweep");
-  const std::string batch = number.text(0);
+  Batch batch{.name = number.text(0)};
   number.reset();
   TACHO_TRY(update,
             database_.prepare("UPDATE sweep_tasks SET state = 'submitted', batch = ?, run_key = ?, "
                               "attempt = attempt + 1 WHERE sweep_id = ? AND position = ? AND "
                               "state = 'waiting'"));
-  for (const Attempt& attempt : attempts) {
+  for (const std::int64_t position : positions) {
+    batch.run_keys.push_back(fmt::format("{}-{}", batch.name, position));
     update.reset();
-    TACHO_CHECK(update.bind(batch).bind(attempt.run_key).bind(sweep).bind(attempt.position).run());
+    TACHO_CHECK(
+        update.bind(batch.name).bind(batch.run_keys.back()).bind(sweep).bind(position).run());
     if (database_.changes() != 1) broken_invariant("an attempt of a task that does not wait");
   }
   TACHO_CHECK(transaction.commit());

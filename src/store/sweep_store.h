@@ -76,13 +76,13 @@ class SweepStore {
   // The runs of the done, by key.
   Result<std::map<std::string, RunRow>> results(std::int64_t sweep);
 
-  // Waiting tasks become submitted, under the keys their attempts will have. Names the batch, no
-  // name twice, before anything is started.
-  struct Attempt {
-    std::int64_t position;
-    std::string run_key;
+  // Waiting tasks become submitted. Names the batch and the runs of the attempts, no name twice,
+  // before anything is started: a run's key is its batch's and the task's position.
+  struct Batch {
+    std::string name;
+    std::vector<std::string> run_keys;  // in the order of `positions`
   };
-  Result<std::string> begin_batch(std::int64_t sweep, std::span<const Attempt> attempts);
+  Result<Batch> begin_batch(std::int64_t sweep, std::span<const std::int64_t> positions);
 
   // Stores the records and makes their tasks done, all at once. An attempt that is not the task's
   // (any more) is left out: no result counts twice. Keys of the runs that were replaced.
@@ -109,6 +109,7 @@ class SweepStore {
 
  private:
   explicit SweepStore(Database database) : database_(std::move(database)) {}
+  Result<std::vector<SweepRow>> matching(std::string_view handle);
 
   Database database_;
 };

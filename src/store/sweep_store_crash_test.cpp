@@ -17,7 +17,7 @@ namespace {
 constexpr int kTasks = 60;
 
 // Makes attempts and results until nothing waits, as a driver does.
-bool go_on(SweepStore& store, int process) {
+bool go_on(SweepStore& store) {
   auto submitted = store.tasks(1, SweepTaskState::submitted);
   if (!submitted.ok()) return false;
   for (const SweepTask& task : *submitted) {
@@ -27,11 +27,9 @@ bool go_on(SweepStore& store, int process) {
     const auto next = store.tasks(1, SweepTaskState::waiting, 1);
     if (!next.ok() || next->empty()) return next.ok();
     const std::int64_t position = next->front().position;
-    const std::string key =
-        "run " + std::to_string(position) + " of process " + std::to_string(process);
-    const SweepStore::Attempt attempt{position, key};
-    if (!store.begin_batch(1, std::span(&attempt, 1)).ok()) return false;
-    const TaskResult result{position, finished_run(key), "/runs"};
+    const auto batch = store.begin_batch(1, std::span(&position, 1));
+    if (!batch.ok()) return false;
+    const TaskResult result{position, finished_run(batch->run_keys.front()), "/runs"};
     if (!store.finish(1, std::span(&result, 1)).ok()) return false;
   }
 }
@@ -47,7 +45,7 @@ TEST(SweepStoreCrash, EveryTaskHasOneResultHoweverOftenItsDriverIsKilled) {
     const pid_t child = ::fork();
     if (child == 0) {
       auto store = SweepStore::open(file);
-      ::_exit(store.ok() && go_on(*store, process) ? 0 : 1);
+      ::_exit(store.ok() && go_on(*store) ? 0 : 1);
     }
     // The first ones die early, and one of them lives long enough.
     ::usleep(static_cast<useconds_t>(2000 * (process + 1)));

@@ -28,9 +28,9 @@ class SweepStoreTest : public testing::Test {
     ASSERT_TRUE(added.ok()) << added.error().message;
     sweep_ = *added;
   }
-  std::string begin(std::int64_t position, const std::string& key) {
-    const SweepStore::Attempt attempt{position, key};
-    return *store_.begin_batch(sweep_, std::span(&attempt, 1));
+  // The key of the attempt.
+  std::string begin(std::int64_t position) {
+    return store_.begin_batch(sweep_, std::span(&position, 1))->run_keys.front();
   }
   std::vector<std::string> finish(std::int64_t position, const RunRecord& record) {
     const TaskResult result{position, record, "/runs/" + record.order.key};
@@ -66,33 +66,35 @@ TEST_F(SweepStoreTest, FindsASweepByIdKeyOrLast) {
 }
 
 TEST_F(SweepStoreTest, NamesNoBatchTwice) {
-  EXPECT_EQ(begin(1, "a"), "20260101-000000-abcdef-1");
-  EXPECT_EQ(begin(2, "b"), "20260101-000000-abcdef-2");
+  EXPECT_EQ(begin(3), "20260101-000000-abcdef-1-3");
+  EXPECT_EQ(begin(2), "20260101-000000-abcdef-2-2");
+  EXPECT_EQ(store_.tasks(sweep_, SweepTaskState::submitted)->front().batch,
+            "20260101-000000-abcdef-2");
   EXPECT_EQ(count(SweepTaskState::submitted), 2);
   EXPECT_EQ(store_.tasks(sweep_, SweepTaskState::submitted)->front().attempt, 1);
 }
 
 TEST_F(SweepStoreTest, AResultIsStoredWithItsRun) {
-  begin(1, "key 1");
-  EXPECT_THAT(finish(1, run_of("key 1")), IsEmpty());
+  const std::string key1 = begin(1);
+  EXPECT_THAT(finish(1, run_of(key1)), IsEmpty());
   EXPECT_EQ(count(SweepTaskState::done), 1);
   EXPECT_EQ(store_.counts(sweep_)->outcomes.at(Outcome::ok), 1);
   EXPECT_EQ(store_.counts(sweep_)->run_seconds, 6);
-  EXPECT_TRUE(runs_.find("key 1").ok());
+  EXPECT_TRUE(runs_.find(key1).ok());
 }
 
 TEST_F(SweepStoreTest, AResultDeliveredTwiceCountsOnce) {
-  begin(1, "key 1");
-  finish(1, run_of("key 1"));
-  finish(1, run_of("key 1", Outcome::failed));
+  const std::string key1 = begin(1);
+  finish(1, run_of(key1));
+  finish(1, run_of(key1, Outcome::failed));
   EXPECT_EQ(store_.counts(sweep_)->outcomes.at(Outcome::ok), 1);
   EXPECT_EQ(*runs_.count({}), 1);
 }
 
 TEST_F(SweepStoreTest, AnAttemptThatWasGivenUpHasNoResult) {
-  begin(1, "key 1");
-  ASSERT_TRUE(store_.put_back(sweep_, 1, "key 1", "its node is gone", true).ok());
-  finish(1, run_of("key 1"));  // it ended after all
+  const std::string key1 = begin(1);
+  ASSERT_TRUE(store_.put_back(sweep_, 1, key1, "its node is gone", true).ok());
+  finish(1, run_of(key1));  // it ended after all
   EXPECT_EQ(count(SweepTaskState::waiting), 3);
   EXPECT_EQ(*runs_.count({}), 0);
   const SweepTask task = store_.tasks(sweep_)->front();
@@ -101,27 +103,27 @@ TEST_F(SweepStoreTest, AnAttemptThatWasGivenUpHasNoResult) {
 }
 
 TEST_F(SweepStoreTest, WhatDoesNotCountIsNotAnAttempt) {
-  begin(1, "key 1");
-  ASSERT_TRUE(store_.put_back(sweep_, 1, "key 1", "stopped", false).ok());
+  const std::string key1 = begin(1);
+  ASSERT_TRUE(store_.put_back(sweep_, 1, key1, "stopped", false).ok());
   EXPECT_EQ(store_.tasks(sweep_)->front().attempt, 0);
 }
 
 TEST_F(SweepStoreTest, ARetriedResultIsReplacedOnceThereIsAnother) {
-  begin(1, "key 1");
-  finish(1, run_of("key 1", Outcome::failed));
-  begin(2, "key 2");
-  finish(2, run_of("key 2", Outcome::out_of_memory));
+  const std::string key1 = begin(1);
+  finish(1, run_of(key1, Outcome::failed));
+  const std::string key2 = begin(2);
+  finish(2, run_of(key2, Outcome::out_of_memory));
   EXPECT_EQ(*store_.retry_failed(sweep_), 1);  // no memory is no accident
   EXPECT_EQ(*runs_.count({}), 2);
-  begin(1, "key 3");
-  EXPECT_THAT(finish(1, run_of("key 3")), ElementsAre("key 1"));
+  const std::string key3 = begin(1);
+  EXPECT_THAT(finish(1, run_of(key3)), ElementsAre(key1));
   EXPECT_EQ(*runs_.count({}), 2);
-  EXPECT_FALSE(runs_.find("key 1").ok());
+  EXPECT_FALSE(runs_.find(key1).ok());
   EXPECT_EQ(store_.tasks_that_ended(sweep_, Outcome::out_of_memory)->front().position, 2);
 }
 
 TEST_F(SweepStoreTest, OnlyWhatWaitsIsSkipped) {
-  begin(1, "key 1");
+  begin(1);
   const std::vector<SweepStore::Skip> skips = {{1, "too large"}, {2, "too large"}};
   ASSERT_TRUE(store_.skip(sweep_, skips).ok());
   EXPECT_EQ(count(SweepTaskState::skipped), 1);
@@ -129,8 +131,8 @@ TEST_F(SweepStoreTest, OnlyWhatWaitsIsSkipped) {
 }
 
 TEST_F(SweepStoreTest, CancellingKeepsResults) {
-  begin(1, "key 1");
-  finish(1, run_of("key 1"));
+  const std::string key1 = begin(1);
+  finish(1, run_of(key1));
   EXPECT_FALSE(*store_.is_cancelled(sweep_));
   ASSERT_TRUE(store_.set_state(sweep_, SweepState::cancelled).ok());
   EXPECT_TRUE(*store_.is_cancelled(sweep_));
