@@ -2,34 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <span>
 
 #include "base/nearest.h"
+#include "base/quantity.h"
 
 namespace tacho {
 namespace {
-
-struct Scale {
-  std::string_view ending;
-  double factor;
-};
-
-// The number in front of an ending of the table, times what that stands for.
-std::optional<double> scaled(std::string_view text, std::span<const Scale> scales) {
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc() || !std::isfinite(number)) return std::nullopt;
-  std::string_view ending(stopped, static_cast<std::size_t>(end - stopped));
-  while (ending.starts_with(' ')) ending.remove_prefix(1);
-  for (const Scale& scale : scales) {
-    if (ending == scale.ending) return number * scale.factor;
-  }
-  return std::nullopt;
-}
 
 Result<std::string_view> scalar_of(const YamlNode& node, std::string_view file) {
   if (node.kind == YamlNode::Kind::scalar) return std::string_view(node.text);
@@ -50,43 +30,27 @@ Result<std::int64_t> yaml_whole(const YamlNode& node, std::string_view file) {
 
 Result<double> yaml_number(const YamlNode& node, std::string_view file) {
   TACHO_TRY(text, scalar_of(node, file));
-  constexpr std::array<Scale, 1> kPlain = {{{"", 1}}};
-  if (const auto number = scaled(text, kPlain)) return *number;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
+  if (problem == std::errc() && stopped == end && std::isfinite(number)) return number;
   return yaml_error(file, node, fmt::format("'{}' is not a number", text));
 }
 
 Result<Seconds> yaml_duration(const YamlNode& node, std::string_view file) {
   TACHO_TRY(text, scalar_of(node, file));
-  constexpr std::array<Scale, 8> kTimes = {{{"s", 1},
-                                            {"m", 60},
-                                            {"min", 60},
-                                            {"h", 3600},
-                                            {"d", 86400},
-                                            {"", 1},
-                                            {"ms", 1e-3},
-                                            {"seconds", 1}}};
-  const auto seconds = scaled(text, kTimes);
-  if (seconds && *seconds > 0) return Seconds(*seconds);
-  return yaml_error(file, node,
-                    fmt::format("'{}' is not a time above zero; write 90s, 10m, 1.5h or 2d", text));
+  const auto time = parse_duration(text);
+  if (!time.ok()) return yaml_error(file, node, time.error().message);
+  if (time->count() > 0) return *time;
+  return yaml_error(file, node, fmt::format("'{}' is not above zero", text));
 }
 
 Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file) {
   TACHO_TRY(text, scalar_of(node, file));
-  constexpr double kKi = 1024;
-  constexpr std::array<Scale, 9> kSizes = {{{"", 1},
-                                            {"K", kKi},
-                                            {"M", kKi * kKi},
-                                            {"G", kKi * kKi * kKi},
-                                            {"T", kKi * kKi * kKi * kKi},
-                                            {"KiB", kKi},
-                                            {"MiB", kKi * kKi},
-                                            {"GiB", kKi * kKi * kKi},
-                                            {"TiB", kKi * kKi * kKi * kKi}}};
-  const auto bytes = scaled(text, kSizes);
-  if (bytes && *bytes >= 1 && *bytes < 0x1p62) return Bytes{std::llround(*bytes)};
-  return yaml_error(file, node,
-                    fmt::format("'{}' is not an amount of memory; write 512M or 8G", text));
+  const auto bytes = parse_bytes(text);
+  if (!bytes.ok()) return yaml_error(file, node, bytes.error().message);
+  if (bytes->count > 0) return *bytes;
+  return yaml_error(file, node, fmt::format("'{}' is not above zero", text));
 }
 
 YamlObject::YamlObject(const YamlNode& node, std::string_view file) : node_(node), file_(file) {

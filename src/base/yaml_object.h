@@ -16,8 +16,8 @@ namespace tacho {
 // What a person wrote of a scalar; errors name the place.
 Result<std::int64_t> yaml_whole(const YamlNode& node, std::string_view file);
 Result<double> yaml_number(const YamlNode& node, std::string_view file);
-Result<Seconds> yaml_duration(const YamlNode& node, std::string_view file);  // 90s, 10m, 1.5h, 2d
-Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file);       // 512M, 8G, 8GiB
+Result<Seconds> yaml_duration(const YamlNode& node, std::string_view file);  // as parse_duration()
+Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file);       // as parse_bytes()
 
 // Reads one table of keys strictly, as JsonObject does: wrong types, missing and unknown keys are
 // errors that name the place and the nearest known key. Gathers the first problem.

@@ -16,6 +16,8 @@ Result<RunOrder> training_of(std::span<const std::string> words) {
   TACHO_TRY(asked, read_train_words(words));
   RunOrder order;
   order.spec = std::move(asked.spec);
+  order.environment = std::move(asked.environment);
+  order.time_limit_s = asked.time_limit_s;
   return order;
 }
 

@@ -51,7 +51,9 @@ Task SweepDriver::task_of(const SweepTask& task) const {
   made.command.argv.push_back(folder.path().string());
   made.command.environment = options_.environment;
   made.log = folder.path() / "take.log";
-  if (const auto& limit = options_.settings.limits.time) made.time_limit = *limit + kGraceOfLimit;
+  auto limit = options_.settings.limits.time;
+  if (task.asked.time_limit_s) limit = Seconds(*task.asked.time_limit_s);
+  if (limit) made.time_limit = *limit + kGraceOfLimit;
   return made;
 }
 
@@ -211,9 +213,11 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
     RunOrder order = task.asked;
     order.key = *task.run_key;
     order.created_at = unix_seconds_now();
-    if (const auto& limit = options_.settings.limits.time) order.time_limit_s = limit->count();
-    if (const auto& limit = options_.settings.limits.memory) {
-      order.environment.memory_bytes = limit->count;
+    // What the configuration itself says counts more.
+    const RunLimits& limits = options_.settings.limits;
+    if (limits.time && !order.time_limit_s) order.time_limit_s = limits.time->count();
+    if (limits.memory && !order.environment.memory_bytes) {
+      order.environment.memory_bytes = limits.memory->count;
     }
     TACHO_CHECK(folder_of(order.key).create(order));
     to_launch.push_back(task_of(task));
