@@ -19,6 +19,7 @@ void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);
 void add_env_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
+void add_take_task_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
 }  // namespace tacho

@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   add_describe_command(app, context);
   add_env_command(app, context);
   add_doctor_command(app, context);
+  add_take_task_command(app, context);
   add_completion_command(app, context);
 
   const auto print = [&context](const std::string& text) {
