@@ -51,7 +51,7 @@ class Sweep(TachoCase):
             ("base:\n  modle: mlp\n", ":2:3:", "'model'"),
             ("base: [1\n", "not YAML"),
             ("base: {model: mlp, data: synthetic, batch: -1}\n", "configuration 1", "--batch"),
-            ("base: {model: mpl, data: synthetic}\n", "'mlp'"),
+            ("base: {model: mpl, data: synthetic}\n", "configuration 1", "unknown model 'mpl'"),
             ("base: {model: mlp, data: synthetic}\norder: adaptive\n", "predictor"),
         ]:
             self.assert_one_error_line(self.sweep(text, expect=2), *parts)
