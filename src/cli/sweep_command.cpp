@@ -110,6 +110,14 @@ Result<std::vector<SweepLine>> sweep_lines_of(Stores& stores, const SweepRow& sw
   return lines;
 }
 
+// Those that tell the runs of a sweep apart.
+Result<std::vector<std::string>> options_of(SweepStore& store, const SweepRow& sweep) {
+  TACHO_TRY(tasks, store.tasks(sweep.id));
+  std::vector<const Configuration*> configurations;
+  for (const SweepTask& task : tasks) configurations.push_back(&task.configuration);
+  return options_that_differ(configurations);
+}
+
 std::string stage_of(const SweepLab& lab, const SweepRow& sweep) {
   if (sweep.state != SweepState::open) return std::string(kSweepStates.of(sweep.state));
   return lab.is_driven(sweep) ? "running" : "stopped";
@@ -143,7 +151,8 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   if (o.json) {
     view = std::make_unique<SweepEvents>();
   } else {
-    view = std::make_unique<SweepLines>(context.err, metric);
+    TACHO_TRY(options, options_of(stores.sweeps, sweep));
+    view = std::make_unique<SweepLines>(context.err, metric, options);
   }
   TACHO_TRY(end, lab.drive(sweep, settings, *view));
   view.reset();
@@ -312,7 +321,8 @@ Result<int> cancel_sweep(const SweepOptions& o, Context& context) {
   }
   SweepLab lab(stores.home, stores.sweeps, interrupts());
   catch_interrupts();
-  SweepLines view(context.err, nullptr);
+  TACHO_TRY(options, options_of(stores.sweeps, sweep));
+  SweepLines view(context.err, nullptr, options);
   TACHO_CHECK(lab.cancel(sweep, view));
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   context.print(summary_line(sweep, counts, "cancelled"));

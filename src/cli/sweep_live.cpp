@@ -32,7 +32,7 @@ Json event_of(std::string_view name, const SweepTask& task) {
 
 }  // namespace
 
-void BestRun::add(const Configuration& configuration, const RunRecord& record) {
+void BestRun::add(const std::string& name, const RunRecord& record) {
   if (record.outcome != Outcome::ok) return;
   const Metric* metric = best_ ? best_->metric : wanted_;
   for (const Metric* candidate : {&metric::kTop1, &metric::kSamplesPerS, &metric::kWallS}) {
@@ -44,13 +44,13 @@ void BestRun::add(const Configuration& configuration, const RunRecord& record) {
   if (!value) return;
   const bool better =
       !best_ || (metric->better == Better::lower ? *value < best_->value : *value > best_->value);
-  if (better) best_ = Found{metric, *value, to_text(configuration)};
+  if (better) best_ = Found{metric, *value, name};
 }
 
 std::string BestRun::text() const {
   if (!best_) return "";
   return fmt::format("best {} {} ({})", best_->metric->title, human(*best_->metric, best_->value),
-                     best_->configuration);
+                     best_->name);
 }
 
 std::string progress_text(const SweepProgress& progress) {
@@ -95,6 +95,12 @@ void SweepLines::began(const SweepRow& sweep, const SweepCounts& counts) {
              over_ > 0 ? fmt::format(", {} of them over", over_) : "");
 }
 
+std::string SweepLines::name_of(const SweepTask& task) const {
+  std::string name = printable(to_text(task.configuration, options_));
+  if (task.repetition > 1) name += fmt::format(" ({})", task.repetition);
+  return name;
+}
+
 void SweepLines::say(const std::string& line) {
   clear();
   fmt::print(stderr, "{}\n", line);
@@ -102,11 +108,11 @@ void SweepLines::say(const std::string& line) {
 
 void SweepLines::finished(const SweepTask& task, const RunRecord& record) {
   ++over_;
-  best_.add(task.configuration, record);
+  best_.add(name_of(task), record);
   const bool good = record.outcome == Outcome::ok;
   if (terminal_.interactive() && good) return;
-  std::string line = fmt::format("{}/{}  {}  {}", over_, all_, kOutcomes.of(record.outcome),
-                                 printable(to_text(task.configuration)));
+  std::string line =
+      fmt::format("{}/{}  {}  {}", over_, all_, kOutcomes.of(record.outcome), name_of(task));
   for (const Metric* metric : {&metric::kTop1, &metric::kSamplesPerS, &metric::kWallS}) {
     const auto value = value_of(record, *metric);
     if (good && value) line += fmt::format("  {} {}", metric->title, human(*metric, *value));
@@ -117,13 +123,11 @@ void SweepLines::finished(const SweepTask& task, const RunRecord& record) {
 
 void SweepLines::skipped(const SweepTask& task, const std::string& reason) {
   ++over_;
-  say(terminal_.dim(fmt::format("{}/{}  skipped  {}  {}", over_, all_,
-                                printable(to_text(task.configuration)), reason)));
+  say(terminal_.dim(fmt::format("{}/{}  skipped  {}  {}", over_, all_, name_of(task), reason)));
 }
 
 void SweepLines::put_back(const SweepTask& task, const std::string& reason) {
-  say(terminal_.yellow(
-      fmt::format("again  {}  {}", printable(to_text(task.configuration)), printable(reason))));
+  say(terminal_.yellow(fmt::format("again  {}  {}", name_of(task), printable(reason))));
 }
 
 void SweepLines::note(const std::string& sentence) {

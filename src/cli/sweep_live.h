@@ -3,6 +3,8 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json_object.h"
 #include "base/terminal.h"
@@ -17,7 +19,8 @@ class BestRun {
   // By `wanted`; without it by the accuracy where there is one, else by the speed, else the time.
   explicit BestRun(const Metric* wanted) : wanted_(wanted) {}
 
-  void add(const Configuration& configuration, const RunRecord& record);
+  // `name`: of its configuration.
+  void add(const std::string& name, const RunRecord& record);
   // "best top-1 85.3 % (batch=64)"; "" while there is none.
   [[nodiscard]] std::string text() const;
 
@@ -25,7 +28,7 @@ class BestRun {
   struct Found {
     const Metric* metric;
     double value;
-    std::string configuration;
+    std::string name;
   };
   const Metric* wanted_;
   std::optional<Found> best_;
@@ -40,7 +43,9 @@ Json counts_json(const SweepCounts& counts);
 // run elsewhere.
 class SweepLines final : public SweepView {
  public:
-  SweepLines(const Terminal& terminal, const Metric* best) : terminal_(terminal), best_(best) {}
+  // `options`: those that tell its runs apart.
+  SweepLines(const Terminal& terminal, const Metric* best, std::vector<std::string> options)
+      : terminal_(terminal), best_(best), options_(std::move(options)) {}
   ~SweepLines() override { clear(); }
   SweepLines(const SweepLines&) = delete;
   SweepLines& operator=(const SweepLines&) = delete;
@@ -55,10 +60,12 @@ class SweepLines final : public SweepView {
 
  private:
   void say(const std::string& line);
+  [[nodiscard]] std::string name_of(const SweepTask& task) const;
   void clear();
 
   const Terminal& terminal_;
   BestRun best_;
+  std::vector<std::string> options_;
   std::int64_t all_ = 0;
   std::int64_t over_ = 0;
   bool stopping_said_ = false;

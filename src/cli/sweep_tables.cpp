@@ -1,8 +1,6 @@
 #include "cli/sweep_tables.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/table.h"
 #include "record/metric.h"
@@ -26,25 +24,6 @@ std::string state_of(const SweepLine& line) {
     return std::string(kOutcomes.of(line.run->outcome));
   }
   return std::string(kSweepTaskStates.of(line.task.state));
-}
-
-// Options that not all have, or not with one value, in the order in which they come.
-std::vector<std::string> options_that_differ(const std::vector<const Configuration*>& all) {
-  std::vector<std::string> names;
-  std::map<std::string, std::set<std::string>> values;
-  std::map<std::string, std::size_t> counts;
-  for (const Configuration* configuration : all) {
-    for (const auto& [name, value] : configuration->options()) {
-      if (!values.contains(name)) names.push_back(name);
-      values[name].insert(value);
-      ++counts[name];
-    }
-  }
-  if (all.size() == 1) return names;
-  std::erase_if(names, [&](const std::string& name) {
-    return values[name].size() == 1 && counts[name] == all.size();
-  });
-  return names;
 }
 
 std::vector<std::string> cells_of(const Configuration& configuration,

@@ -15,7 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> find_take() {
+// Beside tacho, also where runs are started on other machines and tacho lies elsewhere.
+Result<fs::path> find_take(const SweepSettings& settings) {
+  const auto& options = settings.launcher.options;
+  if (const auto elsewhere = options.find("tacho"); elsewhere != options.end()) {
+    return fs::path(elsewhere->second).parent_path() / "tacho-take";
+  }
+  if (settings.launcher.kind == "kubernetes") return fs::path("/usr/local/bin/tacho-take");
   const fs::path take = program_folder() / "tacho-take";
   if (::access(take.c_str(), X_OK) == 0) return take;
   return Error{ErrorCode::unavailable,
@@ -74,7 +80,7 @@ Result<SweepRow> SweepLab::add(const std::string& name, const std::string& grid,
 }
 
 Result<void> SweepLab::check(const SweepSettings& settings) const {
-  TACHO_CHECK(find_take());
+  TACHO_CHECK(find_take(settings));
   TACHO_TRY(launcher, launcher_of(settings, home_ / "sweeps"));
   return launcher->check();
 }
@@ -98,7 +104,7 @@ Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSetti
                              sweep.id, sweep.id)};
   }
   if (!lock.ok()) return lock.error();
-  TACHO_TRY(take, find_take());
+  TACHO_TRY(take, find_take(settings));
   TACHO_TRY(launcher, launcher_of(settings, folder / "batches"));
   TACHO_CHECK(launcher->check());
   SweepDriver driver({.home = home_,

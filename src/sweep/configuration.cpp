@@ -1,6 +1,8 @@
 #include "sweep/configuration.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace tacho {
 
@@ -42,6 +44,32 @@ std::string to_text(const Configuration& configuration) {
     text += value;
   }
   return text;
+}
+
+std::string to_text(const Configuration& configuration, const std::vector<std::string>& names) {
+  Configuration part;
+  for (const std::string& name : names) {
+    if (const std::string* value = configuration.find(name)) part.set(name, *value);
+  }
+  return to_text(part);
+}
+
+std::vector<std::string> options_that_differ(const std::vector<const Configuration*>& all) {
+  std::vector<std::string> names;
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, std::size_t> counts;
+  for (const Configuration* configuration : all) {
+    for (const auto& [name, value] : configuration->options()) {
+      if (!values.contains(name)) names.push_back(name);
+      values[name].insert(value);
+      ++counts[name];
+    }
+  }
+  if (all.size() == 1) return names;
+  std::erase_if(names, [&](const std::string& name) {
+    return values[name].size() == 1 && counts[name] == all.size();
+  });
+  return names;
 }
 
 Json to_json(const Configuration& configuration) {

@@ -36,6 +36,12 @@ class Configuration {
 
 // "model=mlp batch=32", for people.
 std::string to_text(const Configuration& configuration);
+// The options of these names alone, where it has them.
+std::string to_text(const Configuration& configuration, const std::vector<std::string>& names);
+
+// What tells configurations apart: options that not all have, or not with one value, in the order
+// in which they come. Of a single one, all it has.
+std::vector<std::string> options_that_differ(const std::vector<const Configuration*>& all);
 
 Json to_json(const Configuration& configuration);
 Result<Configuration> configuration_from_json(const Json& json);
