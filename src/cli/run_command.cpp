@@ -93,7 +93,8 @@ void add_run_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "watch any program, unmodified, and record it");
   auto options = std::make_shared<RunOptions>();
   command->add_option("program", options->command.argv, "the program and its arguments, behind --")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);  // or CLI11 takes a word in brackets for a list
   command->add_option("--batch,-b", options->command.batch,
                       "samples a step, for the speed of a step found in the GPU's work");
   command->add_option("--tensorboard", options->command.tensorboard,

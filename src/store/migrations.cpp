@@ -61,6 +61,17 @@ constexpr Migration kImages = R"sql(
   CREATE INDEX runs_by_image_digest ON runs (image_digest);
 )sql";
 
+// What was measured and found, and what was to be run, which is nothing for runs made before.
+constexpr Migration kComparisons = R"sql(
+  CREATE TABLE comparisons (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    started TEXT NOT NULL,
+    comparison TEXT NOT NULL,
+    plan TEXT);
+)sql";
+
 // A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is its
 // result: one at the most, whatever happens.
 constexpr Migration kSweeps = R"sql(
@@ -91,7 +102,7 @@ constexpr Migration kSweeps = R"sql(
   CREATE UNIQUE INDEX sweep_tasks_by_result ON sweep_tasks (result_key);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kImages, kSweeps};
+constexpr std::array kMigrations = {kTables, kIndexes, kImages, kComparisons, kSweeps};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {
