@@ -140,6 +140,8 @@ class Faults(unittest.TestCase):
                                if task["state"] == "running" and task["where"] != node], "other node")
         (self.folder / "go").touch()
         self.assert_each_ended_once(self.wait_for_end(), tasks=1)
+        # The second has waited for the first, which was not as lost as it seemed.
+        self.assertEqual(self.count("begun-*"), {"begun-t0": 1})
         self.assert_nothing_left()
 
     def test_a_task_of_a_failed_node_is_lost_where_slurm_is_not_to_start_it_again(self):
@@ -151,13 +153,16 @@ class Faults(unittest.TestCase):
         news = self.wait_for_end()
         self.assertEqual(news["t0"]["state"], "lost", news)
         self.assertIn("NODE_FAIL", news["t0"]["reason"])
+        (self.folder / "go").touch()
 
     def fail_node(self, node):
-        """As the controller finds a node that does not answer for five minutes."""
+        """As the controller finds a node that does not answer for five minutes. Whatever runs there
+        goes on."""
+        cluster.kill(node)
         down = ("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test")
         self.assertEqual(cluster.ask(*down).code, 0)
         self.addCleanup(lambda: self.wait_for(self.nodes_are_up, "both nodes"))
-        self.addCleanup(cluster.ask, "scontrol", "update", f"NodeName={node}", "State=RESUME")
+        self.addCleanup(cluster.restart, node)
 
     def test_one_whose_taker_was_killed_is_lost_and_leaves_nothing(self):
         self.submit(1, HELD)
