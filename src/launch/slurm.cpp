@@ -127,16 +127,18 @@ Result<ScheduledLauncher::Answer> SlurmLauncher::ask(const Batch& batch, const s
                              kQuestionLimit));
   if (is_unknown_job(said)) return answer;
   if (!said.status.success()) return refusal("squeue", said, ErrorCode::unavailable);
-  TACHO_TRY(tasks, parse_queue(said.out));
-  for (auto& [index, task] : tasks) {
-    if (index >= answer.size()) continue;
-    if (task.held) release(job, index);
-    answer[index] = TaskNews{.key = batch.keys[index],
-                             .state = task.state,
-                             .status = task.status,
-                             .ended_by = task.ended_by,
-                             .where = std::move(task.where),
-                             .reason = std::move(task.reason)};
+  TACHO_TRY(queue, parse_queue(said.out));
+  for (std::size_t i = 0; i < answer.size(); ++i) {
+    const auto found = queue.tasks.find(i);
+    const auto task = found == queue.tasks.end() ? queue.others : std::optional(found->second);
+    if (!task) continue;
+    if (task->held) release(job, i);
+    answer[i] = TaskNews{.key = batch.keys[i],
+                         .state = task->state,
+                         .status = task->status,
+                         .ended_by = task->ended_by,
+                         .where = task->where,
+                         .reason = task->reason};
   }
   return answer;
 }

@@ -108,8 +108,8 @@ QueuedTask read(std::string_view state, std::string_view code, std::string_view 
 
 }  // namespace
 
-Result<std::map<std::size_t, QueuedTask>> parse_queue(std::string_view answer) {
-  std::map<std::size_t, QueuedTask> tasks;
+Result<Queue> parse_queue(std::string_view answer) {
+  Queue queue;
   while (!answer.empty()) {
     const auto end = std::min(answer.find('\n'), answer.size());
     const std::string_view line = answer.substr(0, end);
@@ -125,12 +125,17 @@ Result<std::map<std::size_t, QueuedTask>> parse_queue(std::string_view answer) {
       rest.remove_prefix(std::min(field.size() + 1, rest.size()));
     }
     const auto index = number(fields[0]);
+    if (whole && fields[0] == "N/A") {
+      queue.others = read(fields[1], fields[2], fields[3], fields[4]);
+      continue;
+    }
     if (!whole || !index) {
       return Error{ErrorCode::invalid, fmt::format("squeue: cannot be read: '{}'", line)};
     }
-    tasks[static_cast<std::size_t>(*index)] = read(fields[1], fields[2], fields[3], fields[4]);
+    queue.tasks[static_cast<std::size_t>(*index)] =
+        read(fields[1], fields[2], fields[3], fields[4]);
   }
-  return tasks;
+  return queue;
 }
 
 std::optional<std::size_t> most_tasks_in(std::string_view configuration) {

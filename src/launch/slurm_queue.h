@@ -24,8 +24,13 @@ struct QueuedTask {
 inline constexpr const char* kQueueColumns =
     "ArrayTaskID:|,State:|,exit_code:|,NodeList:|,Reason:|";
 
-// By the tasks' numbers. An error quotes the line that makes no sense.
-Result<std::map<std::size_t, QueuedTask>> parse_queue(std::string_view answer);
+struct Queue {
+  std::map<std::size_t, QueuedTask> tasks;  // by their numbers
+  // Of all that have no line of their own: those that were cancelled before they began.
+  std::optional<QueuedTask> others;
+};
+// An error quotes the line that makes no sense.
+Result<Queue> parse_queue(std::string_view answer);
 
 // "MaxArraySize            = 1001" of 'scontrol show config'.
 std::optional<std::size_t> most_tasks_in(std::string_view configuration);
