@@ -93,8 +93,7 @@ void add_run_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "watch any program, unmodified, and record it");
   auto options = std::make_shared<RunOptions>();
   command->add_option("program", options->command.argv, "the program and its arguments, behind --")
-      ->required()
-      ->allow_extra_args(false);  // or CLI11 takes a word in brackets for a list
+      ->required();
   command->add_option("--batch,-b", options->command.batch,
                       "samples a step, for the speed of a step found in the GPU's work");
   command->add_option("--tensorboard", options->command.tensorboard,
@@ -105,7 +104,10 @@ void add_run_command(CLI::App& app, Context& context) {
   declare(*command, options->environment);
   command->positionals_at_end();
   command->footer(kFooter);
-  command->callback([options, &context] { context.run([&] { return run(*options, context); }); });
+  command->callback([options, &context] {
+    if (!context.behind_dashes.empty()) options->command.argv = context.behind_dashes;
+    context.run([&] { return run(*options, context); });
+  });
 }
 
 }  // namespace tacho

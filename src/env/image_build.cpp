@@ -113,7 +113,7 @@ Result<void> try_worker(EnvironmentKind kind, const std::string& image, const fs
   TACHO_TRY(inside,
             environment->wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"}, stay));
   auto tried = run_step("trying tacho-worker in it", inside, scratch / "log", watch);
-  const auto cleaned = environment->clean_up(stay.key);
+  auto cleaned = environment->clean_up(stay.key);
   if (!tried.ok() && tried.error().message.find("GLIBC") != std::string::npos) {
     return Error{ErrorCode::failed,
                  tried.error().message + "; take a base as new as this machine's system"};
@@ -153,7 +153,7 @@ Result<BuiltImage> build_image(const ImageOrder& order, const BuildWatch& watch)
   TACHO_TRY(parts, gather_parts(order, scratch, watch));
   const auto kept = make_and_keep(*maker, order, parts, scratch, watch);
   maker->clear_up();
-  TACHO_CHECK(kept);
+  if (!kept.ok()) return kept.error();
   TACHO_TRY(facts, environment->describe());
   return BuiltImage{facts, environment_name(spec), maker->size(order.image)};
 }

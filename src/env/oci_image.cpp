@@ -141,7 +141,7 @@ Result<void> OciImage::commit(const ImageParts& parts) {
                  fmt::format("{}; where no registry can be reached, leave --base {} out",
                              created.error().message, base)};
   }
-  TACHO_CHECK(created);
+  if (!created.ok()) return created.error();
   TACHO_TRY(layer, open_to_read(parts.layer));
   TACHO_CHECK(run("adding tacho-worker and its libraries",
                   {.argv = {engine(), "cp", "-", container_ + ":/"}, .in = layer.get()}));
