@@ -186,4 +186,19 @@ Result<TrainRequest> read_train_words(std::span<const std::string> words) {
   return TrainRequest{std::move(spec), std::move(environment), time_limit};
 }
 
+std::vector<std::string> train_option_names() {
+  CLI::App command("", "train");
+  TrainOptions options;
+  declare(command, options);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool foreign = std::ranges::find(kNotOfTheRun, name) != kNotOfTheRun.end();
+    if (foreign || name.starts_with("--help") || name.starts_with("-h")) continue;
+    names.push_back(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/dist_options.h"
@@ -58,5 +59,8 @@ struct TrainRequest {
   std::optional<double> time_limit_s;
 };
 Result<TrainRequest> read_train_words(std::span<const std::string> words);
+
+// The long names that such words may have, "model" among them; sorted.
+std::vector<std::string> train_option_names();
 
 }  // namespace tacho

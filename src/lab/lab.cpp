@@ -64,18 +64,43 @@ Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   // Before the run is stored as running: reconcile() of another tacho must find it taken.
   auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
   if (!lock.ok()) return undo(lock.error());
-  const auto id = store_.put(fold(order, {}), folder.path());
+  const auto id = store_->put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
   return Begun{*id, folder, *std::move(lock)};
 }
 
+Result<std::int64_t> Lab::keep(const RunRecord& record, const RunFolder& folder) {
+  if (store_ == nullptr) return std::int64_t{0};
+  return store_->put(record, folder.path());
+}
+
+Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
+  TACHO_TRY(order, folder.read_order());
+  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  Begun begun{0, folder, std::move(lock)};
+  // Whatever keeps it from beginning is its result, and not for the log alone.
+  const auto refused = [&folder](const Error& error) {
+    return close_run(folder, Outcome::failed, error.message);
+  };
+  if (order.command) {
+    auto residence = Residence::open(order, folder, home_);
+    if (!residence.ok()) return refused(residence.error());
+    TACHO_TRY(watched, watch_begun(begun, order, *residence, false, view));
+    return std::move(watched.run.record);
+  }
+  auto means = prepare(order, folder, {});
+  if (!means.ok()) return refused(means.error());
+  TACHO_TRY(finished, supervise({0, order, folder, *means}, view));
+  return std::move(finished.record);
+}
+
 Result<RunOrder> Lab::ordered(std::string_view handle) {
-  TACHO_TRY(stored, store_.find(handle));
+  TACHO_TRY(stored, store_->find(handle));
   return RunFolder(stored.row.folder).read_order();
 }
 
 Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standing, RunView& view) {
-  TACHO_TRY(stored, store_.find(handle));
+  TACHO_TRY(stored, store_->find(handle));
   const RunFolder folder(stored.row.folder);
   const std::int64_t id = stored.row.id;
   if (is_being_worked_on(folder)) {
@@ -97,7 +122,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
   RunRecord record = stored.record;
   record.outcome = Outcome::running;
   record.reason.clear();
-  TACHO_CHECK(store_.put(record, folder.path()));
+  TACHO_CHECK(store_->put(record, folder.path()));
   return supervise({id, order, folder, means}, view);
 }
 
@@ -105,12 +130,12 @@ Result<FinishedRun> Lab::ingest(const fs::path& path) {
   std::error_code error;
   const RunFolder folder(fs::absolute(path, error).lexically_normal());
   TACHO_TRY(record, read_run(folder));
-  TACHO_TRY(id, store_.put(record, folder.path()));
+  TACHO_TRY(id, store_->put(record, folder.path()));
   return FinishedRun{id, std::move(record)};
 }
 
 Result<void> Lab::reconcile() {
-  TACHO_TRY(rows, store_.unfinished());
+  TACHO_TRY(rows, store_->unfinished());
   for (const RunRow& row : rows) {
     const RunFolder folder(row.folder);
     if (is_being_worked_on(folder)) continue;
@@ -119,13 +144,13 @@ Result<void> Lab::reconcile() {
     if (!record.ok() && record.error().code == ErrorCode::newer) continue;
     if (!record.ok()) {
       // What the store knows is all there is.
-      TACHO_TRY(stored, store_.find(std::to_string(row.id)));
+      TACHO_TRY(stored, store_->find(std::to_string(row.id)));
       stored.record.outcome = Outcome::failed;
       stored.record.reason = "its folder can no longer be read: " + record.error().message;
       record = std::move(stored.record);
     }
     // A store that cannot be written (a full disk) can still be read; the next tacho tries again.
-    (void)store_.put(*record, row.folder).ok();
+    (void)store_->put(*record, row.folder).ok();
   }
   return {};
 }

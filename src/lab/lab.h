@@ -44,7 +44,10 @@ class Lab {
  public:
   // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
-      : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
+      : home_(std::move(home)), store_(&store), interrupts_(interrupts) {}
+  // Without a store: for take() alone.
+  Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
+      : home_(std::move(home)), interrupts_(interrupts) {}
 
   // Carries out a new_order() in its environment, within its time limit. Both are for the tacho
   // that keeps_record(); run_ranks_apart() is for the others.
@@ -54,6 +57,11 @@ class Lab {
   // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
   // this process's own streams too.
   Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
+
+  // Carries out the order of a folder that someone else made, and stores nothing: whoever made it
+  // reads it. A run that is killed from outside gets no end, so that it can be told from one that
+  // failed; the error says so.
+  Result<RunRecord> take(const RunFolder& folder, RunView& view);
 
   // What a stored run was asked to do.
   Result<RunOrder> ordered(std::string_view handle);
@@ -92,9 +100,13 @@ class Lab {
     FileLock lock;
   };
   Result<Begun> begin(const RunOrder& order);
+  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
+                                 bool echo, RunView& view);
+  // In the store, where there is one.
+  Result<std::int64_t> keep(const RunRecord& record, const RunFolder& folder);
 
   std::filesystem::path home_;
-  RunStore& store_;
+  RunStore* store_ = nullptr;
   const std::atomic<int>& interrupts_;
 };
 

@@ -62,7 +62,7 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     const auto cleaned = residence.clean_up();
     if (!cleaned.ok()) write_event(folder, Note{cleaned.error().message});
     TACHO_TRY(record, close_run(folder, outcome, reason));
-    TACHO_TRY(same_id, store_.put(record, folder.path()));
+    TACHO_TRY(same_id, keep(record, folder));
     // The record tells of the attempts before; why this one never began would be lost.
     if (said_nothing && goes_on) {
       return Error{ErrorCode::failed, fmt::format("run {} could not go on: {}", job.id, reason)};
@@ -103,6 +103,10 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     sampler->stop();
   }
   const auto [outcome, reason] = explain(*workers, job.order);
+  const bool by_us = limit.reached() || outcome != Outcome::failed;
+  if (store_ == nullptr && !by_us && workers->killed_from_outside()) {
+    return Error{ErrorCode::failed, "lost: " + reason};
+  }
   return finish(outcome, reason, &*workers);
 }
 

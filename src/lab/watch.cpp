@@ -1,4 +1,5 @@
 #include <chrono>
+#include <csignal>
 
 #include "base/clock.h"
 #include "base/version.h"
@@ -38,7 +39,6 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
 }  // namespace
 
 Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
-  constexpr std::chrono::milliseconds kLook{100};
   if (!order.command) broken_invariant("an order to watch no program");
   const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
@@ -47,13 +47,20 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
   }
   TACHO_TRY(residence, Residence::open(order, folder_of(order), home_));
   TACHO_TRY(begun, begin(order));
+  return watch_begun(begun, order, residence, echo, view);
+}
+
+Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
+                                    bool echo, RunView& view) {
+  constexpr std::chrono::milliseconds kLook{100};
+  const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
     if (auto events = JsonLinesSink::open(folder.events()); events.ok()) {
       (void)(*events)->write({unix_seconds_now(), ended}).ok();
     }
     TACHO_TRY(record, close_run(folder, ended.outcome, ended.reason));
-    TACHO_CHECK(store_.put(record, folder.path()));
+    TACHO_CHECK(keep(record, folder));
     return record;
   };
 
@@ -98,6 +105,10 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
     (void)events->write({unix_seconds_now(), Note{cleaned.error().message}}).ok();
   }
   show_new();
+  const bool by_us = limit.reached() || end.outcome != Outcome::failed;
+  if (store_ == nullptr && !by_us && end.status.signal == SIGKILL) {
+    return Error{ErrorCode::failed, "lost: " + end.reason};
+  }
   TACHO_TRY(record, finish(end_of_run(end)));
   return WatchedRun{{begun.id, std::move(record)}, end.status};
 }

@@ -57,6 +57,8 @@ class WorkerGroup {
   // All below are valid once all have ended.
   [[nodiscard]] std::vector<ChildUsage> usage() const;  // in the order of first_processes()
   [[nodiscard]] bool success() const;
+  // Whether what ended it was a SIGKILL that was not sent from here.
+  [[nodiscard]] bool killed_from_outside() const;
   [[nodiscard]] bool out_of_memory() const;  // any of them, of the limit it was given
   [[nodiscard]] StayOver stay() const { return members_.front().resident.stay(); }
   // Which of them ended badly first, how, and its last words.

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "launch/launcher.h"
+
+namespace tacho {
+
+// What squeue says of one task of an array.
+struct QueuedTask {
+  TaskState state = TaskState::waiting;
+  std::optional<ExitStatus> status = {};
+  EndedBy ended_by = EndedBy::itself;
+  std::string where = {};
+  std::string reason = {};
+  bool held = false;  // it could not be launched, and waits for someone to release it
+};
+
+// The columns that parse_queue() reads, for squeue --Format.
+inline constexpr const char* kQueueColumns =
+    "ArrayTaskID:|,State:|,exit_code:|,NodeList:|,Reason:|";
+
+struct Queue {
+  std::map<std::size_t, QueuedTask> tasks;  // by their numbers
+  // Of all that have no line of their own: those that were cancelled before they began.
+  std::optional<QueuedTask> others;
+};
+// An error quotes the line that makes no sense.
+Result<Queue> parse_queue(std::string_view answer);
+
+// "MaxArraySize            = 1001" of 'scontrol show config'.
+std::optional<std::size_t> most_tasks_in(std::string_view configuration);
+
+}  // namespace tacho
