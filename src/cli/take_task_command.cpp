@@ -16,8 +16,8 @@ void add_take_task_command(CLI::App& app, Context& context) {
   command->callback([=, &context] {
     context.run([&]() -> Result<int> {
       TACHO_TRY(number, task_number_from_environment());
-      TACHO_TRY(code, take_task(*folder, number.index));
-      return number.only_success_counts ? kSuccess : code;
+      TACHO_TRY(taken, take_task(*folder, number.index));
+      return number.exit_code(taken);
     });
   });
 }

@@ -35,6 +35,13 @@ constexpr std::array<Word, 13> kWords{{
 }};
 constexpr std::array<std::string_view, 4> kOthers{"group", "node-selector", "poll-seconds", "user"};
 
+const Word* word_named(std::string_view name) {
+  for (const Word& word : kWords) {
+    if (word.name == name) return &word;
+  }
+  return nullptr;
+}
+
 Error bad_kubernetes(const std::string& what) { return {ErrorCode::usage, "kubernetes: " + what}; }
 
 Error unknown_kubernetes(const std::string& name) {
@@ -113,9 +120,8 @@ Result<KubernetesOptions> kubernetes_options(const std::map<std::string, std::st
   read.group = ::geteuid() == 0 ? kSomeUser : ::getegid();
   for (const auto& [name, value] : options) {
     TACHO_CHECK(check_value(name, value).in("kubernetes"));
-    const auto* word = std::find_if(kWords.begin(), kWords.end(),
-                                    [&](const Word& each) { return each.name == name; });
-    if (word != kWords.end()) {
+    const Word* word = word_named(name);
+    if (word != nullptr) {
       read.*(word->field) = value;
     } else if (std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end()) {
       TACHO_CHECK(read_other(name, value, read));

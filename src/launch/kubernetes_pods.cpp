@@ -48,7 +48,7 @@ std::string joined(const std::string& one, const std::string& other) {
 
 std::string why_waiting(const Json& pod) {
   const Json& waiting = at(container_state(pod), "waiting");
-  const std::string of_container = joined(text(waiting, "reason"), text(waiting, "message"));
+  std::string of_container = joined(text(waiting, "reason"), text(waiting, "message"));
   if (!of_container.empty()) return of_container;
   const Json& conditions = at(at(pod, "status"), "conditions");
   if (conditions.is_array()) {

@@ -119,28 +119,27 @@ std::optional<std::size_t> number_in(const char* variable) {
 
 }  // namespace
 
-Result<int> take_task(const std::filesystem::path& folder, std::size_t index,
-                      std::chrono::milliseconds grace) {
+Result<Taken> take_task(const std::filesystem::path& folder, std::size_t index,
+                        std::chrono::milliseconds grace) {
   const BatchFolder batch(folder);
   const Signals signals;
   TACHO_TRY(task, batch.task(index));
   TACHO_TRY(lock, lock_of(batch, index, signals));
-  if (!lock) return 128 + SIGTERM;
+  if (!lock) return Taken{.code = 128 + SIGTERM};
 
   TACHO_TRY(before, batch.status(index));
-  if (before) return code_of(*before);
+  if (before) return Taken{code_of(*before), true};
   if (batch.is_cancelled(index)) {
     const TaskStatus never{.ended_by = EndedBy::cancel,
                            .where = host_name(),
                            .reason = "was cancelled before it began"};
     TACHO_CHECK(batch.set_status(index, never));
-    return code_of(never);
+    return Taken{code_of(never), true};
   }
   const Course course = run(batch, index, task, signals, grace);
-  if (!course.interrupted || course.status.status->success()) {
-    TACHO_CHECK(batch.set_status(index, course.status));
-  }
-  return code_of(course.status);
+  const bool is_settled = !course.interrupted || course.status.status->success();
+  if (is_settled) TACHO_CHECK(batch.set_status(index, course.status));
+  return Taken{code_of(course.status), is_settled};
 }
 
 Result<TaskNumber> task_number_from_environment() {

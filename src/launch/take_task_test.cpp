@@ -28,10 +28,11 @@ class TakeTask : public ::testing::Test {
          .log = scratch_.path() / "log"}};
     ASSERT_TRUE(batch_.create(tasks).ok());
   }
-  [[nodiscard]] int take() const {
-    const auto code = take_task(batch_.path(), 0, milliseconds(50));
-    if (!code.ok()) ADD_FAILURE() << code.error().message;
-    return code.ok() ? *code : -1;
+  int take() {
+    const auto taken = take_task(batch_.path(), 0, milliseconds(50));
+    if (!taken.ok()) ADD_FAILURE() << taken.error().message;
+    taken_ = taken.ok() ? *taken : Taken{.code = -1};
+    return taken_.code;
   }
   // SIGTERM for the thread that takes the task, once that has begun.
   std::thread interrupt_when_begun() {
@@ -42,6 +43,7 @@ class TakeTask : public ::testing::Test {
   }
   std::optional<TaskStatus> status() { return *batch_.status(0); }
 
+  Taken taken_;
   ScratchFolder scratch_;
   BatchFolder batch_{scratch_.path() / "batch"};
 };
@@ -50,6 +52,8 @@ TEST_F(TakeTask, KeepsHowItEnded) {
   create("echo hello; exit 9");
   EXPECT_FALSE(status());
   EXPECT_EQ(take(), 9);
+  EXPECT_EQ((TaskNumber{0, false}.exit_code(taken_)), 9);
+  EXPECT_EQ((TaskNumber{0, true}.exit_code(taken_)), 0);
   EXPECT_EQ(status()->status->code, 9);
   EXPECT_EQ(*read_file(scratch_.path() / "log"), "hello\n");
 }
@@ -95,6 +99,7 @@ TEST_F(TakeTask, ASignalOfTheSchedulerIsNotItsEnd) {
   EXPECT_EQ(take(), 128 + SIGTERM);
   later.join();
   EXPECT_FALSE(status());  // it may be started again
+  EXPECT_EQ((TaskNumber{0, true}.exit_code(taken_)), 128 + SIGTERM);
 }
 
 TEST_F(TakeTask, WaitsForWhoeverIsAtWorkOnIt) {

@@ -50,7 +50,7 @@ TaskNews news_of(const std::string& key, const TaskStatus& status) {
 }
 
 std::string explain(const std::optional<ExitStatus>& status, EndedBy ended_by) {
-  const std::string how = status && !status->success() ? describe(*status) : "";
+  std::string how = status && !status->success() ? describe(*status) : "";
   const auto because = [&how](const char* what) {
     return how.empty() ? std::string(what) : what + (" (" + how + ")");
   };
