@@ -117,6 +117,7 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
 
   declare(command, o.dist);
+  declare(command, o.environment);
 
   command.option_defaults()->group("Output");
   command.add_flag("--json", o.json, "the record alone on standard output");
@@ -180,7 +181,24 @@ Result<TrainRequest> read_train_words(std::span<const std::string> words) {
   }
   TACHO_CHECK(check_words(command));
   TACHO_TRY(spec, spec_of(options, {}));
-  return TrainRequest{std::move(spec)};
+  TACHO_TRY(environment, environment_of(options.environment));
+  TACHO_TRY(time_limit, time_limit_of(options.environment));
+  return TrainRequest{std::move(spec), std::move(environment), time_limit};
+}
+
+std::vector<std::string> train_option_names() {
+  CLI::App command("", "train");
+  TrainOptions options;
+  declare(command, options);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool foreign = std::ranges::find(kNotOfTheRun, name) != kNotOfTheRun.end();
+    if (foreign || name.starts_with("--help") || name.starts_with("-h")) continue;
+    names.push_back(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace tacho

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "lab/run_state.h"
 #include "lab/stand_in_worker.h"
 
 namespace tacho {
@@ -48,7 +49,7 @@ struct Bench {
 
 TEST(Lab, BlamesTheRankThatEndedFirstIfRankZeroSaidNothing) {
   Bench bench("[ $RANK = 1 ] && echo unwell && kill -9 $$\nsleep 0.2; exit 1");
-  const auto run = bench.lab.run(spec_of(2), {}, bench.view);
+  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.outcome, Outcome::failed);
   EXPECT_THAT(run->record.reason, StartsWith("rank 1 was killed by signal 9 (Killed)"));
@@ -61,31 +62,101 @@ TEST(Lab, KeepsTheEndThatRankZeroWrote) {
   ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::failed, "rank 1 is lost") + "\n").ok());
   Bench bench("[ $RANK = 1 ] && kill -9 $$\nsleep 0.2; cat " + end.string() +
               " > $2/events.jsonl; exit 1");
-  const auto run = bench.lab.run(spec_of(2), {}, bench.view);
+  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.reason, "rank 1 is lost");
 }
 
 TEST(Lab, ResumesWithAnotherNumberOfRanksAndKeepsTheOrder) {
   Bench bench("echo of $WORLD_SIZE >> $2/worlds; exit 1");
-  const auto run = bench.lab.run(spec_of(2), {}, bench.view);
+  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   const RunFolder folder(bench.store.find("1")->row.folder);
   std::filesystem::remove(folder.path() / "worlds");
   // It fails again before its first event, which is an error of its own kind.
   (void)bench.lab.resume("1", {.ranks_a_node = 3}, bench.view).ok();
   EXPECT_EQ(*read_file(folder.path() / "worlds"), "of 3\nof 3\nof 3\n");
-  EXPECT_EQ(bench.lab.ordered("1")->dist.ranks_a_node, 2);
+  EXPECT_EQ(bench.lab.ordered("1")->spec.dist.ranks_a_node, 2);
 }
 
 TEST(Lab, LeavesNoFolderOfAJobThatCannotBeLaunched) {
   Bench bench("exit 0");
   RunSpec spec = spec_of(1);
   spec.dist.nodes = 2;
-  const auto run = bench.lab.run(spec, {}, bench.view);
+  const auto run = bench.lab.run(new_order(spec), {}, bench.view);
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, ErrorCode::usage);
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
+}
+
+// A run's folder that someone else made, and a lab without a store.
+struct TakeBench {
+  explicit TakeBench(const std::string& script) : worker(script) {}
+
+  RunFolder make(const RunOrder& order) const {
+    RunFolder folder(worker.home() / "runs" / order.key);
+    if (!folder.create(order).ok()) broken_invariant("no folder");
+    return folder;
+  }
+
+  StandInWorker worker;
+  std::atomic<int> interrupts{0};
+  Lab lab{worker.home(), interrupts};
+  Nobody view;
+};
+
+TEST(LabTake, CarriesOutAnOrderAndLeavesTheRecordInItsFolder) {
+  const ScratchFolder scratch;
+  const auto end = scratch.path() / "end";
+  ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::ok, "") + "\n").ok());
+  TakeBench bench("cat " + end.string() + " > $2/events.jsonl");
+  const RunFolder folder = bench.make(new_order(spec_of(1)));
+  const auto taken = bench.lab.take(folder, bench.view);
+  ASSERT_TRUE(taken.ok()) << taken.error().message;
+  EXPECT_EQ(taken->outcome, Outcome::ok);
+  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::ok);
+  EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "tacho.db"));
+}
+
+TEST(LabTake, WhatKeepsARunFromBeginningIsItsResult) {
+  TakeBench bench("exit 0");
+  RunSpec spec = spec_of(1);
+  spec.data = "fashion-mnist";
+  spec.data_folder = "/nowhere";
+  const RunFolder folder = bench.make(new_order(spec));
+  ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
+  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::failed);
+  EXPECT_THAT(look_at_run(folder)->reason, HasSubstr("/nowhere"));
+}
+
+TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
+  TakeBench bench("kill -9 $$");
+  const RunFolder folder = bench.make(new_order(spec_of(1)));
+  const auto taken = bench.lab.take(folder, bench.view);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_THAT(taken.error().message, StartsWith("lost: "));
+  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::running);
+
+  CommandSpec command;
+  command.argv = {"/bin/sh", "-c", "kill -9 $$"};
+  command.folder = "/";
+  command.tensorboard = bench.worker.home() / "none";
+  command.trace = false;
+  const RunFolder watched = bench.make(new_order(command));
+  ASSERT_FALSE(bench.lab.take(watched, bench.view).ok());
+  EXPECT_EQ(look_at_run(watched)->outcome, Outcome::running);
+}
+
+TEST(LabTake, AWatchedProgramsFailureIsItsResult) {
+  TakeBench bench("exit 0");
+  CommandSpec command;
+  command.argv = {"/bin/sh", "-c", "exit 3"};
+  command.folder = "/";
+  command.tensorboard = bench.worker.home() / "none";
+  command.trace = false;
+  const RunFolder folder = bench.make(new_order(command));
+  ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
+  EXPECT_EQ(look_at_run(folder)->reason, "exit code 3");
 }
 
 }  // namespace
