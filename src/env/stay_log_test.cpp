@@ -37,7 +37,7 @@ TEST(StayLog, HalfALineIsNone) {
 }
 
 TEST(StayLog, SurvivesAnyBytes) {
-  Random random(1);
+  Random random(1, 0);
   for (int i = 0; i < 2000; ++i) (void)parse_stay_log(mutated(kLog, random));
 }
 

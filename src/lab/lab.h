@@ -8,6 +8,8 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "lab/launch.h"
+#include "lab/residence.h"
+#include "lab/worker_program.h"
 #include "record/event.h"
 #include "record/run_record.h"
 #include "store/run_store.h"
@@ -68,18 +70,28 @@ class Lab {
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
 
   // Gives every run that is stored as running, but that nobody works on, the outcome its folder
-  // tells of.
+  // tells of, and removes what is left of it in its environment.
   Result<void> reconcile();
 
  private:
+  // All that can be found out before a run begins.
+  struct Means {
+    Launch launch;
+    WorkerChoice worker;
+    std::vector<std::filesystem::path> reads;  // its workers', beside themselves
+    Residence residence;
+  };
+  Result<Means> prepare(const RunOrder& order, const RunFolder& folder, const Standing& standing);
   struct Job {
     std::int64_t id;
     const RunOrder& order;
     const RunFolder& folder;
-    const std::filesystem::path& worker;
-    const Launch& launch;
+    Means& means;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
+  [[nodiscard]] RunFolder folder_of(const RunOrder& order) const {
+    return RunFolder(home_ / "runs" / order.key);
+  }
 
   // A run that is in its folder and in the store, and taken.
   struct Begun {
@@ -88,8 +100,8 @@ class Lab {
     FileLock lock;
   };
   Result<Begun> begin(const RunOrder& order);
-  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, bool echo,
-                                 RunView& view);
+  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
+                                 bool echo, RunView& view);
   // In the store, where there is one.
   Result<std::int64_t> keep(const RunRecord& record, const RunFolder& folder);
 

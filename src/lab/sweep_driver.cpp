@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "lab/residence.h"
 #include "sweep/would_fit.h"
 
 namespace tacho {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 // Taken from the store at a time: a scheduler takes many at once, and memory stays flat.
 constexpr std::size_t kMostAtOnce = 1000;
 // A run's own limit comes first; the launcher's is for one that no longer listens.
-constexpr Seconds kGraceOfLimit{10};
+constexpr Seconds kGraceOfLimit{30};
 
 }  // namespace
 
@@ -305,6 +306,7 @@ Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskNews& news, bool
   counts_.states[SweepTaskState::submitted] -= 1;
   counts_.states[SweepTaskState::waiting] += 1;
   if (!stopping_) view_.put_back(task, verdict.reason);
+  if (const auto order = folder_of(key).read_order(); order.ok()) remove_leftovers(*order);
   remove_folder(key);
   return true;
 }

@@ -354,7 +354,7 @@ TEST_F(SweepDriverTest, TellsTheRunItsLimitsAndTheLauncherItsNeeds) {
   EXPECT_EQ(*drive(launcher, settings), SweepDriver::End::complete);
   EXPECT_EQ(ordered->time_limit_s, 100);
   EXPECT_EQ(ordered->environment.memory_bytes, 1 << 30);
-  EXPECT_EQ(seen->time_limit, Seconds(110));
+  EXPECT_EQ(seen->time_limit, Seconds(130));
   EXPECT_EQ(seen->needs.cores, 2);
   EXPECT_EQ(seen->needs.memory_bytes, 1 << 30);
   EXPECT_EQ(seen->command.argv.front(), "take");

@@ -8,13 +8,12 @@
 #include "lab/gpu_tracing.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"
+#include "lab/time_limit.h"
 #include "lab/watched_program.h"
 #include "probe/host_probe.h"
 
 namespace tacho {
 namespace {
-
-constexpr std::chrono::milliseconds kLookEvery{100};
 
 RunStarted start_of_run() {
   RunStarted started;
@@ -32,6 +31,8 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
   ended.user_seconds = end.usage.user.count();
   ended.system_seconds = end.usage.system.count();
   ended.peak_memory_bytes = end.usage.peak_memory.count;
+  ended.minor_faults = end.usage.minor_faults;
+  ended.major_faults = end.usage.major_faults;
   return ended;
 }
 
@@ -41,14 +42,17 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
   if (!order.command) broken_invariant("an order to watch no program");
   const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
-  TACHO_TRY(found, find_program(command.argv.front()));
-  (void)found;
+  if (order.environment.kind == EnvironmentKind::bare) {
+    TACHO_CHECK(find_program(command.argv.front()));
+  }
+  TACHO_TRY(residence, Residence::open(order, folder_of(order), home_));
   TACHO_TRY(begun, begin(order));
-  return watch_begun(begun, order, echo, view);
+  return watch_begun(begun, order, residence, echo, view);
 }
 
-Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, bool echo,
-                                    RunView& view) {
+Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
+                                    bool echo, RunView& view) {
+  constexpr std::chrono::milliseconds kLook{100};
   const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
@@ -61,12 +65,13 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, b
   };
 
   TACHO_TRY(events, JsonLinesSink::open(folder.events()));
+  TACHO_CHECK(events->write({unix_seconds_now(), residence.facts()}));
   TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
   const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
   if (!tracing.problem.empty())
     TACHO_CHECK(events->write({unix_seconds_now(), Note{tracing.problem}}));
   view.started(begun.id, order);
-  auto program = WatchedProgram::start({command, folder, tracing.environment, echo});
+  auto program = WatchedProgram::start({order, folder, residence, tracing, echo});
   if (!program.ok()) {
     TACHO_CHECK(finish({.outcome = Outcome::failed, .reason = program.error().message}));
     return program.error();
@@ -77,8 +82,15 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, b
     if (!told.ok()) return;
     for (const Event& event : *told) view.event(event);
   };
-  while (!program->wait_for(kLookEvery)) {
+  TimeLimit limit(order.time_limit_s, TimeLimit::Clock::now());
+  while (!program->wait_for(kLook)) {
     program->pass_on(interrupts_);
+    if (const int signal = limit.due(TimeLimit::Clock::now())) {
+      if (signal == SIGTERM) {
+        (void)events->write({unix_seconds_now(), TimeLimitReached{limit.seconds()}}).ok();
+      }
+      program->signal(signal);
+    }
     show_new();
     view.tick();
   }
@@ -87,8 +99,14 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, b
   for (const EventBody& seen : what_gpus_did(folder)) {
     (void)events->write({unix_seconds_now(), seen}).ok();
   }
+  (void)events->write({unix_seconds_now(), end.stay}).ok();
+  // While it is stored as running: a tacho that is killed here leaves it to reconcile().
+  if (const auto cleaned = residence.clean_up(); !cleaned.ok()) {
+    (void)events->write({unix_seconds_now(), Note{cleaned.error().message}}).ok();
+  }
   show_new();
-  if (store_ == nullptr && end.outcome == Outcome::failed && end.status.signal == SIGKILL) {
+  const bool by_us = limit.reached() || end.outcome != Outcome::failed;
+  if (store_ == nullptr && !by_us && end.status.signal == SIGKILL) {
     return Error{ErrorCode::failed, "lost: " + end.reason};
   }
   TACHO_TRY(record, finish(end_of_run(end)));

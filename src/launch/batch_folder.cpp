@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <random>
+
 #include "launch/task_list.h"
 
 namespace tacho {
@@ -19,6 +21,11 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, problem);
 }
 
+std::string new_name(const std::string& batch) {
+  std::random_device source;
+  return fmt::format("tacho-{}-{:08x}", batch, source());
+}
+
 fs::path list_in(const fs::path& folder) { return folder / "tasks.jsonl"; }
 
 }  // namespace
@@ -29,7 +36,13 @@ Result<void> BatchFolder::create(std::span<const Task> tasks) const {
   TACHO_TRY(lines, write_tasks(tasks));
   for (const char* folder : {"ended", "cancelled", "locks"})
     TACHO_CHECK(make_folders(path_ / folder));
+  TACHO_CHECK(write_file_atomically(path_ / "name", new_name(path_.filename().string()) + "\n"));
   return write_file_atomically(list_in(path_), lines);
+}
+
+Result<std::string> BatchFolder::name() const {
+  TACHO_TRY(text, read_file(path_ / "name"));
+  return text.substr(0, text.find('\n'));
 }
 
 Result<Task> BatchFolder::task(std::size_t index) const {
@@ -92,14 +105,6 @@ Result<void> BatchFolder::remove() const {
   fs::remove_all(path_, problem);
   if (problem) return system_error(path_, problem.value());
   return {};
-}
-
-std::string unique_name(const fs::path& folder, const std::string& batch) {
-  std::uint32_t hash = 2166136261U;  // FNV-1a: the same in every build, which std::hash is not
-  for (const char c : fs::absolute(folder).lexically_normal().string()) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  }
-  return fmt::format("tacho-{}-{:08x}", batch, hash);
 }
 
 }  // namespace tacho

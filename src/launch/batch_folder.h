@@ -24,6 +24,9 @@ class BatchFolder {
   // Whether tasks were written; create() is their moment.
   [[nodiscard]] bool exists() const;
   [[nodiscard]] Result<void> create(std::span<const Task> tasks) const;
+  // That a scheduler is to know it by: no other batch has it, not even one that is made in the same
+  // place once this is gone.
+  [[nodiscard]] Result<std::string> name() const;
   [[nodiscard]] Result<Task> task(std::size_t index) const;
   [[nodiscard]] Result<std::vector<std::string>> keys() const;
 
@@ -49,8 +52,5 @@ class BatchFolder {
  private:
   std::filesystem::path path_;
 };
-
-// A word for this batch that no other batch of the same user has, wherever its folder lies.
-std::string unique_name(const std::filesystem::path& folder, const std::string& batch);
 
 }  // namespace tacho

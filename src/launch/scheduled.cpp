@@ -35,7 +35,8 @@ Result<ScheduledLauncher::Known*> ScheduledLauncher::known(const std::string& ba
                  folder.path().string() + ": there is no batch; it was never submitted"};
   }
   TACHO_TRY(keys, folder.keys());
-  Known made{.batch = {folder, unique_name(folder_, batch), keys}, .ended = {}};
+  TACHO_TRY(name, folder.name());
+  Known made{.batch = {folder, name, keys}, .ended = {}};
   made.ended.resize(keys.size());
   made.answer.resize(keys.size());
   return &known_.emplace(batch, std::move(made)).first->second;

@@ -29,6 +29,13 @@ bool controller_is_away(const Captured& answer) {
   return false;
 }
 
+// Slurm holds a task that a node did not take, and drains a node that is to blame: elsewhere it can
+// be tried again. What comes of it is seen the next time.
+void release(const std::string& job, std::size_t index) {
+  [[maybe_unused]] const auto tried =
+      ask_client({"scontrol", "release", fmt::format("{}_{}", job, index)}, kQuestionLimit);
+}
+
 }  // namespace
 
 SlurmLauncher::SlurmLauncher(std::filesystem::path folder, SlurmOptions options,
@@ -114,14 +121,16 @@ Result<std::optional<std::string>> SlurmLauncher::find(const Batch& batch) {
 
 Result<ScheduledLauncher::Answer> SlurmLauncher::ask(const Batch& batch, const std::string& job) {
   Answer answer(batch.keys.size());
+  // By its name too: a controller that was killed may give a number away a second time.
   TACHO_TRY(said, ask_client({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job,
-                              std::string("--Format=") + kQueueColumns},
+                              "--name=" + batch.name, std::string("--Format=") + kQueueColumns},
                              kQuestionLimit));
   if (is_unknown_job(said)) return answer;
   if (!said.status.success()) return refusal("squeue", said, ErrorCode::unavailable);
   TACHO_TRY(tasks, parse_queue(said.out));
   for (auto& [index, task] : tasks) {
     if (index >= answer.size()) continue;
+    if (task.held) release(job, index);
     answer[index] = TaskNews{.key = batch.keys[index],
                              .state = task.state,
                              .status = task.status,
@@ -132,19 +141,26 @@ Result<ScheduledLauncher::Answer> SlurmLauncher::ask(const Batch& batch, const s
   return answer;
 }
 
-Result<void> SlurmLauncher::end_tasks(const Batch&, const std::string& job,
-                                      std::span<const std::size_t> indices) {
+Result<void> SlurmLauncher::end(const Batch& batch, const std::vector<std::string>& jobs) {
+  // A number alone may by now be another's. (scancel --name does not take tasks of an array.)
+  TACHO_TRY(left, find(batch));
+  if (!left) return {};
   std::vector<std::string> argv{"scancel"};
-  for (const std::size_t index : indices) argv.push_back(fmt::format("{}_{}", job, index));
+  argv.insert(argv.end(), jobs.begin(), jobs.end());
   TACHO_TRY(answer, ask_client(argv, kChangeLimit));
   if (answer.status.success() || is_unknown_job(answer)) return {};
   return refusal("scancel", answer, ErrorCode::unavailable);
 }
 
-Result<void> SlurmLauncher::end_batch(const Batch&, const std::string& job) {
-  TACHO_TRY(answer, ask_client({"scancel", job}, kChangeLimit));
-  if (answer.status.success() || is_unknown_job(answer)) return {};
-  return refusal("scancel", answer, ErrorCode::unavailable);
+Result<void> SlurmLauncher::end_tasks(const Batch& batch, const std::string& job,
+                                      std::span<const std::size_t> indices) {
+  std::vector<std::string> jobs;
+  for (const std::size_t index : indices) jobs.push_back(fmt::format("{}_{}", job, index));
+  return end(batch, jobs);
+}
+
+Result<void> SlurmLauncher::end_batch(const Batch& batch, const std::string& job) {
+  return end(batch, {job});
 }
 
 }  // namespace tacho

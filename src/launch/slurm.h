@@ -26,6 +26,7 @@ class SlurmLauncher final : public ScheduledLauncher {
   Result<void> end_tasks(const Batch& batch, const std::string& job,
                          std::span<const std::size_t> indices) override;
   Result<void> end_batch(const Batch& batch, const std::string& job) override;
+  Result<void> end(const Batch& batch, const std::vector<std::string>& jobs);
 
   SlurmOptions options_;
   std::optional<int> at_once_;

@@ -101,6 +101,7 @@ QueuedTask read(std::string_view state, std::string_view code, std::string_view 
     task.state = TaskState::lost;
     task.status.reset();
   }
+  task.held = task.state == TaskState::waiting && reason == "launch failed requeued held";
   task.reason = words_for(task, state, reason);
   return task;
 }

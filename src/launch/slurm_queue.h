@@ -17,6 +17,7 @@ struct QueuedTask {
   EndedBy ended_by = EndedBy::itself;
   std::string where = {};
   std::string reason = {};
+  bool held = false;  // it could not be launched, and waits for someone to release it
 };
 
 // The columns that parse_queue() reads, for squeue --Format.

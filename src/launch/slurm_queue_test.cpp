@@ -57,6 +57,14 @@ TEST(SlurmQueue, EndsThatSlurmBringsAboutHaveTheirCause) {
   EXPECT_EQ(tasks->at(3).state, TaskState::running);
 }
 
+TEST(SlurmQueue, OneThatCouldNotBeLaunchedIsHeld) {
+  const auto tasks =
+      parse_queue("0|PENDING|0||launch failed requeued held|\n1|PENDING|0||JobHeldUser|\n");
+  ASSERT_TRUE(tasks.ok());
+  EXPECT_TRUE(tasks->at(0).held);
+  EXPECT_FALSE(tasks->at(1).held);  // a person's wish
+}
+
 TEST(SlurmQueue, QuotesALineThatMakesNoSense) {
   EXPECT_THAT(parse_queue("0|RUNNING|0|n1|None|\nslurm is tired\n").error().message,
               HasSubstr("'slurm is tired'"));

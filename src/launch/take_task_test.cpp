@@ -125,10 +125,14 @@ TEST_F(TakeTask, TheFirstWordOfAnEndCounts) {
   EXPECT_EQ(std::distance(fs::directory_iterator(batch_.ended_folder()), {}), 1);
 }
 
-TEST(BatchNames, DifferByFolderAndStayTheSame) {
-  EXPECT_EQ(unique_name("/a", "b1"), unique_name("/x/../a", "b1"));
-  EXPECT_NE(unique_name("/a", "b1"), unique_name("/b", "b1"));
-  EXPECT_LE(unique_name("/a", std::string(40, 'x')).size(), 55U);
+TEST_F(TakeTask, ABatchMadeAgainHasAnotherName) {
+  create("true");
+  const std::string name = *batch_.name();
+  EXPECT_EQ(*batch_.name(), name);
+  EXPECT_THAT(name, ::testing::MatchesRegex("tacho-batch-[0-9a-f]+"));
+  ASSERT_TRUE(batch_.remove().ok());
+  create("true");
+  EXPECT_NE(*batch_.name(), name);
 }
 
 TEST(MemoryKills, AreCountedByEitherVersionOfCgroups) {

@@ -53,6 +53,14 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
+// What a run's container was made of; '' for a bare one.
+constexpr Migration kImages = R"sql(
+  ALTER TABLE runs ADD COLUMN image TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN image_digest TEXT NOT NULL DEFAULT '';
+  CREATE INDEX runs_by_image ON runs (image);
+  CREATE INDEX runs_by_image_digest ON runs (image_digest);
+)sql";
+
 // A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is its
 // result: one at the most, whatever happens.
 constexpr Migration kSweeps = R"sql(
@@ -83,7 +91,7 @@ constexpr Migration kSweeps = R"sql(
   CREATE UNIQUE INDEX sweep_tasks_by_result ON sweep_tasks (result_key);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kSweeps};
+constexpr std::array kMigrations = {kTables, kIndexes, kImages, kSweeps};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {
