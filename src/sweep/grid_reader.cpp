@@ -38,7 +38,7 @@ class GridReader {
     }
     TACHO_CHECK(read_base(*base));
     if (matrix != nullptr) TACHO_CHECK(read_matrix(*matrix));
-    if (include != nullptr) TACHO_CHECK(read_list(*include, grid_.include));
+    if (include != nullptr) TACHO_CHECK(read_included(*include));
     if (exclude != nullptr) TACHO_CHECK(read_excluded(*exclude));
     if (seeds != nullptr) TACHO_CHECK(read_seeds(*seeds));
     if (repeat && (*repeat < 1 || *repeat > kMostValues)) {
@@ -91,6 +91,18 @@ class GridReader {
     return values;
   }
 
+  Result<std::vector<std::string>> list_or_range(const YamlNode& node) const {
+    if (node.kind == YamlNode::Kind::map) return range_of(node);
+    TACHO_TRY(values, values_of(node));
+    if (values.empty()) return yaml_error(file_, node, "the list is empty");
+    return values;
+  }
+
+  Result<std::vector<std::string>> one_or_more(const YamlNode& node) const {
+    if (node.kind == YamlNode::Kind::scalar) return std::vector{node.text};
+    return list_or_range(node);
+  }
+
   Result<void> read_configuration(const YamlNode& node, Configuration& out) const {
     if (node.kind != YamlNode::Kind::map) {
       return yaml_error(
@@ -105,17 +117,46 @@ class GridReader {
     return {};
   }
 
+  Result<void> check_list(const YamlNode& node) const {
+    if (node.kind == YamlNode::Kind::list) return {};
+    return yaml_error(
+        file_, node,
+        fmt::format("a list of options and values belongs here, not {}", kind_name(node.kind)));
+  }
+
   Result<void> read_list(const YamlNode& node, std::vector<Configuration>& out) const {
-    if (node.kind != YamlNode::Kind::list) {
-      return yaml_error(
-          file_, node,
-          fmt::format("a list of options and values belongs here, not {}", kind_name(node.kind)));
-    }
+    TACHO_CHECK(check_list(node));
     for (const YamlNode& item : node.items) {
       Configuration configuration;
       TACHO_CHECK(read_configuration(item, configuration));
       if (configuration.empty()) return yaml_error(file_, item, "names no option");
       out.push_back(std::move(configuration));
+    }
+    return {};
+  }
+
+  // A list or range in an entry stands for an entry with each of its values.
+  Result<void> read_included(const YamlNode& node) {
+    TACHO_CHECK(check_list(node));
+    for (const YamlNode& item : node.items) {
+      std::vector<Configuration> made = {Configuration{}};
+      for (const auto& [key, value] : item.entries) {
+        TACHO_CHECK(check_name(key));
+        TACHO_TRY(values, one_or_more(value));
+        std::vector<Configuration> longer;
+        for (const Configuration& shorter : made) {
+          for (const std::string& each : values) {
+            longer.push_back(shorter);
+            longer.back().set(key.text, each);
+          }
+        }
+        if (std::ssize(longer) > kMostValues) {
+          return yaml_error(file_, item, fmt::format("makes more than {} runs", kMostValues));
+        }
+        made = std::move(longer);
+      }
+      if (item.entries.empty()) return yaml_error(file_, item, "names no option");
+      std::ranges::move(made, std::back_inserter(grid_.include));
     }
     return {};
   }
@@ -149,14 +190,8 @@ class GridReader {
     for (const auto& [key, value] : node.entries) {
       TACHO_CHECK(check_name(key));
       Axis axis{.name = key.text};
-      if (value.kind == YamlNode::Kind::map) {
-        TACHO_TRY(values, range_of(value));
-        axis.values = std::move(values);
-      } else {
-        TACHO_TRY(values, values_of(value));
-        axis.values = std::move(values);
-      }
-      if (axis.values.empty()) return yaml_error(file_, value, "the list is empty");
+      TACHO_TRY(values, list_or_range(value));
+      axis.values = std::move(values);
       for (std::size_t i = 0; i < axis.values.size(); ++i) {
         if (std::find(axis.values.begin(), axis.values.begin() + static_cast<std::ptrdiff_t>(i),
                       axis.values[i]) == axis.values.begin() + static_cast<std::ptrdiff_t>(i)) {
