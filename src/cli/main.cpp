@@ -56,6 +56,9 @@ int run(int argc, char** argv) {
   add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
+  add_predict_command(app, context);
+  add_fit_command(app, context);
+  add_evaluate_command(app, context);
   add_env_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);

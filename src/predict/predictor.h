@@ -39,6 +39,7 @@ class Predictor {
   [[nodiscard]] Result<std::vector<std::optional<Prediction>>> predict(
       std::span<const TrainingJob> jobs, std::size_t threads) const;
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
+  void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
 
   // From now on jobs on these GPUs are corrected by what was measured there: the middle of the
   // errors, drawn towards none by as much as one measurement is uncertain. The machine's own
@@ -46,7 +47,6 @@ class Predictor {
   Result<void> calibrate(std::span<const OwnMeasurement> measurements, std::size_t threads);
 
  private:
-  struct Query;
   struct Calibration {
     double shift = 0;  // of log seconds
     double share = 1;  // of the deviation that is left
