@@ -40,7 +40,7 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
       const double off = lesson.error + points[k].log_modelled_step - beliefs[k].log_seconds;
       const double error = std::abs(std::exp(off) - 1);
       const bool known = points[k].cost_known || model.has_seen(points[k], Label::model);
-      if (!known || beliefs[k].reach > std::log(kWidestInterval)) {
+      if (!known || !points[k].batch_known || beliefs[k].reach > std::log(kWidestInterval)) {
         outside.push_back(error);
         continue;
       }

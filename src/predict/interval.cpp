@@ -7,7 +7,7 @@ namespace tacho {
 namespace {
 
 constexpr double kCover = 0.90;
-constexpr std::size_t kPoints = 8;
+constexpr std::size_t kPoints = 6;
 
 double weighted_quantile(std::span<const Rehearsed> part, double share) {
   std::vector<std::pair<double, double>> sorted;

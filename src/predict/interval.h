@@ -5,11 +5,17 @@
 
 namespace tacho {
 
+// What is new about a job. Each kind of news has intervals of its own, so that none is covered at
+// the expense of another.
+enum class News { none, software, gpu, model, gpu_and_model, nodes };
+inline constexpr std::size_t kNews = 6;
+
 // One job that was predicted without its group: how sure the prediction was, how wrong it was.
 struct Rehearsed {
   double deviation = 0;
   double error = 0;   // in logarithms
   double weight = 1;
+  News news = News::none;
 };
 
 // Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about

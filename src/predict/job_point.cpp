@@ -8,7 +8,12 @@ namespace {
 
 // Stands in for a cost that nobody knows: such a job is only compared with others of its model.
 constexpr SampleCost kUnknownCost{.gmacs = 1, .macts_m = 3, .params_m = 10};
-constexpr double kUsualBatch = 64;
+
+// As many samples as fill half of the memory with activations, the way people choose.
+double usual_batch(const SampleCost& cost, const GpuSpec& gpu) {
+  constexpr double kBytesKept = 4;  // of each activation, with its gradient
+  return std::clamp(0.5 * gpu.memory_gb * 1e3 / (cost.macts_m * kBytesKept), 1.0, 256.0);
+}
 
 std::string_view precision_label(NumberFormat format) {
   switch (format) {
@@ -44,8 +49,9 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
   const ModelName name = model_name(job.model);
   SoftwareStack stack = software_stack(job.framework);
   const auto known = costs_.of(job, name);
-  const StepWork work{.cost = at_least_a_little(known.value_or(kUnknownCost)),
-                      .batch = job.batch_per_gpu.value_or(kUsualBatch),
+  const SampleCost cost = at_least_a_little(known.value_or(kUnknownCost));
+  const StepWork work{.cost = cost,
+                      .batch = job.batch_per_gpu ? *job.batch_per_gpu : usual_batch(cost, gpu),
                       .format = number_format(job.precision),
                       .transformer = job.family == "transformer",
                       .num_gpus = job.num_gpus,
@@ -64,6 +70,7 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                   job.data_kind,
                   job.input_shape};
   point.cost_known = known.has_value();
+  point.batch_known = job.batch_per_gpu.has_value();
   point.batch = work.batch;
   point.gpus = work.num_gpus;
   point.modelled = model_step(work, gpu);

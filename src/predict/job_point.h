@@ -55,6 +55,7 @@ struct JobPoint {
   std::array<std::string, kLabels> labels;
   std::array<float, kMeasures> measures{};
   bool cost_known = false;
+  bool batch_known = true;
   double batch = 1;
   double gpus = 1;
   double log_modelled_step = 0;  // the cost model's seconds

@@ -34,7 +34,7 @@ inline GpuCatalog gpus() {
 
 inline ModelCosts costs() {
   return *ModelCosts::parse("model,img_size,gmacs,macts_M,params_M\nlisted,224,2,5,10\n",
-                            "model,layers,width,heads,params_M,sequence\n");
+                            "model,layers,width,heads,params_M,sequence,finetuned_sequence\n");
 }
 
 inline TrainingJob job(int model, int gpu_number, double batch, const std::string& framework) {

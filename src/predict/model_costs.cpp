@@ -47,8 +47,8 @@ Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
                                      std::string_view transformers_csv) {
   static constexpr std::array<std::string_view, 5> kImage = {"model", "img_size", "gmacs",
                                                              "macts_M", "params_M"};
-  static constexpr std::array<std::string_view, 6> kText = {"model", "layers",   "width",
-                                                            "heads", "params_M", "sequence"};
+  static constexpr std::array<std::string_view, 7> kText = {
+      "model", "layers", "width", "heads", "params_M", "sequence", "finetuned_sequence"};
   ModelCosts costs;
   TACHO_TRY(images, read_csv(features_csv));
   TACHO_TRY(image_places, column_places(images, kImage));
@@ -66,13 +66,13 @@ Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
   TACHO_TRY(text_places, column_places(texts, kText));
   for (const CsvRecord& record : texts.rows) {
     const CsvColumns row(record, kText, text_places);
-    std::array<double, 5> values{};
+    std::array<double, 6> values{};
     for (std::size_t i = 0; i < values.size(); ++i) {
       TACHO_TRY(value, row.number(kText[i + 1]).in(fmt::format("line {}", record.line)));
       values[i] = value.value_or(0);
     }
-    costs.transformers_[row.text("model")] = {values[0], values[1], values[2], values[3],
-                                              values[4]};
+    costs.transformers_[row.text("model")] = {values[0], values[1], values[2],
+                                              values[3], values[4], values[5]};
   }
   return costs;
 }
@@ -100,8 +100,12 @@ std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName
   std::string plain = name.canonical;
   const bool finetuned = plain.ends_with("_ft");
   if (finetuned) plain.resize(plain.size() - 3);
-  if (const auto found = transformers_.find(plain); found != transformers_.end()) {
-    const double usual = finetuned ? 384 : found->second.sequence;
+  // MLPerf's rules let BERT leave out padding.
+  auto found = transformers_.end();
+  if (job.model.find("MLPerf") != std::string::npos) found = transformers_.find(plain + "_mlperf");
+  if (found == transformers_.end()) found = transformers_.find(plain);
+  if (found != transformers_.end()) {
+    const double usual = finetuned ? found->second.finetuned_sequence : found->second.sequence;
     known = found->second.at(sequence_length(job.input_shape).value_or(usual));
   } else {
     known = image_model(plain, image_side(job.input_shape));

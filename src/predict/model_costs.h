@@ -23,7 +23,7 @@ struct SampleCost {
 class ModelCosts {
  public:
   // model_features.csv: model, img_size, gmacs, macts_M, params_M.
-  // transformers.csv: model, layers, width, heads, params_M, sequence.
+  // transformers.csv: model, layers, width, heads, params_M, sequence, finetuned_sequence.
   static Result<ModelCosts> parse(std::string_view features_csv, std::string_view transformers_csv);
 
   // What the job says; else what is known of its model at its input size.
@@ -40,6 +40,7 @@ class ModelCosts {
     double heads = 0;
     double params_m = 0;
     double sequence = 0;  // where the job names none
+    double finetuned_sequence = 0;
     [[nodiscard]] SampleCost at(double length) const;
   };
   [[nodiscard]] std::optional<SampleCost> image_model(const std::string& name,

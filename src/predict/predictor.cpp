@@ -48,9 +48,9 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
     out.in_domain = false;
     out.reason = fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
                              std::exp(belief.reach));
-  } else if (!job.batch_per_gpu) {
+  } else if (!point.batch_known) {
     out.in_domain = false;
-    out.reason = "batch_per_gpu is not known; 64 was taken";
+    out.reason = fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch);
   }
   return out;
 }

@@ -44,11 +44,32 @@ NumberFormat format_of(const JobPoint& point) {
   return number_format(point.labels[static_cast<std::size_t>(Label::precision)]);
 }
 
+News news_of(const Situation& situation) {
+  const auto seen = [&](Label label) {
+    return situation.point.labels[static_cast<std::size_t>(label)] > 0;
+  };
+  if (situation.point.measures[static_cast<std::size_t>(Measure::nodes)] > 0) return News::nodes;
+  if (!seen(Label::gpu) && !seen(Label::model)) return News::gpu_and_model;
+  if (!seen(Label::model)) return News::model;
+  if (!seen(Label::gpu)) return News::gpu;
+  return seen(Label::stack) ? News::none : News::software;
+}
+
+std::vector<Interval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
+  constexpr std::size_t kEnough = 150;
+  std::vector<std::vector<Rehearsed>> kinds(kNews);
+  for (const Rehearsed& one : rehearsed) kinds[static_cast<std::size_t>(one.news)].push_back(one);
+  std::vector<Interval> out;
+  for (auto& kind : kinds) out.push_back(Interval::learn(kind.size() < kEnough ? rehearsed : kind));
+  return out;
+}
+
 Result<Rehearsal> rehearse(const std::vector<Lesson>& lessons, std::size_t threads) {
   Rehearsal out;
   std::vector<const std::string*> sources;
-  for (const SplitKind kind : {SplitKind::unseen_gpu, SplitKind::unseen_model,
-                               SplitKind::unseen_nodes, SplitKind::unseen_source}) {
+  for (const SplitKind kind :
+       {SplitKind::unseen_gpu, SplitKind::unseen_model, SplitKind::unseen_both,
+        SplitKind::unseen_nodes, SplitKind::unseen_source}) {
     const std::size_t begin = out.errors.size();
     for (const Fold& fold : make_folds(lessons, kind, kFolds, kSeed)) {
       TACHO_CHECK(rehearse_fold(lessons, fold, threads, out, sources));
@@ -98,7 +119,7 @@ Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t
     TACHO_TRY(added, correction.predict(asked));
     for (std::size_t k = 0; k < asked.size(); ++k) {
       out.push_back({asked[k].belief.deviation, rehearsal.errors[places[k]] - added[k],
-                     rehearsal.weights[places[k]]});
+                     rehearsal.weights[places[k]], news_of(asked[k])});
     }
   }
   return out;

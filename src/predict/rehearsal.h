@@ -22,6 +22,10 @@ Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t thre
 // What the correction leaves of a rehearsal when each half is corrected by what the other taught.
 Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t threads);
 
+// An interval for each kind of news; those too rare to learn from take that of all.
+std::vector<Interval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
+
+News news_of(const Situation& situation);
 NumberFormat format_of(const JobPoint& point);
 
 }  // namespace tacho

@@ -64,8 +64,9 @@ SoftwareStack software_stack(std::string_view text) {
   out.release = lower(text);
   out.framework = framework_of(out.release);
   const std::string scripts = scripts_of(out.release);
-  out.stack = out.framework + "|" + scripts;
-  if (scripts != "mlperf" && has(out.release, "ngc") && !has(scripts, "nvidia")) out.stack += "|ngc";
+  // A submission to MLPerf names every framework it uses for its many models.
+  if (scripts == "mlperf") out.framework = "mlperf";
+  out.stack = scripts == "mlperf" ? scripts : out.framework + "|" + scripts;
   return out;
 }
 

@@ -4,11 +4,11 @@
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-                       Interval interval)
+                       std::vector<Interval> intervals)
     : lessons_(std::move(lessons)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
-      interval_(std::move(interval)) {
+      intervals_(std::move(intervals)) {
   rebuild_codebook();
 }
 
@@ -22,7 +22,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
             rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
   TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
-  Interval interval = Interval::learn(std::move(rehearsed));
+  std::vector<Interval> intervals = learn_intervals(rehearsed);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
   Codebook codebook;
@@ -36,7 +36,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
   return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction),
-                    std::move(interval));
+                    std::move(intervals));
 }
 
 Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
@@ -55,7 +55,9 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     out.push_back({points[i].log_modelled_step + beliefs[i].mean + added[i],
-                   interval_.reach(beliefs[i].deviation), beliefs[i].deviation});
+                   intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(
+                       beliefs[i].deviation),
+                   beliefs[i].deviation});
   }
   return out;
 }

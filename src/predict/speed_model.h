@@ -40,14 +40,14 @@ class SpeedModel {
 
  private:
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-             Interval interval);
+             std::vector<Interval> intervals);
   void rebuild_codebook();
 
   std::vector<JobPoint> lessons_;
   Codebook codebook_;
   Neighbours neighbours_;
   Correction correction_;
-  Interval interval_;
+  std::vector<Interval> intervals_;  // one for each kind of news
 };
 
 }  // namespace tacho

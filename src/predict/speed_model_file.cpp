@@ -55,6 +55,22 @@ Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoi
   return {};
 }
 
+Result<std::vector<Interval>> read_intervals(const Json& kinds) {
+  if (!kinds.is_array() || kinds.size() != kNews) return damaged("the intervals are incomplete");
+  std::vector<Interval> intervals;
+  for (const Json& kind : kinds) {
+    JsonObject object(kind, "interval");
+    std::vector<double> deviations;
+    std::vector<double> reaches;
+    object.read("deviations", deviations);
+    object.read("reaches", reaches);
+    TACHO_CHECK(object.finish());
+    if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
+    intervals.push_back(Interval::known(std::move(deviations), std::move(reaches)));
+  }
+  return intervals;
+}
+
 }  // namespace
 
 Result<std::string> SpeedModel::text() const {
@@ -82,7 +98,12 @@ Result<std::string> SpeedModel::text() const {
   json["cost_known"] = std::move(known);
   json["weights"] = std::move(weights);
   json["noise"] = std::move(noise);
-  json["interval"] = Json{{"deviations", interval_.deviations()}, {"reaches", interval_.reaches()}};
+  Json intervals = Json::array();
+  for (const Interval& interval : intervals_) {
+    intervals.push_back(
+        Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}});
+  }
+  json["intervals"] = std::move(intervals);
   json["correction"] = std::move(trees_json);
   return json_text(json) + "\n";
 }
@@ -100,7 +121,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   object.read("noise", noise);
   const Json* labels = object.part("labels");
   const Json* measures = object.part("measures");
-  const Json* interval = object.part("interval");
+  const Json* kinds = object.part("intervals");
   const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
   if (version > kVersion) {
@@ -121,13 +142,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
       lessons[i].measures[m] = column[i].get<float>();
     }
   }
-  JsonObject reach(*interval, "interval");
-  std::vector<double> deviations;
-  std::vector<double> reaches;
-  reach.read("deviations", deviations);
-  reach.read("reaches", reaches);
-  TACHO_CHECK(reach.finish());
-  if (deviations.size() != reaches.size()) return damaged("the intervals are incomplete");
+  TACHO_TRY(intervals, read_intervals(*kinds));
   TACHO_TRY(correction, Correction::read(json_text(*trees)));
   Codebook codebook;
   std::vector<CodedPoint> points;
@@ -137,8 +152,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   return SpeedModel(std::move(lessons),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
-                    std::move(correction),
-                    Interval::known(std::move(deviations), std::move(reaches)));
+                    std::move(correction), std::move(intervals));
 }
 
 }  // namespace tacho
