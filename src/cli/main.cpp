@@ -18,6 +18,7 @@ constexpr const char* kFooter =
     "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "  tacho report last                                       why it is as slow as it is\n"
+    "  tacho predict resnet50 --gpu H100 -b 256                how fast elsewhere\n"
     "  tacho sweep examples/cpu-quick.yaml                     a grid of runs\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"

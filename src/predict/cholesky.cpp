@@ -25,23 +25,23 @@ void subtract_product(double* c, std::size_t c_stride, const double* a, const do
   }
   std::size_t i = 0;
   for (; i + 4 <= rows && columns == kBlock; i += 4) {
-    for (std::size_t j = 0; j < kBlock; j += 16) {
-      double sum[4][16];
+    for (std::size_t j = 0; j < kBlock; j += 8) {
+      double sum[4][8];
       for (std::size_t r = 0; r < 4; ++r) {
 #pragma GCC ivdep
-        for (std::size_t s = 0; s < 16; ++s) sum[r][s] = 0;
+        for (std::size_t s = 0; s < 8; ++s) sum[r][s] = 0;
       }
       for (std::size_t k = 0; k < depth; ++k) {
         const double* line = turned + k * kBlock + j;
         for (std::size_t r = 0; r < 4; ++r) {
           const double factor = a[(i + r) * stride + k];
 #pragma GCC ivdep
-          for (std::size_t s = 0; s < 16; ++s) sum[r][s] += factor * line[s];
+          for (std::size_t s = 0; s < 8; ++s) sum[r][s] += factor * line[s];
         }
       }
       for (std::size_t r = 0; r < 4; ++r) {
 #pragma GCC ivdep
-        for (std::size_t s = 0; s < 16; ++s) c[(i + r) * c_stride + j + s] -= sum[r][s];
+        for (std::size_t s = 0; s < 8; ++s) c[(i + r) * c_stride + j + s] -= sum[r][s];
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "predict/likeness.h"
 
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <utility>
 
@@ -126,21 +127,39 @@ Likeness::Likeness() {
 
 namespace {
 
+// Four and eight at a time, with whatever vector unit there is.
+using Floats = float __attribute__((vector_size(16)));
+using Codes = std::int16_t __attribute__((vector_size(16)));
+
+template <class Vector, class Number>
+Vector load(const Number* from) {
+  Vector out;
+  std::memcpy(&out, from, sizeof(out));
+  return out;
+}
+
 // The labels two points share, a bit each.
-inline std::uint16_t shared(const CodedPoint& a, const CodedPoint& b) {
-  std::uint16_t bits = 0;
-  for (unsigned i = 0; i < kLabels; ++i) {
-    bits = static_cast<std::uint16_t>(bits | ((a.labels[i] == b.labels[i] ? 1U : 0U) << i));
-  }
-  return bits;
+std::uint16_t shared(const CodedPoint& a, const CodedPoint& b) {
+  constexpr Codes kFirst = {1, 2, 4, 8, 16, 32, 64, 128};
+  constexpr Codes kSecond = {256, 512, 1024, 2048, 0, 0, 0, 0};
+  const Codes first = load<Codes>(a.labels.data()) == load<Codes>(b.labels.data());
+  const Codes second = load<Codes>(a.labels.data() + 8) == load<Codes>(b.labels.data() + 8);
+  const Codes bits = (first & kFirst) | (second & kSecond);
+  std::array<std::uint64_t, 2> halves;
+  std::memcpy(halves.data(), &bits, sizeof(bits));
+  std::uint64_t all = halves[0] | halves[1];
+  all |= all >> 32U;
+  all |= all >> 16U;
+  return static_cast<std::uint16_t>(all);
 }
 
 }  // namespace
 
 double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {
-  std::array<float, 16> squares;
-  for (std::size_t i = 0; i < 16; ++i) {
-    const float d = a.measures[i] - b.measures[i];
+  std::array<Floats, 4> squares;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Floats d =
+        load<Floats>(a.measures.data() + 4 * i) - load<Floats>(b.measures.data() + 4 * i);
     squares[i] = d * d;
   }
   std::array<float, kShapes.size()> faded;
@@ -148,9 +167,10 @@ double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {
   const auto fade = [&](std::int8_t shape) {
     const auto at = static_cast<std::size_t>(shape);
     if ((made >> at & 1U) == 0) {
-      const auto& weights = shapes_[at];
-      float sum = 0;
-      for (std::size_t i = 0; i < kMeasures; ++i) sum += squares[i] * weights[i];
+      const float* weights = shapes_[at].data();
+      Floats sums = squares[0] * load<Floats>(weights);
+      for (std::size_t i = 1; i < 4; ++i) sums += squares[i] * load<Floats>(weights + 4 * i);
+      const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       faded[at] = sum > 30 ? 0 : std::exp(-sum);
       made |= 1U << at;
     }

@@ -41,7 +41,8 @@ TEST(SoftwareStack, ToldByFrameworkAndWhoseScripts) {
   EXPECT_EQ(software_stack("PyTorch (NVIDIA DLE 2020-05-01)").stack,
             software_stack("PyTorch (NVIDIA DLE)").stack);
   EXPECT_EQ(software_stack("NGC MXNet 21.05").stack, "mlperf");
-  EXPECT_EQ(software_stack("").framework, "other");
+  EXPECT_EQ(software_stack("Caffe2 0.8.1").framework, "other");
+  EXPECT_EQ(software_stack("").stack, "");
 }
 
 TEST(ModelCosts, ScaleWithTheInput) {

@@ -61,6 +61,7 @@ std::string scripts_of(const std::string& text) {
 
 SoftwareStack software_stack(std::string_view text) {
   SoftwareStack out;
+  if (text.empty()) return out;
   out.release = lower(text);
   out.framework = framework_of(out.release);
   const std::string scripts = scripts_of(out.release);

@@ -9,7 +9,7 @@ namespace tacho {
 // pytorch, run by "nvidia dle scripts". Who ran it matters as much as what was run: layout, fusion
 // and input pipeline come with the scripts.
 struct SoftwareStack {
-  std::string framework;  // "pytorch", "tensorflow", …, "other"
+  std::string framework;  // "pytorch", "tensorflow", …, "other"; "" for no text
   std::string stack;      // framework and whose scripts
   std::string release;    // the whole text, in lower case
 };
