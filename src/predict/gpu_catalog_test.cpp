@@ -76,7 +76,7 @@ TEST(GpuCatalog, SurvivesDamage) {
   const std::string csv(shipped_gpus_csv().substr(0, 3000));
   for (int i = 0; i < 500; ++i) {
     const auto gpus = GpuCatalog::parse(mutated(csv, random));
-    if (!gpus.ok()) EXPECT_FALSE(gpus.error().message.empty());
+    EXPECT_TRUE(gpus.ok() || !gpus.error().message.empty());
   }
 }
 

@@ -17,7 +17,7 @@ std::vector<Rehearsed> honest(std::uint64_t seed) {
     const double deviation = random.between(0.05, 0.6);
     double normal = -6;
     for (int k = 0; k < 12; ++k) normal += random.between(0, 1);
-    out.push_back({deviation, deviation * normal, 1});
+    out.push_back({.deviation = deviation, .error = deviation * normal});
   }
   return out;
 }
@@ -26,8 +26,8 @@ TEST(Interval, CoversNineTenthsOfWhatItHasNotSeen) {
   const Interval interval = Interval::learn(honest(1));
   int within = 0;
   const auto fresh = honest(2);
-  for (const auto& [deviation, error, weight] : fresh) {
-    within += std::abs(error) <= interval.reach(deviation) ? 1 : 0;
+  for (const Rehearsed& one : fresh) {
+    within += std::abs(one.error) <= interval.reach(one.deviation) ? 1 : 0;
   }
   EXPECT_NEAR(static_cast<double>(within) / static_cast<double>(fresh.size()), 0.9, 0.015);
 }

@@ -48,7 +48,7 @@ TEST(SpeedModel, SurvivesDamage) {
   for (int i = 0; i < 60; ++i) {
     const auto model = SpeedModel::read(mutated(whole.substr(0, trees), random) +
                                         whole.substr(trees));
-    if (!model.ok()) EXPECT_FALSE(model.error().message.empty());
+    EXPECT_TRUE(model.ok() || !model.error().message.empty());
   }
 }
 

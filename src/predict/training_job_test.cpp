@@ -68,7 +68,7 @@ TEST(TrainingJobs, SurviveDamage) {
                            "bert,transformer,,fp32,,G2,1,1,8,,,,seq128,\n";
   for (int i = 0; i < 3000; ++i) {
     const auto jobs = read(mutated(text, random));
-    if (!jobs.ok()) EXPECT_FALSE(jobs.error().message.empty());
+    EXPECT_TRUE(jobs.ok() || !jobs.error().message.empty());
   }
 }
 
