@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace tacho {
 namespace {
@@ -55,33 +56,58 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
   return out;
 }
 
+namespace {
+
+// Each different point once: jobs of a file often differ by what no prediction depends on.
+class Points {
+ public:
+  std::size_t add(JobPoint point) {
+    std::string key;
+    for (const std::string& label : point.labels) key.append(label).push_back('\0');
+    key.append(reinterpret_cast<const char*>(point.measures.data()), sizeof(point.measures));
+    const auto [at, fresh] = places_.try_emplace(std::move(key), points_.size());
+    if (fresh) points_.push_back(std::move(point));
+    return at->second;
+  }
+  [[nodiscard]] const std::vector<JobPoint>& all() const { return points_; }
+
+ private:
+  std::vector<JobPoint> points_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
 Result<std::vector<std::optional<Prediction>>> Predictor::predict(
     std::span<const TrainingJob> jobs, std::size_t threads) const {
-  // Every job, followed by the same job on the GPUs that its own must not be slower than.
-  std::vector<JobPoint> points;
-  std::vector<std::pair<std::size_t, const GpuSpec*>> starts;
+  struct Asked {
+    const GpuSpec* gpu = nullptr;
+    std::size_t point = 0;
+    std::vector<std::size_t> slower;  // the same job on GPUs that its own must not be slower than
+  };
   const PointMaker maker(gpus_, costs_);
-  for (const TrainingJob& job : jobs) {
-    starts.emplace_back(points.size(), nullptr);
-    if (is_no_gpu(job.gpu)) continue;
-    TACHO_TRY(gpu, gpus_.find(job.gpu));
-    starts.back().second = gpu;
-    points.push_back(maker.of(job, *gpu));
+  Points points;
+  std::vector<Asked> asked(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (is_no_gpu(jobs[i].gpu)) continue;
+    TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
+    asked[i].gpu = gpu;
+    asked[i].point = points.add(maker.of(jobs[i], *gpu));
     for (const GpuSpec& other : gpus_.all()) {
-      if (other.name != gpu->name && is_at_least(*gpu, other)) points.push_back(maker.of(job, other));
+      if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
+      asked[i].slower.push_back(points.add(maker.of(jobs[i], other)));
     }
   }
-  TACHO_TRY(beliefs, model_.predict(points, threads));
+  TACHO_TRY(beliefs, model_.predict(points.all(), threads));
   std::vector<std::optional<Prediction>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto [first, gpu] = starts[i];
-    if (gpu == nullptr) continue;
-    const std::size_t end = i + 1 < jobs.size() ? starts[i + 1].first : points.size();
-    StepBelief belief = beliefs[first];
-    for (std::size_t k = first + 1; k < end; ++k) {
+    const Asked& one = asked[i];
+    if (one.gpu == nullptr) continue;
+    StepBelief belief = beliefs[one.point];
+    for (const std::size_t k : one.slower) {
       belief.log_seconds = std::min(belief.log_seconds, beliefs[k].log_seconds);
     }
-    out[i] = finish(jobs[i], *gpu, points[first], belief);
+    out[i] = finish(jobs[i], *one.gpu, points.all()[one.point], belief);
   }
   return out;
 }
