@@ -65,6 +65,7 @@ class Points {
     std::string key;
     for (const std::string& label : point.labels) key.append(label).push_back('\0');
     key.append(reinterpret_cast<const char*>(point.measures.data()), sizeof(point.measures));
+    key += point.batch_known ? '1' : '0';
     const auto [at, fresh] = places_.try_emplace(std::move(key), points_.size());
     if (fresh) points_.push_back(std::move(point));
     return at->second;
@@ -92,10 +93,13 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(
     if (is_no_gpu(jobs[i].gpu)) continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
     asked[i].gpu = gpu;
-    asked[i].point = points.add(maker.of(jobs[i], *gpu));
+    JobPoint point = maker.of(jobs[i], *gpu);
+    TrainingJob same = jobs[i];
+    same.batch_per_gpu = point.batch;  // also where it was not known
+    asked[i].point = points.add(std::move(point));
     for (const GpuSpec& other : gpus_.all()) {
       if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
-      asked[i].slower.push_back(points.add(maker.of(jobs[i], other)));
+      asked[i].slower.push_back(points.add(maker.of(same, other)));
     }
   }
   TACHO_TRY(beliefs, model_.predict(points.all(), threads));
