@@ -20,6 +20,7 @@ constexpr const char* kFooter =
     "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "  tacho report last                                       why it is as slow as it is\n"
+    "  tacho predict resnet50 --gpu H100 -b 256                how fast elsewhere\n"
     "  tacho sweep examples/cpu-quick.yaml                     a grid of runs\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
@@ -59,6 +60,9 @@ int run(int argc, char** argv) {
   add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
+  add_predict_command(app, context);
+  add_fit_command(app, context);
+  add_evaluate_command(app, context);
   add_env_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);

@@ -1,0 +1,141 @@
+#include "predict/predictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace tacho {
+namespace {
+
+// Beyond it a prediction says too little to act on.
+constexpr double kWidest = kWidestInterval;
+// How much of a machine's error is its own, against that of one measurement there.
+constexpr double kMachineVariance = 0.15 * 0.15;
+constexpr double kMeasurementVariance = 0.08 * 0.08;
+
+double middle(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace
+
+Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
+    : gpus_(std::move(gpus)), costs_(std::move(costs)), model_(std::move(model)) {}
+
+Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
+                             StepBelief belief) const {
+  if (const auto found = calibrations_.find(gpu.name); found != calibrations_.end()) {
+    belief.log_seconds += found->second.shift;
+    belief.reach *= found->second.share;
+  }
+  Prediction out;
+  out.step_seconds = std::exp(belief.log_seconds);
+  out.samples_per_s = point.batch * point.gpus / out.step_seconds;
+  out.low90 = out.samples_per_s * std::exp(-belief.reach);
+  out.high90 = out.samples_per_s * std::exp(belief.reach);
+  out.memory_gb = point.memory_gb;
+  out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
+  out.modelled = point.modelled;
+  if (!point.cost_known && !model_.has_seen(point, Label::model)) {
+    out.in_domain = false;
+    out.reason = fmt::format(
+        "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
+        job.model);
+  } else if (belief.reach > std::log(kWidest)) {
+    out.in_domain = false;
+    out.reason = fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
+                             std::exp(belief.reach));
+  } else if (!point.batch_known) {
+    out.in_domain = false;
+    out.reason = fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch);
+  }
+  return out;
+}
+
+namespace {
+
+// Each different point once: jobs of a file often differ by what no prediction depends on.
+class Points {
+ public:
+  std::size_t add(JobPoint point) {
+    std::string key;
+    for (const std::string& label : point.labels) key.append(label).push_back('\0');
+    key.append(reinterpret_cast<const char*>(point.measures.data()), sizeof(point.measures));
+    key += point.batch_known ? '1' : '0';
+    const auto [at, fresh] = places_.try_emplace(std::move(key), points_.size());
+    if (fresh) points_.push_back(std::move(point));
+    return at->second;
+  }
+  [[nodiscard]] const std::vector<JobPoint>& all() const { return points_; }
+
+ private:
+  std::vector<JobPoint> points_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
+Result<std::vector<std::optional<Prediction>>> Predictor::predict(
+    std::span<const TrainingJob> jobs, std::size_t threads) const {
+  struct Asked {
+    const GpuSpec* gpu = nullptr;
+    std::size_t point = 0;
+    std::vector<std::size_t> slower;  // the same job on GPUs that its own must not be slower than
+  };
+  const PointMaker maker(gpus_, costs_);
+  Points points;
+  std::vector<Asked> asked(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (is_no_gpu(jobs[i].gpu)) continue;
+    TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
+    asked[i].gpu = gpu;
+    JobPoint point = maker.of(jobs[i], *gpu);
+    TrainingJob same = jobs[i];
+    same.batch_per_gpu = point.batch;  // also where it was not known
+    asked[i].point = points.add(std::move(point));
+    for (const GpuSpec& other : gpus_.all()) {
+      if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
+      asked[i].slower.push_back(points.add(maker.of(same, other)));
+    }
+  }
+  TACHO_TRY(beliefs, model_.predict(points.all(), threads));
+  std::vector<std::optional<Prediction>> out(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Asked& one = asked[i];
+    if (one.gpu == nullptr) continue;
+    StepBelief belief = beliefs[one.point];
+    for (const std::size_t k : one.slower) {
+      belief.log_seconds = std::min(belief.log_seconds, beliefs[k].log_seconds);
+    }
+    out[i] = finish(jobs[i], *one.gpu, points.all()[one.point], belief);
+  }
+  return out;
+}
+
+Result<void> Predictor::calibrate(std::span<const OwnMeasurement> measurements,
+                                  std::size_t threads) {
+  std::vector<TrainingJob> jobs;
+  for (const OwnMeasurement& own : measurements) jobs.push_back(own.job);
+  TACHO_TRY(predictions, predict(jobs, threads));
+  std::map<std::string, std::vector<double>> errors;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!predictions[i] || !(measurements[i].samples_per_s > 0)) continue;
+    TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
+    errors[gpu->name].push_back(
+        std::log(predictions[i]->samples_per_s / measurements[i].samples_per_s));
+  }
+  for (const auto& [name, found] : errors) {
+    const double left = kMeasurementVariance / static_cast<double>(found.size());
+    const double trust = kMachineVariance / (kMachineVariance + left);
+    Calibration& calibration = calibrations_[name];
+    calibration.shift += trust * middle(found);
+    calibration.share *= std::sqrt(1 - 0.7 * trust);
+  }
+  return {};
+}
+
+}  // namespace tacho
