@@ -17,6 +17,10 @@ void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);
 void add_env_command(CLI::App& app, Context& context);
+void add_curve_command(CLI::App& app, Context& context);
+void add_recommend_command(CLI::App& app, Context& context);
+void add_catalog_command(CLI::App& app, Context& context);
+void add_ledger_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 

@@ -55,6 +55,10 @@ int run(int argc, char** argv) {
   add_data_command(app, context);
   add_describe_command(app, context);
   add_env_command(app, context);
+  add_curve_command(app, context);
+  add_recommend_command(app, context);
+  add_catalog_command(app, context);
+  add_ledger_command(app, context);
   add_doctor_command(app, context);
   add_completion_command(app, context);
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/dataset_list.h"
 #include "cli/dist_options.h"
+#include "cli/foretelling_view.h"
 #include "cli/live_view.h"
 #include "cli/model_list.h"
 #include "cli/run_report.h"
@@ -219,8 +220,12 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(spec, standing, *view);
+  ForetellingView foretelling(*view, store, home / "tacho.db",
+                              [&](const std::string& problem) { context.warn(problem); });
+  auto finished =
+      resumes ? lab.resume(o.resume, standing, *view) : lab.run(spec, standing, foretelling);
   view.reset();
+  foretelling.settle();
   if (!finished.ok()) return finished.error();
 
   const RunRecord& record = finished->record;

@@ -1,0 +1,178 @@
+#include "learn/forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learn/cannot_know.h"
+#include "record/statistics.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kNoise = 0.004;          // of a single evaluation, at the least
+constexpr double kEnoughMass = 0.05;      // of reference curves, to count as much as the families
+constexpr std::size_t kFewestPoints = 3;  // for families alone
+constexpr double kFurthestAhead = 12;     // times what was seen, for families alone
+constexpr double kSchedulePart = 0.6;     // of a plan seen, before families may go on with it
+constexpr std::size_t kMostMisses = 40;   // known curves of a task that intervals are measured on
+constexpr std::size_t kFewestMisses = 8;
+constexpr double kReachUnmeasured = 2.5;
+
+std::string task_of(const CurveSetting& setting) { return setting.model + " on " + setting.data; }
+
+Result<void> check_families_suffice(const Curve& begun, std::span<const double> epochs) {
+  const CurveSetting& setting = begun.setting;
+  if (begun.epochs.size() < kFewestPoints) {
+    return cannot_know(
+        fmt::format("{} has {} of the {} evaluations it takes, and no other run of "
+                    "it is known; train a few epochs",
+                    task_of(setting), begun.epochs.size(), kFewestPoints));
+  }
+  if (setting.decays && begun.epochs.back() < kSchedulePart * setting.planned_epochs) {
+    return cannot_know(
+        fmt::format("the learning rate of {} still falls, and no run of it that went to the end "
+                    "is known; train one",
+                    task_of(setting)));
+  }
+  for (const double epoch : epochs) {
+    if (epoch > kFurthestAhead * begun.epochs.back()) {
+      return cannot_know(fmt::format("epoch {} is too far from the {} seen; train on to {}", epoch,
+                                     begun.epochs.back(), std::ceil(epoch / kFurthestAhead)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t first_quarter(const Curve& curve) {
+  const auto quarter =
+      static_cast<std::size_t>(std::ceil(static_cast<double>(curve.epochs.size()) / 4));
+  return std::max<std::size_t>(2, quarter);
+}
+
+CurveForecaster::CurveForecaster(const std::vector<Curve>& known) {
+  for (const Curve& curve : known) {
+    if (curve.epochs.size() >= kFewestPoints) known_.emplace_back(curve);
+  }
+  measure_misses();
+}
+
+Result<std::vector<Estimate>> CurveForecaster::estimate(const Curve& begun,
+                                                        std::span<const double> epochs) const {
+  std::vector<const KnownCurve*> others;
+  std::vector<const FamilyMixture*> teachers;  // of the families' prior
+  for (const KnownCurve& known : known_) {
+    if (known.curve.setting.system == begun.setting.system) continue;
+    others.push_back(&known);
+    if (known.smooth && known.curve.epochs.size() >= 6) teachers.push_back(&*known.smooth);
+  }
+  const ReferenceCurves references(begun, others);
+  const auto families = check_families_suffice(begun, epochs);
+  if (references.empty() && !families.ok()) return families.error();
+
+  const double share = !families.ok() ? 1 : references.mass() / (references.mass() + kEnoughMass);
+  std::optional<FamilyMixture> mixture;
+  if (share < 0.999) {
+    mixture.emplace(begun, CurvePrior::learned(teachers));
+  }
+  std::vector<Estimate> estimates;
+  for (const double epoch : epochs) {
+    Estimate one{std::nan(""), 0};
+    double weight = share;
+    if (!references.empty()) one = references.at(epoch);
+    if (!std::isfinite(one.value)) weight = 0;
+    if (weight == 0 && !mixture) {
+      return cannot_know(fmt::format("no known run of {} was evaluated as early as epoch {}",
+                                     task_of(begun.setting), epoch));
+    }
+    double mean = weight == 0 ? 0 : weight * one.value;
+    double squares =
+        weight == 0 ? 0 : weight * (one.value * one.value + one.deviation * one.deviation);
+    if (mixture) {
+      const Estimate other = mixture->at(epoch);
+      mean += (1 - weight) * other.value;
+      squares += (1 - weight) * (other.value * other.value + other.deviation * other.deviation);
+    }
+    const double noise = begun.accuracy.empty() ? 0.01 : noise_of(begun.accuracy, kNoise);
+    estimates.push_back({std::clamp(mean, 0.0, 1.0),
+                         std::sqrt(std::max(0.0, squares - mean * mean) + noise * noise)});
+  }
+  return estimates;
+}
+
+void CurveForecaster::measure_misses() {
+  std::map<std::string, std::vector<const Curve*>> tasks;
+  for (const KnownCurve& known : known_) {
+    const Curve& curve = known.curve;
+    if (curve.epochs.size() > first_quarter(curve)) tasks[task_of(curve.setting)].push_back(&curve);
+  }
+  for (const auto& [task, curves] : tasks) {
+    const std::size_t stride = (curves.size() + kMostMisses - 1) / kMostMisses;
+    for (std::size_t i = 0; i < curves.size(); i += stride) {
+      measure_miss(*curves[i], first_quarter(*curves[i]));
+      measure_miss(*curves[i], 0);
+    }
+  }
+}
+
+void CurveForecaster::measure_miss(const Curve& curve, std::size_t seen) {
+  const std::span<const double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
+                                      curve.epochs.end());
+  const auto foretold = estimate(curve.first(seen), ahead);
+  if (!foretold.ok()) return;
+  Miss miss{task_of(curve.setting), curve.setting.system, seen == 0, {}};
+  for (std::size_t i = 0; i < ahead.size(); ++i) {
+    miss.deviations.push_back(std::abs(curve.accuracy[seen + i] - (*foretold)[i].value) /
+                              (*foretold)[i].deviation);
+  }
+  misses_.push_back(std::move(miss));
+}
+
+double CurveForecaster::reach(const Curve& begun) const {
+  const std::string task = task_of(begun.setting);
+  std::vector<std::pair<double, double>> same;  // deviations and what each counts
+  std::vector<std::pair<double, double>> all;
+  std::size_t same_curves = 0;
+  for (const Miss& miss : misses_) {
+    if (miss.system == begun.setting.system) continue;
+    if (miss.from_nothing != begun.epochs.empty()) continue;
+    const double weight = 1 / static_cast<double>(miss.deviations.size());
+    for (const double deviations : miss.deviations) {
+      all.emplace_back(deviations, weight);
+      if (miss.task == task) same.emplace_back(deviations, weight);
+    }
+    same_curves += miss.task == task ? 1 : 0;
+  }
+  auto& scores = same_curves >= kFewestMisses ? same : all;
+  if (scores.empty()) return kReachUnmeasured;
+  std::ranges::sort(scores);
+  double total = 0;
+  for (const auto& [deviations, weight] : scores) total += weight;
+  // One more curve than was seen: the one that is foretold.
+  const double wanted = std::min(1.0, 0.9 * (total + 1) / total) * total;
+  double sum = 0;
+  for (const auto& [deviations, weight] : scores) {
+    sum += weight;
+    if (sum >= wanted) return deviations;
+  }
+  return scores.back().first;
+}
+
+Result<std::vector<Forecast>> CurveForecaster::forecast(const Curve& begun,
+                                                        std::span<const double> epochs) const {
+  TACHO_TRY(estimates, estimate(begun, epochs));
+  const double deviations = reach(begun);
+  std::vector<Forecast> forecasts;
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    const double half = deviations * estimates[i].deviation;
+    const double value = estimates[i].value;
+    forecasts.push_back(
+        {epochs[i], value, std::max(0.0, value - half), std::min(1.0, value + half)});
+  }
+  return forecasts;
+}
+
+}  // namespace tacho
