@@ -10,7 +10,7 @@ void SymmetricMatrix::add_outer(const std::vector<double>& v, double weight) {
   }
 }
 
-std::optional<Cholesky> Cholesky::of(const SymmetricMatrix& matrix) {
+std::optional<SymmetricFactor> SymmetricFactor::of(const SymmetricMatrix& matrix) {
   const std::size_t n = matrix.size();
   SymmetricMatrix lower(n);
   for (std::size_t row = 0; row < n; ++row) {
@@ -26,10 +26,10 @@ std::optional<Cholesky> Cholesky::of(const SymmetricMatrix& matrix) {
       }
     }
   }
-  return Cholesky(std::move(lower));
+  return SymmetricFactor(std::move(lower));
 }
 
-std::vector<double> Cholesky::forward(std::vector<double> right) const {
+std::vector<double> SymmetricFactor::forward(std::vector<double> right) const {
   for (std::size_t i = 0; i < lower_.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) right[i] -= lower_.at(i, k) * right[k];
     right[i] /= lower_.at(i, i);
@@ -37,7 +37,7 @@ std::vector<double> Cholesky::forward(std::vector<double> right) const {
   return right;
 }
 
-std::vector<double> Cholesky::solve(std::vector<double> right) const {
+std::vector<double> SymmetricFactor::solve(std::vector<double> right) const {
   right = forward(std::move(right));
   for (std::size_t i = lower_.size(); i-- > 0;) {
     for (std::size_t k = i + 1; k < lower_.size(); ++k) right[i] -= lower_.at(k, i) * right[k];
@@ -46,7 +46,7 @@ std::vector<double> Cholesky::solve(std::vector<double> right) const {
   return right;
 }
 
-double Cholesky::inverse_form(const std::vector<double>& v) const {
+double SymmetricFactor::inverse_form(const std::vector<double>& v) const {
   double sum = 0;
   for (const double value : forward(v)) sum += value * value;
   return sum;

@@ -27,16 +27,16 @@ class SymmetricMatrix {
 };
 
 // A Cholesky factor, and what is asked of it. Nothing if the matrix is not positive definite.
-class Cholesky {
+class SymmetricFactor {
  public:
-  static std::optional<Cholesky> of(const SymmetricMatrix& matrix);
+  static std::optional<SymmetricFactor> of(const SymmetricMatrix& matrix);
 
   [[nodiscard]] std::vector<double> solve(std::vector<double> right) const;
   // vᵀ A⁻¹ v
   [[nodiscard]] double inverse_form(const std::vector<double>& v) const;
 
  private:
-  explicit Cholesky(SymmetricMatrix lower) : lower_(std::move(lower)) {}
+  explicit SymmetricFactor(SymmetricMatrix lower) : lower_(std::move(lower)) {}
   [[nodiscard]] std::vector<double> forward(std::vector<double> right) const;
 
   SymmetricMatrix lower_;

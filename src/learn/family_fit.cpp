@@ -46,7 +46,7 @@ class Fitter {
       for (std::size_t i = 0; i < parameters.size(); ++i) {
         curvature.at(i, i) *= 1 + damping;
       }
-      const auto factor = Cholesky::of(curvature);
+      const auto factor = SymmetricFactor::of(curvature);
       if (!factor) break;
       const auto move = factor->solve(downhill);
       std::vector<double> next = parameters;
@@ -157,7 +157,7 @@ Estimate FamilyFit::at(double x) const {
     }
   }
   Estimate estimate{.value = family_->value(x, parameters_)};
-  if (const auto factor = Cholesky::of(information)) {
+  if (const auto factor = SymmetricFactor::of(information)) {
     estimate.deviation = std::sqrt(factor->inverse_form(gradient_of(*family_, parameters_, x)));
   }
   return estimate;

@@ -9,17 +9,17 @@
 namespace tacho {
 namespace {
 
-TEST(Dense, SolvesAndWeighs) {
+TEST(SymmetricFactor, SolvesAndWeighs) {
   SymmetricMatrix matrix(2);
   matrix.add_outer({1, 0}, 4);
   matrix.add_outer({1, 1}, 1);
-  const auto factor = Cholesky::of(matrix);  // {{5, 1}, {1, 1}}
+  const auto factor = SymmetricFactor::of(matrix);  // {{5, 1}, {1, 1}}
   ASSERT_TRUE(factor.has_value());
   const auto x = factor->solve({7, 3});
   EXPECT_NEAR(x[0], 1, 1e-12);
   EXPECT_NEAR(x[1], 2, 1e-12);
   EXPECT_NEAR(factor->inverse_form({1, 0}), 0.25, 1e-12);
-  EXPECT_FALSE(Cholesky::of(SymmetricMatrix(2)).has_value());
+  EXPECT_FALSE(SymmetricFactor::of(SymmetricMatrix(2)).has_value());
 }
 
 TEST(CurveFamilies, RiseAndStayBelowTheirAsymptote) {

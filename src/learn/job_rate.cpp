@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kGpuRidge = 0.3;
+constexpr double kGpuRidge = 0.1;
 constexpr double kFeatureRidge = 0.2;
 constexpr double kRobust = 0.05;  // beyond so far off, in logarithms, a record counts less
 constexpr int kRounds = 20;
@@ -73,7 +73,7 @@ JobRate JobRate::fit(std::span<const TimeRecord> records) {
       normal.add_outer(rows[r], counts[r]);
       for (std::size_t i = 0; i < size; ++i) right[i] += counts[r] * logs[r] * rows[r][i];
     }
-    const auto factor = Cholesky::of(normal);
+    const auto factor = SymmetricFactor::of(normal);
     if (!factor) broken_invariant("a ridge regression without a solution");
     rate.weights_ = factor->solve(right);
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -81,8 +81,8 @@ JobRate JobRate::fit(std::span<const TimeRecord> records) {
       counts[r] = std::min(1.0, kRobust / std::max(off[r], 1e-9));
     }
   }
-  // A system that was not fitted to is missed by more than one that was: half as much again.
-  rate.spread_ = std::max(0.03, 1.5 * quantile(off, 0.9) / kNineOfTen);
+  // A system that was not fitted to is missed by more than one that was.
+  rate.spread_ = std::max(0.03, 1.4 * quantile(off, 0.9) / kNineOfTen);
   return rate;
 }
 

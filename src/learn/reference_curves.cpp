@@ -9,16 +9,38 @@
 namespace tacho {
 namespace {
 
-constexpr double kReferenceNoise = 0.015;
+// What makes a known curve count less: how far its setting may lie away, in logarithms, and its
+// points. Without a schedule, the stretch makes up for most of a difference, and single points
+// are rougher.
+struct Closeness {
+  double batch;
+  double samples;
+  double rate;
+  double noise;
+};
+constexpr Closeness kWithSchedule{.batch = 0.8, .samples = 1, .rate = 0.8, .noise = 0.015};
+constexpr Closeness kWithout{.batch = 1.5, .samples = 1, .rate = 1, .noise = 0.025};
+constexpr double kOtherRecipe = 6;  // in squared deviations
+
+const Closeness& closeness(const CurveSetting& setting) {
+  return setting.decays ? kWithSchedule : kWithout;
+}
+
+constexpr double kOffsetKept = 0.25;  // of what the last points lie above a known curve
+
+// More data, fewer errors: a power law whose exponent most tasks share roughly (Hestness et al.
+// 2017 found 0.07 to 0.35).
+constexpr double kDataExponent = 0.15;
 
 // How unlike two settings of one task are, in squared deviations.
 double distance(const CurveSetting& a, const CurveSetting& b) {
-  double sum = square(std::log(a.batch / b.batch) / 0.8);
-  sum += square(std::log(a.epoch_samples / b.epoch_samples) / 1.0);
+  const Closeness& close = closeness(a);
+  double sum = square(std::log(a.batch / b.batch) / close.batch);
+  sum += square(std::log(a.epoch_samples / b.epoch_samples) / close.samples);
   if (a.learning_rate && b.learning_rate) {
-    sum += square(std::log(*a.learning_rate / *b.learning_rate) / 0.8);
+    sum += square(std::log(*a.learning_rate / *b.learning_rate) / close.rate);
   }
-  return sum + (a.recipe == b.recipe ? 0 : 6);
+  return sum + (a.recipe == b.recipe ? 0 : kOtherRecipe);
 }
 
 // Between the points straight lines; before the first nothing is known; after the last it stays.
@@ -49,7 +71,7 @@ KnownCurve::KnownCurve(Curve measured) : curve(std::move(measured)) {
 }
 
 ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known)
-    : begun_(begun), noise_(noise_of(begun.accuracy, kReferenceNoise)) {
+    : begun_(begun), noise_(noise_of(begun.accuracy, closeness(begun.setting).noise)) {
   for (const KnownCurve* one : known) {
     const CurveSetting& setting = one->curve.setting;
     const bool fits = same_task(setting, begun.setting) && setting.decays == begun.setting.decays &&
@@ -73,7 +95,7 @@ void ReferenceCurves::lay(const KnownCurve& known) {
     stretches = {centre};
   } else {
     const double expected = expected_stretch(begun_.setting, curve.setting);
-    centre = 0.8 * expected;
+    centre = 0.5 * expected;
     spread = 0.25 + 0.3 * std::abs(expected);
     stretches.clear();
     for (int i = -6; i <= 6; ++i) stretches.push_back(centre + spread * i / 3.0);
@@ -92,7 +114,7 @@ void ReferenceCurves::lay(const KnownCurve& known) {
       last.push_back(above);
     }
     if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
-    if (!last.empty()) overlay.offset = 0.5 * mean(last);
+    if (!last.empty()) overlay.offset = kOffsetKept * mean(last);
     // Neighbouring points err together: more than four count as four.
     const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
     overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);
@@ -108,8 +130,10 @@ void ReferenceCurves::lay(const KnownCurve& known) {
 double ReferenceCurves::value(const Overlay& overlay, double epoch) const {
   const double there = epoch * overlay.stretch;
   const KnownCurve& known = *overlay.known;
-  if (known.smooth) return known.smooth->value(std::max(there, 1e-3));
-  return interpolated(known.curve, there);
+  if (!known.smooth) return interpolated(known.curve, there);
+  const double fewer =
+      std::pow(known.curve.setting.epoch_samples / begun_.setting.epoch_samples, kDataExponent);
+  return 1 - (1 - known.smooth->value(std::max(there, 1e-3))) * fewer;
 }
 
 Estimate ReferenceCurves::at(double epoch) const {
