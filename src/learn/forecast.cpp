@@ -12,15 +12,45 @@ namespace tacho {
 namespace {
 
 constexpr double kNoise = 0.004;          // of a single evaluation, at the least
-constexpr double kEnoughMass = 0.05;      // of reference curves, to count as much as the families
+constexpr double kEnoughMass = 0.0005;    // of reference curves, to count as much as the families
 constexpr std::size_t kFewestPoints = 3;  // for families alone
 constexpr double kFurthestAhead = 12;     // times what was seen, for families alone
 constexpr double kSchedulePart = 0.6;     // of a plan seen, before families may go on with it
 constexpr std::size_t kMostMisses = 40;   // known curves of a task that intervals are measured on
 constexpr std::size_t kFewestMisses = 8;
+constexpr std::size_t kFewCurves = 20;
 constexpr double kReachUnmeasured = 2.5;
 
 std::string task_of(const CurveSetting& setting) { return setting.model + " on " + setting.data; }
+
+// What curves were off by, each curve counting as one however many points it has.
+class Scores {
+ public:
+  void add(const std::vector<double>& deviations) {
+    for (const double one : deviations) {
+      scores_.emplace_back(one, 1 / static_cast<double>(deviations.size()));
+    }
+    curves_ += 1;
+  }
+  [[nodiscard]] std::size_t curves() const { return curves_; }
+
+  [[nodiscard]] double nine_of_ten() {
+    std::ranges::sort(scores_);
+    const auto count = static_cast<double>(curves_);
+    // With few curves the one that is foretold may well be the worst of all.
+    const double wanted = curves_ < kFewCurves ? std::min(count, 0.9 * (count + 1)) : 0.9 * count;
+    double sum = 0;
+    for (const auto& [deviations, weight] : scores_) {
+      sum += weight;
+      if (sum >= wanted) return deviations;
+    }
+    return scores_.back().first;
+  }
+
+ private:
+  std::vector<std::pair<double, double>> scores_;
+  std::size_t curves_ = 0;
+};
 
 Result<void> check_families_suffice(const Curve& begun, std::span<const double> epochs) {
   const CurveSetting& setting = begun.setting;
@@ -123,7 +153,7 @@ void CurveForecaster::measure_miss(const Curve& curve, std::size_t seen) {
                                       curve.epochs.end());
   const auto foretold = estimate(curve.first(seen), ahead);
   if (!foretold.ok()) return;
-  Miss miss{task_of(curve.setting), curve.setting.system, seen == 0, {}};
+  Miss miss{task_of(curve.setting), curve.setting.system, curve.setting.decays, seen == 0, {}};
   for (std::size_t i = 0; i < ahead.size(); ++i) {
     miss.deviations.push_back(std::abs(curve.accuracy[seen + i] - (*foretold)[i].value) /
                               (*foretold)[i].deviation);
@@ -132,33 +162,23 @@ void CurveForecaster::measure_miss(const Curve& curve, std::size_t seen) {
 }
 
 double CurveForecaster::reach(const Curve& begun) const {
-  const std::string task = task_of(begun.setting);
-  std::vector<std::pair<double, double>> same;  // deviations and what each counts
-  std::vector<std::pair<double, double>> all;
-  std::size_t same_curves = 0;
-  for (const Miss& miss : misses_) {
-    if (miss.system == begun.setting.system) continue;
-    if (miss.from_nothing != begun.epochs.empty()) continue;
-    const double weight = 1 / static_cast<double>(miss.deviations.size());
-    for (const double deviations : miss.deviations) {
-      all.emplace_back(deviations, weight);
-      if (miss.task == task) same.emplace_back(deviations, weight);
+  const auto scores_of = [&](auto counts) {
+    Scores scores;
+    for (const Miss& miss : misses_) {
+      if (miss.system == begun.setting.system) continue;
+      if (miss.from_nothing == begun.epochs.empty() && counts(miss)) scores.add(miss.deviations);
     }
-    same_curves += miss.task == task ? 1 : 0;
+    return scores;
+  };
+  const std::string task = task_of(begun.setting);
+  Scores scores = scores_of([&](const Miss& miss) { return miss.task == task; });
+  if (scores.curves() < kFewestMisses) {
+    scores = scores_of([&](const Miss& miss) { return miss.decays == begun.setting.decays; });
   }
-  auto& scores = same_curves >= kFewestMisses ? same : all;
-  if (scores.empty()) return kReachUnmeasured;
-  std::ranges::sort(scores);
-  double total = 0;
-  for (const auto& [deviations, weight] : scores) total += weight;
-  // One more curve than was seen: the one that is foretold.
-  const double wanted = std::min(1.0, 0.9 * (total + 1) / total) * total;
-  double sum = 0;
-  for (const auto& [deviations, weight] : scores) {
-    sum += weight;
-    if (sum >= wanted) return deviations;
+  if (scores.curves() < kFewestMisses) {
+    scores = scores_of([](const Miss&) { return true; });
   }
-  return scores.back().first;
+  return scores.curves() == 0 ? kReachUnmeasured : scores.nine_of_ten();
 }
 
 Result<std::vector<Forecast>> CurveForecaster::forecast(const Curve& begun,

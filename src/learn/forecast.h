@@ -37,7 +37,8 @@ class CurveForecaster {
                                                        std::span<const double> epochs) const;
 
   // By how many deviations an interval reaches to hold nine of ten points of the known curves of
-  // this task (of all tasks, where it has few), those of its own system left out.
+  // this task (of tasks with the same kind of schedule, where it has few), those of its own system
+  // left out.
   [[nodiscard]] double reach(const Curve& begun) const;
 
   [[nodiscard]] const std::vector<KnownCurve>& known() const { return known_; }
@@ -46,6 +47,7 @@ class CurveForecaster {
   struct Miss {  // of one known curve, foretold from its first quarter or from nothing of it
     std::string task;
     std::string system;
+    bool decays;
     bool from_nothing;
     std::vector<double> deviations;
   };
