@@ -12,6 +12,9 @@ namespace {
 // With fewer, a regression over GPUs, counts and batches says nothing.
 constexpr std::size_t kFewestTrainings = 20;
 
+// Volta's tensor units are the only ones among the published GPUs without it.
+bool has_bf16(const std::string& gpu) { return !gpu.starts_with("V100"); }
+
 std::string commonest_recipe(const std::vector<TimeRecord>& records) {
   std::map<std::string, int> uses;
   for (const TimeRecord& record : records) uses[record.recipe] += 1;
@@ -55,9 +58,9 @@ Result<StepForecast> PublishedSteps::step(const Job& job, const Plan& plan) cons
     return cannot_know(fmt::format("no published training of {} is on {}", job.model,
                                    gpu.empty() ? "a machine without a GPU" : gpu));
   }
-  if (plan.precision != Precision::fp16 && plan.precision != Precision::bf16) {
-    return cannot_know("published trainings are of mixed precision");
-  }
+  const bool mixed =
+      plan.precision == Precision::fp16 || (plan.precision == Precision::bf16 && has_bf16(gpu));
+  if (!mixed) return cannot_know("published trainings are of mixed precision");
   const auto batch = static_cast<double>(plan.batch_per_gpu);
   const Span& seen = batches->second;
   if (batch < seen.least / 2 || batch > seen.most) {

@@ -45,6 +45,10 @@ TEST_F(PublishedStepsTest, AbstainsOutsideWhatWasPublished) {
   Plan full = plan("A100-SXM4-80GB", 8, 1, 408);
   full.precision = Precision::fp32;
   EXPECT_THAT(why(resnet_, full), HasSubstr("mixed precision"));
+  Plan volta = plan("V100-SXM2-16GB", 8, 1, 208);
+  EXPECT_TRUE(steps_.step(resnet_, volta).ok());
+  volta.precision = Precision::bf16;
+  EXPECT_THAT(why(resnet_, volta), HasSubstr("mixed precision"));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(Recommend, TakesTheCheapestRegionAndTheSpotPriceIfAsked) {
 TEST(Recommend, SaysWhatIsNotWorthIt) {
   Wish wish = kWish;
   wish.max_nodes = 4;
-  wish.batches = {8};
+  wish.batches = {4};
   Instance starved = instance("starved", "g9", 8, 1);
   starved.vcpus = 2;
   const auto made = made_of(wish, {instance("a", "g9", 8, 1), starved});
@@ -128,7 +128,7 @@ TEST(Recommend, SaysWhatIsNotWorthIt) {
   };
   EXPECT_TRUE(of("a", 1).warnings.empty());
   EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("not worth it: 4 machines")));
-  EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("communication-bound: 40 %")));
+  EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("communication-bound: 57 %")));
   EXPECT_THAT(of("starved", 1).warnings, Contains(StartsWith("input-bound: 50 %")));
 }
 

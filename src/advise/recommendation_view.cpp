@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/csv.h"
 #include "base/table.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kMachineColumns = 22;
 constexpr std::size_t kGpuColumns = 14;
 constexpr std::size_t kLineColumns = 80;
+constexpr std::size_t kReasonsShown = 4;
 
 // Three figures, so that "1.42" and "142" both say what they know.
 std::string figure(double value) {
@@ -38,21 +40,23 @@ std::string gpus_of(const Plan& plan) {
   return shortened(fmt::format("{} {}", plan.instance.gpus, plan.instance.gpu), kGpuColumns);
 }
 
-// Breaks at spaces; further lines are indented.
-std::string wrapped(const std::string& text, std::size_t indent) {
+// `head`, then `text` broken at spaces, further lines indented as far as the head is wide.
+std::string wrapped(const std::string& head, const std::string& text) {
+  const std::size_t indent = display_width(head);
   std::string out;
-  std::string line;
-  const std::string space(indent, ' ');
+  std::string line = head;
+  bool fresh = true;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > kLineColumns) {
+    if (!fresh && display_width(line) + 1 + display_width(word) > kLineColumns) {
       out += line + "\n";
-      line = space + word;
-    } else {
-      line += (line.empty() ? "" : " ") + word;
+      line = std::string(indent, ' ');
+      fresh = true;
     }
+    line += (fresh ? "" : " ") + word;
+    fresh = false;
     at = end + 1;
   }
   return out + line + "\n";
@@ -75,28 +79,36 @@ std::string first_in_full(const Recommendation& made, const Terminal& terminal) 
                       interval(first.step.seconds), plan.batch(), kPrecisions.of(plan.precision),
                       plan.workers);
   text +=
-      wrapped(fmt::format("  epochs  {}, by {}", interval(first.epochs), made.epochs_basis), 10);
+      wrapped("  epochs  ", fmt::format("{}, by {}", interval(first.epochs), made.epochs_basis));
   text += "  memory  " + memory_of(first.step) + "\n";
   if (made.wish.deadline_hours || made.wish.budget_usd) {
     text += fmt::format("  chance  {:.0f} % to keep what was asked for\n", 100 * first.chance);
   }
-  return text + "  run     " + wrapped(command_of(made.wish, first), 10);
+  return text + wrapped("  run     ", command_of(made.wish, first));
 }
 
 std::string notes(const Recommendation& made, std::size_t shown) {
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     for (const std::string& warning : made.offers[i].warnings) {
-      text += wrapped(fmt::format("  {}  {}", i + 1, warning), 5);
+      text += wrapped(fmt::format("{:4}  ", i + 1), warning);
     }
   }
   return text;
 }
 
+// The commonest reasons; a catalogue of a thousand machines has too many to show.
 std::string left_out(const Recommendation& made) {
+  std::vector<std::pair<std::size_t, std::string>> reasons;
+  for (const auto& [reason, count] : made.left_out) reasons.emplace_back(count, reason);
+  std::ranges::stable_sort(reasons, std::greater(), [](const auto& one) { return one.first; });
   std::string text;
-  for (const auto& [reason, count] : made.left_out) {
-    text += wrapped(fmt::format("  {} plans: {}", count, printable(reason)), 4);
+  for (std::size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i) {
+    text += wrapped(fmt::format("{:6}  ", reasons[i].first), printable(reasons[i].second));
+  }
+  if (reasons.size() > kReasonsShown) {
+    text += fmt::format("        and {} reasons more; --json has them all\n",
+                        reasons.size() - kReasonsShown);
   }
   return text;
 }
@@ -159,20 +171,20 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
                figure(offer.dollars.value), offer.on_front ? "*" : ""});
   }
   text += table.text(terminal);
-  text += terminal.dim(
-              "hours with the interval that holds nine of ten; * none is both cheaper and "
-              "faster") +
-          "\n\n";
+  text +=
+      terminal.dim("hours with the interval of nine in ten; * none is both cheaper and faster") +
+      "\n\n";
   text += first_in_full(made, terminal);
   std::string why;
   for (std::size_t i = 1; i < shown; ++i) {
-    why += fmt::format("  {}  {}\n", i + 1, made.offers[i].against_first);
+    why += fmt::format("{:4}  {}\n", i + 1, made.offers[i].against_first);
   }
   if (!why.empty()) text += "\n" + terminal.bold("why not the next") + "\n" + why;
   if (const auto warnings = notes(made, shown); !warnings.empty()) {
     text += "\n" + terminal.bold("warnings") + "\n" + warnings;
   }
-  if (!made.left_out.empty()) text += "\n" + terminal.bold("left out") + "\n" + left_out(made);
+  if (!made.left_out.empty())
+    text += "\n" + terminal.bold("plans left out") + "\n" + left_out(made);
   return text;
 }
 

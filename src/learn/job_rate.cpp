@@ -82,7 +82,7 @@ JobRate JobRate::fit(std::span<const TimeRecord> records) {
     }
   }
   // A system that was not fitted to is missed by more than one that was.
-  rate.spread_ = std::max(0.03, 1.4 * quantile(off, 0.9) / kNineOfTen);
+  rate.spread_ = std::max(0.03, 1.3 * quantile(off, 0.9) / kNineOfTen);
   return rate;
 }
 
