@@ -76,7 +76,7 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
   const Curve begun = o.seen ? curve->first(static_cast<std::size_t>(*o.seen)) : *curve;
   const double seen = begun.epochs.empty() ? 0 : begun.epochs.back();
   const double last = o.epochs.value_or(begun.setting.planned_epochs);
-  if (!(last > seen && last <= 1e6)) {
+  if (!(last >= seen + 1 && last <= 1e6)) {
     return Error{ErrorCode::usage,
                  fmt::format("{} epochs are seen already; name a later one with --epochs", seen)};
   }
@@ -109,7 +109,7 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
 Result<int> evaluate(const CurveOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(own, own_curves(store, "", "", kMostKnown));
-  const auto curves = evaluate_curves(with_published(own), [](const Curve&) { return true; });
+  const auto curves = evaluate_curves(with_published(own));
   const auto times = evaluate_times(published_time_records());
   if (o.json) {
     context.print(json_text({{"curves", to_json(curves)}, {"times", to_json(times)}}, 1) + "\n");

@@ -57,6 +57,7 @@ std::optional<Curve> curve_of(const RunRecord& record) {
     curve.accuracy.push_back(epoch.top1);
   }
   curve.source = record.order.key;
+  curve.own = true;
   return curve;
 }
 

@@ -29,6 +29,7 @@ struct Curve {
   std::vector<double> epochs;
   std::vector<double> accuracy;
   std::string source;
+  bool own = false;  // trained here, not published
 
   // The same curve when only its first `points` had been measured.
   [[nodiscard]] Curve first(std::size_t points) const;

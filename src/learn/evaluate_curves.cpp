@@ -51,29 +51,32 @@ class Tally {
 
 }  // namespace
 
-std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves,
-                                        bool (*scored)(const Curve&)) {
+std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
   const CurveForecaster forecaster(curves);
   std::map<std::string, Tally> tasks;
+  std::map<bool, Tally> by_origin;
   Tally all;
   for (const Curve& curve : curves) {
     const std::size_t seen = first_quarter(curve);
-    if (!scored(curve) || curve.epochs.size() <= seen) continue;
-    Tally& task = tasks[curve.setting.model + " on " + curve.setting.data];
+    if (curve.epochs.size() <= seen) continue;
     // The forecaster leaves out every curve of this one's system, and its misses.
     const std::vector<double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
                                     curve.epochs.end());
     const auto foretold = forecaster.forecast(curve.first(seen), ahead);
-    if (!foretold.ok()) {
-      task.refuse();
-      all.refuse();
-      continue;
+    Tally& task = tasks[curve.setting.model + " on " + curve.setting.data];
+    for (Tally* tally : {&task, &by_origin[curve.own], &all}) {
+      if (foretold.ok()) {
+        tally->add(curve, seen, *foretold);
+      } else {
+        tally->refuse();
+      }
     }
-    task.add(curve, seen, *foretold);
-    all.add(curve, seen, *foretold);
   }
   std::vector<CurveScore> scores;
   for (const auto& [task, tally] : tasks) scores.push_back(tally.score(task));
+  for (const auto& [own, tally] : by_origin) {
+    scores.push_back(tally.score(own ? "own runs" : "published"));
+  }
   scores.push_back(all.score("all"));
   return scores;
 }

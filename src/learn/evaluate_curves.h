@@ -22,9 +22,8 @@ struct CurveScore {
 };
 
 // Each curve foretold from its first quarter, by the curves of all other systems. One score a
-// task, and "all" at the end. `curves` are all that is known; `scored` says which of them count.
-std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves,
-                                        bool (*scored)(const Curve&));
+// task, then "published", "own runs" and "all", as far as there are such.
+std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves);
 
 Json to_json(const std::vector<CurveScore>& scores);
 

@@ -48,7 +48,7 @@ std::vector<Curve> some_curves() {
 }
 
 TEST(Forecast, FromAQuarterIsWithinAHundredthAndItsIntervalsHold) {
-  const auto scores = evaluate_curves(some_curves(), [](const Curve&) { return true; });
+  const auto scores = evaluate_curves(some_curves());
   const CurveScore& all = scores.back();
   EXPECT_EQ(all.group, "all");
   EXPECT_EQ(all.curves, 16U);
