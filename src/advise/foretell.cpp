@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-std::vector<Prediction> foretell(const RunOrder& order, const std::vector<Curve>& known,
-                                 const std::string& machine, double now) {
+std::vector<LedgerEntry> foretell(const RunOrder& order, const std::vector<Curve>& known,
+                                  const std::string& machine, double now) {
   const RunSpec& spec = order.spec;
   // A run that ends early ends at an accuracy nobody planned.
   if (order.command || spec.steps || spec.target_top1) return {};

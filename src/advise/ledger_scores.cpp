@@ -24,7 +24,7 @@ struct LedgerTally {
   std::vector<double> signed_errors;
   double held = 0;
 
-  void add(const Prediction& one) {
+  void add(const LedgerEntry& one) {
     score.made += 1;
     if (!one.outcome.empty() && one.outcome != "ok") score.failed += 1;
     if (!one.measured) return;
@@ -57,9 +57,9 @@ std::string points_or_percent(const LedgerScore& score, double value, bool with_
 
 }  // namespace
 
-std::vector<LedgerScore> ledger_scores(std::span<const Prediction> predictions) {
+std::vector<LedgerScore> ledger_scores(std::span<const LedgerEntry> predictions) {
   std::map<std::tuple<std::string, std::string, std::string>, LedgerTally> tallies;
-  const auto add = [&](const Prediction& one, const std::string& model,
+  const auto add = [&](const LedgerEntry& one, const std::string& model,
                        const std::string& machine) {
     LedgerTally& tally = tallies[{one.metric, model, machine}];
     tally.score.metric = one.metric;
@@ -67,7 +67,7 @@ std::vector<LedgerScore> ledger_scores(std::span<const Prediction> predictions) 
     tally.score.machine = machine;
     tally.add(one);
   };
-  for (const Prediction& one : predictions) {
+  for (const LedgerEntry& one : predictions) {
     add(one, one.model, one.machine);
     add(one, "all", "all");
   }

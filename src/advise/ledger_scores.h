@@ -6,7 +6,7 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "record/prediction.h"
+#include "record/ledger_entry.h"
 
 namespace tacho {
 
@@ -26,7 +26,7 @@ struct LedgerScore {
 };
 
 // One score for each figure, model and machine that occur, and for each figure one over all.
-std::vector<LedgerScore> ledger_scores(std::span<const Prediction> predictions);
+std::vector<LedgerScore> ledger_scores(std::span<const LedgerEntry> predictions);
 
 Json to_json(const std::vector<LedgerScore>& scores);
 std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& terminal);

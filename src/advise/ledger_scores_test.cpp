@@ -5,8 +5,8 @@
 namespace tacho {
 namespace {
 
-Prediction prediction(const std::string& metric, double value, std::optional<double> measured) {
-  Prediction one{.run_key = "k", .metric = metric, .model = "lenet5", .machine = "H100"};
+LedgerEntry prediction(const std::string& metric, double value, std::optional<double> measured) {
+  LedgerEntry one{.run_key = "k", .metric = metric, .model = "lenet5", .machine = "H100"};
   one.value = value;
   one.low = value * 0.9;
   one.high = value * 1.1;
@@ -16,7 +16,7 @@ Prediction prediction(const std::string& metric, double value, std::optional<dou
 }
 
 TEST(LedgerScores, ErrorsOfTimesAreRelativeThoseOfAccuraciesAbsolute) {
-  const std::vector<Prediction> made = {
+  const std::vector<LedgerEntry> made = {
       prediction("step_s", 1.2, 1.0), prediction("step_s", 1.0, 1.0),
       prediction("step_s", 2.0, std::nullopt), prediction("top1", 0.8, 0.75)};
   const auto scores = ledger_scores(made);
@@ -33,7 +33,7 @@ TEST(LedgerScores, ErrorsOfTimesAreRelativeThoseOfAccuraciesAbsolute) {
 }
 
 TEST(LedgerScores, WithoutMeasurementsNothingIsClaimed) {
-  const std::vector<Prediction> made = {prediction("step_s", 2.0, std::nullopt)};
+  const std::vector<LedgerEntry> made = {prediction("step_s", 2.0, std::nullopt)};
   EXPECT_FALSE(to_json(ledger_scores(made))[0].contains("median_error"));
 }
 

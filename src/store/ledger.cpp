@@ -15,8 +15,8 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
   return Ledger(std::move(database));
 }
 
-Result<void> Ledger::put(std::span<const Prediction> predictions) {
-  for (const Prediction& one : predictions) {
+Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
+  for (const LedgerEntry& one : predictions) {
     TACHO_CHECK(find_metric(one.metric));
     if (!(one.low <= one.value && one.value <= one.high)) {
       return Error{ErrorCode::invalid,
@@ -28,7 +28,7 @@ Result<void> Ledger::put(std::span<const Prediction> predictions) {
             database_.prepare("INSERT OR IGNORE INTO predictions (run_key, metric, made_at, model, "
                               "data, machine, basis, value, low, high) VALUES (?, ?, ?, ?, ?, ?, "
                               "?, ?, ?, ?)"));
-  for (const Prediction& one : predictions) {
+  for (const LedgerEntry& one : predictions) {
     statement.reset();
     TACHO_CHECK(statement.bind(one.run_key)
                     .bind(one.metric)
@@ -60,24 +60,24 @@ Result<void> Ledger::settle() {
   return transaction.commit();
 }
 
-Result<std::vector<Prediction>> Ledger::all() {
+Result<std::vector<LedgerEntry>> Ledger::all() {
   TACHO_TRY(statement,
             database_.prepare("SELECT run_key, metric, made_at, model, data, machine, basis, "
                               "value, low, high, outcome, measured FROM predictions ORDER BY id"));
-  std::vector<Prediction> predictions;
+  std::vector<LedgerEntry> predictions;
   while (true) {
     TACHO_TRY(found, statement.step());
     if (!found) return predictions;
-    Prediction one{.run_key = statement.text(0),
-                   .metric = statement.text(1),
-                   .made_at = statement.real(2),
-                   .model = statement.text(3),
-                   .data = statement.text(4),
-                   .machine = statement.text(5),
-                   .basis = statement.text(6),
-                   .value = statement.real(7),
-                   .low = statement.real(8),
-                   .high = statement.real(9)};
+    LedgerEntry one{.run_key = statement.text(0),
+                    .metric = statement.text(1),
+                    .made_at = statement.real(2),
+                    .model = statement.text(3),
+                    .data = statement.text(4),
+                    .machine = statement.text(5),
+                    .basis = statement.text(6),
+                    .value = statement.real(7),
+                    .low = statement.real(8),
+                    .high = statement.real(9)};
     if (!statement.is_null(10)) one.outcome = statement.text(10);
     if (!statement.is_null(11)) one.measured = statement.real(11);
     predictions.push_back(std::move(one));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/prediction.h"
+#include "record/ledger_entry.h"
 #include "store/sqlite.h"
 
 namespace tacho {
@@ -18,13 +18,13 @@ class Ledger {
   static Result<Ledger> open(const std::filesystem::path& file);
 
   // All or none. A figure of a run is foretold once: a second prediction of it is dropped.
-  Result<void> put(std::span<const Prediction> predictions);
+  Result<void> put(std::span<const LedgerEntry> predictions);
 
   // Adds what was measured of every run that is over.
   Result<void> settle();
 
   // The oldest first.
-  Result<std::vector<Prediction>> all();
+  Result<std::vector<LedgerEntry>> all();
 
  private:
   explicit Ledger(Database database) : database_(std::move(database)) {}

@@ -17,7 +17,7 @@ class LedgerTest : public testing::Test {
   ScratchFolder folder_;
   std::filesystem::path file_ = folder_.path() / "store.db";
 
-  static Prediction prediction(std::string key, std::string metric = "top1") {
+  static LedgerEntry prediction(std::string key, std::string metric = "top1") {
     return {.run_key = std::move(key),
             .metric = std::move(metric),
             .made_at = 5,
@@ -33,7 +33,7 @@ class LedgerTest : public testing::Test {
 
 TEST_F(LedgerTest, KeepsWhatWasForetoldAndAddsWhatWasMeasured) {
   auto ledger = *Ledger::open(file_);
-  const std::vector<Prediction> made = {prediction("a"), prediction("b")};
+  const std::vector<LedgerEntry> made = {prediction("a"), prediction("b")};
   ASSERT_TRUE(ledger.put(made).ok());
   ASSERT_TRUE(ledger.settle().ok());
   EXPECT_EQ(*ledger.all(), made);
@@ -69,7 +69,7 @@ TEST_F(LedgerTest, ARunThatIsNotOverIsNotMeasured) {
 
 TEST_F(LedgerTest, AFigureIsForetoldOnce) {
   auto ledger = *Ledger::open(file_);
-  Prediction second = prediction("a");
+  LedgerEntry second = prediction("a");
   second.value = 0.45;
   ASSERT_TRUE(ledger.put(std::vector{prediction("a")}).ok());
   ASSERT_TRUE(ledger.put(std::vector{second}).ok());
@@ -80,7 +80,7 @@ TEST_F(LedgerTest, AFigureIsForetoldOnce) {
 TEST_F(LedgerTest, RefusesAnUnknownFigureAndAnIntervalWithoutItsValue) {
   auto ledger = *Ledger::open(file_);
   EXPECT_FALSE(ledger.put(std::vector{prediction("a", "top9")}).ok());
-  Prediction outside = prediction("a");
+  LedgerEntry outside = prediction("a");
   outside.low = 0.55;
   const auto put = ledger.put(std::vector{prediction("b"), outside});
   ASSERT_FALSE(put.ok());

@@ -7,7 +7,7 @@ namespace tacho {
 
 // What was foretold of one figure of one run before it ran, and what came of it. Nine of ten
 // measurements should lie within low … high.
-struct Prediction {
+struct LedgerEntry {
   std::string run_key;
   std::string metric;  // a key of record/metric.h
   double made_at = 0;  // Unix seconds
@@ -20,7 +20,7 @@ struct Prediction {
   double high = 0;
   std::string outcome = {};  // of the run; "" while it is not over
   std::optional<double> measured = {};
-  bool operator==(const Prediction&) const = default;
+  bool operator==(const LedgerEntry&) const = default;
 };
 
 }  // namespace tacho
