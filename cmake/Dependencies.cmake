@@ -1,6 +1,7 @@
 # Every library from outside, found once. script/bootstrap installs them all.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
@@ -28,6 +29,8 @@ if(NOT TACHO_PARTS STREQUAL "worker")
   find_package(CLI11 REQUIRED)
 endif()
 if(TACHO_PARTS STREQUAL "all")
+  # Debian's package for CMake names a file that is not in it.
+  find_library(XGBOOST_LIBRARY xgboost REQUIRED)
   find_package(LibArchive REQUIRED)
   find_package(Protobuf REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)

@@ -59,19 +59,27 @@ class StepPredictor {
   }
 };
 
-// Asks several in turn; the first that knows a plan answers for it, and the last says why none
-// does.
+// Asks several in turn; the first that knows a plan answers for it.
 class StepPredictors final : public StepPredictor {
  public:
   explicit StepPredictors(std::vector<std::unique_ptr<StepPredictor>> predictors)
       : predictors_(std::move(predictors)) {}
 
   Result<StepForecast> step(const Job& job, const Plan& plan) const override {
-    for (std::size_t i = 0; i + 1 < predictors_.size(); ++i) {
-      auto answer = predictors_[i]->step(job, plan);
-      if (answer.ok()) return answer;
+    return std::move(steps(job, {plan}).front());
+  }
+
+  std::vector<Result<StepForecast>> steps(const Job& job,
+                                          const std::vector<Plan>& plans) const override {
+    auto answers = predictors_.front()->steps(job, plans);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      for (std::size_t k = 1; k < predictors_.size() && !answers[i].ok(); ++k) {
+        auto other = predictors_[k]->step(job, plans[i]);
+        // Why the first does not know says more than why the last resort does not.
+        if (other.ok()) answers[i] = std::move(other);
+      }
     }
-    return predictors_.back()->step(job, plan);
+    return answers;
   }
 
  private:

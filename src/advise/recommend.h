@@ -20,8 +20,7 @@ struct Wish {
   std::optional<double> budget_usd;
   std::int64_t max_nodes = 1;
   bool spot = false;  // pay the spot price where there is one
-  std::vector<Precision> precisions = {Precision::bf16, Precision::fp16, Precision::tf32,
-                                       Precision::fp32};
+  std::vector<Precision> precisions = {Precision::bf16, Precision::fp16, Precision::fp32};
   std::vector<std::int64_t> batches = {};  // per GPU; empty: powers of two from 8 to 1,024
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -63,6 +64,7 @@ struct ChildPlan {
   bool dies_with_parent;
   std::span<const int> inherited;
   std::span<const std::filesystem::path> cgroups;
+  const cpu_set_t* cpus;  // none: as this process
 };
 
 // 0 is whoever writes it.
@@ -92,13 +94,27 @@ bool join(const std::filesystem::path& group) {
   if (plan.out >= 0) ::dup2(plan.out, STDOUT_FILENO);
   if (plan.err >= 0) ::dup2(plan.err, STDERR_FILENO);
   for (const int descriptor : plan.inherited) ::fcntl(descriptor, F_SETFD, 0);
+  const bool kept =
+      plan.cpus == nullptr || ::sched_setaffinity(0, sizeof *plan.cpus, plan.cpus) == 0;
   const bool joined = std::all_of(plan.cgroups.begin(), plan.cgroups.end(), join);
-  if (joined && (plan.folder == nullptr || ::chdir(plan.folder) == 0)) {
+  if (kept && joined && (plan.folder == nullptr || ::chdir(plan.folder) == 0)) {
     ::execvpe(plan.argv[0], plan.argv, plan.environment);
   }
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(plan.report, &error, sizeof error);
   ::_exit(127);
+}
+
+Result<cpu_set_t> cpu_set(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= CPU_SETSIZE) {
+      return Error{ErrorCode::usage, fmt::format("processor {}: there is none", cpu)};
+    }
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+  }
+  return set;
 }
 
 Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
@@ -108,6 +124,7 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
   auto argv = pointers(arguments);
   auto environment = pointers(variables);
   TACHO_TRY(report, make_pipe());
+  TACHO_TRY(cpus, cpu_set(command.cpus));
 
   const ChildPlan plan{argv.data(),
                        environment.data(),
@@ -120,7 +137,8 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
                        command.own_group,
                        command.dies_with_parent,
                        command.inherited,
-                       command.cgroups};
+                       command.cgroups,
+                       command.cpus.empty() ? nullptr : &cpus};
   const pid_t pid = ::fork();
   if (pid < 0) return system_error(command.argv[0], errno);
   if (pid == 0) become(plan);

@@ -35,6 +35,8 @@ struct Command {
   std::vector<int> inherited = {};
   // The cgroup.procs of groups the program starts in.
   std::vector<std::filesystem::path> cgroups = {};
+  // The processors it is kept to, of those this process may use; empty: all of them.
+  std::vector<int> cpus = {};
 };
 
 // The file that starting `name` would run: itself if it names a folder, else the first of $PATH.

@@ -129,6 +129,22 @@ TEST(Process, KeepsTheDescriptorsItInheritsAndNoOthers) {
   EXPECT_EQ(::fcntl(kept.get(), F_GETFD), FD_CLOEXEC);  // here nothing has changed
 }
 
+TEST(Process, IsKeptToItsProcessors) {
+  cpu_set_t mine;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof mine, &mine), 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(static_cast<std::size_t>(last), &mine)) --last;
+  const auto got =
+      capture({.argv = {"grep", "Cpus_allowed_list", "/proc/self/status"}, .cpus = {last}}, kAmple);
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(got->out, fmt::format("Cpus_allowed_list:\t{}\n", last));
+}
+
+TEST(Process, SaysThatAProcessorDoesNotExist) {
+  EXPECT_FALSE(Process::start({.argv = {"true"}, .cpus = {CPU_SETSIZE}}).ok());
+  EXPECT_FALSE(Process::start({.argv = {"true"}, .cpus = {-1}}).ok());
+}
+
 TEST(Process, AppendsItsOutputToAFile) {
   const ScratchFolder folder;
   const auto log = folder.path() / "log";

@@ -12,16 +12,21 @@ namespace tacho {
 void add_train_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
+void add_sweep_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);
+void add_predict_command(CLI::App& app, Context& context);
+void add_fit_command(CLI::App& app, Context& context);
+void add_evaluate_command(CLI::App& app, Context& context);
 void add_env_command(CLI::App& app, Context& context);
 void add_curve_command(CLI::App& app, Context& context);
 void add_recommend_command(CLI::App& app, Context& context);
 void add_catalog_command(CLI::App& app, Context& context);
 void add_ledger_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
+void add_take_task_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
 }  // namespace tacho

@@ -16,7 +16,9 @@ namespace {
 
 std::string words_of(const CLI::App& command) {
   std::vector<std::string> words;
-  for (const CLI::App* sub : command.get_subcommands({})) words.push_back(sub->get_name());
+  for (const CLI::App* sub : command.get_subcommands({})) {
+    if (!sub->get_group().empty()) words.push_back(sub->get_name());  // others are for programs
+  }
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
   }

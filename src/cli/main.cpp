@@ -18,6 +18,8 @@ constexpr const char* kFooter =
     "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "  tacho report last                                       why it is as slow as it is\n"
+    "  tacho predict resnet50 --gpu H100 -b 256                how fast elsewhere\n"
+    "  tacho sweep examples/cpu-quick.yaml                     a grid of runs\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
     "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
@@ -50,16 +52,21 @@ int run(int argc, char** argv) {
   add_train_command(app, context);
   add_run_command(app, context);
   add_runs_command(app, context);
+  add_sweep_command(app, context);
   add_report_command(app, context);
   add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);
+  add_predict_command(app, context);
+  add_fit_command(app, context);
+  add_evaluate_command(app, context);
   add_env_command(app, context);
   add_curve_command(app, context);
   add_recommend_command(app, context);
   add_catalog_command(app, context);
   add_ledger_command(app, context);
   add_doctor_command(app, context);
+  add_take_task_command(app, context);
   add_completion_command(app, context);
 
   const auto print = [&context](const std::string& text) {

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "advise/catalog.h"
-#include "advise/published_steps.h"
 #include "advise/recommendation_view.h"
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/known_curves.h"
+#include "cli/step_predictors.h"
 #include "learn/curve_catalog.h"
 
 namespace tacho {
@@ -101,8 +101,8 @@ Result<int> recommend_to_user(const RecommendOptions& o, const Context& context)
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kMostKnown));
   const CurveEpochs epochs(EpochsToTarget(own, published_curves(), published_time_records()));
-  const PublishedSteps steps(published_time_records());
-  TACHO_TRY(made, recommend(wish, instances, steps, epochs));
+  TACHO_TRY(steps, open_step_predictors());
+  TACHO_TRY(made, recommend(wish, instances, *steps, epochs));
   if (o.json) {
     context.print(json_text(to_json(made), 1) + "\n");
   } else {

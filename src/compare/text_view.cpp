@@ -25,7 +25,7 @@ std::string padded(std::string text, std::size_t columns, bool right = false) {
 
 std::string coloured(const Comparison& comparison, const Finding& finding,
                      const Terminal& terminal) {
-  const std::string text = printable(finding.words);
+  std::string text = printable(finding.words);
   if (finding.decision.verdict == Verdict::unclear) return terminal.yellow(text);
   const auto good = is_good(comparison, finding);
   if (!good) return text;

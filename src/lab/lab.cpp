@@ -35,12 +35,12 @@ std::size_t size_or_zero(const fs::path& file) {
 
 }  // namespace
 
-Result<FinishedRun> Lab::run(const RunSpec& spec, const Standing& standing, RunView& view) {
+Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, RunView& view) {
+  const RunSpec& spec = order.spec;
   TACHO_CHECK(check(spec));
   TACHO_TRY(launch, plan_launch(spec.dist, standing));
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
-  const RunOrder order = new_order(spec);
   TACHO_TRY(begun, begin(order));
   return supervise({begun.id, order, begun.folder, worker, launch}, view);
 }
@@ -57,19 +57,48 @@ Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   // Before the run is stored as running: reconcile() of another tacho must find it taken.
   auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
   if (!lock.ok()) return undo(lock.error());
-  const auto id = store_.put(fold(order, {}), folder.path());
+  const auto id = store_->put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
   return Begun{*id, folder, *std::move(lock)};
 }
 
-Result<RunSpec> Lab::ordered(std::string_view handle) {
-  TACHO_TRY(stored, store_.find(handle));
-  TACHO_TRY(order, RunFolder(stored.row.folder).read_order());
-  return std::move(order.spec);
+Result<std::int64_t> Lab::keep(const RunRecord& record, const RunFolder& folder) {
+  if (store_ == nullptr) return std::int64_t{0};
+  return store_->put(record, folder.path());
+}
+
+Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
+  TACHO_TRY(order, folder.read_order());
+  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  // Whatever keeps it from beginning is its result, and not for the log alone.
+  const auto refused = [&folder](const Error& error) {
+    return close_run(folder, Outcome::failed, error.message);
+  };
+  if (order.command) {
+    auto watched = watch_begun({0, folder, std::move(lock)}, order, false, view);
+    if (watched.ok()) return std::move(watched->run.record);
+    return watched.error();
+  }
+  const auto launch = plan_launch(order.spec.dist, {});
+  if (!launch.ok()) return refused(launch.error());
+  if (!is_synthetic(order.spec)) {
+    if (const auto input = locate_input(order.spec, home_); !input.ok()) {
+      return refused(input.error());
+    }
+  }
+  const auto worker = find_worker();
+  if (!worker.ok()) return refused(worker.error());
+  TACHO_TRY(finished, supervise({0, order, folder, *worker, *launch}, view));
+  return std::move(finished.record);
+}
+
+Result<RunOrder> Lab::ordered(std::string_view handle) {
+  TACHO_TRY(stored, store_->find(handle));
+  return RunFolder(stored.row.folder).read_order();
 }
 
 Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standing, RunView& view) {
-  TACHO_TRY(stored, store_.find(handle));
+  TACHO_TRY(stored, store_->find(handle));
   TACHO_TRY(worker, find_worker());
   const RunFolder folder(stored.row.folder);
   const std::int64_t id = stored.row.id;
@@ -92,7 +121,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
   RunRecord record = stored.record;
   record.outcome = Outcome::running;
   record.reason.clear();
-  TACHO_CHECK(store_.put(record, folder.path()));
+  TACHO_CHECK(store_->put(record, folder.path()));
   return supervise({id, order, folder, worker, launch}, view);
 }
 
@@ -110,7 +139,7 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   const auto finish = [&](Outcome outcome, const std::string& reason) -> Result<FinishedRun> {
     const bool said_nothing = size_or_zero(folder.events()) == events_before;
     TACHO_TRY(record, close_run(folder, outcome, reason));
-    TACHO_TRY(same_id, store_.put(record, folder.path()));
+    TACHO_TRY(same_id, keep(record, folder));
     // The record tells of the attempts before; why this one never began would be lost.
     if (said_nothing && events_before > 0) {
       return Error{ErrorCode::failed, fmt::format("run {} could not go on: {}", job.id, reason)};
@@ -136,6 +165,9 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   for (const auto& [pid, used] : workers->usage()) sampler->ended(pid, used.value_or(ChildUsage{}));
   sampler->stop();
   const auto [outcome, reason] = explain(*workers);
+  if (store_ == nullptr && workers->killed_from_outside()) {
+    return Error{ErrorCode::failed, "lost: " + reason};
+  }
   return finish(outcome, reason);
 }
 
@@ -143,12 +175,12 @@ Result<FinishedRun> Lab::ingest(const fs::path& path) {
   std::error_code error;
   const RunFolder folder(fs::absolute(path, error).lexically_normal());
   TACHO_TRY(record, read_run(folder));
-  TACHO_TRY(id, store_.put(record, folder.path()));
+  TACHO_TRY(id, store_->put(record, folder.path()));
   return FinishedRun{id, std::move(record)};
 }
 
 Result<void> Lab::reconcile() {
-  TACHO_TRY(rows, store_.unfinished());
+  TACHO_TRY(rows, store_->unfinished());
   for (const RunRow& row : rows) {
     const RunFolder folder(row.folder);
     if (is_being_worked_on(folder)) continue;
@@ -156,13 +188,13 @@ Result<void> Lab::reconcile() {
     if (!record.ok() && record.error().code == ErrorCode::newer) continue;
     if (!record.ok()) {
       // What the store knows is all there is.
-      TACHO_TRY(stored, store_.find(std::to_string(row.id)));
+      TACHO_TRY(stored, store_->find(std::to_string(row.id)));
       stored.record.outcome = Outcome::failed;
       stored.record.reason = "its folder can no longer be read: " + record.error().message;
       record = std::move(stored.record);
     }
     // A store that cannot be written (a full disk) can still be read; the next tacho tries again.
-    (void)store_.put(*record, row.folder).ok();
+    (void)store_->put(*record, row.folder).ok();
   }
   return {};
 }

@@ -42,17 +42,27 @@ class Lab {
  public:
   // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
-      : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
+      : home_(std::move(home)), store_(&store), interrupts_(interrupts) {}
+  // Without a store: for take() alone.
+  Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
+      : home_(std::move(home)), interrupts_(interrupts) {}
 
-  // Both are for the tacho that keeps_record(); run_ranks_apart() is for the others.
-  Result<FinishedRun> run(const RunSpec& spec, const Standing& standing, RunView& view);
+  // Carries out a new_order() in its environment, within its time limit. Both are for the tacho
+  // that keeps_record(); run_ranks_apart() is for the others.
+  Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
   Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
 
-  // Runs someone else's program. `echo`: what it prints goes to this process's own streams too.
-  Result<WatchedRun> watch(const CommandSpec& command, bool echo, RunView& view);
+  // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
+  // this process's own streams too.
+  Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
+
+  // Carries out the order of a folder that someone else made, and stores nothing: whoever made it
+  // reads it. A run that is killed from outside gets no end, so that it can be told from one that
+  // failed; the error says so.
+  Result<RunRecord> take(const RunFolder& folder, RunView& view);
 
   // What a stored run was asked to do.
-  Result<RunSpec> ordered(std::string_view handle);
+  Result<RunOrder> ordered(std::string_view handle);
 
   // Makes the record of a run's folder anew and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
@@ -78,9 +88,13 @@ class Lab {
     FileLock lock;
   };
   Result<Begun> begin(const RunOrder& order);
+  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, bool echo,
+                                 RunView& view);
+  // In the store, where there is one.
+  Result<std::int64_t> keep(const RunRecord& record, const RunFolder& folder);
 
   std::filesystem::path home_;
-  RunStore& store_;
+  RunStore* store_ = nullptr;
   const std::atomic<int>& interrupts_;
 };
 

@@ -43,14 +43,15 @@ class PassingFolder {
 
 }  // namespace
 
-Result<void> run_ranks_apart(const RunSpec& spec, const Launch& launch, const fs::path& home,
+Result<void> run_ranks_apart(const RunOrder& order, const Launch& launch, const fs::path& home,
                              const std::atomic<int>& interrupts) {
   constexpr std::chrono::milliseconds kLookEvery{100};
+  const RunSpec& spec = order.spec;
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home));
   TACHO_TRY(worker, find_worker());
   TACHO_TRY(passing, PassingFolder::make());
   const RunFolder folder(passing.path());
-  TACHO_CHECK(folder.create(new_order(spec)));
+  TACHO_CHECK(folder.create(order));
   TACHO_TRY(group, WorkerGroup::start(
                        {worker, home, folder, launch, WorkerGroup::patience_of(spec.dist)}));
   while (!group.wait_for(kLookEvery)) group.pass_on(interrupts);

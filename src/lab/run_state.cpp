@@ -63,6 +63,10 @@ Result<RunRecord> read_run(const RunFolder& folder) {
   if (lock.ok() || lock.error().code != ErrorCode::unavailable) {
     return close_run(folder, Outcome::failed, "killed without a word, or the machine went down");
   }
+  return look_at_run(folder);
+}
+
+Result<RunRecord> look_at_run(const RunFolder& folder) {
   TACHO_TRY(order, folder.read_order());
   TACHO_TRY(events, read_events(folder.events()));
   return fold(std::move(order), events, usage_of(folder));

@@ -13,6 +13,9 @@ namespace tacho {
 // folder later finds the same.
 Result<RunRecord> read_run(const RunFolder& folder);
 
+// The same without writing anything: a run without an "end" is still running.
+Result<RunRecord> look_at_run(const RunFolder& folder);
+
 // Writes the "end" of an attempt whose worker is gone. One that has an end keeps it. Where the
 // folder cannot be written (a full disk), the record has the end all the same.
 Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std::string& reason);

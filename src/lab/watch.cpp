@@ -1,4 +1,5 @@
 #include <chrono>
+#include <csignal>
 
 #include "base/clock.h"
 #include "base/version.h"
@@ -36,19 +37,26 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
 
 }  // namespace
 
-Result<WatchedRun> Lab::watch(const CommandSpec& command, bool echo, RunView& view) {
+Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
+  if (!order.command) broken_invariant("an order to watch no program");
+  const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
   TACHO_TRY(found, find_program(command.argv.front()));
   (void)found;
-  const RunOrder order = new_order(command);
   TACHO_TRY(begun, begin(order));
+  return watch_begun(begun, order, echo, view);
+}
+
+Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, bool echo,
+                                    RunView& view) {
+  const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
     if (auto events = JsonLinesSink::open(folder.events()); events.ok()) {
       (void)(*events)->write({unix_seconds_now(), ended}).ok();
     }
     TACHO_TRY(record, close_run(folder, ended.outcome, ended.reason));
-    TACHO_CHECK(store_.put(record, folder.path()));
+    TACHO_CHECK(keep(record, folder));
     return record;
   };
 
@@ -80,6 +88,9 @@ Result<WatchedRun> Lab::watch(const CommandSpec& command, bool echo, RunView& vi
     (void)events->write({unix_seconds_now(), seen}).ok();
   }
   show_new();
+  if (store_ == nullptr && end.outcome == Outcome::failed && end.status.signal == SIGKILL) {
+    return Error{ErrorCode::failed, "lost: " + end.reason};
+  }
   TACHO_TRY(record, finish(end_of_run(end)));
   return WatchedRun{{begun.id, std::move(record)}, end.status};
 }

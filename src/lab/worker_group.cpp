@@ -163,6 +163,11 @@ const WorkerGroup::Member& WorkerGroup::to_blame() const {
   return members_[first_bad_.value_or(0)];
 }
 
+bool WorkerGroup::killed_from_outside() const {
+  const ExitStatus status = to_blame().status.value_or(ExitStatus{});
+  return status.signal == SIGKILL && !asked_to_stop() && insisted_ != SIGKILL;
+}
+
 std::string WorkerGroup::explain() const {
   const Member& member = to_blame();
   const ExitStatus status = member.status.value_or(ExitStatus{});

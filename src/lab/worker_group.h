@@ -49,6 +49,8 @@ class WorkerGroup {
 
   // Valid once all have ended.
   [[nodiscard]] bool success() const;
+  // Whether what ended it was a SIGKILL that was not sent from here.
+  [[nodiscard]] bool killed_from_outside() const;
   // Which of them ended badly first, how, and its last words.
   [[nodiscard]] std::string explain() const;
   [[nodiscard]] const std::filesystem::path& log_to_read() const { return to_blame().log; }

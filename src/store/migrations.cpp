@@ -53,6 +53,36 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
+// A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is its
+// result: one at the most, whatever happens.
+constexpr Migration kSweeps = R"sql(
+  CREATE TABLE sweeps (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    grid TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    state TEXT NOT NULL,
+    batches INTEGER NOT NULL DEFAULT 0);
+  CREATE TABLE sweep_tasks (
+    sweep_id INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    configuration TEXT NOT NULL,
+    repetition INTEGER NOT NULL,
+    asked TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    batch TEXT NOT NULL DEFAULT '',
+    run_key TEXT,
+    result_key TEXT,
+    reason TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (sweep_id, position)) WITHOUT ROWID;
+  CREATE INDEX sweep_tasks_by_state ON sweep_tasks (sweep_id, state, position);
+  CREATE UNIQUE INDEX sweep_tasks_by_run ON sweep_tasks (run_key);
+  CREATE UNIQUE INDEX sweep_tasks_by_result ON sweep_tasks (result_key);
+)sql";
+
 // What was foretold of runs. Not tied to the run's row: a removed run does not take the proof of a
 // wrong prediction with it.
 constexpr Migration kPredictions = R"sql(
@@ -73,7 +103,7 @@ constexpr Migration kPredictions = R"sql(
     UNIQUE (run_key, metric));
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kPredictions};
+constexpr std::array kMigrations = {kTables, kIndexes, kSweeps, kPredictions};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {

@@ -68,7 +68,7 @@ Result<RunRecord> read_record(Database& database, std::int64_t id) {
 
 }  // namespace
 
-Result<RunStore> RunStore::open(const std::filesystem::path& file) {
+Result<Database> open_store_file(const std::filesystem::path& file) {
   if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
@@ -76,16 +76,26 @@ Result<RunStore> RunStore::open(const std::filesystem::path& file) {
   TACHO_CHECK(database.use_write_ahead_log());
   TACHO_CHECK(database.execute("PRAGMA foreign_keys = ON"));
   TACHO_CHECK(add_metric_columns(database));
+  return std::move(database);
+}
+
+Result<std::int64_t> put_run(Database& database, const RunRecord& record,
+                             const std::filesystem::path& folder) {
+  TACHO_TRY(old_id, id_of_key(database, record.order.key));
+  TACHO_TRY(id, write_row(database, old_id, row_of(record, folder)));
+  TACHO_TRY(statement, database.prepare("INSERT OR REPLACE INTO run_records VALUES (?, ?)"));
+  TACHO_CHECK(statement.bind(id).bind(json_text(to_json(record))).run());
+  return id;
+}
+
+Result<RunStore> RunStore::open(const std::filesystem::path& file) {
+  TACHO_TRY(database, open_store_file(file));
   return RunStore(std::move(database));
 }
 
 Result<std::int64_t> RunStore::put(const RunRecord& record, const std::filesystem::path& folder) {
-  const std::string json = json_text(to_json(record));
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
-  TACHO_TRY(old_id, id_of_key(database_, record.order.key));
-  TACHO_TRY(id, write_row(database_, old_id, row_of(record, folder)));
-  TACHO_TRY(statement, database_.prepare("INSERT OR REPLACE INTO run_records VALUES (?, ?)"));
-  TACHO_CHECK(statement.bind(id).bind(json).run());
+  TACHO_TRY(id, put_run(database_, record, folder));
   TACHO_CHECK(transaction.commit());
   return id;
 }

@@ -13,6 +13,13 @@
 
 namespace tacho {
 
+// The store's file, made or brought up to date.
+Result<Database> open_store_file(const std::filesystem::path& file);
+
+// What RunStore::put() does, within a transaction of the caller's.
+Result<std::int64_t> put_run(Database& database, const RunRecord& record,
+                             const std::filesystem::path& folder);
+
 struct StoredRun {
   RunRow row;
   RunRecord record;

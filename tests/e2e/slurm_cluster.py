@@ -101,6 +101,21 @@ class SlurmCluster:
         self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    # What may be killed and come back: the controller, and each node's daemon by the node's name.
+    CONTROLLER = "slurmctld"
+
+    def kill(self, daemon):
+        end_processes([self._daemons[self._place_of(daemon)]])
+
+    def restart(self, daemon):
+        """With what it knew before. Tasks have gone on: they are not its children."""
+        place = self._place_of(daemon)
+        command = ["slurmctld", "-D"] if daemon == self.CONTROLLER else ["slurmd", "-D", "-N", daemon]
+        self._daemons[place] = self._started(*command)
+
+    def _place_of(self, daemon):
+        return (None, self.CONTROLLER, *NODES).index(daemon)
+
     def log(self):
         self._log.flush()
         return Path(self._log.name).read_text(errors="replace")[-4000:]
@@ -110,7 +125,7 @@ class SlurmCluster:
         limited = ["timeout", "--kill-after=5", str(CLIENT_SECONDS), *map(str, command)]
         return subprocess.Popen(limited, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=cwd or self.folder,
-                                env=self._within(env or os.environ))
+                                env=self.within(env or os.environ))
 
     def ask(self, *command, env=None, cwd=None):
         return ended(self.client(*command, env=env, cwd=cwd))
@@ -130,7 +145,7 @@ class SlurmCluster:
         words = self.ask("scontrol", "--oneliner", "show", "job", job).out.split()
         return next(word for word in words if word.startswith("JobState=")).partition("=")[2]
 
-    def _within(self, env):
+    def within(self, env):
         """These tests may themselves run in a job of another cluster."""
         outside = {name: value for name, value in env.items() if not name.startswith("SLURM_")}
         return {**outside, **self.environment}
@@ -167,10 +182,13 @@ class SlurmCluster:
         return False
 
     def _daemon(self, *command):
+        self._daemons.append(self._started(*command))
+
+    def _started(self, *command):
         die_with_us = lambda: libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        self._daemons.append(subprocess.Popen(
+        return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-            start_new_session=True, preexec_fn=die_with_us, env=self._within(os.environ)))
+            start_new_session=True, preexec_fn=die_with_us, env=self.within(os.environ))
 
 
 def ended(process):

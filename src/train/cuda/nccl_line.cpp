@@ -1,5 +1,7 @@
 #include "train/cuda/nccl_line.h"
 
+#include <c10/cuda/CUDAGuard.h>
+
 #include "train/guarded.h"
 
 namespace tacho {
@@ -61,23 +63,23 @@ class NcclExchange final : public Exchange {
 
 }  // namespace
 
-NcclLine::NcclLine(std::shared_ptr<Nccl> nccl, int ranks)
-    : nccl_(std::move(nccl)), ranks_(ranks), stream_(at::cuda::getStreamFromPool(true)) {}
+NcclLine::NcclLine(std::shared_ptr<Nccl> nccl, const Options& options)
+    : nccl_(std::move(nccl)), options_(options), stream_(at::cuda::getStreamFromPool(true)) {}
 
-Result<std::unique_ptr<NcclLine>> NcclLine::connect(int rank, int ranks, Rollcall& rollcall) {
+Result<std::unique_ptr<NcclLine>> NcclLine::connect(const Options& options, Rollcall& rollcall) {
   std::string text;
-  if (rank == 0) {
+  if (options.rank == 0) {
     TACHO_TRY(made, Nccl::make_id());
     text = to_text(made);
   }
   TACHO_TRY(shared, rollcall.share("NCCL's id", text));
   TACHO_TRY(id, id_from_text(shared));
-  TACHO_TRY(nccl, Nccl::join(id, rank, ranks));
-  return std::unique_ptr<NcclLine>(new NcclLine(std::move(nccl), ranks));
+  TACHO_TRY(nccl, Nccl::join(id, options.rank, options.ranks));
+  return std::unique_ptr<NcclLine>(new NcclLine(std::move(nccl), options));
 }
 
 std::unique_ptr<Exchange> NcclLine::exchange() {
-  return std::make_unique<NcclExchange>(nccl_, ranks_);
+  return std::make_unique<NcclExchange>(nccl_, options_.ranks);
 }
 
 // A stream waits for what the event stood for when it was told to: one event serves all.
@@ -86,13 +88,34 @@ void NcclLine::join(const at::cuda::CUDAStream& first, const at::cuda::CUDAStrea
   reached_.block(then);
 }
 
-void NcclLine::send(std::size_t /*bucket*/, std::vector<at::Tensor> values) {
+Result<void> NcclLine::average(std::size_t bucket, const std::vector<at::Tensor>& values) {
+  if (options_.captured || values.size() == 1) return nccl_->average(values, stream_.stream());
+  const torch::NoGradGuard no_grad;
+  const c10::cuda::CUDAStreamGuard on_stream(stream_);
+  Block& block = blocks_[bucket];
+  if (block.places.empty()) {
+    std::int64_t count = 0;
+    for (const at::Tensor& tensor : values) count += tensor.numel();
+    block.values = at::empty({count}, values.front().options());
+    std::int64_t at = 0;
+    for (const at::Tensor& tensor : values) {
+      block.places.push_back(block.values.as_strided(tensor.sizes(), tensor.strides(), at));
+      at += tensor.numel();
+    }
+  }
+  at::_foreach_copy_(block.places, values);
+  TACHO_CHECK(nccl_->average({block.values}, stream_.stream()));
+  at::_foreach_copy_(values, block.places);
+  return {};
+}
+
+void NcclLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
   join(at::cuda::getCurrentCUDAStream(), stream_);
-  if (auto sent = nccl_->average(values, stream_.stream()); !sent.ok()) error_ = sent.error();
+  if (const auto sent = average(bucket, values); !sent.ok()) error_ = sent.error();
   for (at::Tensor& tensor : values) {
     const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
     sent_.payload_bytes += bytes;
-    sent_.wire_bytes += ring_bytes(bytes, ranks_);
+    sent_.wire_bytes += ring_bytes(bytes, options_.ranks);
     under_way_.push_back(std::move(tensor));
   }
 }

@@ -3,6 +3,7 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -17,7 +18,15 @@ namespace tacho {
 // the exchange took is not known on the host; only its bytes are reported.
 class NcclLine final : public BucketLine {
  public:
-  static Result<std::unique_ptr<NcclLine>> connect(int rank, int ranks, Rollcall& rollcall);
+  // `captured`: in a CUDA graph it costs nothing to name every gradient to NCCL. Without one each
+  // name costs the host some ten microseconds, which a step of many small layers waits for: a
+  // bucket's gradients are then gathered in one block, and given back their averages.
+  struct Options {
+    int rank = 0;
+    int ranks = 1;
+    bool captured = true;
+  };
+  static Result<std::unique_ptr<NcclLine>> connect(const Options& options, Rollcall& rollcall);
 
   [[nodiscard]] bool works_in_place() const override { return true; }
   Result<at::Tensor> allocate(std::int64_t /*count*/) override {
@@ -35,14 +44,20 @@ class NcclLine final : public BucketLine {
   std::unique_ptr<Exchange> exchange();
 
  private:
-  NcclLine(std::shared_ptr<Nccl> nccl, int ranks);
+  NcclLine(std::shared_ptr<Nccl> nccl, const Options& options);
+  Result<void> average(std::size_t bucket, const std::vector<at::Tensor>& values);
   void join(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then);
 
   std::shared_ptr<Nccl> nccl_;  // shared with exchange()
-  int ranks_;
+  Options options_;
   at::cuda::CUDAStream stream_;
   at::cuda::CUDAEvent reached_;
-  std::vector<at::Tensor> under_way_;  // kept until the compute stream waits for them
+  struct Block {
+    at::Tensor values;
+    std::vector<at::Tensor> places;  // one for each gradient, shaped as it is
+  };
+  std::map<std::size_t, Block> blocks_;  // by bucket
+  std::vector<at::Tensor> under_way_;    // kept until the compute stream waits for them
   std::optional<Error> error_;
   ExchangeTimes sent_;
 };

@@ -85,7 +85,8 @@ Result<void> Team::assemble(const Options& options) {
   TACHO_TRY(job, rollcall_->share("the job's name", options.job));
   if (spec_.device == Device::cuda) {
 #ifdef TACHO_CUDA
-    TACHO_TRY(line, NcclLine::connect(place_.rank, place_.size, *rollcall_));
+    TACHO_TRY(line, NcclLine::connect({place_.rank, place_.size, spec_.graphs != Switch::off},
+                                      *rollcall_));
     ready_.backend = "nccl";
     exchange_ = line->exchange();
     line_ = std::move(line);

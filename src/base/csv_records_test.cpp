@@ -1,0 +1,36 @@
+#include "base/csv_records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(CsvRecords, TakeQuotesLineEndsAndAMissingLastLineEnd) {
+  const auto csv = read_csv("\xEF\xBB\xBF" "a,b\r\n1,\"x,\"\"y\"\"\nz\"\n2,");
+  ASSERT_TRUE(csv.ok()) << csv.error().message;
+  EXPECT_THAT(csv->headings, ElementsAre("a", "b"));
+  ASSERT_EQ(csv->rows.size(), 2U);
+  EXPECT_THAT(csv->rows[0].cells, ElementsAre("1", "x,\"y\"\nz"));
+  EXPECT_THAT(csv->rows[1].cells, ElementsAre("2", ""));
+  EXPECT_EQ(csv->rows[1].line, 4U);
+}
+
+TEST(CsvRecords, DamageIsRefusedWithItsLine) {
+  for (const auto& [text, said] : {std::pair{"", "empty"},
+                                   {"a,a\n", "twice"},
+                                   {"a,b\n1\n", "line 2: 1 cells"},
+                                   {"a\nx\"y\n", "line 2"},
+                                   {"a\n\"x\"y\n", "closing quote"},
+                                   {"a\n\n\"x\n", "line 3"}}) {
+    const auto csv = read_csv(text);
+    ASSERT_FALSE(csv.ok()) << text;
+    EXPECT_THAT(csv.error().message, HasSubstr(said));
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,77 @@
+#include "base/yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/mutation.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string problem_of(std::string_view text) {
+  const auto parsed = parse_yaml(text, "grid.yaml");
+  return parsed.ok() ? "" : parsed.error().message;
+}
+
+TEST(ParseYaml, KeepsTheTextAndThePlaceOfEveryValue) {
+  const auto root = parse_yaml("base:\n  graphs: on\n  batch: [32, '010']\nempty:\n", "grid.yaml");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  const YamlNode* base = root->find("base");
+  ASSERT_NE(base, nullptr);
+  EXPECT_EQ(base->find("graphs")->text, "on");
+  const YamlNode& batch = *base->find("batch");
+  ASSERT_EQ(batch.items.size(), 2U);
+  EXPECT_EQ(batch.items[1].text, "010");
+  EXPECT_EQ(batch.items[1].line, 3);
+  EXPECT_EQ(batch.items[1].column, 15);
+  EXPECT_EQ(root->find("empty")->kind, YamlNode::Kind::null);
+  EXPECT_EQ(root->find("absent"), nullptr);
+}
+
+TEST(ParseYaml, NamesThePlaceWhereItBreaks) {
+  EXPECT_THAT(problem_of("a: [1, 2\nb: 3\n"), StartsWith("grid.yaml:2:"));
+  EXPECT_EQ(problem_of("a: 1\nb: 2\na: 3\n"),
+            "grid.yaml:3:1: 'a' is there a second time, after line 1");
+  EXPECT_EQ(problem_of("? [1]\n: 2\n"), "grid.yaml:1:3: a key must be a word");
+  EXPECT_THAT(problem_of("a: 1\n---\nb: 1\n"), HasSubstr("more than one document"));
+  EXPECT_THAT(problem_of(std::string_view("a: 1\0b", 6)), HasSubstr("zero byte"));
+}
+
+TEST(ParseYaml, AnAliasStandsForACopy) {
+  const auto root = parse_yaml("a: &x [1, 2]\nb: *x\n", "grid.yaml");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(root->find("b")->items.size(), 2U);
+}
+
+TEST(ParseYaml, RefusesAliasesThatGrowBeyondReason) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 0; j < 9; ++j) text += ", " + before;
+    text += "]\n";
+  }
+  EXPECT_THAT(problem_of(text), HasSubstr("more than 200000 values"));
+  EXPECT_THAT(problem_of("a: &x [*x]\n"), HasSubstr("an alias of something that holds the alias"));
+}
+
+TEST(ParseYaml, RefusesEndlessNesting) {
+  EXPECT_THAT(problem_of(std::string(3000, '[')), StartsWith("grid.yaml:1:"));
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  EXPECT_THAT(problem_of(deep), HasSubstr("nested more than 64 deep"));
+}
+
+TEST(ParseYaml, SurvivesDamage) {
+  const std::string sample =
+      "base: {model: mlp, data: synthetic}\nmatrix:\n  batch: [32, 64]\n  seed: &s {from: 1}\n"
+      "include:\n  - {batch: 7, note: \"a \\x41\"}\n  - *s\nname: |\n  text\n  more\n";
+  Random random(1, 0);
+  for (int i = 0; i < 3000; ++i) (void)parse_yaml(mutated(sample, random), "grid.yaml").ok();
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/file.h"
+#include "base/json_object.h"
+#include "cli/commands.h"
+#include "cli/prediction_view.h"
+#include "cli/speed_model_files.h"
+#include "predict/gpu_spec_file.h"
+
+namespace tacho {
+namespace {
+
+struct PredictOptions {
+  TrainingJob job;
+  std::vector<std::string> gpu_specs;
+  std::optional<std::string> from;
+  std::optional<std::string> out;
+  std::optional<std::string> speed_model;
+  bool json = false;
+};
+
+Result<Predictor> predictor_for(const PredictOptions& o) {
+  TACHO_TRY(predictor, open_predictor(o.speed_model));
+  for (const std::string& file : o.gpu_specs) {
+    TACHO_TRY(text, read_file(file));
+    TACHO_TRY(gpu, read_gpu_spec(text, file));
+    predictor.add_gpu(std::move(gpu));
+  }
+  return std::move(predictor);
+}
+
+Result<int> predict_file(const PredictOptions& o, const Context& context) {
+  if (!o.job.model.empty()) {
+    return Error{ErrorCode::usage, "either a model is named or --from, not both"};
+  }
+  TACHO_TRY(text, read_file(*o.from));
+  TACHO_TRY(records, bad_input(read_csv(text).in(*o.from)));
+  TACHO_TRY(predictor, predictor_for(o));
+  TACHO_TRY(jobs, bad_input(read_jobs(records, predictor.gpus()).in(*o.from)));
+  TACHO_TRY(predictions, predictor.predict(jobs, worker_threads()));
+  const std::string csv = predictions_csv(records, predictions);
+  if (!o.out) {
+    context.print(csv);
+    return kSuccess;
+  }
+  TACHO_CHECK(write_file_atomically(*o.out, csv));
+  context.say(fmt::format("{}: {} jobs", *o.out, jobs.size()));
+  return kSuccess;
+}
+
+Result<int> predict_one(PredictOptions o, const Context& context) {
+  if (o.job.model.empty()) {
+    return Error{ErrorCode::usage, "name a model, or a file of jobs with --from"};
+  }
+  if (o.out) return Error{ErrorCode::usage, "--out goes with --from"};
+  TACHO_TRY(predictor, predictor_for(o));
+  if (o.job.gpu.empty() && !o.gpu_specs.empty()) {
+    o.job.gpu = predictor.gpus().all().back().name;
+  }
+  if (o.job.gpu.empty()) return Error{ErrorCode::usage, "name a GPU with --gpu or --gpu-spec"};
+  TACHO_TRY(gpu, predictor.gpus().find(o.job.gpu));
+  o.job.gpu = gpu->name;
+  TACHO_CHECK(check(o.job));
+  TACHO_TRY(predictions, predictor.predict(std::span(&o.job, 1), 1));
+  const Prediction& prediction = *predictions.front();
+  context.print(o.json ? json_text(prediction_json(o.job, prediction), 1) + "\n"
+                       : prediction_text(o.job, *gpu, prediction));
+  return kSuccess;
+}
+
+Result<int> predict_for_user(const PredictOptions& o, const Context& context) {
+  return o.from ? predict_file(o, context) : predict_one(o, context);
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("predict", "how fast a training would be that was not run");
+  auto o = std::make_shared<PredictOptions>();
+  TrainingJob& job = o->job;
+  command->add_option("model", job.model, "its name, as published figures call it: resnet50");
+  command->add_option("--gpu", job.gpu, "the GPU: H100, RTX3090, A100-SXM4-40GB, …");
+  command->add_option("--batch,-b", job.batch_per_gpu, "samples a step on each GPU");
+  command->add_option("--precision", job.precision, "fp32, tf32, amp, fp16, bf16, fp8 (fp32)");
+  command->add_option("--num-gpus", job.num_gpus, "in all")->capture_default_str();
+  command->add_option("--num-nodes", job.num_nodes, "machines they stand in")->capture_default_str();
+  command->add_option("--framework", job.framework, "and whose scripts: 'PyTorch 1.12 (timm)'");
+  command->add_option("--layout", job.layout, "nchw, nhwc");
+  command->add_option("--family", job.family, "cnn, transformer, rnn, other");
+  command->add_option("--input-shape", job.input_shape, "3x224x224, seq512");
+  command->add_option("--data-kind", job.data_kind, "real, synthetic");
+  command->add_option("--gmacs", job.gmacs, "10⁹ multiply-adds of a sample's forward pass");
+  command->add_option("--macts", job.macts_m, "10⁶ activations of it");
+  command->add_option("--params", job.params_m, "10⁶ parameters");
+  command->add_option("--gpu-spec", o->gpu_specs, "a GPU's data sheet in YAML; see below");
+  command->add_option("--from", o->from, "a CSV file of jobs instead of one");
+  command->add_option("--out,-o", o->out, "where to write it with predictions (standard output)");
+  command->add_option("--speed-model", o->speed_model, "made by 'tacho fit' (the shipped one)");
+  command->add_flag("--json", o->json, "one job for programs");
+  command->footer(
+      "--from takes the columns model, family, framework, precision, layout, gpu, num_gpus,\n"
+      "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape, data_kind; cells may be\n"
+      "empty. It adds samples_per_s, low90, high90 (a 90 % interval), in_domain and reason.\n"
+      "--gpu-spec needs name, multiprocessors, fp32_tflops, memory_gb, memory_gb_per_s, and takes\n"
+      "architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, power_w.");
+  command->callback([o, &context] { context.run([&] { return predict_for_user(*o, context); }); });
+}
+
+}  // namespace tacho

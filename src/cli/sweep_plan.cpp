@@ -1,0 +1,79 @@
+#include "cli/sweep_plan.h"
+
+#include <charconv>
+
+#include "base/file.h"
+#include "cli/train_options.h"
+#include "lab/sweep_cost.h"
+#include "record/environment_spec.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<RunOrder> training_of(std::span<const std::string> words) {
+  TACHO_TRY(asked, read_train_words(words));
+  RunOrder order;
+  order.spec = std::move(asked.spec);
+  order.environment = std::move(asked.environment);
+  order.time_limit_s = asked.time_limit_s;
+  return order;
+}
+
+Result<std::int64_t> batch_of(const std::string& text) {
+  std::int64_t batch = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, batch);
+  if (problem == std::errc() && stopped == end) return batch;
+  return Error{ErrorCode::usage, "batch: '" + text + "' is not a whole number"};
+}
+
+Result<RunOrder> program_of(const std::vector<std::string>& argv,
+                            const Configuration& configuration) {
+  RunOrder order;
+  CommandSpec& command = order.command.emplace();
+  command.argv = argv;
+  const auto absolute = [](const std::string& path) {
+    std::error_code no_working_folder;
+    return fs::absolute(path, no_working_folder).lexically_normal().string();
+  };
+  const std::string* folder = configuration.find("folder");
+  command.folder = absolute(folder == nullptr ? "." : *folder);
+  if (command.folder.size() > 1 && command.folder.ends_with('/')) command.folder.pop_back();
+  if (const std::string* place = configuration.find("tensorboard")) {
+    command.tensorboard = absolute(*place);
+  }
+  if (const std::string* text = configuration.find("batch")) {
+    TACHO_TRY(batch, batch_of(*text));
+    command.batch = batch;
+  }
+  if (const std::string* words = configuration.find("env")) {
+    TACHO_TRY(environment, parse_environment(*words));
+    order.environment = std::move(environment);
+  }
+  TACHO_CHECK(check(command));
+  return order;
+}
+
+}  // namespace
+
+Result<SweepPlan> read_sweep_plan(const fs::path& file) {
+  auto text = read_file(file, Bytes{4 << 20});
+  if (!text.ok() && text.error().code == ErrorCode::not_found) {
+    return Error{ErrorCode::not_found,
+                 file.string() +
+                     ": no such file; name a grid, or a command (see 'tacho sweep "
+                     "--help')"};
+  }
+  if (!text.ok()) return text.error();
+  const std::vector<std::string> options = train_option_names();
+  TACHO_TRY(grid, read_grid(*text, file.string(), options));
+  SweepCost cost;
+  const PlanReaders readers{training_of, program_of,
+                            [&cost](const RunOrder& order) { return cost.of(order); }};
+  TACHO_TRY(runs, plan_runs(grid, readers).in(file.string()));
+  return SweepPlan{*std::move(text), std::move(grid), std::move(runs)};
+}
+
+}  // namespace tacho

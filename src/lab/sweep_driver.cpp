@@ -1,0 +1,358 @@
+#include "lab/sweep_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
+#include "sweep/would_fit.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Taken from the store at a time: a scheduler takes many at once, and memory stays flat.
+constexpr std::size_t kMostAtOnce = 1000;
+// A run's own limit comes first; the launcher's is for one that no longer listens.
+constexpr Seconds kGraceOfLimit{10};
+
+}  // namespace
+
+RunFolder SweepDriver::folder_of(const std::string& key) const {
+  return RunFolder(options_.home / "runs" / key);
+}
+
+void SweepDriver::remove_folder(const std::string& key) const {
+  std::error_code ignored;
+  fs::remove_all(folder_of(key).path(), ignored);
+}
+
+Resources SweepDriver::needs_of(const SweepTask& task) const {
+  const RunNeeds& asked = options_.settings.needs;
+  const RunSpec& spec = task.asked.spec;
+  const auto ranks = static_cast<double>(spec.dist.ranks_a_node);
+  const bool uses_gpus = !task.asked.command && spec.device == Device::cuda;
+  Resources needs;
+  needs.cores = asked.cores.value_or(
+      task.asked.command ? 1.0 : ranks * static_cast<double>(spec.threads.value_or(1)));
+  needs.gpus =
+      static_cast<int>(asked.gpus.value_or(uses_gpus ? spec.dist.ranks_a_node : std::int64_t{0}));
+  const auto memory = asked.memory ? asked.memory : options_.settings.limits.memory;
+  if (memory) needs.memory_bytes = memory->count;
+  return needs;
+}
+
+Task SweepDriver::task_of(const SweepTask& task) const {
+  const RunFolder folder = folder_of(*task.run_key);
+  Task made{.key = *task.run_key, .needs = needs_of(task)};
+  made.command.argv = options_.take;
+  made.command.argv.push_back(folder.path().string());
+  made.command.environment = options_.environment;
+  made.log = folder.path() / "take.log";
+  auto limit = options_.settings.limits.time;
+  if (task.asked.time_limit_s) limit = Seconds(*task.asked.time_limit_s);
+  if (limit) made.time_limit = *limit + kGraceOfLimit;
+  return made;
+}
+
+Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
+  sweep_ = sweep.id;
+  TACHO_TRY(counts, store_.counts(sweep_));
+  counts_ = counts;
+  view_.began(sweep, counts_);
+  TACHO_CHECK(check_needs());
+  TACHO_CHECK(pick_up());
+  TACHO_CHECK(skip_what_would_not_fit());
+  bool more = true;
+  while (true) {
+    TACHO_CHECK(heed_requests());
+    if (interrupts_ > 1) return End::stopped;
+    TACHO_CHECK(collect());
+    if (!stopping_) {
+      TACHO_TRY(left, fill());
+      more = left;
+    }
+    view_.tick(progress());
+    if (batches_.empty() && (stopping_ || !more || budget_left() <= 0)) return conclude();
+    launcher_.wait(options_.look_every);
+  }
+}
+
+// Ctrl-C, and 'tacho sweep cancel' of another process.
+Result<void> SweepDriver::heed_requests() {
+  constexpr std::chrono::milliseconds kAskEvery{500};
+  if (interrupts_ > 0 && !stopping_) stop();
+  const auto now = Clock::now();
+  if (cancelled_ || now - asked_ < kAskEvery) return {};
+  asked_ = now;
+  TACHO_TRY(cancelled, store_.is_cancelled(sweep_));
+  cancelled_ = cancelled;
+  if (cancelled_ && !stopping_) stop();
+  return {};
+}
+
+Result<SweepDriver::End> SweepDriver::conclude() {
+  if (cancelled_) TACHO_CHECK(store_.cancel_rest(sweep_));
+  TACHO_TRY(counts, store_.counts(sweep_));
+  counts_ = counts;
+  view_.tick(progress());
+  if (cancelled_) return End::cancelled;
+  if (counts_.states[SweepTaskState::waiting] == 0) {
+    TACHO_CHECK(store_.set_state(sweep_, SweepState::finished));
+    return End::complete;
+  }
+  return stopping_ ? End::stopped : End::budget_spent;
+}
+
+// A run that would never fit is better known now than in the middle of the night.
+Result<void> SweepDriver::check_needs() {
+  TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::waiting));
+  std::vector<Resources> checked;
+  for (const SweepTask& task : tasks) {
+    const Resources needs = needs_of(task);
+    if (std::ranges::find(checked, needs) != checked.end()) continue;
+    const auto room = launcher_.room(needs);
+    if (!room.ok()) return Error(room.error()).in(to_text(task.configuration));
+    checked.push_back(needs);
+  }
+  return {};
+}
+
+// What a driver before this one has left under way.
+Result<void> SweepDriver::pick_up() {
+  TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::submitted));
+  for (SweepTask& task : tasks) {
+    const std::string key = task.run_key.value_or("");
+    batches_[task.batch].emplace(key, UnderWay{std::move(task)});
+  }
+  // Before anything new is started: what still runs of it occupies cores that seem free.
+  const auto give_up = Clock::now() + options_.orphan_patience;
+  const auto orphans = [this] {
+    return std::ranges::any_of(batches_, [](const auto& batch) {
+      return std::ranges::any_of(batch.second,
+                                 [](const auto& each) { return each.second.orphaned.has_value(); });
+    });
+  };
+  TACHO_CHECK(collect());
+  while (orphans() && interrupts_ == 0 && Clock::now() < give_up) {
+    launcher_.wait(options_.look_every);
+    TACHO_CHECK(collect());
+  }
+  return {};
+}
+
+Result<void> SweepDriver::skip_what_would_not_fit() {
+  TACHO_TRY(tasks, store_.tasks_that_ended(sweep_, Outcome::out_of_memory));
+  for (const SweepTask& task : tasks) TACHO_CHECK(skip_larger(task));
+  return {};
+}
+
+Result<void> SweepDriver::skip_larger(const SweepTask& out_of_memory) {
+  TACHO_TRY(waiting, store_.tasks(sweep_, SweepTaskState::waiting));
+  std::vector<SweepStore::Skip> skips;
+  for (const SweepTask& task : waiting) {
+    if (!needs_more_memory(task.configuration, out_of_memory.configuration)) continue;
+    skips.push_back(
+        {task.position, fmt::format("would not fit: batch {} of the same configuration ran out of "
+                                    "memory",
+                                    *out_of_memory.configuration.find("batch"))});
+    view_.skipped(task, skips.back().reason);
+  }
+  if (skips.empty()) return {};
+  counts_.states[SweepTaskState::waiting] -= std::ssize(skips);
+  counts_.states[SweepTaskState::skipped] += std::ssize(skips);
+  return store_.skip(sweep_, skips);
+}
+
+std::int64_t SweepDriver::budget_left() const {
+  const SweepBudget& budget = options_.settings.budget;
+  if (budget.hours && counts_.run_seconds >= *budget.hours * 3600) return 0;
+  if (!budget.runs) return std::numeric_limits<std::int64_t>::max();
+  return *budget.runs - counts_.states.at(SweepTaskState::done) -
+         counts_.states.at(SweepTaskState::submitted);
+}
+
+Result<bool> SweepDriver::fill() {
+  while (true) {
+    const std::int64_t allowed = std::min(budget_left(), static_cast<std::int64_t>(kMostAtOnce));
+    if (allowed <= 0) return true;
+    TACHO_TRY(next, store_.tasks(sweep_, SweepTaskState::waiting, 1));
+    if (next.empty()) return false;
+    const Resources needs = needs_of(next.front());
+    TACHO_TRY(room, launcher_.room(needs).in(to_text(next.front().configuration)));
+    if (room == 0) return true;
+    const auto most = std::min<std::int64_t>(
+        allowed, static_cast<std::int64_t>(std::min<std::size_t>(room, kMostAtOnce)));
+    TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::waiting, most));
+    // One batch is given what its largest needs.
+    const auto other =
+        std::ranges::find_if(tasks, [&](const SweepTask& task) { return needs_of(task) != needs; });
+    tasks.erase(other, tasks.end());
+    TACHO_CHECK(submit(std::move(tasks)));
+  }
+}
+
+// The attempts are in the store before their folders are made, and those before anything starts.
+Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
+  std::vector<std::int64_t> positions;
+  for (const SweepTask& task : tasks) positions.push_back(task.position);
+  TACHO_TRY(begun, store_.begin_batch(sweep_, positions));
+  const std::string& name = begun.name;
+  counts_.states[SweepTaskState::waiting] -= std::ssize(tasks);
+  counts_.states[SweepTaskState::submitted] += std::ssize(tasks);
+  Batch batch;
+  std::vector<Task> to_launch;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    SweepTask& task = tasks[i];
+    task.run_key = begun.run_keys[i];
+    task.batch = name;
+    task.state = SweepTaskState::submitted;
+    ++task.attempt;
+    RunOrder order = task.asked;
+    order.key = *task.run_key;
+    order.created_at = unix_seconds_now();
+    // What the configuration itself says counts more.
+    const RunLimits& limits = options_.settings.limits;
+    if (limits.time && !order.time_limit_s) order.time_limit_s = limits.time->count();
+    if (limits.memory && !order.environment.memory_bytes) {
+      order.environment.memory_bytes = limits.memory->count;
+    }
+    TACHO_CHECK(folder_of(order.key).create(order));
+    to_launch.push_back(task_of(task));
+    view_.submitted(task);
+    const std::string key = *task.run_key;
+    batch.emplace(key, UnderWay{std::move(task)});
+  }
+  TACHO_CHECK(launcher_.submit(name, to_launch));
+  batches_.emplace(name, std::move(batch));
+  std::size_t under_way = 0;
+  for (const auto& [each, members] : batches_) under_way += members.size();
+  most_at_once_ = std::max(most_at_once_, under_way);
+  return {};
+}
+
+Result<void> SweepDriver::collect() {
+  Ended ended;
+  for (auto& [name, batch] : batches_) TACHO_CHECK(hear(name, batch, ended));
+  TACHO_CHECK(store_results(ended));
+  // Not before their results are stored: what was forgotten cannot be asked again.
+  forget_empty_batches();
+  return {};
+}
+
+void SweepDriver::forget_empty_batches() {
+  for (auto at = batches_.begin(); at != batches_.end();) {
+    if (!at->second.empty()) {
+      ++at;
+      continue;
+    }
+    const auto forgotten = launcher_.forget(at->first);
+    if (!forgotten.ok() && forgotten.error().code != ErrorCode::not_found) {
+      view_.note(forgotten.error().message);
+    }
+    at = batches_.erase(at);
+  }
+}
+
+Result<void> SweepDriver::hear(const std::string& name, Batch& batch, Ended& ended) {
+  const auto polled = launcher_.poll(name);
+  std::map<std::string, TaskNews> news;
+  if (polled.ok()) {
+    for (const TaskNews& each : *polled) news[each.key] = each;
+  } else if (polled.error().code != ErrorCode::not_found) {
+    return {};  // the scheduler does not answer; it will be asked again
+  }
+  for (auto at = batch.begin(); at != batch.end();) {
+    const auto heard = news.find(at->first);
+    // Whoever started it was killed, or it was never started: no fault of its own.
+    const bool unheard = heard == news.end();
+    const TaskNews told = unheard ? TaskNews{.key = at->first,
+                                             .state = TaskState::lost,
+                                             .reason = "whoever started it is gone"}
+                                  : heard->second;
+    at->second.state = told.state;
+    bool over = false;
+    if (told.state == TaskState::ended || told.state == TaskState::lost) {
+      const bool counts = !unheard && !stopping_ && told.ended_by != EndedBy::cancel;
+      TACHO_TRY(settled, settle(at->second, told, counts, ended));
+      over = settled;
+    }
+    at = over ? batch.erase(at) : std::next(at);
+  }
+  return {};
+}
+
+Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskNews& news, bool counts,
+                                 Ended& ended) {
+  SweepTask& task = under_way.task;
+  const std::string key = *task.run_key;
+  SweepVerdict verdict = judge(folder_of(key), news, counts && task.attempt >= kMostAttempts);
+  if (verdict.kind == SweepVerdict::Kind::not_yet) {
+    const auto now = Clock::now();
+    if (!under_way.orphaned) under_way.orphaned = now;
+    if (now - *under_way.orphaned < options_.orphan_patience) return false;
+    verdict.kind = SweepVerdict::Kind::again;
+    verdict.reason = "lost sight of, and whoever works on it does not end";
+  }
+  if (verdict.kind == SweepVerdict::Kind::result) {
+    ended.results.push_back({task.position, std::move(verdict.record), folder_of(key).path()});
+    ended.tasks.push_back(std::move(task));
+    return true;
+  }
+  TACHO_CHECK(store_.put_back(sweep_, task.position, key, verdict.reason, counts));
+  counts_.states[SweepTaskState::submitted] -= 1;
+  counts_.states[SweepTaskState::waiting] += 1;
+  if (!stopping_) view_.put_back(task, verdict.reason);
+  remove_folder(key);
+  return true;
+}
+
+Result<void> SweepDriver::store_results(const Ended& ended) {
+  if (ended.results.empty()) return {};
+  TACHO_TRY(replaced, store_.finish(sweep_, ended.results));
+  for (const std::string& key : replaced) remove_folder(key);
+  for (std::size_t i = 0; i < ended.results.size(); ++i) {
+    const RunRecord& record = ended.results[i].record;
+    counts_.states[SweepTaskState::submitted] -= 1;
+    counts_.states[SweepTaskState::done] += 1;
+    counts_.outcomes[record.outcome] += 1;
+    counts_.run_seconds += record.totals.wall_seconds;
+    view_.finished(ended.tasks[i], record);
+  }
+  for (std::size_t i = 0; i < ended.results.size(); ++i) {
+    if (ended.results[i].record.outcome == Outcome::out_of_memory) {
+      TACHO_CHECK(skip_larger(ended.tasks[i]));
+    }
+  }
+  return {};
+}
+
+void SweepDriver::stop() {
+  stopping_ = true;
+  for (const auto& [name, batch] : batches_) {
+    const auto cancelled = launcher_.cancel_all(name);
+    if (!cancelled.ok() && cancelled.error().code != ErrorCode::not_found) {
+      view_.note(cancelled.error().message);
+    }
+  }
+}
+
+SweepProgress SweepDriver::progress() const {
+  SweepProgress now{.counts = counts_, .stopping = stopping_};
+  for (const auto& [name, batch] : batches_) {
+    now.running += std::ranges::count_if(
+        batch, [](const auto& each) { return each.second.state == TaskState::running; });
+  }
+  const auto done = static_cast<double>(counts_.states.at(SweepTaskState::done));
+  const auto left = static_cast<double>(counts_.states.at(SweepTaskState::waiting) +
+                                        counts_.states.at(SweepTaskState::submitted));
+  if (done > 0) {
+    const auto side_by_side = static_cast<double>(std::max<std::size_t>(most_at_once_, 1));
+    now.seconds_left = counts_.run_seconds / done * left / side_by_side;
+  }
+  return now;
+}
+
+}  // namespace tacho

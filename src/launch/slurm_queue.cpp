@@ -1,0 +1,148 @@
+#include "launch/slurm_queue.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <csignal>
+
+namespace tacho {
+namespace {
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// As wait() gives it, or "CODE:SIGNAL" as scontrol shows it.
+std::optional<ExitStatus> exit_status(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const auto code = number(text.substr(0, colon));
+    const auto signal = number(text.substr(colon + 1));
+    if (!code || !signal) return std::nullopt;
+    return ExitStatus{*code & 0xff, *signal & 0x7f};
+  }
+  const auto raw = number(text);
+  if (!raw) return std::nullopt;
+  return ExitStatus{(*raw >> 8) & 0xff, *raw & 0x7f};
+}
+
+struct Meaning {
+  std::string_view word;
+  TaskState state;
+  EndedBy ended_by;
+};
+constexpr std::array<Meaning, 25> kMeanings{{
+    {"PENDING", TaskState::waiting, EndedBy::itself},
+    {"CONFIGURING", TaskState::waiting, EndedBy::itself},
+    {"REQUEUED", TaskState::waiting, EndedBy::itself},
+    {"REQUEUE_FED", TaskState::waiting, EndedBy::itself},
+    {"REQUEUE_HOLD", TaskState::waiting, EndedBy::itself},
+    {"SPECIAL_EXIT", TaskState::waiting, EndedBy::itself},
+    {"RESV_DEL_HOLD", TaskState::waiting, EndedBy::itself},
+    {"POWER_UP_NODE", TaskState::waiting, EndedBy::itself},
+    {"RUNNING", TaskState::running, EndedBy::itself},
+    {"COMPLETING", TaskState::running, EndedBy::itself},
+    {"RESIZING", TaskState::running, EndedBy::itself},
+    {"SIGNALING", TaskState::running, EndedBy::itself},
+    {"STAGE_OUT", TaskState::running, EndedBy::itself},
+    {"STOPPED", TaskState::running, EndedBy::itself},
+    {"SUSPENDED", TaskState::running, EndedBy::itself},
+    {"COMPLETED", TaskState::ended, EndedBy::itself},
+    {"FAILED", TaskState::ended, EndedBy::itself},
+    {"CANCELLED", TaskState::ended, EndedBy::cancel},
+    {"TIMEOUT", TaskState::ended, EndedBy::time_limit},
+    {"DEADLINE", TaskState::ended, EndedBy::time_limit},
+    {"OUT_OF_MEMORY", TaskState::ended, EndedBy::out_of_memory},
+    {"BOOT_FAIL", TaskState::lost, EndedBy::itself},
+    {"NODE_FAIL", TaskState::lost, EndedBy::itself},
+    {"PREEMPTED", TaskState::lost, EndedBy::itself},
+    {"REVOKED", TaskState::lost, EndedBy::itself},
+}};
+
+const Meaning* meaning_of(std::string_view state) {
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.word == state) return &meaning;
+  }
+  return nullptr;
+}
+
+std::string words_for(const QueuedTask& task, std::string_view state, std::string_view reason) {
+  const bool told = !reason.empty() && reason != "None";
+  const std::string why = told ? fmt::format(" ({})", reason) : "";
+  switch (task.state) {
+    case TaskState::waiting:
+      return fmt::format("Slurm has not started it{}", why);
+    case TaskState::running:
+      return "";
+    case TaskState::ended:
+      if (task.status && task.status->success() && state == "COMPLETED") return "";
+      return fmt::format("Slurm says {}{}", state, why);
+    case TaskState::lost:
+      return fmt::format("Slurm says {}{}, on {}", state, why, task.where);
+  }
+  broken_invariant("a task of no state");
+}
+
+QueuedTask read(std::string_view state, std::string_view code, std::string_view node,
+                std::string_view reason) {
+  QueuedTask task{.where = std::string(node)};
+  // A state of a newer Slurm: as long as it is in the queue it has not ended.
+  const Meaning* meaning = meaning_of(state);
+  task.state = meaning == nullptr ? TaskState::running : meaning->state;
+  task.ended_by = meaning == nullptr ? EndedBy::itself : meaning->ended_by;
+  if (task.state == TaskState::ended) task.status = exit_status(code);
+  // Not the task was killed but who had taken it, or it would have left word: nobody knows more.
+  const bool killed = task.status && task.status->signal != 0 && task.ended_by == EndedBy::itself;
+  if (killed) {
+    task.state = TaskState::lost;
+    task.status.reset();
+  }
+  task.reason = words_for(task, state, reason);
+  return task;
+}
+
+}  // namespace
+
+Result<std::map<std::size_t, QueuedTask>> parse_queue(std::string_view answer) {
+  std::map<std::size_t, QueuedTask> tasks;
+  while (!answer.empty()) {
+    const auto end = std::min(answer.find('\n'), answer.size());
+    const std::string_view line = answer.substr(0, end);
+    answer.remove_prefix(std::min(end + 1, answer.size()));
+    if (line.empty()) continue;
+    std::array<std::string_view, 5> fields;
+    std::string_view rest = line;
+    bool whole = true;
+    for (std::string_view& field : fields) {
+      const auto bar = rest.find('|');
+      whole = whole && bar != std::string_view::npos;
+      field = rest.substr(0, bar);
+      rest.remove_prefix(std::min(field.size() + 1, rest.size()));
+    }
+    const auto index = number(fields[0]);
+    if (!whole || !index) {
+      return Error{ErrorCode::invalid, fmt::format("squeue: cannot be read: '{}'", line)};
+    }
+    tasks[static_cast<std::size_t>(*index)] = read(fields[1], fields[2], fields[3], fields[4]);
+  }
+  return tasks;
+}
+
+std::optional<std::size_t> most_tasks_in(std::string_view configuration) {
+  constexpr std::string_view kName = "MaxArraySize";
+  const auto at = configuration.find(kName);
+  if (at == std::string_view::npos) return std::nullopt;
+  configuration.remove_prefix(at + kName.size());
+  const auto digit = configuration.find_first_not_of(" =");
+  if (digit == std::string_view::npos) return std::nullopt;
+  configuration.remove_prefix(digit);
+  const auto size = number(configuration.substr(0, configuration.find('\n')));
+  if (!size) return std::nullopt;
+  return static_cast<std::size_t>(*size);
+}
+
+}  // namespace tacho

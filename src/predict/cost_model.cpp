@@ -1,0 +1,107 @@
+#include "predict/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+// Of the peak that a GPU full of work reaches.
+constexpr double kFp32Share = 0.93;
+constexpr double kTf32Share = 1.0;
+constexpr double kTensorShare = 0.76;
+// Work (GMAC per TFLOP/s of peak) at which half of that is reached.
+constexpr double kHalfFull = 2.99;
+// How often an activation is moved in a step: written and read forward and backward by each
+// operation that touches it, with what the libraries copy besides.
+constexpr double kImagePasses = 34.3;
+constexpr double kTextPasses = 18.3;
+constexpr double kOptimizerBytes = 107;  // for each parameter
+constexpr double kLaunchSeconds = 0.0195;
+constexpr double kOverlap = 1.05;  // of compute and memory; 1: none, infinity: all
+constexpr double kGradientHops = 5e-5;  // seconds for each doubling of the ring
+
+double power_sum(double a, double b, double p) {
+  return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p);
+}
+
+double pcie_bytes_per_s(double generation) {
+  return generation >= 5 ? 20e9 : generation >= 4 ? 10e9 : 6e9;
+}
+
+// What the usual machine around such a GPU has.
+double network_bytes_per_s(const GpuSpec& gpu) {
+  return gpu.nvlink_gb_per_s >= 600 ? 40e9 : gpu.nvlink_gb_per_s >= 200 ? 10e9 : 3e9;
+}
+
+double exchange_seconds(const StepWork& work, const GpuSpec& gpu) {
+  if (work.num_gpus <= 1) return 0;
+  const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
+  const double bytes = work.cost.params_m * 1e6 * (full ? 4 : 3);
+  const double within = std::max(work.num_gpus / work.num_nodes, 1.0);
+  const double line = gpu.nvlink_gb_per_s > 0 ? 0.3e9 * gpu.nvlink_gb_per_s
+                                              : pcie_bytes_per_s(gpu.pcie_generation);
+  const double inside = 2 * (within - 1) / within * bytes / line;
+  const double between =
+      2 * (work.num_nodes - 1) / work.num_nodes * bytes / network_bytes_per_s(gpu);
+  return inside + between + kGradientHops * std::log2(work.num_gpus);
+}
+
+}  // namespace
+
+NumberFormat number_format(std::string_view precision) {
+  if (precision == "tf32") return NumberFormat::tf32;
+  if (precision == "amp" || precision == "bf16") return NumberFormat::half;
+  if (precision == "fp16") return NumberFormat::pure_half;
+  if (precision.starts_with("fp8")) return NumberFormat::fp8;
+  return NumberFormat::fp32;
+}
+
+double peak_tflops(const GpuSpec& gpu, NumberFormat format) {
+  switch (format) {
+    case NumberFormat::fp32:
+      return gpu.fp32_tflops;
+    case NumberFormat::tf32:
+      return gpu.tf32_tflops;
+    case NumberFormat::fp8:
+      return 1.5 * gpu.half_tflops;
+    case NumberFormat::half:
+    case NumberFormat::pure_half:
+      break;
+  }
+  return gpu.half_tflops;
+}
+
+StepTime model_step(const StepWork& work, const GpuSpec& gpu) {
+  const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
+  const double peak = peak_tflops(gpu, work.format);
+  const double share = work.format == NumberFormat::fp32   ? kFp32Share
+                       : work.format == NumberFormat::tf32 ? kTf32Share
+                                                           : kTensorShare;
+  const double bandwidth = gpu.memory_gb_per_s * 1e9;
+  const double gmacs = work.cost.gmacs * work.batch;
+  StepTime time;
+  // Forward and twice as much backward, two operations each; the second addend is what a GPU
+  // that is not full of work loses.
+  time.compute = 6e9 * (gmacs + kHalfFull * peak) / (peak * 1e12 * share);
+  time.memory = work.cost.macts_m * 1e6 * work.batch * (full ? 4 : 2) *
+                (work.transformer ? kTextPasses : kImagePasses) / bandwidth;
+  time.optimizer = work.cost.params_m * 1e6 * kOptimizerBytes / bandwidth;
+  time.launch = kLaunchSeconds;
+  time.exchange = exchange_seconds(work, gpu);
+  const double busy = power_sum(time.compute, time.memory, kOverlap) + time.optimizer;
+  time.on_one_gpu = power_sum(busy, time.launch, 3);
+  time.step = power_sum(time.on_one_gpu, 0.7 * time.exchange, 2) + 0.1 * time.exchange;
+  return time;
+}
+
+double model_memory_gb(const StepWork& work) {
+  const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
+  constexpr double kContextGb = 0.9;  // CUDA's own, and the libraries' workspace
+  // Weights, gradients and two moments, in fp32; half precision keeps a copy of the weights.
+  const double state = work.cost.params_m * 1e-3 * (full ? 16 : 18);
+  const double kept = work.cost.macts_m * 1e-3 * work.batch * (full ? 4 : 2) * 2;
+  return kContextGb + state + kept;
+}
+
+}  // namespace tacho

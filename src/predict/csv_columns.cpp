@@ -1,0 +1,47 @@
+#include "predict/csv_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/nearest.h"
+
+namespace tacho {
+
+Result<std::vector<std::size_t>> column_places(const CsvRecords& records,
+                                               std::span<const std::string_view> columns) {
+  const std::vector<std::string_view> headings(records.headings.begin(), records.headings.end());
+  std::vector<std::size_t> places;
+  for (const std::string_view column : columns) {
+    const auto found = std::ranges::find(headings, column);
+    if (found == headings.end()) {
+      const std::string_view like = nearest(column, headings);
+      return Error{ErrorCode::usage,
+                   fmt::format("line 1: column '{}' is missing{}", column,
+                               like.empty() ? "" : fmt::format("; is '{}' meant to be it?", like))};
+    }
+    places.push_back(static_cast<std::size_t>(found - headings.begin()));
+  }
+  return places;
+}
+
+const std::string& CsvColumns::text(std::string_view column) const {
+  const auto found = std::ranges::find(columns_, column);
+  if (found == columns_.end()) broken_invariant("a column that was not asked for");
+  return record_.cells[places_[static_cast<std::size_t>(found - columns_.begin())]];
+}
+
+Result<std::optional<double>> CsvColumns::number(std::string_view column) const {
+  const std::string& cell = text(column);
+  if (cell.empty()) return std::optional<double>();
+  double value = 0;
+  const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (problem != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", column, cell)};
+  }
+  return std::optional<double>(value);
+}
+
+}  // namespace tacho

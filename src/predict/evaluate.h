@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "predict/split.h"
+#include "predict/speed_model.h"
+
+namespace tacho {
+
+// How predictions of jobs whose group was left out compare with what was published.
+struct SplitScore {
+  SplitKind kind{};
+  std::size_t jobs = 0;
+  double median_error = 0;  // |predicted − published| / published
+  double mean_error = 0;
+  double p90_error = 0;
+  double coverage = 0;  // share within the 90 % interval
+  std::size_t out_of_domain = 0;  // said so, and not counted above
+  double out_median_error = 0;
+};
+
+struct Evaluation {
+  std::size_t folds = 5;
+  std::uint64_t seed = 1;
+  SpeedModel::Effort effort;
+};
+
+// Learns anew for every fold, from what is left.
+Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
+                            const Evaluation& how, const std::function<void()>& after_fold);
+
+}  // namespace tacho

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace tacho {
+
+// What is new about a job. Each kind of news has intervals of its own, so that none is covered at
+// the expense of another.
+enum class News { none, software, gpu, model, gpu_and_model, nodes };
+inline constexpr std::size_t kNews = 6;
+
+// One job that was predicted without its group: how sure the prediction was, how wrong it was.
+struct Rehearsed {
+  double deviation = 0;
+  double error = 0;   // in logarithms
+  double weight = 1;
+  News news = News::none;
+};
+
+// Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about
+// as uncertain lie within. Wider for wider deviations, always.
+class Interval {
+ public:
+  static Interval learn(std::vector<Rehearsed> rehearsed);
+  static Interval known(std::vector<double> deviations, std::vector<double> reaches);
+
+  // In logarithms, to either side.
+  [[nodiscard]] double reach(double deviation) const;
+  [[nodiscard]] const std::vector<double>& deviations() const { return deviations_; }
+  [[nodiscard]] const std::vector<double>& reaches() const { return reaches_; }
+
+ private:
+  // Between these points lines are drawn; beyond the last, in proportion.
+  std::vector<double> deviations_;
+  std::vector<double> reaches_;
+};
+
+}  // namespace tacho

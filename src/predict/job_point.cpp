@@ -1,0 +1,100 @@
+#include "predict/job_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+// Stands in for a cost that nobody knows: such a job is only compared with others of its model.
+constexpr SampleCost kUnknownCost{.gmacs = 1, .macts_m = 3, .params_m = 10};
+
+// As many samples as fill half of the memory with activations, the way people choose.
+double usual_batch(const SampleCost& cost, const GpuSpec& gpu) {
+  constexpr double kBytesKept = 4;  // of each activation, with its gradient
+  return std::clamp(0.5 * gpu.memory_gb * 1e3 / (cost.macts_m * kBytesKept), 1.0, 256.0);
+}
+
+std::string_view precision_label(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::fp32:
+      return "fp32";
+    case NumberFormat::tf32:
+      return "tf32";
+    case NumberFormat::half:
+      return "amp";
+    case NumberFormat::pure_half:
+      return "fp16";
+    case NumberFormat::fp8:
+      return "fp8";
+  }
+  broken_invariant("a number format without a name");
+}
+
+// Keeps logarithms finite.
+SampleCost at_least_a_little(SampleCost cost) {
+  return {std::max(cost.gmacs, 0.003), std::max(cost.macts_m, 0.003),
+          std::max(cost.params_m, 0.003)};
+}
+
+}  // namespace
+
+JobPoint PointMaker::of(const TrainingJob& job) const {
+  const auto gpu = gpus_.find(job.gpu);
+  if (!gpu.ok()) broken_invariant("a job on a GPU that is not in the catalogue");
+  return of(job, **gpu);
+}
+
+JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
+  const ModelName name = model_name(job.model);
+  SoftwareStack stack = software_stack(job.framework);
+  const auto known = costs_.of(job, name);
+  const SampleCost cost = at_least_a_little(known.value_or(kUnknownCost));
+  const StepWork work{.cost = cost,
+                      .batch = job.batch_per_gpu ? *job.batch_per_gpu : usual_batch(cost, gpu),
+                      .format = number_format(job.precision),
+                      .transformer = job.family == "transformer",
+                      .num_gpus = job.num_gpus,
+                      .num_nodes = job.num_nodes};
+  JobPoint point;
+  point.labels = {name.canonical,
+                  name.line,
+                  name.stem,
+                  std::move(stack.stack),
+                  std::move(stack.release),
+                  std::move(stack.framework),
+                  std::string(precision_label(work.format)),
+                  job.layout,
+                  gpu.name,
+                  gpu.architecture,
+                  job.data_kind,
+                  job.input_shape};
+  point.cost_known = known.has_value();
+  point.batch_known = job.batch_per_gpu.has_value();
+  point.batch = work.batch;
+  point.gpus = work.num_gpus;
+  point.modelled = model_step(work, gpu);
+  point.memory_gb = model_memory_gb(work);
+  point.log_modelled_step = std::log(point.modelled.step);
+  const StepTime& t = point.modelled;
+  const double peak = peak_tflops(gpu, work.format);
+  const std::array<double, kMeasures> measures = {work.batch,
+                                                  work.cost.gmacs,
+                                                  work.cost.macts_m / work.cost.gmacs,
+                                                  work.cost.params_m / work.cost.gmacs,
+                                                  peak,
+                                                  gpu.memory_gb_per_s / peak,
+                                                  gpu.multiprocessors,
+                                                  t.compute / t.memory,
+                                                  t.launch / t.on_one_gpu,
+                                                  t.optimizer / t.on_one_gpu,
+                                                  work.num_gpus,
+                                                  work.num_nodes,
+                                                  0.02 + t.exchange / t.on_one_gpu};
+  for (std::size_t i = 0; i < kMeasures; ++i) {
+    point.measures[i] = static_cast<float>(std::log(measures[i]));
+  }
+  return point;
+}
+
+}  // namespace tacho

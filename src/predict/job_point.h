@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/cost_model.h"
+#include "predict/model_costs.h"
+#include "predict/software_stack.h"
+#include "predict/training_job.h"
+
+namespace tacho {
+
+// What two jobs may have in common. Jobs are compared label by label.
+enum class Label : std::uint8_t {
+  model,
+  model_line,
+  model_stem,
+  stack,
+  release,
+  framework,
+  precision,
+  layout,
+  gpu,
+  architecture,
+  data_kind,
+  input_shape,
+};
+inline constexpr std::size_t kLabels = 12;
+
+// How far two jobs are apart: logarithms, most of them of ratios, so that they mean the same on
+// hardware nobody has measured.
+enum class Measure : std::uint8_t {
+  batch,
+  gmacs,
+  activations_per_mac,
+  params_per_mac,
+  peak,
+  bandwidth_per_peak,
+  multiprocessors,
+  compute_per_memory,
+  launch_share,
+  optimizer_share,
+  gpus,
+  nodes,
+  exchange_share,
+};
+inline constexpr std::size_t kMeasures = 13;
+
+// A job with everything that is compared about it.
+struct JobPoint {
+  std::array<std::string, kLabels> labels;
+  std::array<float, kMeasures> measures{};
+  bool cost_known = false;
+  bool batch_known = true;
+  double batch = 1;
+  double gpus = 1;
+  double log_modelled_step = 0;  // the cost model's seconds
+  StepTime modelled;
+  double memory_gb = 0;
+};
+
+class PointMaker {
+ public:
+  PointMaker(const GpuCatalog& gpus, const ModelCosts& costs) : gpus_(gpus), costs_(costs) {}
+  // The job's GPU must be in the catalogue.
+  [[nodiscard]] JobPoint of(const TrainingJob& job) const;
+  // The same job on another GPU.
+  [[nodiscard]] JobPoint of(const TrainingJob& job, const GpuSpec& gpu) const;
+
+ private:
+  const GpuCatalog& gpus_;
+  const ModelCosts& costs_;
+};
+
+}  // namespace tacho

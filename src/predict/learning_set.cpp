@@ -1,0 +1,75 @@
+#include "predict/learning_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/random.h"
+
+namespace tacho {
+namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::string identity(const MeasuredJob& measured, const JobPoint& point) {
+  std::string key = measured.source;
+  for (const std::string& label : point.labels) key += '\x1f' + label;
+  for (const float value : point.measures) key += fmt::format("\x1f{:.4f}", value);
+  return key;
+}
+
+}  // namespace
+
+std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const PointMaker& points) {
+  std::vector<Lesson> lessons;
+  std::vector<std::vector<double>> errors;
+  std::map<std::string, std::size_t> places;
+  for (const MeasuredJob& measured : jobs) {
+    JobPoint point = points.of(measured.job);
+    const double step = point.batch * point.gpus / measured.samples_per_s;
+    const double error = std::log(step) - point.log_modelled_step;
+    const auto [at, fresh] = places.try_emplace(identity(measured, point), lessons.size());
+    if (fresh) {
+      lessons.push_back({std::move(point), 0, measured.job.num_nodes, measured.source});
+      errors.emplace_back();
+    }
+    errors[at->second].push_back(error);
+  }
+  for (std::size_t i = 0; i < lessons.size(); ++i) lessons[i].error = median(std::move(errors[i]));
+  return lessons;
+}
+
+std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std::size_t total) {
+  // Dealt out in rounds: each round takes one lesson of every model of every source.
+  Random random(20, 26);
+  std::vector<std::size_t> order(lessons.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  random.shuffle(order);
+  std::map<std::string, std::size_t> of_model;
+  std::vector<std::pair<std::size_t, std::size_t>> rounds;
+  for (const std::size_t i : order) {
+    const Lesson& lesson = lessons[i];
+    const std::string& model = lesson.point.labels[static_cast<std::size_t>(Label::model)];
+    rounds.emplace_back(of_model[lesson.source + '\x1f' + model]++, i);
+  }
+  std::ranges::stable_sort(rounds, {}, &std::pair<std::size_t, std::size_t>::first);
+  std::map<std::string, std::size_t> of_source;
+  std::vector<std::size_t> chosen;
+  for (const auto& [round, i] : rounds) {
+    if (chosen.size() == total) break;
+    if (of_source[lessons[i].source]++ < limit) chosen.push_back(i);
+  }
+  std::ranges::sort(chosen);
+  std::vector<Lesson> out;
+  out.reserve(chosen.size());
+  for (const std::size_t i : chosen) out.push_back(std::move(lessons[i]));
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,122 @@
+#include "predict/model_costs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "predict/csv_columns.h"
+
+namespace tacho {
+namespace {
+
+std::optional<double> leading_number(std::string_view text) {
+  int value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || value <= 0) return {};
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> image_side(std::string_view shape) {
+  const std::size_t last = shape.rfind('x');
+  if (last == std::string_view::npos) return {};
+  return leading_number(shape.substr(last + 1));
+}
+
+std::optional<double> sequence_length(std::string_view shape) {
+  if (!shape.starts_with("seq") && !shape.starts_with("tgt")) return {};
+  return leading_number(shape.substr(3));
+}
+
+SampleCost ModelCosts::Transformer::at(double length) const {
+  // Each layer has 12·width² weights; attention multiplies every token with every other, twice.
+  // Large ones say their weights better by their parameters: their layers are of other shapes.
+  const double weights = params_m < 2000 ? 12 * layers * width * width : params_m * 1e6;
+  const double attention = 2 * length * length * width * layers;
+  // What a layer keeps: 17 vectors a token, and its attention twice, which long sequences no
+  // longer write out.
+  const double kept =
+      layers * (17 * length * width + 2 * heads * std::min(length, 2048.0) * length);
+  return {(weights * length + attention) * 1e-9, kept * 1e-6, params_m};
+}
+
+Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
+                                     std::string_view transformers_csv) {
+  static constexpr std::array<std::string_view, 5> kImage = {"model", "img_size", "gmacs",
+                                                             "macts_M", "params_M"};
+  static constexpr std::array<std::string_view, 7> kText = {
+      "model", "layers", "width", "heads", "params_M", "sequence", "finetuned_sequence"};
+  ModelCosts costs;
+  TACHO_TRY(images, read_csv(features_csv));
+  TACHO_TRY(image_places, column_places(images, kImage));
+  for (const CsvRecord& record : images.rows) {
+    const CsvColumns row(record, kImage, image_places);
+    std::array<double, 4> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      TACHO_TRY(value, row.number(kImage[i + 1]).in(fmt::format("line {}", record.line)));
+      values[i] = value.value_or(0);
+    }
+    costs.images_[model_name(row.text("model")).canonical].push_back(
+        {values[0], {values[1], values[2], values[3]}});
+  }
+  TACHO_TRY(texts, read_csv(transformers_csv));
+  TACHO_TRY(text_places, column_places(texts, kText));
+  for (const CsvRecord& record : texts.rows) {
+    const CsvColumns row(record, kText, text_places);
+    std::array<double, 6> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      TACHO_TRY(value, row.number(kText[i + 1]).in(fmt::format("line {}", record.line)));
+      values[i] = value.value_or(0);
+    }
+    costs.transformers_[row.text("model")] = {values[0], values[1], values[2],
+                                              values[3], values[4], values[5]};
+  }
+  return costs;
+}
+
+std::optional<SampleCost> ModelCosts::image_model(const std::string& name,
+                                                  std::optional<double> side) const {
+  const auto known = images_.find(name);
+  if (known == images_.end()) return {};
+  const AtSize* best = &known->second.front();
+  for (const AtSize& entry : known->second) {
+    const double wanted = side.value_or(224);
+    if (std::abs(entry.side - wanted) < std::abs(best->side - wanted)) best = &entry;
+  }
+  SampleCost cost = best->cost;
+  if (side && best->side > 0) {
+    const double area = (*side / best->side) * (*side / best->side);
+    cost.gmacs *= area;
+    cost.macts_m *= area;
+  }
+  return cost;
+}
+
+std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName& name) const {
+  std::optional<SampleCost> known;
+  std::string plain = name.canonical;
+  const bool finetuned = plain.ends_with("_ft");
+  if (finetuned) plain.resize(plain.size() - 3);
+  // MLPerf's rules let BERT leave out padding.
+  auto found = transformers_.end();
+  if (job.model.find("MLPerf") != std::string::npos) found = transformers_.find(plain + "_mlperf");
+  if (found == transformers_.end()) found = transformers_.find(plain);
+  if (found != transformers_.end()) {
+    const double usual = finetuned ? found->second.finetuned_sequence : found->second.sequence;
+    known = found->second.at(sequence_length(job.input_shape).value_or(usual));
+  } else {
+    known = image_model(plain, image_side(job.input_shape));
+  }
+  if (!job.gmacs && !known) return {};
+  SampleCost cost = known.value_or(SampleCost{});
+  if (job.gmacs) cost.gmacs = *job.gmacs;
+  // Where a job says its multiply-adds alone: about what image models have on average.
+  cost.macts_m = job.macts_m.value_or(known ? known->macts_m : 2.5 * cost.gmacs);
+  cost.params_m = job.params_m.value_or(known ? known->params_m : 5 * cost.gmacs);
+  return cost;
+}
+
+}  // namespace tacho

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "predict/likeness.h"
+
+namespace tacho {
+
+// What is believed of a job's error: the logarithm of measured over modelled step time.
+struct Belief {
+  double mean = 0;
+  double deviation = 0;
+};
+
+// Carries the errors of measured jobs over to others, each as far as the jobs are alike: the best
+// linear unbiased prediction (kriging) under a Likeness.
+class Neighbours {
+ public:
+  // `errors` are those of `points`, in logarithms. A measurement that contradicts its neighbours
+  // weighs less the more it does. Takes seconds for thousands.
+  static Result<Neighbours> learn(std::vector<CodedPoint> points, std::span<const double> errors,
+                                  std::size_t threads);
+  // What learn() found, kept in a file.
+  static Neighbours known(std::vector<CodedPoint> points, std::vector<double> weights,
+                          std::vector<double> noise);
+
+  [[nodiscard]] Belief believe(const CodedPoint& point) const;
+  [[nodiscard]] std::vector<Belief> believe(std::span<const CodedPoint> points,
+                                            std::size_t threads) const;
+
+  [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
+  [[nodiscard]] const std::vector<double>& noise() const { return noise_; }
+
+ private:
+  [[nodiscard]] double deviation(const CodedPoint& point,
+                                 std::span<const std::pair<double, std::size_t>> nearest) const;
+
+  Likeness likeness_;
+  std::vector<CodedPoint> points_;
+  std::vector<double> weights_;
+  std::vector<double> noise_;  // variances
+};
+
+}  // namespace tacho

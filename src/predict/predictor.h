@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predict/speed_model.h"
+
+namespace tacho {
+
+// To either side; what is less sure is out of the domain.
+inline constexpr double kWidestInterval = 2.5;
+
+struct Prediction {
+  double samples_per_s = 0;  // of the whole job
+  double low90 = 0;
+  double high90 = 0;
+  double step_seconds = 0;
+  double memory_gb = 0;  // that a step needs on each GPU
+  bool fits = true;      // into the GPU's memory
+  bool in_domain = true;
+  std::string reason;  // why it is not
+  StepTime modelled;   // where the cost model sees the time go
+};
+
+// A measured run on some machine: what was found there against what had been predicted.
+struct OwnMeasurement {
+  TrainingJob job;
+  double samples_per_s = 0;
+};
+
+class Predictor {
+ public:
+  Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model);
+
+  // Every job's GPU must be in the catalogue; nothing for an accelerator that is none.
+  [[nodiscard]] Result<std::vector<std::optional<Prediction>>> predict(
+      std::span<const TrainingJob> jobs, std::size_t threads) const;
+  [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
+  void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
+
+  // From now on jobs on these GPUs are corrected by what was measured there: the middle of the
+  // errors, drawn towards none by as much as one measurement is uncertain. The machine's own
+  // error goes; the interval narrows.
+  Result<void> calibrate(std::span<const OwnMeasurement> measurements, std::size_t threads);
+
+ private:
+  struct Calibration {
+    double shift = 0;  // of log seconds
+    double share = 1;  // of the deviation that is left
+  };
+  [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu,
+                                  const JobPoint& point, StepBelief belief) const;
+
+  GpuCatalog gpus_;
+  ModelCosts costs_;
+  SpeedModel model_;
+  std::map<std::string, Calibration, std::less<>> calibrations_;  // by GPU
+};
+
+}  // namespace tacho

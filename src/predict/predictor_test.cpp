@@ -1,0 +1,83 @@
+#include "predict/predictor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "predict/made_jobs.h"
+
+namespace tacho {
+namespace {
+
+class MadePredictor : public testing::Test {
+ protected:
+  MadePredictor()
+      : predictor_(made::gpus(), made::costs(),
+                   *SpeedModel::learn(made::lessons(), made::kEffort)) {}
+  Prediction of(const TrainingJob& job) { return *predictor_.predict(std::span(&job, 1), 1)->front(); }
+  Predictor predictor_;
+};
+
+TEST_F(MadePredictor, IsCloseToWhatWasMeasuredAndSaysHowClose) {
+  std::size_t within = 0;
+  std::size_t count = 0;
+  for (const MeasuredJob& measured : made::jobs()) {
+    const Prediction p = of(measured.job);
+    EXPECT_LT(p.low90, p.samples_per_s);
+    EXPECT_GT(p.high90, p.samples_per_s);
+    EXPECT_NEAR(p.samples_per_s / measured.samples_per_s, 1, 0.2);
+    within += p.low90 <= measured.samples_per_s && measured.samples_per_s <= p.high90 ? 1U : 0U;
+    ++count;
+  }
+  EXPECT_GT(within, count * 85 / 100);
+}
+
+TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
+  predictor_.add_gpu(made::gpu("between", 2.75));
+  predictor_.add_gpu(made::gpu("beyond", 9));
+  for (const double batch : {1.0, 30.0, 1000.0}) {
+    double before = 0;
+    for (const char* gpu : {"G0", "G1", "G2", "G3", "between", "G4", "G5", "G6", "G7", "beyond"}) {
+      TrainingJob job = made::job(3, 0, batch, "PyTorch (made)");
+      job.gpu = gpu;
+      const double speed = of(job).samples_per_s;
+      EXPECT_GE(speed, before) << gpu;
+      before = speed;
+    }
+  }
+}
+
+TEST_F(MadePredictor, AbstainsWithAReasonWhereNothingIsKnown) {
+  TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
+  job.model = "unheard of";
+  job.gmacs.reset();
+  const Prediction p = of(job);
+  EXPECT_FALSE(p.in_domain);
+  EXPECT_THAT(p.reason, testing::HasSubstr("gmacs"));
+  EXPECT_GT(p.samples_per_s, 0);
+  EXPECT_TRUE(of(made::job(0, 0, 64, "PyTorch (made)")).in_domain);
+}
+
+TEST_F(MadePredictor, SaysNothingOfWhatIsNoGpu) {
+  TrainingJob job = made::job(0, 0, 64, "");
+  job.gpu = "TPUv2";
+  EXPECT_FALSE(predictor_.predict(std::span(&job, 1), 1)->front().has_value());
+}
+
+TEST_F(MadePredictor, OneMeasurementSharpensWhatIsSaidOfThatGpu) {
+  const TrainingJob measured = made::job(2, 3, 64, "PyTorch (made)");
+  const TrainingJob other = made::job(5, 3, 256, "TensorFlow (made)");
+  const Prediction before = of(other);
+  // This machine turns out half as fast.
+  const OwnMeasurement own{measured, of(measured).samples_per_s / 2};
+  ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
+  const Prediction after = of(other);
+  EXPECT_NEAR(after.samples_per_s / before.samples_per_s, 0.5, 0.1);
+  EXPECT_LT(after.high90 / after.low90, before.high90 / before.low90);
+  const TrainingJob elsewhere = made::job(5, 1, 256, "TensorFlow (made)");
+  EXPECT_GT(of(elsewhere).samples_per_s, after.samples_per_s / 3);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,128 @@
+#include "predict/rehearsal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "predict/split.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::size_t kFolds = 4;
+constexpr std::uint64_t kSeed = 11;
+// An error beyond this factor is a matter of units, not of speed.
+constexpr float kLargest = 1.5F;
+
+Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
+                           std::size_t threads, Rehearsal& out,
+                           std::vector<const std::string*>& sources) {
+  if (fold.predicted.empty() || fold.learned.empty()) return {};
+  Codebook codebook;
+  std::vector<CodedPoint> points;
+  std::vector<double> errors;
+  for (const std::size_t i : fold.learned) {
+    points.push_back(codebook.add(lessons[i].point));
+    errors.push_back(lessons[i].error);
+  }
+  TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, threads));
+  std::vector<CodedPoint> asked;
+  for (const std::size_t i : fold.predicted) asked.push_back(codebook.look_up(lessons[i].point));
+  const auto beliefs = neighbours.believe(asked, threads);
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    const Lesson& lesson = lessons[fold.predicted[k]];
+    out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});
+    out.errors.push_back(static_cast<float>(lesson.error - beliefs[k].mean));
+    sources.push_back(&lesson.source);
+  }
+  return {};
+}
+
+}  // namespace
+
+NumberFormat format_of(const JobPoint& point) {
+  return number_format(point.labels[static_cast<std::size_t>(Label::precision)]);
+}
+
+News news_of(const Situation& situation) {
+  const auto seen = [&](Label label) {
+    return situation.point.labels[static_cast<std::size_t>(label)] > 0;
+  };
+  if (situation.point.measures[static_cast<std::size_t>(Measure::nodes)] > 0) return News::nodes;
+  if (!seen(Label::gpu) && !seen(Label::model)) return News::gpu_and_model;
+  if (!seen(Label::model)) return News::model;
+  if (!seen(Label::gpu)) return News::gpu;
+  return seen(Label::stack) ? News::none : News::software;
+}
+
+std::vector<Interval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
+  constexpr std::size_t kEnough = 150;
+  std::vector<std::vector<Rehearsed>> kinds(kNews);
+  for (const Rehearsed& one : rehearsed) kinds[static_cast<std::size_t>(one.news)].push_back(one);
+  std::vector<Interval> out;
+  for (auto& kind : kinds) out.push_back(Interval::learn(kind.size() < kEnough ? rehearsed : kind));
+  return out;
+}
+
+Result<Rehearsal> rehearse(const std::vector<Lesson>& lessons, std::size_t threads) {
+  Rehearsal out;
+  std::vector<const std::string*> sources;
+  for (const SplitKind kind :
+       {SplitKind::unseen_gpu, SplitKind::unseen_model, SplitKind::unseen_both,
+        SplitKind::unseen_nodes, SplitKind::unseen_source}) {
+    const std::size_t begin = out.errors.size();
+    for (const Fold& fold : make_folds(lessons, kind, kFolds, kSeed)) {
+      TACHO_CHECK(rehearse_fold(lessons, fold, threads, out, sources));
+    }
+    std::map<std::string, double> of_source;
+    for (std::size_t i = begin; i < sources.size(); ++i) of_source[*sources[i]] += 1;
+    for (std::size_t i = begin; i < sources.size(); ++i) {
+      out.weights.push_back(static_cast<float>(10 / std::sqrt(of_source.at(*sources[i]))));
+    }
+  }
+  return out;
+}
+
+Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t threads) {
+  Rehearsal taught;
+  for (std::size_t i = 0; i < rehearsal.errors.size(); ++i) {
+    // Situations whose cost is unknown teach nothing that carries over.
+    if (!rehearsal.situations[i].point.cost_known) continue;
+    taught.situations.push_back(rehearsal.situations[i]);
+    taught.errors.push_back(std::clamp(rehearsal.errors[i], -kLargest, kLargest));
+    taught.weights.push_back(rehearsal.weights[i]);
+  }
+  return Correction::learn(taught.situations, taught.errors, taught.weights, threads);
+}
+
+Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t threads) {
+  std::vector<Rehearsed> out;
+  for (const int half : {0, 1}) {
+    Rehearsal others;
+    std::vector<Situation> asked;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < rehearsal.errors.size(); ++i) {
+      const auto& situation = rehearsal.situations[i];
+      // Halves by size of the work: whole models fall to one of them.
+      const auto work = situation.point.measures[static_cast<std::size_t>(Measure::gmacs)];
+      const bool mine = static_cast<int>(std::floor(std::abs(work) * 40)) % 2 == half;
+      if (mine) {
+        asked.push_back(situation);
+        places.push_back(i);
+      } else {
+        others.situations.push_back(situation);
+        others.errors.push_back(rehearsal.errors[i]);
+        others.weights.push_back(rehearsal.weights[i]);
+      }
+    }
+    TACHO_TRY(correction, learn_correction(others, threads));
+    TACHO_TRY(added, correction.predict(asked));
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+      out.push_back({asked[k].belief.deviation, rehearsal.errors[places[k]] - added[k],
+                     rehearsal.weights[places[k]], news_of(asked[k])});
+    }
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,69 @@
+#include "predict/speed_model.h"
+
+#include "predict/rehearsal.h"
+
+namespace tacho {
+SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
+                       std::vector<Interval> intervals)
+    : lessons_(std::move(lessons)),
+      neighbours_(std::move(neighbours)),
+      correction_(std::move(correction)),
+      intervals_(std::move(intervals)) {
+  rebuild_codebook();
+}
+
+void SpeedModel::rebuild_codebook() {
+  for (const JobPoint& lesson : lessons_) static_cast<void>(codebook_.add(lesson));
+}
+
+Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& effort) {
+  if (lessons.empty()) return Error{ErrorCode::usage, "there is nothing to learn from"};
+  TACHO_TRY(rehearsal,
+            rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
+  TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
+  TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
+  std::vector<Interval> intervals = learn_intervals(rehearsed);
+
+  lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
+  Codebook codebook;
+  std::vector<CodedPoint> points;
+  std::vector<double> errors;
+  std::vector<JobPoint> kept;
+  for (Lesson& lesson : lessons) {
+    points.push_back(codebook.add(lesson.point));
+    errors.push_back(lesson.error);
+    kept.push_back(std::move(lesson.point));
+  }
+  TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
+  return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction),
+                    std::move(intervals));
+}
+
+Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
+                                                    std::size_t threads) const {
+  std::vector<CodedPoint> coded;
+  coded.reserve(points.size());
+  for (const JobPoint& point : points) coded.push_back(codebook_.look_up(point));
+  const auto beliefs = neighbours_.believe(coded, threads);
+  std::vector<Situation> situations;
+  situations.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    situations.push_back({coded[i], format_of(points[i]), beliefs[i]});
+  }
+  TACHO_TRY(added, correction_.predict(situations));
+  std::vector<StepBelief> out;
+  out.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    out.push_back({points[i].log_modelled_step + beliefs[i].mean + added[i],
+                   intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(
+                       beliefs[i].deviation),
+                   beliefs[i].deviation});
+  }
+  return out;
+}
+
+bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
+  return codebook_.look_up(point).labels[static_cast<std::size_t>(label)] > 0;
+}
+
+}  // namespace tacho

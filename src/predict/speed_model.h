@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/correction.h"
+#include "predict/interval.h"
+#include "predict/learning_set.h"
+#include "predict/neighbours.h"
+
+namespace tacho {
+
+// A step's time in logarithms of seconds, and how far the truth may be off (90 %).
+struct StepBelief {
+  double log_seconds = 0;
+  double reach = 0;
+  double deviation = 0;  // before it is stretched to the reach
+};
+
+// What was learned from measured jobs: cost model, then neighbours, then correction.
+class SpeedModel {
+ public:
+  struct Effort {
+    std::size_t lessons = 6000;        // to learn from
+    std::size_t of_a_source = 1800;    // of them
+    std::size_t rehearsal = 2400;      // to find out how wrong it is about what it has not seen
+    std::size_t threads = 2;
+  };
+  static Result<SpeedModel> learn(std::vector<Lesson> lessons, const Effort& effort);
+
+  static Result<SpeedModel> read(std::string_view text);
+  [[nodiscard]] Result<std::string> text() const;
+
+  [[nodiscard]] Result<std::vector<StepBelief>> predict(std::span<const JobPoint> points,
+                                                        std::size_t threads) const;
+  // Which of a job's labels were among the lessons.
+  [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
+
+ private:
+  SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
+             std::vector<Interval> intervals);
+  void rebuild_codebook();
+
+  std::vector<JobPoint> lessons_;
+  Codebook codebook_;
+  Neighbours neighbours_;
+  Correction correction_;
+  std::vector<Interval> intervals_;  // one for each kind of news
+};
+
+}  // namespace tacho

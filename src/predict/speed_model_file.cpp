@@ -1,0 +1,158 @@
+// The form in which a SpeedModel is kept: JSON, a list for each column of its lessons.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/json_object.h"
+#include "predict/speed_model.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+// Six digits are as many as single precision keeps.
+double rounded(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
+Error damaged(std::string_view what) {
+  return {ErrorCode::invalid,
+          fmt::format("{}; make the model again with 'tacho fit'", what)};
+}
+
+// A column of labels: each different one once, then where each lesson's stands.
+Json labels_json(const std::vector<JobPoint>& lessons, std::size_t label) {
+  std::map<std::string, std::size_t> places;
+  Json words = Json::array();
+  Json column = Json::array();
+  for (const JobPoint& lesson : lessons) {
+    const auto [at, fresh] = places.try_emplace(lesson.labels[label], places.size());
+    if (fresh) words.push_back(lesson.labels[label]);
+    column.push_back(at->second);
+  }
+  return Json{{"words", std::move(words)}, {"lessons", std::move(column)}};
+}
+
+Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoint>& lessons) {
+  const auto words = json.find("words");
+  const auto column = json.find("lessons");
+  if (words == json.end() || column == json.end() || !words->is_array() || !column->is_array() ||
+      column->size() != lessons.size()) {
+    return damaged("a column of labels is incomplete");
+  }
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    const Json& place = (*column)[i];
+    if (!place.is_number_unsigned() || place.get<std::size_t>() >= words->size()) {
+      return damaged("a label is not in its list");
+    }
+    const Json& word = (*words)[place.get<std::size_t>()];
+    if (!word.is_string()) return damaged("a label is not a text");
+    lessons[i].labels[label] = word.get<std::string>();
+  }
+  return {};
+}
+
+Result<std::vector<Interval>> read_intervals(const Json& kinds) {
+  if (!kinds.is_array() || kinds.size() != kNews) return damaged("the intervals are incomplete");
+  std::vector<Interval> intervals;
+  for (const Json& kind : kinds) {
+    JsonObject object(kind, "interval");
+    std::vector<double> deviations;
+    std::vector<double> reaches;
+    object.read("deviations", deviations);
+    object.read("reaches", reaches);
+    TACHO_CHECK(object.finish());
+    if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
+    intervals.push_back(Interval::known(std::move(deviations), std::move(reaches)));
+  }
+  return intervals;
+}
+
+}  // namespace
+
+Result<std::string> SpeedModel::text() const {
+  TACHO_TRY(trees, correction_.bytes());
+  TACHO_TRY(trees_json, parse_json(trees));
+  Json json{{"tacho_speed_model", kVersion}};
+  Json labels = Json::array();
+  for (std::size_t l = 0; l < kLabels; ++l) labels.push_back(labels_json(lessons_, l));
+  json["labels"] = std::move(labels);
+  Json measures = Json::array();
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    Json column = Json::array();
+    for (const JobPoint& lesson : lessons_) column.push_back(rounded(lesson.measures[m], 6));
+    measures.push_back(std::move(column));
+  }
+  json["measures"] = std::move(measures);
+  Json known = Json::array();
+  Json weights = Json::array();
+  Json noise = Json::array();
+  for (std::size_t i = 0; i < lessons_.size(); ++i) {
+    known.push_back(lessons_[i].cost_known ? 1 : 0);
+    weights.push_back(rounded(neighbours_.weights()[i], 8));
+    noise.push_back(rounded(neighbours_.noise()[i], 4));
+  }
+  json["cost_known"] = std::move(known);
+  json["weights"] = std::move(weights);
+  json["noise"] = std::move(noise);
+  Json intervals = Json::array();
+  for (const Interval& interval : intervals_) {
+    intervals.push_back(
+        Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}});
+  }
+  json["intervals"] = std::move(intervals);
+  json["correction"] = std::move(trees_json);
+  return json_text(json) + "\n";
+}
+
+Result<SpeedModel> SpeedModel::read(std::string_view text) {
+  TACHO_TRY(json, parse_json(text));
+  JsonObject object(json, "speed model");
+  std::int64_t version = 0;
+  std::vector<double> known;
+  std::vector<double> weights;
+  std::vector<double> noise;
+  object.read("tacho_speed_model", version);
+  object.read("cost_known", known);
+  object.read("weights", weights);
+  object.read("noise", noise);
+  const Json* labels = object.part("labels");
+  const Json* measures = object.part("measures");
+  const Json* kinds = object.part("intervals");
+  const Json* trees = object.part("correction");
+  TACHO_CHECK(object.finish());
+  if (version > kVersion) {
+    return Error{ErrorCode::newer, "this speed model was made by a later version of Tacho"};
+  }
+  const std::size_t count = known.size();
+  if (weights.size() != count || noise.size() != count || !labels->is_array() ||
+      labels->size() != kLabels || !measures->is_array() || measures->size() != kMeasures) {
+    return damaged("its columns are not of one length");
+  }
+  std::vector<JobPoint> lessons(count);
+  for (std::size_t l = 0; l < kLabels; ++l) TACHO_CHECK(read_labels((*labels)[l], l, lessons));
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    const Json& column = (*measures)[m];
+    if (!column.is_array() || column.size() != count) return damaged("a measure is incomplete");
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!column[i].is_number()) return damaged("a measure is not a number");
+      lessons[i].measures[m] = column[i].get<float>();
+    }
+  }
+  TACHO_TRY(intervals, read_intervals(*kinds));
+  TACHO_TRY(correction, Correction::read(json_text(*trees)));
+  Codebook codebook;
+  std::vector<CodedPoint> points;
+  for (std::size_t i = 0; i < count; ++i) {
+    lessons[i].cost_known = known[i] != 0;
+    points.push_back(codebook.add(lessons[i]));
+  }
+  return SpeedModel(std::move(lessons),
+                    Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
+                    std::move(correction), std::move(intervals));
+}
+
+}  // namespace tacho

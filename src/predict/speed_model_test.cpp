@@ -1,0 +1,56 @@
+#include "predict/speed_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/mutation.h"
+#include "predict/made_jobs.h"
+
+namespace tacho {
+namespace {
+
+const std::string& learned_text() {
+  static const std::string text = *SpeedModel::learn(made::lessons(), made::kEffort)->text();
+  return text;
+}
+
+TEST(SpeedModel, LearnsTheSameFromTheSame) {
+  EXPECT_EQ(*SpeedModel::learn(made::lessons(), made::kEffort)->text(), learned_text());
+}
+
+TEST(SpeedModel, IsTheSameAfterAFile) {
+  const auto learned = SpeedModel::learn(made::lessons(), made::kEffort);
+  const auto read = SpeedModel::read(learned_text());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  std::vector<JobPoint> points;
+  for (const Lesson& lesson : made::lessons()) points.push_back(lesson.point);
+  const auto before = *learned->predict(points, 2);
+  const auto after = *read->predict(points, 1);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_NEAR(before[i].log_seconds, after[i].log_seconds, 1e-3);
+    EXPECT_NEAR(before[i].reach, after[i].reach, 1e-3);
+  }
+}
+
+TEST(SpeedModel, RefusesWhatIsNoModel) {
+  for (const char* text : {"", "{}", "[1]", "{\"tacho_speed_model\": 1}"}) {
+    EXPECT_FALSE(SpeedModel::read(text).ok()) << text;
+  }
+}
+
+TEST(SpeedModel, SurvivesDamage) {
+  // The trees are XGBoost's own to read; what stands before them is read here.
+  const std::string whole = learned_text();
+  const std::size_t trees = whole.find("\"correction\"");
+  Random random(4, 2);
+  for (int i = 0; i < 60; ++i) {
+    const auto model = SpeedModel::read(mutated(whole.substr(0, trees), random) +
+                                        whole.substr(trees));
+    if (!model.ok()) EXPECT_FALSE(model.error().message.empty());
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,77 @@
+#include "predict/split.h"
+
+#include <map>
+#include <string>
+
+#include "base/random.h"
+
+namespace tacho {
+namespace {
+
+const std::string& label(const Lesson& lesson, Label which) {
+  return lesson.point.labels[static_cast<std::size_t>(which)];
+}
+
+// The hand each lesson's group was dealt to.
+template <class GroupOf>
+std::vector<std::size_t> deal(const std::vector<Lesson>& lessons, std::size_t hands,
+                              std::uint64_t seed, GroupOf group_of) {
+  std::map<std::string, std::size_t> groups;
+  for (const Lesson& lesson : lessons) groups.emplace(group_of(lesson), 0);
+  std::vector<std::size_t> cards(groups.size());
+  for (std::size_t i = 0; i < cards.size(); ++i) cards[i] = i % hands;
+  Random::scattered(seed).shuffle(cards);
+  std::size_t next = 0;
+  for (auto& [name, hand] : groups) hand = cards[next++];
+  std::vector<std::size_t> dealt;
+  dealt.reserve(lessons.size());
+  for (const Lesson& lesson : lessons) dealt.push_back(groups.at(group_of(lesson)));
+  return dealt;
+}
+
+}  // namespace
+
+std::vector<Fold> make_folds(const std::vector<Lesson>& lessons, SplitKind kind, std::size_t folds,
+                             std::uint64_t seed) {
+  const auto gpu = [](const Lesson& l) { return label(l, Label::gpu); };
+  const auto model = [](const Lesson& l) { return label(l, Label::model); };
+  const auto job = [](const Lesson& l) {
+    return label(l, Label::model) + '\x1f' + label(l, Label::stack);
+  };
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> second;
+  switch (kind) {
+    case SplitKind::unseen_gpu:
+      first = deal(lessons, folds, seed, gpu);
+      break;
+    case SplitKind::unseen_model:
+      first = deal(lessons, folds, seed, model);
+      break;
+    case SplitKind::unseen_source:
+      first = deal(lessons, folds, seed, [](const Lesson& l) { return l.source; });
+      break;
+    case SplitKind::unseen_nodes:
+      first = deal(lessons, folds, seed, job);
+      break;
+    case SplitKind::unseen_both:
+      first = deal(lessons, folds, seed, gpu);
+      second = deal(lessons, folds, seed + 1, model);
+      break;
+  }
+  std::vector<Fold> out(folds);
+  for (std::size_t f = 0; f < folds; ++f) {
+    for (std::size_t i = 0; i < lessons.size(); ++i) {
+      const bool one = first[i] == f;
+      const bool two = second.empty() ? one : second[i] == f;
+      const bool counts = kind != SplitKind::unseen_nodes || lessons[i].nodes > 1;
+      if (one && two && counts) {
+        out[f].predicted.push_back(i);
+      } else if ((!one && !two) || (one && !counts)) {
+        out[f].learned.push_back(i);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "base/result.h"
+#include "record/run_folder.h"
+#include "store/sqlite.h"
+#include "sweep/configuration.h"
+
+namespace tacho {
+
+enum class SweepTaskState { waiting, submitted, done, skipped, cancelled };
+inline constexpr Names<SweepTaskState, 5> kSweepTaskStates{
+    "state",
+    {{{SweepTaskState::waiting, "waiting"},
+      {SweepTaskState::submitted, "submitted"},
+      {SweepTaskState::done, "done"},
+      {SweepTaskState::skipped, "skipped"},
+      {SweepTaskState::cancelled, "cancelled"}}}};
+
+// One run that a sweep is to make, and how far it is.
+struct SweepTask {
+  std::int64_t position = 0;  // from 1, in the order in which they are made
+  Configuration configuration;
+  std::int64_t repetition = 1;
+  RunOrder asked;  // without a key
+  SweepTaskState state = SweepTaskState::waiting;
+  std::int64_t attempt = 0;               // how often it was submitted
+  std::string batch;                      // the launcher's, while it is submitted
+  std::optional<std::string> run_key;     // of the attempt under way
+  std::optional<std::string> result_key;  // of the run that is its result
+  std::string reason;                     // why it was skipped, or submitted again
+};
+
+// Of all columns, in the order in which read_task() reads them.
+std::string_view task_columns();
+Result<SweepTask> read_task(const Database& database, const Statement& statement);
+// What was asked for, as it is kept.
+std::string asked_text(const RunOrder& asked);
+
+}  // namespace tacho

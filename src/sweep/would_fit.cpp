@@ -1,0 +1,37 @@
+#include "sweep/would_fit.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace tacho {
+namespace {
+
+std::optional<std::int64_t> batch_of(const Configuration& configuration) {
+  const std::string* text = configuration.find("batch");
+  if (text == nullptr) return std::nullopt;
+  std::int64_t batch = 0;
+  const char* end = text->data() + text->size();
+  const auto [stopped, problem] = std::from_chars(text->data(), end, batch);
+  if (problem != std::errc() || stopped != end) return std::nullopt;
+  return batch;
+}
+
+}  // namespace
+
+std::string memory_family(const Configuration& configuration) {
+  std::map<std::string, std::string> rest(configuration.options().begin(),
+                                          configuration.options().end());
+  rest.erase("batch");
+  rest.erase("seed");
+  return json_text(Json(rest));
+}
+
+bool needs_more_memory(const Configuration& larger, const Configuration& smaller) {
+  const auto large = batch_of(larger);
+  const auto small = batch_of(smaller);
+  if (!large || !small || *large <= *small) return false;
+  return memory_family(larger) == memory_family(smaller);
+}
+
+}  // namespace tacho

@@ -1,0 +1,129 @@
+"""tacho predict: one job, files of jobs, GPUs by their data sheet, and what makes no sense."""
+
+import csv
+import io
+import time
+import unittest
+
+from tacho_case import SharedHomeCase
+
+COLUMNS = ("model,family,framework,precision,layout,gpu,num_gpus,num_nodes,batch_per_gpu,gmacs,"
+           "macts_M,params_M,input_shape,data_kind")
+JOB = "resnet50,cnn,PyTorch 1.12 (timm),amp,nhwc,RTX3090,1,1,256,4.11,11.11,25.56,3x224x224,synthetic"
+SHEET = """name: RTX3095
+architecture: Ampere
+multiprocessors: 90
+fp32_tflops: 40
+tf32_tflops: 40
+half_tflops: 80
+memory_gb: 24
+memory_gb_per_s: 1100
+nvlink_gb_per_s: 112.5
+"""
+
+
+class Predict(SharedHomeCase):
+    def write(self, name, text):
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def speeds(self, *gpus, options=()):
+        return [self.tacho("predict", "resnet50", "--gpu", gpu, "-b", "128", "--precision", "amp",
+                           "--json", *options).json["samples_per_s"] for gpu in gpus]
+
+    def test_one_job_has_a_speed_within_its_interval(self):
+        said = self.tacho("predict", "resnet50", "--gpu", "rtx 3090", "-b", "256", "--precision",
+                          "amp", "--framework", "PyTorch 1.12 (timm)", "--layout", "nhwc", "--json")
+        self.assertEqual(said.code, 0, said.err)
+        answer = said.json
+        self.assertEqual(answer["gpu"], "RTX3090")
+        self.assertTrue(answer["in_domain"])
+        self.assertTrue(answer["fits"])
+        self.assertLess(answer["low90"], answer["samples_per_s"])
+        self.assertLess(answer["samples_per_s"], answer["high90"])
+        # Published for it: between 790 and 860.
+        self.assertLess(abs(answer["samples_per_s"] / 820 - 1), 0.15)
+        text = self.tacho("predict", "resnet50", "--gpu", "RTX3090", "-b", "256").out
+        self.assertIn("samples/s", text)
+
+    def test_a_faster_gpu_of_the_same_family_is_never_slower(self):
+        for family in (("RTX3070", "RTX3080", "RTX3090"), ("A100-SXM4-40GB", "A100-SXM4-80GB"),
+                       ("V100-PCIE-16GB", "V100-SXM2-16GB"), ("H100-SXM5-80GB", "H200-SXM-141GB")):
+            speeds = self.speeds(*family)
+            self.assertEqual(speeds, sorted(speeds), family)
+
+    def test_a_larger_batch_never_needs_less_memory(self):
+        needed = [self.tacho("predict", "resnet50", "--gpu", "H100", "-b", batch, "--json")
+                  .json["memory_gb"] for batch in ("1", "8", "64", "512", "100000")]
+        self.assertEqual(needed, sorted(needed))
+        self.assertFalse(self.tacho("predict", "resnet50", "--gpu", "H100", "-b", "100000",
+                                    "--json").json["fits"])
+
+    def test_a_gpu_is_described_by_its_data_sheet(self):
+        sheet = self.write("gpu.yaml", SHEET)
+        base, = self.speeds("RTX3090")
+        better, = self.speeds("RTX3095", options=("--gpu-spec", sheet))
+        self.assertGreaterEqual(better, base)
+        broken = self.write("broken.yaml", SHEET.replace("memory_gb:", "memory:"))
+        said = self.tacho("predict", "resnet50", "--gpu-spec", broken)
+        self.assertNotEqual(said.code, 0)
+        self.assertIn("memory_gb", said.err)
+
+    def test_a_file_keeps_its_rows_and_gains_columns(self):
+        rows = "\n".join([COLUMNS + ",mine", JOB + ",a", "unheard of,,,,,A100,1,1,8,,,,,,b",
+                          "resnet50,,,,,TPUv2,8,1,8,,,,,,c"])
+        said = self.tacho("predict", "--from", self.write("in.csv", rows), "--out",
+                          self.home / "out.csv")
+        self.assertEqual(said.code, 0, said.err)
+        found = list(csv.DictReader(io.StringIO((self.home / "out.csv").read_text())))
+        self.assertEqual([row["mine"] for row in found], ["a", "b", "c"])
+        self.assertEqual([row["in_domain"] for row in found], ["true", "false", "false"])
+        self.assertLess(float(found[0]["low90"]), float(found[0]["samples_per_s"]))
+        self.assertIn("gmacs", found[1]["reason"])
+        self.assertEqual(found[2]["samples_per_s"], "")
+
+    def test_ten_thousand_rows_take_seconds(self):
+        gpus = ("RTX3090", "A100-SXM4-40GB", "H100-SXM5-80GB", "T4", "V100-SXM2-16GB")
+        rows = [COLUMNS]
+        for i in range(10000):
+            rows.append(f"net{i % 50},cnn,PyTorch 1.12 (timm),amp,nhwc,{gpus[i % 5]},1,1,"
+                        f"{8 << i % 6},{1 + i % 7},{5 + i % 11},{10 + i % 13},3x224x224,synthetic")
+        path = self.write("many.csv", "\n".join(rows) + "\n")
+        begun = time.monotonic()
+        said = self.tacho("predict", "--from", path, "--out", self.home / "many-out.csv")
+        took = time.monotonic() - begun
+        self.assertEqual(said.code, 0, said.err)
+        self.assertEqual(len((self.home / "many-out.csv").read_text().splitlines()), 10001)
+        print(f"10,000 rows in {took:.1f} s")
+
+    def test_nonsense_is_refused_with_its_place_and_the_nearest_name(self):
+        for text, words in (
+                ("", ("empty",)),
+                (COLUMNS.replace("gpu,", "gpuu,") + "\n", ("'gpu' is missing", "gpuu")),
+                (COLUMNS + "\n" + JOB.replace("RTX3090", "RTX3091") + "\n", ("line 2", "RTX3090")),
+                (COLUMNS + "\n" + JOB.replace(",256,", ",-256,") + "\n", ("batch_per_gpu", "-256")),
+                (COLUMNS + "\n" + JOB.replace(",256,", ",lots,") + "\n", ("batch_per_gpu", "lots")),
+                (COLUMNS + "\n" + JOB.replace(",4.11,", ",nan,") + "\n", ("gmacs", "nan")),
+                (COLUMNS + "\n" + JOB.replace(",amp,", ",apm,") + "\n", ("amp",)),
+                (COLUMNS + "\nresnet50\n", ("line 2",))):
+            out = self.home / "never.csv"
+            said = self.tacho("predict", "--from", self.write("bad.csv", text), "--out", out)
+            self.assertEqual(said.code, 2, (text[-80:], said.err))
+            for word in words:
+                self.assertIn(word, said.err)
+            self.assertFalse(out.exists())
+        self.assertEqual(self.tacho("predict", "resnet50", "--gpu", "H1000").code, 2)
+        self.assertEqual(self.tacho("predict", "resnet50").code, 2)
+        self.assertEqual(self.tacho("predict").code, 2)
+
+    def test_a_damaged_model_is_refused_and_the_shipped_one_helps(self):
+        damaged = self.write("speed.json", "{\"tacho_speed_model\": 1}")
+        said = self.tacho("predict", "resnet50", "--gpu", "H100", "--speed-model", damaged)
+        self.assertNotEqual(said.code, 0)
+        self.assertIn("speed.json", said.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

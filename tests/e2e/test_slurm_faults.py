@@ -1,0 +1,183 @@
+"""The Slurm launcher on a real cluster whose daemons and nodes are killed."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from slurm_cluster import NODES, SlurmCluster, why_not
+from tacho_case import TACHO, Said, processes_of, wait_until
+
+PROBE = os.environ.get("LAUNCH_PROBE", "")
+TASKS = 20
+NO_NEWS = 3
+# Where Slurm starts a task again it is begun twice.
+STEADY = "echo x >> begun-$KEY; sleep 0.5; echo x >> ended-$KEY"
+HELD = "echo x >> begun-$KEY; until [ -e go ]; do sleep 0.1; done; echo x >> ended-$KEY"
+
+
+def setUpModule():
+    global cluster
+    if reason := why_not():
+        if os.environ.get("TACHO_COMPONENTS") == "required" and os.geteuid() == 0:
+            raise AssertionError(reason)
+        print(f"SKIPPED: no Slurm cluster here: {reason}", file=sys.stderr)
+        raise unittest.SkipTest(reason)
+    cluster = SlurmCluster.start()
+    tempfile.tempdir = str(cluster.folder)
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+
+    def probe(self, *words):
+        options = (f"tacho={TACHO}", "poll-seconds=0", "at-once=4", *self.options)
+        command = [PROBE, "slurm", str(self.folder), *map(str, words), *options]
+        # TACHO_HOME is what a task's processes are found by.
+        env = {**cluster.within(os.environ), "TACHO_HOME": str(self.folder)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    options = ()
+
+    def submit(self, count, script):
+        said = self.probe("submit", "b", count, script)
+        self.assertEqual(said.code, 0, said.err)
+
+    def news(self):
+        """By task; empty where there is none."""
+        said = self.probe("poll", "b")
+        self.assertIn(said.code, (0, NO_NEWS), said.err)
+        return said.json if said.code == 0 else {}
+
+    def states(self):
+        return [task["state"] for task in self.news().values()]
+
+    def wait_for(self, condition, what):
+        return wait_until(condition, f"{what}:\n{cluster.log()}", seconds=150)
+
+    def wait_for_end(self):
+        def all_ended():
+            news = self.news()
+            return news if news and {task["state"] for task in news.values()} <= {"ended", "lost"} else None
+        return self.wait_for(all_ended, "end of all")
+
+    def count(self, what):
+        return {path.name: len(path.read_text().splitlines()) for path in self.folder.glob(what)}
+
+    def assert_each_ended_once(self, news, tasks=TASKS):
+        self.assertEqual(len(news), tasks)
+        for key, task in news.items():
+            self.assertEqual((task["state"], task["status"]), ("ended", "exit code 0"), (key, task))
+        self.assertEqual(set(self.count("ended-*")), {f"ended-t{i}" for i in range(tasks)})
+
+    def assert_nothing_left(self):
+        self.assertEqual(self.probe("forget", "b").code, 0)
+        queue = lambda: cluster.ask("squeue", "--noheader").out.strip()
+        self.wait_for(lambda: not queue(), "empty queue")
+        self.wait_for(lambda: not processes_of(self.folder), "end of all processes")
+        self.assertFalse((self.folder / "batches" / "b").exists())
+        shown = cluster.ask("scontrol", "--oneliner", "show", "jobs").out
+        states = {word for word in shown.split() if word.startswith("JobState=")}
+        self.assertLessEqual(states, {f"JobState={end}" for end in ("COMPLETED", "CANCELLED", "FAILED")})
+
+    def nodes_are_idle(self):
+        said = cluster.ask("sinfo", "--noheader", "--format=%t %D")
+        return said.out.split() == ["idle", "2"]
+
+    def test_a_controller_that_is_away_is_no_news_and_nothing_is_lost(self):
+        self.submit(2, HELD)
+        self.wait_for(lambda: self.states() == ["running"] * 2, "both")
+        cluster.kill(cluster.CONTROLLER)
+        self.assertEqual(self.probe("poll", "b").code, NO_NEWS)
+        cluster.restart(cluster.CONTROLLER)
+        (self.folder / "go").touch()
+        self.assert_each_ended_once(self.wait_for_end(), tasks=2)
+        self.assert_nothing_left()
+
+    def test_killed_daemons_that_come_back_change_nothing(self):
+        rng = random.Random(1)
+        self.submit(TASKS, STEADY)
+        while set(self.states()) != {"ended"}:
+            daemon = rng.choice((cluster.CONTROLLER, *NODES))
+            cluster.kill(daemon)
+            cluster.restart(daemon)
+            self.wait_for(self.news, "news")
+        self.assert_each_ended_once(self.wait_for_end())
+        self.assert_nothing_left()
+
+    def test_a_task_of_a_failed_node_is_started_again_on_another(self):
+        self.submit(1, HELD)
+        node = self.wait_for(lambda: [task["where"] for task in self.news().values()
+                                      if task["state"] == "running"], "it")[0]
+        self.wait_for((self.folder / "begun-t0").exists, "begin")
+        self.fail_node(node)
+        self.wait_for(lambda: [task for task in self.news().values()
+                               if task["state"] == "running" and task["where"] != node], "other node")
+        (self.folder / "go").touch()
+        self.assert_each_ended_once(self.wait_for_end(), tasks=1)
+        self.assert_nothing_left()
+
+    def test_a_task_of_a_failed_node_is_lost_where_slurm_is_not_to_start_it_again(self):
+        self.options = ("requeue=no",)
+        self.submit(1, HELD)
+        node = self.wait_for(lambda: [task["where"] for task in self.news().values()
+                                      if task["state"] == "running"], "it")[0]
+        self.fail_node(node)
+        news = self.wait_for_end()
+        self.assertEqual(news["t0"]["state"], "lost", news)
+        self.assertIn("NODE_FAIL", news["t0"]["reason"])
+
+    def fail_node(self, node):
+        """As the controller finds a node that does not answer for five minutes."""
+        down = ("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test")
+        self.assertEqual(cluster.ask(*down).code, 0)
+        self.addCleanup(lambda: self.wait_for(self.nodes_are_idle, "both nodes"))
+        self.addCleanup(cluster.ask, "scontrol", "update", f"NodeName={node}", "State=RESUME")
+
+    def test_one_whose_taker_was_killed_is_lost_and_leaves_nothing(self):
+        self.submit(1, HELD)
+        self.wait_for((self.folder / "begun-t0").exists, "begin")
+        for pid in processes_of(self.folder):
+            if b"take-task" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, 9)
+        news = self.wait_for_end()
+        self.assertEqual(news["t0"]["state"], "lost", news)
+        self.assert_nothing_left()
+
+    def test_a_tacho_killed_within_submitting_starts_nothing_twice(self):
+        self.submit(4, STEADY)
+        (self.folder / "batches" / "b" / "job").unlink()  # what it does last
+        self.submit(4, STEADY)
+        self.assert_each_ended_once(self.wait_for_end(), tasks=4)
+        self.assertEqual(self.count("begun-*"), {f"begun-t{i}": 1 for i in range(4)})
+        self.assert_nothing_left()
+
+    def test_half_of_twenty_are_cancelled_and_nothing_is_left(self):
+        self.submit(TASKS, STEADY)
+        self.wait_for(lambda: self.states().count("ended") >= TASKS // 2, "half")
+        self.assertEqual(self.probe("cancel", "b").code, 0)
+        news = self.wait_for_end()
+        ends = [task["ended_by"] for task in news.values()]
+        self.assertEqual({task["state"] for task in news.values()}, {"ended"})
+        self.assertIn("cancel", ends)
+        self.assertGreaterEqual(ends.count("itself"), TASKS // 2)
+        self.assertLess(len(self.count("ended-*")), TASKS)
+        self.assert_nothing_left()
+
+    def test_what_sbatch_refuses_is_said_and_leaves_nothing(self):
+        self.options = ("partition=nowhere",)
+        said = self.probe("submit", "b", 1, STEADY)
+        self.assertEqual(said.code, 1)
+        self.assertIn("sbatch: ", said.err)
+        self.assertIn("nvalid partition", said.err)
+        self.assertFalse((self.folder / "batches" / "b").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
