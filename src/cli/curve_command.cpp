@@ -26,7 +26,7 @@ struct CurveOptions {
   bool json = false;
 };
 
-constexpr std::size_t kMostKnown = 200;
+constexpr std::size_t kCurvesKnown = 200;
 
 std::vector<Curve> with_published(std::vector<Curve> curves) {
   for (Curve& curve : published_curves()) curves.push_back(std::move(curve));
@@ -80,7 +80,7 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
     return Error{ErrorCode::usage,
                  fmt::format("{} epochs are seen already; name a later one with --epochs", seen)};
   }
-  TACHO_TRY(own, own_curves(store, begun.setting.model, begun.setting.data, kMostKnown));
+  TACHO_TRY(own, own_curves(store, begun.setting.model, begun.setting.data, kCurvesKnown));
   std::vector<double> ahead = epochs_ahead(seen, last);
   if (o.target) {
     ahead.clear();
@@ -106,9 +106,9 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
   return kSuccess;
 }
 
-Result<int> evaluate(const CurveOptions& o, const Context& context) {
+Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_curves(store, "", "", kMostKnown));
+  TACHO_TRY(own, own_curves(store, "", "", kCurvesKnown));
   const auto curves = evaluate_curves(with_published(own));
   const auto times = evaluate_times(published_time_records());
   if (o.json) {
@@ -161,7 +161,7 @@ void add_curve_command(CLI::App& app, Context& context) {
   command->add_flag("--json", o->json, "as JSON");
   command->callback([=, &context] {
     context.run([&]() -> Result<int> {
-      if (o->evaluate) return evaluate(*o, context);
+      if (o->evaluate) return evaluate_forecasts(*o, context);
       if (o->run.empty()) {
         return Error{ErrorCode::usage, "name a run, as 'tacho curve last', or --evaluate"};
       }

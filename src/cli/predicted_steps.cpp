@@ -20,12 +20,12 @@ bool has_bf16_and_tf32(const GpuSpec& gpu) {
   return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
 }
 
-std::string precision_of(Precision precision) {
+std::string published_precision(Precision precision) {
   // Tacho's fp16 keeps fp32 weights, which published figures call amp.
   return precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(precision));
 }
 
-std::string input_shape(const Job& job) {
+std::string shape_of_input(const Job& job) {
   if (job.data == "cifar10" || job.data == "cifar100") return "3x32x32";
   if (job.data == "tiny-imagenet") return "3x64x64";
   const auto model = find_model(job.model);
@@ -66,12 +66,12 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   TrainingJob asked;
   asked.model = job.model;
   asked.framework = "PyTorch";
-  asked.precision = precision_of(plan.precision);
+  asked.precision = published_precision(plan.precision);
   asked.gpu = gpu->name;
   asked.num_gpus = static_cast<double>(plan.ranks());
   asked.num_nodes = static_cast<double>(plan.nodes);
   asked.batch_per_gpu = static_cast<double>(plan.batch_per_gpu);
-  asked.input_shape = input_shape(job);
+  asked.input_shape = shape_of_input(job);
   asked.data_kind = "real";
   TACHO_CHECK(check(asked));
   return asked;

@@ -27,9 +27,9 @@ struct RecommendOptions {
   bool csv = false;
 };
 
-constexpr std::size_t kMostKnown = 200;
+constexpr std::size_t kCurvesOfATask = 200;
 
-Result<double> number(std::string_view text, std::string_view what) {
+Result<double> number_in(std::string_view text, std::string_view what) {
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size()) {
@@ -42,7 +42,7 @@ Result<double> number(std::string_view text, std::string_view what) {
 Result<double> target_of(std::string_view text) {
   constexpr std::string_view kName = "top1=";
   if (text.starts_with(kName)) text.remove_prefix(kName.size());
-  TACHO_TRY(target, number(text, "--target"));
+  TACHO_TRY(target, number_in(text, "--target"));
   if (!(target > 0 && target < 1)) {
     return Error{
         ErrorCode::usage,
@@ -65,12 +65,12 @@ Result<double> hours_of(std::string_view text) {
         unit = 24;
         break;
       default:
-        TACHO_TRY(hours, number(text, "--deadline"));
+        TACHO_TRY(hours, number_in(text, "--deadline"));
         return hours;
     }
     text.remove_suffix(1);
   }
-  TACHO_TRY(amount, number(text, "--deadline"));
+  TACHO_TRY(amount, number_in(text, "--deadline"));
   return amount * unit;
 }
 
@@ -99,7 +99,7 @@ Result<int> recommend_to_user(const RecommendOptions& o, const Context& context)
   TACHO_TRY(catalog, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(catalog, o.filter));
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kMostKnown));
+  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
   const CurveEpochs epochs(EpochsToTarget(own, published_curves(), published_time_records()));
   TACHO_TRY(steps, open_step_predictors());
   TACHO_TRY(made, recommend(wish, instances, *steps, epochs));
