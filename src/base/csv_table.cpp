@@ -6,77 +6,15 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/csv_records.h"
 #include "base/nearest.h"
 
 namespace tacho {
 namespace {
 
-Error at_line(std::size_t line, std::string_view what) {
+Error wrong_in(std::size_t line, std::string_view what) {
   return {ErrorCode::invalid, fmt::format("line {}: {}", line, what)};
 }
-
-// Cuts text into records; knows nothing of what they mean.
-class Records {
- public:
-  explicit Records(std::string_view text) : text_(text) {}
-
-  [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
-  [[nodiscard]] std::size_t line() const { return line_; }
-
-  Result<std::vector<std::string>> next() {
-    std::vector<std::string> cells;
-    while (true) {
-      TACHO_TRY(cell, next_cell());
-      cells.push_back(std::move(cell));
-      if (at_end()) return cells;
-      if (text_[at_] == ',') {
-        ++at_;
-        continue;
-      }
-      if (text_[at_] == '\r') ++at_;
-      if (at_end() || text_[at_] != '\n') return at_line(line_, "a carriage return alone");
-      ++at_;
-      ++line_;
-      return cells;
-    }
-  }
-
- private:
-  Result<std::string> next_cell() {
-    if (!at_end() && text_[at_] == '"') return quoted_cell();
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    std::string cell(text_.substr(at_, end - at_));
-    if (cell.find('"') != std::string::npos) {
-      return at_line(line_, "a quote within a cell that has none around it");
-    }
-    at_ = end;
-    return cell;
-  }
-
-  Result<std::string> quoted_cell() {
-    const std::size_t begun = line_;
-    std::string cell;
-    ++at_;
-    while (true) {
-      if (at_end()) return at_line(begun, "a quote is opened and never closed");
-      const char c = text_[at_++];
-      if (c == '"') {
-        if (at_end() || text_[at_] != '"') break;
-        ++at_;
-      }
-      if (c == '\n') ++line_;
-      cell += c;
-    }
-    if (!at_end() && std::string_view(",\r\n").find(text_[at_]) == std::string_view::npos) {
-      return at_line(line_, "text after a closing quote");
-    }
-    return cell;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_ = 1;
-};
 
 // For each heading of the file, which of `columns` it is.
 Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& headings,
@@ -84,16 +22,12 @@ Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& headi
   std::vector<std::size_t> places;
   for (const std::string& heading : headings) {
     const auto found = std::ranges::find(columns, heading);
-    if (found == columns.end()) return at_line(1, unknown_name("column", heading, columns));
-    const auto place = static_cast<std::size_t>(found - columns.begin());
-    if (std::ranges::find(places, place) != places.end()) {
-      return at_line(1, fmt::format("column '{}' stands there twice", heading));
-    }
-    places.push_back(place);
+    if (found == columns.end()) return wrong_in(1, unknown_name("column", heading, columns));
+    places.push_back(static_cast<std::size_t>(found - columns.begin()));
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (std::ranges::find(places, i) == places.end()) {
-      return at_line(1, fmt::format("column '{}' is missing", columns[i]));
+      return wrong_in(1, fmt::format("column '{}' is missing", columns[i]));
     }
   }
   return places;
@@ -112,28 +46,17 @@ bool parse_finite(std::string_view text, double& out) {
 }  // namespace
 
 Result<CsvTable> CsvTable::parse(std::string_view text, std::span<const std::string_view> columns) {
-  if (text.find('\0') != std::string_view::npos) {
-    return Error{ErrorCode::invalid, "holds a zero byte: not a CSV file"};
-  }
-  if (text.empty()) return Error{ErrorCode::invalid, "is empty: a line of headings is needed"};
-  Records records(text);
-  TACHO_TRY(headings, records.next());
-  TACHO_TRY(places, places_of(headings, columns));
+  TACHO_TRY(records, read_csv(text));
+  TACHO_TRY(places, places_of(records.headings, columns));
   CsvTable table;
   table.columns_.assign(columns.begin(), columns.end());
-  while (!records.at_end()) {
-    const std::size_t line = records.line();
-    TACHO_TRY(cells, records.next());
-    if (cells.size() != places.size()) {
-      return at_line(line, fmt::format("{} cells where the heading names {} columns", cells.size(),
-                                       places.size()));
-    }
+  for (CsvRecord& record : records.rows) {
     const std::size_t first = table.cells_.size();
     table.cells_.resize(first + columns.size());
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      table.cells_[first + places[i]] = std::move(cells[i]);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      table.cells_[first + places[i]] = std::move(record.cells[i]);
     }
-    table.lines_.push_back(line);
+    table.lines_.push_back(record.line);
   }
   return table;
 }
@@ -146,7 +69,7 @@ std::string_view CsvRow::cell(std::string_view column) const {
 }
 
 void CsvRow::refuse(std::string_view column, std::string_view what) {
-  if (!error_) error_ = at_line(table_.lines_[row_], fmt::format("{}: {}", column, what));
+  if (!error_) error_ = wrong_in(table_.lines_[row_], fmt::format("{}: {}", column, what));
 }
 
 void CsvRow::read(std::string_view column, std::string& out) {

@@ -12,9 +12,8 @@
 
 namespace tacho {
 
-// A CSV file (RFC 4180) whose first line names its columns. Strict: a row with too many or too few
-// cells, a stray quote, a column that is missing, doubled or unknown is an error that names the
-// line. Columns may stand in any order.
+// The records of a CSV file that has exactly certain columns, in any order: one that is missing or
+// unknown is an error, with the nearest name.
 class CsvTable {
  public:
   static Result<CsvTable> parse(std::string_view text, std::span<const std::string_view> columns);

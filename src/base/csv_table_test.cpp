@@ -49,7 +49,7 @@ TEST(CsvTable, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(problem_of("name,size,list\na,1,2\nb,2\n"), HasSubstr("line 3: 2 cells"));
   EXPECT_THAT(problem_of("name,size,list\n\"a,1,2\n"), HasSubstr("line 2: a quote is opened"));
   EXPECT_THAT(problem_of("name,size,list\n\"a\"b,1,2\n"), HasSubstr("after a closing quote"));
-  EXPECT_THAT(problem_of("name,size,list\na\"b,1,2\n"), HasSubstr("a quote within"));
+  EXPECT_THAT(problem_of("name,size,list\na\"b,1,2\n"), HasSubstr("a quote in the middle"));
 }
 
 TEST(CsvTable, ARowTellsItsFirstProblem) {

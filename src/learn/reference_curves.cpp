@@ -118,12 +118,12 @@ void ReferenceCurves::lay(const KnownCurve& known) {
     // Neighbouring points err together: more than four count as four.
     const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
     overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);
-    laid.push_back(std::move(overlay));
+    laid.push_back(overlay);
   }
   const double prior = std::exp(-apart / 2) / static_cast<double>(laid.size());
   for (Overlay& overlay : laid) {
     overlay.weight *= prior;
-    if (overlay.weight > 1e-12) overlays_.push_back(std::move(overlay));
+    if (overlay.weight > 1e-12) overlays_.push_back(overlay);
   }
 }
 

@@ -7,8 +7,8 @@ from tacho_case import TACHO, TachoCase
 COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
             "runs ingest", "sweep", "report", "diff", "data", "data ls", "data get", "data prepare",
             "data verify", "describe", "predict", "fit", "evaluate", "env", "env ls", "curve",
-            "recommend", "catalog", "catalog ls", "catalog update", "catalog add-machine", "catalog remove-machine",
-            "ledger", "doctor", "completion"]
+            "recommend", "catalog", "catalog ls", "catalog update", "catalog add-machine",
+            "catalog remove-machine", "ledger", "doctor", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
