@@ -1,7 +1,5 @@
 #include "cli/step_predictors.h"
 
-#include <algorithm>
-
 #include "advise/published_steps.h"
 #include "cli/predicted_steps.h"
 #include "cli/speed_model_files.h"
