@@ -64,6 +64,10 @@ int run(int argc, char** argv) {
   add_fit_command(app, context);
   add_evaluate_command(app, context);
   add_env_command(app, context);
+  add_curve_command(app, context);
+  add_recommend_command(app, context);
+  add_catalog_command(app, context);
+  add_ledger_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);
   add_completion_command(app, context);

@@ -6,6 +6,7 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/foretelling_view.h"
 #include "cli/live_view.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
@@ -58,8 +59,12 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, *view);
+  ForetellingView foretelling(*view, store, home / "tacho.db",
+                              [&](const std::string& problem) { context.warn(problem); });
+  auto finished =
+      resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, foretelling);
   view.reset();
+  foretelling.settle();
   if (!finished.ok()) return finished.error();
 
   const RunRecord& record = finished->record;

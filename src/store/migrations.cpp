@@ -102,7 +102,28 @@ constexpr Migration kSweeps = R"sql(
   CREATE UNIQUE INDEX sweep_tasks_by_result ON sweep_tasks (result_key);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kImages, kComparisons, kSweeps};
+// What was foretold of runs. Not tied to the run's row: a removed run does not take the proof of a
+// wrong prediction with it.
+constexpr Migration kPredictions = R"sql(
+  CREATE TABLE predictions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_key TEXT NOT NULL,
+    metric TEXT NOT NULL,
+    made_at REAL NOT NULL,
+    model TEXT NOT NULL,
+    data TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    basis TEXT NOT NULL,
+    value REAL NOT NULL,
+    low REAL NOT NULL,
+    high REAL NOT NULL,
+    outcome TEXT,
+    measured REAL,
+    UNIQUE (run_key, metric));
+)sql";
+
+constexpr std::array kMigrations = {kTables,      kIndexes, kImages,
+                                    kComparisons, kSweeps,  kPredictions};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {

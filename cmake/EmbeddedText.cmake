@@ -1,0 +1,21 @@
+# Compiles a text file of the repository into a room, so that the program finds it wherever it lies:
+# tacho_embed_text(room data/catalog/curves.csv published_curves_csv.h kPublishedCurvesCsv)
+# The header is included as "room/published_curves_csv.h".
+function(tacho_embed_text room file header name)
+  set(source ${CMAKE_SOURCE_DIR}/${file})
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(READ ${source} content)
+  set(folder ${CMAKE_BINARY_DIR}/embedded/${room})
+  # In pieces: compilers need not take a longer literal than 64 KiB.
+  string(LENGTH "${content}" length)
+  set(pieces "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${content}" ${at} 60000 piece)
+    string(APPEND pieces "R\"~(${piece})~\"\n")
+    math(EXPR at "${at} + 60000")
+  endwhile()
+  file(CONFIGURE OUTPUT ${folder}/${room}/${header} CONTENT
+    "#pragma once\n\n#include <string_view>\n\nnamespace tacho {\n\n// ${file}\ninline constexpr std::string_view ${name} =\n@pieces@;\n\n}  // namespace tacho\n"
+    @ONLY)
+endfunction()

@@ -1,0 +1,262 @@
+#include "advise/recommend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace tacho {
+namespace {
+
+constexpr double kMuch = 0.25;       // of a step spent waiting: worth a warning
+constexpr double kBadScaling = 0.7;  // of the speed that twice the nodes should bring
+constexpr std::int64_t kMostWorkers = 16;
+
+double price_of(const Instance& instance, bool spot) {
+  return spot && instance.spot_usd_h ? *instance.spot_usd_h : instance.on_demand_usd_h;
+}
+
+// In one region an instance is as fast as in another: the cheapest stands for all.
+std::vector<Instance> cheapest_regions(const std::vector<Instance>& instances, bool spot) {
+  std::map<std::tuple<std::string, std::string, std::string, std::int64_t>, const Instance*> best;
+  std::vector<const Instance*> order;
+  for (const Instance& one : instances) {
+    auto& place = best[{one.cloud, one.name, one.gpu, one.gpus}];
+    if (place == nullptr || price_of(one, spot) < price_of(*place, spot)) place = &one;
+  }
+  std::vector<Instance> kept;
+  for (const auto& [key, instance] : best) kept.push_back(*instance);
+  return kept;
+}
+
+std::vector<std::int64_t> node_counts(std::int64_t most) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t nodes = 1; nodes < most; nodes *= 2) counts.push_back(nodes);
+  counts.push_back(most);
+  return counts;
+}
+
+std::vector<Plan> plans_of(const Wish& wish, const std::vector<Instance>& instances) {
+  std::vector<std::int64_t> batches = wish.batches;
+  if (batches.empty()) batches = {8, 16, 32, 64, 128, 256, 512, 1024};
+  std::vector<Plan> plans;
+  for (const Instance& instance : cheapest_regions(instances, wish.spot)) {
+    const bool has_gpu = instance.gpus > 0;
+    const double processes = has_gpu ? static_cast<double>(instance.gpus) : 1;
+    const auto workers = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(instance.vcpus / processes) - 1, 1, kMostWorkers);
+    for (const std::int64_t nodes : node_counts(wish.max_nodes)) {
+      // Machines that do not say how they are joined are not joined.
+      if (nodes > 1 && !instance.network_gbps) continue;
+      for (const Precision precision : wish.precisions) {
+        if (!has_gpu && precision != Precision::fp32) continue;
+        for (const std::int64_t batch : batches) {
+          plans.push_back({instance, nodes, batch, workers, precision});
+        }
+      }
+    }
+  }
+  return plans;
+}
+
+// The share of a lognormal with this range that lies below `limit`.
+double chance_below(const Range& range, double limit) {
+  const double deviation = std::log(range.high / range.low) / (2 * kNineOfTen);
+  const double off = std::log(limit / range.value);
+  if (!(deviation > 0)) return off >= 0 ? 1 : 0;
+  return 0.5 * std::erfc(-off / deviation / std::sqrt(2.0));
+}
+
+bool meets(const Wish& wish, const Offer& offer) {
+  return offer.hours.value <= wish.deadline_hours.value_or(HUGE_VAL) &&
+         offer.dollars.value <= wish.budget_usd.value_or(HUGE_VAL);
+}
+
+// A budget without a deadline asks for speed; everything else asks for a low price.
+bool better(const Wish& wish, const Offer& a, const Offer& b) {
+  if (meets(wish, a) != meets(wish, b)) return meets(wish, a);
+  const bool by_time = wish.budget_usd && !wish.deadline_hours && meets(wish, a);
+  const auto key = [&](const Offer& offer) {
+    return by_time ? std::pair(offer.hours.value, offer.dollars.value)
+                   : std::pair(offer.dollars.value, offer.hours.value);
+  };
+  return key(a) < key(b);
+}
+
+Offer offer_of(const Wish& wish, const Plan& plan, const StepForecast& step,
+               const EpochsAnswer& answer) {
+  Offer offer{.plan = plan,
+              .spot = wish.spot && plan.instance.spot_usd_h.has_value(),
+              .step = step,
+              .epochs = answer.epochs};
+  const double steps_per_epoch =
+      std::ceil(answer.epoch_samples / static_cast<double>(plan.batch()));
+  offer.hours = scaled(product(step.seconds, answer.epochs), steps_per_epoch / 3600);
+  offer.dollars =
+      scaled(offer.hours, price_of(plan.instance, offer.spot) * static_cast<double>(plan.nodes));
+  // One error moves both: the tighter of the two limits is the chance of both.
+  if (wish.deadline_hours) {
+    offer.chance = std::min(offer.chance, chance_below(offer.hours, *wish.deadline_hours));
+  }
+  if (wish.budget_usd) {
+    offer.chance = std::min(offer.chance, chance_below(offer.dollars, *wish.budget_usd));
+  }
+  return offer;
+}
+
+void mark_front(std::vector<Offer>& offers) {
+  for (Offer& offer : offers) {
+    offer.on_front = std::ranges::none_of(offers, [&](const Offer& other) {
+      const bool no_worse =
+          other.hours.value <= offer.hours.value && other.dollars.value <= offer.dollars.value;
+      return no_worse &&
+             (other.hours.value < offer.hours.value || other.dollars.value < offer.dollars.value);
+    });
+  }
+}
+
+// More of the same machine that brings little.
+void warn_of_nodes(std::vector<Offer>& offers) {
+  for (Offer& offer : offers) {
+    if (offer.plan.nodes == 1) continue;
+    const Offer* fewer = nullptr;
+    for (const Offer& other : offers) {
+      const bool same = other.plan.instance == offer.plan.instance;
+      if (!same || other.plan.nodes >= offer.plan.nodes) continue;
+      if (fewer == nullptr || other.plan.nodes > fewer->plan.nodes) fewer = &other;
+    }
+    if (fewer == nullptr) continue;
+    const double more =
+        static_cast<double>(offer.plan.nodes) / static_cast<double>(fewer->plan.nodes);
+    const double faster = fewer->hours.value / offer.hours.value;
+    if (faster >= kBadScaling * more) continue;
+    offer.warnings.push_back(
+        fmt::format("not worth it: {} machines are {:.2g}x as fast as {}, at {:.2g}x the price",
+                    offer.plan.nodes, faster, fewer->plan.nodes, more / faster));
+  }
+}
+
+void warn_of_waiting(Offer& offer) {
+  if (offer.step.input_share > kMuch) {
+    offer.warnings.push_back(
+        fmt::format("input-bound: {:.0f} % of a step waits for batches; {} processors are few for "
+                    "these GPUs",
+                    100 * offer.step.input_share, offer.plan.instance.vcpus));
+  }
+  if (offer.step.comm_share > kMuch) {
+    offer.warnings.push_back(
+        fmt::format("communication-bound: {:.0f} % of a step waits for gradients",
+                    100 * offer.step.comm_share));
+  }
+}
+
+std::string by(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  if (std::abs(percent) < 0.5) return "the same";
+  return ratio > 2 ? fmt::format("{:.1f}x", ratio) : fmt::format("{:+.0f} %", percent);
+}
+
+std::string against(const Wish& wish, const Offer& first, const Offer& offer) {
+  if (meets(wish, first) && !meets(wish, offer)) {
+    const bool late = offer.hours.value > wish.deadline_hours.value_or(HUGE_VAL);
+    return late ? "misses the deadline" : "above the budget";
+  }
+  return fmt::format("price {}, time {}", by(offer.dollars.value / first.dollars.value),
+                     by(offer.hours.value / first.hours.value));
+}
+
+Result<void> check(const Wish& wish) {
+  const auto above_zero = [](const std::optional<double>& value) {
+    return !value || (*value > 0 && std::isfinite(*value));
+  };
+  if (!above_zero(wish.deadline_hours)) {
+    return Error{ErrorCode::usage, "the deadline must be above 0"};
+  }
+  if (!above_zero(wish.budget_usd)) return Error{ErrorCode::usage, "the budget must be above 0"};
+  if (wish.max_nodes < 1 || wish.max_nodes > 1024) {
+    return Error{ErrorCode::usage, "--max-nodes must be 1 to 1024"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& instances,
+                                 const StepPredictor& steps, const EpochPredictor& epochs) {
+  TACHO_CHECK(check(wish));
+  if (instances.empty()) {
+    return Error{ErrorCode::not_found, "no machine is left to choose from; widen the filters"};
+  }
+  const std::vector<Plan> plans = plans_of(wish, instances);
+  const auto forecasts = steps.steps(wish.job, plans);
+  Recommendation made{.wish = wish};
+  std::map<std::int64_t, Result<EpochsAnswer>> answers;  // by batch
+  std::map<std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>, Offer>
+      best;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Plan& plan = plans[i];
+    if (!forecasts[i].ok()) {
+      made.left_out[forecasts[i].error().message] += 1;
+      continue;
+    }
+    if (!forecasts[i]->fits) {
+      made.left_out["does not fit in the GPU's memory"] += 1;
+      continue;
+    }
+    auto answer = answers.find(plan.batch());
+    if (answer == answers.end()) {
+      const EpochsQuestion question{wish.job.model, wish.job.data, wish.target,
+                                    static_cast<double>(plan.batch())};
+      answer = answers.emplace(plan.batch(), epochs.epochs(question)).first;
+    }
+    // Without epochs there is nothing to recommend, whatever the machine.
+    if (!answer->second.ok()) return answer->second.error();
+    made.epochs_basis = answer->second->basis;
+    Offer offer = offer_of(wish, plan, *forecasts[i], *answer->second);
+    const Instance& instance = plan.instance;
+    const auto key =
+        std::tuple(instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes);
+    const auto place = best.find(key);
+    if (place == best.end()) {
+      best.emplace(key, std::move(offer));
+    } else if (better(wish, offer, place->second)) {
+      place->second = std::move(offer);
+    }
+  }
+  for (auto& [key, offer] : best) made.offers.push_back(std::move(offer));
+  if (made.offers.empty()) {
+    const auto commonest = std::ranges::max_element(
+        made.left_out, {}, [](const auto& reason) { return reason.second; });
+    return Error{ErrorCode::unavailable, fmt::format("no plan can be foretold; of {} most say: {}",
+                                                     plans.size(), commonest->first)};
+  }
+  mark_front(made.offers);
+  warn_of_nodes(made.offers);
+  std::ranges::stable_sort(made.offers,
+                           [&](const Offer& a, const Offer& b) { return better(wish, a, b); });
+  for (Offer& offer : made.offers) {
+    warn_of_waiting(offer);
+    if (&offer != &made.offers.front()) {
+      offer.against_first = against(wish, made.offers.front(), offer);
+    }
+  }
+  return made;
+}
+
+std::string command_of(const Wish& wish, const Offer& offer) {
+  const Plan& plan = offer.plan;
+  std::string command =
+      fmt::format("tacho train {} --data {} -b {} -e {} --target {}", wish.job.model, wish.job.data,
+                  plan.batch_per_gpu, std::ceil(offer.epochs.high), wish.target);
+  if (plan.instance.gpus > 0) {
+    command += fmt::format(" --device cuda --precision {}", kPrecisions.of(plan.precision));
+  }
+  if (plan.instance.gpus > 1) command += fmt::format(" --nproc {}", plan.instance.gpus);
+  if (plan.nodes > 1) {
+    command += fmt::format(" --nnodes {} --node-rank 0 --rendezvous HOST:29400", plan.nodes);
+  }
+  return command + fmt::format(" --workers {}", plan.workers);
+}
+
+}  // namespace tacho

@@ -1,0 +1,152 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "advise/catalog.h"
+#include "base/home.h"
+#include "base/json_object.h"
+#include "base/table.h"
+#include "cli/commands.h"
+
+namespace tacho {
+namespace {
+
+struct CatalogOptions {
+  InstanceFilter filter;
+  bool all = false;
+  bool json = false;
+  bool csv = false;
+  std::string file;
+  Instance machine;
+  double network = 0;
+};
+
+constexpr std::size_t kShown = 40;
+
+Json to_json(const std::vector<Instance>& instances) {
+  Json list = Json::array();
+  for (const Instance& one : instances) {
+    Json json = {{"cloud", one.cloud},
+                 {"region", one.region},
+                 {"instance", one.name},
+                 {"gpu", one.gpu},
+                 {"gpus", one.gpus},
+                 {"vcpus", one.vcpus},
+                 {"memory_gib", one.memory_gib},
+                 {"on_demand_usd_h", one.on_demand_usd_h},
+                 {"date", one.date},
+                 {"source", one.source}};
+    if (one.network_gbps) json["network_gbps"] = *one.network_gbps;
+    if (one.spot_usd_h) json["spot_usd_h"] = *one.spot_usd_h;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::string for_people(const std::vector<Instance>& instances, const Terminal& terminal) {
+  Table table({{"cloud", Align::left},
+               {"instance", Align::left},
+               {"GPUs", Align::left},
+               {"vCPUs"},
+               {"$/h"},
+               {"spot"},
+               {"as of", Align::left},
+               {"region", Align::left}});
+  for (const Instance& one : instances) {
+    table.add({one.cloud, shortened(one.name, 22),
+               one.gpus == 0 ? "" : fmt::format("{} {}", one.gpus, one.gpu),
+               fmt::format("{:g}", one.vcpus), fmt::format("{:.2f}", one.on_demand_usd_h),
+               one.spot_usd_h ? fmt::format("{:.2f}", *one.spot_usd_h) : "", one.date, one.region});
+  }
+  return table.text(terminal);
+}
+
+Result<int> list_catalog(const CatalogOptions& o, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(all, Catalog(home).instances());
+  TACHO_TRY(instances, Catalog::filtered(all, o.filter));
+  if (o.json || o.csv) {
+    context.print(o.csv ? instances_csv(instances) : json_text(to_json(instances), 1) + "\n");
+    return kSuccess;
+  }
+  std::ranges::stable_sort(instances, {}, &Instance::on_demand_usd_h);
+  const std::size_t found = instances.size();
+  if (!o.all && found > kShown) instances.resize(kShown);
+  context.print(for_people(instances, context.out));
+  if (found > instances.size()) {
+    context.say(fmt::format("the cheapest {} of {}; --all shows every one", kShown, found));
+  }
+  return kSuccess;
+}
+
+Result<int> update_catalog(const CatalogOptions& o, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(count, Catalog(home).update(o.file));
+  context.print(fmt::format("{} instances from {}\n", count, o.file));
+  return kSuccess;
+}
+
+Result<int> add_machine(CatalogOptions o, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  if (o.network != 0) o.machine.network_gbps = o.network;
+  if (o.machine.gpus == 0 && !o.machine.gpu.empty()) o.machine.gpus = 1;
+  o.machine.date = fmt::format(
+      "{:%Y-%m-%d}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  o.machine.region = "here";
+  o.machine.source = "own";
+  TACHO_CHECK(Catalog(home).add_machine(o.machine));
+  context.print(fmt::format("{}: ${:.4g} an hour\n", o.machine.name, o.machine.on_demand_usd_h));
+  return kSuccess;
+}
+
+Result<int> remove_machine(const CatalogOptions& o, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_CHECK(Catalog(home).remove_machine(o.machine.name));
+  context.print(fmt::format("{} is gone from the catalogue\n", o.machine.name));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_catalog_command(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("catalog", "machines one can rent, and their prices");
+  command->require_subcommand(1);
+  auto o = std::make_shared<CatalogOptions>();
+
+  CLI::App* ls = command->add_subcommand("ls", "list them, the cheapest first");
+  ls->add_option("--gpu", o->filter.gpus, "names of GPUs or their beginnings: A100,L4")
+      ->delimiter(',');
+  ls->add_option("--cloud", o->filter.clouds, "aws, gcp, azure, …, own")->delimiter(',');
+  ls->add_option("--region", o->filter.regions, "us-east-1, …")->delimiter(',');
+  ls->add_flag("--all,-a", o->all, "no limit");
+  auto* json = ls->add_flag("--json", o->json, "as JSON");
+  ls->add_flag("--csv", o->csv, "as 'catalog update' takes it")->excludes(json);
+  ls->callback([=, &context] { context.run([&] { return list_catalog(*o, context); }); });
+
+  CLI::App* update = command->add_subcommand(
+      "update", "take other prices: a CSV file of the form that 'ls --csv' prints");
+  update->add_option("--from", o->file, "the file")->required();
+  update->callback([=, &context] { context.run([&] { return update_catalog(*o, context); }); });
+
+  CLI::App* add = command->add_subcommand("add-machine", "add a machine of your own");
+  add->add_option("name", o->machine.name, "what to call it")->required();
+  add->add_option("--price", o->machine.on_demand_usd_h, "dollars an hour: power, wear")
+      ->required();
+  add->add_option("--gpu", o->machine.gpu, "its GPUs, as the catalogue calls them");
+  add->add_option("--gpus", o->machine.gpus, "how many (1)");
+  add->add_option("--vcpus", o->machine.vcpus, "processors")->required();
+  add->add_option("--memory-gib", o->machine.memory_gib, "main memory")->required();
+  add->add_option("--network-gbps", o->network, "to others of its kind");
+  add->callback([=, &context] { context.run([&] { return add_machine(*o, context); }); });
+
+  CLI::App* remove = command->add_subcommand("remove-machine", "forget a machine of your own");
+  remove->add_option("name", o->machine.name, "what it is called")->required();
+  remove->callback([=, &context] { context.run([&] { return remove_machine(*o, context); }); });
+}
+
+}  // namespace tacho

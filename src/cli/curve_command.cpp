@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/table.h"
+#include "cli/commands.h"
+#include "cli/known_curves.h"
+#include "learn/curve_catalog.h"
+#include "learn/evaluate_curves.h"
+#include "learn/evaluate_times.h"
+#include "learn/forecast.h"
+
+namespace tacho {
+namespace {
+
+struct CurveOptions {
+  std::string run;
+  std::optional<double> epochs;
+  std::optional<double> target;
+  std::optional<std::int64_t> seen;
+  bool evaluate = false;
+  bool json = false;
+};
+
+constexpr std::size_t kCurvesKnown = 200;
+
+std::vector<Curve> with_published(std::vector<Curve> curves) {
+  for (Curve& curve : published_curves()) curves.push_back(std::move(curve));
+  return curves;
+}
+
+// Up to twelve epochs on the way to the last one.
+std::vector<double> epochs_ahead(double seen, double last) {
+  const double steps = std::min(12.0, last - seen);
+  std::vector<double> epochs;
+  for (int i = 1; i <= static_cast<int>(steps); ++i) {
+    epochs.push_back(std::round(seen + (last - seen) * i / steps));
+  }
+  return epochs;
+}
+
+Json to_json(const std::vector<Forecast>& forecasts) {
+  Json list = Json::array();
+  for (const Forecast& one : forecasts) {
+    list.push_back({{"epoch", one.epoch},
+                    {"accuracy", one.accuracy},
+                    {"low90", one.low},
+                    {"high90", one.high}});
+  }
+  return list;
+}
+
+std::string when_reached(double target, const std::vector<Forecast>& forecasts) {
+  const auto first = [&](double Forecast::*bound) {
+    const auto at =
+        std::ranges::find_if(forecasts, [&](const Forecast& one) { return one.*bound >= target; });
+    return at == forecasts.end() ? std::string("not by then") : fmt::format("{}", at->epoch);
+  };
+  return fmt::format("{} is reached by epoch {}; at the soonest {}, at the latest {}\n", target,
+                     first(&Forecast::accuracy), first(&Forecast::high), first(&Forecast::low));
+}
+
+Result<int> foretell_run(const CurveOptions& o, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(run, store.find(o.run));
+  auto curve = curve_of(run.record);
+  if (!curve) {
+    return Error{ErrorCode::usage,
+                 fmt::format("run {} has no evaluated epoch; a curve needs some", run.row.id)};
+  }
+  if (o.seen && *o.seen < 0) return Error{ErrorCode::usage, "--seen must not be negative"};
+  const Curve begun = o.seen ? curve->first(static_cast<std::size_t>(*o.seen)) : *curve;
+  const double seen = begun.epochs.empty() ? 0 : begun.epochs.back();
+  const double last = o.epochs.value_or(begun.setting.planned_epochs);
+  if (!(last >= seen + 1 && last <= 1e6)) {
+    return Error{ErrorCode::usage,
+                 fmt::format("{} epochs are seen already; name a later one with --epochs", seen)};
+  }
+  TACHO_TRY(own, own_curves(store, begun.setting.model, begun.setting.data, kCurvesKnown));
+  std::vector<double> ahead = epochs_ahead(seen, last);
+  if (o.target) {
+    ahead.clear();
+    for (double epoch = seen + 1; epoch <= last && ahead.size() < 2000; ++epoch) {
+      ahead.push_back(epoch);
+    }
+  }
+  TACHO_TRY(forecasts, CurveForecaster(with_published(own)).forecast(begun, ahead));
+  if (o.json) {
+    context.print(json_text(to_json(forecasts), 1) + "\n");
+    return kSuccess;
+  }
+  if (o.target) {
+    context.print(when_reached(*o.target, forecasts));
+    return kSuccess;
+  }
+  Table table({{"epoch"}, {"top-1"}, {"nine of ten within", Align::left}});
+  for (const Forecast& one : forecasts) {
+    table.add({fmt::format("{}", one.epoch), fmt::format("{:.1f} %", 100 * one.accuracy),
+               fmt::format("{:.1f} to {:.1f} %", 100 * one.low, 100 * one.high)});
+  }
+  context.print(table.text(context.out));
+  return kSuccess;
+}
+
+Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(own, own_curves(store, "", "", kCurvesKnown));
+  const auto curves = evaluate_curves(with_published(own));
+  const auto times = evaluate_times(published_time_records());
+  if (o.json) {
+    context.print(json_text({{"curves", to_json(curves)}, {"times", to_json(times)}}, 1) + "\n");
+    return kSuccess;
+  }
+  Table table({{"accuracy from a quarter", Align::left},
+               {"curves"},
+               {"mean off"},
+               {"rms"},
+               {"last off"},
+               {"within 90 %"},
+               {"refused"}});
+  for (const CurveScore& score : curves) {
+    table.add({score.group, std::to_string(score.curves), fmt::format("{:.4f}", score.mean_error),
+               fmt::format("{:.4f}", score.root_mean_square),
+               fmt::format("{:.4f}", score.final_error),
+               fmt::format("{:.1f} %", 100 * score.coverage), std::to_string(score.refused)});
+  }
+  context.print(table.text(context.out) + "\n");
+  Table hours({{"time to accuracy", Align::left},
+               {"split", Align::left},
+               {"trainings"},
+               {"median off"},
+               {"mean off"},
+               {"within 90 %"}});
+  for (const TimeScore& score : times) {
+    hours.add({score.task, score.split, std::to_string(score.records),
+               fmt::format("{:.1f} %", 100 * score.median_error),
+               fmt::format("{:.1f} %", 100 * score.mean_error),
+               fmt::format("{:.1f} %", 100 * score.coverage)});
+  }
+  context.print(hours.text(context.out));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_curve_command(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("curve", "where a run's accuracy is heading, by known learning curves");
+  auto o = std::make_shared<CurveOptions>();
+  auto* run = command->add_option("run", o->run, "a run's id, key, or 'last'");
+  command->add_option("--epochs", o->epochs, "foretell up to this one (the run's plan)");
+  command->add_option("--target", o->target, "say when this accuracy is reached, 0 to 1");
+  command->add_option("--seen", o->seen, "as if only so many epochs had been seen");
+  auto* evaluates = command->add_flag("--evaluate", o->evaluate,
+                                      "how good forecasts are, by whole systems left out");
+  evaluates->excludes(run);
+  command->add_flag("--json", o->json, "as JSON");
+  command->callback([=, &context] {
+    context.run([&]() -> Result<int> {
+      if (o->evaluate) return evaluate_forecasts(*o, context);
+      if (o->run.empty()) {
+        return Error{ErrorCode::usage, "name a run, as 'tacho curve last', or --evaluate"};
+      }
+      return foretell_run(*o, context);
+    });
+  });
+}
+
+}  // namespace tacho

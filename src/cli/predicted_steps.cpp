@@ -1,0 +1,120 @@
+#include "cli/predicted_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "cli/speed_model_files.h"
+#include "learn/cannot_know.h"
+#include "record/model_catalog.h"
+
+namespace tacho {
+namespace {
+
+// Architectures before Ampere, whose units know neither.
+bool has_bf16_and_tf32(const GpuSpec& gpu) {
+  constexpr std::array<std::string_view, 5> kBefore = {"Kepler", "Maxwell", "Pascal", "Volta",
+                                                       "Turing"};
+  return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
+}
+
+std::string published_precision(Precision precision) {
+  // Tacho's fp16 keeps fp32 weights, which published figures call amp.
+  return precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(precision));
+}
+
+std::string shape_of_input(const Job& job) {
+  if (job.data == "cifar10" || job.data == "cifar100") return "3x32x32";
+  if (job.data == "tiny-imagenet") return "3x64x64";
+  const auto model = find_model(job.model);
+  if (!model.ok()) return "";
+  const SampleShape& sample = (*model)->sample;
+  if ((*model)->input == InputKind::text) return fmt::format("seq{}", sample.length);
+  return fmt::format("{}x{}x{}", sample.channels, sample.height, sample.width);
+}
+
+StepForecast forecast_of(const Plan& plan, const Prediction& prediction) {
+  const auto batch = static_cast<double>(plan.batch());
+  StepForecast step;
+  step.seconds = {batch / prediction.samples_per_s, batch / prediction.high90,
+                  batch / prediction.low90};
+  step.memory_bytes = prediction.memory_gb * 1e9;
+  step.fits = prediction.fits;
+  const StepTime& modelled = prediction.modelled;
+  if (modelled.step > 0) {
+    step.comm_share = std::clamp(1 - modelled.on_one_gpu / modelled.step, 0.0, 1.0);
+  }
+  return step;
+}
+
+}  // namespace
+
+Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& plan) const {
+  const Instance& instance = plan.instance;
+  if (instance.gpus == 0) return cannot_know("machines without a GPU are not in the speed model");
+  const auto& known = predictor_.gpus().all();
+  const auto gpu = std::ranges::find(known, instance.gpu, &GpuSpec::name);
+  if (gpu == known.end()) {
+    return cannot_know(fmt::format("{} is not in the catalogue of GPUs", instance.gpu));
+  }
+  const bool newer = plan.precision == Precision::bf16 || plan.precision == Precision::tf32;
+  if (newer && !has_bf16_and_tf32(*gpu)) {
+    return cannot_know(fmt::format("{} has no {}", gpu->name, kPrecisions.of(plan.precision)));
+  }
+  TrainingJob asked;
+  asked.model = job.model;
+  asked.framework = "PyTorch";
+  asked.precision = published_precision(plan.precision);
+  asked.gpu = gpu->name;
+  asked.num_gpus = static_cast<double>(plan.ranks());
+  asked.num_nodes = static_cast<double>(plan.nodes);
+  asked.batch_per_gpu = static_cast<double>(plan.batch_per_gpu);
+  asked.input_shape = shape_of_input(job);
+  asked.data_kind = "real";
+  TACHO_CHECK(check(asked));
+  return asked;
+}
+
+Result<StepForecast> PredictedSteps::step(const Job& job, const Plan& plan) const {
+  return std::move(steps(job, {plan}).front());
+}
+
+std::vector<Result<StepForecast>> PredictedSteps::steps(const Job& job,
+                                                        const std::vector<Plan>& plans) const {
+  // Instances of many clouds are the same to a GPU: each question is asked once.
+  std::map<std::string, std::size_t> places;
+  std::vector<TrainingJob> jobs;
+  std::vector<Result<std::size_t>> asked;
+  for (const Plan& plan : plans) {
+    auto one = training_job(job, plan);
+    if (!one.ok()) {
+      asked.emplace_back(one.error());
+      continue;
+    }
+    const auto key = fmt::format("{} {} {} {} {}", one->gpu, one->num_gpus, one->num_nodes,
+                                 plan.batch_per_gpu, one->precision);
+    const auto [place, fresh] = places.try_emplace(key, jobs.size());
+    if (fresh) jobs.push_back(*std::move(one));
+    asked.emplace_back(place->second);
+  }
+  const auto predictions = predictor_.predict(jobs, worker_threads());
+  std::vector<Result<StepForecast>> answers;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!asked[i].ok()) {
+      answers.emplace_back(asked[i].error());
+    } else if (!predictions.ok()) {
+      answers.emplace_back(predictions.error());
+    } else if (const auto& made = (*predictions)[*asked[i]]; !made) {
+      answers.emplace_back(cannot_know(plans[i].instance.gpu + " is no GPU"));
+    } else if (!made->in_domain) {
+      answers.emplace_back(cannot_know(made->reason));
+    } else {
+      answers.emplace_back(forecast_of(plans[i], *made));
+    }
+  }
+  return answers;
+}
+
+}  // namespace tacho

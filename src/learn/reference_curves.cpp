@@ -1,0 +1,159 @@
+#include "learn/reference_curves.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "learn/dense.h"
+#include "record/statistics.h"
+
+namespace tacho {
+namespace {
+
+// What makes a known curve count less: how far its setting may lie away, in logarithms, and its
+// points. Without a schedule, the stretch makes up for most of a difference, and single points
+// are rougher.
+struct Closeness {
+  double batch;
+  double samples;
+  double rate;
+  double noise;
+};
+constexpr Closeness kWithSchedule{.batch = 0.8, .samples = 1, .rate = 0.8, .noise = 0.015};
+constexpr Closeness kWithout{.batch = 1.5, .samples = 1, .rate = 1, .noise = 0.025};
+constexpr double kOtherRecipe = 6;  // in squared deviations
+
+const Closeness& closeness(const CurveSetting& setting) {
+  return setting.decays ? kWithSchedule : kWithout;
+}
+
+constexpr double kOffsetKept = 0.25;  // of what the last points lie above a known curve
+
+// More data, fewer errors: a power law whose exponent most tasks share roughly (Hestness et al.
+// 2017 found 0.07 to 0.35).
+constexpr double kDataExponent = 0.15;
+
+// How unlike two settings of one task are, in squared deviations.
+double distance(const CurveSetting& a, const CurveSetting& b) {
+  const Closeness& close = closeness(a);
+  double sum = square(std::log(a.batch / b.batch) / close.batch);
+  sum += square(std::log(a.epoch_samples / b.epoch_samples) / close.samples);
+  if (a.learning_rate && b.learning_rate) {
+    sum += square(std::log(*a.learning_rate / *b.learning_rate) / close.rate);
+  }
+  return sum + (a.recipe == b.recipe ? 0 : kOtherRecipe);
+}
+
+// Between the points straight lines; before the first nothing is known; after the last it stays.
+double interpolated(const Curve& curve, double epoch) {
+  const auto& x = curve.epochs;
+  if (epoch >= x.back()) return curve.accuracy.back();
+  const auto above = static_cast<std::size_t>(std::ranges::upper_bound(x, epoch) - x.begin());
+  if (above == 0) return std::nan("");
+  const double share = (epoch - x[above - 1]) / (x[above] - x[above - 1]);
+  return curve.accuracy[above - 1] + share * (curve.accuracy[above] - curve.accuracy[above - 1]);
+}
+
+// Without a schedule, progress goes by steps times rate: the logarithm of how much further the
+// begun curve gets in an epoch.
+double expected_stretch(const CurveSetting& begun, const CurveSetting& known) {
+  double stretch =
+      std::log(known.batch / begun.batch) + std::log(begun.epoch_samples / known.epoch_samples);
+  if (begun.learning_rate && known.learning_rate) {
+    stretch += std::log(*begun.learning_rate / *known.learning_rate);
+  }
+  return stretch;
+}
+
+}  // namespace
+
+KnownCurve::KnownCurve(Curve measured) : curve(std::move(measured)) {
+  if (!curve.setting.decays) smooth.emplace(curve, CurvePrior());
+}
+
+ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known)
+    : begun_(begun), noise_(noise_of(begun.accuracy, closeness(begun.setting).noise)) {
+  for (const KnownCurve* one : known) {
+    const CurveSetting& setting = one->curve.setting;
+    const bool fits = same_task(setting, begun.setting) && setting.decays == begun.setting.decays &&
+                      one->curve.epochs.size() >= 4;
+    if (fits) lay(*one);
+  }
+  double sum = 0;
+  for (const Overlay& overlay : overlays_) sum += overlay.weight;
+  mass_ = sum;
+  for (Overlay& overlay : overlays_) overlay.weight /= sum;
+}
+
+void ReferenceCurves::lay(const KnownCurve& known) {
+  const Curve& curve = known.curve;
+  const double apart = distance(begun_.setting, curve.setting);
+  std::vector<double> stretches = {0};
+  double centre = 0;
+  double spread = 1;
+  if (begun_.setting.decays) {
+    centre = std::log(curve.setting.planned_epochs / begun_.setting.planned_epochs);
+    stretches = {centre};
+  } else {
+    const double expected = expected_stretch(begun_.setting, curve.setting);
+    centre = 0.5 * expected;
+    spread = 0.25 + 0.3 * std::abs(expected);
+    stretches.clear();
+    for (int i = -6; i <= 6; ++i) stretches.push_back(centre + spread * i / 3.0);
+  }
+  std::vector<Overlay> laid;
+  for (const double stretch : stretches) {
+    Overlay overlay{&known, std::exp(stretch), 0, 0};
+    double off = 0;
+    double points = 0;
+    std::vector<double> last;
+    for (std::size_t i = 0; i < begun_.epochs.size(); ++i) {
+      const double above = begun_.accuracy[i] - value(overlay, begun_.epochs[i]);
+      if (!std::isfinite(above)) continue;
+      off += std::min(square(above / noise_), 16.0);
+      points += 1;
+      last.push_back(above);
+    }
+    if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
+    if (!last.empty()) overlay.offset = kOffsetKept * mean(last);
+    // Neighbouring points err together: more than four count as four.
+    const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
+    overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);
+    laid.push_back(overlay);
+  }
+  const double prior = std::exp(-apart / 2) / static_cast<double>(laid.size());
+  for (Overlay& overlay : laid) {
+    overlay.weight *= prior;
+    if (overlay.weight > 1e-12) overlays_.push_back(overlay);
+  }
+}
+
+double ReferenceCurves::value(const Overlay& overlay, double epoch) const {
+  const double there = epoch * overlay.stretch;
+  const KnownCurve& known = *overlay.known;
+  if (!known.smooth) return interpolated(known.curve, there);
+  const double fewer =
+      std::pow(known.curve.setting.epoch_samples / begun_.setting.epoch_samples, kDataExponent);
+  return 1 - (1 - known.smooth->value(std::max(there, 1e-3))) * fewer;
+}
+
+Estimate ReferenceCurves::at(double epoch) const {
+  const double seen = begun_.epochs.empty() ? 0 : begun_.epochs.back();
+  const double end = std::max(begun_.setting.planned_epochs, epoch);
+  const double ahead = end > seen ? (epoch - seen) / (end - seen) : 0;
+  double sum = 0;
+  double mean = 0;
+  double squares = 0;
+  for (const Overlay& overlay : overlays_) {
+    double there = value(overlay, epoch);
+    if (!std::isfinite(there)) continue;
+    there += overlay.offset * (begun_.setting.decays ? std::exp(-4 * ahead) : 1);
+    sum += overlay.weight;
+    mean += overlay.weight * there;
+    squares += overlay.weight * there * there;
+  }
+  if (sum == 0) return {std::nan(""), 0};
+  mean /= sum;
+  return {mean, std::sqrt(std::max(0.0, squares / sum - mean * mean))};
+}
+
+}  // namespace tacho

@@ -1,0 +1,87 @@
+#include "store/ledger.h"
+
+#include <fmt/format.h>
+
+#include "record/metric.h"
+#include "store/run_store.h"
+
+namespace tacho {
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file) {
+  // Makes the file and brings it up to date.
+  const auto store = RunStore::open(file);
+  if (!store.ok()) return store.error();
+  TACHO_TRY(database, Database::open(file));
+  return Ledger(std::move(database));
+}
+
+Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
+  for (const LedgerEntry& one : predictions) {
+    TACHO_CHECK(find_metric(one.metric));
+    if (!(one.low <= one.value && one.value <= one.high)) {
+      return Error{ErrorCode::invalid,
+                   fmt::format("a prediction of {} lies outside its own interval", one.metric)};
+    }
+  }
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  TACHO_TRY(statement,
+            database_.prepare("INSERT OR IGNORE INTO predictions (run_key, metric, made_at, model, "
+                              "data, machine, basis, value, low, high) VALUES (?, ?, ?, ?, ?, ?, "
+                              "?, ?, ?, ?)"));
+  for (const LedgerEntry& one : predictions) {
+    statement.reset();
+    TACHO_CHECK(statement.bind(one.run_key)
+                    .bind(one.metric)
+                    .bind(one.made_at)
+                    .bind(one.model)
+                    .bind(one.data)
+                    .bind(one.machine)
+                    .bind(one.basis)
+                    .bind(one.value)
+                    .bind(one.low)
+                    .bind(one.high)
+                    .run());
+  }
+  return transaction.commit();
+}
+
+Result<void> Ledger::settle() {
+  TACHO_TRY(open, database_.integer("SELECT count(*) FROM predictions WHERE outcome IS NULL"));
+  if (open == 0) return {};
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  for (const Metric& metric : metric::kAll) {
+    // Keys of the catalogue are plain words (see migrations.cpp).
+    TACHO_CHECK(database_.execute(
+        fmt::format("UPDATE predictions SET outcome = runs.outcome, measured = CASE WHEN "
+                    "runs.outcome = 'ok' THEN runs.{0} END FROM runs WHERE runs.key = run_key AND "
+                    "metric = '{0}' AND predictions.outcome IS NULL AND runs.outcome <> 'running'",
+                    metric.key)));
+  }
+  return transaction.commit();
+}
+
+Result<std::vector<LedgerEntry>> Ledger::all() {
+  TACHO_TRY(statement,
+            database_.prepare("SELECT run_key, metric, made_at, model, data, machine, basis, "
+                              "value, low, high, outcome, measured FROM predictions ORDER BY id"));
+  std::vector<LedgerEntry> predictions;
+  while (true) {
+    TACHO_TRY(found, statement.step());
+    if (!found) return predictions;
+    LedgerEntry one{.run_key = statement.text(0),
+                    .metric = statement.text(1),
+                    .made_at = statement.real(2),
+                    .model = statement.text(3),
+                    .data = statement.text(4),
+                    .machine = statement.text(5),
+                    .basis = statement.text(6),
+                    .value = statement.real(7),
+                    .low = statement.real(8),
+                    .high = statement.real(9)};
+    if (!statement.is_null(10)) one.outcome = statement.text(10);
+    if (!statement.is_null(11)) one.measured = statement.real(11);
+    predictions.push_back(std::move(one));
+  }
+}
+
+}  // namespace tacho

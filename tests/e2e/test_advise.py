@@ -1,0 +1,88 @@
+"""What `tacho catalog` and `tacho recommend` say, and what they refuse."""
+
+import csv
+import io
+import unittest
+
+from tacho_case import TachoCase
+
+ASKED = ["recommend", "--model", "resnet50", "--data", "imagenet", "--target", "top1=0.75"]
+
+
+class Prices(TachoCase):
+    def test_machines_are_listed_by_cloud_and_gpu(self):
+        machines = self.tacho("catalog", "ls", "--json", "--cloud", "aws,gcp", "--gpu",
+                              "A100").json
+        self.assertEqual({machine["cloud"] for machine in machines}, {"aws", "gcp"})
+        for machine in machines:
+            self.assertTrue(machine["gpu"].startswith("A100"))
+            self.assertRegex(machine["date"], r"^\d{4}-\d\d-\d\d$")
+            self.assertTrue(machine["source"])
+        self.assertIn("unknown GPU 'A10O'", self.tacho("catalog", "ls", "--gpu", "A10O",
+                                                       expect=2).err)
+
+    def test_other_prices_are_taken_whole_or_not_at_all(self):
+        file = self.home / "prices.csv"
+        text = self.tacho("catalog", "ls", "--csv", "--cloud", "lambda").out
+        file.write_text(text)
+        self.tacho("catalog", "update", "--from", file)
+        self.assertEqual(self.tacho("catalog", "ls", "--csv").out, text)
+        rows = list(csv.DictReader(io.StringIO(text)))
+        file.write_text(text.replace(rows[3]["on_demand_usd_h"], "free"))
+        said = self.tacho("catalog", "update", "--from", file, expect=2)
+        self.assertRegex(said.err, r"prices\.csv: line \d+: on_demand_usd_h: 'free' is not a number")
+        self.assertEqual(self.tacho("catalog", "ls", "--csv").out, text)
+
+    def test_a_machine_of_ones_own_has_a_price_too(self):
+        self.tacho("catalog", "add-machine", "tower", "--price", "0.3", "--gpu", "RTX4090",
+                   "--gpus", "2", "--vcpus", "16", "--memory-gib", "64")
+        machine, = self.tacho("catalog", "ls", "--json", "--cloud", "own").json
+        self.assertEqual((machine["instance"], machine["gpus"], machine["on_demand_usd_h"]),
+                         ("tower", 2, 0.3))
+        self.assertIn("did you mean 'tower'",
+                      self.tacho("catalog", "remove-machine", "towr", expect=2).err)
+        self.tacho("catalog", "remove-machine", "tower")
+        self.assertIn("unknown cloud", self.tacho("catalog", "ls", "--cloud", "own", expect=2).err)
+
+
+class Recommend(TachoCase):
+    def test_the_cheapest_comes_first_with_intervals_and_the_command_that_runs_it(self):
+        offers = self.tacho(*ASKED, "--clouds", "aws,gcp", "--max-nodes", "2", "--json").json[
+            "offers"]
+        prices = [offer["dollars"]["value"] for offer in offers]
+        self.assertEqual(prices, sorted(prices))
+        for offer in offers:
+            for figure in ("step_s", "epochs", "hours", "dollars"):
+                self.assertLess(0, offer[figure]["low90"])
+                self.assertLess(offer[figure]["low90"], offer[figure]["value"])
+                self.assertLess(offer[figure]["value"], offer[figure]["high90"])
+            self.assertTrue(offer["command"].startswith("tacho train resnet50 --data imagenet"))
+        front = [offer for offer in offers if offer["on_front"]]
+        self.assertEqual(front[0], offers[0])
+        hours = [offer["hours"]["value"] for offer in front]
+        self.assertEqual(hours, sorted(hours, reverse=True))
+
+    def test_the_table_fits_eighty_columns(self):
+        for line in self.tacho(*ASKED, "--max-nodes", "4", "--deadline", "2h").out.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_a_deadline_is_kept(self):
+        first = self.tacho(*ASKED, "--deadline", "30m", "--json").json["offers"][0]
+        self.assertLessEqual(first["hours"]["value"], 0.5)
+
+    def test_what_cannot_be_known_or_makes_no_sense_is_said(self):
+        def problem(*more, code=2):
+            said = self.tacho("recommend", "--model", "resnet50", "--data", "imagenet", *more,
+                              expect=code)
+            self.assertEqual(said.out, "")
+            self.assertEqual(said.err.count("\n"), 1, said.err)
+            return said.err
+        self.assertIn("I cannot know this", problem("--target", "top1=0.9", code=1))
+        self.assertIn("between 0 and 1", problem("--target", "75"))
+        self.assertIn("'soon' is not a number", problem("--target", "0.75", "--deadline", "soon"))
+        self.assertIn("unknown GPU", problem("--target", "0.75", "--gpus", "Z9"))
+        self.assertIn("budget must be above 0", problem("--target", "0.75", "--budget", "-1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
