@@ -69,7 +69,7 @@ Fixture& fixture() {
 std::vector<std::int64_t> by_plain_scan(const RunQuery& query) {
   std::string where = "1";
   for (const Filter& filter : query.filters) {
-    where += fmt::format(" AND {} {} ?", filter.column->name, kComparisons.of(filter.comparison));
+    where += fmt::format(" AND {} {} ?", filter.column->name, kRelations.of(filter.relation));
   }
   Statement scan = must(fixture().database.prepare(fmt::format(
       "SELECT id FROM runs NOT INDEXED WHERE {0} ORDER BY {1} IS NULL, {1} {2}, id {2} "

@@ -13,6 +13,7 @@ void add_train_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
+void add_compare_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);

@@ -23,10 +23,10 @@ std::string mark(Health health, const Terminal& terminal) {
   return terminal.red("trouble ");
 }
 
-std::string for_people(const std::vector<Finding>& findings, const Terminal& terminal) {
+std::string for_people(const std::vector<HealthFinding>& findings, const Terminal& terminal) {
   std::string out;
   std::string area;
-  for (const Finding& finding : findings) {
+  for (const HealthFinding& finding : findings) {
     if (finding.area != area) {
       area = finding.area;
       out += (out.empty() ? "" : "\n") + terminal.bold(area) + "\n";
@@ -43,7 +43,7 @@ Result<int> doctor(bool json, const Context& context) {
   context.say("looking at this machine; torch is tried out once, which takes a few seconds");
   const auto findings = examine(home);
   context.print(json ? json_text(to_json(findings), 1) + "\n" : for_people(findings, context.out));
-  const bool trouble = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+  const bool trouble = std::any_of(findings.begin(), findings.end(), [](const HealthFinding& f) {
     return f.health == Health::trouble && (f.area == "torch" || f.area == "machine");
   });
   return trouble ? kFailure : kSuccess;

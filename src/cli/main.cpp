@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   add_run_command(app, context);
   add_runs_command(app, context);
   add_report_command(app, context);
+  add_compare_command(app, context);
   add_diff_command(app, context);
   add_data_command(app, context);
   add_describe_command(app, context);

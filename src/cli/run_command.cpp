@@ -70,7 +70,7 @@ Result<int> run(const RunOptions& o, Context& context) {
   catch_interrupts();
   outlive_readers();
   WatchView view(context, o.quiet || o.json);
-  TACHO_TRY(watched, lab.watch(command, !o.quiet && !o.json, view));
+  TACHO_TRY(watched, lab.watch(new_order(command), !o.quiet && !o.json, view));
   const auto& [id, record] = watched.run;
   if (o.json) {
     context.print(json_text(record_json(id, record), 1) + "\n");

@@ -47,14 +47,15 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   Lab lab = context.lab(store, home);
   if (!keeps_record(standing)) {
     TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
-    return take_part(ordered, standing, context);
+    return take_part(ordered.spec, standing, context);
   }
   catch_interrupts();
   const bool someone_watches = context.err.interactive();
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(spec, standing, *view);
+  auto finished =
+      resumes ? lab.resume(o.resume, standing, *view) : lab.run(new_order(spec), standing, *view);
   view.reset();
   if (!finished.ok()) return finished.error();
 

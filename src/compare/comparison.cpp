@@ -31,10 +31,18 @@ Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_
 
 std::size_t base_of(const Comparison& comparison, std::size_t variant) {
   const auto& variants = comparison.variants;
-  const auto first = std::find_if(variants.begin(), variants.end(), [&](const Variant& other) {
-    return other.group == variants[variant].group;
-  });
-  return static_cast<std::size_t>(first - variants.begin());
+  const auto measured = [&](std::size_t which) {
+    return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
+      return run.variant == which && !run.warm_up;
+    });
+  };
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (variants[i].group != variants[variant].group) continue;
+    if (measured(i)) return i;
+    if (!first) first = i;
+  }
+  return first.value_or(variant);
 }
 
 const ComparedMetric* find_metric(const Comparison& comparison, std::string_view key) {

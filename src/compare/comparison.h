@@ -16,7 +16,8 @@ namespace tacho {
 // Several ways to run the same thing, what each run of them measured, and what follows. Runs are
 // what was measured; findings can be made of them again by judge().
 
-// Variants of one group are compared with its first: "batch 32" may hold bare and podman.
+// Variants of one group are compared with the first of it that could be measured: "batch 32" may
+// hold bare and podman.
 struct Variant {
   std::string name;         // "podman"
   std::string group;        // "batch 32"; "" where there is only one
@@ -80,7 +81,7 @@ struct Comparison {
 
 // The counted values of a variant.
 Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric);
-// The first variant of the same group.
+// The first variant of the same group that was measured; the first of all before any was.
 std::size_t base_of(const Comparison& comparison, std::size_t variant);
 
 // Makes findings, noise and spread of runs. Metrics that a variant or its base never measured have

@@ -22,16 +22,16 @@ double width(const std::optional<Ratio>& ratio) {
   return ratio->interval ? ratio->interval->high - ratio->interval->low : HUGE_VAL;
 }
 
-double widest(const Standing& standing) {
+double widest(const BlocksDone& done) {
   double most = 0;
-  for (const auto& ratio : standing.ratios) most = std::max(most, width(ratio));
+  for (const auto& ratio : done.ratios) most = std::max(most, width(ratio));
   return most;
 }
 
 Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
-bool no_time_for_another(const StopRule& rule, const Standing& standing) {
-  return rule.max_time && standing.elapsed + standing.block_time > *rule.max_time;
+bool no_time_for_another(const StopRule& rule, const BlocksDone& done) {
+  return rule.max_time && done.elapsed + done.block_time > *rule.max_time;
 }
 
 std::int64_t look_at_or_after(const StopRule& rule, std::int64_t blocks) {
@@ -96,32 +96,31 @@ bool is_look(const StopRule& rule, std::int64_t blocks) {
   return look_at_or_after(rule, blocks) == blocks;
 }
 
-StopReason reason_to_stop(const StopRule& rule, const Standing& standing) {
-  if (is_look(rule, standing.blocks) && widest(standing) <= rule.resolution) {
+StopReason reason_to_stop(const StopRule& rule, const BlocksDone& done) {
+  if (is_look(rule, done.blocks) && widest(done) <= rule.resolution) {
     return StopReason::resolution;
   }
-  if (standing.blocks >= rule.max_repeats) return StopReason::repeats;
-  if (standing.blocks >= 2 && no_time_for_another(rule, standing)) return StopReason::time;
+  if (done.blocks >= rule.max_repeats) return StopReason::repeats;
+  if (done.blocks >= 2 && no_time_for_another(rule, done)) return StopReason::time;
   return StopReason::none;
 }
 
-std::int64_t blocks_left(const StopRule& rule, const Standing& standing) {
-  const double shrink = widest(standing) / rule.resolution;
+std::int64_t blocks_left(const StopRule& rule, const BlocksDone& done) {
+  const double shrink = widest(done) / rule.resolution;
   double wanted = static_cast<double>(rule.min_repeats);
   if (std::isfinite(shrink)) {
-    wanted =
-        std::max(wanted, std::ceil(static_cast<double>(standing.blocks) * shrink * shrink - 1e-6));
+    wanted = std::max(wanted, std::ceil(static_cast<double>(done.blocks) * shrink * shrink - 1e-6));
   }
   wanted = std::min(wanted, static_cast<double>(rule.max_repeats));
   const std::int64_t look =
-      look_at_or_after(rule, std::max(static_cast<std::int64_t>(wanted), standing.blocks));
-  if (reason_to_stop(rule, standing) != StopReason::none) return 0;
-  return std::max<std::int64_t>(0, std::min(look, rule.max_repeats) - standing.blocks);
+      look_at_or_after(rule, std::max(static_cast<std::int64_t>(wanted), done.blocks));
+  if (reason_to_stop(rule, done) != StopReason::none) return 0;
+  return std::max<std::int64_t>(0, std::min(look, rule.max_repeats) - done.blocks);
 }
 
-Seconds time_left(const StopRule& rule, const Standing& standing) {
-  Seconds left = standing.block_time * static_cast<double>(blocks_left(rule, standing));
-  if (rule.max_time) left = std::min(left, *rule.max_time - standing.elapsed);
+Seconds time_left(const StopRule& rule, const BlocksDone& done) {
+  Seconds left = done.block_time * static_cast<double>(blocks_left(rule, done));
+  if (rule.max_time) left = std::min(left, *rule.max_time - done.elapsed);
   return std::max(left, Seconds(0));
 }
 

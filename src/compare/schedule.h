@@ -34,15 +34,18 @@ struct StopRule {
 // usage errors, in terms of --resolution, --max-time and --repeat.
 Result<void> check(const StopRule& rule);
 
-enum class StopReason { none, resolution, time, repeats };
-inline constexpr Names<StopReason, 4> kStopReasons{"reason to stop",
+// user: Ctrl-C. failures: fewer than two variants could be run.
+enum class StopReason { none, resolution, time, repeats, user, failures };
+inline constexpr Names<StopReason, 6> kStopReasons{"reason to stop",
                                                    {{{StopReason::none, "none"},
                                                      {StopReason::resolution, "resolution"},
                                                      {StopReason::time, "time"},
-                                                     {StopReason::repeats, "repeats"}}}};
+                                                     {StopReason::repeats, "repeats"},
+                                                     {StopReason::user, "user"},
+                                                     {StopReason::failures, "failures"}}}};
 
 // What has been done so far, after a whole block.
-struct Standing {
+struct BlocksDone {
   std::int64_t blocks = 0;  // counted ones
   Seconds elapsed{0};
   Seconds block_time{0};                     // what a block takes, a typical one
@@ -52,14 +55,14 @@ struct Standing {
 // After a block: stop, and why? A block that would not end before max_time is not begun, once
 // there are two counted ones.
 // Every block may be the last by time or number, only one that is_look() by its width.
-StopReason reason_to_stop(const StopRule& rule, const Standing& standing);
+StopReason reason_to_stop(const StopRule& rule, const BlocksDone& done);
 
 bool is_look(const StopRule& rule, std::int64_t blocks);
 
 // Counted blocks still to come, as far as the intervals' widths tell; 0 where none are.
-std::int64_t blocks_left(const StopRule& rule, const Standing& standing);
+std::int64_t blocks_left(const StopRule& rule, const BlocksDone& done);
 // For a progress line; the time that max_time leaves at the most.
-Seconds time_left(const StopRule& rule, const Standing& standing);
+Seconds time_left(const StopRule& rule, const BlocksDone& done);
 
 // What a run differs from the next of its variant, as a share of its value: the standard deviation
 // that normal noise of the same kind would have. From differences of neighbouring blocks, so that

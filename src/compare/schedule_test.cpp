@@ -14,7 +14,7 @@ std::optional<Ratio> as_wide_as(double width) {
   return Ratio{1, Interval{1 - width / 2, 1 + width / 2}, true, 10, 10};
 }
 
-Standing standing(std::int64_t blocks, double width, double elapsed = 0, double block_time = 1) {
+BlocksDone done(std::int64_t blocks, double width, double elapsed = 0, double block_time = 1) {
   return {blocks, Seconds(elapsed), Seconds(block_time), {as_wide_as(0.001), as_wide_as(width)}};
 }
 
@@ -39,22 +39,22 @@ TEST(BlockOrder, PutsEachVariantFirstEquallyOften) {
 
 TEST(StopRule, StopsWhenTheWidestIntervalIsNarrowEnough) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
-  EXPECT_EQ(reason_to_stop(rule, standing(4, 0.009)), StopReason::none);
-  EXPECT_EQ(reason_to_stop(rule, standing(5, 0.009)), StopReason::resolution);
-  EXPECT_EQ(reason_to_stop(rule, standing(5, 0.011)), StopReason::none);
-  EXPECT_EQ(reason_to_stop(rule, standing(50, 0.011)), StopReason::repeats);
+  EXPECT_EQ(reason_to_stop(rule, done(4, 0.009)), StopReason::none);
+  EXPECT_EQ(reason_to_stop(rule, done(5, 0.009)), StopReason::resolution);
+  EXPECT_EQ(reason_to_stop(rule, done(5, 0.011)), StopReason::none);
+  EXPECT_EQ(reason_to_stop(rule, done(50, 0.011)), StopReason::repeats);
 }
 
 TEST(StopRule, BeginsNoBlockThatEndsTooLate) {
   const StopRule rule{.max_time = Seconds(100), .min_repeats = 5};
-  EXPECT_EQ(reason_to_stop(rule, standing(8, 0.05, 89, 10)), StopReason::none);
-  EXPECT_EQ(reason_to_stop(rule, standing(8, 0.05, 91, 10)), StopReason::time);
-  EXPECT_EQ(reason_to_stop(rule, standing(1, 0.05, 91, 10)), StopReason::none);
+  EXPECT_EQ(reason_to_stop(rule, done(8, 0.05, 89, 10)), StopReason::none);
+  EXPECT_EQ(reason_to_stop(rule, done(8, 0.05, 91, 10)), StopReason::time);
+  EXPECT_EQ(reason_to_stop(rule, done(1, 0.05, 91, 10)), StopReason::none);
 }
 
 TEST(StopRule, WaitsForIntervalsAndNotForRatiosThatCannotBe) {
   const StopRule rule{.min_repeats = 2};
-  Standing at = standing(3, 0.001);
+  BlocksDone at = done(3, 0.001);
   at.ratios.push_back(std::nullopt);
   EXPECT_EQ(reason_to_stop(rule, at), StopReason::resolution);
   at.ratios.push_back(Ratio{});
@@ -69,21 +69,21 @@ TEST(StopRule, LooksAtWidthsSeldom) {
     if (is_look(rule, blocks)) looks.push_back(blocks);
   }
   EXPECT_EQ(looks, (std::vector<std::int64_t>{5, 6, 8, 10, 12, 15, 18, 22, 27}));
-  EXPECT_EQ(reason_to_stop(rule, standing(7, 0.009)), StopReason::none);
-  EXPECT_EQ(reason_to_stop(rule, standing(8, 0.009)), StopReason::resolution);
+  EXPECT_EQ(reason_to_stop(rule, done(7, 0.009)), StopReason::none);
+  EXPECT_EQ(reason_to_stop(rule, done(8, 0.009)), StopReason::resolution);
 }
 
 // Twice as wide as it may be takes four times the blocks: 24, and the next look is at 27.
 TEST(StopRule, EstimatesWhatIsLeft) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
-  EXPECT_EQ(blocks_left(rule, standing(6, 0.02)), 21);
-  EXPECT_EQ(blocks_left(rule, standing(6, 0.005)), 0);
-  EXPECT_EQ(blocks_left(rule, standing(2, 0.001)), 3);
-  EXPECT_EQ(blocks_left(rule, standing(40, 0.02)), 10);
-  EXPECT_EQ(time_left(rule, standing(6, 0.02, 60, 10)), Seconds(210));
+  EXPECT_EQ(blocks_left(rule, done(6, 0.02)), 21);
+  EXPECT_EQ(blocks_left(rule, done(6, 0.005)), 0);
+  EXPECT_EQ(blocks_left(rule, done(2, 0.001)), 3);
+  EXPECT_EQ(blocks_left(rule, done(40, 0.02)), 10);
+  EXPECT_EQ(time_left(rule, done(6, 0.02, 60, 10)), Seconds(210));
   const StopRule short_rule{.resolution = 0.01, .max_time = Seconds(100)};
-  EXPECT_EQ(time_left(short_rule, standing(6, 0.02, 60, 10)), Seconds(40));
-  EXPECT_EQ(time_left(short_rule, standing(6, 0.02, 160, 10)), Seconds(0));
+  EXPECT_EQ(time_left(short_rule, done(6, 0.02, 60, 10)), Seconds(40));
+  EXPECT_EQ(time_left(short_rule, done(6, 0.02, 160, 10)), Seconds(0));
 }
 
 TEST(StopRule, RefusesWhatMakesNoSense) {

@@ -116,13 +116,12 @@ inline bool claims_difference(const Group& group, double resolution = 0.01) {
 // As a driver does it: blocks until the rule says stop.
 inline Group run_to_resolution(SimulatedMachine& machine, double ratio, const StopRule& rule) {
   Group group;
-  Standing standing;
+  BlocksDone done;
   do {
     machine.add_block(group.first, group.second, ratio);
-    ++standing.blocks;
-    if (is_look(rule, standing.blocks))
-      standing.ratios = {ratio_interval(group.first, group.second)};
-  } while (reason_to_stop(rule, standing) == StopReason::none);
+    ++done.blocks;
+    if (is_look(rule, done.blocks)) done.ratios = {ratio_interval(group.first, group.second)};
+  } while (reason_to_stop(rule, done) == StopReason::none);
   return group;
 }
 

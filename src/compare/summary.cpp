@@ -40,6 +40,10 @@ std::string why_stopped(const Comparison& comparison) {
       return "stopped: the time was up";
     case StopReason::repeats:
       return "stopped: as many runs as were allowed";
+    case StopReason::user:
+      return "stopped: interrupted";
+    case StopReason::failures:
+      return "stopped: fewer than two variants could be run";
     case StopReason::none:
       break;
   }

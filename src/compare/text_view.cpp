@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/table.h"
 #include "compare/summary.h"
@@ -75,6 +76,17 @@ void add_metric(std::string& out, const Comparison& comparison, std::size_t base
   }
 }
 
+// What the variants' names stand for, each once.
+void add_descriptions(std::string& out, const Comparison& comparison, const Terminal& terminal) {
+  std::set<std::string> told;
+  for (const Variant& variant : comparison.variants) {
+    if (variant.description.empty() || variant.description == variant.name) continue;
+    const std::string line =
+        shortened(printable(variant.name + ": " + variant.description), kColumns);
+    if (told.insert(line).second) out += terminal.dim(line) + "\n";
+  }
+}
+
 void add_table(std::string& out, const SideTable& side, const Terminal& terminal) {
   std::vector<Table::Heading> headings;
   for (std::size_t i = 0; i < side.headings.size(); ++i) {
@@ -113,6 +125,7 @@ std::string interval_bar(const std::optional<Ratio>& ratio, double reach, std::s
 std::string comparison_text(const Comparison& comparison, const Terminal& terminal) {
   std::string out = terminal.bold(printable(comparison.title)) + "\n";
   for (const std::string& line : summary_lines(comparison)) out += printable(line) + "\n";
+  add_descriptions(out, comparison, terminal);
   const Layout layout = layout_of(comparison);
   for (const std::size_t base : bases_of(comparison)) {
     const std::string& group = comparison.variants[base].group;

@@ -10,19 +10,10 @@
 
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "record/environment_facts.h"
 #include "record/environment_spec.h"
 
 namespace tacho {
-
-struct EnvironmentFacts {
-  std::string engine;          // "podman"; "bare"
-  std::string engine_version;  // "4.3.1"
-  std::string image;
-  // What the image holds, by its hash: "sha256:…" as the engine has it, or of an image's file.
-  // "listing-sha256:…" is that of a folder's names, sizes, modes and times.
-  std::string image_digest;
-  bool operator==(const EnvironmentFacts&) const = default;
-};
 
 // One program's time in an environment: which run it belongs to, and what it must see there beside
 // its working folder. Folders left empty are not bound.

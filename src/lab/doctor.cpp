@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Findings = std::vector<Finding>;
+using Findings = std::vector<HealthFinding>;
 
 void examine_machine(Findings& out, const Host& host, const fs::path& home) {
   out.push_back({"machine", "cpu", Health::good,
@@ -203,7 +203,7 @@ Findings examine(const fs::path& home) {
 
 Json to_json(const Findings& findings) {
   Json list = Json::array();
-  for (const Finding& finding : findings) {
+  for (const HealthFinding& finding : findings) {
     list.push_back({{"area", finding.area},
                     {"name", finding.name},
                     {"health", kHealth.of(finding.health)},

@@ -14,7 +14,7 @@ inline constexpr Names<Health, 3> kHealth{
     "health", {{{Health::good, "ok"}, {Health::missing, "missing"}, {Health::trouble, "trouble"}}}};
 
 // One thing Tacho can use: what is there, or the command that gets it.
-struct Finding {
+struct HealthFinding {
   std::string area;  // "machine", "torch", "containers", …
   std::string name;
   Health health = Health::good;
@@ -23,8 +23,8 @@ struct Finding {
 };
 
 // Looks at the whole machine. `missing` findings are no harm: each names the journey it is for.
-std::vector<Finding> examine(const std::filesystem::path& home);
+std::vector<HealthFinding> examine(const std::filesystem::path& home);
 
-Json to_json(const std::vector<Finding>& findings);
+Json to_json(const std::vector<HealthFinding>& findings);
 
 }  // namespace tacho

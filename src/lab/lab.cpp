@@ -35,12 +35,12 @@ std::size_t size_or_zero(const fs::path& file) {
 
 }  // namespace
 
-Result<FinishedRun> Lab::run(const RunSpec& spec, const Standing& standing, RunView& view) {
+Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, RunView& view) {
+  const RunSpec& spec = order.spec;
   TACHO_CHECK(check(spec));
   TACHO_TRY(launch, plan_launch(spec.dist, standing));
   if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home_));
   TACHO_TRY(worker, find_worker());
-  const RunOrder order = new_order(spec);
   TACHO_TRY(begun, begin(order));
   return supervise({begun.id, order, begun.folder, worker, launch}, view);
 }
@@ -62,10 +62,9 @@ Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   return Begun{*id, folder, *std::move(lock)};
 }
 
-Result<RunSpec> Lab::ordered(std::string_view handle) {
+Result<RunOrder> Lab::ordered(std::string_view handle) {
   TACHO_TRY(stored, store_.find(handle));
-  TACHO_TRY(order, RunFolder(stored.row.folder).read_order());
-  return std::move(order.spec);
+  return RunFolder(stored.row.folder).read_order();
 }
 
 Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standing, RunView& view) {

@@ -44,15 +44,17 @@ class Lab {
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  // Both are for the tacho that keeps_record(); run_ranks_apart() is for the others.
-  Result<FinishedRun> run(const RunSpec& spec, const Standing& standing, RunView& view);
+  // Carries out a new_order() in its environment, within its time limit. Both are for the tacho
+  // that keeps_record(); run_ranks_apart() is for the others.
+  Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
   Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
 
-  // Runs someone else's program. `echo`: what it prints goes to this process's own streams too.
-  Result<WatchedRun> watch(const CommandSpec& command, bool echo, RunView& view);
+  // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
+  // this process's own streams too.
+  Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
 
   // What a stored run was asked to do.
-  Result<RunSpec> ordered(std::string_view handle);
+  Result<RunOrder> ordered(std::string_view handle);
 
   // Makes the record of a run's folder anew and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);

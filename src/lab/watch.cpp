@@ -36,11 +36,12 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
 
 }  // namespace
 
-Result<WatchedRun> Lab::watch(const CommandSpec& command, bool echo, RunView& view) {
+Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
+  if (!order.command) broken_invariant("an order to watch no program");
+  const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
   TACHO_TRY(found, find_program(command.argv.front()));
   (void)found;
-  const RunOrder order = new_order(command);
   TACHO_TRY(begun, begin(order));
   const RunFolder& folder = begun.folder;
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {

@@ -20,7 +20,9 @@ SelfUsage self_usage() {
   const auto peak_kib = leading_number(value_of(read_text("/proc/self/status"), "VmHWM"));
   return {.user = seconds_of(usage.ru_utime),
           .system = seconds_of(usage.ru_stime),
-          .peak_memory = Bytes{peak_kib.value_or(usage.ru_maxrss) * 1024}};
+          .peak_memory = Bytes{peak_kib.value_or(usage.ru_maxrss) * 1024},
+          .minor_faults = usage.ru_minflt,
+          .major_faults = usage.ru_majflt};
 }
 
 }  // namespace tacho

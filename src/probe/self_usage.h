@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "base/units.h"
 
 namespace tacho {
@@ -9,6 +11,8 @@ struct SelfUsage {
   Seconds user{};
   Seconds system{};
   Bytes peak_memory;  // the most that was ever resident
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
 };
 SelfUsage self_usage();
 

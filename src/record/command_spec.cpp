@@ -1,31 +1,13 @@
 #include "record/command_spec.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
+#include "base/shell_words.h"
 #include "base/terminal.h"
 
 namespace tacho {
 namespace {
-
-bool is_plain(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
-}
-
-std::string quoted(const std::string& word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -82,11 +64,7 @@ Result<CommandSpec> command_spec_from_json(const Json& json) {
   return spec;
 }
 
-std::string command_line(const CommandSpec& spec) {
-  std::string line;
-  for (const std::string& word : spec.argv) line += (line.empty() ? "" : " ") + quoted(word);
-  return line;
-}
+std::string command_line(const CommandSpec& spec) { return shell_quoted(spec.argv); }
 
 std::string headline(const CommandSpec& spec, std::size_t longest) {
   std::string line = command_line(spec);

@@ -80,6 +80,8 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("system_seconds", e.system_seconds);
   f("peak_memory_bytes", e.peak_memory_bytes);
   f("device_memory_bytes", Added{e.device_memory_bytes});
+  f("minor_faults", Added{e.minor_faults});
+  f("major_faults", Added{e.major_faults});
 }
 
 template <class Fields>
@@ -157,6 +159,29 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("confidence", e.confidence);
 }
 
+template <class Fields>
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EnvironmentFacts> {
+  f("engine", e.engine);
+  f("engine_version", e.engine_version);
+  f("image", e.image);
+  f("image_digest", e.image_digest);
+}
+
+template <class Fields>
+void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StayOver> {
+  f("began", e.began);
+  f("entered", e.entered);
+  f("ended", e.ended);
+  f("left", e.left);
+}
+
+template <class Fields>
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, TimeLimitReached> {
+  f("seconds", e.seconds);
+}
+
 template <class Item>
 concept HasFields = std::is_same_v<Item, RankInfo> || std::is_same_v<Item, RankSteps>;
 
@@ -170,7 +195,8 @@ struct Writer {
   void operator()(const char* key, const Added<T>& field) {
     json[key] = field.value;
   }
-  void operator()(const char* key, const std::optional<std::int64_t>& value) {
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value) {
     if (value) json[key] = *value;
   }
   void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
@@ -201,7 +227,8 @@ struct Reader {
   void operator()(const char* key, const Added<T>& field) {
     object.read_optional(key, field.value);
   }
-  void operator()(const char* key, std::optional<std::int64_t>& value) {
+  template <class T>
+  void operator()(const char* key, std::optional<T>& value) {
     object.read_optional(key, value);
   }
   void operator()(const char* key, std::map<std::string, double>& values) {
@@ -250,9 +277,10 @@ struct Reader {
   }
 };
 
-constexpr std::array<std::string_view, 12> kKinds = {
-    "start", "input", "model", "steps",      "epoch",   "checkpoint",
-    "note",  "end",   "ranks", "rank_steps", "figures", "found_steps"};
+constexpr std::array<std::string_view, 15> kKinds = {
+    "start",      "input",       "model",       "steps", "epoch",
+    "checkpoint", "note",        "end",         "ranks", "rank_steps",
+    "figures",    "found_steps", "environment", "stay",  "time_limit"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
@@ -320,6 +348,8 @@ template Json body_to_json(const RanksReady&);
 template Json body_to_json(const RankSteps&);
 template Json body_to_json(const FiguresSeen&);
 template Json body_to_json(const StepsFound&);
+template Json body_to_json(const EnvironmentFacts&);
+template Json body_to_json(const StayOver&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
 template Result<ModelReady> body_from_json(const Json&, const std::string&);
@@ -330,6 +360,8 @@ template Result<RanksReady> body_from_json(const Json&, const std::string&);
 template Result<RankSteps> body_from_json(const Json&, const std::string&);
 template Result<FiguresSeen> body_from_json(const Json&, const std::string&);
 template Result<StepsFound> body_from_json(const Json&, const std::string&);
+template Result<EnvironmentFacts> body_from_json(const Json&, const std::string&);
+template Result<StayOver> body_from_json(const Json&, const std::string&);
 
 Json compute_paths_to_json(const ComputePaths& paths) {
   Json json = Json::object();

@@ -9,6 +9,7 @@
 
 #include "base/json_object.h"
 #include "base/result.h"
+#include "record/environment_facts.h"
 #include "record/host.h"
 #include "record/outcome.h"
 #include "record/ranks.h"
@@ -125,12 +126,31 @@ struct RunEnded {
   double system_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
   std::int64_t device_memory_bytes = 0;  // the most in use on a GPU at once; 0 without one
+  std::int64_t minor_faults = 0;         // pages that were there, of no file or of one in memory
+  std::int64_t major_faults = 0;         // pages read from storage
   bool operator==(const RunEnded&) const = default;
+};
+
+// What lay around a program, seen by the tacho that started it. All are Unix seconds; of several
+// ranks, rank 0's.
+struct StayOver {
+  double began = 0;               // before the environment's engine was started
+  std::optional<double> entered;  // the first instruction inside; absent: never came there
+  std::optional<double> ended;    // the program's end; absent: ended by force
+  double left = 0;                // the engine's end
+  bool operator==(const StayOver&) const = default;
+};
+
+// The run is being ended because it has had its time.
+struct TimeLimitReached {
+  double seconds = 0;
+  bool operator==(const TimeLimitReached&) const = default;
 };
 
 using EventBody =
     std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone, CheckpointWritten, Note,
-                 RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound>;
+                 RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound, EnvironmentFacts,
+                 StayOver, TimeLimitReached>;
 
 // One line a worker wrote.
 struct Event {

@@ -7,10 +7,13 @@
 namespace tacho {
 namespace {
 
-// What is written next after a kill: another attempt's start, or the end written for the killed.
+// What is written next after a kill: the end of the killed one's stay or the end written for it,
+// or the first lines of another attempt.
 bool excuses_half_a_line(const Event& event) {
   return std::holds_alternative<RunStarted>(event.body) ||
-         std::holds_alternative<RunEnded>(event.body);
+         std::holds_alternative<RunEnded>(event.body) ||
+         std::holds_alternative<StayOver>(event.body) ||
+         std::holds_alternative<EnvironmentFacts>(event.body);
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ inline constexpr Metric kFirstStepS{"first_step_s", Unit::seconds, Better::lower
                                     "time of the very first step, warm-up included"};
 inline constexpr Metric kInputShare{"input_share", Unit::share, Better::lower, "input",
                                     "part of the steady step time spent waiting for input"};
+inline constexpr Metric kInputS{"input_s", Unit::seconds, Better::lower, "input wait",
+                                "median wait for input of a step in the steady state"};
 inline constexpr Metric kRanks{"ranks", Unit::count, Better::neither, "ranks",
                                "processes that trained together"};
 inline constexpr Metric kCommS{"comm_s", Unit::seconds, Better::lower, "comm",
@@ -56,6 +58,17 @@ inline constexpr Metric kBusBytesPerS{"bus_bytes_per_s", Unit::bytes_per_second,
                                       "bus", "bytes rank 0 sent a second of communication"};
 inline constexpr Metric kSlowestWaitS{"slowest_wait_s", Unit::seconds, Better::lower, "waiting",
                                       "median time a step the others wait for the slowest rank"};
+inline constexpr Metric kImageStartS{"image_start_s", Unit::seconds, Better::lower, "image start",
+                                     "from starting the environment's engine to the first "
+                                     "instruction of a process inside"};
+inline constexpr Metric kProcessStartS{"process_start_s", Unit::seconds, Better::lower,
+                                       "process start",
+                                       "from there to the worker's own first line: its libraries "
+                                       "are loaded"};
+inline constexpr Metric kImageEndS{"image_end_s", Unit::seconds, Better::lower, "image end",
+                                   "from the program's end to that of the environment's engine"};
+inline constexpr Metric kTotalS{"total_s", Unit::seconds, Better::lower, "total",
+                                "from starting the engine to its end, all attempts added"};
 inline constexpr Metric kStartupS{"startup_s", Unit::seconds, Better::lower, "start-up",
                                   "from the worker's start to its first step"};
 inline constexpr Metric kTrainS{"train_s", Unit::seconds, Better::lower, "training",
@@ -72,6 +85,10 @@ inline constexpr Metric kPeakMemory{"peak_memory", Unit::bytes, Better::lower, "
                                     "largest resident memory of the worker"};
 inline constexpr Metric kDeviceMemory{"device_memory", Unit::bytes, Better::lower, "GPU memory",
                                       "largest memory in use on the GPU at once"};
+inline constexpr Metric kMinorFaults{"minor_faults", Unit::count, Better::lower, "minor faults",
+                                     "page faults answered from memory, all attempts added"};
+inline constexpr Metric kMajorFaults{"major_faults", Unit::count, Better::lower, "major faults",
+                                     "page faults that read from storage, all attempts added"};
 inline constexpr Metric kParameters{"parameters", Unit::count, Better::neither, "parameters",
                                     "trainable numbers in the model"};
 inline constexpr Metric kEpochsDone{"epochs_done", Unit::count, Better::neither, "epochs done",
@@ -99,12 +116,14 @@ inline constexpr Metric kGpuJoules{"gpu_joules", Unit::none, Better::lower, "GPU
                                    "energy the GPUs took during the run"};
 
 inline constexpr std::array kAll = {
-    kTop1,       kTop5,       kEvalLoss,     kTrainLoss,     kSamplesPerS, kStepS,
-    kStepP25S,   kStepP75S,   kFirstStepS,   kInputShare,    kRanks,       kCommS,
-    kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kStartupS,    kTrainS,
-    kEvalS,      kWallS,      kUserS,        kSystemS,       kPeakMemory,  kDeviceMemory,
-    kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,       kTreeMemory,
-    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,   kGpuJoules};
+    kTop1,          kTop5,       kEvalLoss,   kTrainLoss,    kSamplesPerS,   kStepS,
+    kStepP25S,      kStepP75S,   kFirstStepS, kInputShare,   kInputS,        kRanks,
+    kCommS,         kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kImageStartS,
+    kProcessStartS, kStartupS,   kTrainS,     kEvalS,        kWallS,         kImageEndS,
+    kTotalS,        kUserS,      kSystemS,    kPeakMemory,   kDeviceMemory,  kMinorFaults,
+    kMajorFaults,   kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,
+    kTreeMemory,    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,
+    kGpuJoules};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

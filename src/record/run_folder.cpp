@@ -36,9 +36,17 @@ void add_what_was_asked(const RunOrder& order, Json& json) {
   } else {
     json["spec"] = to_json(order.spec);
   }
+  json["environment"] = to_json(order.environment);
+  if (order.time_limit_s) json["time_limit_s"] = *order.time_limit_s;
 }
 
 Result<void> read_what_was_asked(JsonObject& object, RunOrder& order) {
+  object.read_optional("time_limit_s", order.time_limit_s);
+  // Absent in folders of before there were environments: bare.
+  if (const Json* part = object.part("environment", false)) {
+    TACHO_TRY(environment, environment_spec_from_json(*part));
+    order.environment = std::move(environment);
+  }
   if (const Json* part = object.part("command", false)) {
     TACHO_TRY(command, command_spec_from_json(*part));
     order.command = std::move(command);

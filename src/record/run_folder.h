@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "record/command_spec.h"
+#include "record/environment_spec.h"
 #include "record/run_spec.h"
 
 namespace tacho {
@@ -18,16 +19,19 @@ struct RunOrder {
   double created_at = 0;  // Unix seconds
   RunSpec spec;
   std::optional<CommandSpec> command = {};  // a program to watch; then `spec` says nothing
+  EnvironmentSpec environment = {};         // where its processes live
+  std::optional<double> time_limit_s = {};  // of each attempt; past it the run is ended
 };
 
-// What was asked for as a "spec" or a "command" of `json`, and back.
+// What was asked for as members of `json`, and back: "spec" or "command", "environment",
+// "time_limit_s".
 void add_what_was_asked(const RunOrder& order, Json& json);
 Result<void> read_what_was_asked(JsonObject& object, RunOrder& order);
 
 // "20261115-042736-3f9a1c": sorts by time, unique by chance.
 std::string new_run_key();
 
-// To be carried out from now on, with a key of its own.
+// To be carried out from now on, with a key of its own, bare and without a limit.
 RunOrder new_order(const RunSpec& spec);
 RunOrder new_order(const CommandSpec& command);
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
+#include "base/units.h"
 #include "record/rank_figures.h"
 #include "record/statistics.h"
 #include "record/usage_figures.h"
@@ -49,6 +51,12 @@ class Folder {
                    [&](const RanksDone& e) { ranks_.add(e); },
                    [&](const FiguresSeen& e) { record_.figures.push_back(e); },
                    [&](const StepsFound& e) { record_.found_steps = e; },
+                   [&](const EnvironmentFacts& e) { enter(e); },
+                   [&](const StayOver& e) {
+                     record_.stay = e;
+                     record_.stays_seconds += e.left - e.began;
+                   },
+                   [&](const TimeLimitReached& e) { limit_reached_ = e.seconds; },
                },
                event.body);
     last_seen_ = event.unix_seconds;
@@ -63,12 +71,25 @@ class Folder {
   }
 
  private:
+  // The first line of an attempt; those of before there were environments begin with start().
+  void enter(const EnvironmentFacts& facts) {
+    record_.environment = facts;
+    record_.stay.reset();
+    record_.started_at.reset();
+  }
+
   void start(double now, const RunStarted& started) {
     if (in_attempt_) account_for_a_killed_attempt();
     in_attempt_ = true;
     attempt_began_ = now;
     last_seen_ = now;
+    limit_reached_.reset();
     record_.started = started;
+    record_.started_at = now;
+    if (record_.environment) {
+      record_.started->host.environment = record_.environment->engine;
+      record_.started->host.image_digest = record_.environment->image_digest;
+    }
     record_.outcome = Outcome::running;
     record_.reason.clear();
     const auto replaced = [&](const auto& e) { return e.epoch > started.resumed_epochs; };
@@ -93,14 +114,22 @@ class Folder {
     in_attempt_ = false;
     record_.outcome = ended.outcome;
     record_.reason = ended.reason;
+    // What ended it is the limit, though all its worker saw is a signal.
+    if (limit_reached_ && ended.outcome != Outcome::ok) {
+      record_.outcome = Outcome::timed_out;
+      record_.reason =
+          fmt::format("ended at its time limit of {}", human(Seconds(*limit_reached_)));
+    }
     RunEnded& totals = record_.totals;
-    totals.outcome = ended.outcome;
-    totals.reason = ended.reason;
+    totals.outcome = record_.outcome;
+    totals.reason = record_.reason;
     totals.wall_seconds += ended.wall_seconds;
     totals.user_seconds += ended.user_seconds;
     totals.system_seconds += ended.system_seconds;
     totals.peak_memory_bytes = std::max(totals.peak_memory_bytes, ended.peak_memory_bytes);
     totals.device_memory_bytes = std::max(totals.device_memory_bytes, ended.device_memory_bytes);
+    totals.minor_faults += ended.minor_faults;
+    totals.major_faults += ended.major_faults;
   }
 
   // It could not say how long it ran; its last line tells.
@@ -132,6 +161,7 @@ class Folder {
   double attempt_began_ = 0;
   double last_seen_ = 0;
   bool in_attempt_ = false;
+  std::optional<double> limit_reached_;
   bool ranks_met_ = false;  // in this attempt
 };
 
@@ -139,6 +169,19 @@ double sum_over_epochs(const RunRecord& record, double EpochDone::*field) {
   double sum = 0;
   for (const EpochDone& epoch : record.epochs) sum += epoch.*field;
   return sum;
+}
+
+// What lies around the program, apart from what it does.
+void add_surroundings(const RunRecord& record,
+                      const std::function<void(const Metric&, double)>& add) {
+  if (!record.stay) return;
+  const StayOver& stay = *record.stay;
+  if (stay.entered) add(metric::kImageStartS, *stay.entered - stay.began);
+  if (stay.entered && record.started_at && !record.order.command) {
+    add(metric::kProcessStartS, *record.started_at - *stay.entered);
+  }
+  if (stay.ended) add(metric::kImageEndS, stay.left - *stay.ended);
+  if (record.stays_seconds > 0) add(metric::kTotalS, record.stays_seconds);
 }
 
 template <class Body>
@@ -251,7 +294,9 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kStepP25S, quantile(steady, 0.25));
     add(metric::kStepP75S, quantile(steady, 0.75));
     add(metric::kFirstStepS, record.steps.seconds.front());
-    add(metric::kInputShare, mean(record.steps.steady_input_seconds()) / mean(steady));
+    const auto waits = record.steps.steady_input_seconds();
+    add(metric::kInputS, median(waits));
+    add(metric::kInputShare, mean(waits) / mean(steady));
   }
   if (record.found_steps && record.steps.seconds.empty()) {
     const StepsFound& found = *record.found_steps;
@@ -270,6 +315,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kBusBytesPerS, comm->bytes_per_second);
     add(metric::kSlowestWaitS, comm->slowest_wait_seconds);
   }
+  add_surroundings(record, add);
   if (record.model) add(metric::kStartupS, record.startup_seconds);
   if (!record.epochs.empty()) {
     add(metric::kTrainS, sum_over_epochs(record, &EpochDone::train_seconds));
@@ -283,6 +329,11 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   }
   if (record.totals.device_memory_bytes > 0) {
     add(metric::kDeviceMemory, static_cast<double>(record.totals.device_memory_bytes));
+  }
+  // A process has some, so that none means that nobody counted.
+  if (record.totals.minor_faults > 0) {
+    add(metric::kMinorFaults, static_cast<double>(record.totals.minor_faults));
+    add(metric::kMajorFaults, static_cast<double>(record.totals.major_faults));
   }
   if (record.model) add(metric::kParameters, static_cast<double>(record.model->parameters));
   if (!record.order.command) {
@@ -334,6 +385,10 @@ Json to_json(const RunRecord& record) {
   for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
   if (!record.usage.empty()) json["usage"] = record.usage;
   if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
+  if (record.environment) json["environment_facts"] = body_to_json(*record.environment);
+  if (record.stay) json["stay"] = body_to_json(*record.stay);
+  if (record.started_at) json["started_at"] = *record.started_at;
+  if (record.stays_seconds > 0) json["stays_seconds"] = record.stays_seconds;
   return json;
 }
 
@@ -358,6 +413,10 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   TACHO_CHECK(read_list(object, "rank_steps", record.rank_steps, false));
   TACHO_CHECK(read_list(object, "figures", record.figures, false));
   TACHO_CHECK(read_optional_body(object, "found_steps", record.found_steps));
+  TACHO_CHECK(read_optional_body(object, "environment_facts", record.environment));
+  TACHO_CHECK(read_optional_body(object, "stay", record.stay));
+  object.read_optional("started_at", record.started_at);
+  object.read_optional("stays_seconds", record.stays_seconds);
   object.read("startup_seconds", record.startup_seconds);
   TACHO_CHECK(read_list(object, "epochs", record.epochs));
   TACHO_CHECK(read_list(object, "checkpoints", record.checkpoints));

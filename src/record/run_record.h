@@ -54,7 +54,12 @@ struct RunRecord {
   std::optional<StepsFound> found_steps;
   std::map<std::string, double> usage;  // by metric: what its processes were seen to use
   double startup_seconds = 0;           // of the last attempt
-  RunEnded totals;                      // times of all attempts added, the highest peak
+  // Of the last attempt, too; absent in records of before they were taken down.
+  std::optional<EnvironmentFacts> environment;
+  std::optional<StayOver> stay;
+  std::optional<double> started_at;  // Unix seconds; a worker's own first moment
+  double stays_seconds = 0;          // of all attempts, from the engine's start to its end
+  RunEnded totals;                   // times of all attempts added, the highest peak
 
   // The batches of all ranks, or all samples where there are fewer.
   [[nodiscard]] std::int64_t samples_a_step() const;

@@ -53,7 +53,18 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes};
+// What was measured and found, and what was to be run, which is nothing for runs made before.
+constexpr Migration kComparisons = R"sql(
+  CREATE TABLE comparisons (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    started TEXT NOT NULL,
+    comparison TEXT NOT NULL,
+    plan TEXT);
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes, kComparisons};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {

@@ -79,17 +79,17 @@ Result<Filter> parse_filter(std::string_view text) {
                  fmt::format("'{}' is not a filter; write one like 'top1>0.85'", text)};
   }
   TACHO_TRY(column, find_column(trimmed(text.substr(0, begin))));
-  TACHO_TRY(comparison, kComparisons.parse(text.substr(begin, end - begin)));
+  TACHO_TRY(relation, kRelations.parse(text.substr(begin, end - begin)));
   const std::string value(trimmed(text.substr(end)));
   if (column->kind == ColumnKind::text) {
     TACHO_CHECK(check_word(*column, value));
-    return Filter{column, comparison, value};
+    return Filter{column, relation, value};
   }
   if (const auto number = whole_number_text<std::int64_t>(value)) {
-    return Filter{column, comparison, *number};
+    return Filter{column, relation, *number};
   }
   if (const auto number = whole_number_text<double>(value); number && std::isfinite(*number)) {
-    return Filter{column, comparison, *number};
+    return Filter{column, relation, *number};
   }
   return Error{ErrorCode::usage, fmt::format("{} needs a number, not '{}'", column->name, value)};
 }

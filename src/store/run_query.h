@@ -22,19 +22,19 @@ struct Column {
 std::span<const Column> run_columns();
 Result<const Column*> find_column(std::string_view name);
 
-enum class Comparison { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
-inline constexpr Names<Comparison, 6> kComparisons{"comparison",
-                                                   {{{Comparison::equal, "="},
-                                                     {Comparison::not_equal, "!="},
-                                                     {Comparison::less, "<"},
-                                                     {Comparison::less_or_equal, "<="},
-                                                     {Comparison::greater, ">"},
-                                                     {Comparison::greater_or_equal, ">="}}}};
+enum class Relation { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
+inline constexpr Names<Relation, 6> kRelations{"comparison",
+                                               {{{Relation::equal, "="},
+                                                 {Relation::not_equal, "!="},
+                                                 {Relation::less, "<"},
+                                                 {Relation::less_or_equal, "<="},
+                                                 {Relation::greater, ">"},
+                                                 {Relation::greater_or_equal, ">="}}}};
 
 // A run without a value in the column matches no filter on it, not even `!=`.
 struct Filter {
   const Column* column;  // out of run_columns()
-  Comparison comparison;
+  Relation relation;
   std::variant<std::int64_t, double, std::string> value;
 };
 

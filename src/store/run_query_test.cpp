@@ -12,7 +12,7 @@ TEST(ParseFilter, ReadsColumnComparisonAndValue) {
   const auto filter = parse_filter("model=lenet5");
   ASSERT_TRUE(filter.ok());
   EXPECT_EQ(filter->column->name, "model");
-  EXPECT_EQ(filter->comparison, Comparison::equal);
+  EXPECT_EQ(filter->relation, Relation::equal);
   EXPECT_EQ(std::get<std::string>(filter->value), "lenet5");
   EXPECT_EQ(std::get<double>(parse_filter(" top1 > 0.85 ")->value), 0.85);
   EXPECT_EQ(std::get<std::int64_t>(parse_filter("seed=9007199254740993")->value),
@@ -22,10 +22,10 @@ TEST(ParseFilter, ReadsColumnComparisonAndValue) {
 }
 
 TEST(ParseFilter, KnowsEveryComparison) {
-  for (const auto& [comparison, spelling] : kComparisons.table) {
+  for (const auto& [relation, spelling] : kRelations.table) {
     const auto filter = parse_filter("batch" + std::string(spelling) + "64");
     ASSERT_TRUE(filter.ok()) << spelling;
-    EXPECT_EQ(filter->comparison, comparison);
+    EXPECT_EQ(filter->relation, relation);
   }
 }
 

@@ -38,7 +38,7 @@ void bind_value(Statement& statement, const Filter& filter) {
 }
 
 std::string condition(const Filter& filter) {
-  return fmt::format("{} {} ?", filter.column->name, kComparisons.of(filter.comparison));
+  return fmt::format("{} {} ?", filter.column->name, kRelations.of(filter.relation));
 }
 
 std::string row_sql(std::span<const Filter> filters) {

@@ -43,7 +43,7 @@ class RunSearchTest : public testing::Test {
   std::vector<std::int64_t> by_plain_scan(const RunQuery& query) {
     std::string where = "1";
     for (const Filter& filter : query.filters) {
-      where += fmt::format(" AND {} {} ?", filter.column->name, kComparisons.of(filter.comparison));
+      where += fmt::format(" AND {} {} ?", filter.column->name, kRelations.of(filter.relation));
     }
     auto scan = *database_.prepare(fmt::format(
         "SELECT id FROM runs NOT INDEXED WHERE {0} ORDER BY {1} IS NULL, {1} {2}, id {2} "
@@ -112,8 +112,8 @@ TEST_F(RunSearchTest, NoOrderIsSortedAndEveryOneIsReadFromItsIndex) {
 
 TEST_F(RunSearchTest, EveryFilterIsReadFromItsIndex) {
   for (const Column& column : run_columns()) {
-    for (const auto& [comparison, spelling] : kComparisons.table) {
-      const std::string plan = plan_of(filter_sql({&column, comparison, std::int64_t{1}}));
+    for (const auto& [relation, spelling] : kRelations.table) {
+      const std::string plan = plan_of(filter_sql({&column, relation, std::int64_t{1}}));
       EXPECT_THAT(plan, AnyOf(HasSubstr("USING COVERING INDEX"), HasSubstr("INTEGER PRIMARY KEY")))
           << column.name << spelling;
     }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "record/run_record.h"
+#include "store/comparison_table.h"
 #include "store/run_query.h"
 #include "store/run_row.h"
 #include "store/sqlite.h"
@@ -38,6 +39,9 @@ class RunStore {
   Result<std::vector<RunRow>> unfinished();
 
   Result<void> remove(std::int64_t id);
+
+  // Of the same file; lives no longer than this.
+  ComparisonTable comparisons() { return ComparisonTable(database_); }
 
  private:
   explicit RunStore(Database database) : database_(std::move(database)) {}

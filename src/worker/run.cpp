@@ -147,9 +147,10 @@ class Attempt {
 
   Result<Outcome> end(const TrainEnd& how) {
     const SelfUsage usage = self_usage();
-    TACHO_CHECK(write(clock_.now(), RunEnded{how.outcome, how.reason, clock_.elapsed(),
-                                             usage.user.count(), usage.system.count(),
-                                             usage.peak_memory.count, how.device_memory_bytes}));
+    TACHO_CHECK(write(clock_.now(),
+                      RunEnded{how.outcome, how.reason, clock_.elapsed(), usage.user.count(),
+                               usage.system.count(), usage.peak_memory.count,
+                               how.device_memory_bytes, usage.minor_faults, usage.major_faults}));
     return how.outcome;
   }
 

@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "base/shell_words.h"
+#include "base/table.h"
+#include "cli/commands.h"
+#include "cli/compare_options.h"
+#include "cli/compare_view.h"
+#include "compare/csv_view.h"
+#include "compare/html_view.h"
+#include "compare/text_view.h"
+#include "lab/compared_values.h"
+#include "lab/recorded_runs.h"
+
+namespace tacho {
+namespace {
+
+constexpr const char* kFooter =
+    "Each block runs every variant once, in random order; the first block warms up. Blocks are\n"
+    "added until the intervals are as narrow as --resolution, or time or --max-repeat ends.\n"
+    "The last thing that varies is compared, the others make groups. Every run is stored.\n"
+    "\n"
+    "  tacho compare --env bare,podman:tacho -- train mnist-cnn --data fashion-mnist --steps 200\n"
+    "  tacho compare --vary batch=32,64,128 -- train lenet5 --data fashion-mnist --steps 200\n"
+    "  tacho compare --cmd 'python3 a.py' --cmd 'python3 b.py' --max-time 10m\n"
+    "  tacho compare --runs 41,42,43/44,45,46\n"
+    "  tacho compare --runs 'model=lenet5 batch=32/model=lenet5 batch=64'";
+
+struct Outputs {
+  bool json = false;
+  std::string csv;
+  std::string values;
+  std::string html;
+};
+
+void declare(CLI::App& command, Outputs& outputs) {
+  command.add_flag("--json", outputs.json, "the comparison alone on standard output");
+  command.add_option("--csv", outputs.csv, "what was found, a line each, into this file");
+  command.add_option("--values", outputs.values, "what each run measured, as CSV, into this file");
+  command.add_option("--html", outputs.html, "one page that opens offline, into this file");
+}
+
+void declare_rule(CLI::App& command, CompareOptions& o) {
+  command.add_option("--repeat,-n", o.repeat, "counted runs of each variant, at least (10)");
+  command.add_option("--max-repeat", o.max_repeat, "and at most (100)");
+  command.add_option("--resolution", o.resolution, "go on until intervals are this narrow (1%)");
+  command.add_option("--max-time", o.max_time, "for everything, as 90s, 10m, 1h30m");
+}
+
+Result<void> write_files(const Comparison& comparison, const Outputs& outputs,
+                         const Context& context) {
+  const auto write = [&](const std::string& file, const auto& text_of) -> Result<void> {
+    if (file.empty()) return {};
+    TACHO_CHECK(write_file_atomically(file, text_of(comparison)));
+    context.say("wrote " + file);
+    return {};
+  };
+  TACHO_CHECK(write(outputs.csv, findings_csv));
+  TACHO_CHECK(write(outputs.values, values_csv));
+  return write(outputs.html, comparison_html);
+}
+
+Result<int> show(const KeptComparison& kept, const Outputs& outputs, const Context& context) {
+  const Comparison& comparison = kept.comparison;
+  if (outputs.json) {
+    Json json = to_json(comparison);
+    json["id"] = kept.id;
+    context.print(json_text(json, 1) + "\n");
+  } else {
+    context.print(context.out.bold(fmt::format("comparison {}", kept.id)) + "  " +
+                  comparison_text(comparison, context.out));
+  }
+  TACHO_CHECK(write_files(comparison, outputs, context));
+  return kSuccess;
+}
+
+// What was measured is shown whatever happened; the exit code says whether all of it was.
+Result<int> show_made(const KeptComparison& kept, const Outputs& outputs, const Context& context) {
+  TACHO_CHECK(show(kept, outputs, context));
+  const StopReason why = kept.comparison.stopped;
+  if (why == StopReason::user) {
+    context.warn(fmt::format("interrupted; go on with: tacho compare resume {}", kept.id));
+  }
+  return why == StopReason::user || why == StopReason::failures ? kFailure : kSuccess;
+}
+
+std::string typed(const CLI::App& command) {
+  std::vector<std::string> words = {"tacho", "compare"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() && option->get_name() == "words") continue;
+    const std::string name = option->get_name();
+    for (const std::string& value : option->results()) {
+      words.push_back(name);
+      if (option->get_expected_max() > 0) words.push_back(value);
+    }
+  }
+  return shell_quoted(words);
+}
+
+Result<int> make(const CLI::App& command, const CompareOptions& o, const Outputs& outputs,
+                 Context& context) {
+  std::string line = typed(command);
+  if (!o.words.empty()) line += " -- " + shell_quoted(o.words);
+  TACHO_TRY(home, tacho_home());
+  if (!o.runs.empty()) {
+    const bool alone = o.environments.empty() && o.vary.empty() && o.commands.empty() &&
+                       o.words.empty() && o.max_time.empty() && o.repeat == 0;
+    if (!alone) {
+      return Error{ErrorCode::usage, "--runs compares runs made before; nothing else is run"};
+    }
+    for (const std::string& metric : o.metrics) {
+      TACHO_CHECK(check_compared_metric(metric).in("--metric"));
+    }
+    TACHO_TRY(rule, rule_changes(o));
+    const StopRule checked = changed({}, rule);
+    TACHO_CHECK(check(checked));
+    TACHO_TRY(groups, parse_recorded_groups(o.runs));
+    TACHO_TRY(store, context.open_store());
+    TACHO_TRY(comparison, compare_recorded(store, groups, o.metrics, checked.resolution));
+    comparison.command = line;
+    TACHO_TRY(kept, CompareLab(home, store, interrupts()).keep(std::move(comparison)));
+    return show(kept, outputs, context);
+  }
+  TACHO_TRY(plan, plan_of(o));
+  plan.command = line;
+  TACHO_TRY(store, context.open_store());
+  catch_interrupts();
+  std::optional<CompareProgress> progress;
+  progress.emplace(context.err);
+  auto kept = CompareLab(home, store, interrupts()).run(plan, *progress);
+  progress.reset();
+  if (!kept.ok()) return kept.error();
+  return show_made(*kept, outputs, context);
+}
+
+Result<int> resume(const std::string& handle, const CompareOptions& o, const Outputs& outputs,
+                   Context& context) {
+  TACHO_TRY(changes, rule_changes(o));
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  catch_interrupts();
+  std::optional<CompareProgress> progress;
+  progress.emplace(context.err);
+  auto kept = CompareLab(home, store, interrupts()).resume(handle, changes, *progress);
+  progress.reset();
+  if (!kept.ok()) return kept.error();
+  return show_made(*kept, outputs, context);
+}
+
+Result<int> show_stored(const std::string& handle, const Outputs& outputs, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(kept, CompareLab(home, store, interrupts()).find(handle));
+  return show(kept, outputs, context);
+}
+
+Result<int> list(bool json, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(rows, store.comparisons().list());
+  if (json) {
+    Json all = Json::array();
+    for (const ComparisonRow& row : rows) {
+      all.push_back(
+          {{"id", row.id}, {"key", row.key}, {"title", row.title}, {"started", row.started}});
+    }
+    context.print(json_text(all, 1) + "\n");
+    return kSuccess;
+  }
+  if (rows.empty()) {
+    context.print("no comparisons yet; see 'tacho compare --help'\n");
+    return kSuccess;
+  }
+  Table table({{"id"}, {"started", Align::left}, {"what", Align::left}});
+  for (const ComparisonRow& row : rows) {
+    table.add({std::to_string(row.id), row.started.substr(0, 16), printable(row.title)});
+  }
+  context.print(table.text(context.out));
+  return kSuccess;
+}
+
+Result<int> remove(const std::vector<std::string>& handles, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(store, context.open_store());
+  CompareLab lab(home, store, interrupts());
+  // All are looked up before any is removed, so that a wrong name removes nothing.
+  for (const std::string& handle : handles) {
+    TACHO_TRY(found, store.comparisons().find(handle));
+    (void)found;
+  }
+  for (const std::string& handle : handles) {
+    TACHO_TRY(id, lab.remove(handle));
+    context.print(fmt::format("removed comparison {}; its runs stay\n", id));
+  }
+  return kSuccess;
+}
+
+void add_stored_commands(CLI::App& compare, Context& context) {
+  CLI::App* ls = compare.add_subcommand("ls", "list comparisons");
+  auto json = std::make_shared<bool>(false);
+  ls->add_flag("--json", *json, "as JSON");
+  ls->callback([=, &context] { context.run([&] { return list(*json, context); }); });
+
+  auto handle = std::make_shared<std::string>();
+  auto outputs = std::make_shared<Outputs>();
+  CLI::App* shown = compare.add_subcommand("show", "show one again");
+  shown->add_option("comparison", *handle, "its id, key or 'last'")->required();
+  declare(*shown, *outputs);
+  shown->callback(
+      [=, &context] { context.run([&] { return show_stored(*handle, *outputs, context); }); });
+
+  auto rule = std::make_shared<CompareOptions>();
+  CLI::App* resumed = compare.add_subcommand("resume", "go on with one that was stopped");
+  resumed->add_option("comparison", *handle, "its id, key or 'last'")->required();
+  declare_rule(*resumed, *rule);
+  declare(*resumed, *outputs);
+  resumed->callback(
+      [=, &context] { context.run([&] { return resume(*handle, *rule, *outputs, context); }); });
+
+  CLI::App* rm = compare.add_subcommand("rm", "remove comparisons; their runs stay");
+  auto handles = std::make_shared<std::vector<std::string>>();
+  rm->add_option("comparison", *handles, "ids or keys")->required();
+  rm->callback([=, &context] { context.run([&] { return remove(*handles, context); }); });
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("compare", "do environments, options or programs differ, by how much?");
+  auto o = std::make_shared<CompareOptions>();
+  auto outputs = std::make_shared<Outputs>();
+  command->add_option("--env", o->environments, "bare,podman:IMAGE,charliecloud:FOLDER,…");
+  command->add_option("--vary", o->vary, "an option of train: batch=32,64; repeatable");
+  command->add_option("--cmd", o->commands, "a program and its arguments, quoted; repeatable");
+  command->add_option("--runs", o->runs, "runs made before: 41,42/43,44, or batch=32/batch=64");
+  command->add_option("--metric", o->metrics, "compare by this; the first must become narrow");
+  declare_rule(*command, *o);
+  command->add_option("--seed", o->seed, "of the blocks' order");
+  command->add_flag("--trace", o->trace, "what programs do on GPUs, kernel by kernel");
+  command->add_option("words", o->words, "behind --: train and its words");
+  declare(*command, *outputs);
+  for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
+    command->get_option(each)->expected(1)->take_all();
+  }
+  command->footer(kFooter);
+  add_stored_commands(*command, context);
+  command->callback([=, &context] {
+    if (!command->get_subcommands().empty()) return;
+    context.run([&] { return make(*command, *o, *outputs, context); });
+  });
+}
+
+}  // namespace tacho

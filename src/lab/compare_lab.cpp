@@ -1,0 +1,151 @@
+#include "lab/compare_lab.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "base/file.h"
+#include "data/locate_input.h"
+#include "lab/kernel_tables.h"
+#include "lab/worker_program.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+Seconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+StoredComparison stored_form(const Comparison& comparison, const std::string& key,
+                             const ComparePlan* plan) {
+  StoredComparison stored;
+  stored.row = {0, key, comparison.title, comparison.started};
+  stored.comparison = to_json(comparison);
+  if (plan != nullptr) stored.plan = to_json(*plan);
+  return stored;
+}
+
+Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
+  if (const auto* spec = std::get_if<RunSpec>(&variant.what)) return lab.run(*spec, {}, view);
+  TACHO_TRY(watched, lab.watch(std::get<CommandSpec>(variant.what), /*echo=*/false, view));
+  return std::move(watched.run);
+}
+
+}  // namespace
+
+StopRule changed(StopRule rule, const RuleChanges& changes) {
+  if (changes.resolution) rule.resolution = *changes.resolution;
+  if (changes.max_time) rule.max_time = changes.max_time;
+  if (changes.min_repeats) rule.min_repeats = *changes.min_repeats;
+  // As many as are asked for at least are allowed, unless that is said too.
+  rule.max_repeats = changes.max_repeats.value_or(std::max(rule.max_repeats, rule.min_repeats));
+  return rule;
+}
+
+Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& view) {
+  TACHO_CHECK(check(plan.rule));
+  TACHO_CHECK(check_ready(plan));
+  return carry_out(plan, new_run_key(), new_comparison(plan), view);
+}
+
+Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleChanges& changes,
+                                          CompareView& view) {
+  TACHO_TRY(stored, store_.comparisons().find(handle));
+  const std::string place = fmt::format("comparison {}", stored.row.id);
+  if (!stored.plan) {
+    return Error{ErrorCode::usage, place + " is of runs made before; there is nothing to resume"};
+  }
+  TACHO_TRY(plan, compare_plan_from_json(*stored.plan).in(place));
+  TACHO_TRY(comparison, comparison_from_json(stored.comparison).in(place));
+  if (plan.variants.size() != comparison.variants.size()) {
+    return Error{ErrorCode::invalid, place + ": its plan has other variants"};
+  }
+  plan.rule = changed(plan.rule, changes);
+  TACHO_CHECK(check(plan.rule));
+  comparison.rule.resolution = plan.rule.resolution;
+  TACHO_CHECK(check_ready(plan));
+  return carry_out(plan, stored.row.key, std::move(comparison), view);
+}
+
+Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std::string& key,
+                                             Comparison comparison, CompareView& view) {
+  TACHO_CHECK(make_folders(lock_of(key).parent_path()));
+  TACHO_TRY(lock, FileLock::take(lock_of(key), FileLock::Kind::exclusive)
+                      .in("this comparison is still running"));
+  (void)lock;
+  ComparisonTable table = store_.comparisons();
+  Lab lab(home_, store_, interrupts_);
+  const auto keep = [&](const Comparison& so_far) -> Result<void> {
+    TACHO_TRY(id, table.put(stored_form(so_far, key, &plan)));
+    (void)id;
+    return {};
+  };
+  TACHO_CHECK(keep(comparison));
+  const CompareMeans means{
+      .make_run = [&lab](const PlannedVariant& variant,
+                         RunView& run_view) { return run_of(lab, variant, run_view); },
+      .keep = keep,
+      .now = steady_now,
+      .interrupts = interrupts_};
+  TACHO_CHECK(compare(plan, means, view, comparison));
+  comparison.tables = kernel_tables(comparison, store_);
+  TACHO_TRY(id, table.put(stored_form(comparison, key, &plan)));
+  std::error_code ignored;
+  fs::remove(lock_of(key), ignored);
+  return KeptComparison{id, std::move(comparison)};
+}
+
+// Before the first run: what is missing for one variant would else show after the others ran.
+Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
+  for (const PlannedVariant& variant : plan.variants) {
+    if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {
+      TACHO_CHECK(check(*spec).in(variant.shown.name));
+      TACHO_TRY(launch, plan_launch(spec->dist, {}));
+      (void)launch;
+      if (!is_synthetic(*spec)) TACHO_CHECK(locate_input(*spec, home_));
+      TACHO_TRY(worker, find_worker());
+      (void)worker;
+    } else if (variant.environment.kind == EnvironmentKind::bare) {
+      TACHO_TRY(program, find_program(std::get<CommandSpec>(variant.what).argv.front()));
+      (void)program;
+    }
+  }
+  return {};
+}
+
+Result<KeptComparison> CompareLab::keep(Comparison comparison) {
+  comparison.tables = kernel_tables(comparison, store_);
+  TACHO_TRY(id, store_.comparisons().put(stored_form(comparison, new_run_key(), nullptr)));
+  return KeptComparison{id, std::move(comparison)};
+}
+
+Result<KeptComparison> CompareLab::find(std::string_view handle) {
+  TACHO_TRY(stored, store_.comparisons().find(handle));
+  TACHO_TRY(
+      comparison,
+      comparison_from_json(stored.comparison).in(fmt::format("comparison {}", stored.row.id)));
+  return KeptComparison{stored.row.id, std::move(comparison)};
+}
+
+Result<std::int64_t> CompareLab::remove(std::string_view handle) {
+  TACHO_TRY(stored, store_.comparisons().find(handle));
+  const fs::path file = lock_of(stored.row.key);
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    const auto lock = FileLock::take(file, FileLock::Kind::exclusive);
+    if (!lock.ok()) {
+      return Error{ErrorCode::usage,
+                   fmt::format("comparison {} is still running; stop it first", stored.row.id)};
+    }
+    fs::remove(file, ignored);
+  }
+  TACHO_CHECK(store_.comparisons().remove(stored.row.id));
+  return stored.row.id;
+}
+
+fs::path CompareLab::lock_of(const std::string& key) const {
+  return home_ / "comparisons" / (key + ".lock");
+}
+
+}  // namespace tacho

@@ -1,0 +1,88 @@
+#include "lab/compared_values.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kHeard = "heard:";
+// Every metric more makes it harder for the others to tell (Holm), and who prints a hundred figures
+// does not want them all compared.
+constexpr std::size_t kMostHeard = 6;
+
+constexpr std::array<std::string_view, 15> kOrder = {
+    "step_s",    "total_s",      "wall_s",      "image_start_s", "process_start_s",
+    "startup_s", "first_step_s", "eval_s",      "input_s",       "comm_s",
+    "user_s",    "system_s",     "peak_memory", "minor_faults",  "device_memory"};
+
+ComparedMetric heard_metric(const std::string& key) {
+  const std::string name = key.substr(kHeard.size());
+  const bool loss = name.find("loss") != std::string::npos;
+  return {key, name, Unit::none, loss ? Better::lower : Better::neither,
+          "as the program said it, its last value"};
+}
+
+bool any_has(std::span<const ComparedRun> runs, std::string_view key) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const ComparedRun& run) { return run.values.contains(std::string(key)); });
+}
+
+std::vector<ComparedMetric> heard_metrics(std::span<const ComparedRun> runs) {
+  std::set<std::string> keys;
+  for (const ComparedRun& run : runs) {
+    for (const auto& [key, value] : run.values) {
+      if (key.starts_with(kHeard)) keys.insert(key);
+    }
+  }
+  std::vector<ComparedMetric> metrics;
+  for (const std::string& key : keys) {
+    if (metrics.size() < kMostHeard) metrics.push_back(heard_metric(key));
+  }
+  return metrics;
+}
+
+}  // namespace
+
+std::map<std::string, double> compared_values(const RunRecord& record) {
+  std::map<std::string, double> values;
+  for (const auto& [metric, value] : metrics_of(record)) {
+    if (std::isfinite(value)) values[std::string(metric->key)] = value;
+  }
+  for (const FiguresSeen& seen : record.figures) {
+    for (const auto& [name, value] : seen.values) {
+      if (std::isfinite(value)) values[std::string(kHeard) + name] = value;
+    }
+  }
+  return values;
+}
+
+std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
+                                             std::span<const std::string> wanted) {
+  std::vector<ComparedMetric> metrics;
+  for (const std::string& key : wanted) {
+    if (key.starts_with(kHeard)) {
+      metrics.push_back(heard_metric(key));
+    } else if (const auto known = find_metric(key); known.ok()) {
+      metrics.push_back(compared(**known));
+    }
+  }
+  if (!wanted.empty()) return metrics;
+  for (const std::string_view key : kOrder) {
+    if (!any_has(runs, key)) continue;
+    if (const auto known = find_metric(key); known.ok()) metrics.push_back(compared(**known));
+  }
+  for (ComparedMetric& heard : heard_metrics(runs)) metrics.push_back(std::move(heard));
+  return metrics;
+}
+
+Result<void> check_compared_metric(const std::string& key) {
+  if (key.starts_with(kHeard) && key.size() > kHeard.size()) return {};
+  TACHO_TRY(known, find_metric(key));
+  (void)known;
+  return {};
+}
+
+}  // namespace tacho

@@ -1,0 +1,153 @@
+#include "lab/recorded_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "base/units.h"
+#include "lab/compared_values.h"
+
+namespace tacho {
+namespace {
+
+Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
+
+std::vector<std::string> parted(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find_first_of(separators);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool is_filter(std::string_view word) { return word.find_first_of("=!<>") != std::string::npos; }
+
+Result<RecordedGroup> parse_group(const std::string& text) {
+  RecordedGroup group{.name = text};
+  std::vector<std::string> words = parted(text, ", ");
+  std::erase(words, "");
+  if (words.empty()) {
+    return usage(
+        "--runs: nothing named; write runs like 41,42/43,44 or filters like "
+        "batch=32/batch=64");
+  }
+  for (const std::string& word : words) {
+    if (is_filter(word)) {
+      TACHO_TRY(filter, parse_filter(word).in("--runs"));
+      group.filters.push_back(filter);
+    } else {
+      group.handles.push_back(word);
+    }
+  }
+  if (!group.filters.empty() && !group.handles.empty()) {
+    return usage(fmt::format("--runs: '{}' names runs and filters them; do one of the two", text));
+  }
+  return group;
+}
+
+// "model=lenet5 batch=32" and "model=lenet5 batch=64" are told apart by their batch.
+void leave_out_what_all_say(std::vector<RecordedGroup>& groups) {
+  std::vector<std::vector<std::string>> words;
+  for (const RecordedGroup& group : groups) words.push_back(parted(group.name, ", "));
+  const auto all_say = [&](const std::string& word) {
+    return std::all_of(words.begin(), words.end(), [&](const auto& others) {
+      return std::find(others.begin(), others.end(), word) != others.end();
+    });
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].filters.empty()) continue;
+    std::string name;
+    for (const std::string& word : words[i]) {
+      if (!word.empty() && !all_say(word)) name += (name.empty() ? "" : " ") + word;
+    }
+    if (!name.empty()) groups[i].name = name;
+  }
+}
+
+Result<std::vector<std::string>> handles_of(RunStore& store, const RecordedGroup& group) {
+  if (!group.handles.empty()) return group.handles;
+  TACHO_TRY(rows, store.list({.filters = group.filters,
+                              .descending = false,
+                              .limit = std::numeric_limits<std::int64_t>::max()}));
+  std::vector<std::string> handles;
+  for (const RunRow& row : rows) handles.push_back(std::to_string(row.id));
+  return handles;
+}
+
+Result<void> add_runs(RunStore& store, const RecordedGroup& group, std::size_t variant,
+                      Comparison& comparison) {
+  TACHO_TRY(handles, handles_of(store, group));
+  std::size_t taken = 0;
+  for (const std::string& handle : handles) {
+    TACHO_TRY(stored, store.find(handle));
+    if (stored.record.outcome != Outcome::ok) {
+      comparison.notes.push_back(fmt::format("run {} is left out: {}", stored.row.id,
+                                             kOutcomes.of(stored.record.outcome)));
+      continue;
+    }
+    comparison.runs.push_back({.variant = variant,
+                               .block = std::nullopt,
+                               .order = stored.row.id,
+                               .warm_up = false,
+                               .run = stored.row.key,
+                               .values = compared_values(stored.record)});
+    ++taken;
+  }
+  if (taken > 0) return {};
+  return Error{
+      ErrorCode::not_found,
+      fmt::format("--runs: no run that ended well is '{}'; see 'tacho runs ls'", group.name)};
+}
+
+// A run that stands on both sides says nothing about a difference.
+Result<void> check_apart(const Comparison& comparison) {
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (comparison.runs[i].run == comparison.runs[j].run) {
+        return usage(fmt::format("--runs: run {} is named twice", comparison.runs[i].order));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::string>& texts) {
+  const std::vector<std::string> parts = texts.size() == 1 ? parted(texts.front(), "/") : texts;
+  if (parts.size() < 2) {
+    return usage("--runs: one group of runs; part two by a slash: 41,42/43,44");
+  }
+  std::vector<RecordedGroup> groups;
+  for (const std::string& part : parts) {
+    TACHO_TRY(group, parse_group(part));
+    groups.push_back(std::move(group));
+  }
+  leave_out_what_all_say(groups);
+  return groups;
+}
+
+Result<Comparison> compare_recorded(RunStore& store, const std::vector<RecordedGroup>& groups,
+                                    const std::vector<std::string>& metrics, double resolution) {
+  Comparison comparison;
+  comparison.started = utc_text(std::chrono::system_clock::now());
+  comparison.rule.resolution = resolution;
+  for (const RecordedGroup& group : groups) {
+    comparison.title += (comparison.title.empty() ? "runs " : " / ") + group.name;
+    comparison.variants.push_back({group.name, "", ""});
+    TACHO_CHECK(add_runs(store, group, comparison.variants.size() - 1, comparison));
+  }
+  TACHO_CHECK(check_apart(comparison));
+  comparison.notes.emplace_back(
+      "these runs were not interleaved: what changed on the machine meanwhile counts as a "
+      "difference");
+  comparison.metrics = compared_metrics(comparison.runs, metrics);
+  judge(comparison);
+  return comparison;
+}
+
+}  // namespace tacho

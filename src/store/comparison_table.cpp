@@ -1,0 +1,88 @@
+#include "store/comparison_table.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tacho {
+namespace {
+
+Error no_comparison(std::string_view handle) {
+  return {ErrorCode::not_found, fmt::format("no comparison {}; see 'tacho compare ls'", handle)};
+}
+
+// Ids are numbers, keys never are.
+std::int64_t number_or_zero(std::string_view handle) {
+  std::int64_t id = 0;
+  const char* end = handle.data() + handle.size();
+  const auto [stopped, error] = std::from_chars(handle.data(), end, id);
+  return error == std::errc() && stopped == end ? id : 0;
+}
+
+ComparisonRow row_in(const Statement& statement) {
+  return {statement.integer(0), statement.text(1), statement.text(2), statement.text(3)};
+}
+
+}  // namespace
+
+Result<std::int64_t> ComparisonTable::put(const StoredComparison& comparison) {
+  TACHO_TRY(statement,
+            database_.prepare("INSERT INTO comparisons (key, title, started, comparison, plan) "
+                              "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+                              "title = excluded.title, started = excluded.started, "
+                              "comparison = excluded.comparison, plan = excluded.plan "
+                              "RETURNING id"));
+  const std::string json = json_text(comparison.comparison);
+  const auto plan = comparison.plan ? std::optional(json_text(*comparison.plan)) : std::nullopt;
+  const ComparisonRow& row = comparison.row;
+  statement.bind(row.key).bind(row.title).bind(row.started).bind(json);
+  if (plan) {
+    statement.bind(std::string_view(*plan));
+  } else {
+    statement.bind(std::nullopt);
+  }
+  TACHO_TRY(answered, statement.step());
+  if (!answered) return database_.damaged();
+  const std::int64_t id = statement.integer(0);
+  // Until it has answered everything, SQLite does not commit.
+  TACHO_TRY(more, statement.step());
+  if (more) return database_.damaged();
+  return id;
+}
+
+Result<StoredComparison> ComparisonTable::find(std::string_view handle) {
+  TACHO_TRY(statement,
+            database_.prepare("SELECT id, key, title, started, comparison, plan FROM comparisons "
+                              "WHERE id = ?1 OR key = ?2 OR ?2 = 'last' ORDER BY id DESC LIMIT 1"));
+  TACHO_TRY(found, statement.bind(number_or_zero(handle)).bind(handle).step());
+  if (!found) return no_comparison(handle);
+  StoredComparison stored{row_in(statement), {}, {}};
+  const std::string place = fmt::format("comparison {}", stored.row.id);
+  TACHO_TRY(comparison, parse_json(statement.text(4)).in(place));
+  stored.comparison = std::move(comparison);
+  if (!statement.is_null(5)) {
+    TACHO_TRY(plan, parse_json(statement.text(5)).in(place));
+    stored.plan = std::move(plan);
+  }
+  return stored;
+}
+
+Result<std::vector<ComparisonRow>> ComparisonTable::list() {
+  TACHO_TRY(statement,
+            database_.prepare("SELECT id, key, title, started FROM comparisons ORDER BY id DESC"));
+  std::vector<ComparisonRow> rows;
+  while (true) {
+    TACHO_TRY(found, statement.step());
+    if (!found) return rows;
+    rows.push_back(row_in(statement));
+  }
+}
+
+Result<void> ComparisonTable::remove(std::int64_t id) {
+  TACHO_TRY(statement, database_.prepare("DELETE FROM comparisons WHERE id = ?"));
+  TACHO_CHECK(statement.bind(id).run());
+  if (database_.changes() == 0) return no_comparison(std::to_string(id));
+  return {};
+}
+
+}  // namespace tacho
