@@ -18,6 +18,7 @@ void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);
 void add_env_command(CLI::App& app, Context& context);
+void add_serve_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 

@@ -18,6 +18,7 @@ constexpr const char* kFooter =
     "  tacho run -- python3 train.py                           watch any program\n"
     "  tacho runs ls                                           what was recorded\n"
     "  tacho report last                                       why it is as slow as it is\n"
+    "  tacho serve                                             all of it in a browser\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
     "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
@@ -56,6 +57,7 @@ int run(int argc, char** argv) {
   add_data_command(app, context);
   add_describe_command(app, context);
   add_env_command(app, context);
+  add_serve_command(app, context);
   add_doctor_command(app, context);
   add_completion_command(app, context);
 

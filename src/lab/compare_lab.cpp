@@ -27,8 +27,10 @@ StoredComparison stored_form(const Comparison& comparison, const std::string& ke
 }
 
 Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
-  if (const auto* spec = std::get_if<RunSpec>(&variant.what)) return lab.run(*spec, {}, view);
-  TACHO_TRY(watched, lab.watch(std::get<CommandSpec>(variant.what), /*echo=*/false, view));
+  RunOrder order = std::visit([](const auto& what) { return new_order(what); }, variant.what);
+  order.environment = variant.environment;
+  if (!order.command) return lab.run(order, {}, view);
+  TACHO_TRY(watched, lab.watch(order, /*echo=*/false, view));
   return std::move(watched.run);
 }
 

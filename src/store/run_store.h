@@ -10,6 +10,7 @@
 #include "store/comparison_table.h"
 #include "store/run_query.h"
 #include "store/run_row.h"
+#include "store/run_search.h"
 #include "store/sqlite.h"
 
 namespace tacho {
@@ -35,6 +36,12 @@ class RunStore {
   Result<std::vector<RunRow>> list(const RunQuery& query);
   // All that match; sort, limit and offset do not count.
   Result<std::int64_t> count(const RunQuery& query);
+  // By the column `by`, with the spread of `metric` in each group; the most runs first.
+  Result<std::vector<RunGroup>> group(const RunQuery& query, std::string_view by,
+                                      std::string_view metric, std::size_t limit);
+  // Another number whenever someone else has written to the file since this was opened: what was
+  // made of it by others' writes is then old.
+  Result<std::int64_t> state_number();
   // Stored as running: they do, or whoever ran them was killed.
   Result<std::vector<RunRow>> unfinished();
 
