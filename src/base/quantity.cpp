@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -47,6 +48,24 @@ Result<Seconds> parse_duration(std::string_view text) {
     sum += Seconds(*number * *unit);
   } while (!rest.empty());
   return sum;
+}
+
+Result<Bytes> parse_bytes(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  constexpr double kMost = 1LL << 60;
+  const Error wrong{ErrorCode::usage,
+                    fmt::format("'{}' is no size; write one like 512M or 2G", text)};
+  std::string_view rest = text;
+  const auto number = take_number(rest);
+  if (!number) return wrong;
+  if (rest == "B") return Bytes{static_cast<std::int64_t>(std::min(*number, kMost))};
+  const auto unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.front());
+  if (unit == std::string_view::npos) return wrong;
+  rest.remove_prefix(1);
+  if (!rest.empty() && rest != "iB" && rest != "B") return wrong;
+  const double bytes = std::ldexp(*number, 10 * (static_cast<int>(unit) + 1));
+  if (bytes > kMost) return wrong;
+  return Bytes{static_cast<std::int64_t>(bytes)};
 }
 
 Result<double> parse_percent(std::string_view text) {

@@ -28,5 +28,17 @@ TEST(Quantity, RefusesWhatCouldBeMeantTwoWays) {
   }
 }
 
+TEST(Quantity, SizesAreInPowersOf1024) {
+  EXPECT_EQ(parse_bytes("512M")->count, 512 << 20);
+  EXPECT_EQ(parse_bytes("1.5GiB")->count, 3LL << 29);
+  EXPECT_EQ(parse_bytes("2KB")->count, 2048);
+  EXPECT_EQ(parse_bytes("7B")->count, 7);
+  for (const char* wrong : {"", "512", "M", "-1M", "1X", "1GG", "1 G", "1e9G", "999999999999T"}) {
+    const auto size = parse_bytes(wrong);
+    ASSERT_FALSE(size.ok()) << wrong;
+    EXPECT_EQ(size.error().code, ErrorCode::usage);
+  }
+}
+
 }  // namespace
 }  // namespace tacho

@@ -80,7 +80,8 @@ class Process {
   // Whether it ends within `time`. It is left to be waited for, so that until then its entry in
   // /proc still has its counters.
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
-  // Once it was waited for.
+  // Both once it was waited for.
+  [[nodiscard]] const std::optional<ExitStatus>& status() const { return status_; }
   [[nodiscard]] const std::optional<ChildUsage>& usage() const { return usage_; }
 
  private:

@@ -20,12 +20,13 @@ namespace tacho {
 namespace {
 
 constexpr const char* kFooter =
-    "Each block runs every variant once, in random order; the first block warms up. Blocks are\n"
-    "added until the intervals are as narrow as --resolution, or time or --max-repeat ends.\n"
-    "The last thing that varies is compared, the others make groups. Every run is stored.\n"
+    "Each block runs every variant once, in random order; the first block warms up.\n"
+    "Blocks are added until the intervals are as narrow as --resolution, or --max-time\n"
+    "or --max-repeat ends it. The last thing that varies is compared, the others make\n"
+    "groups. Every run is stored as any other, the comparison too.\n"
     "\n"
-    "  tacho compare --env bare,podman:tacho -- train mnist-cnn --data fashion-mnist --steps 200\n"
-    "  tacho compare --vary batch=32,64,128 -- train lenet5 --data fashion-mnist --steps 200\n"
+    "  tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist --steps 99\n"
+    "  tacho compare --env bare,podman:tacho -- train lenet5 --data fashion-mnist\n"
     "  tacho compare --cmd 'python3 a.py' --cmd 'python3 b.py' --max-time 10m\n"
     "  tacho compare --runs 41,42,43/44,45,46\n"
     "  tacho compare --runs 'model=lenet5 batch=32/model=lenet5 batch=64'";
@@ -244,7 +245,8 @@ void add_compare_command(CLI::App& app, Context& context) {
   command->add_option("words", o->words, "behind --: train and its words");
   declare(*command, *outputs);
   for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
-    command->get_option(each)->expected(1)->take_all();
+    // One value each: an option that took more would take the -- behind it, too.
+    command->get_option(each)->expected(1)->take_all()->allow_extra_args(false);
   }
   command->footer(kFooter);
   add_stored_commands(*command, context);

@@ -21,8 +21,8 @@ Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}
 struct Way {
   std::string name;
   std::string description;
-  std::string word;  // for train
-  std::optional<EnvironmentSpec> environment = {};
+  std::string word;                                 // for train
+  std::optional<EnvironmentSpec> environment = {};  // for programs
   std::optional<CommandSpec> command = {};
 };
 using Axis = std::vector<Way>;
@@ -65,9 +65,10 @@ Result<Axis> environment_axis(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     TACHO_TRY(names, parted_at_commas(text, "--env"));
     for (const std::string& name : names) {
-      TACHO_TRY(environment, parse_environment(name).in("--env"));
+      TACHO_TRY(environment, environment_of({.environment = name}));
       axis.push_back({.name = std::string(kEnvironmentKinds.of(environment.kind)),
                       .description = environment_name(environment),
+                      .word = "--env=" + name,
                       .environment = environment});
     }
   }
@@ -146,6 +147,8 @@ Result<PlannedVariant> variant_of(const std::vector<const Way*>& ways, const Com
   if (o.commands.empty()) {
     TACHO_TRY(request, read_train_words(words));
     variant.what = std::move(request.spec);
+    variant.environment = std::move(request.environment);
+    variant.time_limit_s = request.time_limit_s;
   }
   return variant;
 }

@@ -6,6 +6,7 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/environment_options.h"
 #include "cli/run_report.h"
 #include "cli/run_tables.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 struct RunOptions {
   CommandSpec command;
+  EnvironmentOptions environment;
   bool no_trace = false;
   bool quiet = false;
   bool json = false;
@@ -64,13 +66,18 @@ Result<int> run(const RunOptions& o, Context& context) {
     command.tensorboard =
         std::filesystem::absolute(command.tensorboard).lexically_normal().string();
   }
+  RunOrder order = new_order(command);
+  TACHO_TRY(environment, environment_of(o.environment));
+  TACHO_TRY(time_limit, time_limit_of(o.environment));
+  order.environment = std::move(environment);
+  order.time_limit_s = time_limit;
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
   catch_interrupts();
   outlive_readers();
   WatchView view(context, o.quiet || o.json);
-  TACHO_TRY(watched, lab.watch(new_order(command), !o.quiet && !o.json, view));
+  TACHO_TRY(watched, lab.watch(order, !o.quiet && !o.json, view));
   const auto& [id, record] = watched.run;
   if (o.json) {
     context.print(json_text(record_json(id, record), 1) + "\n");
@@ -94,6 +101,7 @@ void add_run_command(CLI::App& app, Context& context) {
   command->add_flag("--no-trace", options->no_trace, "leave the GPU's work alone");
   command->add_flag("--quiet,-q", options->quiet, "keep what it prints in the run's folder only");
   command->add_flag("--json", options->json, "the record alone on standard output");
+  declare(*command, options->environment);
   command->positionals_at_end();
   command->footer(kFooter);
   command->callback([options, &context] { context.run([&] { return run(*options, context); }); });

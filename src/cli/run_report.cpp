@@ -111,6 +111,26 @@ void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& reco
   }
 }
 
+// Where it lived, where that is no matter of course.
+void add_environment(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  if (!record.environment || record.order.environment == EnvironmentSpec{}) return;
+  add_line(out, terminal, "lived in", printable(in_words(*record.environment)));
+}
+
+// From the engine's start to the first step, and back.
+void add_start(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  if (record.order.environment.kind == EnvironmentKind::bare) return;
+  std::string text;
+  for (const auto& [metric, value] : metrics_of(record)) {
+    const bool told = metric->key == metric::kImageStartS.key ||
+                      metric->key == metric::kProcessStartS.key ||
+                      metric->key == metric::kImageEndS.key;
+    if (!told) continue;
+    text += (text.empty() ? "" : ", ") + std::string(metric->title) + " " + human(*metric, value);
+  }
+  if (!text.empty()) add_line(out, terminal, "around it", text);
+}
+
 std::string what_ran(const RunOrder& order) {
   if (order.command) return headline(*order.command);
   const RunSpec& spec = order.spec;
@@ -174,9 +194,11 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                     first_step, human(Seconds(record.totals.user_seconds)),
                     human(Seconds(record.totals.system_seconds))));
   }
+  add_start(out, terminal, record);
   if (record.totals.peak_memory_bytes > 0) {
     add_line(out, terminal, "memory", "peak " + human(Bytes{record.totals.peak_memory_bytes}));
   }
+  add_environment(out, terminal, record);
   if (record.started) {
     const RunStarted& s = *record.started;
     const std::string used = record.order.command ? fmt::format("{} cores", s.host.cores)

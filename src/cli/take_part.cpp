@@ -18,12 +18,12 @@ std::string part_line(const Launch& launch) {
                      first.rank, last.rank, first.size, first.host);
 }
 
-Result<int> take_part(const RunSpec& spec, const Standing& standing, const Context& context) {
-  TACHO_TRY(launch, plan_launch(spec.dist, standing));
+Result<int> take_part(const RunOrder& order, const Standing& standing, const Context& context) {
+  TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
   context.warn(part_line(launch));
-  TACHO_CHECK(run_ranks_apart(spec, launch, home, interrupts()));
+  TACHO_CHECK(run_ranks_apart(order, launch, home, interrupts()));
   return kSuccess;
 }
 

@@ -2,12 +2,12 @@
 
 #include "cli/context.h"
 #include "lab/launch.h"
-#include "record/run_spec.h"
+#include "record/run_folder.h"
 
 namespace tacho {
 
 // `tacho train` for ranks other than 0 and their machines: no record is kept here.
-Result<int> take_part(const RunSpec& spec, const Standing& standing, const Context& context);
+Result<int> take_part(const RunOrder& order, const Standing& standing, const Context& context);
 
 // "rank 1 of 2: its part of the record is with rank 0 on node1"
 std::string part_line(const Launch& launch);

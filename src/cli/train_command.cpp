@@ -34,28 +34,31 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   const bool resumes = !o.resume.empty();
   TACHO_TRY(given, place_from_environment(process_environment()));
   TACHO_TRY(standing, standing_of(o.dist, given));
-  RunSpec spec;
+  RunOrder order;
   if (resumes) {
     TACHO_CHECK(check_resume_alone(command));
   } else {
     TACHO_TRY(asked, spec_of(o, given));
-    spec = std::move(asked);
+    TACHO_TRY(environment, environment_of(o.environment));
+    TACHO_TRY(time_limit, time_limit_of(o.environment));
+    order = new_order(asked);
+    order.environment = std::move(environment);
+    order.time_limit_s = time_limit;
   }
-  if (!resumes && !keeps_record(standing)) return take_part(spec, standing, context);
+  if (!resumes && !keeps_record(standing)) return take_part(order, standing, context);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
   if (!keeps_record(standing)) {
     TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
-    return take_part(ordered.spec, standing, context);
+    return take_part(ordered, standing, context);
   }
   catch_interrupts();
   const bool someone_watches = context.err.interactive();
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished =
-      resumes ? lab.resume(o.resume, standing, *view) : lab.run(new_order(spec), standing, *view);
+  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, *view);
   view.reset();
   if (!finished.ok()) return finished.error();
 

@@ -117,6 +117,7 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
 
   declare(command, o.dist);
+  declare(command, o.environment);
 
   command.option_defaults()->group("Output");
   command.add_flag("--json", o.json, "the record alone on standard output");
@@ -180,7 +181,9 @@ Result<TrainRequest> read_train_words(std::span<const std::string> words) {
   }
   TACHO_CHECK(check_words(command));
   TACHO_TRY(spec, spec_of(options, {}));
-  return TrainRequest{std::move(spec)};
+  TACHO_TRY(environment, environment_of(options.environment));
+  TACHO_TRY(time_limit, time_limit_of(options.environment));
+  return TrainRequest{std::move(spec), std::move(environment), time_limit};
 }
 
 }  // namespace tacho

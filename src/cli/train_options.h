@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/dist_options.h"
+#include "cli/environment_options.h"
 #include "record/run_spec.h"
 
 namespace CLI {
@@ -34,6 +35,7 @@ struct TrainOptions {
   bool nesterov = false;
   std::string schedule = "constant";
   DistOptions dist;
+  EnvironmentOptions environment;
   std::string resume;
   bool no_dropout = false;
   bool no_checkpoints = false;
@@ -52,6 +54,8 @@ Result<RunSpec> spec_of(const TrainOptions& options, const std::optional<Place>&
 // "--batch=32", or "--stock=true" for a flag.
 struct TrainRequest {
   RunSpec spec;
+  EnvironmentSpec environment;
+  std::optional<double> time_limit_s;
 };
 Result<TrainRequest> read_train_words(std::span<const std::string> words);
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/file.h"
+#include "comm/shm_process.h"
 
 namespace tacho {
 namespace {
@@ -63,7 +64,8 @@ Member member_at(const Place& place) {
   return {.rank = place.rank,
           .node = place.node,
           .host = host,
-          .machine = fmt::format("{}/{}/{}", boot_id(), place.node, host),
+          .machine = fmt::format("{}/{}/{}/{}", boot_id(), place.node, host,
+                                 ProcessMark::of_self().pid_namespace),
           .pid = ::getpid()};
 }
 

@@ -10,7 +10,8 @@ struct Member {
   int rank = 0;
   int node = 0;
   std::string host;
-  // Equal exactly where two ranks may share memory: started on one node, on one machine.
+  // Equal exactly where two ranks may share memory: started on one node, on one
+  // machine, where they see each other's processes.
   std::string machine;
   // Numeric; where the others reach it.
   std::string address;

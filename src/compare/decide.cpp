@@ -166,12 +166,14 @@ std::string words(const Evidence& evidence, const Decision& decision, Unit unit)
     case Verdict::lower:
       return (time ? "faster by " : "lower by ") + change(*evidence.ratio, -1, false);
     case Verdict::unclear:
+      // As a rule nobody waits for; that it is 89,460 rather than 50,000 would be made up.
+      if (decision.more_runs > 999) return "cannot tell yet: over 999 more runs";
       return fmt::format("cannot tell yet: about {} more run{}", decision.more_runs,
                          decision.more_runs == 1 ? "" : "s");
     case Verdict::no_ratio:
       break;
   }
-  return "no ratio: measured as 0, or not measured";
+  return "no ratio: measured as 0, or never";
 }
 
 }  // namespace tacho

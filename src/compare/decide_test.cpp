@@ -38,7 +38,7 @@ TEST(Words, AreThoseOfTheManual) {
   EXPECT_EQ(said(found(0.97, 0.961, 0.979, 0.001), Unit::per_second), "lower by 3.0 % [2.1, 3.9]");
   EXPECT_EQ(said(found(3.5, 3.2, 3.9, 0.001)), "slower by 250 % [220, 290]");
   EXPECT_EQ(said(found(1, 1, 1, 1)), "no difference: 0.0 % [0.0, 0.0]");
-  EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0, or not measured");
+  EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0, or never");
 }
 
 // Half the width is 1.2 %; it lies within 1 % for sure at 0.85 %: 1.993 times the runs.
@@ -49,6 +49,7 @@ TEST(Words, SayHowManyRunsItTakes) {
   Evidence single;
   single.ratio = Ratio{1.1, std::nullopt, false, 1, 1};
   EXPECT_EQ(said(single), "cannot tell yet: about 3 more runs");
+  EXPECT_EQ(said(found(1.0, 0.5, 1.5, 0.9)), "cannot tell yet: over 999 more runs");
 }
 
 TEST(Decide, CountsTheChancesToBeWrong) {

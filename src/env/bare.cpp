@@ -19,15 +19,16 @@ Result<void> Bare::check() const {
   TACHO_CHECK(check_limits());
   if (spec().network == NetworkAccess::none) {
     return Error{ErrorCode::usage,
-                 "a bare program has the machine's network; leave --network none out, or take "
+                 "a bare program has the machine's network; leave --env-network none out, or take "
                  "podman, docker or apptainer"};
   }
   for (const Bind& bind : spec().binds) {
     if (bind.source == bind.target && !bind.read_only) continue;
-    return Error{ErrorCode::usage,
-                 fmt::format("a bare program sees {0} as it is; leave '--bind {0}' out, or take a "
-                             "container",
-                             bind.source)};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("a bare program sees {0} as it is; leave '--env-bind {0}' out, or take a "
+                    "container",
+                    bind.source)};
   }
   return {};
 }

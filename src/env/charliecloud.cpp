@@ -108,7 +108,7 @@ Result<void> Charliecloud::check() const {
   TACHO_CHECK(check_limits());
   if (spec().network == NetworkAccess::none) {
     return Error{ErrorCode::usage,
-                 "charliecloud shares the machine's network; leave --network none out, or take "
+                 "charliecloud shares the machine's network; leave --env-network none out, or take "
                  "podman, docker or apptainer"};
   }
   for (const Bind& bind : spec().binds) {

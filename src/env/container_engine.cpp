@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/terminal.h"
+#include "env/marked_processes.h"
 #include "env/stay.h"
 
 namespace tacho {
@@ -144,6 +145,8 @@ Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) 
 }
 
 std::vector<pid_t> ContainerEngine::members(const std::string& key) const {
+  // An engine takes some 50 ms of a processor to answer, in which the program is measured.
+  if (auto seen = first_processes_of(key); !seen.empty()) return seen;
   const auto found =
       ask({"container", "inspect", "--format", "{{.State.Pid}}", container_name(key)});
   if (!found.ok() || !found->status.success()) return {};

@@ -188,7 +188,7 @@ TEST_P(Contract, TheWorkingFolderAndTheRunsFolderAreThereAndTheLibrariesCannotBe
   fs::create_directories(home.path() / "runs/k");
   stay_.home = home.path();
   stay_.run_folder = home.path() / "runs/k";
-  stay_.libraries = libraries.path();
+  stay_.reads = {libraries.path()};
   const std::string at = home.path();
   const Ran ran = run_script("pwd; echo made > file && echo $TACHO_HOME; echo x > " + at +
                              "/runs/k/events; echo x > " + libraries.path().string() + "/lib");

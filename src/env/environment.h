@@ -20,8 +20,8 @@ namespace tacho {
 struct Stay {
   std::string key;  // the run's
   std::filesystem::path run_folder = {};
-  std::filesystem::path home = {};       // becomes TACHO_HOME inside
-  std::filesystem::path libraries = {};  // libtacho_inject.so's folder; read only
+  std::filesystem::path home = {};                // becomes TACHO_HOME inside
+  std::vector<std::filesystem::path> reads = {};  // files and folders; read only where that can be
 };
 
 // How a program ended, as it would have ended bare.

@@ -34,8 +34,8 @@ Result<std::string> listing(const fs::path& folder) {
   for (; !problem && at != fs::recursive_directory_iterator(); at.increment(problem)) {
     struct stat entry {};
     if (::lstat(at->path().c_str(), &entry) != 0) return system_error(at->path(), errno);
-    // Folders come and go as mount points for what is bound.
-    if (S_ISDIR(entry.st_mode)) continue;
+    // Folders and empty files come and go as mount points for what is bound.
+    if (S_ISDIR(entry.st_mode) || (S_ISREG(entry.st_mode) && entry.st_size == 0)) continue;
     lines.push_back(fmt::format("{} {:o} {} {}\n", at->path().lexically_relative(folder).string(),
                                 entry.st_mode, entry.st_size, entry.st_mtim.tv_sec));
   }

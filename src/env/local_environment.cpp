@@ -19,12 +19,12 @@ Result<void> LocalEnvironment::check_limits() const {
   if (spec_.shared_memory_bytes) {
     return Error{ErrorCode::usage,
                  fmt::format("{} uses the machine's own /dev/shm, whose size is not to be had by "
-                             "--shm; leave it out, or take podman or docker",
+                             "--env-shm; leave it out, or take podman or docker",
                              name())};
   }
   if (!spec_.cpuset.empty() && !find_program("taskset").ok()) {
     return Error{ErrorCode::unavailable,
-                 "--cpuset needs taskset, which is missing; apt-get install util-linux"};
+                 "--env-cpuset needs taskset, which is missing; apt-get install util-linux"};
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -82,6 +83,15 @@ std::vector<pid_t> processes_of(const std::string& key) {
     if (process.key == key) pids.push_back(process.pid);
   }
   return pids;
+}
+
+std::vector<pid_t> first_processes_of(const std::string& key) {
+  const auto all = processes_of(key);
+  std::vector<pid_t> first;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(first), [&](pid_t pid) {
+    return std::find(all.begin(), all.end(), parent_of(pid)) == all.end();
+  });
+  return first;
 }
 
 bool kill_processes_of(const std::string& key) {

@@ -21,6 +21,9 @@ std::vector<MarkedProcess> marked_processes(const std::filesystem::path& proc = 
 // Those of one stay.
 std::vector<pid_t> processes_of(const std::string& key);
 
+// Of those, the ones whose parents are not: the stay's first processes.
+std::vector<pid_t> first_processes_of(const std::string& key);
+
 // Kills them, and those they start meanwhile; whether none was left in the end. Never this process
 // itself nor its parents, which may be marked where tacho runs inside a stay.
 bool kill_processes_of(const std::string& key);

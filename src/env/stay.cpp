@@ -19,6 +19,16 @@ Result<void> check_source(const Bind& bind) {
                            bind.source)};
 }
 
+// Whether binds, outer before inner, show already what `bind` asks for.
+bool is_shown(const std::vector<Bind>& binds, const Bind& bind) {
+  // The last that its place is part of hides the others.
+  const auto around = std::find_if(binds.rbegin(), binds.rend(), [&](const Bind& outer) {
+    return bind.target.starts_with(outer.target + "/");
+  });
+  return around != binds.rend() && around->source == around->target && bind.source == bind.target &&
+         (bind.read_only || !around->read_only);
+}
+
 }  // namespace
 
 fs::path working_folder(const Command& command) {
@@ -46,11 +56,11 @@ Result<std::vector<Bind>> all_binds(const EnvironmentSpec& spec, const Command& 
   add(folder, false);
   add(stay.run_folder, false);
   add(stay.home, false);
-  add(stay.libraries, true);
+  for (const fs::path& read : stay.reads) add(read, true);
   std::vector<Bind> binds;
   for (const auto& [target, bind] : by_target) {
     TACHO_CHECK(check_source(bind));
-    binds.push_back(bind);
+    if (!is_shown(binds, bind)) binds.push_back(bind);
   }
   return binds;
 }

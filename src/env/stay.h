@@ -16,7 +16,8 @@ inline constexpr const char* kStayVariable = "TACHO_STAY";
 std::filesystem::path working_folder(const Command& command);
 
 // What is seen inside: the spec's binds, the folders of the stay and the working folder, each once,
-// outer before inner. An error names one that is not there.
+// outer before inner. What is seen already, as part of another, is not bound again. An error names
+// one that is not there.
 Result<std::vector<Bind>> all_binds(const EnvironmentSpec& spec, const Command& command,
                                     const Stay& stay);
 

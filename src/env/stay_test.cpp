@@ -21,13 +21,25 @@ TEST(Stay, BindsTheWorkingFolderTheRunTheHomeAndTheLibrariesOnce) {
                                {.key = "k",
                                 .run_folder = home.path() / "runs/k/",
                                 .home = home.path(),
-                                .libraries = work.path()});
+                                .reads = {work.path(), home.path() / "runs"}});
   ASSERT_TRUE(binds.ok()) << binds.error().message;
   EXPECT_THAT(*binds,
               ::testing::UnorderedElementsAre(Bind{work.path(), "/data", true}, Bind{at, at, false},
-                                              Bind{at + "/runs/k", at + "/runs/k", false},
                                               Bind{work.path(), work.path(), true}));
   EXPECT_LT((*binds)[0].target, (*binds)[1].target);  // outer before inner
+}
+
+TEST(Stay, BindsAgainWhatAnotherBindHides) {
+  const ScratchFolder home;
+  const ScratchFolder other;
+  std::filesystem::create_directories(home.path() / "runs/k");
+  const std::string runs = home.path() / "runs";
+  const EnvironmentSpec spec{.binds = {{other.path(), runs}}};
+  const auto binds = all_binds(spec, {.argv = {"x"}, .folder = home.path()},
+                               {.key = "k", .run_folder = home.path() / "runs/k"});
+  ASSERT_TRUE(binds.ok()) << binds.error().message;
+  EXPECT_THAT(*binds, ElementsAre(Bind{home.path(), home.path()}, Bind{other.path(), runs},
+                                  Bind{runs + "/k", runs + "/k"}));
 }
 
 TEST(Stay, SaysWhichFolderIsNotThere) {

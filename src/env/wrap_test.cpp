@@ -63,7 +63,8 @@ TEST(RunEnvironment, SaysWhatItCannotDo) {
     const auto environment = open_environment(spec);
     return environment.ok() ? (*environment)->check().error().message : environment.error().message;
   };
-  EXPECT_THAT(complaint({.network = NetworkAccess::none}), HasSubstr("leave --network none out"));
+  EXPECT_THAT(complaint({.network = NetworkAccess::none}),
+              HasSubstr("leave --env-network none out"));
   EXPECT_THAT(complaint({.shared_memory_bytes = 1}), HasSubstr("leave it out"));
   EXPECT_THAT(complaint({.binds = {{"/a", "/b"}}}), HasSubstr("as it is"));
   EXPECT_THAT(complaint({.kind = EnvironmentKind::podman}), HasSubstr("podman:IMAGE"));

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "data/locate_input.h"
+#include "env/environment.h"
 #include "lab/kernel_tables.h"
 #include "lab/worker_program.h"
 
@@ -29,9 +30,19 @@ StoredComparison stored_form(const Comparison& comparison, const std::string& ke
 Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
   RunOrder order = std::visit([](const auto& what) { return new_order(what); }, variant.what);
   order.environment = variant.environment;
+  order.time_limit_s = variant.time_limit_s;
   if (!order.command) return lab.run(order, {}, view);
   TACHO_TRY(watched, lab.watch(order, /*echo=*/false, view));
   return std::move(watched.run);
+}
+
+// An image's name says little: tomorrow it may be another one's.
+void add_digest(const EnvironmentSpec& spec, Variant& variant) {
+  if (spec.kind == EnvironmentKind::bare) return;
+  const auto environment = open_environment(spec);
+  if (!environment.ok()) return;
+  const auto facts = (*environment)->describe();
+  if (facts.ok() && !facts->image_digest.empty()) variant.description += ", " + facts->image_digest;
 }
 
 }  // namespace
@@ -48,7 +59,11 @@ StopRule changed(StopRule rule, const RuleChanges& changes) {
 Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& view) {
   TACHO_CHECK(check(plan.rule));
   TACHO_CHECK(check_ready(plan));
-  return carry_out(plan, new_run_key(), new_comparison(plan), view);
+  Comparison comparison = new_comparison(plan);
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    add_digest(plan.variants[i].environment, comparison.variants[i]);
+  }
+  return carry_out(plan, new_run_key(), std::move(comparison), view);
 }
 
 Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleChanges& changes,
@@ -108,7 +123,11 @@ Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
       if (!is_synthetic(*spec)) TACHO_CHECK(locate_input(*spec, home_));
       TACHO_TRY(worker, find_worker());
       (void)worker;
-    } else if (variant.environment.kind == EnvironmentKind::bare) {
+    }
+    if (variant.environment.kind != EnvironmentKind::bare) {
+      TACHO_TRY(environment, open_environment(variant.environment));
+      TACHO_CHECK(environment->check());
+    } else if (std::holds_alternative<CommandSpec>(variant.what)) {
       TACHO_TRY(program, find_program(std::get<CommandSpec>(variant.what).argv.front()));
       (void)program;
     }

@@ -16,6 +16,7 @@ Json variant_json(const PlannedVariant& variant) {
                {"group", variant.shown.group},
                {"description", variant.shown.description},
                {"environment", to_json(variant.environment)}};
+  if (variant.time_limit_s) json["time_limit_s"] = *variant.time_limit_s;
   if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {
     json["spec"] = to_json(*spec);
   } else {
@@ -31,6 +32,7 @@ Result<PlannedVariant> read_variant(const Json& json, const std::string& place) 
   object.read("group", variant.shown.group);
   object.read("description", variant.shown.description);
   const Json* environment = object.part("environment");
+  object.read_optional("time_limit_s", variant.time_limit_s);
   const Json* spec = object.part("spec", false);
   const Json* command = object.part("command", false);
   TACHO_CHECK(object.finish());

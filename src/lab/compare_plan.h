@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@ struct PlannedVariant {
   Variant shown;
   std::variant<RunSpec, CommandSpec> what;
   EnvironmentSpec environment;
+  std::optional<double> time_limit_s = {};
 };
 
 // What a comparison is to run. Kept beside it, so that it can go on after a kill.

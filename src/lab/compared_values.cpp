@@ -13,10 +13,11 @@ constexpr std::string_view kHeard = "heard:";
 // does not want them all compared.
 constexpr std::size_t kMostHeard = 6;
 
-constexpr std::array<std::string_view, 15> kOrder = {
-    "step_s",    "total_s",      "wall_s",      "image_start_s", "process_start_s",
-    "startup_s", "first_step_s", "eval_s",      "input_s",       "comm_s",
-    "user_s",    "system_s",     "peak_memory", "minor_faults",  "device_memory"};
+constexpr std::array kOrder = {
+    metric::kStepS,      metric::kWallS,       metric::kImageStartS, metric::kProcessStartS,
+    metric::kStartupS,   metric::kFirstStepS,  metric::kEvalS,       metric::kInputS,
+    metric::kCommS,      metric::kTotalS,      metric::kUserS,       metric::kSystemS,
+    metric::kPeakMemory, metric::kMinorFaults, metric::kMajorFaults, metric::kDeviceMemory};
 
 ComparedMetric heard_metric(const std::string& key) {
   const std::string name = key.substr(kHeard.size());
@@ -25,7 +26,7 @@ ComparedMetric heard_metric(const std::string& key) {
           "as the program said it, its last value"};
 }
 
-bool any_has(std::span<const ComparedRun> runs, std::string_view key) {
+bool is_told(std::span<const ComparedRun> runs, std::string_view key) {
   return std::any_of(runs.begin(), runs.end(),
                      [&](const ComparedRun& run) { return run.values.contains(std::string(key)); });
 }
@@ -70,9 +71,8 @@ std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
     }
   }
   if (!wanted.empty()) return metrics;
-  for (const std::string_view key : kOrder) {
-    if (!any_has(runs, key)) continue;
-    if (const auto known = find_metric(key); known.ok()) metrics.push_back(compared(**known));
+  for (const Metric& metric : kOrder) {
+    if (is_told(runs, metric.key)) metrics.push_back(compared(metric));
   }
   for (ComparedMetric& heard : heard_metrics(runs)) metrics.push_back(std::move(heard));
   return metrics;

@@ -155,7 +155,7 @@ TEST(Comparer, KeepsTheComparisonAfterEveryBlock) {
 }
 
 TEST(Comparer, LeavesAFailedRunOutAndGoesOn) {
-  FakeLab lab(2, repeats(5, 5));
+  FakeLab lab(2, repeats(5, 5, 1e-6));
   lab.fails_at = {{"b", 3}};
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
@@ -216,9 +216,9 @@ TEST(Comparer, CtrlCKeepsWhatWasMeasuredAndBlamesNoVariant) {
 }
 
 TEST(Comparer, GoesOnWithTheBlockThatWasInterrupted) {
-  FakeLab whole(3, repeats(6, 6));
+  FakeLab whole(3, repeats(6, 6, 1e-6));
   ASSERT_TRUE(whole.go().ok());
-  FakeLab lab(3, repeats(6, 6));
+  FakeLab lab(3, repeats(6, 6, 1e-6));
   lab.before_end = [&lab] { lab.interrupts = lab.made.size() == 8 ? 1 : 0; };
   ASSERT_TRUE(lab.go().ok());
   lab.before_end = nullptr;

@@ -50,7 +50,9 @@ GpuTracing prepare_gpu_tracing(const RunFolder& folder) {
     return {{}, "GPUs are not traced: " + made.error().message};
   }
   GpuTracing tracing{
-      {{kCudaLoads, library.string()}, {"TACHO_TRACE_FOLDER", folder.gpu_traces().string()}}, ""};
+      {{kCudaLoads, library.string()}, {"TACHO_TRACE_FOLDER", folder.gpu_traces().string()}},
+      "",
+      {library}};
   if (!is_set(kNvtxLoads)) tracing.environment[kNvtxLoads] = library.string();
   return tracing;
 }

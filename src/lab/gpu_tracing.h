@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,10 +12,11 @@
 namespace tacho {
 
 // How a program is told to let its GPU work be traced into the run's folder: variables for its
-// environment, and why there are none.
+// environment, the files these name, and why there are none.
 struct GpuTracing {
   std::map<std::string, std::string> environment;
   std::string problem;
+  std::vector<std::filesystem::path> files = {};
 };
 GpuTracing prepare_gpu_tracing(const RunFolder& folder);
 

@@ -8,6 +8,8 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "lab/launch.h"
+#include "lab/residence.h"
+#include "lab/worker_program.h"
 #include "record/event.h"
 #include "record/run_record.h"
 #include "store/run_store.h"
@@ -60,18 +62,28 @@ class Lab {
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
 
   // Gives every run that is stored as running, but that nobody works on, the outcome its folder
-  // tells of.
+  // tells of, and removes what is left of it in its environment.
   Result<void> reconcile();
 
  private:
+  // All that can be found out before a run begins.
+  struct Means {
+    Launch launch;
+    WorkerChoice worker;
+    std::vector<std::filesystem::path> reads;  // its workers', beside themselves
+    Residence residence;
+  };
+  Result<Means> prepare(const RunOrder& order, const RunFolder& folder, const Standing& standing);
   struct Job {
     std::int64_t id;
     const RunOrder& order;
     const RunFolder& folder;
-    const std::filesystem::path& worker;
-    const Launch& launch;
+    Means& means;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
+  [[nodiscard]] RunFolder folder_of(const RunOrder& order) const {
+    return RunFolder(home_ / "runs" / order.key);
+  }
 
   // A run that is in its folder and in the store, and taken.
   struct Begun {

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "data/locate_input.h"
 #include "lab/worker_group.h"
 #include "lab/worker_program.h"
 #include "record/run_folder.h"
@@ -43,16 +42,24 @@ class PassingFolder {
 
 }  // namespace
 
-Result<void> run_ranks_apart(const RunSpec& spec, const Launch& launch, const fs::path& home,
+Result<void> run_ranks_apart(const RunOrder& order, const Launch& launch, const fs::path& home,
                              const std::atomic<int>& interrupts) {
   constexpr std::chrono::milliseconds kLookEvery{100};
-  if (!is_synthetic(spec)) TACHO_CHECK(locate_input(spec, home));
-  TACHO_TRY(worker, find_worker());
+  const RunSpec& spec = order.spec;
+  TACHO_TRY(reads, files_read_by(spec, home));
+  TACHO_TRY(worker, choose_worker(order.environment.kind));
   TACHO_TRY(passing, PassingFolder::make());
   const RunFolder folder(passing.path());
-  TACHO_CHECK(folder.create(new_order(spec)));
-  TACHO_TRY(group, WorkerGroup::start(
-                       {worker, home, folder, launch, WorkerGroup::patience_of(spec.dist)}));
+  TACHO_CHECK(folder.create(order));
+  TACHO_TRY(residence, Residence::open(order, folder, home));
+  TACHO_TRY(group, WorkerGroup::start({worker,
+                                       home,
+                                       folder,
+                                       launch,
+                                       WorkerGroup::patience_of(spec.dist),
+                                       residence,
+                                       {},
+                                       reads}));
   while (!group.wait_for(kLookEvery)) group.pass_on(interrupts);
   if (group.success()) return {};
   if (group.asked_to_stop()) return Error{ErrorCode::failed, "stopped by the user"};

@@ -31,7 +31,7 @@ TEST(RanksApart, GetTheSpecAndLeaveNothing) {
   const StandInWorker worker(
       "cat $2/spec.json > $TACHO_HOME/seen-$RANK-of-$WORLD_SIZE-at-$MASTER_ADDR");
   const std::atomic<int> interrupts{0};
-  const auto ran = run_ranks_apart(spec(), second_machine(), worker.home(), interrupts);
+  const auto ran = run_ranks_apart(new_order(spec()), second_machine(), worker.home(), interrupts);
   ASSERT_TRUE(ran.ok()) << ran.error().message;
   for (const char* name : {"seen-2-of-4-at-node1", "seen-3-of-4-at-node1"}) {
     EXPECT_THAT(*read_file(worker.home() / name), HasSubstr(R"("model": "mlp")"));
@@ -42,7 +42,7 @@ TEST(RanksApart, GetTheSpecAndLeaveNothing) {
 TEST(RanksApart, KeepTheirLogWhereTheyFailed) {
   const StandInWorker worker("echo one; echo no route to node1; exit 3");
   const std::atomic<int> interrupts{0};
-  const auto ran = run_ranks_apart(spec(), second_machine(), worker.home(), interrupts);
+  const auto ran = run_ranks_apart(new_order(spec()), second_machine(), worker.home(), interrupts);
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().code, ErrorCode::failed);
   const std::string& says = ran.error().message;
@@ -54,7 +54,7 @@ TEST(RanksApart, KeepTheirLogWhereTheyFailed) {
 TEST(RanksApart, StopWhenAskedAndLeaveNothing) {
   const StandInWorker worker("exec sleep 600");
   const std::atomic<int> interrupts{2};
-  const auto ran = run_ranks_apart(spec(), second_machine(), worker.home(), interrupts);
+  const auto ran = run_ranks_apart(new_order(spec()), second_machine(), worker.home(), interrupts);
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().message, "stopped by the user");
   EXPECT_TRUE(entries(worker.temporary()).empty());

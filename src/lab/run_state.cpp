@@ -19,10 +19,16 @@ UsageLog usage_of(const RunFolder& folder) {
 }
 
 bool is_start(const Event& event) { return std::holds_alternative<RunStarted>(event.body); }
+bool is_entry(const Event& event) { return std::holds_alternative<EnvironmentFacts>(event.body); }
 bool is_end(const Event& event) { return std::holds_alternative<RunEnded>(event.body); }
 
-// The last attempt's own end, unless there is none.
-bool has_end(const std::vector<Event>& events) { return !events.empty() && is_end(events.back()); }
+// The last attempt's own end, unless there is none. What tacho saw of its stay may follow it.
+bool has_end(const std::vector<Event>& events) {
+  const auto last = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
+    return is_end(event) || is_start(event) || is_entry(event);
+  });
+  return last != events.rend() && is_end(*last);
+}
 
 // At the time of the last sign of life; how long it ran follows from that.
 Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome outcome,

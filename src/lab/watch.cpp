@@ -7,13 +7,12 @@
 #include "lab/gpu_tracing.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"
+#include "lab/time_limit.h"
 #include "lab/watched_program.h"
 #include "probe/host_probe.h"
 
 namespace tacho {
 namespace {
-
-constexpr std::chrono::milliseconds kLookEvery{100};
 
 RunStarted start_of_run() {
   RunStarted started;
@@ -31,17 +30,22 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
   ended.user_seconds = end.usage.user.count();
   ended.system_seconds = end.usage.system.count();
   ended.peak_memory_bytes = end.usage.peak_memory.count;
+  ended.minor_faults = end.usage.minor_faults;
+  ended.major_faults = end.usage.major_faults;
   return ended;
 }
 
 }  // namespace
 
 Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
+  constexpr std::chrono::milliseconds kLook{100};
   if (!order.command) broken_invariant("an order to watch no program");
   const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
-  TACHO_TRY(found, find_program(command.argv.front()));
-  (void)found;
+  if (order.environment.kind == EnvironmentKind::bare) {
+    TACHO_CHECK(find_program(command.argv.front()));
+  }
+  TACHO_TRY(residence, Residence::open(order, folder_of(order), home_));
   TACHO_TRY(begun, begin(order));
   const RunFolder& folder = begun.folder;
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
@@ -54,12 +58,13 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
   };
 
   TACHO_TRY(events, JsonLinesSink::open(folder.events()));
+  TACHO_CHECK(events->write({unix_seconds_now(), residence.facts()}));
   TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
   const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
   if (!tracing.problem.empty())
     TACHO_CHECK(events->write({unix_seconds_now(), Note{tracing.problem}}));
   view.started(begun.id, order);
-  auto program = WatchedProgram::start({command, folder, tracing.environment, echo});
+  auto program = WatchedProgram::start({order, folder, residence, tracing, echo});
   if (!program.ok()) {
     TACHO_CHECK(finish({.outcome = Outcome::failed, .reason = program.error().message}));
     return program.error();
@@ -70,8 +75,15 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
     if (!told.ok()) return;
     for (const Event& event : *told) view.event(event);
   };
-  while (!program->wait_for(kLookEvery)) {
+  TimeLimit limit(order.time_limit_s, TimeLimit::Clock::now());
+  while (!program->wait_for(kLook)) {
     program->pass_on(interrupts_);
+    if (const int signal = limit.due(TimeLimit::Clock::now())) {
+      if (signal == SIGTERM) {
+        (void)events->write({unix_seconds_now(), TimeLimitReached{limit.seconds()}}).ok();
+      }
+      program->signal(signal);
+    }
     show_new();
     view.tick();
   }
@@ -79,6 +91,11 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
   // A full disk must not cost the run its end.
   for (const EventBody& seen : what_gpus_did(folder)) {
     (void)events->write({unix_seconds_now(), seen}).ok();
+  }
+  (void)events->write({unix_seconds_now(), end.stay}).ok();
+  // While it is stored as running: a tacho that is killed here leaves it to reconcile().
+  if (const auto cleaned = residence.clean_up(); !cleaned.ok()) {
+    (void)events->write({unix_seconds_now(), Note{cleaned.error().message}}).ok();
   }
   show_new();
   TACHO_TRY(record, finish(end_of_run(end)));

@@ -36,31 +36,39 @@ bool speaks_of_memory(std::string text) {
 
 }  // namespace
 
-WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Process process,
-                               std::unique_ptr<JsonLinesSink> events, Clock::time_point began)
+WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Resident resident,
+                               std::unique_ptr<JsonLinesSink> events)
     : output_(std::move(output)),
-      process_(std::move(process)),
-      sampler_(UsageSampler::start({.pids = {process_.pid()}, .file = options.folder.usage()})),
+      resident_(std::move(resident)),
+      order_(options.order),
+      usage_file_(options.folder.usage()),
       events_(std::move(events)),
-      tensorboard_(tensorboard_of(options.command)),
-      began_(began) {}
+      tensorboard_(tensorboard_of(*options.order.command)) {
+  sample();
+}
+
+void WatchedProgram::sample() {
+  if (sampler_ || (sampled_ = resident_.first_processes()).empty()) return;
+  sampler_ = UsageSampler::start({.pids = sampled_, .file = usage_file_});
+}
 
 Result<WatchedProgram> WatchedProgram::start(const Options& options) {
   TACHO_TRY(events, JsonLinesSink::open(options.folder.events()));
   TACHO_TRY(output, ProgramOutput::open({options.folder.output(), options.echo}));
   // In a process group of its own it would be stopped for reading the terminal.
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  Command command{.argv = options.command.argv, .environment = options.environment};
+  const CommandSpec& spec = *options.order.command;
+  Command command{.argv = spec.argv, .environment = options.tracing.environment};
   if (::isatty(STDIN_FILENO) == 1) command.in = nothing.get();
   command.out = output.out();
   command.err = output.err();
-  command.folder = options.command.folder;
+  command.folder = spec.folder;
   command.own_group = true;
   command.dies_with_parent = true;
-  const auto began = Clock::now();
-  TACHO_TRY(process, Process::start(command));
+  TACHO_TRY(resident, Resident::start(options.residence,
+                                      {.command = command, .reads = options.tracing.files}));
   output.started();
-  return WatchedProgram(options, std::move(output), std::move(process), std::move(events), began);
+  return WatchedProgram(options, std::move(output), std::move(resident), std::move(events));
 }
 
 void WatchedProgram::write(EventBody body) {
@@ -87,37 +95,51 @@ void WatchedProgram::look_at_tensorboard() {
 }
 
 bool WatchedProgram::wait_for(std::chrono::milliseconds time) {
-  output_.pump(process_.handle(), time);
+  constexpr std::chrono::milliseconds kSoon{10};
+  output_.pump(resident_.process().handle(), sampler_ ? time : std::min(time, kSoon));
+  sample();
   write_figures(output_.take_figures());
   if (Clock::now() - looked_ >= kLookForFilesEvery) look_at_tensorboard();
-  return process_.ends_within(std::chrono::milliseconds(0));
+  return resident_.ends_within(std::chrono::milliseconds(0));
 }
 
 void WatchedProgram::pass_on(int interrupts) {
   for (; passed_ < interrupts; ++passed_) {
-    process_.signal(passed_ == 0 ? SIGINT : passed_ == 1 ? SIGTERM : SIGKILL);
+    signal(passed_ == 0 ? SIGINT : passed_ == 1 ? SIGTERM : SIGKILL);
   }
 }
 
 WatchedProgram::End WatchedProgram::finish() {
-  const std::chrono::duration<double> wall = Clock::now() - began_;
-  sampler_->look();
-  const ExitStatus status = process_.wait();
-  const ChildUsage usage = process_.usage().value_or(ChildUsage{});
-  sampler_->ended(process_.pid(), usage);
-  sampler_->stop();
+  if (sampler_) sampler_->look();
+  while (!resident_.wait_for(std::chrono::seconds(1))) {
+  }
+  const Ending ending = resident_.ending();
+  const ExitStatus status = ending.status;
+  const ChildUsage usage = resident_.usage();
+  if (sampler_) {
+    for (const pid_t pid : sampled_) sampler_->ended(pid, usage);
+    sampler_->stop();
+  }
   output_.finish();
   write_figures(output_.take_figures());
   look_at_tensorboard();
   if (!output_.problem().empty()) write(Note{output_.problem()});
-  if (const auto problem = sampler_->error()) write(Note{"what it used: " + problem->message});
-  End end{status, Outcome::ok, "", wall.count(), usage};
+  if (const auto problem = sampler_ ? sampler_->error() : std::nullopt)
+    write(Note{"what it used: " + problem->message});
+  const StayOver stay = resident_.stay();
+  // The program's own time, be its environment quick or slow.
+  const double wall = stay.ended.value_or(stay.left) - stay.entered.value_or(stay.began);
+  End end{status, Outcome::ok, "", wall, usage, stay};
   if (passed_ > 0) {
     end.outcome = Outcome::cancelled;
     end.reason = "stopped by the user";
+  } else if (ending.out_of_memory) {
+    end.outcome = Outcome::out_of_memory;
+    end.reason = memory_limit_words(order_);
   } else if (!status.success()) {
     end.outcome = speaks_of_memory(output_.tail()) ? Outcome::out_of_memory : Outcome::failed;
-    end.reason = describe(status);
+    end.reason = resident_.not_started();
+    if (end.reason.empty()) end.reason = describe(status);
     if (const std::string words = last_line(output_.tail()); !words.empty()) {
       end.reason += "; its last line: " + words;
     }

@@ -9,7 +9,9 @@
 
 #include "base/subprocess.h"
 #include "emit/json_lines_sink.h"
+#include "lab/gpu_tracing.h"
 #include "lab/program_output.h"
+#include "lab/residence.h"
 #include "listen/tensorboard_watch.h"
 #include "probe/usage_sampler.h"
 #include "record/command_spec.h"
@@ -22,21 +24,21 @@ namespace tacho {
 class WatchedProgram {
  public:
   struct Options {
-    const CommandSpec& command;
+    const RunOrder& order;  // of a command
     const RunFolder& folder;
-    std::map<std::string, std::string> environment;  // added to this process's own
-    bool echo = true;                                // what it prints, to this process's streams
+    Residence& residence;
+    const GpuTracing& tracing;
+    bool echo = true;  // what it prints, to this process's streams
   };
-  // An error: it could not be started.
+  // An error: it could not be started. The order and the residence must outlive it.
   static Result<WatchedProgram> start(const Options& options);
-
-  [[nodiscard]] pid_t pid() const { return process_.pid(); }
 
   // Whether it has ended, at the latest after `time`.
   bool wait_for(std::chrono::milliseconds time);
   // `interrupts` counts Ctrl-C: the first is passed on as it is, the second as SIGTERM, the third
   // kills.
   void pass_on(int interrupts);
+  void signal(int number) const { resident_.process().signal(number); }
 
   // Reads what is left, and says how it ended. To be called once, after its end.
   struct End {
@@ -45,6 +47,7 @@ class WatchedProgram {
     std::string reason;
     double wall_seconds;
     ChildUsage usage;
+    StayOver stay;
   };
   End finish();
 
@@ -54,15 +57,18 @@ class WatchedProgram {
   void look_at_tensorboard();
 
   using Clock = std::chrono::steady_clock;
-  WatchedProgram(const Options& options, ProgramOutput output, Process process,
-                 std::unique_ptr<JsonLinesSink> events, Clock::time_point began);
+  WatchedProgram(const Options& options, ProgramOutput output, Resident resident,
+                 std::unique_ptr<JsonLinesSink> events);
+  void sample();
 
   ProgramOutput output_;
-  Process process_;
-  std::unique_ptr<UsageSampler> sampler_;
+  Resident resident_;
+  const RunOrder& order_;
+  std::filesystem::path usage_file_;
+  std::vector<pid_t> sampled_;
+  std::unique_ptr<UsageSampler> sampler_;  // once its processes are there
   std::unique_ptr<JsonLinesSink> events_;
   TensorBoardWatch tensorboard_;
-  Clock::time_point began_;
   Clock::time_point looked_ = Clock::now();
   std::int64_t figures_written_ = 0;
   int passed_ = 0;

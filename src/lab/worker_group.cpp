@@ -20,17 +20,23 @@ struct Socket {
   std::uint16_t port = 0;
 };
 
-// Bound before any rank exists, so that no port can be taken in between.
-Result<Socket> listen_on_loopback() {
+// Bound before any rank exists, so that no port can be taken in between. Where no descriptor can be
+// handed into an environment, the port is only kept: rank 0 listens at it itself, as who says
+// SO_REUSEADDR may, while nobody else does.
+enum class Use { listen, keep };
+Result<Socket> bind_to_loopback(Use use) {
   const auto problem = [] { return system_error("the socket where ranks meet", errno); };
   Socket made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
   if (!made.fd) return problem();
+  const int on = 1;
+  if (use == Use::keep) ::setsockopt(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* any = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;
-  if (::bind(made.fd.get(), any, size) != 0 || ::listen(made.fd.get(), SOMAXCONN) != 0 ||
+  if (::bind(made.fd.get(), any, size) != 0 ||
+      (use == Use::listen && ::listen(made.fd.get(), SOMAXCONN) != 0) ||
       ::getsockname(made.fd.get(), any, &size) != 0) {
     return problem();
   }
@@ -39,12 +45,14 @@ Result<Socket> listen_on_loopback() {
 }
 
 Command command_of(const WorkerGroup::Order& order) {
-  Command command{.argv = {order.worker.string(), "run", order.folder.path().string()},
+  Command command{.argv = {order.worker.program, "run", order.folder.path().string()},
                   .environment = order.environment,
                   .output_file = order.folder.log(),
                   .own_group = true,
                   .dies_with_parent = true};
   command.environment["TACHO_HOME"] = order.home.string();
+  // What it works in is bound into an environment; where tacho was started is nothing to it.
+  if (!order.residence.is_bare()) command.folder = order.folder.path();
   return command;
 }
 
@@ -65,28 +73,34 @@ WorkerGroup::Patience WorkerGroup::patience_of(const DistSpec& dist) {
 
 Result<WorkerGroup> WorkerGroup::start(const Order& order) {
   WorkerGroup group(!order.launch.places.empty(), order.patience);
-  const auto add = [&group](int rank, const Command& command) -> Result<void> {
-    TACHO_TRY(process, Process::start(command));
-    group.members_.push_back({rank, *command.output_file, std::move(process)});
+  const auto add = [&](int rank, Command command) -> Result<void> {
+    const std::filesystem::path log = *command.output_file;
+    Resident::Plan plan{std::move(command), order.worker.instead, order.worker.files};
+    plan.reads.insert(plan.reads.end(), order.reads.begin(), order.reads.end());
+    if (group.ranked_) plan.name = fmt::format("r{}", rank);
+    TACHO_TRY(resident, Resident::start(order.residence, plan));
+    group.members_.push_back({rank, log, std::move(resident)});
     return {};
   };
   if (!group.ranked_) TACHO_CHECK(add(0, command_of(order)));
 
   Socket socket;  // rank 0 alone keeps it: when that dies, nobody seems to listen any more
+  const bool hands_on = order.residence.is_bare();
   if (order.launch.binds) {
-    TACHO_TRY(made, listen_on_loopback());
+    TACHO_TRY(made, bind_to_loopback(hands_on ? Use::listen : Use::keep));
     socket = std::move(made);
   }
   for (Place place : order.launch.places) {
     if (socket.fd) place.port = socket.port;
-    if (socket.fd && place.rank == 0) place.listen_fd = socket.fd.get();
+    if (socket.fd && hands_on && place.rank == 0) place.listen_fd = socket.fd.get();
     TACHO_CHECK(add(place.rank, command_of(order, place)));
   }
+  if (!hands_on) group.reserved_ = std::move(socket.fd);
   return group;
 }
 
 void WorkerGroup::signal(int number) const {
-  for (const Member& member : members_) member.process.signal(number);
+  for (const Member& member : members_) member.resident.process().signal(number);
 }
 
 void WorkerGroup::pass_on(int interrupts) {
@@ -95,10 +109,26 @@ void WorkerGroup::pass_on(int interrupts) {
   passed_ = interrupts;
 }
 
-std::map<pid_t, std::optional<ChildUsage>> WorkerGroup::usage() const {
-  std::map<pid_t, std::optional<ChildUsage>> all;
-  for (const Member& member : members_) all[member.process.pid()] = member.process.usage();
+std::vector<pid_t> WorkerGroup::first_processes() const {
+  std::vector<pid_t> all;
+  for (const Member& member : members_) {
+    const auto pids = member.resident.first_processes();
+    if (pids.empty()) return {};
+    all.push_back(pids.front());
+  }
   return all;
+}
+
+std::vector<ChildUsage> WorkerGroup::usage() const {
+  std::vector<ChildUsage> all;
+  all.reserve(members_.size());
+  for (const Member& member : members_) all.push_back(member.resident.usage());
+  return all;
+}
+
+bool WorkerGroup::out_of_memory() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.resident.ending().out_of_memory; });
 }
 
 bool WorkerGroup::all_ended() const {
@@ -120,8 +150,8 @@ void WorkerGroup::look() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];
     if (member.status) continue;
-    member.status = member.process.wait_for(std::chrono::milliseconds(0));
-    if (!member.status) continue;
+    if (!member.resident.wait_for(std::chrono::milliseconds(0))) continue;
+    member.status = member.resident.ending().status;
     if (member.rank == 0) over = true;
     if (member.status->success()) continue;
     if (!bad || (members_[*bad].status->signal == 0 && member.status->signal != 0)) bad = i;
@@ -151,7 +181,7 @@ bool WorkerGroup::wait_for(std::chrono::milliseconds time) {
     if (now >= deadline) return false;
     std::vector<pollfd> running;
     for (const Member& member : members_) {
-      if (!member.status) running.push_back({member.process.handle(), POLLIN, 0});
+      if (!member.status) running.push_back({member.resident.process().handle(), POLLIN, 0});
     }
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(std::max(next - now, Clock::duration::zero()));
@@ -166,8 +196,10 @@ const WorkerGroup::Member& WorkerGroup::to_blame() const {
 std::string WorkerGroup::explain() const {
   const Member& member = to_blame();
   const ExitStatus status = member.status.value_or(ExitStatus{});
-  std::string reason;
-  if (!ranked_) {
+  std::string reason = member.resident.not_started();
+  if (!reason.empty()) {
+    // Where an engine failed, its own words follow.
+  } else if (!ranked_) {
     reason = "the worker ended without a word: " + describe(status);
   } else if (status.signal != 0) {
     reason = fmt::format("rank {} was {}", member.rank, describe(status));

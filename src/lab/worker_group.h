@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "lab/launch.h"
+#include "lab/residence.h"
+#include "lab/worker_program.h"
 #include "record/run_folder.h"
 
 namespace tacho {
@@ -27,12 +30,14 @@ class WorkerGroup {
   // A little more than the ranks take to notice.
   static Patience patience_of(const DistSpec& dist);
   struct Order {
-    const std::filesystem::path& worker;
+    const WorkerChoice& worker;
     const std::filesystem::path& home;
     const RunFolder& folder;
     const Launch& launch;
     Patience patience;
+    Residence& residence;
     std::map<std::string, std::string> environment = {};  // added to the workers' own
+    std::vector<std::filesystem::path> reads = {};        // what they read, beside themselves
   };
   // Starts all or none. Call it on a thread that stays.
   static Result<WorkerGroup> start(const Order& order);
@@ -44,11 +49,16 @@ class WorkerGroup {
   void pass_on(int interrupts);
   [[nodiscard]] bool asked_to_stop() const { return passed_ > 0; }
 
-  // What each has used; of those that run, nothing.
-  [[nodiscard]] std::map<pid_t, std::optional<ChildUsage>> usage() const;
+  void signal(int number) const;
 
-  // Valid once all have ended.
+  // The first processes of all, for sampling; none before each has one.
+  [[nodiscard]] std::vector<pid_t> first_processes() const;
+
+  // All below are valid once all have ended.
+  [[nodiscard]] std::vector<ChildUsage> usage() const;  // in the order of first_processes()
   [[nodiscard]] bool success() const;
+  [[nodiscard]] bool out_of_memory() const;  // any of them, of the limit it was given
+  [[nodiscard]] StayOver stay() const { return members_.front().resident.stay(); }
   // Which of them ended badly first, how, and its last words.
   [[nodiscard]] std::string explain() const;
   [[nodiscard]] const std::filesystem::path& log_to_read() const { return to_blame().log; }
@@ -58,14 +68,13 @@ class WorkerGroup {
   struct Member {
     int rank;
     std::filesystem::path log;
-    Process process;
-    std::optional<ExitStatus> status = {};
+    Resident resident;
+    std::optional<ExitStatus> status = {};  // as the program ended
   };
 
   WorkerGroup(bool ranked, Patience patience) : ranked_(ranked), patience_(patience) {}
   void look();
   Clock::time_point end_the_rest();
-  void signal(int number) const;
   [[nodiscard]] bool all_ended() const;
   [[nodiscard]] const Member& to_blame() const;
 
@@ -74,7 +83,8 @@ class WorkerGroup {
   std::vector<Member> members_;
   std::optional<std::size_t> first_bad_;
   std::optional<Clock::time_point> grace_ends_;
-  int insisted_ = 0;  // 0, SIGTERM, SIGKILL
+  UniqueFd reserved_;  // the port at which rank 0 listens, for as long as a new one could ask
+  int insisted_ = 0;   // 0, SIGTERM, SIGKILL
   int passed_ = 0;
 };
 

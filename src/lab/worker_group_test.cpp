@@ -23,7 +23,8 @@ struct Trial {
                  WorkerGroup::Patience patience = {kAmple})
       : worker(script), launch(*plan_launch(dist, {})) {
     std::filesystem::create_directory(folder.path());
-    auto started = WorkerGroup::start({worker.path(), worker.home(), folder, launch, patience});
+    auto started =
+        WorkerGroup::start({program, worker.home(), folder, launch, patience, residence});
     EXPECT_TRUE(started.ok());
     group.emplace(*std::move(started));
   }
@@ -32,6 +33,8 @@ struct Trial {
   StandInWorker worker;
   RunFolder folder{worker.home() / "run"};
   Launch launch;
+  WorkerChoice program{worker.path(), "", {}};
+  Residence residence = *Residence::open({.key = "k"}, folder, worker.home());
   std::optional<WorkerGroup> group;
 };
 
@@ -137,8 +140,10 @@ TEST(WorkerGroup, StartsNoneWhereOneCannotStart) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path());
   const auto launch = plan_launch({.ranks_a_node = 2}, {});
+  const WorkerChoice worker{scratch.path() / "no-worker", "", {}};
+  auto residence = Residence::open({.key = "k"}, folder, scratch.path());
   const auto group =
-      WorkerGroup::start({scratch.path() / "no-worker", scratch.path(), folder, *launch, {kAmple}});
+      WorkerGroup::start({worker, scratch.path(), folder, *launch, {kAmple}, *residence});
   ASSERT_FALSE(group.ok());
   EXPECT_THAT(group.error().message, HasSubstr("no-worker"));
 }

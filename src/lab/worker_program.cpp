@@ -6,6 +6,7 @@
 
 #include "base/home.h"
 #include "base/subprocess.h"
+#include "data/locate_input.h"
 
 namespace tacho {
 namespace {
@@ -29,17 +30,46 @@ Result<Json> ask(const std::filesystem::path& worker, const std::vector<std::str
   return parse_json(said.out).in(worker.string());
 }
 
+const char* chosen_worker() {
+  const char* chosen = std::getenv("TACHO_WORKER");
+  return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
+}
+
 }  // namespace
 
 Result<std::filesystem::path> find_worker() {
-  const char* chosen = std::getenv("TACHO_WORKER");
-  const std::filesystem::path worker = chosen != nullptr && *chosen != '\0'
-                                           ? std::filesystem::path(chosen)
-                                           : program_folder() / "tacho-worker";
+  const char* chosen = chosen_worker();
+  const std::filesystem::path worker =
+      chosen != nullptr ? std::filesystem::path(chosen) : program_folder() / "tacho-worker";
   if (::access(worker.c_str(), X_OK) == 0) return worker;
   return Error{
       ErrorCode::unavailable,
       worker.string() + " is not there, and nothing else can train; build it with script/build"};
+}
+
+Result<WorkerChoice> choose_worker(EnvironmentKind kind) {
+  const auto ours = find_worker();
+  if (!ours.ok() && (kind == EnvironmentKind::bare || chosen_worker() != nullptr)) {
+    return ours.error();
+  }
+  if (!ours.ok()) return WorkerChoice{"tacho-worker", "", {}};
+  const std::string path = std::filesystem::absolute(*ours).lexically_normal().string();
+  if (kind == EnvironmentKind::bare) return WorkerChoice{path, "", {}};
+  if (chosen_worker() != nullptr) return WorkerChoice{path, "", {path}};
+  return WorkerChoice{"tacho-worker", path, {path}};
+}
+
+Result<std::vector<std::filesystem::path>> files_read_by(const RunSpec& spec,
+                                                         const std::filesystem::path& home) {
+  std::vector<std::filesystem::path> files;
+  if (!is_synthetic(spec)) {
+    TACHO_TRY(input, locate_input(spec, home));
+    files.push_back(input.folder);
+  }
+  for (const std::string& file : {spec.weights, spec.vocabulary}) {
+    if (!file.empty()) files.emplace_back(file);
+  }
+  return files;
 }
 
 Result<Json> describe_worker(const std::filesystem::path& worker) {

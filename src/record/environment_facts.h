@@ -15,4 +15,7 @@ struct EnvironmentFacts {
   bool operator==(const EnvironmentFacts&) const = default;
 };
 
+// "podman 4.3.1, image localhost/tacho:latest (sha256:1f2e3d4c5b6a…)"
+std::string in_words(const EnvironmentFacts& facts);
+
 }  // namespace tacho

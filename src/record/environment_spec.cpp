@@ -39,21 +39,23 @@ Result<void> check_limits(const EnvironmentSpec& spec) {
   // Written so that not-a-number fails too.
   if (spec.cpus && !(*spec.cpus >= 0.01 && *spec.cpus <= kMostCpus)) {
     return no_sense(
-        fmt::format("--cpus must lie between 0.01 and {}, not {}", kMostCpus, *spec.cpus));
+        fmt::format("--env-cpus must lie between 0.01 and {}, not {}", kMostCpus, *spec.cpus));
   }
   if (!spec.cpuset.empty() && !is_list_of_ranges(spec.cpuset)) {
-    return no_sense(fmt::format("--cpuset takes processors as in '0-3,6', not '{}'", spec.cpuset));
+    return no_sense(
+        fmt::format("--env-cpuset takes processors as in '0-3,6', not '{}'", spec.cpuset));
   }
   if (spec.memory_bytes && *spec.memory_bytes < kLeastMemory) {
     return no_sense(
-        fmt::format("--memory must be at least 6 MiB, not {} bytes", *spec.memory_bytes));
+        fmt::format("--env-memory must be at least 6 MiB, not {} bytes", *spec.memory_bytes));
   }
   if (spec.shared_memory_bytes && *spec.shared_memory_bytes < 1) {
-    return no_sense("--shm must be above 0");
+    return no_sense("--env-shm must be above 0");
   }
   const bool numbered = is_list_of_ranges(spec.gpus) && spec.gpus.find('-') == std::string::npos;
   if (!spec.gpus.empty() && spec.gpus != "all" && !numbered) {
-    return no_sense(fmt::format("--gpus takes 'all' or numbers as in '0,2', not '{}'", spec.gpus));
+    return no_sense(
+        fmt::format("--env-gpus takes 'all' or numbers as in '0,2', not '{}'", spec.gpus));
   }
   return {};
 }
@@ -66,11 +68,11 @@ Result<void> check_bind(const Bind& bind) {
     return path.starts_with('/') && is_whole(path);
   };
   if (!is_place(bind.source) || !is_place(bind.target)) {
-    return no_sense(
-        fmt::format("--bind takes absolute paths, not '{}' and '{}'", bind.source, bind.target));
+    return no_sense(fmt::format("--env-bind takes absolute paths, not '{}' and '{}'", bind.source,
+                                bind.target));
   }
   if (bind.target.find_first_not_of('/') == std::string::npos) {
-    return no_sense("--bind cannot put anything in place of the root of the file system");
+    return no_sense("--env-bind cannot put anything in place of the root of the file system");
   }
   return {};
 }
@@ -127,9 +129,9 @@ Result<void> check(const EnvironmentSpec& spec) {
   for (const Bind& bind : spec.binds) TACHO_CHECK(check_bind(bind));
   for (const auto& [name, value] : spec.variables) {
     if (name.empty() || name.find('=') != std::string::npos || !is_whole(name)) {
-      return no_sense(fmt::format("--env takes NAME=VALUE; '{}' is no name", name));
+      return no_sense(fmt::format("--env-var takes NAME=VALUE; '{}' is no name", name));
     }
-    if (!is_whole(value)) return no_sense(fmt::format("--env {}: a value holds no NUL", name));
+    if (!is_whole(value)) return no_sense(fmt::format("--env-var {}: a value holds no NUL", name));
   }
   return {};
 }

@@ -23,6 +23,12 @@ inline constexpr Names<EnvironmentKind, 6> kEnvironmentKinds{
       {EnvironmentKind::singularity, "singularity"},
       {EnvironmentKind::charliecloud, "charliecloud"}}}};
 
+// Whether programs are not our children there but a daemon's or a monitor's, each in a process
+// namespace of its own.
+constexpr bool has_daemon(EnvironmentKind kind) {
+  return kind == EnvironmentKind::docker || kind == EnvironmentKind::podman;
+}
+
 // host: the machine's own, as a bare program has it. none: no way out.
 enum class NetworkAccess { host, none };
 inline constexpr Names<NetworkAccess, 2> kNetworkAccesses{

@@ -37,6 +37,9 @@ std::string heading(const RunFindings& run) {
     out += fmt::format("<p class=\"soft\">{}{}{}</p>\n", html_text(host.cpu),
                        host.gpu.empty() ? "" : ", ", html_text(host.gpu));
   }
+  if (record.environment) {
+    out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(in_words(*record.environment)));
+  }
   return out;
 }
 

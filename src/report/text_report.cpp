@@ -58,6 +58,9 @@ void add_headline(std::string& out, const RunFindings& run, const Terminal& term
          wrapped(printable(run_title(run.record)), 10) + "  " +
          outcome_words(run.record, terminal) + "\n";
   if (!run.record.reason.empty()) add_line(out, terminal, "", run.record.reason);
+  if (run.record.environment && run.record.order.environment != EnvironmentSpec{}) {
+    add_line(out, terminal, "lived in", in_words(*run.record.environment));
+  }
 }
 
 void add_speed(std::string& out, const StepPicture& step, const Terminal& terminal) {

@@ -26,28 +26,26 @@ ComparisonRow row_in(const Statement& statement) {
 }  // namespace
 
 Result<std::int64_t> ComparisonTable::put(const StoredComparison& comparison) {
-  TACHO_TRY(statement,
-            database_.prepare("INSERT INTO comparisons (key, title, started, comparison, plan) "
-                              "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                              "title = excluded.title, started = excluded.started, "
-                              "comparison = excluded.comparison, plan = excluded.plan "
-                              "RETURNING id"));
+  const ComparisonRow& row = comparison.row;
   const std::string json = json_text(comparison.comparison);
   const auto plan = comparison.plan ? std::optional(json_text(*comparison.plan)) : std::nullopt;
-  const ComparisonRow& row = comparison.row;
-  statement.bind(row.key).bind(row.title).bind(row.started).bind(json);
-  if (plan) {
-    statement.bind(std::string_view(*plan));
-  } else {
-    statement.bind(std::nullopt);
-  }
-  TACHO_TRY(answered, statement.step());
-  if (!answered) return database_.damaged();
-  const std::int64_t id = statement.integer(0);
-  // Until it has answered everything, SQLite does not commit.
-  TACHO_TRY(more, statement.step());
-  if (more) return database_.damaged();
-  return id;
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  TACHO_TRY(known, database_.prepare("SELECT id FROM comparisons WHERE key = ?"));
+  TACHO_TRY(found, known.bind(row.key).step());
+  const auto old_id = found ? std::optional(known.integer(0)) : std::nullopt;
+  known.reset();
+  // Not by ON CONFLICT: every conflict would use up an id.
+  TACHO_TRY(statement,
+            database_.prepare(old_id ? "UPDATE comparisons SET key = ?, title = ?, started = ?, "
+                                       "comparison = ?, plan = ? WHERE id = ?"
+                                     : "INSERT INTO comparisons (key, title, started, comparison, "
+                                       "plan) VALUES (?, ?, ?, ?, ?)"));
+  statement.bind(row.key).bind(row.title).bind(row.started).bind(json).bind(plan);
+  if (old_id) statement.bind(*old_id);
+  TACHO_CHECK(statement.run());
+  TACHO_TRY(new_id, database_.integer("SELECT last_insert_rowid()"));
+  TACHO_CHECK(transaction.commit());
+  return old_id.value_or(new_id);
 }
 
 Result<StoredComparison> ComparisonTable::find(std::string_view handle) {

@@ -35,6 +35,7 @@ TEST_F(ComparisonTableTest, KeepsWhatItIsGivenUnderOneId) {
     EXPECT_EQ((*found->plan)["seed"], 7);
   }
   EXPECT_EQ(table_.find("last")->row.id, 2);
+  EXPECT_EQ(*table_.put(made("20260101-000002-abcdef", "third")), 3);
 }
 
 TEST_F(ComparisonTableTest, AnotherConnectionSeesItAtOnce) {

@@ -53,6 +53,14 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
+// What a run's container was made of; '' for a bare one.
+constexpr Migration kImages = R"sql(
+  ALTER TABLE runs ADD COLUMN image TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN image_digest TEXT NOT NULL DEFAULT '';
+  CREATE INDEX runs_by_image ON runs (image);
+  CREATE INDEX runs_by_image_digest ON runs (image_digest);
+)sql";
+
 // What was measured and found, and what was to be run, which is nothing for runs made before.
 constexpr Migration kComparisons = R"sql(
   CREATE TABLE comparisons (
@@ -64,7 +72,7 @@ constexpr Migration kComparisons = R"sql(
     plan TEXT);
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes, kComparisons};
+constexpr std::array kMigrations = {kTables, kIndexes, kImages, kComparisons};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {

@@ -16,12 +16,13 @@ namespace tacho {
 namespace {
 
 constexpr std::array kOwnColumns = {
-    Column{"id", ColumnKind::integer},       Column{"key", ColumnKind::text},
-    Column{"created_at", ColumnKind::real},  Column{"model", ColumnKind::text},
-    Column{"data", ColumnKind::text},        Column{"batch", ColumnKind::integer},
-    Column{"epochs", ColumnKind::integer},   Column{"device", ColumnKind::text},
-    Column{"environment", ColumnKind::text}, Column{"seed", ColumnKind::integer},
-    Column{"threads", ColumnKind::integer},  Column{"outcome", ColumnKind::text}};
+    Column{"id", ColumnKind::integer},        Column{"key", ColumnKind::text},
+    Column{"created_at", ColumnKind::real},   Column{"model", ColumnKind::text},
+    Column{"data", ColumnKind::text},         Column{"batch", ColumnKind::integer},
+    Column{"epochs", ColumnKind::integer},    Column{"device", ColumnKind::text},
+    Column{"environment", ColumnKind::text},  Column{"image", ColumnKind::text},
+    Column{"image_digest", ColumnKind::text}, Column{"seed", ColumnKind::integer},
+    Column{"threads", ColumnKind::integer},   Column{"outcome", ColumnKind::text}};
 
 constexpr auto kColumns = [] {
   std::array<Column, kOwnColumns.size() + metric::kAll.size()> all{};

@@ -11,9 +11,9 @@ namespace {
 
 // In the order in which write_row() binds and read_row() reads.
 std::vector<std::string_view> row_columns() {
-  std::vector<std::string_view> names = {"id",   "key",     "folder", "created_at", "model",
-                                         "data", "batch",   "epochs", "device",     "environment",
-                                         "seed", "threads", "outcome"};
+  std::vector<std::string_view> names = {
+      "id",     "key",         "folder", "created_at",   "model", "data",    "batch",  "epochs",
+      "device", "environment", "image",  "image_digest", "seed",  "threads", "outcome"};
   for (const Metric& metric : metric::kAll) names.push_back(metric.key);
   return names;
 }
@@ -31,6 +31,8 @@ Result<RunRow> read_row(const Database& database, const Statement& statement) {
   row.epochs = statement.integer(at++);
   row.device = statement.text(at++);
   row.environment = statement.text(at++);
+  row.image = statement.text(at++);
+  row.image_digest = statement.text(at++);
   row.seed = statement.integer(at++);
   if (!statement.is_null(at)) row.threads = statement.integer(at);
   ++at;
@@ -49,6 +51,7 @@ Result<RunRow> read_row(const Database& database, const Statement& statement) {
 RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const RunSpec& spec = record.order.spec;
   const auto& command = record.order.command;
+  const EnvironmentSpec& lives_in = record.order.environment;
   const bool threads_known = record.started && record.started->paths.threads > 0;
   RunRow row{.key = record.order.key,
              .folder = folder,
@@ -58,7 +61,10 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
              .batch = command ? command->batch.value_or(0) : spec.batch,
              .epochs = command ? 0 : spec.epochs,
              .device = std::string(kDevices.of(spec.device)),
-             .environment = record.started ? record.started->host.environment : "bare",
+             .environment = record.started ? record.started->host.environment
+                                           : std::string(kEnvironmentKinds.of(lives_in.kind)),
+             .image = lives_in.image,
+             .image_digest = record.environment ? record.environment->image_digest : "",
              .seed = spec.seed,
              .threads = threads_known ? record.started->paths.threads : spec.threads,
              .outcome = record.outcome};
@@ -93,6 +99,8 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
       .bind(row.epochs)
       .bind(row.device)
       .bind(row.environment)
+      .bind(row.image)
+      .bind(row.image_digest)
       .bind(row.seed)
       .bind(row.threads)
       .bind(kOutcomes.of(row.outcome));

@@ -28,6 +28,8 @@ struct RunRow {
   std::int64_t epochs = 0;
   std::string device;
   std::string environment;
+  std::string image;  // of a container; "" when bare
+  std::string image_digest;
   std::int64_t seed = 0;
   std::optional<std::int64_t> threads;
   Outcome outcome = Outcome::running;

@@ -49,9 +49,9 @@ std::string steps_csv(const std::vector<StoredRun>& runs) {
 }  // namespace
 
 std::string runs_csv(const std::vector<RunRow>& rows) {
-  std::vector<std::string> head = {"id",          "key",   "created_at", "model",
-                                   "data",        "batch", "epochs",     "device",
-                                   "environment", "seed",  "threads",    "outcome"};
+  std::vector<std::string> head = {"id",           "key",    "created_at", "model",       "data",
+                                   "batch",        "epochs", "device",     "environment", "image",
+                                   "image_digest", "seed",   "threads",    "outcome"};
   for (const Metric& metric : metric::kAll) head.emplace_back(metric.key);
   std::string out = csv_line(head);
   for (const RunRow& row : rows) {
@@ -64,6 +64,8 @@ std::string runs_csv(const std::vector<RunRow>& rows) {
                                       whole(row.epochs),
                                       row.device,
                                       row.environment,
+                                      row.image,
+                                      row.image_digest,
                                       whole(row.seed),
                                       row.threads ? whole(*row.threads) : "",
                                       std::string(kOutcomes.of(row.outcome))};
@@ -90,6 +92,8 @@ Json runs_json(const std::vector<RunRow>& rows) {
                     {"epochs", row.epochs},
                     {"device", row.device},
                     {"environment", row.environment},
+                    {"image", row.image},
+                    {"image_digest", row.image_digest},
                     {"seed", row.seed},
                     {"threads", row.threads ? Json(*row.threads) : Json(nullptr)},
                     {"outcome", kOutcomes.of(row.outcome)},

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "base/clock.h"
+#include "emit/json_lines_sink.h"
+#include "lab/event_tail.h"
+#include "lab/gpu_tracing.h"
+#include "lab/lab.h"
+#include "lab/run_state.h"
+#include "lab/time_limit.h"
+#include "lab/worker_group.h"
+#include "probe/usage_sampler.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr std::chrono::milliseconds kLookForProcessesEvery{10};
+
+// What to say of workers that left no "end".
+std::pair<Outcome, std::string> explain(const WorkerGroup& workers, const RunOrder& order) {
+  if (workers.asked_to_stop()) return {Outcome::cancelled, "stopped by the user"};
+  if (workers.out_of_memory()) return {Outcome::out_of_memory, memory_limit_words(order)};
+  return {Outcome::failed, workers.explain()};
+}
+
+std::size_t size_or_zero(const std::filesystem::path& file) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(file, missing);
+  return missing ? 0 : size;
+}
+
+// A full disk does not end a run here; its worker will say so.
+void write_event(const RunFolder& folder, EventBody body) {
+  auto events = JsonLinesSink::open(folder.events());
+  if (events.ok()) (void)(*events)->write({unix_seconds_now(), std::move(body)}).ok();
+}
+
+}  // namespace
+
+Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
+  const RunFolder& folder = job.folder;
+  Residence& residence = job.means.residence;
+  const bool goes_on = size_or_zero(folder.events()) > 0;
+  write_event(folder, residence.facts());
+  view.started(job.id, job.order);
+  const std::size_t events_before = size_or_zero(folder.events());
+  EventTail tail(folder.events(), events_before);
+  const auto show_new = [&] {
+    // A line that cannot be read is judged when the run is folded; the view goes without.
+    const auto events = tail.read_new();
+    if (!events.ok()) return;
+    for (const Event& event : *events) view.event(event);
+  };
+  const auto finish = [&](Outcome outcome, const std::string& reason,
+                          const WorkerGroup* workers) -> Result<FinishedRun> {
+    const bool said_nothing = size_or_zero(folder.events()) == events_before;
+    if (workers != nullptr) write_event(folder, workers->stay());
+    // While it is stored as running: a tacho that is killed here leaves it to reconcile().
+    const auto cleaned = residence.clean_up();
+    if (!cleaned.ok()) write_event(folder, Note{cleaned.error().message});
+    TACHO_TRY(record, close_run(folder, outcome, reason));
+    TACHO_TRY(same_id, store_.put(record, folder.path()));
+    // The record tells of the attempts before; why this one never began would be lost.
+    if (said_nothing && goes_on) {
+      return Error{ErrorCode::failed, fmt::format("run {} could not go on: {}", job.id, reason)};
+    }
+    return FinishedRun{same_id, std::move(record)};
+  };
+
+  GpuTracing tracing = job.order.spec.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
+  if (!tracing.problem.empty()) return finish(Outcome::failed, tracing.problem, nullptr);
+  std::vector<std::filesystem::path> reads = job.means.reads;
+  reads.insert(reads.end(), tracing.files.begin(), tracing.files.end());
+  TimeLimit limit(job.order.time_limit_s, TimeLimit::Clock::now());
+  auto workers = WorkerGroup::start({job.means.worker, home_, folder, job.means.launch,
+                                     WorkerGroup::patience_of(job.order.spec.dist), residence,
+                                     tracing.environment, std::move(reads)});
+  if (!workers.ok()) return finish(Outcome::failed, workers.error().message, nullptr);
+  std::vector<pid_t> pids;
+  std::unique_ptr<UsageSampler> sampler;
+  const auto sample = [&] {
+    if (sampler || (pids = workers->first_processes()).empty()) return;
+    sampler = UsageSampler::start({.pids = pids, .file = folder.usage()});
+  };
+  sample();
+  while (!workers->wait_for(sampler ? kLookEvery : kLookForProcessesEvery)) {
+    sample();
+    workers->pass_on(interrupts_);
+    if (const int signal = limit.due(TimeLimit::Clock::now())) {
+      if (signal == SIGTERM) write_event(folder, TimeLimitReached{limit.seconds()});
+      workers->signal(signal);
+    }
+    show_new();
+    view.tick();
+  }
+  show_new();
+  if (sampler) {
+    const auto used = workers->usage();
+    for (std::size_t i = 0; i < pids.size(); ++i) sampler->ended(pids[i], used[i]);
+    sampler->stop();
+  }
+  const auto [outcome, reason] = explain(*workers, job.order);
+  return finish(outcome, reason, &*workers);
+}
+
+}  // namespace tacho
