@@ -40,3 +40,11 @@ function(tacho_view room out)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${room} ${view}/${room} SYMBOLIC)
   set(${out} ${view} PARENT_SCOPE)
 endfunction()
+
+# A program that finds the libraries of an image beside itself, in ../lib/tacho, before those of the
+# system, for itself and for the libraries it needs: DT_RPATH, for DT_RUNPATH is not handed down.
+# Where that folder is missing, as in a build, nothing changes.
+function(tacho_carries_libraries program)
+  set_property(TARGET ${program} APPEND PROPERTY BUILD_RPATH "$ORIGIN/../lib/tacho")
+  target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
+endfunction()

@@ -252,6 +252,7 @@ void add_compare_command(CLI::App& app, Context& context) {
   add_stored_commands(*command, context);
   command->callback([=, &context] {
     if (!command->get_subcommands().empty()) return;
+    if (!context.behind_dashes.empty()) o->words = context.behind_dashes;
     context.run([&] { return make(*command, *o, *outputs, context); });
   });
 }

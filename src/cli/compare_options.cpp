@@ -92,8 +92,10 @@ Result<Axis> command_axis(const CompareOptions& o) {
     CommandSpec command{.argv = std::move(words), .folder = folder};
     command.trace = o.trace;
     TACHO_CHECK(check(command));
-    axis.push_back({.name = short_name(command),
-                    .description = command_line(command),
+    std::string name = short_name(command);
+    std::string description = command_line(command);
+    axis.push_back({.name = std::move(name),
+                    .description = std::move(description),
                     .command = std::move(command)});
   }
   return axis;

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/terminal.h"
@@ -21,6 +23,8 @@ class Context {
  public:
   const Terminal out{1};
   const Terminal err{2};
+  // What stands behind the first --, as it was typed: CLI11 takes a word in brackets for a list.
+  std::vector<std::string> behind_dashes;
 
   // A subcommand's work; its exit code becomes the program's.
   void run(const std::function<Result<int>()>& work);

@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/env_build_command.h"
 #include "env/environment.h"
 
 namespace tacho {
@@ -60,6 +61,7 @@ void add_env_command(CLI::App& app, Context& context) {
   auto json = std::make_shared<bool>(false);
   ls->add_flag("--json", *json, "as JSON");
   ls->callback([=, &context] { context.run([&] { return list_engines(*json, context); }); });
+  add_env_build_command(*command, context);
 }
 
 }  // namespace tacho

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "base/nearest.h"
@@ -69,6 +71,8 @@ int run(int argc, char** argv) {
     return context.exit_code();
   };
   if (argc == 1) return print(app.help());
+  const auto dashes = std::find(argv, argv + argc, std::string_view("--"));
+  if (dashes != argv + argc) context.behind_dashes.assign(dashes + 1, argv + argc);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

@@ -104,7 +104,10 @@ void add_run_command(CLI::App& app, Context& context) {
   declare(*command, options->environment);
   command->positionals_at_end();
   command->footer(kFooter);
-  command->callback([options, &context] { context.run([&] { return run(*options, context); }); });
+  command->callback([options, &context] {
+    if (!context.behind_dashes.empty()) options->command.argv = context.behind_dashes;
+    context.run([&] { return run(*options, context); });
+  });
 }
 
 }  // namespace tacho

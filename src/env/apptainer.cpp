@@ -5,6 +5,7 @@
 #include "base/terminal.h"
 #include "env/container_engine.h"
 #include "env/image_digest.h"
+#include "env/own_images.h"
 #include "env/stay.h"
 
 namespace tacho {
@@ -38,20 +39,29 @@ Result<std::string> Apptainer::version() const {
   return Error{ErrorCode::failed, fmt::format("{}: {}", program, first_complaint(answer.err))};
 }
 
+std::vector<std::string> Apptainer::images() const { return own_images(spec().kind); }
+
+Result<fs::path> Apptainer::image_place() const {
+  std::error_code problem;
+  if (fs::exists(spec().image, problem)) return fs::absolute(spec().image);
+  if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
+  return Error{ErrorCode::not_found,
+               fmt::format("{0}: image {1} is no file or folder, and Tacho has built none of that "
+                           "name; build it with 'tacho env build {0}'",
+                           name(), spec().image)};
+}
+
 Result<void> Apptainer::check() const {
   if (const auto engine = version(); !engine.ok()) return engine.error();
   TACHO_CHECK(check_limits());
-  std::error_code problem;
-  if (fs::exists(spec().image, problem)) return {};
-  return Error{ErrorCode::not_found,
-               fmt::format("{0}: image {1}: no such file or folder; build it with 'tacho env build "
-                           "{0}'",
-                           name(), spec().image)};
+  if (const auto place = image_place(); !place.ok()) return place.error();
+  return {};
 }
 
 Result<EnvironmentFacts> Apptainer::describe() const {
   TACHO_CHECK(check());
-  TACHO_TRY(digest, image_digest(fs::absolute(spec().image)));
+  TACHO_TRY(place, image_place());
+  TACHO_TRY(digest, image_digest(place));
   TACHO_TRY(engine_version, version());
   return EnvironmentFacts{std::string(name()), engine_version, spec().image, digest};
 }
@@ -59,6 +69,7 @@ Result<EnvironmentFacts> Apptainer::describe() const {
 Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const {
   TACHO_CHECK(check_key(stay.key));
   TACHO_CHECK(check());
+  TACHO_TRY(image, image_place());
   TACHO_TRY(binds, all_binds(spec(), command, stay));
   const bool apptainer = spec().kind == EnvironmentKind::apptainer;
   const std::string prefix = apptainer ? "APPTAINERENV_" : "SINGULARITYENV_";
@@ -78,7 +89,7 @@ Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const 
   }
   for (const Bind& bind : binds) words.push_back(bind_option(bind));
   words.push_back("--pwd=" + working_folder(command).string());
-  words.push_back(fs::absolute(spec().image).string());
+  words.push_back(image.string());
   words.insert(words.end(), command.argv.begin(), command.argv.end());
   return limited(std::move(wrapped), stay.key);
 }

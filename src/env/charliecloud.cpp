@@ -11,6 +11,7 @@
 #include "base/terminal.h"
 #include "env/image_digest.h"
 #include "env/mount_point.h"
+#include "env/own_images.h"
 #include "env/stay.h"
 
 namespace tacho {
@@ -69,13 +70,13 @@ Result<fs::path> Charliecloud::image_folder() const {
         fmt::format("charliecloud: {0} is no folder; unpack it with 'ch-convert {0} FOLDER'",
                     spec().image)};
   }
+  if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
   const fs::path stored = storage() / "img" / storage_name(spec().image);
   if (fs::is_directory(stored, problem)) return stored;
-  return Error{
-      ErrorCode::not_found,
-      fmt::format("charliecloud: image {} is no folder and not in {}; build it with 'tacho "
-                  "env build charliecloud'",
-                  spec().image, (storage() / "img").string())};
+  return Error{ErrorCode::not_found, fmt::format("charliecloud: image {} is no folder, none of "
+                                                 "Tacho's and not in {}; build it with 'tacho "
+                                                 "env build charliecloud'",
+                                                 spec().image, (storage() / "img").string())};
 }
 
 Result<std::string> Charliecloud::version() const {
@@ -91,7 +92,7 @@ Result<std::string> Charliecloud::version() const {
 }
 
 std::vector<std::string> Charliecloud::images() const {
-  std::vector<std::string> names;
+  std::vector<std::string> names = own_images(spec().kind);
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(storage() / "img", problem)) {
     std::string name = entry.path().filename().string();
@@ -100,6 +101,7 @@ std::vector<std::string> Charliecloud::images() const {
     names.push_back(printable(name));
   }
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

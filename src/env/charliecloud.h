@@ -17,7 +17,8 @@ class Charliecloud final : public LocalEnvironment {
   [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const override;
 
  private:
-  // The image's folder: named itself, or by a name in ch-image's storage.
+  // The image's folder: named itself, or by a name among own_images() or in ch-image's
+  // storage.
   [[nodiscard]] Result<std::filesystem::path> image_folder() const;
 };
 

@@ -48,6 +48,14 @@ Result<std::string> listing(const fs::path& folder) {
 
 }  // namespace
 
+Result<std::string> text_digest(const std::string& text) {
+  const UniqueFd pages(::memfd_create("text", MFD_CLOEXEC));
+  if (!pages) return system_error("a text in memory", errno);
+  TACHO_CHECK(write_all(pages.get(), text, "a text in memory"));
+  if (::lseek(pages.get(), 0, SEEK_SET) != 0) return system_error("a text in memory", errno);
+  return hash_of({.argv = {"sha256sum"}, .in = pages.get()});
+}
+
 Result<std::string> image_digest(const fs::path& image) {
   std::error_code problem;
   if (!fs::is_directory(image, problem)) {
@@ -55,11 +63,7 @@ Result<std::string> image_digest(const fs::path& image) {
     return "sha256:" + hash;
   }
   TACHO_TRY(text, listing(image));
-  const UniqueFd pages(::memfd_create("listing", MFD_CLOEXEC));
-  if (!pages) return system_error(image, errno);
-  TACHO_CHECK(write_all(pages.get(), text, image));
-  if (::lseek(pages.get(), 0, SEEK_SET) != 0) return system_error(image, errno);
-  TACHO_TRY(hash, hash_of({.argv = {"sha256sum"}, .in = pages.get()}).in(image.string()));
+  TACHO_TRY(hash, text_digest(text).in(image.string()));
   return "listing-sha256:" + hash;
 }
 

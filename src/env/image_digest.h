@@ -12,4 +12,7 @@ namespace tacho {
 // empty, which an update of it alters, and which takes no reading of gigabytes.
 Result<std::string> image_digest(const std::filesystem::path& image);
 
+// Of a text: 64 hexadecimal digits.
+Result<std::string> text_digest(const std::string& text);
+
 }  // namespace tacho

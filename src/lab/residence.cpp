@@ -77,18 +77,6 @@ Result<Resident> Resident::start(Residence& residence, const Plan& plan) {
                   unix_seconds_now());
 }
 
-std::optional<ExitStatus> Resident::wait_for(std::chrono::milliseconds time) {
-  const auto status = process_.wait_for(time);
-  if (status && !left_) left_ = unix_seconds_now();
-  return status;
-}
-
-bool Resident::ends_within(std::chrono::milliseconds time) {
-  const bool over = process_.ends_within(time);
-  if (over && !left_) left_ = unix_seconds_now();
-  return over;
-}
-
 std::vector<pid_t> Resident::first_processes() const {
   if (!enters()) return {process_.pid()};
   if (!read_stay_log(log_).began) return {};
@@ -118,7 +106,7 @@ ChildUsage Resident::usage() const {
 }
 
 StayOver Resident::stay() const {
-  StayOver over{.began = began_, .left = left_.value_or(unix_seconds_now())};
+  StayOver over{.began = began_, .left = end_->ended_at().value_or(unix_seconds_now())};
   if (!enters()) {
     over.entered = up_;
     over.ended = over.left;

@@ -9,6 +9,7 @@
 #include "base/subprocess.h"
 #include "env/environment.h"
 #include "env/stay_log.h"
+#include "lab/end_watch.h"
 #include "record/event.h"
 #include "record/run_folder.h"
 
@@ -72,8 +73,12 @@ class Resident {
 
   // Of what was started: the program itself, or the engine's client.
   [[nodiscard]] const Process& process() const { return process_; }
-  std::optional<ExitStatus> wait_for(std::chrono::milliseconds time);
-  bool ends_within(std::chrono::milliseconds time);
+  std::optional<ExitStatus> wait_for(std::chrono::milliseconds time) {
+    return process_.wait_for(time);
+  }
+  [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const {
+    return process_.ends_within(time);
+  }
 
   // The first processes inside, for sampling; none before they are there.
   [[nodiscard]] std::vector<pid_t> first_processes() const;
@@ -92,6 +97,7 @@ class Resident {
         key_(std::move(key)),
         program_(std::move(program)),
         log_(std::move(log)),
+        end_(std::make_unique<EndWatch>(process.handle())),
         process_(std::move(process)),
         began_(began),
         up_(up) {}
@@ -100,11 +106,11 @@ class Resident {
   const Residence& residence_;
   std::string key_;
   std::string program_;
-  std::filesystem::path log_;  // of tacho-enter
+  std::filesystem::path log_;      // of tacho-enter
+  std::unique_ptr<EndWatch> end_;  // outlives the process
   Process process_;
   double began_;  // Unix seconds
   double up_;
-  std::optional<double> left_;
 };
 
 }  // namespace tacho

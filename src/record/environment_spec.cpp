@@ -141,7 +141,11 @@ Result<EnvironmentSpec> parse_environment(std::string_view words) {
   const auto colon = words.find(':');
   TACHO_TRY(kind, kEnvironmentKinds.parse(words.substr(0, colon)));
   spec.kind = kind;
-  if (colon != std::string_view::npos) spec.image = words.substr(colon + 1);
+  if (colon != std::string_view::npos) {
+    spec.image = words.substr(colon + 1);
+  } else if (kind != EnvironmentKind::bare) {
+    spec.image = kTachoImage;
+  }
   TACHO_CHECK(check(spec));
   return spec;
 }

@@ -42,6 +42,9 @@ struct Bind {
   bool operator==(const Bind&) const = default;
 };
 
+// What `tacho env build` calls an image, and what an environment without one means.
+inline constexpr std::string_view kTachoImage = "localhost/tacho:latest";
+
 // Where a program lives, and what it is allowed there.
 struct EnvironmentSpec {
   EnvironmentKind kind = EnvironmentKind::bare;
@@ -62,7 +65,8 @@ struct EnvironmentSpec {
 // Says what makes no sense in any environment. What one of them cannot do, it says itself.
 Result<void> check(const EnvironmentSpec& spec);
 
-// "bare", "podman:localhost/tacho:latest", "apptainer:images/tacho.sif", as on the command line.
+// "bare", "podman:localhost/tacho:latest", "apptainer:images/tacho.sif", as on the command line;
+// "podman" alone is podman with kTachoImage.
 Result<EnvironmentSpec> parse_environment(std::string_view words);
 std::string environment_name(const EnvironmentSpec& spec);  // the way back, without the limits
 

@@ -40,11 +40,12 @@ TEST(EnvironmentSpec, IsNamedOnTheCommandLine) {
   EXPECT_EQ(podman->image, "registry:5000/tacho:latest");
   EXPECT_EQ(environment_name(*podman), "podman:registry:5000/tacho:latest");
   EXPECT_EQ(environment_name(*parse_environment("bare")), "bare");
+  EXPECT_EQ(environment_name(*parse_environment("docker")), "docker:localhost/tacho:latest");
 }
 
 TEST(EnvironmentSpec, RefusesAnEnvironmentItDoesNotKnowOrThatLacksItsImage) {
   EXPECT_THAT(parse_environment("podmann:x").error().message, HasSubstr("did you mean 'podman'"));
-  EXPECT_EQ(parse_environment("docker").error().message, "'docker' needs an image: docker:IMAGE");
+  EXPECT_EQ(parse_environment("docker:").error().message, "'docker' needs an image: docker:IMAGE");
   EXPECT_EQ(parse_environment("bare:x").error().message, "'bare' has no image; leave it out");
   EXPECT_FALSE(parse_environment("docker:--privileged").ok());
   EXPECT_FALSE(parse_environment("").ok());

@@ -32,20 +32,20 @@ Result<std::int64_t> ComparisonTable::put(const StoredComparison& comparison) {
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   TACHO_TRY(known, database_.prepare("SELECT id FROM comparisons WHERE key = ?"));
   TACHO_TRY(found, known.bind(row.key).step());
-  const auto old_id = found ? std::optional(known.integer(0)) : std::nullopt;
+  const std::int64_t old_id = found ? known.integer(0) : 0;  // ids begin at 1
   known.reset();
   // Not by ON CONFLICT: every conflict would use up an id.
-  TACHO_TRY(statement,
-            database_.prepare(old_id ? "UPDATE comparisons SET key = ?, title = ?, started = ?, "
-                                       "comparison = ?, plan = ? WHERE id = ?"
-                                     : "INSERT INTO comparisons (key, title, started, comparison, "
-                                       "plan) VALUES (?, ?, ?, ?, ?)"));
+  TACHO_TRY(statement, database_.prepare(
+                           old_id > 0 ? "UPDATE comparisons SET key = ?, title = ?, started = ?, "
+                                        "comparison = ?, plan = ? WHERE id = ?"
+                                      : "INSERT INTO comparisons (key, title, started, comparison, "
+                                        "plan) VALUES (?, ?, ?, ?, ?)"));
   statement.bind(row.key).bind(row.title).bind(row.started).bind(json).bind(plan);
-  if (old_id) statement.bind(*old_id);
+  if (old_id > 0) statement.bind(old_id);
   TACHO_CHECK(statement.run());
   TACHO_TRY(new_id, database_.integer("SELECT last_insert_rowid()"));
   TACHO_CHECK(transaction.commit());
-  return old_id.value_or(new_id);
+  return old_id > 0 ? old_id : new_id;
 }
 
 Result<StoredComparison> ComparisonTable::find(std::string_view handle) {

@@ -88,7 +88,8 @@ class Program(InEnvironment):
         around = figures["image_start_s"] + figures["wall_s"] + figures["image_end_s"]
         self.assertAlmostEqual(figures["total_s"], around, delta=1e-3)
         self.assertGreater(figures["user_s"], 0.01)
-        self.assertLess(figures["user_s"] + figures["system_s"], figures["wall_s"] * 1.1 + 0.02)
+        used = figures["user_s"] + figures.get("system_s", 0)
+        self.assertLess(used, figures["wall_s"] * 1.1 + 0.02)
         self.assertGreater(figures["minor_faults"], 0)
         # The program's own memory, not its engine's.
         self.assertLess(figures["peak_memory"], 20 * MIB)
@@ -97,7 +98,7 @@ class Program(InEnvironment):
                                                      f"environment={KIND}").out))
         self.assertEqual(row["image_digest"], facts["image_digest"])
         if KIND != "bare":
-            self.assertIn(facts["image_digest"][:20], shown)
+            self.assertIn(facts["image_digest"][:19], shown)
             self.assertIn(facts["engine_version"], self.tacho("report", "last").out)
 
     def test_its_processes_are_sampled(self):
@@ -120,9 +121,11 @@ class Program(InEnvironment):
 
     def test_a_program_that_will_not_end_is_ended(self):
         going = self.start_in("trap '' INT TERM; echo > up; while :; do sleep 0.05; done")
-        for _ in range(3):
+
+        def ends():  # several that come at once count as one
             going.signal(signal.SIGINT)
-            going.signal(signal.SIGTERM)
+            return going.process.poll() is not None
+        wait_until(ends, "end")
         said = going.ended()
         self.assertNotEqual(said.code, 0)
         self.assertEqual(self.runs()[0]["outcome"], "cancelled")

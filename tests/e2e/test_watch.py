@@ -54,7 +54,7 @@ class Watch(TachoCase):
         self.assert_one_error_line(said, "run 1 is a program that was watched", "tacho run")
 
     def test_arguments_arrive_as_they_are(self):
-        words = ["a b", "$HOME", "--json", "'", "*"]
+        words = ["a b", "$HOME", "--json", "'", "*", "[a, b]", "[", ""]
         said = self.tacho("run", "--", sys.executable, "-c",
                           "import sys; print(sys.argv[1:])", *words)
         self.assertEqual(said.out, f"{words}\n")

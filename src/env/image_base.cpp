@@ -1,0 +1,175 @@
+#include "env/image_base.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "base/file.h"
+#include "env/image_digest.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kLongestAnswer{2};
+
+// Also of a line in a Dockerfile, in which a blank would end it.
+bool is_name(const std::string& word) {
+  return !word.starts_with('-') && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("./:@_-").find(char(c)) != std::string::npos;
+  });
+}
+
+bool looks_like_a_file(const std::string& word) {
+  return word.starts_with('/') || word.starts_with('.') || word.find(".tar") != std::string::npos;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(std::move(part));
+  return parts;
+}
+
+Result<std::string> said_by(std::vector<std::string> argv) {
+  const std::string program = argv.front();
+  TACHO_TRY(said, capture({.argv = std::move(argv)}, kLongestAnswer));
+  if (said.status.success()) return std::move(said.out);
+  return Error{ErrorCode::failed, program + ": " + complaint_in(said.err)};
+}
+
+}  // namespace
+
+Result<ImageBase> parse_image_base(const std::string& word) {
+  using Kind = ImageBase::Kind;
+  if (word.empty() || word == "mmdebstrap") return ImageBase{Kind::made, ""};
+  std::error_code problem;
+  if (fs::is_regular_file(word, problem)) {
+    const bool sif = word.ends_with(".sif");
+    return ImageBase{sif ? Kind::named : Kind::archive, fs::absolute(word).string()};
+  }
+  if (fs::is_directory(word, problem)) {
+    return Error{ErrorCode::usage,
+                 fmt::format("--base {0}: it is a folder; pack it first with 'tar -C {0} -cf "
+                             "base.tar .'",
+                             word)};
+  }
+  if (looks_like_a_file(word)) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("--base {}: there is no such file; leave --base out, and mmdebstrap "
+                             "makes one",
+                             word)};
+  }
+  if (is_name(word)) return ImageBase{Kind::named, word};
+  return Error{ErrorCode::usage, fmt::format("--base: '{}' is no name of an image", word)};
+}
+
+std::string parse_suite(std::string_view os_release) {
+  constexpr std::string_view kKey = "VERSION_CODENAME=";
+  std::istringstream lines{std::string(os_release)};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kKey)) continue;
+    std::string suite = line.substr(kKey.size());
+    std::erase(suite, '"');
+    return is_name(suite) ? suite : "";
+  }
+  return "";
+}
+
+std::string parse_sources(std::string_view index_targets, const std::string& suite) {
+  std::string sources;
+  std::istringstream lines{std::string(index_targets)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto parts = split(line, '|');
+    if (parts.size() != 4) continue;
+    const std::string &uri = parts[0], &release = parts[1], &component = parts[2],
+                      &origin = parts[3];
+    // Unknown where the lists were never fetched: apt leaves the variable as it is.
+    const bool own = origin == "Debian" || origin == "Ubuntu" || origin.starts_with("$(");
+    const bool wanted =
+        release == suite || release == suite + "-updates" || release == suite + "-security";
+    if (!own || !wanted || component != "main") continue;
+    const std::string entry = fmt::format("deb {} {} main\n", uri, release);
+    if (sources.find(entry) == std::string::npos) sources += entry;
+  }
+  return sources;
+}
+
+Result<BaseRecipe> recipe_of_this_machine() {
+  const std::string fix = "or name a base: --base debian:bookworm-slim, or --base FILE.tar";
+  for (const char* program : {"mmdebstrap", "apt-get"}) {
+    if (find_program(program).ok()) continue;
+    return Error{ErrorCode::unavailable,
+                 fmt::format("no {0} here to make a base with; apt-get install mmdebstrap, {1}",
+                             program, fix)};
+  }
+  BaseRecipe recipe;
+  if (const auto release = read_file("/etc/os-release"); release.ok()) {
+    recipe.suite = parse_suite(*release);
+  }
+  TACHO_TRY(targets,
+            said_by({"apt-get", "indextargets", "--format",
+                     "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)", "Created-By: Packages"}));
+  recipe.sources = parse_sources(targets, recipe.suite);
+  if (recipe.suite.empty() || recipe.sources.empty()) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("apt knows no mirror of this machine's release '{}'; mend "
+                             "/etc/apt/sources.list, {}",
+                             recipe.suite, fix)};
+  }
+  TACHO_TRY(proxy, said_by({"apt-config", "dump", "--format=%v%n", "Acquire::http::Proxy"}));
+  recipe.proxy = proxy.substr(0, proxy.find('\n'));
+  return recipe;
+}
+
+Command base_command(const BaseRecipe& recipe, const fs::path& sources_file,
+                     const fs::path& archive) {
+  Command command{.argv = {"mmdebstrap", "--mode=auto", "--format=tar", "--variant=essential",
+                           // Engines make devices themselves, and without root none can be packed.
+                           "--skip=output/dev", "--dpkgopt=path-exclude=/usr/share/doc/*",
+                           "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+                           "--dpkgopt=path-exclude=/usr/share/man/*",
+                           "--dpkgopt=path-exclude=/usr/share/locale/*", recipe.suite,
+                           archive.string(), sources_file.string()},
+                  .environment = {{"SOURCE_DATE_EPOCH", std::to_string(kImageTime)}}};
+  if (!recipe.proxy.empty()) command.environment["http_proxy"] = recipe.proxy;
+  return command;
+}
+
+Result<fs::path> make_base(const BaseRecipe& recipe, bool anew, const fs::path& folder,
+                           const fs::path& scratch, const BuildWatch& watch) {
+  std::string ingredients;
+  for (const std::string& word : base_command(recipe, "", "").argv) ingredients += word + "\n";
+  TACHO_TRY(hash, text_digest(ingredients + recipe.sources));
+  const fs::path kept = folder / fmt::format("{}-{}.tar", recipe.suite, hash.substr(0, 16));
+  std::error_code problem;
+  if (!anew && fs::exists(kept, problem)) return kept;
+
+  const fs::path sources_file = scratch / "sources.list";
+  const fs::path half_made = scratch / "made-base.tar";
+  TACHO_CHECK(write_file_atomically(sources_file, recipe.sources));
+  TACHO_CHECK(run_step("making a Debian base with mmdebstrap",
+                       base_command(recipe, sources_file, half_made), scratch / "log", watch));
+  TACHO_CHECK(make_folders(folder));
+  // Of other ingredients: nobody asks for them any more.
+  for (const auto& entry : fs::directory_iterator(folder, problem)) fs::remove(entry, problem);
+  fs::rename(half_made, kept, problem);
+  if (problem) return system_error(kept, problem.value());
+  return kept;
+}
+
+Result<bool> has_c_library(const fs::path& archive) {
+  TACHO_TRY(listed, capture({.argv = {"tar", "--list", "--file=" + archive.string()}},
+                            kLongestAnswer, Bytes{64 << 20}));
+  if (!listed.status.success()) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("--base {}: no tar archive of a root file system: {}",
+                             archive.string(), complaint_in(listed.err))};
+  }
+  return listed.out.find("/ld-linux") != std::string::npos;
+}
+
+}  // namespace tacho

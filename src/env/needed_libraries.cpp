@@ -1,0 +1,76 @@
+#include "env/needed_libraries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+
+#include "base/subprocess.h"
+#include "base/terminal.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::minutes kLongestLook{2};
+constexpr std::string_view kArrow = " => ";
+
+bool is_loader(const std::string& path) {
+  return std::filesystem::path(path).filename().string().starts_with("ld-");
+}
+
+}  // namespace
+
+Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
+  NeededLibraries needed;
+  std::map<std::string, std::string> files;
+  std::istringstream lines{std::string(ldd_output)};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('\t')) continue;  // a program's name, where there are several
+    line.erase(0, 1);
+    if (line.ends_with("=> not found")) {
+      return Error{ErrorCode::unavailable,
+                   fmt::format("library {} is not on this machine; install its package",
+                               printable(line.substr(0, line.find(' '))))};
+    }
+    line.erase(std::min(line.rfind(" (0x"), line.size()));
+    const auto arrow = line.find(kArrow);
+    if (arrow != std::string::npos) {
+      files[line.substr(0, arrow)] = line.substr(arrow + kArrow.size());
+    } else if (line.starts_with('/') && is_loader(line)) {
+      needed.loader = line;
+    }
+  }
+  if (needed.loader.empty()) {
+    return Error{ErrorCode::failed, "no dynamic loader is named for these programs"};
+  }
+  for (auto& [name, file] : files) {
+    if (file.starts_with('/') && !is_loader(file)) needed.libraries.push_back({name, file});
+  }
+  return needed;
+}
+
+Result<NeededLibraries> find_needed_libraries(const std::vector<std::filesystem::path>& programs) {
+  Command command{.argv = {"ldd"}, .environment = {{"LC_ALL", "C"}}};
+  for (const auto& program : programs) {
+    // Linked statically, which ldd takes for an error.
+    if (program.filename() != "tacho-enter") command.argv.push_back(program.string());
+  }
+  TACHO_TRY(said, capture(command, kLongestLook).in("the libraries of Tacho's programs"));
+  if (!said.status.success()) {
+    return Error{ErrorCode::failed, "ldd: " + printable(said.err.substr(0, said.err.find('\n')))};
+  }
+  return parse_needed_libraries(said.out).in("the libraries of Tacho's programs");
+}
+
+bool is_of_c_library(std::string_view library_name) {
+  constexpr std::array<std::string_view, 12> kParts = {
+      "libc.so.",   "libm.so.",    "libmvec.so.",  "libpthread.so.",
+      "libdl.so.",  "librt.so.",   "libutil.so.",  "libresolv.so.",
+      "libanl.so.", "libnsl.so.1", "libnss_files", "libnss_dns"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return library_name.starts_with(part); });
+}
+
+}  // namespace tacho
