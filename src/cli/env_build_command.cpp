@@ -108,9 +108,7 @@ void add_env_build_command(CLI::App& env, Context& context) {
   command->add_option("engine", o->engine, "podman, docker, apptainer, singularity, charliecloud")
       ->required();
   command->add_option("--base", o->base,
-                      "what it is built upon: the tar file of a root file system, or an image the "
-                      "engine knows or can fetch; without it, a small Debian that mmdebstrap makes "
-                      "and TACHO_HOME keeps");
+                      "a root file system's tar, or an image (a Debian by mmdebstrap)");
   command->add_flag("--new-base", o->new_base, "make that Debian anew, with today's updates");
   command->add_option("--tag", o->tag, "the image's name")->capture_default_str();
   command->add_flag("--json", o->json, "as JSON");

@@ -56,8 +56,8 @@ Result<int> list_engines(bool json, const Context& context) {
 void add_env_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("env", "environments a run can live in");
   command->require_subcommand(1);
-  CLI::App* ls = command->add_subcommand(
-      "ls", "those that are installed, their versions and images; what the others lack");
+  CLI::App* ls =
+      command->add_subcommand("ls", "those that are installed, and what the others lack");
   auto json = std::make_shared<bool>(false);
   ls->add_flag("--json", *json, "as JSON");
   ls->callback([=, &context] { context.run([&] { return list_engines(*json, context); }); });

@@ -60,7 +60,7 @@ void declare(CLI::App& command, EnvironmentOptions& o) {
   command.option_defaults()->group("Environment");
   command
       .add_option("--env,-E", o.environment,
-                  "bare, or podman:IMAGE, docker:IMAGE, apptainer:FILE, charliecloud:FOLDER")
+                  "bare, podman:IMAGE, docker:IMAGE, apptainer:FILE, charliecloud:FOLDER")
       ->capture_default_str();
   command.add_option("--env-cpus", o.cpus, "processors' worth of time, as 1.5");
   command.add_option("--env-cpuset", o.cpuset, "the processors it may run on, as 0-3,6");

@@ -50,7 +50,7 @@ class Programs(SharedHomeCase):
         type(self).said = self.tacho(
             "compare", "--cmd", python("print('loss=0.5 accuracy=0.9')"),
             "--cmd", python("import time; time.sleep(0.5); print('loss=0.25')"),
-            "--repeat", 5, "--max-repeat", 5, "--json", "--html", self.folder / "page.html",
+            "--repeat", 7, "--max-repeat", 7, "--json", "--html", self.folder / "page.html",
             "--csv", self.folder / "found.csv", "--values", self.folder / "values.csv")
         type(self).comparison = self.said.json
 
@@ -65,14 +65,14 @@ class Programs(SharedHomeCase):
     def test_every_run_is_an_ordinary_stored_run(self):
         keys = {run["key"] for run in self.runs()}
         self.assertEqual({run["run"] for run in self.comparison["runs"]}, keys)
-        self.assertEqual(len(keys), 12)
+        self.assertEqual(len(keys), 16)
 
     def test_runs_are_interleaved_and_the_first_block_warms_up(self):
         blocks = {}
         for run in self.comparison["runs"]:
             blocks.setdefault(run["block"], []).append(run["variant"])
             self.assertEqual(run["warm_up"], run["block"] == 0)
-        self.assertEqual([sorted(block) for block in blocks.values()], [[0, 1]] * 6)
+        self.assertEqual([sorted(block) for block in blocks.values()], [[0, 1]] * 8)
 
     def test_half_a_second_of_sleep_is_found(self):
         self.assertEqual(self.finding("wall_s")["verdict"], "higher")

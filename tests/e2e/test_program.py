@@ -5,8 +5,9 @@ import unittest
 from tacho_case import TACHO, TachoCase
 
 COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
-            "runs ingest", "report", "diff", "data", "data ls", "data get", "data prepare",
-            "data verify", "describe", "doctor", "completion"]
+            "runs ingest", "report", "compare", "compare ls", "compare show", "compare resume",
+            "compare rm", "diff", "data", "data ls", "data get", "data prepare", "data verify",
+            "describe", "env", "env ls", "env build", "doctor", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
