@@ -1,5 +1,6 @@
 #include "http/server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -28,6 +29,9 @@ void allow_open_files(std::size_t connections) {
   limit.rlim_cur = wanted;
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+// Asio leaves sockets open in programs that this one starts: they would keep the port.
+void close_on_exec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 Error cannot_listen(const ServerOptions& options, const boost::system::error_code& failure) {
   const std::string_view fix = failure == asio::error::address_in_use
@@ -59,6 +63,7 @@ class Server::Impl {
     }
     const tcp::endpoint endpoint(address, options.port);
     acceptor_.open(endpoint.protocol(), failure);
+    if (!failure) close_on_exec(acceptor_.native_handle());
     if (!failure) acceptor_.set_option(tcp::acceptor::reuse_address(true), failure);
     if (!failure) acceptor_.bind(endpoint, failure);
     if (!failure) acceptor_.listen(tcp::acceptor::max_listen_connections, failure);
@@ -89,6 +94,7 @@ class Server::Impl {
       if (hub_.stopping) return;
       if (failure) return accept_later();
       ++hub_.accepted;
+      close_on_exec(socket.native_handle());
       boost::system::error_code ignored;
       socket.set_option(tcp::no_delay(true), ignored);
       const bool room = hub_.open < hub_.limits.connections || make_room();

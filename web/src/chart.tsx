@@ -33,6 +33,9 @@ function faint(color: string): string {
   return `color-mix(in srgb, ${color} 18%, transparent)`;
 }
 
+// Bytes are counted in powers of two, so that an axis has round numbers.
+const byteSteps = Array.from({ length: 60 }, (_, i) => 2 ** i);
+
 // Low and high come as hidden series of their own, with the space between them filled.
 function seriesOf(props: ChartProps): { data: uPlot.AlignedData; series: uPlot.Series[]; bands: uPlot.Band[] } {
   const data: (number | null)[][] = [props.x];
@@ -113,7 +116,7 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
     },
     axes: [
       { ...axis, size: 24, gap: 4, values: (_u, ticks) => ticks.map((t) => xSeconds ? seconds(t) : tick("count", t)) },
-      { ...axis, size: (_u, values) => 14 + Math.max(18, ...(values ?? []).map((v) => v.length * 6)), gap: 4, values: (_u, ticks) => ticks.map((t) => tick(props.unit, t)) },
+      { ...axis, ...(props.unit.startsWith("bytes") ? { incrs: byteSteps } : {}), size: (_u, values) => 14 + Math.max(18, ...(values ?? []).map((v) => v.length * 6)), gap: 4, values: (_u, ticks) => ticks.map((t) => tick(props.unit, t)) },
     ],
     series,
     bands,

@@ -14,20 +14,29 @@ const titles: Record<string, string> = {
   epochs: "epochs", device: "device", environment: "environment", seed: "seed",
   threads: "threads", outcome: "outcome",
 };
-const widths: Record<string, string> = {
-  id: "4.6rem", key: "12.5rem", created_at: "8rem", model: "minmax(8rem, 1.4fr)",
-  data: "minmax(7.5rem, 1fr)", outcome: "7.5rem", environment: "6.6rem", device: "4.4rem",
-  batch: "4rem", epochs: "4.2rem", seed: "4rem", threads: "4.6rem", step_s: "10.5rem",
+// In rem; those that may grow take what is left of a wide window.
+const widths: Record<string, number> = {
+  id: 4.2, key: 12, created_at: 8.6, model: 8, data: 7.6, outcome: 7.4, environment: 6, device: 3.8,
+  batch: 3.4, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.6, samples_per_s: 5.4, top1: 4.2, wall_s: 5.4,
 };
+const growing = new Set(["model", "data"]);
+const gap = 0.9;
 
 export function titleOf(column: Column): string {
   return column.metric?.title ?? titles[column.key] ?? column.key;
 }
-export function widthOf(column: Column): string {
-  return widths[column.key] ?? "minmax(5.6rem, .6fr)";
+const widthOf = (column: Column) => widths[column.key] ?? 5.6;
+
+// The same for every row, so that columns stand below each other.
+export function rowStyle(columns: Column[]): { gridTemplateColumns: string; minWidth: string } {
+  const lead = 1.2;
+  return {
+    gridTemplateColumns: `${lead}rem ` + columns.map((c) => growing.has(c.key) ? `minmax(${widthOf(c)}rem, 1fr)` : `${widthOf(c)}rem`).join(" "),
+    minWidth: `${columns.reduce((sum, c) => sum + widthOf(c) + gap, lead)}rem`,
+  };
 }
 export function isNumber(column: Column): boolean {
-  return column.kind !== "text" && column.key !== "created_at";
+  return column.kind !== "text" && column.key !== "created_at" && column.key !== "id";
 }
 
 export function valueOf(run: Run, key: string): unknown {

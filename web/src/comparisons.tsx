@@ -4,7 +4,7 @@ import { useApi } from "./api";
 import { Findings } from "./findings";
 import { visible } from "./format";
 import type { Comparison } from "./types";
-import { Command, Empty, ProblemNote, Section, Waiting } from "./ui";
+import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
 
 export function ComparisonsView(): JSX.Element {
   const { data, problem, again } = useApi<{ comparisons: { id: number; title: string; started: string }[] }>("/comparisons");
@@ -61,12 +61,12 @@ export function ComparisonView({ handle }: { handle: string }): JSX.Element {
       <Findings comparison={data} />
       {data.tables.map((table) => (
         <Section key={table.title} id={table.title.toLowerCase().replace(/\W+/g, "-")} title={table.title}>
-          <div class="scroll">
+          <Scroll label={table.title}>
             <table class="plain">
               <thead><tr>{table.headings.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
               <tbody>{table.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{visible(cell)}</td>)}</tr>)}</tbody>
             </table>
-          </div>
+          </Scroll>
         </Section>
       ))}
     </main>

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { figure } from "./format";
 import type { Comparison, Finding } from "./types";
+import { Scroll } from "./ui";
 
 function median(values: number[]): number | undefined {
   if (values.length === 0) return undefined;
@@ -53,7 +54,7 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
         return (
           <section key={metric.key} aria-label={metric.title}>
             <h3 title={metric.help}>{metric.title} <span class="soft">{metric.better === "neither" ? "" : `${metric.better} is better`}</span></h3>
-            <div class="scroll">
+            <Scroll label={metric.title}>
               <table class="plain">
                 <thead>
                   <tr><th scope="col">variant</th><th scope="col" class="number">runs</th><th scope="col" class="number">median</th>
@@ -84,7 +85,7 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
                   ])}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           </section>
         );
       })}

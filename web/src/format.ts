@@ -40,6 +40,7 @@ export function seconds(value: number): string {
 }
 
 export function share(value: number): string {
+  if (value === 0) return "0 %";
   return `${(value * 100).toFixed(Math.abs(value) < 0.1 ? 2 : 1)} %`;
 }
 

@@ -1,5 +1,5 @@
 // A run's series, and what comes while it runs.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
 import type { Buckets, Epoch, GpuSeries, Steps, Usage, UsageSeries } from "./types";
 
@@ -79,10 +79,12 @@ const nothing: RunSeries = { steps: undefined, usage: undefined, epochs: [], fig
 // `ended` is called once, when a run that was followed has come to its end.
 export function useRunSeries(run: string, live: boolean, ended: () => void): RunSeries {
   const [series, set] = useState<RunSeries>(nothing);
+  const shown = useRef("");
   useEffect(() => {
     let stream: EventSource | undefined;
     let gone = false;
-    set(nothing);
+    if (shown.current !== run) set(nothing); // what was live stays until the whole comes
+    shown.current = run;
     const path = `/runs/${encodeURIComponent(run)}`;
     void Promise.all([
       get<Steps>(`${path}/steps`),

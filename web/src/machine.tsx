@@ -33,7 +33,7 @@ export function MachineView(): JSX.Element {
                 <dt><span class={`health-mark ${finding.health}`}>{words[finding.health]}</span> {finding.name}</dt>
                 <dd>
                   {visible(finding.text)}
-                  {finding.fix && <p class="fix">{/^(tacho|apt|script|docker|podman) /.test(finding.fix) ? <Command text={finding.fix} /> : visible(finding.fix)}</p>}
+                  {finding.fix && <p class="fix">{/^(tacho|apt-get|script\/\w+) [^,;()]+$/.test(finding.fix) ? <Command text={finding.fix} /> : visible(finding.fix)}</p>}
                 </dd>
               </div>
             ))}

@@ -60,7 +60,7 @@ function Facts({ title, value }: { title: string; value: unknown }): JSX.Element
   return (
     <div class="fact-group">
       <h3>{title}</h3>
-      <dl class="facts">
+      <dl class="facts flow">
         {all.map(([name, text]) => <div key={name}><dt>{visible(name)}</dt><dd>{visible(text)}</dd></div>)}
       </dl>
     </div>

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { count, seconds, share } from "./format";
 import type { Advice, Report } from "./types";
+import { Scroll } from "./ui";
 
 export function StepBar({ step }: { step: NonNullable<Report["step"]> }): JSX.Element {
   return (
@@ -84,7 +85,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
       {rows.length > first && (
         <input type="search" value={text} placeholder={`find among ${count(rows.length)}`} aria-label={`Find in ${label}`} onInput={(e) => setText(e.currentTarget.value)} />
       )}
-      <div class="scroll">
+      <Scroll label={label}>
         <table class="plain" aria-label={label}>
           <thead>
             <tr>
@@ -108,7 +109,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {!all && !text && rows.length > first && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>show all {count(rows.length)}</button>
       )}

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
-import { cellText, isNumber, titleOf, widthOf } from "./columns";
+import { cellText, isNumber, rowStyle, titleOf } from "./columns";
 import { figure, fullMoment, visible } from "./format";
 import { go } from "./route";
 import type { Column, Run, RunPage } from "./types";
@@ -124,7 +124,7 @@ export function RunTable(props: TableProps): JSX.Element {
     event.preventDefault();
   };
 
-  const template = { gridTemplateColumns: `1.9rem ${columns.map(widthOf).join(" ")}` };
+  const template = rowStyle(columns);
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
   return (
     <div
@@ -140,14 +140,15 @@ export function RunTable(props: TableProps): JSX.Element {
               aria-sort={sort === column.key ? order : "none"}
             >
               <button type="button" onClick={() => props.onSort(column.key)}>
+                {sort === column.key && isNumber(column) && <span aria-hidden="true" class="arrow">{order === "descending" ? "↓" : "↑"}</span>}
                 {titleOf(column)}
-                <span aria-hidden="true" class="arrow">{sort === column.key ? (order === "descending" ? "↓" : "↑") : ""}</span>
+                {sort === column.key && !isNumber(column) && <span aria-hidden="true" class="arrow">{order === "descending" ? "↓" : "↑"}</span>}
               </button>
             </div>
           ))}
         </div>
       </div>
-      <div role="rowgroup" class="rows" style={{ height: `${total * rowHeight}px` }}>
+      <div role="rowgroup" class="rows" style={{ height: `${total * rowHeight}px`, minWidth: template.minWidth }}>
         {indices.map((index) => {
           const run = rowAt(index);
           const at = { ...template, transform: `translateY(${index * rowHeight}px)` };

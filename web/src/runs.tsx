@@ -8,7 +8,7 @@ import { count, figure } from "./format";
 import { go, useRoute, withParams } from "./route";
 import { RunTable } from "./run_table";
 import type { Column, Group } from "./types";
-import { Command, Empty, ProblemNote } from "./ui";
+import { Command, Empty, ProblemNote, Scroll } from "./ui";
 
 function FilterBox({ text, columns, change }: { text: string; columns: Column[]; change: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
@@ -93,7 +93,7 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
   const top = Math.max(...groups.map((g) => g.high ?? 0), 1e-300);
   const at = (value: number) => `${(100 * value) / top}%`;
   return (
-    <div class="scroll">
+    <Scroll label="groups of runs">
       <table class="plain groups">
         <thead>
           <tr>
@@ -126,7 +126,7 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

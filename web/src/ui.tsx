@@ -60,6 +60,11 @@ export function Section(
   );
 }
 
+// A table that may be wider than the window: the keyboard can scroll it too.
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
+  return <div class="scroll" role="region" aria-label={label} tabIndex={0}>{children}</div>;
+}
+
 export function Waiting({ what }: { what: string }): JSX.Element {
   return <p class="waiting" role="status">{what}</p>;
 }
