@@ -107,6 +107,14 @@ class Dashboard::Impl {
     });
   }
 
+  Answer list(const Request& request) {
+    TACHO_TRY(state, stores_.state_number());
+    return cache_.get(cache_key(request), state, [&]() -> Answer {
+      TACHO_TRY(store, stores_.take());
+      return lists_.page(request, *store, state);
+    });
+  }
+
   http::Router routes() {
     http::Router router;
     const auto get = [&](std::string_view pattern, http::Handler made) {
@@ -126,7 +134,7 @@ class Dashboard::Impl {
     get("/api/v1/catalog", fixed(catalog_json()));
     get("/api/v1/machine",
         handler([this](const Request& request) { return machine_.examined(request); }));
-    get("/api/v1/runs", cached(list_runs));
+    get("/api/v1/runs", handler([this](const Request& request) { return list(request); }));
     get("/api/v1/groups", cached(list_groups));
     get("/api/v1/export/{table}",
         handler([this](const Request& request) { return export_table(request, stores_); }));
@@ -233,6 +241,7 @@ class Dashboard::Impl {
   DashboardOptions options_;
   StorePool stores_;
   AnswerCache cache_;
+  RunLists lists_;
   Machine machine_;
   RunReports reports_;
   RunControl control_;

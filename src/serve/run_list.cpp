@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "compare/comparison_form.h"
 #include "http/url.h"
@@ -14,6 +15,7 @@ namespace tacho::serve {
 namespace {
 
 constexpr std::int64_t kMostRuns = 1000;
+constexpr std::int64_t kFarDown = 1000;  // walking there takes a millisecond
 
 void append_text(std::string& out, std::string_view text) {
   const bool plain = std::ranges::all_of(
@@ -27,6 +29,14 @@ void append_number(std::string& out, double value) {
     return;
   }
   fmt::format_to(std::back_inserter(out), "{}", value);
+}
+
+std::string conditions_of(const http::Request& request) {
+  std::string conditions;
+  for (const auto& [name, value] : request.query) {
+    if (name == "where" || name == "word") conditions += name + '\0' + value + '\0';
+  }
+  return conditions;
 }
 
 using Value = std::variant<std::int64_t, double, std::string>;
@@ -153,7 +163,7 @@ Result<RunQuery> query_of(const http::Request& request) {
   return query;
 }
 
-Answer list_runs(const http::Request& request, RunStore& store) {
+Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_t state) {
   TACHO_CHECK(
       check_parameters(request, {"where", "word", "sort", "order", "limit", "offset", "cursor"}));
   TACHO_TRY(query, query_of(request));
@@ -165,8 +175,24 @@ Answer list_runs(const http::Request& request, RunStore& store) {
     TACHO_TRY(mark, cursor_mark(*cursor, query));
     query.after = mark;
   }
-  TACHO_TRY(rows, store.list(query));
-  TACHO_TRY(total, store.count(query));
+  const std::string conditions = fmt::format("{};{}", state, conditions_of(request));
+  std::vector<RunRow> rows;
+  std::int64_t total = 0;
+  if (offset > kFarDown && !query.after) {
+    const std::string key = fmt::format("{};{};{}", query.sort, query.descending, conditions);
+    TACHO_TRY(order, orders_.get(key, [&] { return store.order(query); }));
+    total = std::ssize(*order);
+    const std::int64_t begin = std::min(offset, total);
+    const std::int64_t size = std::min(limit, total - begin);
+    TACHO_TRY(found, store.rows(std::span(*order).subspan(static_cast<std::size_t>(begin),
+                                                          static_cast<std::size_t>(size))));
+    rows = std::move(found);
+  } else {
+    TACHO_TRY(found, store.list(query));
+    TACHO_TRY(counted, totals_.get(conditions, [&] { return store.count(query); }));
+    rows = std::move(found);
+    total = *counted;
+  }
   std::string out = R"({"runs":[)";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i > 0) out += ",";

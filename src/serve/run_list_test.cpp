@@ -23,10 +23,11 @@ class RunListTest : public testing::Test {
   Answer ask(std::vector<http::Field> query) {
     http::Request request;
     request.query = std::move(query);
-    return list_runs(request, store_);
+    return lists_.page(request, store_, 1);
   }
   Json page(std::vector<http::Field> query) { return *parse_json(ask(std::move(query))->body); }
 
+  RunLists lists_;
   ScratchFolder folder_;
   RunStore store_ = *RunStore::open(folder_.path() / "store.db");
 };
@@ -44,6 +45,20 @@ TEST_F(RunListTest, ACursorGoesThroughAllRunsOnce) {
     }
     EXPECT_EQ(seen.size(), 25U) << sort;
   }
+}
+
+TEST_F(RunListTest, PagesFarDownAreThoseOfTheSameList) {
+  for (int i = 25; i < 1100; ++i) {
+    ASSERT_TRUE(
+        store_.put(finished_run("run-" + std::to_string(100 + i), i % 5 / 10.0), "/r").ok());
+  }
+  Json near = page({{"sort", "top1"}, {"limit", "100"}, {"offset", "1000"}})["runs"];
+  const Json far = page({{"sort", "top1"}, {"limit", "100"}, {"offset", "1001"}});
+  ASSERT_EQ(near.size(), 100U);
+  near.erase(0);
+  EXPECT_EQ(far["runs"], near);
+  EXPECT_EQ(far["total"], 1100);
+  EXPECT_EQ(page({{"offset", "999999"}})["runs"].size(), 0U);
 }
 
 TEST_F(RunListTest, ARunReadsAsItsRecord) {

@@ -120,6 +120,18 @@ Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
   return read_rows(database_, ids);
 }
 
+Result<std::vector<std::int64_t>> RunStore::order(RunQuery query) {
+  query.limit = std::numeric_limits<std::int64_t>::max();
+  query.offset = 0;
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  return search(database_, query);
+}
+
+Result<std::vector<RunRow>> RunStore::rows(std::span<const std::int64_t> ids) {
+  return read_rows(database_, ids, Missing::is_left_out);
+}
+
 Result<std::int64_t> RunStore::count(const RunQuery& query) {
   return count_matches(database_, query);
 }

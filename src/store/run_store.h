@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ class RunStore {
   Result<StoredRun> find(std::string_view handle);
 
   Result<std::vector<RunRow>> list(const RunQuery& query);
+  // The same in two parts, for who shows pages of one list again and again: the ids of all that
+  // match, whatever the query's limit, and the rows of some that are still there.
+  Result<std::vector<std::int64_t>> order(RunQuery query);
+  Result<std::vector<RunRow>> rows(std::span<const std::int64_t> ids);
   // All that match; sort, limit and offset do not count.
   Result<std::int64_t> count(const RunQuery& query);
   // By the column `by`, with the spread of `metric` in each group; the most runs first.
