@@ -27,6 +27,7 @@ if(NOT TACHO_PARTS STREQUAL "worker")
   list(APPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/.cache/deps/usr)
   find_package(SQLite3 REQUIRED)
   find_package(CLI11 REQUIRED)
+  find_package(Boost REQUIRED)  # Asio and Beast, headers alone
 endif()
 if(TACHO_PARTS STREQUAL "all")
   # Debian's package for CMake names a file that is not in it.

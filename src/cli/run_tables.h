@@ -1,25 +1,3 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "base/json_object.h"
-#include "base/names.h"
-#include "store/run_store.h"
-
-namespace tacho {
-
-enum class RunTable { runs, epochs, steps };
-inline constexpr Names<RunTable, 3> kRunTables{
-    "table",
-    {{{RunTable::runs, "runs"}, {RunTable::epochs, "epochs"}, {RunTable::steps, "steps"}}}};
-
-// For programs: units are in the names, numbers keep every digit.
-std::string runs_csv(const std::vector<RunRow>& rows);
-Json runs_json(const std::vector<RunRow>& rows);
-std::string table_csv(RunTable table, const std::vector<StoredRun>& runs);
-// A whole record and the id it goes by here.
-Json record_json(std::int64_t id, const RunRecord& record);
-Json records_json(const std::vector<StoredRun>& runs);
-
-}  // namespace tacho
+#include "store/run_tables.h"  // the same tables as the HTTP API exports

@@ -73,8 +73,8 @@ Result<const Column*> find_column(std::string_view name) {
 }
 
 Result<Filter> parse_filter(std::string_view text) {
-  const std::size_t begin = text.find_first_of("=!<>");
-  const std::size_t end = std::min(text.find_first_not_of("=!<>", begin), text.size());
+  const std::size_t begin = text.find_first_of("=!<>~");
+  const std::size_t end = std::min(text.find_first_not_of("=!<>~", begin), text.size());
   if (begin == std::string_view::npos) {
     return Error{ErrorCode::usage,
                  fmt::format("'{}' is not a filter; write one like 'top1>0.85'", text)};
@@ -82,8 +82,13 @@ Result<Filter> parse_filter(std::string_view text) {
   TACHO_TRY(column, find_column(trimmed(text.substr(0, begin))));
   TACHO_TRY(relation, kRelations.parse(text.substr(begin, end - begin)));
   const std::string value(trimmed(text.substr(end)));
+  if (relation == Relation::contains && column->kind != ColumnKind::text) {
+    return Error{ErrorCode::usage, fmt::format("{} is a number, in which ~ finds nothing; write "
+                                               "one like '{}>0'",
+                                               column->name, column->name)};
+  }
   if (column->kind == ColumnKind::text) {
-    TACHO_CHECK(check_word(*column, value));
+    if (relation != Relation::contains) TACHO_CHECK(check_word(*column, value));
     return Filter{column, relation, value};
   }
   if (const auto number = whole_number_text<std::int64_t>(value)) {

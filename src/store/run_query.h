@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,14 +23,15 @@ struct Column {
 std::span<const Column> run_columns();
 Result<const Column*> find_column(std::string_view name);
 
-enum class Relation { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
-inline constexpr Names<Relation, 6> kRelations{"comparison",
+enum class Relation { equal, not_equal, less, less_or_equal, greater, greater_or_equal, contains };
+inline constexpr Names<Relation, 7> kRelations{"comparison",
                                                {{{Relation::equal, "="},
                                                  {Relation::not_equal, "!="},
                                                  {Relation::less, "<"},
                                                  {Relation::less_or_equal, "<="},
                                                  {Relation::greater, ">"},
-                                                 {Relation::greater_or_equal, ">="}}}};
+                                                 {Relation::greater_or_equal, ">="},
+                                                 {Relation::contains, "~"}}}};
 
 // A run without a value in the column matches no filter on it, not even `!=`.
 struct Filter {
@@ -38,8 +40,15 @@ struct Filter {
   std::variant<std::int64_t, double, std::string> value;
 };
 
-// "model=lenet5", "top1 > 0.85", "outcome!=ok", "batch<=64".
+// "model=lenet5", "model~net", "top1 > 0.85", "outcome!=ok", "batch<=64".
 Result<Filter> parse_filter(std::string_view text);
+
+// A run as a page's last, by which the next page is found however many came meanwhile.
+struct RunMark {
+  std::int64_t id = 0;
+  // What it has in the column that is sorted by; nothing where it has no value.
+  std::optional<std::variant<std::int64_t, double, std::string>> value = {};
+};
 
 struct RunQuery {
   std::vector<Filter> filters = {};  // all must hold
@@ -47,6 +56,10 @@ struct RunQuery {
   bool descending = true;            // also among equals, which go by id
   std::int64_t limit = 50;
   std::int64_t offset = 0;
+  // Each must be part of its model, data, device, environment or outcome, or begin its key; in any
+  // case.
+  std::vector<std::string> words = {};
+  std::optional<RunMark> after = {};  // only what follows it in this order
 };
 
 }  // namespace tacho

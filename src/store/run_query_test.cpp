@@ -23,10 +23,16 @@ TEST(ParseFilter, ReadsColumnComparisonAndValue) {
 
 TEST(ParseFilter, KnowsEveryComparison) {
   for (const auto& [relation, spelling] : kRelations.table) {
-    const auto filter = parse_filter("batch" + std::string(spelling) + "64");
+    const bool of_text = relation == Relation::contains;
+    const auto filter = parse_filter((of_text ? "model" : "batch") + std::string(spelling) + "64");
     ASSERT_TRUE(filter.ok()) << spelling;
     EXPECT_EQ(filter->relation, relation);
   }
+}
+
+TEST(ParseFilter, APartOfANumberMakesNoSense) {
+  EXPECT_EQ(parse_filter("batch~6").error().code, ErrorCode::usage);
+  EXPECT_TRUE(parse_filter("outcome~fail").ok());
 }
 
 std::string why_not(std::string_view text) {

@@ -110,7 +110,8 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
   return statement.integer(0);
 }
 
-Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids) {
+Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids,
+                                      Missing missing) {
   TACHO_TRY(select, database.prepare(fmt::format("SELECT {} FROM runs WHERE id = ?",
                                                  fmt::join(row_columns(), ", "))));
   std::vector<RunRow> rows;
@@ -118,6 +119,7 @@ Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::i
   for (const std::int64_t id : ids) {
     select.reset();
     TACHO_TRY(found, select.bind(id).step());
+    if (!found && missing == Missing::is_left_out) continue;
     if (!found) return database.damaged();
     TACHO_TRY(row, read_row(database, select));
     rows.push_back(std::move(row));

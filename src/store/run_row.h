@@ -42,7 +42,10 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder);
 Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> id,
                                const RunRow& row);
 
-// In the order of `ids`, which must have been found in the same transaction.
-Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids);
+// In the order of `ids`. Found in the same transaction all of them must be there; of ids that were
+// kept since, some may have been removed.
+enum class Missing { is_damage, is_left_out };
+Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids,
+                                      Missing missing = Missing::is_damage);
 
 }  // namespace tacho

@@ -21,11 +21,28 @@ namespace tacho {
 // some 10 ms at worst, and nothing is ever sorted.
 Result<std::vector<std::int64_t>> search(Database& database, const RunQuery& query);
 
-Result<std::int64_t> count_matches(Database& database, std::span<const Filter> filters);
+Result<std::int64_t> count_matches(Database& database, const RunQuery& query);
+
+// Of the runs that match, how many have each value of `by`, and how `metric` spreads among them.
+struct RunGroup {
+  std::string value;  // as text, numbers too; "" where there is none
+  std::int64_t count = 0;
+  std::int64_t measured = 0;  // of these have the metric; without any the rest is 0
+  double low = 0;
+  double p25 = 0;
+  double median = 0;
+  double p75 = 0;
+  double high = 0;
+};
+// The most runs first, at most `limit`. A pass over each of the two columns' indexes.
+Result<std::vector<RunGroup>> group_matches(Database& database, const RunQuery& query,
+                                            const Column& by, const Column& metric,
+                                            std::size_t limit);
 
 // The SQL of a pass and of the walk, for the test that holds it to the indexes.
 enum class Rows { with_value, without_value };
 std::string filter_sql(const Filter& filter);
-std::string order_sql(const Column& column, bool descending, Rows rows);
+std::string order_sql(const Column& column, bool descending, Rows rows, bool after = false);
+std::string word_sql();
 
 }  // namespace tacho

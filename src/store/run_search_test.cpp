@@ -33,7 +33,7 @@ class RunSearchTest : public testing::Test {
         "WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers LIMIT {}) "
         "INSERT INTO runs (key, folder, created_at, model, data, batch, epochs, device, "
         "environment, seed, threads, outcome{}) "
-        "SELECT 'key' || (i * 7 % 2000), '/runs', i % 50, 'model' || i % 7, 'data' || i % 5, "
+        "SELECT 'key' || (i * 7 % 2000), '/runs', i % 50, 'model' || (i % 7), 'data' || (i % 5), "
         "1 << i % 6, i % 4, iif(i % 2, 'cpu', 'cuda'), 'bare', i % 9, iif(i % 4, i % 8, NULL), "
         "iif(i % 5, 'ok', 'failed'){} FROM numbers",
         kRuns, metrics, values));
@@ -43,7 +43,10 @@ class RunSearchTest : public testing::Test {
   std::vector<std::int64_t> by_plain_scan(const RunQuery& query) {
     std::string where = "1";
     for (const Filter& filter : query.filters) {
-      where += fmt::format(" AND {} {} ?", filter.column->name, kRelations.of(filter.relation));
+      where +=
+          filter.relation == Relation::contains
+              ? fmt::format(" AND {} LIKE '%' || ? || '%'", filter.column->name)
+              : fmt::format(" AND {} {} ?", filter.column->name, kRelations.of(filter.relation));
     }
     auto scan = *database_.prepare(fmt::format(
         "SELECT id FROM runs NOT INDEXED WHERE {0} ORDER BY {1} IS NULL, {1} {2}, id {2} "
@@ -77,6 +80,8 @@ TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
       {*parse_filter("threads<3")},
       {*parse_filter("key=key77"), *parse_filter("outcome=ok")},
       {*parse_filter("id>1990")},
+      {*parse_filter("model~DEL3"), *parse_filter("top1>0.25")},
+      {*parse_filter("key~ey77")},
       {*parse_filter("model=none")}};
   for (const Column& column : run_columns()) {
     for (const bool descending : {false, true}) {
@@ -95,7 +100,63 @@ TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
 TEST_F(RunSearchTest, CountsWithoutRegardToThePage) {
   EXPECT_EQ(*count_matches(database_, {}), kRuns);
   const std::vector<Filter> filters = {*parse_filter("outcome=ok"), *parse_filter("device=cpu")};
-  EXPECT_EQ(*count_matches(database_, filters), 800);
+  EXPECT_EQ(*count_matches(database_, {.filters = filters}), 800);
+}
+
+TEST_F(RunSearchTest, PagesByTheLastRunOfThePageBefore) {
+  for (const Column& column : run_columns()) {
+    for (const bool descending : {false, true}) {
+      RunQuery query{.sort = std::string(column.name), .descending = descending, .limit = kRuns};
+      query.filters = {*parse_filter("model~model")};
+      const auto all = *search(database_, query);
+      query.limit = 333;
+      std::vector<std::int64_t> paged;
+      while (paged.size() < all.size()) {
+        const auto page = search(database_, query);
+        ASSERT_TRUE(page.ok()) << page.error().message;
+        ASSERT_FALSE(page->empty()) << column.name;
+        paged.insert(paged.end(), page->begin(), page->end());
+        auto value = *database_.prepare(
+            fmt::format("SELECT {} FROM runs WHERE id = {}", column.name, paged.back()));
+        ASSERT_TRUE(*value.step());
+        query.after = {paged.back()};
+        if (column.kind == ColumnKind::text) {
+          query.after->value = value.text(0);
+        } else if (!value.is_null(0)) {
+          query.after->value = value.real(0);
+        }
+      }
+      EXPECT_EQ(paged, all) << column.name;
+    }
+  }
+}
+
+TEST_F(RunSearchTest, WordsAreFoundWhereverTheyMayStand) {
+  const auto count = [&](std::vector<std::string> words) {
+    return *count_matches(database_, {.words = std::move(words)});
+  };
+  EXPECT_EQ(count({"FAILED"}), 400);
+  EXPECT_EQ(count({"del3", "ta1"}), 57);
+  EXPECT_EQ(count({"key1999"}), 1);
+  EXPECT_EQ(count({"nowhere"}), 0);
+  EXPECT_EQ(count({"%"}), 0);
+  const auto rare = *search(database_, {.limit = kRuns, .words = {"del3", "ta1"}});
+  EXPECT_EQ(rare.size(), 57U);
+}
+
+TEST_F(RunSearchTest, GroupsRunsWithTheSpreadOfAFigure) {
+  const RunQuery query{.filters = {*parse_filter("outcome=ok")}};
+  const auto groups =
+      *group_matches(database_, query, **find_column("device"), **find_column("batch"), 10);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].value, "cpu");
+  EXPECT_EQ(groups[0].count, 800);
+  EXPECT_EQ(groups[0].measured, 800);
+  EXPECT_EQ(groups[0].low, 2);
+  EXPECT_EQ(groups[0].median, 8);
+  EXPECT_EQ(groups[0].high, 32);
+  EXPECT_EQ(group_matches(database_, {}, **find_column("id"), **find_column("top1"), 10)->size(),
+            10U);
 }
 
 TEST_F(RunSearchTest, NoOrderIsSortedAndEveryOneIsReadFromItsIndex) {

@@ -130,9 +130,35 @@ Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
   return read_rows(database_, ids);
 }
 
-Result<std::int64_t> RunStore::count(const RunQuery& query) {
-  return count_matches(database_, query.filters);
+Result<std::vector<std::int64_t>> RunStore::order(RunQuery query) {
+  query.limit = std::numeric_limits<std::int64_t>::max();
+  query.offset = 0;
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  return search(database_, query);
 }
+
+Result<std::vector<RunRow>> RunStore::rows(std::span<const std::int64_t> ids) {
+  return read_rows(database_, ids, Missing::is_left_out);
+}
+
+Result<std::int64_t> RunStore::count(const RunQuery& query) {
+  return count_matches(database_, query);
+}
+
+Result<std::vector<RunGroup>> RunStore::group(const RunQuery& query, std::string_view by,
+                                              std::string_view metric, std::size_t limit) {
+  TACHO_TRY(by_column, find_column(by));
+  TACHO_TRY(metric_column, find_column(metric));
+  if (metric_column->kind == ColumnKind::text) {
+    return Error{ErrorCode::usage, fmt::format("{} is no figure that could be summed up", metric)};
+  }
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  return group_matches(database_, query, *by_column, *metric_column, limit);
+}
+
+Result<std::int64_t> RunStore::state_number() { return database_.integer("PRAGMA data_version"); }
 
 Result<std::vector<RunRow>> RunStore::unfinished() {
   TACHO_TRY(filter, parse_filter("outcome=running"));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "store/comparison_table.h"
 #include "store/run_query.h"
 #include "store/run_row.h"
+#include "store/run_search.h"
 #include "store/sqlite.h"
 
 namespace tacho {
@@ -40,8 +42,18 @@ class RunStore {
   Result<StoredRun> find(std::string_view handle);
 
   Result<std::vector<RunRow>> list(const RunQuery& query);
+  // The same in two parts, for who shows pages of one list again and again: the ids of all that
+  // match, whatever the query's limit, and the rows of some that are still there.
+  Result<std::vector<std::int64_t>> order(RunQuery query);
+  Result<std::vector<RunRow>> rows(std::span<const std::int64_t> ids);
   // All that match; sort, limit and offset do not count.
   Result<std::int64_t> count(const RunQuery& query);
+  // By the column `by`, with the spread of `metric` in each group; the most runs first.
+  Result<std::vector<RunGroup>> group(const RunQuery& query, std::string_view by,
+                                      std::string_view metric, std::size_t limit);
+  // Another number whenever someone else has written to the file since this was opened: what was
+  // made of it by others' writes is then old.
+  Result<std::int64_t> state_number();
   // Stored as running: they do, or whoever ran them was killed.
   Result<std::vector<RunRow>> unfinished();
 

@@ -142,6 +142,17 @@ TEST_F(RunStoreTest, ListsPagesWithRunsWithoutTheFigureLast) {
   EXPECT_EQ(*store_.count({.filters = {*parse_filter("outcome=running")}, .limit = 1}), 2);
 }
 
+TEST_F(RunStoreTest, RowsOfAKeptOrderAreThoseStillThere) {
+  for (const char* key : {"a", "b", "c"}) put(finished_run(key));
+  const auto order = *store_.order({.limit = 1});
+  EXPECT_THAT(order, ElementsAre(3, 2, 1));
+  ASSERT_TRUE(store_.remove(2).ok());
+  const auto rows = store_.rows(order);
+  ASSERT_EQ(rows->size(), 2U);
+  EXPECT_EQ(rows->front().key, "c");
+  EXPECT_EQ(rows->back().key, "a");
+}
+
 TEST_F(RunStoreTest, KnowsTheRunsThatHaveNotEnded) {
   put(finished_run("a"));
   put(fold({.key = "b"}, {}));

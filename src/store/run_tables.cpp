@@ -1,4 +1,4 @@
-#include "cli/run_tables.h"
+#include "store/run_tables.h"
 
 #include "base/csv.h"
 #include "base/units.h"

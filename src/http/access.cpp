@@ -1,0 +1,141 @@
+#include "http/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "http/problem.h"
+
+namespace tacho::http {
+namespace {
+
+constexpr std::string_view kCookie = "tacho_token";
+
+bool is_decimal_address(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos &&
+         std::ranges::count(name, '.') == 3;
+}
+
+// In a time that does not tell how much of it is right.
+bool same_secret(std::string_view given, std::string_view secret) {
+  unsigned difference = given.size() == secret.size() ? 0 : 1;
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    const char other = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(other ^ secret[i]);
+  }
+  return difference == 0;
+}
+
+std::string_view cookie_of(const Request& request) {
+  const std::string* header = request.header("Cookie");
+  if (header == nullptr) return {};
+  std::string_view rest = *header;
+  while (!rest.empty()) {
+    std::string_view pair = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    while (pair.starts_with(' ')) pair.remove_prefix(1);
+    if (pair.starts_with(kCookie) && pair.substr(kCookie.size()).starts_with('=')) {
+      return pair.substr(kCookie.size() + 1);
+    }
+  }
+  return {};
+}
+
+std::string_view bearer_of(const Request& request) {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string* header = request.header("Authorization");
+  if (header == nullptr || !header->starts_with(kScheme)) return {};
+  return std::string_view(*header).substr(kScheme.size());
+}
+
+std::optional<Response> host_refusal(const AccessRules& rules, const Request& request) {
+  const std::string* host = request.header("Host");
+  if (host == nullptr) return problem(400, "the request has no Host");
+  if (is_own_name(*host)) return std::nullopt;
+  const std::string_view name = host_name(*host);
+  if (std::ranges::find(rules.hosts, name) != rules.hosts.end()) return std::nullopt;
+  return problem(421, fmt::format("this server does not go by the name '{}'; where that is right, "
+                                  "start it with --host-name {}",
+                                  name, name));
+}
+
+std::optional<Response> origin_refusal(const Request& request) {
+  const std::string* origin = request.header("Origin");
+  const std::string* host = request.header("Host");
+  const std::string* site = request.header("Sec-Fetch-Site");
+  const bool same = origin == nullptr || *origin == "http://" + *host ||
+                    *origin == "https://" + *host;  // https: behind a proxy that ends TLS
+  const bool foreign_site = site != nullptr && *site != "same-origin" && *site != "none";
+  // Reading across origins is refused by the browser, as no answer here allows it.
+  if (is_safe(request.method) || (same && !foreign_site)) return std::nullopt;
+  return problem(403, "a page of another site asked for a change; only this server's own may");
+}
+
+Response without_token(const Request& request) {
+  const std::string* accepted = request.header("Accept");
+  const bool is_browser = accepted != nullptr && accepted->find("text/html") != std::string::npos;
+  Response response =
+      problem(401,
+              "this server wants its token: open the address that 'tacho serve' printed, or send "
+              "'Authorization: Bearer TOKEN'");
+  if (is_browser) {
+    response.content_type = "text/html; charset=utf-8";
+    response.body =
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Token needed</title><h1>Token "
+        "needed</h1><p>Open the address that the server printed when it started: it ends in "
+        "<code>/?token=…</code>.";
+  }
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+// From "/?token=…" to "/", so that the token does not stay in the address bar and its history.
+Response with_cookie(std::string_view token) {
+  Response response{.status = 303};
+  response.headers.emplace_back("Location", "/");
+  response.headers.emplace_back(
+      "Set-Cookie",
+      fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000", kCookie, token));
+  return response;
+}
+
+std::optional<Response> token_refusal(const AccessRules& rules, const Request& request) {
+  if (rules.token.empty()) return std::nullopt;
+  const std::string* shown = request.parameter("token");
+  if (shown != nullptr && request.segments.empty() && same_secret(*shown, rules.token)) {
+    return with_cookie(rules.token);
+  }
+  if (same_secret(bearer_of(request), rules.token)) return std::nullopt;
+  if (same_secret(cookie_of(request), rules.token)) return std::nullopt;
+  return without_token(request);
+}
+
+}  // namespace
+
+std::string_view host_name(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_own_name(std::string_view host) {
+  const std::string_view name = host_name(host);
+  return name == "localhost" || name.starts_with('[') || is_decimal_address(name);
+}
+
+std::optional<Response> refusal(const AccessRules& rules, const Request& request) {
+  if (auto refused = host_refusal(rules, request)) return refused;
+  if (auto refused = token_refusal(rules, request)) return refused;
+  if (auto refused = origin_refusal(request)) return refused;
+  if (is_safe(request.method)) return std::nullopt;
+  if (rules.read_only) {
+    return problem(403, "this server only shows; start it without --read-only to change anything");
+  }
+  const std::string* type = request.header("Content-Type");
+  // Forms of other sites can send what they like, but not this type without asking first.
+  if (!request.body.empty() && (type == nullptr || !type->starts_with("application/json"))) {
+    return problem(415, "the body must be JSON, sent as application/json");
+  }
+  return std::nullopt;
+}
+
+}  // namespace tacho::http

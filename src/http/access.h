@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+
+namespace tacho::http {
+
+// Who may ask for what, before any handler sees it.
+//
+// A page of somebody else's, open in the same browser, can send requests to this machine. Two
+// checks keep it out: a name that it had its DNS point here is not one of `hosts`, and what changes
+// something must come from a page of this server's own.
+struct AccessRules {
+  // Names that a Host header may have besides those of this machine itself (localhost and
+  // addresses, which no DNS can point elsewhere).
+  std::vector<std::string> hosts = {};
+  // Who has it may do everything; "" where nobody needs one. A browser gets it by opening
+  // "/?token=…" once, and keeps it in a cookie that scripts cannot read.
+  std::string token = {};
+  bool read_only = false;
+};
+
+// The answer that refuses the request, or nothing.
+std::optional<Response> refusal(const AccessRules& rules, const Request& request);
+
+// "localhost:8000", "[::1]", "10.0.0.7": names that DNS cannot point elsewhere.
+bool is_own_name(std::string_view host);
+// Without its port.
+std::string_view host_name(std::string_view host);
+
+}  // namespace tacho::http

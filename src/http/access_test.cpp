@@ -1,0 +1,98 @@
+#include "http/access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho::http {
+namespace {
+
+Request asked(Method method, std::vector<Field> headers, std::string body = "") {
+  Request request;
+  request.method = method;
+  request.headers = std::move(headers);
+  request.body = std::move(body);
+  return request;
+}
+
+int status(const AccessRules& rules, const Request& request) {
+  const auto refused = refusal(rules, request);
+  return refused ? refused->status : 200;
+}
+
+const Field kHere{"Host", "127.0.0.1:8000"};
+const Field kJson{"Content-Type", "application/json"};
+
+TEST(Access, OnlyNamesOfThisServerAreAnswered) {
+  for (const char* host :
+       {"localhost", "localhost:9000", "127.0.0.1:8000", "[::1]:8000", "10.0.0.7"}) {
+    EXPECT_EQ(status({}, asked(Method::get, {{"Host", host}})), 200) << host;
+  }
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "",
+                           "1.2.3", "127.0.0.1evil:80"}) {
+    EXPECT_EQ(status({}, asked(Method::get, {{"host", host}})), 421) << host;
+  }
+  EXPECT_EQ(status({}, asked(Method::get, {})), 400);
+  EXPECT_EQ(status({.hosts = {"lab.example"}}, asked(Method::get, {{"Host", "lab.example:8000"}})),
+            200);
+}
+
+TEST(Access, PagesOfOtherSitesChangeNothing) {
+  const auto post = [](std::vector<Field> more) {
+    more.push_back(kHere);
+    more.push_back(kJson);
+    return asked(Method::post, std::move(more), "{}");
+  };
+  EXPECT_EQ(status({}, post({})), 200);
+  EXPECT_EQ(status({}, post({{"Origin", "http://127.0.0.1:8000"}})), 200);
+  EXPECT_EQ(status({}, post({{"Origin", "http://127.0.0.1:8001"}})), 403);
+  EXPECT_EQ(status({}, post({{"Origin", "http://evil.example"}})), 403);
+  EXPECT_EQ(status({}, post({{"Origin", "null"}})), 403);
+  EXPECT_EQ(status({}, post({{"Sec-Fetch-Site", "cross-site"}})), 403);
+  EXPECT_EQ(status({}, post({{"Sec-Fetch-Site", "same-site"}})), 403);
+  EXPECT_EQ(status({}, post({{"Sec-Fetch-Site", "same-origin"}})), 200);
+}
+
+TEST(Access, ABodyMustBeJson) {
+  EXPECT_EQ(status({}, asked(Method::post, {kHere}, "a=1")), 415);
+  EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Content-Type", "text/plain"}}, "{}")), 415);
+  EXPECT_EQ(status({}, asked(Method::post, {kHere})), 200);
+}
+
+TEST(Access, ATokenIsTakenFromHeaderAndCookieAlone) {
+  const AccessRules rules{.token = "secret"};
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere})), 401);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secret"}})), 200);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secre"}})), 401);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secretx"}})), 401);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "a=b; tacho_token=secret"}})), 200);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "tacho_token="}})), 401);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "xtacho_token=secret"}})), 401);
+}
+
+TEST(Access, OpeningThePrintedAddressSetsTheCookie) {
+  Request request = asked(Method::get, {kHere});
+  request.query = {{"token", "secret"}};
+  const auto answer = refusal({.token = "secret"}, request);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 303);
+  EXPECT_THAT(*find_field(answer->headers, "Set-Cookie"),
+              testing::HasSubstr("HttpOnly; SameSite=Strict"));
+  request.query = {{"token", "wrong"}};
+  EXPECT_EQ(status({.token = "secret"}, request), 401);
+  request.query = {{"token", "secret"}};
+  request.segments = {"api"};
+  EXPECT_EQ(status({.token = "secret"}, request), 401);
+}
+
+TEST(Access, ReadOnlyRefusesEveryChange) {
+  const AccessRules rules{.read_only = true};
+  for (const Method method : {Method::post, Method::put, Method::patch, Method::remove}) {
+    EXPECT_EQ(status(rules, asked(method, {kHere, kJson}, "{}")), 403);
+  }
+  for (const Method method : {Method::get, Method::head, Method::options}) {
+    EXPECT_EQ(status(rules, asked(method, {kHere})), 200);
+  }
+}
+
+}  // namespace
+}  // namespace tacho::http

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "http/hub.h"
+
+namespace tacho::http {
+
+// One client. Everything but its handlers runs on the hub's one thread of `io`, so there is nothing
+// to lock. It lives as long as an operation of it is under way.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(boost::asio::ip::tcp::socket socket, Hub& hub);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void begin() { await_request(); }
+  // What is under way ends with an error.
+  void close();
+  // Once the answer under way is sent; at once where there is none.
+  void close_soon();
+
+ private:
+  using Failure = boost::system::error_code;
+
+  // A request, from its first byte.
+  void await_request();
+  void read_header();
+  void on_header(Failure failure);
+  void read_body();
+  void on_request(Failure failure);
+  void on_unreadable(Failure failure);
+  std::optional<Response> take_request(Request& request) const;
+  void dispatch(Request request);
+
+  // Its answer.
+  void send(Response response);
+  void refuse(int status, const std::string& detail);
+  template <class Body>
+  void fill_header(boost::beast::http::response<Body>& message, const Response& response) const;
+  void send_whole(Response response);
+  void send_header_only(const Response& response);
+  void on_sent(Failure failure);
+  void end();
+  void drain();
+
+  // An answer out of a source, piece by piece.
+  void begin_source(const Response& response);
+  void watch_for_close();
+  void ask_source();
+  void on_piece(std::optional<std::string> piece);
+  void send_piece(std::string piece);
+  void rest_then_ask();
+  void end_source();
+
+  void start_waiting();
+  void stop_waiting();
+
+  Hub& hub_;
+  std::list<Connection*>::iterator in_all_;
+  std::optional<std::list<Connection*>::iterator> in_waiting_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  boost::asio::steady_timer pause_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  boost::beast::http::response<boost::beast::http::string_body> whole_;
+  boost::beast::http::response<boost::beast::http::empty_body> header_;
+  std::optional<boost::beast::http::response_serializer<boost::beast::http::empty_body>> writer_;
+  std::shared_ptr<BodySource> source_;  // shared with the worker that asks it
+  std::string piece_;
+  std::chrono::steady_clock::time_point last_piece_;
+  std::size_t drained_ = 0;
+  unsigned version_ = 11;
+  bool keep_ = false;
+  bool is_head_ = false;
+  bool live_ = false;
+  bool answering_ = false;
+};
+
+}  // namespace tacho::http

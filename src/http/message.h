@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tacho::http {
+
+enum class Method { get, head, post, put, patch, remove, options };
+std::string_view name_of(Method method);
+// Nothing for a method that no server here answers: TRACE, CONNECT.
+std::optional<Method> method_of(std::string_view name);
+// GET, HEAD and OPTIONS: they change nothing.
+bool is_safe(Method method);
+
+using Field = std::pair<std::string, std::string>;
+
+// The first field of that name, in any case; nullptr where there is none.
+const std::string* find_field(const std::vector<Field>& fields, std::string_view name);
+
+struct Request {
+  Method method = Method::get;
+  std::vector<std::string> segments;  // of the path, decoded: "/a%2Fb/c" is {"a/b", "c"}
+  std::vector<Field> query;           // decoded, in their order
+  std::vector<Field> headers;
+  std::string body;
+  std::vector<Field> captured;  // what stands for the {names} of the route's pattern
+
+  [[nodiscard]] const std::string* header(std::string_view name) const {
+    return find_field(headers, name);
+  }
+  // By their exact names. parameter() is the first of that name.
+  [[nodiscard]] const std::string* parameter(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> parameters(std::string_view name) const;
+  // A {name} of the pattern; it must be there.
+  [[nodiscard]] const std::string& part(std::string_view name) const;
+};
+
+// A body that is made while it is sent. One thread at a time asks.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // The next piece; "" where there is none yet, and nothing at the end.
+  virtual std::optional<std::string> next() = 0;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type;  // "" where there is no body
+  std::string body;
+  // The same body, compressed before; sent instead to who takes it.
+  std::string_view gzipped = {};
+  std::vector<Field> headers = {};
+  // Instead of `body`. Shared with the connection that sends it.
+  std::shared_ptr<BodySource> source = {};
+  // Server-sent events: asked again and again, and a comment is sent now and then to keep the
+  // connection. Of other sources "" is skipped.
+  bool live = false;
+};
+
+using Handler = std::function<Response(const Request&)>;
+
+}  // namespace tacho::http

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace tacho::http {
+
+// What one client may take of the server, so that others still get something.
+struct Limits {
+  std::size_t header_bytes = 16 << 10;
+  std::size_t body_bytes = 1 << 20;
+  std::size_t connections = 1024;
+  std::size_t requests = 256;                 // being answered or waiting for that
+  std::size_t streams = 256;                  // sources being sent
+  std::chrono::milliseconds idle{60'000};     // between two requests
+  std::chrono::milliseconds request{15'000};  // from a request's first byte to its last
+  std::chrono::milliseconds send{30'000};     // for an answer, or a piece of a source
+  std::chrono::milliseconds poll{200};        // between two looks at a live source
+  std::chrono::milliseconds heartbeat{15'000};
+  std::chrono::milliseconds grace{5'000};  // for requests being answered when the server stops
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";  // of this machine, in numbers
+  std::uint16_t port = 8000;          // 0: any that is free
+  int workers = 4;                    // threads that run handlers
+  Limits limits = {};
+};
+
+struct ServerCounts {
+  std::uint64_t connections = 0;  // open now
+  std::uint64_t accepted = 0;     // ever
+  std::uint64_t evicted = 0;      // closed to make room for another
+  std::uint64_t malformed = 0;    // requests that were none
+  std::uint64_t timed_out = 0;
+  std::uint64_t streams = 0;  // open now
+};
+
+// HTTP/1.1 with keep-alive and pipelining. One thread moves bytes, `workers` threads run `handler`,
+// so a handler may take its time.
+//
+// Where there are too many connections, the one that has waited longest for its request makes
+// room: clients that say nothing cannot keep out those that do.
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Handler handler);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  // As stop().
+  ~Server();
+
+  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] ServerCounts counts() const;
+  // Takes no more connections, ends live sources, lets requests be answered within the grace.
+  void stop();
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tacho::http

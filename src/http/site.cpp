@@ -1,0 +1,85 @@
+#include "http/site.h"
+
+#include <chrono>
+#include <exception>
+
+#include "http/compression.h"
+#include "http/problem.h"
+
+namespace tacho::http {
+namespace {
+
+constexpr std::size_t kWorthCompressing = 1024;
+
+bool names_tag(const std::string* if_none_match, std::string_view tag) {
+  return if_none_match != nullptr &&
+         (*if_none_match == "*" || if_none_match->find(tag) != std::string::npos);
+}
+
+// A weak tag: the same content, be it compressed or not.
+void tag(const Request& request, Response& response) {
+  const std::string mark = "W/\"" + content_mark(response.body) + "\"";
+  response.headers.emplace_back("ETag", mark);
+  if (find_field(response.headers, "Cache-Control") == nullptr) {
+    response.headers.emplace_back("Cache-Control", "no-cache");  // keep it, but ask each time
+  }
+  if (!names_tag(request.header("If-None-Match"), mark)) return;
+  response.status = 304;
+  response.body.clear();
+  response.content_type.clear();
+}
+
+void compress(const Request& request, Response& response) {
+  if (!is_compressible(response.content_type) || response.body.size() < kWorthCompressing) return;
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  const std::string* accepted = request.header("Accept-Encoding");
+  if (accepted == nullptr || !takes_gzip(*accepted)) return;
+  constexpr int kQuick = 1;
+  response.body =
+      response.gzipped.empty() ? gzip(response.body, kQuick) : std::string(response.gzipped);
+  response.headers.emplace_back("Content-Encoding", "gzip");
+}
+
+}  // namespace
+
+void finish(const Request& request, Response& response) {
+  if (response.source) {
+    response.headers.emplace_back("Cache-Control", "no-store");
+    return;
+  }
+  if (response.status == 200 && is_safe(request.method)) tag(request, response);
+  compress(request, response);
+}
+
+Response Site::handled(Request& request, std::string_view& route) const {
+  if (auto refused = refusal(access_, request)) return *std::move(refused);
+  Router::Match match = router_.find(request.method, request.segments);
+  if (!match.pattern.empty()) route = match.pattern;
+  if (match.handler == nullptr && match.pattern.empty()) {
+    return problem(404, "there is nothing at this address");
+  }
+  if (match.handler == nullptr) {
+    Response response = problem(405, "this address takes " + match.allowed);
+    response.headers.emplace_back("Allow", match.allowed);
+    return response;
+  }
+  request.captured = std::move(match.captured);
+  try {
+    return (*match.handler)(request);
+  } catch (const std::exception& failure) {
+    return problem(500, std::string("the request could not be answered: ") + failure.what());
+  }
+}
+
+Response Site::answer(Request request) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string_view route = "none";
+  Response response = handled(request, route);
+  finish(request, response);
+  for (const Field& field : headers_of_all_) response.headers.push_back(field);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  metrics_.add(name_of(request.method), route, response.status, time.count());
+  return response;
+}
+
+}  // namespace tacho::http

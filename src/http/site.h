@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "http/access.h"
+#include "http/message.h"
+#include "http/metrics.h"
+#include "http/router.h"
+
+namespace tacho::http {
+
+// From a request to its answer: access, route, handler, and what every answer gets: entity tag,
+// compression, headers. A handler that throws is a 500. Any number of threads may ask.
+class Site {
+ public:
+  Site(Router router, AccessRules access, std::vector<Field> headers_of_all = {})
+      : router_(std::move(router)),
+        access_(std::move(access)),
+        headers_of_all_(std::move(headers_of_all)) {}
+
+  Response answer(Request request);
+  [[nodiscard]] const RequestMetrics& metrics() const { return metrics_; }
+  [[nodiscard]] const Router& router() const { return router_; }
+
+ private:
+  Response handled(Request& request, std::string_view& route) const;
+
+  Router router_;
+  AccessRules access_;
+  std::vector<Field> headers_of_all_;
+  RequestMetrics metrics_;
+};
+
+// Tags an answer, compresses it where that pays, and leaves it out where the client has it.
+void finish(const Request& request, Response& response);
+
+}  // namespace tacho::http

@@ -1,0 +1,113 @@
+#include "http/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <stdexcept>
+
+#include "base/json_object.h"
+#include "http/compression.h"
+
+namespace tacho::http {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kLong(5000, 'x');
+
+Site made_site() {
+  Router router;
+  router.add(Method::get, "/long",
+             [](const Request&) { return Response{.content_type = "text/plain", .body = kLong}; });
+  router.add(Method::get, "/broken",
+             [](const Request&) -> Response { throw std::runtime_error("no"); });
+  return {std::move(router), {}, {{"X-All", "yes"}}};
+}
+
+Response ask(std::string path, std::vector<Field> headers = {}, Method method = Method::get) {
+  static Site site = made_site();
+  headers.emplace_back("Host", "localhost");
+  Request request;
+  request.method = method;
+  request.segments = {std::move(path)};
+  request.headers = std::move(headers);
+  return site.answer(request);
+}
+
+std::string unzipped(const std::string& bytes) {
+  std::string out(100000, '\0');
+  z_stream stream{};
+  inflateInit2(&stream, 15 + 16);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST(Site, CompressesForWhoTakesIt) {
+  EXPECT_EQ(ask("long").body, kLong);
+  EXPECT_EQ(ask("long", {{"Accept-Encoding", "br, gzip;q=0"}}).body, kLong);
+  const Response small = ask("long", {{"Accept-Encoding", "br, gzip"}});
+  EXPECT_EQ(*find_field(small.headers, "Content-Encoding"), "gzip");
+  EXPECT_LT(small.body.size(), 200U);
+  EXPECT_EQ(unzipped(small.body), kLong);
+}
+
+TEST(Site, WhatTheClientHasIsNotSentAgain) {
+  const std::string tag = *find_field(ask("long").headers, "ETag");
+  const Response same = ask("long", {{"If-None-Match", "\"other\", " + tag}});
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(*find_field(same.headers, "ETag"), tag);
+  EXPECT_EQ(ask("long", {{"If-None-Match", "\"other\""}}).status, 200);
+}
+
+TEST(Site, ProblemsAreDocuments) {
+  const Response response = ask("nowhere");
+  EXPECT_EQ(response.content_type, "application/problem+json");
+  const Json json = *parse_json(response.body);
+  EXPECT_EQ(json["status"], 404);
+  EXPECT_EQ(json["title"], "Not Found");
+  EXPECT_EQ(ask("long", {}, Method::remove).status, 405);
+  EXPECT_EQ(*find_field(ask("long", {}, Method::remove).headers, "Allow"), "GET, HEAD");
+}
+
+TEST(Site, AHandlerThatThrowsIsAnError) {
+  EXPECT_EQ(ask("broken").status, 500);
+  EXPECT_THAT(ask("broken").body, HasSubstr("no"));
+}
+
+TEST(Site, EveryAnswerHasTheHeadersOfAll) {
+  EXPECT_NE(find_field(ask("nowhere").headers, "x-all"), nullptr);
+}
+
+TEST(Site, CountsByRouteAndNotByAddress) {
+  Site site = made_site();
+  for (const char* path : {"long", "a", "b", "c\"\n"}) {
+    Request request;
+    request.segments = {path};
+    request.headers = {{"Host", "localhost"}};
+    (void)site.answer(request);
+  }
+  const std::string text = site.metrics().text("x");
+  EXPECT_THAT(text,
+              HasSubstr("x_requests_total{method=\"GET\",route=\"/long\",status=\"200\"} 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("x_requests_total{method=\"GET\",route=\"none\",status=\"404\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("le=\"+Inf\"} 3\n"));
+}
+
+TEST(Site, MarksTellContentsApart) {
+  EXPECT_EQ(content_mark("abc"), content_mark("abc"));
+  EXPECT_NE(content_mark("abc"), content_mark("abd"));
+  EXPECT_NE(content_mark(""), content_mark(std::string(1, '\0')));
+  EXPECT_NE(content_mark(std::string(8, 'a')), content_mark(std::string(16, 'a')));
+}
+
+}  // namespace
+}  // namespace tacho::http

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace tacho::http {
+
+// What stands behind the method in a request's first line: "/api/v1/runs?sort=top1".
+struct Target {
+  std::vector<std::string> segments;  // "/" has none; "/a/" is {"a", ""}
+  std::vector<Field> query;
+};
+// Refuses what is not a path, a % without two digits, and control characters.
+Result<Target> parse_target(std::string_view text);
+
+// "%3C" and, in a query, "+".
+Result<std::string> percent_decoded(std::string_view text, bool plus_is_space);
+// Anything but letters, digits and -._~ as %XX.
+std::string percent_encoded(std::string_view text);
+
+}  // namespace tacho::http

@@ -1,0 +1,63 @@
+#include "serve/answer_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho::serve {
+namespace {
+
+TEST(AnswerCache, AnAnswerIsMadeOnceForEachState) {
+  AnswerCache cache(10000);
+  int made = 0;
+  const auto ask = [&](const std::string& key, std::int64_t state) {
+    return *cache.get(
+        key, state, [&]() -> Answer { return text_answer(std::to_string(++made), "text/plain"); });
+  };
+  EXPECT_EQ(ask("a", 1).body, "1");
+  EXPECT_EQ(ask("a", 1).body, "1");
+  EXPECT_EQ(ask("b", 1).body, "2");
+  EXPECT_EQ(ask("a", 2).body, "3");
+  EXPECT_EQ(ask("a", 2).body, "3");
+}
+
+TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
+  AnswerCache cache(1000);
+  int made = 0;
+  const auto ask = [&](const std::string& key) {
+    (void)cache.get(key, 1, [&]() -> Answer {
+      ++made;
+      return text_answer(std::string(240, 'x'), "text/plain");
+    });
+  };
+  for (const char* key : {"a", "b", "c", "d"}) ask(key);
+  ask("a");
+  ask("e");  // b goes
+  EXPECT_EQ(made, 5);
+  ask("a");
+  EXPECT_EQ(made, 5);
+  ask("b");
+  EXPECT_EQ(made, 6);
+}
+
+TEST(AnswerCache, ErrorsAreNotKept) {
+  AnswerCache cache(1000);
+  int made = 0;
+  for (int i = 0; i < 2; ++i) {
+    (void)cache.get("a", 1, [&]() -> Answer {
+      ++made;
+      return Error{ErrorCode::io, "no"};
+    });
+  }
+  EXPECT_EQ(made, 2);
+}
+
+TEST(AnswerCache, KeysTellRequestsApart) {
+  http::Request one;
+  one.segments = {"a", "b"};
+  http::Request other;
+  other.segments = {"a"};
+  other.query = {{"b", ""}};
+  EXPECT_NE(cache_key(one), cache_key(other));
+}
+
+}  // namespace
+}  // namespace tacho::serve

@@ -1,0 +1,157 @@
+#include "serve/comparisons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "compare/comparison.h"
+#include "compare/csv_view.h"
+#include "compare/html_view.h"
+#include "compare/summary.h"
+#include "lab/recorded_runs.h"
+#include "record/statistics.h"
+#include "serve/run_detail.h"
+#include "serve/series.h"
+
+namespace tacho::serve {
+namespace {
+
+constexpr std::size_t kMostGroups = 12;
+constexpr std::size_t kMostRuns = 200;  // whose curves are read
+constexpr std::size_t kPoints = 400;
+
+// Of several curves: at each point the median and the quartiles of those that reach it.
+Json band_json(const std::vector<std::vector<double>>& curves) {
+  std::size_t longest = 0;
+  for (const auto& curve : curves) longest = std::max(longest, curve.size());
+  const std::size_t width = std::max<std::size_t>(1, (longest + kPoints - 1) / kPoints);
+  std::vector<double> at;
+  std::vector<double> low;
+  std::vector<double> middle;
+  std::vector<double> high;
+  std::vector<double> count;
+  for (std::size_t begin = 0; begin < longest; begin += width) {
+    // Each run's mean within the bucket is one value, so that noise between steps is not taken for
+    // a difference between runs.
+    std::vector<double> values;
+    for (const auto& curve : curves) {
+      if (begin >= curve.size()) continue;
+      const auto part = std::span(curve).subspan(begin, std::min(width, curve.size() - begin));
+      const double value = mean(part);
+      if (std::isfinite(value)) values.push_back(value);
+    }
+    if (values.empty()) continue;
+    at.push_back(static_cast<double>(begin) + static_cast<double>(width + 1) / 2);
+    low.push_back(quantile(values, 0.25));
+    middle.push_back(median(values));
+    high.push_back(quantile(values, 0.75));
+    count.push_back(static_cast<double>(values.size()));
+  }
+  return {{"at", numbers_json(at)},
+          {"low", numbers_json(low)},
+          {"median", numbers_json(middle)},
+          {"high", numbers_json(high)},
+          {"runs", numbers_json(count)}};
+}
+
+Json curves_json(const std::vector<RunRecord>& records) {
+  const auto by_step = [&](const std::function<std::vector<double>(const RunRecord&)>& curve) {
+    std::vector<std::vector<double>> curves;
+    for (const RunRecord& record : records) {
+      if (auto values = curve(record); !values.empty()) curves.push_back(std::move(values));
+    }
+    return band_json(curves);
+  };
+  const auto by_epoch = [&](double EpochDone::*figure) {
+    return by_step([&](const RunRecord& record) {
+      std::vector<double> values;
+      for (const EpochDone& epoch : record.epochs) values.push_back(epoch.*figure);
+      return values;
+    });
+  };
+  return {{"loss", by_step([](const RunRecord& record) { return record.steps.loss; })},
+          {"step_s", by_step([](const RunRecord& record) { return record.steps.seconds; })},
+          {"top1", by_epoch(&EpochDone::top1)},
+          {"eval_loss", by_epoch(&EpochDone::eval_loss)},
+          {"train_loss", by_epoch(&EpochDone::train_loss)}};
+}
+
+Json comparison_answer(const Comparison& comparison) {
+  Json json = to_json(comparison);
+  Json lines = Json::array();
+  for (const std::string& line : summary_lines(comparison)) lines.push_back(line);
+  json["summary"] = std::move(lines);
+  Json good = Json::array();
+  for (const Finding& finding : comparison.findings) {
+    const auto is_it = is_good(comparison, finding);
+    good.push_back(is_it ? Json(*is_it) : Json(nullptr));
+  }
+  json["good"] = std::move(good);  // of each finding: whether the change is one for the better
+  return json;
+}
+
+}  // namespace
+
+Answer compare_runs(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"group", "metric", "resolution"}));
+  const auto texts = request.parameters("group");
+  if (texts.size() < 2 || texts.size() > kMostGroups) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("give 2 to {} parameters group, each like '41,42' or 'batch=32'", kMostGroups)};
+  }
+  TACHO_TRY(resolution, number_parameter(request, "resolution"));
+  if (resolution && !(*resolution > 0 && *resolution < 1)) {
+    return Error{ErrorCode::usage, "the parameter resolution must lie between 0 and 1"};
+  }
+  TACHO_TRY(groups, parse_recorded_groups(texts));
+  TACHO_TRY(comparison, compare_recorded(store, groups, request.parameters("metric"),
+                                         resolution.value_or(0.01)));
+  Json json = comparison_answer(comparison);
+  json["curves"] = Json::array();
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
+    std::vector<RunRecord> records;
+    for (const ComparedRun& run : comparison.runs) {
+      if (run.variant != i || read >= kMostRuns) continue;
+      ++read;
+      TACHO_TRY(found, find_run(store, run.run));
+      records.push_back(std::move(found.record));
+    }
+    json["curves"].push_back(curves_json(records));
+  }
+  return json_answer(json);
+}
+
+Answer list_comparisons(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(rows, store.comparisons().list());
+  Json list = Json::array();
+  for (const ComparisonRow& row : rows) {
+    list.push_back(
+        {{"id", row.id}, {"key", row.key}, {"title", row.title}, {"started", row.started}});
+  }
+  return json_answer({{"comparisons", std::move(list)}});
+}
+
+Answer one_comparison(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"format"}));
+  TACHO_TRY(format, word_parameter(request, "format", {"json", "html", "csv"}));
+  TACHO_TRY(stored, store.comparisons().find(request.part("comparison")));
+  TACHO_TRY(comparison, comparison_from_json(stored.comparison));
+  const std::string name = fmt::format("comparison-{}.{}", stored.row.id, format);
+  if (format == "html") {
+    return file_answer(comparison_html(comparison), "text/html; charset=utf-8", name);
+  }
+  if (format == "csv") {
+    return file_answer(findings_csv(comparison), "text/csv; charset=utf-8", name);
+  }
+  Json json = comparison_answer(comparison);
+  json["id"] = stored.row.id;
+  return json_answer(json);
+}
+
+}  // namespace tacho::serve

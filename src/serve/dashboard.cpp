@@ -1,0 +1,271 @@
+#include "serve/dashboard.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+
+#include "base/version.h"
+#include "http/problem.h"
+#include "http/site.h"
+#include "record/outcome.h"
+#include "serve/answer_cache.h"
+#include "serve/comparisons.h"
+#include "serve/exports.h"
+#include "serve/live_run.h"
+#include "serve/machine.h"
+#include "serve/pages.h"
+#include "serve/run_control.h"
+#include "serve/run_detail.h"
+#include "serve/run_files.h"
+#include "serve/run_list.h"
+#include "serve/run_reports.h"
+#include "serve/store_pool.h"
+
+namespace tacho::serve {
+namespace {
+
+using http::Method;
+using http::Request;
+
+constexpr std::size_t kCacheBytes = 64 << 20;
+
+std::string this_machine() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+class Dashboard::Impl {
+ public:
+  explicit Impl(const DashboardOptions& options)
+      : options_(options),
+        stores_(options.home / "tacho.db"),
+        cache_(kCacheBytes),
+        machine_(options.home),
+        control_(options.home, options.program, stores_),
+        site_(routes(), access(options), headers_of_all()) {}
+
+  Result<void> start() {
+    TACHO_TRY(runs, count());  // makes the store, or says why it cannot be opened
+    (void)runs;
+    if (!options_.access.read_only) TACHO_CHECK(control_.settle());
+    TACHO_TRY(server, http::Server::start(options_.server, [this](const Request& request) {
+                return site_.answer(request);
+              }));
+    server_ = std::move(server);
+    return {};
+  }
+
+  void stop() {
+    if (server_) server_->stop();
+  }
+  [[nodiscard]] std::uint16_t port() const { return server_->port(); }
+  [[nodiscard]] std::string url() const {
+    const std::string& address = options_.server.address;
+    const bool any = address == "0.0.0.0" || address == "::";
+    const std::string host = any                                      ? this_machine()
+                             : address.find(':') == std::string::npos ? address
+                                                                      : "[" + address + "]";
+    const std::string& token = options_.access.token;
+    return fmt::format("http://{}:{}/{}", host, port(), token.empty() ? "" : "?token=" + token);
+  }
+
+ private:
+  using StoreHandler = Answer (*)(const Request&, RunStore&);
+
+  // Names that this machine has itself are its own; others can be given.
+  static http::AccessRules access(const DashboardOptions& options) {
+    http::AccessRules rules = options.access;
+    if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
+    return rules;
+  }
+
+  template <class Make>
+  http::Handler with_store(Make make) {
+    return handler([this, make](const Request& request) -> Answer {
+      TACHO_TRY(store, stores_.take());
+      return make(request, *store);
+    });
+  }
+
+  // For what depends on the store alone.
+  http::Handler cached(StoreHandler make) {
+    return handler([this, make](const Request& request) -> Answer {
+      TACHO_TRY(state, stores_.state_number());
+      return cache_.get(cache_key(request), state, [&]() -> Answer {
+        TACHO_TRY(store, stores_.take());
+        return make(request, *store);
+      });
+    });
+  }
+
+  Answer list(const Request& request) {
+    TACHO_TRY(state, stores_.state_number());
+    return cache_.get(cache_key(request), state, [&]() -> Answer {
+      TACHO_TRY(store, stores_.take());
+      return lists_.page(request, *store, state);
+    });
+  }
+
+  http::Router routes() {
+    http::Router router;
+    const auto get = [&](std::string_view pattern, http::Handler made) {
+      router.add(Method::get, pattern, std::move(made));
+    };
+    const auto fixed = [](Json json) {
+      return handler([text = json_text(json)](const Request& request) -> Answer {
+        TACHO_CHECK(check_parameters(request, {}));
+        return text_answer(text, "application/json");
+      });
+    };
+    get("/api/v1/openapi.json", handler([](const Request&) -> Answer {
+          return text_answer(std::string(openapi_text()), "application/json");
+        }));
+    get("/api/v1/about", handler([this](const Request& request) { return about(request); }));
+    get("/api/v1/columns", fixed({{"columns", columns_json()}}));
+    get("/api/v1/catalog", fixed(catalog_json()));
+    get("/api/v1/machine",
+        handler([this](const Request& request) { return machine_.examined(request); }));
+    get("/api/v1/runs", handler([this](const Request& request) { return list(request); }));
+    get("/api/v1/groups", cached(list_groups));
+    get("/api/v1/export/{table}",
+        handler([this](const Request& request) { return export_table(request, stores_); }));
+    add_run_routes(get);
+    get("/api/v1/diff", with_store([this](const Request& request, RunStore& store) {
+          return reports_.difference(request, store);
+        }));
+    get("/api/v1/compare", cached(compare_runs));
+    get("/api/v1/comparisons", cached(list_comparisons));
+    get("/api/v1/comparisons/{comparison}", cached(one_comparison));
+    router.add(Method::post, "/api/v1/runs",
+               handler([this](const Request& request) { return control_.ingest(request); }));
+    router.add(Method::post, "/api/v1/jobs",
+               handler([this](const Request& request) { return control_.start(request); }));
+    router.add(Method::post, "/api/v1/runs/{run}/cancel",
+               handler([this](const Request& request) { return control_.cancel(request); }));
+    get("/metrics", handler([this](const Request&) { return metrics(); }));
+    get("/api/{path...}", [](const Request&) {
+      return http::problem(404,
+                           "the API has nothing at this address; /api/v1/openapi.json lists "
+                           "what it has");
+    });
+    add_pages(router);
+    return router;
+  }
+
+  template <class Get>
+  void add_run_routes(const Get& get) {
+    get("/api/v1/runs/{run}", with_store(run_detail));
+    get("/api/v1/runs/{run}/record", with_store(run_record));
+    get("/api/v1/runs/{run}/steps", with_store(run_steps));
+    get("/api/v1/runs/{run}/epochs", with_store(run_epochs));
+    get("/api/v1/runs/{run}/figures", with_store(run_figures));
+    get("/api/v1/runs/{run}/usage", with_store(run_usage));
+    get("/api/v1/runs/{run}/log", with_store(run_log));
+    get("/api/v1/runs/{run}/files", with_store(list_files));
+    get("/api/v1/runs/{run}/files/{path...}", with_store(run_file));
+    get("/api/v1/runs/{run}/report", with_store([this](const Request& request, RunStore& store) {
+          return reports_.report(request, store);
+        }));
+    get("/api/v1/runs/{run}/timeline", with_store([this](const Request& request, RunStore& store) {
+          return reports_.timeline(request, store);
+        }));
+    get("/api/v1/runs/{run}/live", with_store([this](const Request& request, RunStore& store) {
+          return live(request, store);
+        }));
+  }
+
+  Answer live(const Request& request, RunStore& store) {
+    TACHO_CHECK(check_parameters(request, {"from"}));
+    TACHO_TRY(run, store.find(request.part("run")));
+    const std::string* from = request.header("Last-Event-ID");
+    if (from == nullptr) from = request.parameter("from");
+    http::Response response{.content_type = "text/event-stream"};
+    response.source = std::make_shared<LiveRun>(
+        run.row.folder, from == nullptr ? LiveRun::From{} : live_position(*from), [this] {
+          if (!options_.access.read_only) (void)control_.settle().ok();
+        });
+    response.live = true;
+    return response;
+  }
+
+  Result<std::int64_t> count() {
+    TACHO_TRY(store, stores_.take());
+    return store->count({});
+  }
+
+  Answer about(const Request& request) {
+    TACHO_CHECK(check_parameters(request, {}));
+    TACHO_TRY(runs, count());
+    return json_answer({{"version", kVersion},
+                        {"commit", kCommit},
+                        {"home", options_.home.string()},
+                        {"read_only", options_.access.read_only},
+                        {"runs", runs}});
+  }
+
+  Answer metrics() {
+    TACHO_TRY(store, stores_.take());
+    std::string text =
+        "# HELP tacho_runs Runs in the store, by outcome.\n# TYPE tacho_runs gauge\n";
+    TACHO_TRY(groups, store->group({}, "outcome", "wall_s", 100));
+    for (const RunGroup& group : groups) {
+      text += fmt::format("tacho_runs{{outcome=\"{}\"}} {}\n", http::label_text(group.value),
+                          group.count);
+    }
+    const http::ServerCounts counts = server_->counts();
+    const auto add = [&](std::string_view name, std::string_view kind, std::string_view help,
+                         std::uint64_t value) {
+      text +=
+          fmt::format("# HELP tacho_http_{0} {2}\n# TYPE tacho_http_{0} {1}\ntacho_http_{0} {3}\n",
+                      name, kind, help, value);
+    };
+    add("connections", "gauge", "Connections that are open.", counts.connections);
+    add("connections_total", "counter", "Connections that were accepted.", counts.accepted);
+    add("evicted_total", "counter", "Connections closed to make room.", counts.evicted);
+    add("malformed_total", "counter", "Requests that were none.", counts.malformed);
+    add("timeouts_total", "counter", "Clients that took too long.", counts.timed_out);
+    add("live_streams", "gauge", "Live views that are open.", counts.streams);
+    text += site_.metrics().text("tacho_http");
+    return text_answer(std::move(text), "text/plain; version=0.0.4; charset=utf-8");
+  }
+
+  DashboardOptions options_;
+  StorePool stores_;
+  AnswerCache cache_;
+  RunLists lists_;
+  Machine machine_;
+  RunReports reports_;
+  RunControl control_;
+  http::Site site_;
+  std::unique_ptr<http::Server> server_;  // first to go: its handlers use all of the above
+};
+
+Dashboard::Dashboard(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Dashboard::~Dashboard() { stop(); }
+std::string Dashboard::url() const { return impl_->url(); }
+std::uint16_t Dashboard::port() const { return impl_->port(); }
+void Dashboard::stop() { impl_->stop(); }
+
+Result<std::unique_ptr<Dashboard>> Dashboard::start(const DashboardOptions& options) {
+  if (!is_loopback(options.server.address) && options.access.token.empty()) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("others can reach {}; add --token SECRET, or --token auto for one that "
+                    "is made up",
+                    options.server.address)};
+  }
+  auto impl = std::make_unique<Impl>(options);
+  TACHO_CHECK(impl->start());
+  return std::unique_ptr<Dashboard>(new Dashboard(std::move(impl)));
+}
+
+}  // namespace tacho::serve

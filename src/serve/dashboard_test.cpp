@@ -1,0 +1,186 @@
+#include "serve/dashboard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/json_object.h"
+#include "base/scratch_folder.h"
+#include "http/raw_client.h"
+#include "serve/pages.h"
+#include "store/run_store.h"
+#include "store/test_runs.h"
+
+namespace tacho::serve {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class DashboardTest : public testing::Test {
+ protected:
+  void begin(http::AccessRules access = {}) {
+    RunStore store = *RunStore::open(folder_.path() / "tacho.db");
+    for (int i = 0; i < 30; ++i) {
+      EXPECT_TRUE(store.put(finished_run("run-" + std::to_string(100 + i)), folder_.path()).ok());
+    }
+    auto started = Dashboard::start({.home = folder_.path(),
+                                     .program = "/bin/false",
+                                     .server = {.port = 0},
+                                     .access = std::move(access)});
+    ASSERT_TRUE(started.ok()) << started.error().message;
+    dashboard_ = *std::move(started);
+  }
+  std::string ask(const std::string& path, const std::string& headers = "",
+                  const std::string& method = "GET", const std::string& body = "") {
+    http::RawClient client(dashboard_->port());
+    client.send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
+                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                body);
+    return client.rest();
+  }
+  static int status_of(const std::string& answer) { return std::stoi(answer.substr(9, 3)); }
+  static Json json_of(const std::string& answer) {
+    return *parse_json(answer.substr(answer.find("\r\n\r\n") + 4));
+  }
+
+  ScratchFolder folder_;
+  std::unique_ptr<Dashboard> dashboard_;
+};
+
+constexpr const char* kJson = "Content-Type: application/json\r\n";
+
+TEST_F(DashboardTest, ListsAndShowsRuns) {
+  begin();
+  const Json page = json_of(ask("/api/v1/runs?limit=3&sort=id&order=ascending"));
+  EXPECT_EQ(page["total"], 30);
+  EXPECT_EQ(page["runs"][0]["id"], 1);
+  EXPECT_EQ(json_of(ask("/api/v1/runs/run-105"))["id"], 6);
+  EXPECT_EQ(json_of(ask("/api/v1/runs/1/steps"))["loss"]["mean"].size(), 2U);
+  EXPECT_EQ(json_of(ask("/api/v1/groups?by=model"))["groups"][0]["count"], 30);
+  EXPECT_EQ(json_of(ask("/api/v1/about"))["runs"], 30);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/99")), 404);
+  EXPECT_THAT(ask("/metrics"), HasSubstr("tacho_runs{outcome=\"ok\"} 30\n"));
+}
+
+TEST_F(DashboardTest, AListIsNewOnceARunIsAdded) {
+  begin();
+  EXPECT_EQ(json_of(ask("/api/v1/runs"))["total"], 30);
+  RunStore store = *RunStore::open(folder_.path() / "tacho.db");
+  ASSERT_TRUE(store.put(finished_run("another"), folder_.path()).ok());
+  EXPECT_EQ(json_of(ask("/api/v1/runs"))["total"], 31);
+}
+
+TEST_F(DashboardTest, ExportsEveryRun) {
+  begin();
+  const std::string csv = ask("/api/v1/export/runs");
+  EXPECT_THAT(csv, HasSubstr("attachment; filename=\"runs.csv\""));
+  EXPECT_THAT(csv, HasSubstr("run-100"));
+  EXPECT_THAT(csv, HasSubstr("run-129"));
+  EXPECT_THAT(ask("/api/v1/export/steps?where=id=1"), HasSubstr("1,1,0,0.5,0,2\r\n"));
+  http::RawClient old(dashboard_->port());  // without chunks, to be read as one
+  old.send("GET /api/v1/export/runs?format=json HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(json_of(old.rest()).size(), 30U);
+  EXPECT_EQ(status_of(ask("/api/v1/export/secrets")), 400);
+}
+
+TEST_F(DashboardTest, EveryRouteIsDescribedAndEveryDescriptionIsARoute) {
+  begin();
+  const Json document = json_of(ask("/api/v1/openapi.json"));
+  for (const auto& [path, operations] : document["paths"].items()) {
+    for (const auto& [method, operation] : operations.items()) {
+      std::string address = path;
+      for (const auto& [name, value] : {std::pair("{run}", "1"),
+                                        {"{table}", "runs"},
+                                        {"{comparison}", "1"},
+                                        {"{path}", "tacho.db"}}) {
+        if (const auto at = address.find(name); at != std::string::npos) {
+          address.replace(at, std::string(name).size(), value);
+        }
+      }
+      if (address.ends_with("/live") || address == "/api/v1/machine") continue;
+      const std::string answer = method == "get" ? ask(address) : ask(address, kJson, "POST", "{}");
+      const int status = status_of(answer);
+      EXPECT_TRUE(operation["responses"].contains(std::to_string(status)))
+          << method << " " << path << ": " << status;
+    }
+  }
+}
+
+TEST_F(DashboardTest, EveryAnswerForbidsScriptsOfOthers) {
+  begin();
+  for (const char* path : {"/", "/api/v1/runs", "/nowhere/at/all", "/api/v1/runs/99"}) {
+    EXPECT_THAT(ask(path),
+                HasSubstr("Content-Security-Policy: default-src 'none'; script-src 'self';"));
+    EXPECT_THAT(ask(path), HasSubstr("X-Content-Type-Options: nosniff"));
+  }
+  const std::string page = ask("/");
+  EXPECT_THAT(page, Not(HasSubstr("<script>")));
+  EXPECT_THAT(page, Not(HasSubstr("http://")));
+}
+
+TEST_F(DashboardTest, PagesHaveAddresses) {
+  begin();
+  if (page_files().empty()) GTEST_SKIP() << "built without pages";
+  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine"}) {
+    EXPECT_THAT(ask(path), HasSubstr("<div id=\"app\">")) << path;
+  }
+  EXPECT_EQ(status_of(ask("/nowhere")), 404);
+  EXPECT_EQ(status_of(ask("/api/v2/runs")), 404);
+  for (const PageFile& file : page_files()) {
+    const std::string answer = ask("/" + std::string(file.path), "Accept-Encoding: gzip\r\n");
+    EXPECT_EQ(status_of(answer), 200) << file.path;
+  }
+}
+
+TEST_F(DashboardTest, ReadOnlyStartsNothing) {
+  begin({.read_only = true});
+  EXPECT_EQ(status_of(ask("/api/v1/jobs", kJson, "POST", R"({"model":"a","data":"b"})")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/cancel", kJson, "POST", "{}")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/runs", kJson, "POST", R"({"folder":"x"})")), 403);
+  EXPECT_EQ(json_of(ask("/api/v1/about"))["read_only"], true);
+}
+
+TEST_F(DashboardTest, FilesAndFoldersStayWithinTheHome) {
+  begin();
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/files/tacho.db")), 200);
+  for (const char* path :
+       {"../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%2f..%2fetc%2fpasswd", "/etc/passwd"}) {
+    EXPECT_EQ(status_of(ask(std::string("/api/v1/runs/1/files/") + path)), 404) << path;
+  }
+  for (const char* folder : {"..", "/etc", "../..", "", ".", "a/../.."}) {
+    EXPECT_EQ(status_of(ask("/api/v1/runs", kJson, "POST",
+                            std::string(R"({"folder":")") + folder + "\"}")),
+              404)
+        << folder;
+  }
+}
+
+TEST_F(DashboardTest, AnAddressForOthersNeedsAToken) {
+  const auto open =
+      Dashboard::start({.home = folder_.path(), .server = {.address = "0.0.0.0", .port = 0}});
+  ASSERT_FALSE(open.ok());
+  EXPECT_THAT(open.error().message, HasSubstr("--token"));
+  begin({.token = "0123456789abcdef"});
+  EXPECT_EQ(status_of(ask("/api/v1/runs")), 401);
+  EXPECT_EQ(status_of(ask("/metrics")), 401);
+  EXPECT_EQ(status_of(ask("/")), 401);
+  EXPECT_EQ(status_of(ask("/api/v1/runs", "Authorization: Bearer 0123456789abcdef\r\n")), 200);
+  EXPECT_THAT(ask("/?token=0123456789abcdef"), StartsWith("HTTP/1.1 303"));
+  EXPECT_THAT(dashboard_->url(), HasSubstr("/?token=0123456789abcdef"));
+}
+
+TEST_F(DashboardTest, BadBodiesAreProblems) {
+  begin();
+  for (const char* body :
+       {"", "{", "[]", "null", "{\"model\":1}", "{\"model\":\"a\",\"data\":[]}"}) {
+    const int status = status_of(ask("/api/v1/jobs", kJson, "POST", body));
+    EXPECT_TRUE(status == 400 || status == 422) << body << ": " << status;
+  }
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/cancel", kJson, "POST", "{}")), 409);
+}
+
+}  // namespace
+}  // namespace tacho::serve

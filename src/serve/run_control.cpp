@@ -1,0 +1,224 @@
+#include "serve/run_control.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "lab/lab.h"
+#include "lab/run_state.h"
+#include "record/run_folder.h"
+#include "serve/run_list.h"
+
+namespace tacho::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kPatience{60};
+
+const std::atomic<int> kNoInterrupts = 0;
+
+// What a page may ask of a run. More can be said on the command line.
+constexpr std::array<std::string_view, 12> kOptions = {
+    "data",    "batch",     "epochs", "steps",         "lr",          "optimizer", "seed",
+    "threads", "precision", "device", "train-samples", "eval-samples"};
+
+Result<Json> body_of(const http::Request& request) {
+  TACHO_TRY(json, parse_json(request.body).in("the request's body"));
+  if (!json.is_object()) return Error{ErrorCode::invalid, "the request's body is no JSON object"};
+  return json;
+}
+
+std::optional<std::int64_t> number_in(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + mark.size());
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) return std::nullopt;
+  return number;
+}
+
+int parent_of(int pid) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
+  if (!stat.ok()) return 0;
+  const std::size_t name_end = stat->rfind(')');
+  if (name_end == std::string::npos || name_end + 4 > stat->size()) return 0;
+  return static_cast<int>(number_in(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
+}
+
+// A file that was opened, and is gone from its folder with this object.
+class ShortFile {
+ public:
+  explicit ShortFile(fs::path path) : path_(std::move(path)) {}
+  ShortFile(const ShortFile&) = delete;
+  ShortFile& operator=(const ShortFile&) = delete;
+  ~ShortFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string complaint_in(const std::string& text) {
+  constexpr std::string_view kMark = "tacho: ";
+  const std::size_t at = text.rfind(kMark);
+  if (at == std::string::npos) return text.empty() ? "tacho train ended without a word" : text;
+  const std::string line = text.substr(at + kMark.size());
+  return line.substr(0, line.find('\n'));
+}
+
+Answer run_answer(RunStore& store, const std::string& handle, int status) {
+  TACHO_TRY(run, store.find(handle));
+  std::string json;
+  append_run(json, run.row);
+  http::Response response = text_answer(std::move(json), "application/json");
+  response.status = status;
+  response.headers.emplace_back("Location", fmt::format("/api/v1/runs/{}", run.row.id));
+  return response;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> train_words(const Json& json) {
+  JsonObject object(json, "the request");
+  std::string model;
+  object.read("model", model);
+  std::vector<std::string> words = {"train"};
+  std::optional<Error> wrong;
+  for (const std::string_view option : kOptions) {
+    std::string key(option);
+    std::ranges::replace(key, '-', '_');
+    const Json* value = object.part(key, option == "data");
+    if (value == nullptr) continue;
+    if (value->is_string()) {
+      words.push_back(fmt::format("--{}={}", option, value->get<std::string>()));
+    } else if (value->is_number()) {
+      words.push_back(fmt::format("--{}={}", option, json_text(*value)));
+    } else if (!wrong) {
+      wrong =
+          Error{ErrorCode::invalid, fmt::format("the request: {} must be a number or a word", key)};
+    }
+  }
+  TACHO_CHECK(object.finish());
+  if (wrong) return *wrong;
+  words.push_back("--");
+  words.push_back(model);
+  return words;
+}
+
+Answer RunControl::start(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(json, body_of(request));
+  TACHO_TRY(words, train_words(json));
+  TACHO_CHECK(make_folders(home_));
+  const ShortFile said(home_ / ("started-" + new_run_key() + ".log"));
+  // Through setsid, which starts it and ends: the run goes on when this server stops.
+  std::vector<std::string> argv = {"setsid", "--fork", program_.string()};
+  argv.insert(argv.end(), words.begin(), words.end());
+  TACHO_TRY(launcher, Process::start({.argv = std::move(argv),
+                                      .environment = {{"TACHO_HOME", home_.string()}},
+                                      .output_file = said.path()}));
+  (void)launcher.wait();
+  // Its first line names the run, or it ends with a complaint. It writes to a file that is then
+  // gone, so nothing is left of what it says afterwards: the run's folder has it all.
+  const auto deadline = Clock::now() + kPatience;
+  while (Clock::now() < deadline) {
+    TACHO_TRY(text, read_file(said.path()));
+    if (const auto id = number_in(text, "run "); id && text.find('\n') != std::string::npos) {
+      TACHO_TRY(store, stores_.take());
+      return run_answer(*store, std::to_string(*id), 201);
+    }
+    if (text.find("tacho: ") != std::string::npos && text.ends_with('\n')) {
+      return Error{ErrorCode::invalid, complaint_in(text)};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return Error{ErrorCode::failed, "tacho train did not begin within a minute"};
+}
+
+std::vector<int> processes_at_work(const fs::path& lock) {
+  std::error_code failure;
+  const fs::path file = fs::canonical(lock, failure);
+  if (failure) return {};
+  std::set<int> holders;
+  for (fs::directory_iterator process("/proc", failure), end; !failure && process != end;
+       process.increment(failure)) {
+    const std::string name = process->path().filename().string();
+    int pid = 0;
+    const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong != std::errc() || stop != name.data() + name.size() || pid == ::getpid()) continue;
+    std::error_code hidden;  // other people's
+    for (fs::directory_iterator fd(process->path() / "fd", hidden), none; !hidden && fd != none;
+         fd.increment(hidden)) {
+      std::error_code closed;
+      if (fs::read_symlink(fd->path(), closed) == file && !closed) holders.insert(pid);
+    }
+  }
+  std::vector<int> order(holders.begin(), holders.end());
+  std::ranges::stable_partition(order, [&](int pid) { return !holders.contains(parent_of(pid)); });
+  return order;
+}
+
+Answer RunControl::cancel(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(store, stores_.take());
+  TACHO_TRY(run, store->find(request.part("run")));
+  const RunFolder folder(run.row.folder);
+  const auto processes = processes_at_work(folder.lock());
+  if (processes.empty()) {
+    http::Response response =
+        json_answer({{"type", "about:blank"},
+                     {"title", "Conflict"},
+                     {"status", 409},
+                     {"detail", fmt::format("nobody on this machine works on "
+                                            "run {}, so there is nothing to stop",
+                                            run.row.id)}},
+                    409);
+    response.content_type = "application/problem+json";
+    return response;
+  }
+  ::kill(processes.front(), SIGINT);
+  return json_answer({{"id", run.row.id}, {"asked_to_stop", true}}, 202);
+}
+
+Answer RunControl::ingest(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(json, body_of(request));
+  JsonObject object(json, "the request");
+  std::string name;
+  object.read("folder", name);
+  TACHO_CHECK(object.finish());
+  std::error_code failure;
+  const fs::path runs = fs::canonical(home_ / "runs", failure);
+  const fs::path folder = failure ? fs::path() : fs::canonical(runs / name, failure);
+  if (failure || folder.parent_path() != runs) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("'{}' is no folder of {}; 'tacho runs ingest' takes those from "
+                             "elsewhere",
+                             name, (home_ / "runs").string())};
+  }
+  TACHO_TRY(store, stores_.take());
+  TACHO_TRY(run, Lab(home_, *store, kNoInterrupts).ingest(folder));
+  return run_answer(*store, std::to_string(run.id), 201);
+}
+
+Result<void> RunControl::settle() {
+  TACHO_TRY(store, stores_.take());
+  return Lab(home_, *store, kNoInterrupts).reconcile();
+}
+
+}  // namespace tacho::serve

@@ -1,0 +1,154 @@
+#include "serve/run_detail.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "lab/run_state.h"
+#include "record/event_log.h"
+#include "report/text_report.h"
+#include "serve/run_list.h"
+#include "serve/series.h"
+#include "store/run_tables.h"
+
+namespace tacho::serve {
+namespace {
+
+constexpr std::int64_t kMostPoints = 20'000;
+constexpr std::int64_t kUsualPoints = 2'000;
+
+Json epoch_json(const EpochDone& epoch) { return body_to_json(epoch); }
+
+Json steps_json(const RunRecord& record, std::size_t points) {
+  const StepSeries& steps = record.steps;
+  const Buckets seconds = bucketed(steps.seconds, points);
+  return {{"count", steps.seconds.size()},
+          {"bucket", seconds.width},
+          {"warmup", steps.warmup},
+          {"samples_a_step", record.samples_a_step()},
+          {"seconds", buckets_json(seconds)},
+          {"input_seconds", buckets_json(bucketed(steps.input_seconds, points))},
+          {"loss", buckets_json(bucketed(steps.loss, points))}};
+}
+
+// One list for each name that was said, as long as the steps it was said at.
+Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
+  struct Said {
+    std::vector<double> at;
+    std::vector<double> values;
+  };
+  std::map<std::string, Said> by_name;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    for (const auto& [name, value] : figures[i].values) {
+      Said& said = by_name[name];
+      said.at.push_back(figures[i].step ? static_cast<double>(*figures[i].step)
+                                        : static_cast<double>(said.at.size() + 1));
+      said.values.push_back(value);
+    }
+  }
+  Json json = Json::object();
+  for (const auto& [name, said] : by_name) {
+    json[name] = {{"step", numbers_json(bucketed(said.at, points).mean)},
+                  {"value", buckets_json(bucketed(said.values, points))}};
+  }
+  return json;
+}
+
+}  // namespace
+
+Result<StoredRun> find_run(RunStore& store, const std::string& handle) {
+  TACHO_TRY(run, store.find(handle));
+  if (run.row.outcome != Outcome::running) return std::move(run);
+  // What was stored when it began says nothing of what it did since.
+  const RunFolder folder(run.row.folder);
+  auto order = folder.read_order();
+  const auto events = read_events(folder.events());
+  if (order.ok() && events.ok()) run.record = fold(*std::move(order), *events);
+  return std::move(run);
+}
+
+Answer run_detail(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(run, find_run(store, request.part("run")));
+  Json record = to_json(run.record);
+  // Long ones have addresses of their own.
+  for (const char* series : {"steps", "rank_steps", "figures", "usage"}) record.erase(series);
+  RunRow row = row_of(run.record, run.row.folder);
+  row.id = run.row.id;
+  std::string text;
+  append_run(text, row);
+  TACHO_TRY(json, parse_json(text));
+  json["title"] = run_title(run.record);
+  json["reason"] = run.record.reason;
+  json["step_count"] = run.record.steps.seconds.size();
+  json["folder"] = run.row.folder.string();
+  json["at_work"] =
+      run.record.outcome == Outcome::running && is_being_worked_on(RunFolder(run.row.folder));
+  json["record"] = std::move(record);
+  return json_answer(json);
+}
+
+Answer run_record(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(run, find_run(store, request.part("run")));
+  return file_answer(json_text(record_json(run.row.id, run.record), 1) + "\n", "application/json",
+                     fmt::format("run-{}.json", run.row.id));
+}
+
+Answer run_steps(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"points", "format"}));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
+  TACHO_TRY(run, find_run(store, request.part("run")));
+  if (format == "csv") {
+    const std::string name = fmt::format("run-{}-steps.csv", run.row.id);
+    return file_answer(table_csv(RunTable::steps, {run}), "text/csv; charset=utf-8", name);
+  }
+  return json_answer(steps_json(run.record, static_cast<std::size_t>(points)));
+}
+
+Answer run_epochs(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"format"}));
+  TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
+  TACHO_TRY(run, find_run(store, request.part("run")));
+  if (format == "csv") {
+    const std::string name = fmt::format("run-{}-epochs.csv", run.row.id);
+    return file_answer(table_csv(RunTable::epochs, {run}), "text/csv; charset=utf-8", name);
+  }
+  Json list = Json::array();
+  for (const EpochDone& epoch : run.record.epochs) list.push_back(epoch_json(epoch));
+  return json_answer({{"epochs", std::move(list)}});
+}
+
+Answer run_figures(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"points"}));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(run, find_run(store, request.part("run")));
+  return json_answer(
+      {{"figures", figures_json(run.record.figures, static_cast<std::size_t>(points))}});
+}
+
+Answer run_usage(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"points"}));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(run, store.find(request.part("run")));
+  const RunFolder folder(run.row.folder);
+  Json json = {{"series", nullptr}, {"why", ""}};
+  const auto text = read_file(folder.usage());
+  auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
+  if (!log.ok()) {
+    json["why"] = log.error().code == ErrorCode::not_found
+                      ? "this run was not watched: there is no usage.jsonl in its folder"
+                      : log.error().message;
+    return json_answer(json);
+  }
+  json["series"] = usage_series_json(usage_series(log->samples), static_cast<std::size_t>(points));
+  if (log->facts) {
+    json["cores_allowed"] = log->facts->cores;
+    json["memory_limit_bytes"] = log->facts->memory_limit_bytes;
+  }
+  return json_answer(json);
+}
+
+}  // namespace tacho::serve

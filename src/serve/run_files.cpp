@@ -1,0 +1,131 @@
+#include "serve/run_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+#include "base/file.h"
+#include "http/compression.h"
+#include "record/run_folder.h"
+
+namespace tacho::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFiles = 2000;
+constexpr std::size_t kPiece = 256 << 10;
+
+Error no_file(const std::string& path) {
+  return {ErrorCode::not_found, fmt::format("the run has no file '{}'", path)};
+}
+
+// A file, piece by piece: a checkpoint may be larger than memory.
+class FileSource final : public http::BodySource {
+ public:
+  explicit FileSource(UniqueFd fd) : fd_(std::move(fd)) {}
+  std::optional<std::string> next() override {
+    std::string piece(kPiece, '\0');
+    const ssize_t got = ::read(fd_.get(), piece.data(), piece.size());
+    if (got <= 0) return std::nullopt;
+    piece.resize(static_cast<std::size_t>(got));
+    return piece;
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+Result<UniqueFd> open_to_read(const fs::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return system_error(path, errno);
+  return fd;
+}
+
+// The log a person wants to read: of a watched program what it printed.
+fs::path log_of(const RunFolder& folder) {
+  std::error_code ignored;
+  return fs::exists(folder.output(), ignored) ? folder.output() : folder.log();
+}
+
+}  // namespace
+
+Result<fs::path> file_within(const fs::path& folder, const std::string& path) {
+  std::error_code failure;
+  const fs::path root = fs::canonical(folder, failure);
+  if (failure) return no_file(path);
+  const fs::path file = fs::canonical(root / fs::path(path).relative_path(), failure);
+  if (failure) return no_file(path);
+  const auto [at_root, at_file] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
+  if (at_root != root.end() || at_file == file.end()) return no_file(path);
+  if (!fs::is_regular_file(file, failure) || failure) return no_file(path);
+  return file;
+}
+
+Answer list_files(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(run, store.find(request.part("run")));
+  Json files = Json::array();
+  bool more = false;
+  std::error_code failure;
+  fs::recursive_directory_iterator at(run.row.folder, failure);
+  for (const fs::recursive_directory_iterator end; !failure && at != end; at.increment(failure)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->is_symlink(ignored)) continue;
+    if (files.size() == kMostFiles) {
+      more = true;
+      break;
+    }
+    files.push_back({{"path", at->path().lexically_relative(run.row.folder).string()},
+                     {"bytes", at->file_size(ignored)}});
+  }
+  return json_answer({{"folder", run.row.folder.string()},
+                      {"present", fs::exists(run.row.folder, failure)},
+                      {"files", std::move(files)},
+                      {"more", more}});
+}
+
+Answer run_file(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(run, store.find(request.part("run")));
+  TACHO_TRY(file, file_within(run.row.folder, request.part("path")));
+  TACHO_TRY(fd, open_to_read(file));
+  // As something to keep: whatever a run wrote, no browser shows it as a page of this server's.
+  http::Response response = file_answer("", "application/octet-stream", file.filename().string());
+  response.source = std::make_shared<FileSource>(std::move(fd));
+  return response;
+}
+
+Answer run_log(const http::Request& request, RunStore& store) {
+  constexpr std::int64_t kMost = 1 << 20;
+  TACHO_CHECK(check_parameters(request, {"from", "bytes"}));
+  TACHO_TRY(most, whole_parameter(request, "bytes", 64 << 10, 1, kMost));
+  TACHO_TRY(from, whole_parameter(request, "from", -1, -1, INT64_MAX));
+  TACHO_TRY(run, store.find(request.part("run")));
+  const fs::path path = log_of(RunFolder(run.row.folder));
+  Json json = {{"file", path.filename().string()}, {"size", 0}, {"from", 0}, {"text", ""}};
+  const auto fd = open_to_read(path);
+  if (!fd.ok() && fd.error().code == ErrorCode::not_found) return json_answer(json);
+  if (!fd.ok()) return fd.error();
+  struct ::stat facts {};
+  if (::fstat(fd->get(), &facts) != 0) return system_error(path, errno);
+  const std::int64_t size = facts.st_size;
+  const std::int64_t begin =
+      from >= 0 ? std::min(from, size) : std::max<std::int64_t>(0, size - most);
+  std::string text(static_cast<std::size_t>(std::min(most, size - begin)), '\0');
+  const ssize_t got = ::pread(fd->get(), text.data(), text.size(), begin);
+  if (got < 0) return system_error(path, errno);
+  text.resize(static_cast<std::size_t>(got));
+  json["size"] = size;
+  json["from"] = begin;
+  json["text"] = std::move(text);
+  return json_answer(json);
+}
+
+}  // namespace tacho::serve

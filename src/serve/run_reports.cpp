@@ -1,0 +1,96 @@
+#include "serve/run_reports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "report/html_report.h"
+#include "report/json_report.h"
+#include "report/run_diff.h"
+#include "report/timeline_file.h"
+#include "serve/run_detail.h"
+#include "serve/timeline_view.h"
+#include "tracefile/gpu_trace_reader.h"
+
+namespace tacho::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Another text whenever a file that reports are made of has changed.
+std::string state_of(const RunFolder& folder) {
+  std::string state = folder.path().string();
+  std::vector<fs::path> files = trace_files(folder);
+  for (const fs::path& file : {folder.events(), folder.usage(), folder.ops()}) {
+    files.push_back(file);
+  }
+  for (const fs::path& file : files) {
+    std::error_code absent;
+    state += fmt::format(";{}", fs::file_size(file, absent));
+    const auto time = fs::last_write_time(file, absent);
+    if (!absent) state += fmt::format(",{}", time.time_since_epoch().count());
+  }
+  return state;
+}
+
+}  // namespace
+
+Result<Shelf<RunFindings>::Item> RunReports::findings(RunStore& store, const std::string& handle) {
+  TACHO_TRY(run, find_run(store, handle));
+  std::error_code unreadable;
+  if (!fs::exists(run.row.folder, unreadable)) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("run {}: its folder {} is gone, and a report is made of it",
+                             run.row.id, run.row.folder.string())};
+  }
+  const RunFolder folder(run.row.folder);
+  return findings_.get(state_of(folder), [&]() -> Result<RunFindings> {
+    return gather(folder, run.row.id, std::move(run.record), [](std::string_view) {});
+  });
+}
+
+Answer RunReports::report(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"format"}));
+  TACHO_TRY(format, word_parameter(request, "format", {"json", "html"}));
+  TACHO_TRY(run, findings(store, request.part("run")));
+  if (format == "html") {
+    return file_answer(html_report(*run), "text/html; charset=utf-8",
+                       fmt::format("run-{}.html", run->id));
+  }
+  return json_answer(json_report(*run));
+}
+
+Answer RunReports::difference(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"before", "after"}));
+  const std::string* before = request.parameter("before");
+  const std::string* after = request.parameter("after");
+  if (before == nullptr || after == nullptr) {
+    return Error{ErrorCode::usage, "the parameters before and after must each name a run"};
+  }
+  TACHO_TRY(first, findings(store, *before));
+  TACHO_TRY(second, findings(store, *after));
+  return json_answer(diff_json(diff(*first, *second)));
+}
+
+Answer RunReports::timeline(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"from", "to", "columns"}));
+  TACHO_TRY(from, number_parameter(request, "from"));
+  TACHO_TRY(to, number_parameter(request, "to"));
+  TACHO_TRY(columns, whole_parameter(request, "columns", 1000, 10, 4000));
+  TACHO_TRY(run, store.find(request.part("run")));
+  const RunFolder folder(run.row.folder);
+  TACHO_TRY(traces, traces_.get(state_of(folder), [&]() -> Result<RunTraces> {
+    RunTraces made;
+    for (const fs::path& file : trace_files(folder)) {
+      TACHO_TRY(trace, read_gpu_trace(file));
+      made.steps.push_back(find_in(trace).steps);
+      made.traces.push_back(std::move(trace));
+    }
+    return made;
+  }));
+  return json_answer(timeline_json(*traces, {from, to, static_cast<int>(columns)}));
+}
+
+}  // namespace tacho::serve

@@ -1,0 +1,57 @@
+#include "serve/series.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tacho::serve {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Series, FewValuesStayAsTheyAre) {
+  const Buckets buckets = bucketed(std::vector<double>{3, 1, 2}, 10);
+  EXPECT_EQ(buckets.width, 1U);
+  EXPECT_THAT(buckets.mean, ElementsAre(3, 1, 2));
+  EXPECT_EQ(json_text(buckets_json(buckets)), R"({"mean":[3.0,1.0,2.0]})");
+  EXPECT_TRUE(bucketed({}, 10).mean.empty());
+}
+
+TEST(Series, NoPeakIsLostInABucket) {
+  const Buckets buckets = bucketed(std::vector<double>{1, 9, 2, 2, 5}, 2);
+  EXPECT_EQ(buckets.width, 3U);
+  EXPECT_THAT(buckets.low, ElementsAre(1, 2));
+  EXPECT_THAT(buckets.mean, ElementsAre(4, 3.5));
+  EXPECT_THAT(buckets.high, ElementsAre(9, 5));
+}
+
+TEST(Series, WhatIsNotANumberIsAGap) {
+  const double nan = std::nan("");
+  const Buckets buckets = bucketed(std::vector<double>{nan, 2, nan, nan}, 2);
+  EXPECT_THAT(numbers_json(buckets.mean).dump(), "[2.0,null]");
+  EXPECT_THAT(numbers_json(std::vector<double>{INFINITY}).dump(), "[null]");
+}
+
+TEST(Series, RatesAreOfTheTimeBetweenTwoLooks) {
+  std::vector<UsageSample> samples(3);
+  for (int i = 0; i < 3; ++i) {
+    samples[i].unix_seconds = 100 + i * 0.5;
+    samples[i].user_s = i * 0.75;
+    samples[i].system_s = i * 0.25;
+    samples[i].read_bytes = i * 1000;
+    samples[i].resident_bytes = 7;
+  }
+  samples[2].gpus = {{.index = 3, .name = "G", .busy = 0.5}};
+  const UsageSeries series = usage_series(samples);
+  EXPECT_THAT(series.unix_seconds, ElementsAre(100.5, 101));
+  EXPECT_THAT(series.cores, ElementsAre(2, 2));
+  EXPECT_THAT(series.read_bytes_per_s, ElementsAre(2000, 2000));
+  EXPECT_TRUE(series.write_bytes_per_s.empty());
+  const Json json = usage_series_json(series, 10);
+  EXPECT_EQ(json["gpus"][0]["busy"]["mean"].dump(), "[null,0.5]");
+  EXPECT_FALSE(json.contains("write_bytes_per_s"));
+}
+
+}  // namespace
+}  // namespace tacho::serve

@@ -1,0 +1,252 @@
+import os
+import random
+import time
+import unittest
+from urllib.parse import quote, urlencode
+
+from http_case import Schemas, ServeCase, address, resident_kib
+from tacho_case import wait_until
+
+FUZZ_SECONDS = float(os.environ.get("TACHO_FUZZ_SECONDS", 5))
+BROKEN_CONNECTIONS = int(os.environ.get("TACHO_BROKEN_CONNECTIONS", 2000))
+NEEDED = {"/api/v1/groups": {"by": "model"}, "/api/v1/diff": {"before": "1", "after": "2"},
+          "/api/v1/compare": [("group", "1"), ("group", "2")]}
+PLACES = {"run": "1", "table": "runs", "comparison": "1", "path": "events.jsonl"}
+ODD = ("", "0", "-1", "1", "last", "99999999999999999999", "nan", "1e999", "true", "<script>",
+       "../../etc/passwd", "\u202e", "a" * 5000, "%", "'; DROP TABLE runs; --", "top1>0.5",
+       "model~", "=", "~", "{}", "\x01", "id<1 or 1=1", "csv", "json", "html")
+
+
+def two_runs(case):
+    for words in ("echo 'step 1 loss: 0.5'; echo 'step 2 loss: 0.25'", "echo 'loss: 1'"):
+        case.tacho("run", "--quiet", "--", "sh", "-c", words, expect=None)
+
+
+class Description(ServeCase):
+    """Every operation against the OpenAPI document."""
+
+    def prepare(self):
+        two_runs(self)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.document = cls("prepare").ask("/api/v1/openapi.json")[2]
+        cls.schemas = Schemas(cls.document)
+
+    def operations(self, method):
+        for path, operations in self.document["paths"].items():
+            if method in operations:
+                yield path, operations[method]
+
+    def check(self, operation, path, answer):
+        status, headers, body = answer
+        described = operation["responses"].get(str(status))
+        self.assertIsNotNone(described, f"{path}: {status} is not described: {body}")
+        kind = headers["Content-Type"].partition(";")[0]
+        self.assertIn(kind, described["content"], path)
+        if "json" in kind:
+            self.assertEqual(self.schemas.errors(described["content"][kind]["schema"], body), [])
+
+    def test_every_reading_operation_answers_as_described(self):
+        for path, operation in self.operations("get"):
+            if path.endswith(("/live", "/machine")):
+                continue
+            query = urlencode(NEEDED.get(path, {}))
+            answer = self.ask(address(path, PLACES) + "?" * bool(query) + query)
+            with self.subTest(path):
+                self.check(operation, path, answer)
+                expected = 404 if path.endswith("{comparison}") else 200
+                self.assertEqual(answer[0], expected, answer[2])
+
+    def test_every_format_answers_as_described(self):
+        for path, operation in self.operations("get"):
+            formats = [p for p in operation.get("parameters", ()) if p["name"] == "format"]
+            for name in formats[0]["schema"]["enum"] if formats else ():
+                with self.subTest(f"{path} as {name}"):
+                    self.check(operation, path, self.ask(address(path, PLACES) + f"?format={name}"))
+
+    def test_every_wrong_parameter_is_refused(self):
+        for path, operation in self.operations("get"):
+            if path in ("/api/v1/openapi.json", "/metrics"):
+                continue
+            known = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"]
+            wrong = [("surprise", "1")]
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "query" and "enum" in parameter["schema"]:
+                    wrong.append((parameter["name"], "surprise"))
+                if parameter["in"] == "query" and parameter["schema"].get("type") == "integer":
+                    wrong += [(parameter["name"], text) for text in ("x", "", "-5", "1.5")]
+            for name, value in wrong:
+                with self.subTest(f"{path}?{name}={value}", known=known):
+                    needed = NEEDED.get(path, {})
+                    pairs = list(needed.items() if isinstance(needed, dict) else needed)
+                    query = urlencode([(n, v) for n, v in pairs if n != name] + [(name, value)])
+                    answer = self.ask(address(path, PLACES) + "?" + query)
+                    self.assertEqual(answer[0], 400, answer[2])
+                    self.check(operation, path, answer)
+
+    def test_what_is_not_there_is_not_found(self):
+        for path, operation in self.operations("get"):
+            if "{run}" not in path:
+                continue
+            with self.subTest(path):
+                answer = self.ask(address(path, {**PLACES, "run": "4711"}))
+                self.assertEqual(answer[0], 404)
+                self.check(operation, path, answer)
+
+    def test_wrong_bodies_are_refused_as_described(self):
+        for path, operation in self.operations("post"):
+            for body in ("", "{", "[]", "null", '{"surprise": 1}', '{"model": 1, "data": 2}'):
+                with self.subTest(f"{path} {body}"):
+                    answer = self.ask(address(path, PLACES), "POST", body)
+                    self.assertIn(answer[0], (400, 404, 409, 415, 422), answer[2])
+                    self.check(operation, path, answer)
+
+    def test_a_run_is_ingested_again(self):
+        key = self.ask("/api/v1/runs/1")[2]["key"]
+        status, headers, run = self.ask("/api/v1/runs", "POST", {"folder": key})
+        self.assertEqual((status, run["id"]), (201, 1))
+        self.assertEqual(headers["Location"], "/api/v1/runs/1")
+
+
+class Safety(ServeCase):
+    def prepare(self):
+        two_runs(self)
+
+    def test_other_names_are_not_answered(self):
+        for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", ""):
+            self.assertEqual(self.ask("/api/v1/runs", headers={"Host": host})[0], 421, host)
+        self.assertEqual(self.ask("/api/v1/runs", headers={"Host": "localhost:1"})[0], 200)
+
+    def test_other_sites_change_nothing(self):
+        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"},
+                        {"Sec-Fetch-Site": "cross-site"}):
+            status = self.ask("/api/v1/runs/1/cancel", "POST", "{}", headers)[0]
+            self.assertEqual(status, 403, headers)
+        for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+            answer = self.ask("/api/v1/jobs", "POST", "{}", {"Content-Type": kind})
+            self.assertEqual(answer[0], 415, kind)
+
+    def test_no_answer_lets_another_site_read_it(self):
+        headers = self.ask("/api/v1/runs", headers={"Origin": "http://evil.example"})[1]
+        self.assertNotIn("Access-Control-Allow-Origin", headers)
+        self.assertEqual(headers["Cross-Origin-Resource-Policy"], "same-origin")
+
+    def test_no_page_may_run_what_others_wrote(self):
+        for path in ("/", "/runs/1", "/api/v1/runs", "/nowhere"):
+            policy = self.ask(path)[1]["Content-Security-Policy"]
+            self.assertIn("script-src 'self';", policy)
+            self.assertNotIn("unsafe", policy)
+            self.assertIn("frame-ancestors 'none'", policy)
+
+    def test_files_are_never_pages(self):
+        headers = self.ask("/api/v1/runs/1/files/output.log")[1]
+        self.assertEqual(headers["Content-Type"], "application/octet-stream")
+        self.assertTrue(headers["Content-Disposition"].startswith("attachment"))
+
+    def test_files_outside_the_run_are_not_found(self):
+        for path in ("../../tacho.db", "..%2f..%2ftacho.db", "/etc/passwd", "%2fetc%2fpasswd",
+                     "checkpoints/../../../tacho.db"):
+            self.assertEqual(self.ask(f"/api/v1/runs/1/files/{path}")[0], 404, path)
+
+
+class ReadOnly(ServeCase):
+    options = ("--read-only",)
+
+    def prepare(self):
+        two_runs(self)
+
+    def test_nothing_is_changed_or_started(self):
+        for path in ("/api/v1/runs", "/api/v1/jobs", "/api/v1/runs/1/cancel"):
+            self.assertEqual(self.ask(path, "POST", {"folder": "x"})[0], 403, path)
+        self.assertEqual(self.ask("/api/v1/runs")[2]["total"], 2)
+
+
+class Token(ServeCase):
+    options = ("--address", "0.0.0.0", "--token", "a-token-of-20-letters")
+
+    def prepare(self):
+        pass
+
+    def test_only_who_has_it_is_served(self):
+        for path in ("/", "/api/v1/runs", "/metrics", "/api/v1/openapi.json", "/nowhere"):
+            self.assertEqual(self.ask(path)[0], 401, path)
+            for header in ({"Authorization": "Bearer a-token-of-20-letters"},
+                           {"Cookie": "x=1; tacho_token=a-token-of-20-letters"}):
+                self.assertNotEqual(self.ask(path, headers=header)[0], 401, path)
+            wrong = {"Authorization": "Bearer a-token-of-20-letterS"}
+            self.assertEqual(self.ask(path, headers=wrong)[0], 401, path)
+
+    def test_an_address_for_others_needs_one(self):
+        said = self.tacho("serve", "--address", "0.0.0.0", "--port", 0, expect=2)
+        self.assert_one_error_line(said, "0.0.0.0", "--token")
+        said = self.tacho("serve", "--token", "short", "--port", 0, expect=2)
+        self.assert_one_error_line(said, "--token")
+
+
+class Hostile(ServeCase):
+    def prepare(self):
+        two_runs(self)
+
+    def test_any_parameters_are_answered(self):
+        document = self.ask("/api/v1/openapi.json")[2]
+        reading = [(path, operations["get"]) for path, operations in document["paths"].items()
+                   if "get" in operations and not path.endswith(("/live", "/machine"))]
+        chance = random.Random(9)
+        deadline = time.monotonic() + FUZZ_SECONDS
+        asked = 0
+        while time.monotonic() < deadline:
+            path, operation = chance.choice(reading)
+            names = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"]
+            query = [(chance.choice([*names, "surprise"]), chance.choice(ODD))
+                     for _ in range(chance.randrange(4))] if names else []
+            values = {name: chance.choice(ODD) if chance.random() < 0.3 else value
+                      for name, value in PLACES.items()}
+            answer = self.ask(address(path, values) + "?" + urlencode(query, quote_via=quote))
+            self.assertLess(answer[0], 500, f"{path} {query} {values}: {answer[2]}")
+            asked += 1
+        print(f"{asked} questions", end=" ")
+
+    def test_broken_clients_keep_nobody_out(self):
+        pid = self.going.process.pid
+        self.ask("/api/v1/runs")
+        before = resident_kib(pid)
+        chance = random.Random(3)
+        parts = (b"GET / HT", b"GET /api/v1/runs HTTP/1.1\r\nHost: loc", b"\x00\xff" * 100,
+                 b"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
+                 b"GET / HTTP/1.1\r\nX: " + b"a" * 20000,
+                 b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n",
+                 b"GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5)
+        held = []
+        slowest = 0
+        for i in range(BROKEN_CONNECTIONS):
+            try:
+                client = self.raw(chance.choice(parts))
+            except OSError:
+                continue  # the server may have closed while it was sent
+            if chance.random() < 0.8:
+                held.append(client)  # says nothing more
+                if len(held) > 700:
+                    held.pop(chance.randrange(len(held))).close()
+            else:
+                client.close()
+            if i % 100 == 0:
+                begin = time.monotonic()
+                self.assertEqual(self.ask("/api/v1/runs?limit=1")[0], 200)
+                slowest = max(slowest, time.monotonic() - begin)
+        for client in held:
+            client.close()
+        self.assertLess(slowest, 10)
+        wait_until(lambda: "tacho_http_connections 1\n" in self.ask("/metrics")[2].decode(), "end")
+        self.assertLess(resident_kib(pid) - before, 100_000)
+
+    def test_zz_it_ends_when_it_is_told_to(self):
+        idle = self.raw()
+        said = self.stop()
+        idle.close()
+        self.assertEqual((said.code, said.err), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

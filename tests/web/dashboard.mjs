@@ -1,0 +1,91 @@
+// A home folder with runs that were really made, a server on it, and Chromium in front of it.
+import { execFile, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+// What npm installed for the pages has the browser's driver too.
+const require = createRequire(join(root, "web/package.json"));
+const { chromium } = require("playwright-core");
+export const axePath = require.resolve("axe-core/axe.min.js");
+
+const tacho = process.env.TACHO ?? join(root, "build/bin/tacho");
+const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const run = promisify(execFile);
+
+// A name that is markup, has quotes, and would turn the text around.
+export const hostileName = "<img src=x onerror=alert(1)>\"'\u202e.sh";
+
+export class Dashboard {
+  static async start(options = []) {
+    if (!existsSync(browserPath)) throw new Error(`${browserPath} is not there; run script/bootstrap`);
+    const dashboard = new Dashboard();
+    dashboard.home = mkdtempSync(join(tmpdir(), "tacho-web-"));
+    dashboard.options = options;
+    return dashboard;
+  }
+
+  tacho(...words) {
+    return run(tacho, words, { env: { ...process.env, TACHO_HOME: this.home }, maxBuffer: 1 << 26 });
+  }
+
+  train(...words) {
+    return this.tacho("train", "mlp", "--data", "synthetic", "--threads", "1", "--no-tensorboard", ...words);
+  }
+
+  // Small ones, of two batch sizes and three seeds; one that failed; one with a hostile name.
+  async makeRuns() {
+    for (const seed of ["1", "2", "3"]) {
+      await this.train("--batch", "16", "--steps", "40", "--seed", seed);
+      await this.train("--batch", "64", "--steps", "40", "--seed", seed);
+    }
+    const program = join(this.home, hostileName);
+    writeFileSync(program, "#!/bin/sh\necho 'loss: 0.5 <b>bold</b>'\nexit 3\n");
+    chmodSync(program, 0o755);
+    await this.tacho("run", "--", program).catch(() => undefined);
+  }
+
+  async serve() {
+    this.server = spawn(tacho, ["serve", "--port", "0", ...this.options], {
+      env: { ...process.env, TACHO_HOME: this.home }, stdio: ["ignore", "pipe", "inherit"],
+    });
+    const line = await new Promise((done, failed) => {
+      let text = "";
+      this.server.stdout.on("data", (bytes) => {
+        text += bytes;
+        if (text.includes("\n")) done(text);
+      });
+      this.server.on("exit", () => failed(new Error(`tacho serve ended: ${text}`)));
+    });
+    this.url = /http:\S+/.exec(line)[0].replace(/\/$/, "");
+    this.browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  }
+
+  // A page whose complaints are kept.
+  async page(options = {}) {
+    const context = await this.browser.newContext({ baseURL: this.url, viewport: { width: 1280, height: 800 }, ...options });
+    const page = await context.newPage();
+    page.complaints = [];
+    page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
+    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    page.on("dialog", (dialog) => {
+      page.complaints.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    return page;
+  }
+
+  async stop() {
+    await this.browser?.close();
+    if (this.server && this.server.exitCode === null) {
+      const ended = new Promise((done) => this.server.on("exit", done));
+      this.server.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,67 @@
+// The columns of the runs' table: what they are called, how wide, how a cell reads.
+import { useEffect, useState } from "preact/hooks";
+import { get } from "./api";
+import { count, figure, moment } from "./format";
+import type { Column, Run } from "./types";
+
+export const usualColumns = [
+  "id", "created_at", "model", "data", "batch", "device", "environment", "top1", "samples_per_s",
+  "step_s", "wall_s", "peak_memory", "outcome",
+];
+
+const titles: Record<string, string> = {
+  id: "run", key: "key", created_at: "started", model: "model", data: "data", batch: "batch",
+  epochs: "epochs", device: "device", environment: "environment", seed: "seed",
+  threads: "threads", outcome: "outcome",
+};
+// In rem; those that may grow take what is left of a wide window.
+const widths: Record<string, number> = {
+  id: 4.2, key: 12, created_at: 8.6, model: 8, data: 7.6, outcome: 7.4, environment: 6, device: 3.8,
+  batch: 3.4, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.6, samples_per_s: 5.4, top1: 4.2, wall_s: 5.4,
+};
+const growing = new Set(["model", "data"]);
+const gap = 0.9;
+
+export function titleOf(column: Column): string {
+  return column.metric?.title ?? titles[column.key] ?? column.key;
+}
+const widthOf = (column: Column) => widths[column.key] ?? 5.6;
+
+// The same for every row, so that columns stand below each other.
+export function rowStyle(columns: Column[]): { gridTemplateColumns: string; minWidth: string } {
+  const lead = 1.2;
+  return {
+    gridTemplateColumns: `${lead}rem ` + columns.map((c) => growing.has(c.key) ? `minmax(${widthOf(c)}rem, 1fr)` : `${widthOf(c)}rem`).join(" "),
+    minWidth: `${columns.reduce((sum, c) => sum + widthOf(c) + gap, lead)}rem`,
+  };
+}
+export function isNumber(column: Column): boolean {
+  return column.kind !== "text" && column.key !== "created_at" && column.key !== "id";
+}
+
+export function valueOf(run: Run, key: string): unknown {
+  return key in run.metrics ? run.metrics[key] : (run as unknown as Record<string, unknown>)[key];
+}
+
+export function cellText(run: Run, column: Column): string {
+  const value = valueOf(run, column.key);
+  if (value === undefined || value === null || value === "") return "–";
+  if (column.key === "created_at") return moment(value as number);
+  if (column.metric) return figure(column.metric.unit, value as number);
+  if (column.key === "batch" && value === 0) return "–";
+  if (column.key === "id" || column.key === "seed") return String(value);
+  return typeof value === "number" ? count(value) : String(value);
+}
+
+let asked: Promise<Column[]> | undefined;
+let known: Column[] | undefined;
+
+// They do not change while the server runs.
+export function useColumns(): Column[] | undefined {
+  const [columns, set] = useState(known);
+  useEffect(() => {
+    asked ??= get<{ columns: Column[] }>("/columns").then((answer) => (known = answer.columns));
+    asked.then(set, () => (asked = undefined));
+  }, []);
+  return columns;
+}

@@ -1,0 +1,123 @@
+// A run's series, and what comes while it runs.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get } from "./api";
+import type { Buckets, Epoch, GpuSeries, Steps, Usage, UsageSeries } from "./types";
+
+export interface RunSeries {
+  steps: Steps | undefined;
+  usage: Usage | undefined;
+  epochs: Epoch[];
+  figures: Record<string, { step: number[]; value: Buckets }>;
+  notes: string[];
+}
+
+type Numbers = (number | null)[];
+
+function extend(into: Buckets, more: Numbers): Buckets {
+  const longer: Buckets = { mean: [...into.mean, ...more] };
+  // New values come one by one; a bucket of one is its own lowest and highest.
+  if (into.low && into.high) {
+    longer.low = [...into.low, ...more];
+    longer.high = [...into.high, ...more];
+  }
+  return longer;
+}
+
+function withSteps(steps: Steps, fresh: { first_step: number; seconds: Numbers; input_seconds: Numbers; loss: Numbers }): Steps {
+  const known = steps.count;
+  const skip = Math.max(0, known + 1 - fresh.first_step);
+  if (fresh.first_step > known + 1 || skip >= fresh.seconds.length) return steps;
+  // Beyond what is bucketed, steps are counted in whole buckets of the same width.
+  const width = steps.bucket;
+  const shrink = (values: Numbers): Numbers => {
+    if (width === 1) return values.slice(skip);
+    const out: Numbers = [];
+    for (let i = skip; i + width <= values.length; i += width) {
+      const part = values.slice(i, i + width).filter((v): v is number => v !== null);
+      out.push(part.length ? part.reduce((a, b) => a + b, 0) / part.length : null);
+    }
+    return out;
+  };
+  return {
+    ...steps,
+    count: known + fresh.seconds.length - skip,
+    seconds: extend(steps.seconds, shrink(fresh.seconds)),
+    input_seconds: extend(steps.input_seconds, shrink(fresh.input_seconds)),
+    loss: extend(steps.loss, shrink(fresh.loss)),
+  };
+}
+
+const gpuKeys = ["busy", "memory_bytes", "watts", "sm_mhz", "celsius"] as const;
+
+function withUsage(usage: UsageSeries | null, fresh: UsageSeries): UsageSeries {
+  if (!usage) return fresh;
+  const last = usage.unix_seconds[usage.unix_seconds.length - 1] ?? 0;
+  const from = fresh.unix_seconds.findIndex((t) => t > last);
+  if (from < 0) return usage;
+  const join = (into: Buckets | undefined, more: Buckets | undefined): Buckets =>
+    extend(into ?? { mean: [] }, (more?.mean ?? []).slice(from));
+  const gpus = usage.gpus.map((gpu, i): GpuSeries => {
+    const more = fresh.gpus[i];
+    const longer = { ...gpu };
+    for (const key of gpuKeys) longer[key] = join(gpu[key], more?.[key]);
+    return longer;
+  });
+  return {
+    ...usage,
+    unix_seconds: [...usage.unix_seconds, ...fresh.unix_seconds.slice(from)],
+    cores: join(usage.cores, fresh.cores),
+    resident_bytes: join(usage.resident_bytes, fresh.resident_bytes),
+    threads: join(usage.threads, fresh.threads),
+    ...(usage.read_bytes_per_s ? { read_bytes_per_s: join(usage.read_bytes_per_s, fresh.read_bytes_per_s) } : {}),
+    ...(usage.write_bytes_per_s ? { write_bytes_per_s: join(usage.write_bytes_per_s, fresh.write_bytes_per_s) } : {}),
+    gpus: usage.gpus.length ? gpus : fresh.gpus,
+  };
+}
+
+const nothing: RunSeries = { steps: undefined, usage: undefined, epochs: [], figures: {}, notes: [] };
+
+// `ended` is called once, when a run that was followed has come to its end.
+export function useRunSeries(run: string, live: boolean, ended: () => void): RunSeries {
+  const [series, set] = useState<RunSeries>(nothing);
+  const shown = useRef("");
+  useEffect(() => {
+    let stream: EventSource | undefined;
+    let gone = false;
+    if (shown.current !== run) set(nothing); // what was live stays until the whole comes
+    shown.current = run;
+    const path = `/runs/${encodeURIComponent(run)}`;
+    void Promise.all([
+      get<Steps>(`${path}/steps`),
+      get<Usage>(`${path}/usage`),
+      get<{ epochs: Epoch[] }>(`${path}/epochs`),
+      get<{ figures: RunSeries["figures"] }>(`${path}/figures`),
+    ]).then(([steps, usage, { epochs }, { figures }]) => {
+      if (gone) return;
+      set({ steps, usage, epochs, figures, notes: [] });
+      if (!live) return;
+      const times = usage.series?.unix_seconds;
+      stream = new EventSource(`/api/v1${path}/live?from=${steps.count};${times?.[times.length - 1] ?? 0}`);
+      const on = (kind: string, change: (old: RunSeries, data: never) => RunSeries) =>
+        stream!.addEventListener(kind, (event) => set((old) => change(old, JSON.parse((event as MessageEvent).data) as never)));
+      on("steps", (old, data) => old.steps ? { ...old, steps: withSteps(old.steps, data) } : old);
+      on("usage", (old, data) => ({
+        ...old,
+        usage: { ...(old.usage ?? { why: "" }), why: "", series: withUsage(old.usage?.series ?? null, data) },
+      }));
+      on("epoch", (old, data: Epoch) => ({
+        ...old,
+        epochs: [...old.epochs.filter((e) => e.epoch < data.epoch), data],
+      }));
+      on("note", (old, data: { text: string }) => ({ ...old, notes: [...old.notes, data.text] }));
+      stream.addEventListener("end", () => {
+        stream?.close();
+        ended();
+      });
+    }, () => undefined);
+    return () => {
+      gone = true;
+      stream?.close();
+    };
+  }, [run, live]);
+  return series;
+}

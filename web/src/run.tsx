@@ -1,0 +1,229 @@
+// One run: figures, charts that grow while it runs, where its time goes, its log, its files.
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post, useApi, type Problem } from "./api";
+import { useColumns } from "./columns";
+import { bytes, count, figure, fullMoment, seconds, share, visible } from "./format";
+import { useRunSeries } from "./live";
+import { RunCharts } from "./run_charts";
+import { AdviceList, SortTable, StepBar } from "./run_report";
+import { TimelineView } from "./timeline";
+import type { Metric, Report, RunDetail } from "./types";
+import { Empty, OutcomeMark, ProblemNote, Section, Waiting } from "./ui";
+
+const headline = ["top1", "samples_per_s", "step_s", "wall_s", "peak_memory", "gpu_busy", "cores_used", "parameters", "eval_loss"];
+
+function Tiles({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> }): JSX.Element {
+  const { step_p25_s: low, step_p75_s: high } = run.metrics;
+  const keys = headline.filter((key) => run.metrics[key] !== undefined).slice(0, 7);
+  return (
+    <dl class="tiles">
+      {keys.map((key) => (
+        <div key={key} title={metrics.get(key)?.help}>
+          <dt>{metrics.get(key)?.title ?? key}</dt>
+          <dd>
+            {figure(metrics.get(key)?.unit ?? "none", run.metrics[key])}
+            {key === "step_s" && low !== undefined && high !== undefined && <small>{figure("seconds", low)} – {figure("seconds", high)}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function AllFigures({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> }): JSX.Element {
+  return (
+    <dl class="facts columns">
+      {[...metrics].filter(([key]) => run.metrics[key] !== undefined).map(([key, metric]) => (
+        <div key={key} title={metric.help}>
+          <dt>{metric.title}</dt>
+          <dd>{figure(metric.unit, run.metrics[key])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+// Nested settings as lines: "optimizer kind: sgd".
+function lines(value: unknown, name = ""): [string, string][] {
+  if (value === null || value === undefined || value === "") return [];
+  if (Array.isArray(value) && value.every((v) => typeof v !== "object")) return value.length ? [[name, value.join(" ")]] : [];
+  if (typeof value === "object") {
+    return Object.entries(value as object).flatMap(([key, inner]) => lines(inner, `${name} ${key.replaceAll("_", " ")}`.trim()));
+  }
+  return [[name, typeof value === "boolean" ? (value ? "yes" : "no") : String(value)]];
+}
+
+function Facts({ title, value }: { title: string; value: unknown }): JSX.Element | null {
+  const all = lines(value);
+  if (all.length === 0) return null;
+  return (
+    <div class="fact-group">
+      <h3>{title}</h3>
+      <dl class="facts flow">
+        {all.map(([name, text]) => <div key={name}><dt>{visible(name)}</dt><dd>{visible(text)}</dd></div>)}
+      </dl>
+    </div>
+  );
+}
+
+function Log({ id, live }: { id: number; live: boolean }): JSX.Element {
+  const asked = useApi<{ file: string; size: number; from: number; text: string }>(`/runs/${id}/log`);
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (!live) return;
+    const timer = setInterval(asked.again, 2000);
+    return () => clearInterval(timer);
+  }, [live]);
+  useEffect(() => {
+    const element = box.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, [asked.data?.size]);
+  if (!asked.data) return <Waiting what="reading the log" />;
+  if (asked.data.size === 0) return <p class="soft">It printed nothing.</p>;
+  return (
+    <>
+      {asked.data.from > 0 && <p class="soft">the last {bytes(asked.data.size - asked.data.from)} of {bytes(asked.data.size)}; the whole file is below</p>}
+      <pre ref={box} class="log" tabIndex={0} aria-label={`${asked.data.file}, its end`}>{asked.data.text}</pre>
+    </>
+  );
+}
+
+function Files({ id }: { id: number }): JSX.Element {
+  const { data, problem } = useApi<{ folder: string; present: boolean; files: { path: string; bytes: number }[] }>(`/runs/${id}/files`);
+  if (problem) return <ProblemNote problem={problem} />;
+  if (!data) return <Waiting what="looking into the folder" />;
+  if (!data.present) return <p class="soft">The folder {data.folder} is gone.</p>;
+  return (
+    <>
+      <p class="soft"><code>{data.folder}</code></p>
+      <ul class="files">
+        {[...data.files].sort((a, b) => a.path.localeCompare(b.path)).map((file) => (
+          <li key={file.path}>
+            <a download href={`/api/v1/runs/${id}/files/${file.path.split("/").map(encodeURIComponent).join("/")}`}>{visible(file.path)}</a>
+            <span class="soft number">{bytes(file.bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ReportParts({ id, report }: { id: number; report: Report }): JSX.Element {
+  return (
+    <>
+      {report.step && report.step.parts.length > 0 && <Section id="step" title="A training step"><StepBar step={report.step} /></Section>}
+      <Section id="advice" title="What to change"><AdviceList advice={report.advice} /></Section>
+      {report.gpu.map((gpu) => (
+        <Section key={gpu.process} id={`kernels-${gpu.process}`} title={`Kernels on ${gpu.gpu}`} aside={<span class="soft">{count(gpu.kernel_count)} kernels of process {gpu.process}</span>}>
+          <SortTable
+            label={`kernels of process ${gpu.process}`} rows={gpu.kernels}
+            columns={[
+              { key: "share", title: "share", value: (k) => k.share, text: (k) => share(k.share) },
+              { key: "total", title: "time", value: (k) => k.total_s, text: (k) => seconds(k.total_s) },
+              { key: "count", title: "calls", value: (k) => k.count, text: (k) => count(k.count) },
+              { key: "median", title: "median", value: (k) => k.median_s, text: (k) => seconds(k.median_s) },
+              { key: "min", title: "least", value: (k) => k.min_s, text: (k) => seconds(k.min_s) },
+              { key: "max", title: "most", value: (k) => k.max_s, text: (k) => seconds(k.max_s) },
+              { key: "class", title: "kind", value: (k) => k.class ?? "" },
+              { key: "name", title: "kernel", value: (k) => k.name, wide: true },
+            ]}
+          />
+        </Section>
+      ))}
+      {report.gpu.length > 0 && <Section id="timeline" title="Timeline"><TimelineView run={id} /></Section>}
+      {report.operators && report.operators.rows.length > 0 && (
+        <Section id="operators" title="Operators" aside={<span class="soft">of a step of {seconds(report.operators.step_s)}</span>}>
+          <SortTable
+            label="operators" rows={report.operators.rows}
+            columns={[
+              { key: "self", title: "own time", value: (o) => o.self_s, text: (o) => seconds(o.self_s) },
+              { key: "total", title: "with callees", value: (o) => o.total_s, text: (o) => seconds(o.total_s) },
+              { key: "calls", title: "calls", value: (o) => o.calls, text: (o) => count(o.calls) },
+              { key: "phase", title: "phase", value: (o) => o.phase },
+              { key: "name", title: "operator", value: (o) => o.name },
+              { key: "shapes", title: "shapes", value: (o) => o.shapes, wide: true },
+            ]}
+          />
+        </Section>
+      )}
+      {report.absent.length > 0 && (
+        <details class="absent">
+          <summary>What this report does not have</summary>
+          <ul>{report.absent.map((part) => <li key={part.part}>{part.part}: {part.why}</li>)}</ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+export function RunView({ handle, readOnly }: { handle: string; readOnly: boolean }): JSX.Element {
+  const path = `/runs/${encodeURIComponent(handle)}`;
+  const { data: run, problem, again } = useApi<RunDetail>(path);
+  const live = run?.outcome === "running";
+  const series = useRunSeries(handle, live, again);
+  const columns = useColumns();
+  const report = useApi<Report>(run && !live ? `${path}/report` : null);
+  const [stopping, setStopping] = useState<Problem | "asked" | null>(null);
+  const metrics = new Map<string, Metric>((columns ?? []).flatMap((c) => (c.metric ? [[c.key, c.metric]] : [])));
+  useEffect(() => {
+    if (run) document.title = `Run ${run.id}: ${visible(run.model)}`;
+  }, [run?.id]);
+  useEffect(() => {
+    if (!live) return;
+    const timer = setInterval(again, 4000);
+    return () => clearInterval(timer);
+  }, [live]);
+
+  if (problem) return <main>{problem.status === 404 ? <Empty title="No such run"><p>{problem.message}</p><p><a href="/">All runs</a></p></Empty> : <ProblemNote problem={problem} again={again} />}</main>;
+  if (!run) return <main><Waiting what="reading the run" /></main>;
+  const stop = () => {
+    setStopping("asked");
+    post(`${path}/cancel`).then(again, (failure: Problem) => setStopping(failure));
+  };
+  return (
+    <main class="run">
+      <header class="run-head">
+        <p class="crumbs"><a href="/">Runs</a> / {run.id}</p>
+        <h1>{visible(run.title)}</h1>
+        <p class="meta">
+          <OutcomeMark outcome={run.outcome} />
+          <span>{fullMoment(run.created_at)}</span>
+          <span>{run.device}, {visible(run.environment)}</span>
+          <code>{run.key}</code>
+        </p>
+        {run.reason && <p class={run.outcome === "ok" ? "soft" : "reason"}>{visible(run.reason)}</p>}
+        <div class="actions">
+          <a class="button" href={`/compare?group=${run.id}`}>Compare</a>
+          {!live && <a class="button" download href={`/api/v1${path}/report?format=html`}>Save report</a>}
+          <details class="menu">
+            <summary>Export</summary>
+            <div class="choices">
+              <a download href={`/api/v1${path}/record`}>record as JSON</a>
+              <a download href={`/api/v1${path}/steps?format=csv`}>steps as CSV</a>
+              <a download href={`/api/v1${path}/epochs?format=csv`}>epochs as CSV</a>
+            </div>
+          </details>
+          {live && !readOnly && <button type="button" class="danger" onClick={stop} disabled={stopping === "asked"}>{stopping === "asked" ? "stopping …" : "Stop"}</button>}
+          {stopping && stopping !== "asked" && <span class="bad" role="alert">{stopping.message}</span>}
+        </div>
+      </header>
+      <Tiles run={run} metrics={metrics} />
+      {[...new Set([...run.record.notes, ...series.notes])].map((note) => <p key={note} class="note-line">{visible(note)}</p>)}
+      <Section id="charts" title="While it ran"><RunCharts series={series} /></Section>
+      {report.data && <ReportParts id={run.id} report={report.data} />}
+      {report.problem && <ProblemNote problem={report.problem} />}
+      <Section id="figures" title="All figures"><AllFigures run={run} metrics={metrics} /></Section>
+      <Section id="log" title="Log"><Log id={run.id} live={live} /></Section>
+      <Section id="environment" title="What ran, and where">
+        <div class="fact-groups">
+          <Facts title="asked for" value={run.record.command ?? run.record.spec} />
+          <Facts title="machine and versions" value={run.record.started} />
+          <Facts title="data" value={run.record.input} />
+          <Facts title="environment" value={run.record["environment_facts"]} />
+        </div>
+      </Section>
+      <Section id="files" title="Files"><Files id={run.id} /></Section>
+    </main>
+  );
+}

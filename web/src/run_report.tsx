@@ -1,0 +1,118 @@
+// Where a run's time went, and what to change.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { count, seconds, share } from "./format";
+import type { Advice, Report } from "./types";
+import { Scroll } from "./ui";
+
+export function StepBar({ step }: { step: NonNullable<Report["step"]> }): JSX.Element {
+  return (
+    <div class="step-picture">
+      <p>
+        A step takes <b>{seconds(step.seconds)}</b> (median; half of them {seconds(step.p25_s)} to {seconds(step.p75_s)}, of{" "}
+        {count(step.count)}){step.samples_per_s ? <>, <b>{count(Math.round(step.samples_per_s))} samples/s</b></> : null}
+        <span class="soft">, {step.source}</span>
+      </p>
+      <div class="parts" aria-hidden="true">
+        {step.parts.map((part) => (
+          <i key={part.key} class={`part-${part.key}`} style={{ width: `${part.share * 100}%` }} title={`${part.title}: ${seconds(part.seconds)}`} />
+        ))}
+      </div>
+      <dl class="legend">
+        {step.parts.map((part) => (
+          <div key={part.key}>
+            <dt><i class={`part-${part.key}`} />{part.title}</dt>
+            <dd>{seconds(part.seconds)} <span class="soft">{share(part.share)}</span></dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+export function AdviceList({ advice }: { advice: Advice[] }): JSX.Element {
+  return (
+    <ol class="advice">
+      {advice.map((each) => (
+        <li key={each.key}>
+          <h3>{each.title}</h3>
+          <p>{each.action}</p>
+          {each.saving > 0 && (
+            <p class="saving">
+              saves about <b>{share(each.saving)}</b> of the time, likely {share(each.saving_low)} to {share(each.saving_high)}
+              <span class="gauge" aria-hidden="true">
+                <u style={{ left: `${each.saving_low * 100}%`, width: `${(each.saving_high - each.saving_low) * 100}%` }} />
+                <i style={{ left: `${each.saving * 100}%` }} />
+              </span>
+            </p>
+          )}
+          <p class="soft">{each.evidence}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export interface TableColumn<Row> {
+  key: string;
+  title: string;
+  value: (row: Row) => number | string;
+  text?: (row: Row) => string;
+  wide?: boolean;
+}
+
+// Sorted by any column; long ones open with their first rows and a field to find the others.
+export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row[]; columns: TableColumn<Row>[]; label: string; first?: number }) {
+  const [sort, setSort] = useState<{ key: string; down: boolean } | null>(null);
+  const [all, setAll] = useState(false);
+  const [text, setText] = useState("");
+  const column = columns.find((c) => c.key === sort?.key);
+  let shown = text
+    ? rows.filter((row) => columns.some((c) => String(c.value(row)).toLowerCase().includes(text.toLowerCase())))
+    : rows;
+  if (column && sort) {
+    shown = [...shown].sort((a, b) => {
+      const x = column.value(a);
+      const y = column.value(b);
+      const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+      return sort.down ? -order : order;
+    });
+  }
+  const isNumber = (c: TableColumn<Row>) => rows.length > 0 && typeof c.value(rows[0]!) === "number";
+  const cut = all || text ? shown.slice(0, 1000) : shown.slice(0, first);
+  return (
+    <div class="sort-table">
+      {rows.length > first && (
+        <input type="search" value={text} placeholder={`find among ${count(rows.length)}`} aria-label={`Find in ${label}`} onInput={(e) => setText(e.currentTarget.value)} />
+      )}
+      <Scroll label={label}>
+        <table class="plain" aria-label={label}>
+          <thead>
+            <tr>
+              {columns.map((c) => (
+                <th key={c.key} scope="col" class={isNumber(c) ? "number" : ""} aria-sort={sort?.key === c.key ? (sort.down ? "descending" : "ascending") : "none"}>
+                  <button type="button" onClick={() => setSort({ key: c.key, down: sort?.key === c.key ? !sort.down : isNumber(c) })}>
+                    {c.title}<span class="arrow" aria-hidden="true">{sort?.key === c.key ? (sort.down ? "↓" : "↑") : ""}</span>
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {cut.map((row, i) => (
+              <tr key={i}>
+                {columns.map((c) => {
+                  const words = c.text ? c.text(row) : String(c.value(row));
+                  return <td key={c.key} class={isNumber(c) ? "number" : c.wide ? "name" : ""} title={c.wide ? words : undefined}>{words}</td>;
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {!all && !text && rows.length > first && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>show all {count(rows.length)}</button>
+      )}
+    </div>
+  );
+}
