@@ -112,14 +112,15 @@ Evidence weigh(const Sample& first, const Sample& second, double level) {
   return evidence;
 }
 
-std::vector<double> holm(std::span<const double> p) {
+std::vector<double> benjamini_hochberg(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] < p[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] > p[b]; });
   std::vector<double> corrected(p.size());
-  double least = 0;
+  double least = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    least = std::max(least, std::min(1.0, static_cast<double>(p.size() - i) * p[order[i]]));
+    const auto as_small = static_cast<double>(p.size() - i);  // how many are as small as this one
+    least = std::min(least, static_cast<double>(p.size()) / as_small * p[order[i]]);
     corrected[order[i]] = least;
   }
   return corrected;
@@ -128,7 +129,7 @@ std::vector<double> holm(std::span<const double> p) {
 std::vector<Decision> decide(std::span<const Evidence> evidence, const DecideRule& rule) {
   std::vector<double> p;
   for (const Evidence& each : evidence) p.push_back(each.p);
-  const auto corrected = holm(p);
+  const auto corrected = benjamini_hochberg(p);
   const double alpha = kClaimShare * (1 - rule.level);
   std::vector<Decision> decisions;
   for (std::size_t i = 0; i < evidence.size(); ++i) {

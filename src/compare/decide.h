@@ -25,8 +25,10 @@ struct Evidence {
 };
 Evidence weigh(const Sample& first, const Sample& second, double level = 0.95);
 
-// Holm's correction: each p as it counts among all the others.
-std::vector<double> holm(std::span<const double> p);
+// Benjamini and Hochberg's correction: each p as it counts among all the others. Where nothing
+// differs, one claim or more comes as seldom as of a single comparison; where much does, of all
+// claims so few are wrong.
+std::vector<double> benjamini_hochberg(std::span<const double> p);
 
 enum class Verdict { same, higher, lower, unclear, no_ratio };
 inline constexpr Names<Verdict, 5> kVerdicts{"verdict",

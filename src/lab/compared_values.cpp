@@ -9,8 +9,8 @@ namespace tacho {
 namespace {
 
 constexpr std::string_view kHeard = "heard:";
-// Every metric more makes it harder for the others to tell (Holm), and who prints a hundred figures
-// does not want them all compared.
+// Every metric more makes it harder for the others to tell, and who prints a hundred figures does
+// not want them all compared.
 constexpr std::size_t kMostHeard = 6;
 
 constexpr std::array kOrder = {
