@@ -211,17 +211,15 @@ Result<int> resume_sweep(const SweepOptions& o, bool retry, Context& context) {
   SweepLab lab(stores.home, stores.sweeps, interrupts());
   TACHO_TRY(settings, settings_of(sweep));
   TACHO_CHECK(apply_options(settings, o));
+  const bool was_cancelled = sweep.state == SweepState::cancelled;
+  if ((retry || was_cancelled) && lab.is_driven(sweep)) {
+    return Error{ErrorCode::usage, fmt::format("sweep {} is still running", sweep.id)};
+  }
   if (retry) {
-    if (lab.is_driven(sweep)) {
-      return Error{ErrorCode::usage, fmt::format("sweep {} is still running", sweep.id)};
-    }
     TACHO_TRY(again, stores.sweeps.retry_failed(sweep.id));
     context.say(fmt::format("{} runs are made again", again));
-  } else if (sweep.state == SweepState::cancelled) {
-    return Error{ErrorCode::usage,
-                 fmt::format("sweep {} was cancelled; 'tacho sweep retry-failed {}' makes what was "
-                             "left out",
-                             sweep.id, sweep.id)};
+  } else if (was_cancelled) {
+    TACHO_CHECK(stores.sweeps.reopen(sweep.id));
   }
   TACHO_CHECK(stores.sweeps.set_settings(sweep.id, json_text(to_json(settings))));
   return drive(stores, sweep, settings, o, context);
@@ -434,8 +432,7 @@ void add_sweep_command(CLI::App& app, Context& context) {
       *retried);
 
   auto cancelled = std::make_shared<SweepOptions>();
-  add_one(*sweep, context, "cancel", "end a sweep for good, wherever it runs", cancel_sweep,
-          cancelled);
+  add_one(*sweep, context, "cancel", "end a sweep, wherever it runs", cancel_sweep, cancelled);
 
   auto exported = std::make_shared<SweepOptions>();
   CLI::App* out = add_one(

@@ -43,7 +43,10 @@ SweepVerdict judge(const RunFolder& folder, const TaskNews& news, bool last) {
     if (!record.ok() || record->outcome == Outcome::running)
       return judge_endless(folder, news, last);
   }
-  if (record->outcome != Outcome::cancelled) {
+  // A scheduler that cancels signals every process: a worker that was just starting dies of it.
+  const bool ended_with_us =
+      record->outcome == Outcome::failed && news.ended_by == EndedBy::cancel && !last;
+  if (record->outcome != Outcome::cancelled && !ended_with_us) {
     return {SweepVerdict::Kind::result, *std::move(record)};
   }
   if (news.ended_by == EndedBy::time_limit) {

@@ -19,9 +19,10 @@ constexpr std::chrono::seconds kLookForFilesEvery{2};
 // A program that says more than this has said what it has to say; a record must stay readable.
 constexpr std::int64_t kMostFigures = 20000;
 
-TensorBoardWatch::Place tensorboard_of(const CommandSpec& command) {
-  if (!command.tensorboard.empty()) return {command.tensorboard, true};
-  return {command.folder, false};
+// Not of the runs beside this one, should it be started where Tacho's home lies.
+TensorBoardWatch::Place tensorboard_of(const CommandSpec& command, const RunFolder& run) {
+  if (!command.tensorboard.empty()) return {.folder = command.tensorboard, .everywhere = true};
+  return {.folder = command.folder, .except = run.path().parent_path()};
 }
 
 // In the words of torch, Python, C++ and the C library.
@@ -43,7 +44,7 @@ WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Res
       order_(options.order),
       usage_file_(options.folder.usage()),
       events_(std::move(events)),
-      tensorboard_(tensorboard_of(*options.order.command)) {
+      tensorboard_(tensorboard_of(*options.order.command, options.folder)) {
   sample();
 }
 

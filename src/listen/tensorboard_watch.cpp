@@ -27,7 +27,7 @@ std::map<fs::path, std::uintmax_t> event_files(const TensorBoardWatch::Place& pl
     std::error_code gone;
     if (entries->is_directory(gone)) {
       const bool hidden = path.filename().string().starts_with('.');
-      if (!place.everywhere && (hidden || entries.depth() >= kDeepest)) {
+      if (path == place.except || (!place.everywhere && (hidden || entries.depth() >= kDeepest))) {
         entries.disable_recursion_pending();
       }
     } else if (is_event_file(path) && entries->is_regular_file(gone)) {

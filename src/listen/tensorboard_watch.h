@@ -14,7 +14,8 @@ class TensorBoardWatch {
  public:
   struct Place {
     std::filesystem::path folder;
-    bool everywhere = false;  // however deep: the user named the folder
+    bool everywhere = false;            // however deep: the user named the folder
+    std::filesystem::path except = {};  // what lies in this folder below it is of other programs
   };
   // Files that have not changed since now are somebody else's.
   explicit TensorBoardWatch(Place place);

@@ -40,6 +40,16 @@ TEST(TensorBoardWatch, TellsOfFilesThatAppearAndOfThoseThatGrow) {
   EXPECT_EQ(losses(watch.look()), std::vector<double>{4});
 }
 
+TEST(TensorBoardWatch, DoesNotHearOtherPrograms) {
+  const ScratchFolder folder;
+  TensorBoardWatch watch({.folder = folder.path(), .except = folder.path() / "home" / "runs"});
+  auto other = TensorBoardSink::open(folder.path() / "home" / "runs" / "other", 1);
+  auto own = TensorBoardSink::open(folder.path() / "home" / "log", 1);
+  write_step(**other, 1);
+  write_step(**own, 2);
+  EXPECT_EQ(losses(watch.look()), std::vector<double>{2});
+}
+
 TEST(TensorBoardWatch, NotesAFileThatIsNone) {
   const ScratchFolder folder;
   TensorBoardWatch watch({folder.path()});

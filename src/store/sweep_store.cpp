@@ -310,6 +310,16 @@ Result<void> SweepStore::cancel_rest(std::int64_t sweep) {
   return update.bind(sweep).run();
 }
 
+Result<void> SweepStore::reopen(std::int64_t sweep) {
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  TACHO_TRY(update,
+            database_.prepare("UPDATE sweep_tasks SET state = 'waiting', attempt = 0, reason = '' "
+                              "WHERE sweep_id = ? AND state = 'cancelled'"));
+  TACHO_CHECK(update.bind(sweep).run());
+  TACHO_CHECK(set_state(sweep, SweepState::open));
+  return transaction.commit();
+}
+
 Result<std::int64_t> SweepStore::retry_failed(std::int64_t sweep) {
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   TACHO_TRY(update,

@@ -103,6 +103,8 @@ class SweepStore {
   // more: what has no result will get none.
   Result<bool> is_cancelled(std::int64_t sweep);
   Result<void> cancel_rest(std::int64_t sweep);
+  // A cancelled sweep is open again, and what was left out of it waits.
+  Result<void> reopen(std::int64_t sweep);
   // What failed, was cancelled or ran out of time waits again, and so does what was cancelled with
   // the sweep. How many.
   Result<std::int64_t> retry_failed(std::int64_t sweep);

@@ -141,6 +141,12 @@ TEST_F(SweepStoreTest, CancellingKeepsResults) {
   EXPECT_EQ(count(SweepTaskState::done), 1);
   EXPECT_EQ(count(SweepTaskState::cancelled), 2);
   EXPECT_EQ(store_.find("1")->state, SweepState::cancelled);
+  ASSERT_TRUE(store_.reopen(sweep_).ok());
+  EXPECT_EQ(count(SweepTaskState::done), 1);
+  EXPECT_EQ(count(SweepTaskState::waiting), 2);
+  EXPECT_EQ(store_.find("1")->state, SweepState::open);
+  ASSERT_TRUE(store_.set_state(sweep_, SweepState::cancelled).ok());
+  ASSERT_TRUE(store_.cancel_rest(sweep_).ok());
   EXPECT_EQ(*store_.retry_failed(sweep_), 2);
   EXPECT_EQ(store_.find("1")->state, SweepState::open);
 }
