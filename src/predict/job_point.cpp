@@ -72,7 +72,7 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                   gpu.architecture,
                   job.data_kind,
                   job.input_shape};
-  point.cost_known = known.has_value();
+  point.cost_known = known && !known->rough;
   point.batch_known = job.batch_per_gpu.has_value();
   point.batch = work.batch;
   point.units = cost.units;

@@ -88,7 +88,7 @@ Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
       TACHO_TRY(value, row.number(kOther[i + 1]).in(fmt::format("line {}", record.line)));
       values[i] = value.value_or(0);
     }
-    costs.others_[row.text("model")] = {values[0], values[1], values[2], values[3]};
+    costs.others_[row.text("model")] = {values[0], values[1], values[2], values[3], true};
   }
   return costs;
 }
@@ -131,7 +131,10 @@ std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName
   }
   if (!job.gmacs && !known) return {};
   SampleCost cost = known.value_or(SampleCost{});
-  if (job.gmacs) cost.gmacs = *job.gmacs;
+  if (job.gmacs) {
+    cost.gmacs = *job.gmacs;
+    cost.rough = false;
+  }
   // Where a job says its multiply-adds alone: about what image models have on average.
   cost.macts_m = job.macts_m.value_or(known ? known->macts_m : 2.5 * cost.gmacs);
   cost.params_m = job.params_m.value_or(known ? known->params_m : 5 * cost.gmacs);

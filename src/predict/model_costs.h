@@ -20,6 +20,9 @@ struct SampleCost {
   // What speeds are counted in for each member of a batch: a language model's are of tokens where
   // its batches are of sentences.
   double units = 1;
+  // Right in how it grows with batch and GPU, not in its size: a job of such a model is foretold
+  // from others of it alone.
+  bool rough = false;
 };
 
 // Models whose cost is known by name, for jobs that do not say it themselves.

@@ -186,7 +186,7 @@ TEST(OwnRunFile, SurvivesDamage) {
       text[place_in(random, text)] = static_cast<char>(random.below(256));
     }
     const auto runs = read_own_runs(text);
-    if (!runs.ok()) EXPECT_FALSE(runs.error().message.empty());
+    EXPECT_TRUE(runs.ok() || !runs.error().message.empty());
   }
 }
 

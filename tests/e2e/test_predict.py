@@ -115,8 +115,15 @@ class Predict(SharedHomeCase):
                 self.assertIn(word, said.err)
             self.assertFalse(out.exists())
         self.assertEqual(self.tacho("predict", "resnet50", "--gpu", "H1000").code, 2)
-        self.assertEqual(self.tacho("predict", "resnet50").code, 2)
+        self.assertEqual(self.tacho("predict", "nobodys_model").code, 2)
         self.assertEqual(self.tacho("predict").code, 2)
+
+    def test_without_runs_of_this_machine_it_says_how_to_make_some(self):
+        said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu")
+        self.assertNotEqual(said.code, 0)
+        self.assertIn("tacho train", said.err)
+        self.assertIn("--gpu", said.err)
+        self.assertEqual(self.tacho("predict", "mnist-cnn", "-b", "0.5", "--device", "cpu").code, 2)
 
     def test_a_damaged_model_is_refused_and_the_shipped_one_helps(self):
         damaged = self.write("speed.json", "{\"tacho_speed_model\": 1}")
