@@ -114,8 +114,14 @@ class Predict(SharedHomeCase):
                 self.assertIn(word, said.err)
             self.assertFalse(out.exists())
         self.tacho("predict", "resnet50", "--gpu", "H1000", expect=2)
-        self.tacho("predict", "resnet50", expect=2)
+        self.tacho("predict", "nobodys_model", expect=2)
         self.tacho("predict", expect=2)
+
+    def test_without_runs_of_this_machine_it_says_how_to_make_some(self):
+        said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu", expect=1)
+        self.assertIn("tacho train", said.err)
+        self.assertIn("--gpu", said.err)
+        self.tacho("predict", "mnist-cnn", "-b", "0.5", "--device", "cpu", expect=2)
 
     def test_a_damaged_model_is_refused_and_the_shipped_one_helps(self):
         damaged = self.write("speed.json", "{\"tacho_speed_model\": 1}")
