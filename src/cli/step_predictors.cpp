@@ -1,17 +1,48 @@
 #include "cli/step_predictors.h"
 
+#include <fmt/format.h>
+
+#include "advise/input_limit.h"
+#include "advise/own_steps.h"
 #include "advise/published_steps.h"
 #include "cli/predicted_steps.h"
+#include "cli/run_predictors.h"
 #include "cli/speed_model_files.h"
+#include "cli/train_options.h"
 
 namespace tacho {
+namespace {
 
-Result<std::unique_ptr<StepPredictor>> open_step_predictors() {
+// As the recommended command would be read.
+Result<RunSpec> spec_of(const Job& job, const Plan& plan) {
+  std::vector<std::string> words = {job.model, "--data=" + job.data,
+                                    fmt::format("--batch={}", plan.batch_per_gpu),
+                                    fmt::format("--workers={}", plan.workers)};
+  if (plan.instance.gpus > 0) {
+    words.insert(words.end(),
+                 {"--device=cuda", fmt::format("--precision={}", kPrecisions.of(plan.precision))});
+    if (plan.instance.gpus > 1) words.push_back(fmt::format("--nproc={}", plan.instance.gpus));
+  }
+  TACHO_TRY(asked, read_train_words(words));
+  return asked.spec;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& store) {
   TACHO_TRY(predictor, open_predictor(std::nullopt));
   std::vector<std::unique_ptr<StepPredictor>> both;
   both.push_back(std::make_unique<PredictedSteps>(std::move(predictor)));
   both.push_back(std::make_unique<PublishedSteps>(published_time_records()));
-  return std::unique_ptr<StepPredictor>(std::make_unique<StepPredictors>(std::move(both)));
+  std::unique_ptr<StepPredictor> steps =
+      std::make_unique<InputLimited>(std::make_unique<StepPredictors>(std::move(both)));
+  auto own = open_run_predictor(store);
+  if (own.ok()) {
+    return std::unique_ptr<StepPredictor>(
+        std::make_unique<OwnSteps>(std::move(steps), *std::move(own), spec_of));
+  }
+  if (own.error().code == ErrorCode::unavailable) return steps;
+  return own.error();
 }
 
 }  // namespace tacho

@@ -13,8 +13,11 @@
 #include "base/home.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/foretelling_view.h"
+#include "cli/sweep_advisor.h"
 #include "cli/sweep_export.h"
 #include "cli/sweep_live.h"
+#include "cli/sweep_next_command.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_tables.h"
 #include "lab/sweep_lab.h"
@@ -154,7 +157,14 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
     TACHO_TRY(options, options_of(stores.sweeps, sweep));
     view = std::make_unique<SweepLines>(context.err, metric, options);
   }
-  TACHO_TRY(end, lab.drive(sweep, settings, *view));
+  SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
+  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
+                        [&](const std::string& problem) { view->note(problem); });
+  ForetellingSweepView foretelling(*view, foreteller);
+  const auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
+  foreteller.settle();
+  if (!driven.ok()) return driven.error();
+  const SweepDriver::End end = *driven;
   view.reset();
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   constexpr std::array<std::string_view, 4> kEnds = {"complete", "budget_spent", "stopped",
@@ -436,6 +446,8 @@ void add_sweep_command(CLI::App& app, Context& context) {
   auto cancelled = std::make_shared<SweepOptions>();
   add_one(*sweep, context, "cancel", "end a sweep for good, wherever it runs", cancel_sweep,
           cancelled);
+
+  add_sweep_next_command(*sweep, context);
 
   auto exported = std::make_shared<SweepOptions>();
   CLI::App* out = add_one(
