@@ -1,0 +1,155 @@
+#include "predict/evaluate_own.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "base/random.h"
+#include "predict/own_runs.h"
+#include "predict/run_point.h"
+
+namespace tacho {
+namespace {
+
+struct Configuration {
+  std::vector<const OwnRun*> runs;
+  std::optional<RunForecast> forecast = {};  // nothing: refused
+};
+
+// Of sorted values.
+double share_of(const std::vector<double>& values, double share) {
+  if (values.empty()) return 0;
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+using ValueOf = double (*)(const OwnRun&);
+using ForetoldOf = const Foretold& (*)(const RunForecast&);
+
+OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf value_of,
+               ForetoldOf foretold_of) {
+  OwnScore out;
+  std::vector<double> errors;
+  std::vector<double> repeats;
+  std::size_t covered = 0;
+  std::size_t measured = 0;
+  for (const Configuration* one : configurations) {
+    double mean = 0;
+    for (const OwnRun* run : one->runs) {
+      mean += std::log(value_of(*run)) / static_cast<double>(one->runs.size());
+    }
+    for (std::size_t i = 1; i < one->runs.size(); ++i) {
+      repeats.push_back(std::abs(value_of(*one->runs[i]) / value_of(*one->runs[0]) - 1));
+    }
+    if (!one->forecast) {
+      ++out.refused;
+      continue;
+    }
+    const Foretold& foretold = foretold_of(*one->forecast);
+    const double off = foretold.value / std::exp(mean) - 1;
+    errors.push_back(std::abs(off));
+    out.most_too_low = std::max(out.most_too_low, -off);
+    for (const OwnRun* run : one->runs) {
+      const double value = value_of(*run);
+      ++measured;
+      if (value >= foretold.low90 && value <= foretold.high90) ++covered;
+    }
+  }
+  std::ranges::sort(errors);
+  std::ranges::sort(repeats);
+  out.configurations = errors.size();
+  out.median_error = share_of(errors, 0.5);
+  out.p95_error = share_of(errors, 0.95);
+  for (const double error : errors) out.mean_error += error / static_cast<double>(errors.size());
+  if (measured > 0) out.coverage = static_cast<double>(covered) / static_cast<double>(measured);
+  out.repeated = repeats.size();
+  out.repeat_median = share_of(repeats, 0.5);
+  out.repeat_p95 = share_of(repeats, 0.95);
+  return out;
+}
+
+std::string machine_of(const OwnRun& run) {
+  if (run.spec.device == Device::cuda) return run.host.gpu;
+  return fmt::format("{}, {} cores", run.host.cpu, run.host.cores);
+}
+
+// By everything that a forecast can tell apart.
+std::vector<Configuration> configurations_of(const std::vector<const OwnRun*>& runs,
+                                             const OwnModelCosts& costs) {
+  RunPoints points(costs);
+  std::map<std::string, std::size_t> places;
+  std::vector<Configuration> out;
+  for (const OwnRun* run : runs) {
+    const auto point = points.add(run->spec, run->host, run->torch_version, run->threads);
+    if (!point.ok()) continue;
+    std::string key = fmt::format("{} {}", point->log_batch, point->log_threads);
+    for (const auto label : point->labels) key += fmt::format(" {}", label);
+    const auto [at, fresh] = places.try_emplace(key, out.size());
+    if (fresh) out.emplace_back();
+    out[at->second].runs.push_back(run);
+  }
+  return out;
+}
+
+Result<void> foretell_all(std::vector<Configuration>& configurations, const OwnModelCosts& costs,
+                          std::size_t folds, std::uint64_t seed) {
+  std::vector<std::size_t> hands(configurations.size());
+  for (std::size_t i = 0; i < hands.size(); ++i) hands[i] = i % folds;
+  Random::scattered(seed).shuffle(hands);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<OwnRun> learned;
+    for (std::size_t i = 0; i < hands.size(); ++i) {
+      if (hands[i] == fold) continue;
+      for (const OwnRun* run : configurations[i].runs) learned.push_back(*run);
+    }
+    if (learned.empty()) continue;
+    TACHO_TRY(own, OwnRuns::learn(learned, learned.front().host, costs));
+    for (std::size_t i = 0; i < hands.size(); ++i) {
+      if (hands[i] != fold) continue;
+      auto forecast = own.predict(configurations[i].runs.front()->spec);
+      if (forecast.ok()) configurations[i].forecast = *std::move(forecast);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<OwnEvaluation> evaluate_own(std::span<const OwnRun> runs, const OwnModelCosts& costs,
+                                   std::size_t folds, std::uint64_t seed) {
+  std::map<std::string, std::vector<const OwnRun*>> machines;
+  for (const OwnRun& run : runs) machines[machine_of(run)].push_back(&run);
+  OwnEvaluation out;
+  for (const auto& [machine, its] : machines) {
+    auto configurations = configurations_of(its, costs);
+    if (configurations.size() < 2 * folds) continue;
+    TACHO_CHECK(foretell_all(configurations, costs, folds, seed));
+    std::map<std::string, std::vector<const Configuration*>> parts;
+    for (const Configuration& one : configurations) {
+      const RunSpec& spec = one.runs.front()->spec;
+      parts["all"].push_back(&one);
+      if (spec.device == Device::cpu) continue;
+      parts[spec.graphs == Switch::off ? "launch by launch" : "CUDA graphs"].push_back(&one);
+    }
+    for (const auto& [part, members] : parts) {
+      OwnScore step = score(
+          members, [](const OwnRun& run) { return run.step_seconds; },
+          [](const RunForecast& forecast) -> const Foretold& { return forecast.step_seconds; });
+      OwnScore memory = score(
+          members, [](const OwnRun& run) { return run.memory_bytes; },
+          [](const RunForecast& forecast) -> const Foretold& { return forecast.memory_bytes; });
+      step.machine = memory.machine = machine;
+      step.part = memory.part = part;
+      out.step.push_back(std::move(step));
+      if (part == "all") out.memory.push_back(std::move(memory));
+    }
+  }
+  return out;
+}
+
+}  // namespace tacho

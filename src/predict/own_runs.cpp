@@ -1,0 +1,234 @@
+#include "predict/own_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "predict/parts_model.h"
+#include "predict/predictor.h"
+#include "predict/run_point.h"
+
+namespace tacho {
+namespace {
+
+// More do not tell more, and learning takes their cube.
+constexpr std::size_t kMostConfigurations = 400;
+constexpr double kTooLow =
+    0.08;  // memory that would have been foretold so much too low is too much
+constexpr double kSmallestStretch = 1.3;
+constexpr double kLargestStretch = 4;
+
+// Of deviations to either side that hold 90 % of the lessons, each foretold by the others.
+double stretch_of(const PartsModel& model) {
+  std::vector<double> surprises;
+  for (const auto& one : model.left_out()) {
+    surprises.push_back(std::abs(one.error) / one.deviation);
+  }
+  std::ranges::sort(surprises);
+  const double n = static_cast<double>(surprises.size());
+  // Of few, the largest: what is not known is not narrow.
+  const auto place = static_cast<std::size_t>(std::ceil(0.9 * (n + 1)));
+  const double at = place > surprises.size() ? kLargestStretch : surprises[place - 1];
+  return std::clamp(at, kSmallestStretch, kLargestStretch);
+}
+
+// So many deviations are added to what memory is believed to be that hardly a lesson would have
+// been foretold too low.
+double lean_of(const PartsModel& model) {
+  constexpr double kMost = 2;
+  constexpr double kStep = 0.1;
+  for (double lean = 0; lean < kMost; lean += kStep) {
+    const auto low = std::ranges::count_if(model.left_out(), [&](const auto& one) {
+      return one.error - lean * one.deviation > -std::log(1 - kTooLow);
+    });
+    if (static_cast<double>(low) <= 0.005 * static_cast<double>(model.left_out().size())) {
+      return lean;
+    }
+  }
+  return kMost;
+}
+
+// Runs of one configuration are one lesson.
+class Lessons {
+ public:
+  explicit Lessons(Figure figure) : figure_(figure) {}
+
+  void add(const RunPoint& point, double value) {
+    if (!(value > 0)) return;
+    std::string key(reinterpret_cast<const char*>(point.labels.data()), sizeof(point.labels));
+    key += fmt::format(" {} {}", point.log_batch, point.log_threads);
+    const auto [at, fresh] = places_.try_emplace(std::move(key), lessons_.size());
+    if (fresh) {
+      if (lessons_.size() == kMostConfigurations) {
+        places_.erase(at);
+        return;
+      }
+      lessons_.push_back({point, 0, 0});
+    }
+    PartsLesson& lesson = lessons_[at->second];
+    lesson.log_value =
+        (lesson.log_value * lesson.repetitions + std::log(value)) / (lesson.repetitions + 1);
+    lesson.repetitions += 1;
+  }
+  [[nodiscard]] const std::vector<PartsLesson>& all() const { return lessons_; }
+  [[nodiscard]] Result<PartsModel> learn() const { return PartsModel::learn(figure_, lessons_); }
+
+ private:
+  Figure figure_;
+  std::vector<PartsLesson> lessons_;
+  std::map<std::string, std::size_t> places_;
+};
+
+Foretold foretold(const Belief& belief, double stretch, double lean) {
+  const double middle = belief.mean + lean * belief.deviation;
+  const double low = belief.mean - stretch * belief.deviation;
+  const double high = belief.mean + stretch * belief.deviation;
+  return {std::exp(middle), std::exp(std::min(low, middle)), std::exp(std::max(high, middle))};
+}
+
+}  // namespace
+
+class OwnRuns::Learned {
+ public:
+  static Result<std::unique_ptr<Learned>> from(const std::vector<const OwnRun*>& runs,
+                                               const OwnModelCosts& costs) {
+    auto out = std::make_unique<Learned>(costs);
+    Lessons steps(Figure::step);
+    Lessons memories(Figure::memory);
+    for (const OwnRun* run : runs) {
+      const auto point = out->points_.add(run->spec, run->host, run->torch_version, run->threads);
+      if (!point.ok()) continue;  // a model of another version of Tacho
+      const std::size_t before = steps.all().size();
+      steps.add(*point, run->step_seconds);
+      memories.add(*point, run->memory_bytes);
+      if (steps.all().size() > before) ++out->of_model_[run->spec.model];
+      out->configurations_ = steps.all().size();
+    }
+    if (steps.all().empty()) return std::unique_ptr<Learned>();
+    out->torch_version_ = runs.front()->torch_version;
+    out->host_ = runs.front()->host;
+    TACHO_TRY(step, steps.learn());
+    out->step_stretch_ = stretch_of(step);
+    out->step_ = std::make_unique<PartsModel>(std::move(step));
+    if (!memories.all().empty()) {
+      TACHO_TRY(memory, memories.learn());
+      out->memory_stretch_ = stretch_of(memory);
+      out->memory_lean_ = lean_of(memory);
+      out->memory_ = std::make_unique<PartsModel>(std::move(memory));
+    }
+    return out;
+  }
+
+  explicit Learned(const OwnModelCosts& costs) : points_(costs) {}
+
+  [[nodiscard]] Result<RunForecast> predict(const RunSpec& spec) const {
+    TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
+    const Belief step = step_->believe(point);
+    const double reach = step_stretch_ * step.deviation;
+    if (reach > std::log(kWidestInterval)) {
+      return Error{
+          ErrorCode::unavailable,
+          fmt::format("this machine's runs are too unlike it: a step may be {:.2g} times off; "
+                      "one run of {} would tell",
+                      std::exp(reach), spec.model)};
+    }
+    RunForecast out;
+    out.step_seconds = foretold(step, step_stretch_, 0);
+    if (memory_) {
+      TACHO_TRY(memory, memory_of(spec));
+      out.memory_bytes = memory;
+    }
+    const auto same = of_model_.find(spec.model);
+    const std::string where = spec.device == Device::cuda ? host_.gpu : host_.cpu;
+    out.basis = fmt::format("{} configurations on {}, {} of them of {}", configurations_, where,
+                            same == of_model_.end() ? 0 : same->second, spec.model);
+    return out;
+  }
+
+ private:
+  // Along batches up to the one asked for, so that a larger one never needs less.
+  [[nodiscard]] Result<Foretold> memory_of(RunSpec spec) const {
+    const std::int64_t wanted = spec.batch;
+    const auto at = [&](std::int64_t batch) -> Result<Foretold> {
+      spec.batch = batch;
+      TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
+      return foretold(memory_->believe(point), memory_stretch_, memory_lean_);
+    };
+    Foretold most;
+    const auto take = [&](const Foretold& one) {
+      most.value = std::max(most.value, one.value);
+      most.low90 = std::max(most.low90, one.low90);
+      most.high90 = std::max(most.high90, one.high90);
+    };
+    // Between powers of two the straight line, which rises as both ends do.
+    std::int64_t below = 1;
+    TACHO_TRY(first, at(below));
+    take(first);
+    while (below <= wanted / 2) {
+      below *= 2;
+      TACHO_TRY(next, at(below));
+      take(next);
+    }
+    if (below == wanted) return most;
+    const Foretold low = most;
+    TACHO_TRY(above, at(2 * below));
+    take(above);
+    const double share = static_cast<double>(wanted - below) / static_cast<double>(below);
+    const auto between = [&](double a, double b) { return a + share * (b - a); };
+    return Foretold{between(low.value, most.value), between(low.low90, most.low90),
+                    between(low.high90, most.high90)};
+  }
+
+  RunPoints points_;
+  Host host_;
+  std::string torch_version_;
+  std::map<std::string, std::size_t, std::less<>> of_model_;
+  std::size_t configurations_ = 0;
+  std::unique_ptr<PartsModel> step_;
+  std::unique_ptr<PartsModel> memory_;
+  double step_stretch_ = 0;
+  double memory_stretch_ = 0;
+  double memory_lean_ = 0;
+};
+
+OwnRuns::OwnRuns() = default;
+OwnRuns::OwnRuns(OwnRuns&&) noexcept = default;
+OwnRuns& OwnRuns::operator=(OwnRuns&&) noexcept = default;
+OwnRuns::~OwnRuns() = default;
+
+bool same_machine(const Host& a, const Host& b, Device device) {
+  if (device == Device::cuda) return !a.gpu.empty() && a.gpu == b.gpu;
+  return a.cpu == b.cpu && a.cores == b.cores;
+}
+
+Result<OwnRuns> OwnRuns::learn(std::span<const OwnRun> runs, const Host& here,
+                               const OwnModelCosts& costs) {
+  OwnRuns out;
+  out.here_ = here;
+  for (const Device device : {Device::cpu, Device::cuda}) {
+    std::vector<const OwnRun*> mine;
+    for (const OwnRun& run : runs) {
+      if (run.spec.device == device && same_machine(run.host, here, device)) mine.push_back(&run);
+    }
+    if (mine.empty()) continue;
+    TACHO_TRY(learned, Learned::from(mine, costs));
+    (device == Device::cuda ? out.cuda_ : out.cpu_) = std::move(learned);
+  }
+  return out;
+}
+
+Result<RunForecast> OwnRuns::predict(const RunSpec& spec) const {
+  const auto& learned = of(spec.device);
+  if (!learned) {
+    const bool cuda = spec.device == Device::cuda;
+    return Error{
+        ErrorCode::unavailable,
+        fmt::format("no run on {} is known; 'tacho train' or 'tacho sweep' makes some",
+                    cuda ? (here_.gpu.empty() ? "a GPU of this machine" : here_.gpu) : here_.cpu)};
+  }
+  return learned->predict(spec);
+}
+
+}  // namespace tacho

@@ -1,0 +1,230 @@
+#include "predict/parts_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predict/run_likeness.h"
+
+namespace tacho {
+namespace {
+
+// How sharply the larger of device and host prevails: where both take as long, a step takes an
+// eighth longer than either.
+constexpr double kSharpness = 6;
+constexpr std::size_t kMostRounds = 30;
+constexpr double kSettled = 1e-4;
+// No round moves a factor further, so that a bad beginning does not run away.
+constexpr double kFarthest = 0.7;
+// Clocks and launches jitter by so many seconds, allocations by so many bytes.
+constexpr double kStepJitter = 1.5e-6;
+constexpr double kHostJitter = 2e-3;  // times the host's noise
+constexpr double kMemoryJitter = 2e6;
+constexpr std::size_t kDriftPart = kParts;
+
+std::span<const RunTerm> terms_of(Figure figure, std::size_t part) {
+  return figure == Figure::step ? step_terms(part) : memory_terms(part);
+}
+
+double square(double x) { return x * x; }
+
+}  // namespace
+
+PartsModel::PartsModel(Figure figure, std::vector<PartsLesson> lessons, const PartsTuning& tuning)
+    : figure_(figure), lessons_(std::move(lessons)), tuning_(tuning) {
+  const std::size_t n = lessons_.size();
+  covariance_.assign(kParts + 1, std::vector<double>(n * n));
+  for (std::size_t part = 0; part <= kParts; ++part) {
+    const auto terms = terms_of(figure_, part);
+    const double scale = square(part == kDriftPart ? tuning_.drift : tuning_.likeness);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k <= i; ++k) {
+        const double value = scale * covariance(terms, lessons_[i].point, lessons_[k].point);
+        covariance_[part][i * n + k] = covariance_[part][k * n + i] = value;
+      }
+    }
+  }
+  doubt_.assign(n, 1);
+  factors_.assign(n, {});
+}
+
+const std::array<double, kParts>& PartsModel::nominal(const RunPoint& point) const {
+  return figure_ == Figure::step ? point.step : point.memory;
+}
+
+PartsModel::Slope PartsModel::slope(const std::array<double, kParts>& logs) {
+  const auto [fixed, samples, host] = logs;
+  const double larger = std::max(fixed, samples);
+  const double device = larger + std::log1p(std::exp(std::min(fixed, samples) - larger));
+  const double share = 1 / (1 + std::exp(samples - fixed));
+  if (std::isinf(host)) return {device, {share, 1 - share, 0}};
+  const double top = std::max(device, host);
+  const double sum = std::exp(kSharpness * (device - top)) + std::exp(kSharpness * (host - top));
+  const double of_host = std::exp(kSharpness * (host - top)) / sum;
+  return {top + std::log(sum) / kSharpness,
+          {(1 - of_host) * share, (1 - of_host) * (1 - share), of_host}};
+}
+
+double PartsModel::noise(const Slope& slope) const {
+  const double whole = std::exp(-slope.value);
+  if (figure_ == Figure::memory) return square(tuning_.noise) + square(kMemoryJitter * whole);
+  const double of_host = slope.by[static_cast<std::size_t>(Part::host)];
+  return square(tuning_.noise) + square(kStepJitter * whole) +
+         square(of_host * tuning_.host_noise) * (1 + square(kHostJitter * whole));
+}
+
+PartsModel::Slope PartsModel::at(std::size_t lesson) const {
+  std::array<double, kParts> logs = nominal(lessons_[lesson].point);
+  for (std::size_t part = 0; part < kParts; ++part) logs[part] += factors_[lesson][part];
+  return slope(logs);
+}
+
+Result<void> PartsModel::solve(const std::vector<Slope>& slopes) {
+  const std::size_t n = lessons_.size();
+  std::vector<double> matrix(n * n);
+  std::vector<double> targets(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    targets[i] = lessons_[i].log_value - slopes[i].value;
+    for (std::size_t part = 0; part < kParts; ++part) {
+      targets[i] += slopes[i].by[part] * factors_[i][part];
+    }
+    for (std::size_t k = 0; k <= i; ++k) {
+      double sum = covariance_[kDriftPart][i * n + k];
+      for (std::size_t part = 0; part < kParts; ++part) {
+        sum += slopes[i].by[part] * slopes[k].by[part] * covariance_[part][i * n + k];
+      }
+      matrix[i * n + k] = sum;
+    }
+    matrix[i * n + i] += doubt_[i] * noise(slopes[i]) / lessons_[i].repetitions;
+  }
+  TACHO_TRY(factor, Cholesky::factor(std::move(matrix), n, 1));
+  weights_ = factor.solve(targets);
+  factor_.clear();
+  factor_.push_back(std::move(factor));
+  slopes_ = slopes;
+  return {};
+}
+
+Result<void> PartsModel::settle() {
+  const std::size_t n = lessons_.size();
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
+    std::vector<Slope> slopes;
+    slopes.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) slopes.push_back(at(i));
+    TACHO_CHECK(solve(slopes));
+    double moved = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t part = 0; part < kParts; ++part) {
+        double believed = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+          believed += covariance_[part][i * n + k] * slopes[k].by[part] * weights_[k];
+        }
+        // Half of the way: where a step changes its side, device or host, a whole one swings.
+        const double move = std::clamp((round < 2 ? 1 : 0.6) * (believed - factors_[i][part]),
+                                       -kFarthest, kFarthest);
+        factors_[i][part] += move;
+        moved = std::max(moved, std::abs(move));
+      }
+    }
+    if (moved < kSettled) break;
+  }
+  judge(factor_.front());
+  return {};
+}
+
+void PartsModel::judge(const Cholesky& factor) {
+  const std::size_t n = lessons_.size();
+  left_out_.assign(n, {});
+  for (std::size_t i = 0; i < n; ++i) {
+    // The inverse's diagonal: the squared length of L⁻¹'s column.
+    std::vector<double> column(n);
+    column[i] = 1;
+    factor.solve_lower(column);
+    double inverse = 0;
+    for (const double x : column) inverse += x * x;
+    left_out_[i] = {weights_[i] / inverse, 1 / std::sqrt(inverse)};
+  }
+}
+
+double PartsModel::log_likelihood() const {
+  constexpr double kSurprising = 3;  // what lies further out is a disturbed run
+  double sum = 0;
+  for (const LeftOut& one : left_out_) {
+    const double z = std::min(std::abs(one.error / one.deviation), kSurprising);
+    sum -= std::log(one.deviation) + z * z / 2;
+  }
+  return sum;
+}
+
+Result<PartsModel> PartsModel::learn(Figure figure, std::vector<PartsLesson> lessons,
+                                     const PartsTuning& tuning) {
+  if (lessons.empty()) return Error{ErrorCode::unavailable, "there is no run to learn from"};
+  PartsModel model(figure, std::move(lessons), tuning);
+  TACHO_CHECK(model.settle());
+  // As if noise had Student's distribution with four degrees of freedom.
+  for (std::size_t i = 0; i < model.lessons_.size(); ++i) {
+    const double z = model.left_out_[i].error / model.left_out_[i].deviation;
+    model.doubt_[i] = std::clamp((4 + z * z) / 5, 1.0, 50.0);
+  }
+  TACHO_CHECK(model.settle());
+  return model;
+}
+
+Result<PartsModel> PartsModel::learn(Figure figure, const std::vector<PartsLesson>& lessons) {
+  PartsTuning best;
+  double best_score = -1e300;
+  const auto try_one = [&](const PartsTuning& tuning) {
+    const auto model = learn(figure, lessons, tuning);
+    if (!model.ok() || !(model->log_likelihood() > best_score)) return false;
+    best = tuning;
+    best_score = model->log_likelihood();
+    return true;
+  };
+  static_cast<void>(try_one(best));
+  constexpr std::array kKnobs = {&PartsTuning::noise, &PartsTuning::likeness, &PartsTuning::drift,
+                                 &PartsTuning::host_noise};
+  // One knob after the other, as long as turning it helps.
+  for (int round = 0; round < 2; ++round) {
+    for (const auto knob : kKnobs) {
+      for (const double turn : {2.0, 0.5}) {
+        for (int times = 0; times < 3; ++times) {
+          PartsTuning tuning = best;
+          tuning.*knob *= turn;
+          if (!try_one(tuning)) break;
+        }
+      }
+    }
+  }
+  return learn(figure, lessons, best);
+}
+
+Belief PartsModel::believe(const RunPoint& point) const {
+  const std::size_t n = lessons_.size();
+  std::array<std::vector<double>, kParts + 1> common;
+  std::array<double, kParts + 1> believed{};
+  for (std::size_t part = 0; part <= kParts; ++part) {
+    const auto terms = terms_of(figure_, part);
+    const double scale = square(part == kDriftPart ? tuning_.drift : tuning_.likeness);
+    common[part].resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double by = part == kDriftPart ? 1 : slopes_[i].by[part];
+      common[part][i] = by == 0 ? 0 : by * scale * covariance(terms, point, lessons_[i].point);
+      believed[part] += common[part][i] * weights_[i];
+    }
+  }
+  std::array<double, kParts> logs = nominal(point);
+  for (std::size_t part = 0; part < kParts; ++part) logs[part] += believed[part];
+  const Slope here = slope(logs);
+  std::vector<double> together = std::move(common[kDriftPart]);
+  double variance = square(tuning_.drift) * covariance(terms_of(figure_, kDriftPart), point, point);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    variance += square(here.by[part] * tuning_.likeness) *
+                covariance(terms_of(figure_, part), point, point);
+    for (std::size_t i = 0; i < n; ++i) together[i] += here.by[part] * common[part][i];
+  }
+  factor_.front().solve_lower(together);
+  for (const double x : together) variance -= x * x;
+  variance = std::max(variance, 0.0) + noise(here);
+  return {here.value + believed[kDriftPart], std::sqrt(variance)};
+}
+
+}  // namespace tacho
