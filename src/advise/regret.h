@@ -1,7 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
 
 namespace tacho {
 
@@ -19,14 +25,37 @@ struct Regret {
 // At least one plan. Of equal foretold costs the first counts as recommended.
 Regret regret_of(std::span<const SettledPlan> plans);
 
+inline constexpr double kSmallExcess = 0.05;
+
 struct RegretScore {
   std::size_t sweeps = 0;
   double worst_excess = 0;
   double mean_excess = 0;
+  double within = 0;       // share of sweeps whose recommended one costs at most kSmallExcess more
   double first_three = 0;  // share of sweeps whose truly cheapest is among the first three
 };
 
 // Over many sweeps, each held out of what the predictor learned from.
 RegretScore score_regrets(std::span<const Regret> regrets);
+
+// A run of a sweep, and what it cost; repetitions are of one configuration.
+struct SettledRun {
+  std::string sweep;
+  std::string configuration;
+  double cost = 0;
+};
+
+// What the runs `asked` would cost, by someone who knows none but `seen`; nothing where that is
+// refused. Both are places in a list of runs.
+using ForetellCosts = std::function<Result<std::vector<std::optional<double>>>(
+    const std::vector<std::size_t>& seen, const std::vector<std::size_t>& asked)>;
+
+// What is kept from the predictor: a fifth of all configurations in turn, or the whole sweep that
+// is recommended from.
+enum class HeldOut { configurations, sweeps };
+
+// Of every sweep with three configurations or more that were foretold.
+Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut held_out,
+                                    const ForetellCosts& foretell);
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include "base/json_object.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
 #include "predict/evaluate.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct EvaluateOptions {
   std::optional<std::string> catalog;
   std::vector<std::string> splits;
+  std::vector<std::string> regret;
   std::uint64_t seed = 1;
   std::size_t folds = 5;
   bool json = false;
@@ -48,7 +50,37 @@ std::string table_of(const std::vector<SplitScore>& scores, const Terminal& term
   return table.text(terminal);
 }
 
+Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
+  TACHO_TRY(scores, evaluate_recommendations(o.regret));
+  Json list = Json::array();
+  Table table({{"sweeps on", Align::left},
+               {"left out", Align::left},
+               {"sweeps"},
+               {"mean above"},
+               {"worst above"},
+               {"within 5 %"},
+               {"of first three"}});
+  for (const RegretOfSweeps& one : scores) {
+    const char* held_out = one.held_out == HeldOut::sweeps ? "whole models" : "configurations";
+    const RegretScore& score = one.score;
+    list.push_back({{"machine", one.machine},
+                    {"usd_per_gpu_hour", one.usd_per_gpu_hour},
+                    {"held_out", held_out},
+                    {"sweeps", score.sweeps},
+                    {"mean_excess", score.mean_excess},
+                    {"worst_excess", score.worst_excess},
+                    {"within_5_percent", score.within},
+                    {"cheapest_among_first_three", score.first_three}});
+    table.add({one.machine, held_out, std::to_string(score.sweeps), human_share(score.mean_excess),
+               human_share(score.worst_excess), human_share(score.within),
+               human_share(score.first_three)});
+  }
+  context.print(o.json ? json_text(list, 1) + "\n" : table.text(context.out));
+  return kSuccess;
+}
+
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
+  if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50) {
     return Error{ErrorCode::usage, "--folds: between 2 and 50 parts can be left out in turn"};
   }
@@ -91,6 +123,9 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--folds", o->folds, "parts the groups are dealt into")->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
+  command->add_option("--regret", o->regret,
+                      "files of 'tacho sweep export --csv': how much dearer what would be "
+                      "recommended from them is than the cheapest");
   command->add_flag("--json", o->json, "for programs");
   command->footer("Learns anew for every part that is left out: takes some minutes.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });

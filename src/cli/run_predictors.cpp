@@ -1,6 +1,7 @@
 #include "cli/run_predictors.h"
 
-#include "own_models_csv.h"
+#include "cli/own_model_costs.h"
+#include "cli/own_models_csv.h"
 #include "predict/own_runs.h"
 #include "probe/host_probe.h"
 
@@ -44,8 +45,12 @@ Result<std::vector<OwnRun>> runs_in(RunStore& store) {
 
 }  // namespace
 
+Result<OwnModelCosts> own_model_costs() {
+  return OwnModelCosts::parse(kOwnModelsCsv).in("own_models.csv");
+}
+
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store) {
-  TACHO_TRY(costs, OwnModelCosts::parse(kOwnModelsCsv).in("own_models.csv"));
+  TACHO_TRY(costs, own_model_costs());
   TACHO_TRY(runs, runs_in(store));
   if (runs.empty()) return Error{ErrorCode::unavailable, "no run was made here yet"};
   TACHO_TRY(learned, OwnRuns::learn(runs, read_host(), costs));

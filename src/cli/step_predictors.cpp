@@ -14,7 +14,7 @@ namespace tacho {
 namespace {
 
 // As the recommended command would be read.
-Result<RunSpec> spec_of(const Job& job, const Plan& plan) {
+Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
   std::vector<std::string> words = {job.model, "--data=" + job.data,
                                     fmt::format("--batch={}", plan.batch_per_gpu),
                                     fmt::format("--workers={}", plan.workers)};
@@ -39,7 +39,7 @@ Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& store) {
   auto own = open_run_predictor(store);
   if (own.ok()) {
     return std::unique_ptr<StepPredictor>(
-        std::make_unique<OwnSteps>(std::move(steps), *std::move(own), spec_of));
+        std::make_unique<OwnSteps>(std::move(steps), *std::move(own), recommended_spec));
   }
   if (own.error().code == ErrorCode::unavailable) return steps;
   return own.error();
