@@ -15,8 +15,8 @@ Regret regret_of(std::span<const SettledPlan> plans) {
   std::ranges::stable_sort(order, {}, [](const SettledPlan* plan) { return plan->foretold; });
   const auto cheapest =
       std::ranges::min_element(order, {}, [](const SettledPlan* plan) { return plan->cost; });
-  return {order.front()->cost / (*cheapest)->cost - 1,
-          static_cast<std::size_t>(cheapest - order.begin()) + 1};
+  return {.excess = order.front()->cost / (*cheapest)->cost - 1,
+          .best_rank = static_cast<std::size_t>(cheapest - order.begin()) + 1};
 }
 
 namespace {
@@ -70,6 +70,7 @@ Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut he
       plans.push_back({mean(settled.foretold), mean(settled.costs)});
     }
     regrets.push_back(regret_of(plans));
+    regrets.back().sweep = sweep;
   }
   return score_regrets(regrets);
 }
@@ -79,7 +80,10 @@ RegretScore score_regrets(std::span<const Regret> regrets) {
   if (regrets.empty()) return score;
   for (const Regret& one : regrets) {
     score.within += one.excess <= kSmallExcess ? 1 : 0;
-    score.worst_excess = std::max(score.worst_excess, one.excess);
+    if (one.excess > score.worst_excess) {
+      score.worst_excess = one.excess;
+      score.worst_sweep = one.sweep;
+    }
     score.mean_excess += one.excess;
     score.first_three += one.best_rank <= 3 ? 1 : 0;
   }

@@ -20,6 +20,7 @@ struct SettledPlan {
 struct Regret {
   double excess = 0;          // what the recommended one costs above the cheapest, relative
   std::size_t best_rank = 0;  // of the truly cheapest, by the foretold order; 1 is the first
+  std::string sweep = {};
 };
 
 // At least one plan. Of equal foretold costs the first counts as recommended.
@@ -30,6 +31,7 @@ inline constexpr double kSmallExcess = 0.05;
 struct RegretScore {
   std::size_t sweeps = 0;
   double worst_excess = 0;
+  std::string worst_sweep = {};
   double mean_excess = 0;
   double within = 0;       // share of sweeps whose recommended one costs at most kSmallExcess more
   double first_three = 0;  // share of sweeps whose truly cheapest is among the first three

@@ -69,6 +69,7 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
                     {"sweeps", score.sweeps},
                     {"mean_excess", score.mean_excess},
                     {"worst_excess", score.worst_excess},
+                    {"worst_sweep", score.worst_sweep},
                     {"within_5_percent", score.within},
                     {"cheapest_among_first_three", score.first_three}});
     table.add({one.machine, held_out, std::to_string(score.sweeps), human_share(score.mean_excess),

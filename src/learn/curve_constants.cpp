@@ -8,15 +8,9 @@ std::vector<CurveConstants> curve_candidates() {
     for (const double noise : {0.5, 1.0, 2.0}) {
       for (const double kept : {0.0, 0.25, 0.5}) {
         for (const double believed : {0.25, 0.5, 0.75}) {
-          CurveConstants one;
-          for (Closeness* each : {&one.with_schedule, &one.without}) {
-            each->batch *= reach;
-            each->rate *= reach;
-            each->noise *= noise;
-          }
-          one.offset_kept = kept;
-          one.stretch_believed = believed;
-          candidates.push_back(one);
+          candidates.push_back({{0.8 * reach, 1, 0.8 * reach, 0.015 * noise, kept},
+                                {1.5 * reach, 1, reach, 0.025 * noise, kept},
+                                believed});
         }
       }
     }

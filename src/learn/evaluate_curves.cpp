@@ -1,10 +1,10 @@
 #include "learn/evaluate_curves.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
 
-#include "base/result.h"
 #include "learn/curve_constants.h"
 #include "learn/forecast.h"
 
@@ -74,24 +74,21 @@ class ConstantChoice {
     }
   }
 
-  [[nodiscard]] const std::vector<CurveConstants>& candidates() const { return candidates_; }
-
   // The best for all other tasks of the same kind; the shipped ones where there is no other.
-  [[nodiscard]] std::size_t without(const std::string& task) const {
+  [[nodiscard]] const CurveConstants& without(const std::string& task) const {
     return best(task, decays_.at(task));
   }
 
-  [[nodiscard]] std::size_t best(const std::string& left_out, bool decays) const {
+  [[nodiscard]] const CurveConstants& best(const std::string& left_out, bool decays) const {
     std::vector<double> sums(candidates_.size());
     for (const auto& [task, errors] : errors_) {
       if (task == left_out || decays_.at(task) != decays) continue;
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += errors[i];
+      // By ratios, so that a task whose curves swing has no more to say than one with smooth ones.
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::log(errors[i] + 1e-6);
     }
-    std::size_t chosen = shipped();
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      if (sums[i] < sums[chosen]) chosen = i;
-    }
-    return chosen;
+    const bool any = std::ranges::any_of(sums, [](double sum) { return sum != 0; });
+    if (!any) return shipped_;
+    return candidates_[static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin())];
   }
 
  private:
@@ -119,20 +116,7 @@ class ConstantChoice {
     return count > 0 ? sum / count : 0;
   }
 
-  // Where the defaults stand among the candidates.
-  [[nodiscard]] std::size_t shipped() const {
-    const CurveConstants defaults;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const CurveConstants& one = candidates_[i];
-      if (one.without.noise == defaults.without.noise &&
-          one.without.batch == defaults.without.batch && one.offset_kept == defaults.offset_kept &&
-          one.stretch_believed == defaults.stretch_believed) {
-        return i;
-      }
-    }
-    broken_invariant("the shipped constants are none of the candidates");
-  }
-
+  CurveConstants shipped_;
   std::vector<CurveConstants> candidates_ = curve_candidates();
   std::map<std::string, std::vector<double>> errors_;  // one a candidate, by task
   std::map<std::string, bool> decays_;
@@ -145,19 +129,17 @@ std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
   std::map<std::string, Tally> tasks;
   std::map<bool, Tally> by_origin;
   Tally all;
-  // Tasks that chose the same constants share a forecaster.
-  std::map<std::size_t, CurveForecaster> forecasters;
+  std::map<std::string, CurveForecaster> forecasters;  // by task
   for (const Curve& curve : curves) {
     const std::size_t seen = first_quarter(curve);
     if (curve.epochs.size() <= seen) continue;
-    const std::size_t chosen = choice.without(task_of(curve));
-    const auto forecaster =
-        forecasters.try_emplace(chosen, curves, choice.candidates()[chosen]).first;
+    const std::string task = task_of(curve);
+    const auto forecaster = forecasters.try_emplace(task, curves, choice.without(task)).first;
     // The forecaster leaves out every curve of this one's system, and its misses.
     const std::vector<double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
                                     curve.epochs.end());
     const auto foretold = forecaster->second.forecast(curve.first(seen), ahead);
-    for (Tally* tally : {&tasks[task_of(curve)], &by_origin[curve.own], &all}) {
+    for (Tally* tally : {&tasks[task], &by_origin[curve.own], &all}) {
       if (foretold.ok()) {
         tally->add(curve, seen, *foretold);
       } else {
@@ -174,9 +156,19 @@ std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
   return scores;
 }
 
-CurveConstants best_constants(const std::vector<Curve>& curves, bool decays) {
+Json best_constants(const std::vector<Curve>& curves) {
   const ConstantChoice choice(curves);
-  return choice.candidates()[choice.best("", decays)];
+  Json both = Json::object();
+  for (const bool decays : {false, true}) {
+    const CurveConstants& best = choice.best("", decays);
+    const Closeness& close = decays ? best.with_schedule : best.without;
+    both[decays ? "with_schedule" : "without"] = {{"batch", close.batch},
+                                                  {"rate", close.rate},
+                                                  {"noise", close.noise},
+                                                  {"offset_kept", close.offset_kept},
+                                                  {"stretch_believed", best.stretch_believed}};
+  }
+  return both;
 }
 
 Json to_json(const std::vector<CurveScore>& scores) {

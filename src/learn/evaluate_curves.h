@@ -27,8 +27,8 @@ struct CurveScore {
 // task, then "published", "own runs" and "all", as far as there are such.
 std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves);
 
-// The candidate that does best on all tasks of a kind: what should be shipped.
-CurveConstants best_constants(const std::vector<Curve>& curves, bool decays);
+// The candidates that do best on all tasks, with and without a schedule: what should be shipped.
+Json best_constants(const std::vector<Curve>& curves);
 
 Json to_json(const std::vector<CurveScore>& scores);
 

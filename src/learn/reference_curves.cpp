@@ -104,7 +104,8 @@ void ReferenceCurves::lay(const KnownCurve& known) {
       last.push_back(above);
     }
     if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
-    if (!last.empty()) overlay.offset = constants_.offset_kept * mean(last);
+    if (!last.empty())
+      overlay.offset = closeness(constants_, begun_.setting).offset_kept * mean(last);
     // Neighbouring points err together: more than four count as four.
     const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
     overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);
