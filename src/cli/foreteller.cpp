@@ -85,6 +85,7 @@ void Foreteller::settle() {
 
 void Foreteller::learn_of_another() {
   ++ended_;
+  past_.clear();
   // Learning takes a moment: the first runs teach much, later ones little.
   if (ended_ - known_ > known_ / 8) {
     opened_ = false;
@@ -104,23 +105,36 @@ const RunPredictor* Foreteller::predictor() {
   return predictor_.get();
 }
 
+Result<const std::vector<RunRecord>*> Foreteller::past_of(const RunSpec& spec) {
+  const auto task = std::pair(spec.model, spec.data);
+  auto found = past_.find(task);
+  if (found == past_.end()) {
+    TACHO_TRY(records, own_records(store_, spec.model, spec.data, kMostRuns));
+    found = past_.emplace(task, std::move(records)).first;
+  }
+  return &found->second;
+}
+
+std::optional<OwnForecast> Foreteller::forecast(const RunSpec& spec) {
+  const RunPredictor* own = predictor();
+  const auto past = past_of(spec);
+  if (own == nullptr || !past.ok()) return std::nullopt;
+  auto made = own->run(spec);
+  if (!made.ok()) return std::nullopt;
+  if (!made->total_seconds) made->total_seconds = total_of(spec, made->step_seconds, **past);
+  return *std::move(made);
+}
+
 Result<void> Foreteller::try_to_write_down(const RunOrder& order) {
   const RunSpec& spec = order.spec;
   const Host host = read_host();
   const Foretelling when{spec.device == Device::cuda && !host.gpu.empty() ? host.gpu : host.cpu,
                          order.created_at};
-  TACHO_TRY(past, own_records(store_, spec.model, spec.data, kMostRuns));
+  TACHO_TRY(past, past_of(spec));
   std::vector<LedgerEntry> made;
-  if (const RunPredictor* own = predictor(); own != nullptr) {
-    if (auto forecast = own->run(spec); forecast.ok()) {
-      if (!forecast->total_seconds) {
-        forecast->total_seconds = total_of(spec, forecast->step_seconds, past);
-      }
-      made = foretell(order, *forecast, when);
-    }
-  }
+  if (const auto own = forecast(spec)) made = foretell(order, *own, when);
   if (!is_synthetic(spec)) {
-    std::vector<Curve> known = curves_of(past);
+    std::vector<Curve> known = curves_of(*past);
     if (known.empty()) known = published_of(spec);
     for (LedgerEntry& entry : foretell(order, known, when)) made.push_back(std::move(entry));
   }

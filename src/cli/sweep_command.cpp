@@ -192,6 +192,26 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   return exit_code_of(counts, end);
 }
 
+// What all runs will take, added, as far as runs like them were made here.
+std::string predicted_time(const std::vector<PlannedRun>& runs, Foreteller& foreteller) {
+  Range all;
+  std::size_t told = 0;
+  for (const PlannedRun& run : runs) {
+    const auto forecast = run.asked.command ? std::nullopt : foreteller.forecast(run.asked.spec);
+    if (!forecast || !forecast->total_seconds) continue;
+    ++told;
+    // Errors of runs that are foretold by the same others go together.
+    all.value += forecast->total_seconds->value;
+    all.low += forecast->total_seconds->low;
+    all.high += forecast->total_seconds->high;
+  }
+  if (told == 0) return "how long they take can be told once some like them were made here";
+  const std::string whose =
+      told == runs.size() ? "they take" : fmt::format("{} of them take", told);
+  return fmt::format("{} {} of run time, {} to {}", whose, human(Seconds(all.value)),
+                     human(Seconds(all.low)), human(Seconds(all.high)));
+}
+
 Result<int> begin_sweep(const SweepOptions& o, Context& context) {
   TACHO_TRY(plan, read_sweep_plan(o.grid));
   SweepSettings settings = settings_of(plan.grid);
@@ -201,9 +221,13 @@ Result<int> begin_sweep(const SweepOptions& o, Context& context) {
       context.print(json_text(plan_json(plan.runs), 1) + "\n");
       return kSuccess;
     }
+    TACHO_TRY(store, context.open_store());
+    TACHO_TRY(home, tacho_home());
+    Foreteller foreteller(store, home / "tacho.db",
+                          [&](const std::string& problem) { context.warn(problem); });
     context.print(plan_table(plan.runs, context.out));
-    context.print(fmt::format("{} runs on {}; a time can be told once a predictor is fitted\n",
-                              plan.runs.size(), settings.launcher.kind));
+    context.print(fmt::format("{} runs on {}; {}\n", plan.runs.size(), settings.launcher.kind,
+                              predicted_time(plan.runs, foreteller)));
     return kSuccess;
   }
   TACHO_TRY(stores, open_stores(context));

@@ -41,7 +41,7 @@ class Ledger(TachoCase):
             self.assertGreater(scores[metric]["made"], 0, metric)
             self.assertEqual(scores[metric]["measured"], scores[metric]["made"], metric)
         for line in self.tacho("ledger").out.splitlines():
-            self.assertLessEqual(len(line), 100, line)
+            self.assertLessEqual(len(line), 80, line)
 
 
 if __name__ == "__main__":
