@@ -21,7 +21,6 @@ Regret regret_of(std::span<const SettledPlan> plans) {
 
 namespace {
 
-constexpr std::size_t kParts = 5;
 constexpr std::size_t kFewestPlans = 3;
 
 struct Settled {
@@ -30,26 +29,28 @@ struct Settled {
 };
 
 // Runs that are kept from the predictor together.
-std::vector<std::vector<std::size_t>> parts_of(std::span<const SettledRun> runs, HeldOut held_out) {
+std::vector<std::vector<std::size_t>> parts_of(std::span<const SettledRun> runs, HeldOut held_out,
+                                               std::size_t count) {
   std::map<std::pair<std::string, std::string>, std::size_t> part_of;
-  std::vector<std::vector<std::size_t>> parts;
+  std::vector<std::vector<std::size_t>> parts(count);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool whole = held_out == HeldOut::sweeps;
-    const auto key = std::pair(runs[i].sweep, whole ? "" : runs[i].configuration);
-    const auto found = part_of.try_emplace(key, whole ? part_of.size() : part_of.size() % kParts);
-    const std::size_t part = found.first->second;
-    if (parts.size() <= part) parts.resize(part + 1);
-    parts[part].push_back(i);
+    const SettledRun& run = runs[i];
+    const std::string& sweep = run.kept_with.empty() ? run.sweep : run.kept_with;
+    const auto key = held_out == HeldOut::sweeps ? std::pair(sweep, std::string())
+                                                 : std::pair(run.sweep, run.configuration);
+    const auto found = part_of.try_emplace(key, part_of.size() % count);
+    parts[found.first->second].push_back(i);
   }
+  std::erase_if(parts, [](const auto& part) { return part.empty(); });
   return parts;
 }
 
 }  // namespace
 
 Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut held_out,
-                                    const ForetellCosts& foretell) {
+                                    std::size_t parts, const ForetellCosts& foretell) {
   std::map<std::string, std::map<std::string, Settled>> sweeps;
-  for (const auto& part : parts_of(runs, held_out)) {
+  for (const auto& part : parts_of(runs, held_out, parts)) {
     std::vector<std::size_t> seen;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (std::ranges::find(part, i) == part.end()) seen.push_back(i);

@@ -45,6 +45,7 @@ struct SettledRun {
   std::string sweep;
   std::string configuration;
   double cost = 0;
+  std::string kept_with = {};  // sweeps that are kept from the predictor together; "" is its own
 };
 
 // What the runs `asked` would cost, by someone who knows none but `seen`; nothing where that is
@@ -52,12 +53,12 @@ struct SettledRun {
 using ForetellCosts = std::function<Result<std::vector<std::optional<double>>>(
     const std::vector<std::size_t>& seen, const std::vector<std::size_t>& asked)>;
 
-// What is kept from the predictor: a fifth of all configurations in turn, or the whole sweep that
-// is recommended from.
+// What is kept from the predictor: configurations, or whole sweeps.
 enum class HeldOut { configurations, sweeps };
 
-// Of every sweep with three configurations or more that were foretold.
+// Of every sweep with three configurations or more that were foretold. What is held out is dealt
+// into `parts`, each of which is foretold without seeing it.
 Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut held_out,
-                                    const ForetellCosts& foretell);
+                                    std::size_t parts, const ForetellCosts& foretell);
 
 }  // namespace tacho

@@ -36,7 +36,7 @@ TEST(Regret, NothingIsForetoldByWhoeverHasSeenIt) {
   for (const HeldOut held_out : {HeldOut::configurations, HeldOut::sweeps}) {
     std::size_t asked_in_all = 0;
     const auto score = evaluate_regret(
-        runs, held_out,
+        runs, held_out, 5,
         [&](const std::vector<std::size_t>& seen,
             const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
           asked_in_all += asked.size();

@@ -51,7 +51,13 @@ std::string table_of(const std::vector<SplitScore>& scores, const Terminal& term
 }
 
 Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
-  TACHO_TRY(scores, evaluate_recommendations(o.regret));
+  std::vector<std::string> files = o.regret;
+  const bool published = std::erase(files, "published") > 0;
+  TACHO_TRY(scores, evaluate_recommendations(files));
+  if (published) {
+    TACHO_TRY(score, evaluate_published_recommendations());
+    scores.push_back(score);
+  }
   Json list = Json::array();
   Table table({{"sweeps on", Align::left},
                {"left out", Align::left},
@@ -125,8 +131,8 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
   command->add_option("--regret", o->regret,
-                      "files of 'tacho sweep export --csv': how much dearer what would be "
-                      "recommended from them is than the cheapest");
+                      "instead: how much dearer what is recommended is than the cheapest, of files "
+                      "of 'tacho sweep export --csv', or of what is 'published'");
   command->add_flag("--json", o->json, "for programs");
   command->footer("Learns anew for every part that is left out: takes some minutes.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });

@@ -1,16 +1,24 @@
 #include "cli/regret_evaluation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 #include "advise/catalog.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "cli/own_model_costs.h"
+#include "cli/speed_model_files.h"
 #include "predict/own_runs.h"
 
 namespace tacho {
 namespace {
+
+constexpr std::size_t kPartsOfConfigurations = 5;
+constexpr std::size_t kPartsOfModels = 5;  // each is learned without for half a minute
 
 std::string machine_of(const OwnRun& run) {
   return run.spec.device == Device::cuda ? run.host.gpu : run.host.cpu;
@@ -26,20 +34,33 @@ double samples_a_step(const RunSpec& spec) {
   return static_cast<double>(spec.batch * spec.dist.ranks() * spec.accumulate);
 }
 
-// The catalogue's lowest price for one such GPU; for a machine it does not have, a dollar: within a
-// sweep every run has the same.
-Result<double> price_of(const std::string& machine) {
+// Dollars an hour for one of each GPU, the catalogue's lowest on demand.
+Result<std::map<std::string, double>> prices_of_gpus() {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(instances, Catalog(home).instances());
-  double lowest = 0;
+  std::map<std::string, double> prices;
   for (const Instance& one : instances) {
-    if (one.gpus == 0 || machine.find(one.gpu.substr(0, one.gpu.find('-'))) == std::string::npos) {
-      continue;
-    }
+    if (one.gpus == 0) continue;
     const double price = one.on_demand_usd_h / static_cast<double>(one.gpus);
-    lowest = lowest == 0 ? price : std::min(lowest, price);
+    const auto [place, fresh] = prices.try_emplace(one.gpu, price);
+    if (!fresh) place->second = std::min(place->second, price);
   }
-  return lowest == 0 ? 1 : lowest;
+  return prices;
+}
+
+// For a machine that the catalogue does not have, a dollar: within a sweep every run has the same.
+Result<double> price_of(const std::string& machine) {
+  TACHO_TRY(prices, prices_of_gpus());
+  std::string longest;  // "A10" is no A100
+  double found = 1;
+  for (const auto& [gpu, price] : prices) {
+    const std::string family = gpu.substr(0, gpu.find('-'));
+    const bool fits = machine.find(family) != std::string::npos;
+    if (!fits || family.size() <= longest.size()) continue;
+    longest = family;
+    found = price;
+  }
+  return found;
 }
 
 Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, double usd_per_hour,
@@ -53,7 +74,7 @@ Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, double usd_per_ho
   }
   TACHO_TRY(costs, own_model_costs());
   return evaluate_regret(
-      settled, held_out,
+      settled, held_out, held_out == HeldOut::sweeps ? runs.size() : kPartsOfConfigurations,
       [&](const std::vector<std::size_t>& seen,
           const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
         std::vector<OwnRun> known;
@@ -88,6 +109,59 @@ Result<std::vector<RegretOfSweeps>> evaluate_recommendations(
     }
   }
   return scores;
+}
+
+Result<RegretOfSweeps> evaluate_published_recommendations() {
+  TACHO_TRY(prices, prices_of_gpus());
+  TACHO_TRY(published, read_published_jobs(std::nullopt));
+  const std::vector<Lesson>& lessons = published.lessons;
+  const auto label = [](const Lesson& lesson, Label one) -> const std::string& {
+    return lesson.point.labels[static_cast<std::size_t>(one)];
+  };
+  std::vector<SettledRun> runs;
+  std::vector<std::size_t> places;  // of the runs, among the lessons
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    const Lesson& lesson = lessons[i];
+    const JobPoint& point = lesson.point;
+    const auto price = prices.find(label(lesson, Label::gpu));
+    if (price == prices.end() || point.gpus != 1 || lesson.nodes != 1 || !point.batch_known) {
+      continue;
+    }
+    const double step = std::exp(lesson.error + point.log_modelled_step);
+    const std::string& model = label(lesson, Label::model);
+    runs.push_back(
+        {fmt::format("{} by {} with {}, {}", model, lesson.source, label(lesson, Label::stack),
+                     label(lesson, Label::data_kind)),
+         fmt::format("{} {} {} {} {}", price->first, point.batch, label(lesson, Label::precision),
+                     label(lesson, Label::layout), label(lesson, Label::input_shape)),
+         step / point.batch * price->second / 3600, model});
+    places.push_back(i);
+  }
+  const ForetellCosts foretell =
+      [&](const std::vector<std::size_t>& /*seen*/,
+          const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
+    std::set<std::string> models;
+    for (const std::size_t i : asked) models.insert(label(lessons[places[i]], Label::model));
+    std::vector<Lesson> known;  // also of many GPUs, and of those without a price
+    for (const Lesson& lesson : lessons) {
+      if (!models.contains(label(lesson, Label::model))) known.push_back(lesson);
+    }
+    TACHO_TRY(model, SpeedModel::learn(std::move(known), {.threads = worker_threads()}));
+    std::vector<JobPoint> points;
+    for (const std::size_t i : asked) points.push_back(lessons[places[i]].point);
+    TACHO_TRY(beliefs, model.predict(points, worker_threads()));
+    std::vector<std::optional<double>> costs;
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+      const double price = prices.at(label(lessons[places[asked[k]]], Label::gpu));
+      const bool told = points[k].cost_known && beliefs[k].reach <= std::log(kWidestInterval);
+      costs.push_back(
+          told ? std::optional(std::exp(beliefs[k].log_seconds) / points[k].batch * price / 3600)
+               : std::nullopt);
+    }
+    return costs;
+  };
+  TACHO_TRY(score, evaluate_regret(runs, HeldOut::sweeps, kPartsOfModels, foretell));
+  return RegretOfSweeps{"published GPUs", 0, HeldOut::sweeps, score};
 }
 
 }  // namespace tacho

@@ -19,4 +19,9 @@ struct RegretOfSweeps {
 // which the configuration is recommended whose samples are the cheapest.
 Result<std::vector<RegretOfSweeps>> evaluate_recommendations(const std::vector<std::string>& files);
 
+// For published figures of single GPUs that the catalogue has a price for: what one source measured
+// of a model with one stack, over GPUs, batches and precisions, is a sweep; all that is known of
+// its model is kept from the predictor. Takes minutes.
+Result<RegretOfSweeps> evaluate_published_recommendations();
+
 }  // namespace tacho
