@@ -25,6 +25,7 @@ void add_env_command(CLI::App& app, Context& context);
 void add_curve_command(CLI::App& app, Context& context);
 void add_recommend_command(CLI::App& app, Context& context);
 void add_catalog_command(CLI::App& app, Context& context);
+void add_lab_command(CLI::App& app, Context& context);
 void add_ledger_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);

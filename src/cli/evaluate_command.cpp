@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "base/json_object.h"
-#include "base/table.h"
 #include "cli/commands.h"
+#include "cli/evaluation_view.h"
+#include "cli/own_runs_here.h"
 #include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
-#include "predict/evaluate.h"
 
 namespace tacho {
 namespace {
@@ -19,103 +19,88 @@ struct EvaluateOptions {
   std::vector<std::string> regret;
   std::uint64_t seed = 1;
   std::size_t folds = 5;
+  std::size_t own_folds = 10;
   bool json = false;
 };
 
-Json score_json(const SplitScore& score) {
-  return Json{{"split", kSplitKinds.of(score.kind)},
-              {"jobs", score.jobs},
-              {"median_error", score.median_error},
-              {"mean_error", score.mean_error},
-              {"p90_error", score.p90_error},
-              {"coverage_of_90_percent_intervals", score.coverage},
-              {"out_of_domain", score.out_of_domain},
-              {"out_of_domain_median_error", score.out_median_error}};
+constexpr std::string_view kOwnSplit = "own";
+
+struct AskedSplits {
+  bool own = false;
+  std::vector<SplitKind> published;
+};
+
+Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
+  AskedSplits asked;
+  for (const std::string& word : o.splits) {
+    if (word == kOwnSplit) {
+      asked.own = true;
+      continue;
+    }
+    TACHO_TRY(kind, kSplitKinds.parse(word));
+    asked.published.push_back(kind);
+  }
+  if (o.splits.empty()) {
+    asked.own = true;
+    for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
+  }
+  return asked;
 }
 
-std::string table_of(const std::vector<SplitScore>& scores, const Terminal& terminal) {
-  Table table({{"published jobs, …", Align::left},
-               {"jobs"},
-               {"median"},
-               {"mean"},
-               {"90th"},
-               {"covered"},
-               {"abstained"}});
-  for (const SplitScore& score : scores) {
-    table.add({std::string(kSplitKinds.of(score.kind)), fmt::format("{}", score.jobs),
-               human_share(score.median_error), human_share(score.mean_error),
-               human_share(score.p90_error), human_share(score.coverage),
-               fmt::format("{}", score.out_of_domain)});
-  }
-  return table.text(terminal);
+Result<OwnEvaluation> evaluate_own_runs(const EvaluateOptions& o, const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(runs, known_own_runs(store));
+  TACHO_TRY(costs, shipped_own_model_costs());
+  return evaluate_own(runs, costs, o.own_folds, o.seed);
 }
 
 Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
-  std::vector<std::string> files = o.regret;
-  const bool published = std::erase(files, "published") > 0;
-  TACHO_TRY(scores, evaluate_recommendations(files));
-  if (published) {
-    TACHO_TRY(score, evaluate_published_recommendations());
-    scores.push_back(score);
+  std::vector<RegretOfSweeps> scores;
+  for (const std::string& word : o.regret) {
+    if (word == kOwnSplit) {
+      TACHO_TRY(store, context.open_store());
+      TACHO_TRY(runs, known_own_runs(store));
+      TACHO_TRY(own, evaluate_recommendations(runs));
+      scores.insert(scores.end(), own.begin(), own.end());
+    } else if (word == "published") {
+      TACHO_TRY(published, evaluate_published_recommendations());
+      scores.push_back(published);
+    } else {
+      return Error{ErrorCode::usage,
+                   fmt::format("--regret: '{}' is neither 'own' nor 'published'", word)};
+    }
   }
-  Json list = Json::array();
-  Table table({{"sweeps on", Align::left},
-               {"left out", Align::left},
-               {"sweeps"},
-               {"mean above"},
-               {"worst above"},
-               {"within 5 %"},
-               {"of first three"}});
-  for (const RegretOfSweeps& one : scores) {
-    const char* held_out = one.held_out == HeldOut::sweeps ? "whole models" : "configurations";
-    const RegretScore& score = one.score;
-    list.push_back({{"machine", one.machine},
-                    {"usd_per_gpu_hour", one.usd_per_gpu_hour},
-                    {"held_out", held_out},
-                    {"sweeps", score.sweeps},
-                    {"mean_excess", score.mean_excess},
-                    {"worst_excess", score.worst_excess},
-                    {"worst_sweep", score.worst_sweep},
-                    {"within_5_percent", score.within},
-                    {"cheapest_among_first_three", score.first_three}});
-    table.add({one.machine, held_out, std::to_string(score.sweeps), human_share(score.mean_excess),
-               human_share(score.worst_excess), human_share(score.within),
-               human_share(score.first_three)});
-  }
-  context.print(o.json ? json_text(list, 1) + "\n" : table.text(context.out));
+  context.print(o.json ? json_text(regret_json(scores), 1) + "\n"
+                       : regret_table(scores, context.out));
   return kSuccess;
 }
 
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
   if (!o.regret.empty()) return evaluate_regrets(o, context);
-  if (o.folds < 2 || o.folds > 50) {
+  if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
     return Error{ErrorCode::usage, "--folds: between 2 and 50 parts can be left out in turn"};
   }
-  std::vector<SplitKind> kinds;
-  for (const std::string& word : o.splits) {
-    TACHO_TRY(kind, kSplitKinds.parse(word));
-    kinds.push_back(kind);
+  TACHO_TRY(asked, asked_splits(o));
+  OwnEvaluation own;
+  if (asked.own) {
+    TACHO_TRY(made, evaluate_own_runs(o, context));
+    own = std::move(made);
+    if (!o.json) context.print(own_scores_table(own, context.out) + "\n");
   }
-  if (kinds.empty()) {
-    for (const auto& [kind, name] : kSplitKinds.table) kinds.push_back(kind);
-  }
-  TACHO_TRY(published, read_published_jobs(o.catalog));
-  const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = {.threads = worker_threads()}};
   std::vector<SplitScore> scores;
-  for (const SplitKind kind : kinds) {
-    std::size_t done = 0;
-    TACHO_TRY(score, evaluate(published.lessons, kind, how, [&] {
-                context.say(fmt::format("{}: {} of {}", kSplitKinds.of(kind), ++done, o.folds));
-              }));
-    scores.push_back(score);
+  if (!asked.published.empty()) {
+    TACHO_TRY(published, read_published_jobs(o.catalog));
+    const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = {.threads = worker_threads()}};
+    for (const SplitKind kind : asked.published) {
+      std::size_t done = 0;
+      TACHO_TRY(score, evaluate(published.lessons, kind, how, [&] {
+                  context.say(fmt::format("{}: {} of {}", kSplitKinds.of(kind), ++done, o.folds));
+                }));
+      scores.push_back(score);
+    }
+    if (!o.json) context.print(published_scores_table(scores, context.out));
   }
-  if (o.json) {
-    Json list = Json::array();
-    for (const SplitScore& score : scores) list.push_back(score_json(score));
-    context.print(json_text(list, 1) + "\n");
-  } else {
-    context.print(table_of(scores, context.out));
-  }
+  if (o.json) context.print(json_text(evaluation_json(own, scores), 1) + "\n");
   return kSuccess;
 }
 
@@ -125,16 +110,21 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "evaluate", "how far predictions are off for jobs that were not learned from");
   auto o = std::make_shared<EvaluateOptions>();
-  command->add_option("--split", o->splits,
-                      "unseen-gpu, unseen-model, unseen-both, unseen-nodes, unseen-source (all)");
-  command->add_option("--folds", o->folds, "parts the groups are dealt into")->capture_default_str();
+  command->add_option(
+      "--split", o->splits,
+      "own, unseen-gpu, unseen-model, unseen-both, unseen-nodes, unseen-source (all)");
+  command->add_option("--folds", o->folds, "parts the groups are dealt into")
+      ->capture_default_str();
+  command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")
+      ->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
   command->add_option("--regret", o->regret,
-                      "instead: how much dearer what is recommended is than the cheapest, of files "
-                      "of 'tacho sweep export --csv', or of what is 'published'");
+                      "own, published: instead, how much dearer what would be recommended is than "
+                      "the cheapest");
   command->add_flag("--json", o->json, "for programs");
-  command->footer("Learns anew for every part that is left out: takes some minutes.");
+  command->footer(
+      "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
   add_curve_command(app, context);
   add_recommend_command(app, context);
   add_catalog_command(app, context);
+  add_lab_command(app, context);
   add_ledger_command(app, context);
   add_serve_command(app, context);
   add_doctor_command(app, context);

@@ -8,17 +8,21 @@
 #include <set>
 
 #include "advise/catalog.h"
-#include "base/file.h"
 #include "base/home.h"
-#include "cli/own_model_costs.h"
+#include "base/table.h"
+#include "base/units.h"
+#include "cli/own_runs_here.h"
 #include "cli/speed_model_files.h"
-#include "predict/own_runs.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kPartsOfConfigurations = 5;
 constexpr std::size_t kPartsOfModels = 5;  // each is learned without for half a minute
+
+const char* name_of(HeldOut held_out) {
+  return held_out == HeldOut::sweeps ? "whole models" : "configurations";
+}
 
 std::string machine_of(const OwnRun& run) {
   return run.spec.device == Device::cuda ? run.host.gpu : run.host.cpu;
@@ -48,31 +52,16 @@ Result<std::map<std::string, double>> prices_of_gpus() {
   return prices;
 }
 
-// For a machine that the catalogue does not have, a dollar: within a sweep every run has the same.
-Result<double> price_of(const std::string& machine) {
-  TACHO_TRY(prices, prices_of_gpus());
-  std::string longest;  // "A10" is no A100
-  double found = 1;
-  for (const auto& [gpu, price] : prices) {
-    const std::string family = gpu.substr(0, gpu.find('-'));
-    const bool fits = machine.find(family) != std::string::npos;
-    if (!fits || family.size() <= longest.size()) continue;
-    longest = family;
-    found = price;
-  }
-  return found;
-}
-
-Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, double usd_per_hour,
-                              HeldOut held_out) {
-  const auto cost = [&](const RunSpec& spec, double step_seconds) {
-    return step_seconds / samples_a_step(spec) * usd_per_hour / 3600;
+// On one machine the cheapest is the fastest, whatever its price.
+Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, HeldOut held_out) {
+  const auto cost = [](const RunSpec& spec, double step_seconds) {
+    return step_seconds / samples_a_step(spec);
   };
   std::vector<SettledRun> settled;
   for (const OwnRun& run : runs) {
     settled.push_back({run.spec.model, configuration_of(run), cost(run.spec, run.step_seconds)});
   }
-  TACHO_TRY(costs, own_model_costs());
+  TACHO_TRY(costs, shipped_own_model_costs());
   return evaluate_regret(
       settled, held_out, held_out == HeldOut::sweeps ? runs.size() : kPartsOfConfigurations,
       [&](const std::vector<std::size_t>& seen,
@@ -92,20 +81,14 @@ Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, double usd_per_ho
 
 }  // namespace
 
-Result<std::vector<RegretOfSweeps>> evaluate_recommendations(
-    const std::vector<std::string>& files) {
+Result<std::vector<RegretOfSweeps>> evaluate_recommendations(const std::vector<OwnRun>& all) {
   std::map<std::string, std::vector<OwnRun>> machines;
-  for (const std::string& file : files) {
-    TACHO_TRY(text, read_file(file));
-    TACHO_TRY(runs, read_own_runs(text).in(file));
-    for (OwnRun& run : runs) machines[machine_of(run)].push_back(std::move(run));
-  }
+  for (const OwnRun& run : all) machines[machine_of(run)].push_back(run);
   std::vector<RegretOfSweeps> scores;
   for (const auto& [machine, runs] : machines) {
-    TACHO_TRY(price, price_of(machine));
     for (const HeldOut held_out : {HeldOut::configurations, HeldOut::sweeps}) {
-      TACHO_TRY(score, regret_of(runs, price, held_out));
-      scores.push_back({machine, price, held_out, score});
+      TACHO_TRY(score, regret_of(runs, held_out));
+      scores.push_back({machine, held_out, score});
     }
   }
   return scores;
@@ -161,7 +144,45 @@ Result<RegretOfSweeps> evaluate_published_recommendations() {
     return costs;
   };
   TACHO_TRY(score, evaluate_regret(runs, HeldOut::sweeps, kPartsOfModels, foretell));
-  return RegretOfSweeps{"published GPUs", 0, HeldOut::sweeps, score};
+  return RegretOfSweeps{"published GPUs", HeldOut::sweeps, score};
+}
+
+Json regret_json(const std::vector<RegretOfSweeps>& scores) {
+  Json list = Json::array();
+  for (const RegretOfSweeps& one : scores) {
+    const RegretScore& score = one.score;
+    list.push_back({{"machine", one.machine},
+                    {"held_out", name_of(one.held_out)},
+                    {"sweeps", score.sweeps},
+                    {"mean_excess", score.mean_excess},
+                    {"worst_excess", score.worst_excess},
+                    {"worst_sweep", score.worst_sweep},
+                    {"within_5_percent", score.within},
+                    {"cheapest_among_first_three", score.first_three}});
+  }
+  return list;
+}
+
+std::string regret_table(const std::vector<RegretOfSweeps>& scores, const Terminal& terminal) {
+  Table table({{"sweeps on", Align::left},
+               {"left out", Align::left},
+               {"sweeps"},
+               {"mean"},
+               {"worst"},
+               {"within 5 %"},
+               {"first three"}});
+  for (const RegretOfSweeps& one : scores) {
+    const RegretScore& score = one.score;
+    table.add({shortened(printable(one.machine), 26), name_of(one.held_out),
+               std::to_string(score.sweeps), human_share(score.mean_excess),
+               human_share(score.worst_excess), human_share(score.within),
+               human_share(score.first_three)});
+  }
+  return table.text(terminal) +
+         terminal.dim(
+             "mean, worst: what the recommended one costs above the cheapest; first "
+             "three: has it") +
+         "\n";
 }
 
 }  // namespace tacho

@@ -22,9 +22,10 @@ Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& fold
   TACHO_TRY(gpus_text, catalog_file(folder, "gpus.csv", shipped_gpus_csv()));
   TACHO_TRY(features, catalog_file(folder, "model_features.csv", shipped_model_features_csv()));
   TACHO_TRY(transformers, catalog_file(folder, "transformers.csv", shipped_transformers_csv()));
+  TACHO_TRY(others, catalog_file(folder, "other_models.csv", shipped_other_models_csv()));
   TACHO_TRY(throughput, catalog_file(folder, "throughput.csv", shipped_throughput_csv()));
   TACHO_TRY(gpus, GpuCatalog::parse(gpus_text).in("gpus.csv"));
-  TACHO_TRY(costs, ModelCosts::parse(features, transformers).in("model_features.csv"));
+  TACHO_TRY(costs, ModelCosts::parse(features, transformers, others).in("data/catalog"));
   TACHO_TRY(jobs, read_measured_jobs(throughput).in("throughput.csv"));
   for (const MeasuredJob& measured : jobs) {
     TACHO_TRY(gpu, gpus.find(measured.job.gpu).in("throughput.csv"));
@@ -40,7 +41,8 @@ std::filesystem::path own_speed_model(const std::filesystem::path& home) {
 
 Result<Predictor> open_predictor(const std::optional<std::string>& file) {
   TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
-  TACHO_TRY(costs, ModelCosts::parse(shipped_model_features_csv(), shipped_transformers_csv()));
+  TACHO_TRY(costs, ModelCosts::parse(shipped_model_features_csv(), shipped_transformers_csv(),
+                                     shipped_other_models_csv()));
   TACHO_TRY(home, tacho_home());
   std::filesystem::path path = file ? std::filesystem::path(*file) : own_speed_model(home);
   std::string text(shipped_speed_model());

@@ -9,6 +9,14 @@
 
 namespace tacho {
 
+// Of jobs on a new GPU whose model was measured there once, as another job than they.
+struct OneRunScore {
+  std::size_t jobs = 0;
+  double median_error = 0;
+  double mean_error = 0;
+  double p90_error = 0;
+};
+
 // How predictions of jobs whose group was left out compare with what was published.
 struct SplitScore {
   SplitKind kind{};
@@ -19,6 +27,7 @@ struct SplitScore {
   double coverage = 0;  // share within the 90 % interval
   std::size_t out_of_domain = 0;  // said so, and not counted above
   double out_median_error = 0;
+  OneRunScore with_one_run = {};  // of unseen_gpu
 };
 
 struct Evaluation {

@@ -33,8 +33,10 @@ std::string_view precision_label(NumberFormat format) {
 
 // Keeps logarithms finite.
 SampleCost at_least_a_little(SampleCost cost) {
-  return {std::max(cost.gmacs, 0.003), std::max(cost.macts_m, 0.003),
-          std::max(cost.params_m, 0.003)};
+  return {.gmacs = std::max(cost.gmacs, 1e-5),
+          .macts_m = std::max(cost.macts_m, 1e-5),
+          .params_m = std::max(cost.params_m, 0.003),
+          .units = std::max(cost.units, 1.0)};
 }
 
 }  // namespace
@@ -50,12 +52,13 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
   SoftwareStack stack = software_stack(job.framework);
   const auto known = costs_.of(job, name);
   const SampleCost cost = at_least_a_little(known.value_or(kUnknownCost));
-  const StepWork work{.cost = cost,
-                      .batch = job.batch_per_gpu ? *job.batch_per_gpu : usual_batch(cost, gpu),
-                      .format = number_format(job.precision),
-                      .transformer = job.family == "transformer",
-                      .num_gpus = job.num_gpus,
-                      .num_nodes = job.num_nodes};
+  const StepWork work{
+      .cost = cost,
+      .batch = cost.units * (job.batch_per_gpu ? *job.batch_per_gpu : usual_batch(cost, gpu)),
+      .format = number_format(job.precision),
+      .transformer = job.family == "transformer",
+      .num_gpus = job.num_gpus,
+      .num_nodes = job.num_nodes};
   JobPoint point;
   point.labels = {name.canonical,
                   name.line,
@@ -72,6 +75,7 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
   point.cost_known = known.has_value();
   point.batch_known = job.batch_per_gpu.has_value();
   point.batch = work.batch;
+  point.units = cost.units;
   point.gpus = work.num_gpus;
   point.modelled = model_step(work, gpu);
   point.memory_gb = model_memory_gb(work);

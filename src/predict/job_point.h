@@ -56,7 +56,8 @@ struct JobPoint {
   std::array<float, kMeasures> measures{};
   bool cost_known = false;
   bool batch_known = true;
-  double batch = 1;
+  double batch = 1;  // in what its speed is counted in …
+  double units = 1;  // … of which each member of a batch has so many
   double gpus = 1;
   double log_modelled_step = 0;  // the cost model's seconds
   StepTime modelled;

@@ -40,11 +40,13 @@ SampleCost ModelCosts::Transformer::at(double length) const {
   // longer write out.
   const double kept =
       layers * (17 * length * width + 2 * heads * std::min(length, 2048.0) * length);
-  return {(weights * length + attention) * 1e-9, kept * 1e-6, params_m};
+  return {
+      .gmacs = (weights * length + attention) * 1e-9, .macts_m = kept * 1e-6, .params_m = params_m};
 }
 
 Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
-                                     std::string_view transformers_csv) {
+                                     std::string_view transformers_csv,
+                                     std::string_view others_csv) {
   static constexpr std::array<std::string_view, 5> kImage = {"model", "img_size", "gmacs",
                                                              "macts_M", "params_M"};
   static constexpr std::array<std::string_view, 7> kText = {
@@ -60,7 +62,7 @@ Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
       values[i] = value.value_or(0);
     }
     costs.images_[model_name(row.text("model")).canonical].push_back(
-        {values[0], {values[1], values[2], values[3]}});
+        {values[0], {.gmacs = values[1], .macts_m = values[2], .params_m = values[3]}});
   }
   TACHO_TRY(texts, read_csv(transformers_csv));
   TACHO_TRY(text_places, column_places(texts, kText));
@@ -73,6 +75,20 @@ Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
     }
     costs.transformers_[row.text("model")] = {values[0], values[1], values[2],
                                               values[3], values[4], values[5]};
+  }
+  if (others_csv.empty()) return costs;
+  static constexpr std::array<std::string_view, 5> kOther = {"model", "gmacs", "macts_M",
+                                                             "params_M", "units"};
+  TACHO_TRY(others, read_csv(others_csv));
+  TACHO_TRY(other_places, column_places(others, kOther));
+  for (const CsvRecord& record : others.rows) {
+    const CsvColumns row(record, kOther, other_places);
+    std::array<double, 4> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      TACHO_TRY(value, row.number(kOther[i + 1]).in(fmt::format("line {}", record.line)));
+      values[i] = value.value_or(0);
+    }
+    costs.others_[row.text("model")] = {values[0], values[1], values[2], values[3]};
   }
   return costs;
 }
@@ -109,6 +125,9 @@ std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName
     known = found->second.at(sequence_length(job.input_shape).value_or(usual));
   } else {
     known = image_model(plain, image_side(job.input_shape));
+  }
+  if (const auto other = others_.find(plain); !known && other != others_.end()) {
+    known = other->second;
   }
   if (!job.gmacs && !known) return {};
   SampleCost cost = known.value_or(SampleCost{});

@@ -17,6 +17,9 @@ struct SampleCost {
   double gmacs = 0;
   double macts_m = 0;
   double params_m = 0;
+  // What speeds are counted in for each member of a batch: a language model's are of tokens where
+  // its batches are of sentences.
+  double units = 1;
 };
 
 // Models whose cost is known by name, for jobs that do not say it themselves.
@@ -24,7 +27,9 @@ class ModelCosts {
  public:
   // model_features.csv: model, img_size, gmacs, macts_M, params_M.
   // transformers.csv: model, layers, width, heads, params_M, sequence, finetuned_sequence.
-  static Result<ModelCosts> parse(std::string_view features_csv, std::string_view transformers_csv);
+  // other_models.csv: model, gmacs, macts_M, params_M, units.
+  static Result<ModelCosts> parse(std::string_view features_csv, std::string_view transformers_csv,
+                                  std::string_view others_csv = "");
 
   // What the job says; else what is known of its model at its input size.
   [[nodiscard]] std::optional<SampleCost> of(const TrainingJob& job, const ModelName& name) const;
@@ -48,6 +53,7 @@ class ModelCosts {
 
   std::map<std::string, std::vector<AtSize>, std::less<>> images_;
   std::map<std::string, Transformer, std::less<>> transformers_;
+  std::map<std::string, SampleCost, std::less<>> others_;
 };
 
 // "3x224x224" is 224 wide, "seq512" and "tgt192" are so long.

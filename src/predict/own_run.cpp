@@ -149,6 +149,24 @@ Result<OwnRun> read_run(const RunCells& row) {
   return run;
 }
 
+Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) {
+  TACHO_TRY(records, read_csv(csv));
+  std::vector<std::string_view> columns(kRunColumns.begin(), kRunColumns.end());
+  columns.insert(columns.end(), kMemoryColumns.begin(), kMemoryColumns.end());
+  TACHO_TRY(places, column_places(records, columns));
+  for (const CsvRecord& record : records.rows) {
+    const std::string place = fmt::format("line {}", record.line);
+    const CsvColumns cells(record, columns, places);
+    const RunCells row(cells);
+    TACHO_TRY(steps, row.number("steady_steps").in(place));
+    const bool traced = row.text("spec.trace") == "1" || row.text("spec.ops") == "1";
+    if (row.text("outcome") != "ok" || traced || steps < kFewestSteps) continue;
+    TACHO_TRY(run, read_run(row).in(place));
+    runs.push_back(std::move(run));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<OwnRun> own_run_of(const RunRecord& record) {
@@ -170,20 +188,14 @@ std::optional<OwnRun> own_run_of(const RunRecord& record) {
 }
 
 Result<std::vector<OwnRun>> read_own_runs(std::string_view csv) {
-  TACHO_TRY(records, read_csv(csv));
-  std::vector<std::string_view> columns(kRunColumns.begin(), kRunColumns.end());
-  columns.insert(columns.end(), kMemoryColumns.begin(), kMemoryColumns.end());
-  TACHO_TRY(places, column_places(records, columns));
   std::vector<OwnRun> runs;
-  for (const CsvRecord& record : records.rows) {
-    const std::string place = fmt::format("line {}", record.line);
-    const CsvColumns cells(record, columns, places);
-    const RunCells row(cells);
-    TACHO_TRY(steps, row.number("steady_steps").in(place));
-    const bool traced = row.text("spec.trace") == "1" || row.text("spec.ops") == "1";
-    if (row.text("outcome") != "ok" || traced || steps < kFewestSteps) continue;
-    TACHO_TRY(run, read_run(row).in(place));
-    runs.push_back(std::move(run));
+  while (!csv.empty()) {
+    // Every file begins with the same word.
+    constexpr std::string_view kNextFile = "\nkey,";
+    const std::size_t next = csv.find(kNextFile);
+    const std::string_view file = csv.substr(0, next);
+    TACHO_CHECK(read_file_of_runs(file, runs));
+    csv.remove_prefix(next == std::string_view::npos ? csv.size() : next + 1);
   }
   return runs;
 }

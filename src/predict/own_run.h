@@ -27,8 +27,8 @@ struct OwnRun {
 // being traced.
 std::optional<OwnRun> own_run_of(const RunRecord& record);
 
-// A file of 'tacho sweep export': runs that tell nothing are passed over, columns it does not need
-// too; errors name line and column.
+// A file of 'tacho sweep export', or several one behind the other: runs that tell nothing are
+// passed over, columns it does not need too; errors name line and column (of the one file).
 Result<std::vector<OwnRun>> read_own_runs(std::string_view csv);
 
 }  // namespace tacho

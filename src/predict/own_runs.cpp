@@ -14,38 +14,38 @@ namespace tacho {
 namespace {
 
 // More do not tell more, and learning takes their cube.
-constexpr std::size_t kMostConfigurations = 400;
+constexpr std::size_t kMostConfigurations = 300;
+constexpr std::size_t kRehearsals = 8;
 constexpr double kTooLow =
     0.08;  // memory that would have been foretold so much too low is too much
 constexpr double kSmallestStretch = 1.3;
 constexpr double kLargestStretch = 4;
 
-// Of deviations to either side that hold 90 % of the lessons, each foretold by the others.
-double stretch_of(const PartsModel& model) {
+using Rehearsals = std::vector<PartsModel::LeftOut>;
+
+// Of deviations to either side that hold 90 % of what was rehearsed.
+double stretch_of(const Rehearsals& rehearsed) {
   std::vector<double> surprises;
-  for (const auto& one : model.left_out()) {
-    surprises.push_back(std::abs(one.error) / one.deviation);
-  }
+  surprises.reserve(rehearsed.size());
+  for (const auto& one : rehearsed) surprises.push_back(std::abs(one.error) / one.deviation);
   std::ranges::sort(surprises);
-  const double n = static_cast<double>(surprises.size());
-  // Of few, the largest: what is not known is not narrow.
-  const auto place = static_cast<std::size_t>(std::ceil(0.9 * (n + 1)));
+  // Of few, the largest that is allowed: what is not known is not narrow.
+  const auto place =
+      static_cast<std::size_t>(std::ceil(0.9 * (static_cast<double>(surprises.size()) + 1)));
   const double at = place > surprises.size() ? kLargestStretch : surprises[place - 1];
   return std::clamp(at, kSmallestStretch, kLargestStretch);
 }
 
-// So many deviations are added to what memory is believed to be that hardly a lesson would have
-// been foretold too low.
-double lean_of(const PartsModel& model) {
-  constexpr double kMost = 2;
+// So many deviations are added to what memory is believed to be that nothing of what was rehearsed
+// would have been foretold too low.
+double lean_of(const Rehearsals& rehearsed) {
+  constexpr double kMost = 3;
   constexpr double kStep = 0.1;
   for (double lean = 0; lean < kMost; lean += kStep) {
-    const auto low = std::ranges::count_if(model.left_out(), [&](const auto& one) {
+    const auto low = std::ranges::count_if(rehearsed, [&](const auto& one) {
       return one.error - lean * one.deviation > -std::log(1 - kTooLow);
     });
-    if (static_cast<double>(low) <= 0.005 * static_cast<double>(model.left_out().size())) {
-      return lean;
-    }
+    if (low == 0) return lean;
   }
   return kMost;
 }
@@ -93,7 +93,7 @@ Foretold foretold(const Belief& belief, double stretch, double lean) {
 class OwnRuns::Learned {
  public:
   static Result<std::unique_ptr<Learned>> from(const std::vector<const OwnRun*>& runs,
-                                               const OwnModelCosts& costs) {
+                                               const Host& here, const OwnModelCosts& costs) {
     auto out = std::make_unique<Learned>(costs);
     Lessons steps(Figure::step);
     Lessons memories(Figure::memory);
@@ -108,14 +108,16 @@ class OwnRuns::Learned {
     }
     if (steps.all().empty()) return std::unique_ptr<Learned>();
     out->torch_version_ = runs.front()->torch_version;
-    out->host_ = runs.front()->host;
+    out->host_ = here;
     TACHO_TRY(step, steps.learn());
-    out->step_stretch_ = stretch_of(step);
+    TACHO_TRY(step_rehearsed, step.rehearse(kRehearsals));
+    out->step_stretch_ = stretch_of(step_rehearsed);
     out->step_ = std::make_unique<PartsModel>(std::move(step));
     if (!memories.all().empty()) {
       TACHO_TRY(memory, memories.learn());
-      out->memory_stretch_ = stretch_of(memory);
-      out->memory_lean_ = lean_of(memory);
+      TACHO_TRY(rehearsed, memory.rehearse(kRehearsals));
+      out->memory_stretch_ = stretch_of(rehearsed);
+      out->memory_lean_ = lean_of(rehearsed);
       out->memory_ = std::make_unique<PartsModel>(std::move(memory));
     }
     return out;
@@ -213,7 +215,7 @@ Result<OwnRuns> OwnRuns::learn(std::span<const OwnRun> runs, const Host& here,
       if (run.spec.device == device && same_machine(run.host, here, device)) mine.push_back(&run);
     }
     if (mine.empty()) continue;
-    TACHO_TRY(learned, Learned::from(mine, costs));
+    TACHO_TRY(learned, Learned::from(mine, here, costs));
     (device == Device::cuda ? out.cuda_ : out.cpu_) = std::move(learned);
   }
   return out;

@@ -106,6 +106,8 @@ Result<void> PartsModel::solve(const std::vector<Slope>& slopes) {
 
 Result<void> PartsModel::settle() {
   const std::size_t n = lessons_.size();
+  double part_of_way = 1;
+  double last_moved = 1e300;
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     std::vector<Slope> slopes;
     slopes.reserve(n);
@@ -118,14 +120,16 @@ Result<void> PartsModel::settle() {
         for (std::size_t k = 0; k < n; ++k) {
           believed += covariance_[part][i * n + k] * slopes[k].by[part] * weights_[k];
         }
-        // Half of the way: where a step changes its side, device or host, a whole one swings.
-        const double move = std::clamp((round < 2 ? 1 : 0.6) * (believed - factors_[i][part]),
-                                       -kFarthest, kFarthest);
+        const double move =
+            std::clamp(part_of_way * (believed - factors_[i][part]), -kFarthest, kFarthest);
         factors_[i][part] += move;
         moved = std::max(moved, std::abs(move));
       }
     }
     if (moved < kSettled) break;
+    // Where a step changes its side, device or host, whole ways swing to and fro.
+    if (moved > 0.7 * last_moved) part_of_way = std::max(0.3, 0.7 * part_of_way);
+    last_moved = moved;
   }
   judge(factor_.front());
   return {};
@@ -141,16 +145,19 @@ void PartsModel::judge(const Cholesky& factor) {
     factor.solve_lower(column);
     double inverse = 0;
     for (const double x : column) inverse += x * x;
-    left_out_[i] = {weights_[i] / inverse, 1 / std::sqrt(inverse)};
+    // As uncertain as if it were not doubted: what comes next is not known to be doubtful.
+    const double doubted = (doubt_[i] - 1) * noise(slopes_[i]) / lessons_[i].repetitions;
+    left_out_[i] = {weights_[i] / inverse, std::sqrt(std::max(1 / inverse - doubted, 1e-9))};
   }
 }
 
 double PartsModel::log_likelihood() const {
-  constexpr double kSurprising = 3;  // what lies further out is a disturbed run
+  // Student's distribution with so many degrees of freedom: a disturbed run decides nothing.
+  constexpr double kFreedom = 4;
   double sum = 0;
   for (const LeftOut& one : left_out_) {
-    const double z = std::min(std::abs(one.error / one.deviation), kSurprising);
-    sum -= std::log(one.deviation) + z * z / 2;
+    const double z = one.error / one.deviation;
+    sum -= std::log(one.deviation) + (kFreedom + 1) / 2 * std::log1p(z * z / kFreedom);
   }
   return sum;
 }
@@ -195,6 +202,23 @@ Result<PartsModel> PartsModel::learn(Figure figure, const std::vector<PartsLesso
     }
   }
   return learn(figure, lessons, best);
+}
+
+Result<std::vector<PartsModel::LeftOut>> PartsModel::rehearse(std::size_t folds) const {
+  std::vector<LeftOut> out;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<PartsLesson> others;
+    for (std::size_t i = 0; i < lessons_.size(); ++i) {
+      if (i % folds != fold) others.push_back(lessons_[i]);
+    }
+    if (others.empty()) continue;
+    TACHO_TRY(model, learn(figure_, std::move(others), tuning_));
+    for (std::size_t i = fold; i < lessons_.size(); i += folds) {
+      const Belief belief = model.believe(lessons_[i].point);
+      out.push_back({lessons_[i].log_value - belief.mean, belief.deviation});
+    }
+  }
+  return out;
 }
 
 Belief PartsModel::believe(const RunPoint& point) const {

@@ -47,6 +47,9 @@ class PartsModel {
     double deviation = 0;
   };
   [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
+  // The same with whole shares of the lessons left out and learned anew: slower, and closer to how
+  // a configuration is met that nobody ran.
+  [[nodiscard]] Result<std::vector<LeftOut>> rehearse(std::size_t folds) const;
   // Of the lessons under what the others foretell; the higher the better.
   [[nodiscard]] double log_likelihood() const;
   [[nodiscard]] const PartsTuning& tuning() const { return tuning_; }

@@ -14,11 +14,17 @@ constexpr double kWidest = kWidestInterval;
 // How much of a machine's error is its own, against that of one measurement there.
 constexpr double kMachineVariance = 0.15 * 0.15;
 constexpr double kMeasurementVariance = 0.08 * 0.08;
+// Of an interval, once the model was run on the GPU.
+constexpr double kLeftAfterARunOfTheModel = 0.5;
 
 double middle(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::string of_model(const std::string& gpu, const std::string& model) {
+  return gpu + '\x1f' + model;
 }
 
 }  // namespace
@@ -28,7 +34,10 @@ Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
 
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                              StepBelief belief) const {
-  if (const auto found = calibrations_.find(gpu.name); found != calibrations_.end()) {
+  auto found =
+      calibrations_.find(of_model(gpu.name, point.labels[static_cast<std::size_t>(Label::model)]));
+  if (found == calibrations_.end()) found = calibrations_.find(gpu.name);
+  if (found != calibrations_.end()) {
     belief.log_seconds += found->second.shift;
     belief.reach *= found->second.share;
   }
@@ -51,7 +60,8 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
                              std::exp(belief.reach));
   } else if (!point.batch_known) {
     out.in_domain = false;
-    out.reason = fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch);
+    out.reason =
+        fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
   }
   return out;
 }
@@ -79,8 +89,8 @@ class Points {
 
 }  // namespace
 
-Result<std::vector<std::optional<Prediction>>> Predictor::predict(
-    std::span<const TrainingJob> jobs, std::size_t threads) const {
+Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<const TrainingJob> jobs,
+                                                                  std::size_t threads) const {
   struct Asked {
     const GpuSpec* gpu = nullptr;
     std::size_t point = 0;
@@ -95,7 +105,7 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(
     asked[i].gpu = gpu;
     JobPoint point = maker.of(jobs[i], *gpu);
     TrainingJob same = jobs[i];
-    same.batch_per_gpu = point.batch;  // also where it was not known
+    same.batch_per_gpu = point.batch / point.units;  // also where it was not known
     asked[i].point = points.add(std::move(point));
     for (const GpuSpec& other : gpus_.all()) {
       if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
@@ -121,19 +131,26 @@ Result<void> Predictor::calibrate(std::span<const OwnMeasurement> measurements,
   std::vector<TrainingJob> jobs;
   for (const OwnMeasurement& own : measurements) jobs.push_back(own.job);
   TACHO_TRY(predictions, predict(jobs, threads));
-  std::map<std::string, std::vector<double>> errors;
+  std::map<std::string, std::vector<double>> of_gpus;
+  std::map<std::string, std::vector<double>> of_models;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!predictions[i] || !(measurements[i].samples_per_s > 0)) continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
-    errors[gpu->name].push_back(
-        std::log(predictions[i]->samples_per_s / measurements[i].samples_per_s));
+    const double error = std::log(predictions[i]->samples_per_s / measurements[i].samples_per_s);
+    of_gpus[gpu->name].push_back(error);
+    of_models[of_model(gpu->name, model_name(jobs[i].model).canonical)].push_back(error);
   }
-  for (const auto& [name, found] : errors) {
+  for (const auto& [name, found] : of_gpus) {
     const double left = kMeasurementVariance / static_cast<double>(found.size());
     const double trust = kMachineVariance / (kMachineVariance + left);
     Calibration& calibration = calibrations_[name];
     calibration.shift += trust * middle(found);
     calibration.share *= std::sqrt(1 - 0.7 * trust);
+  }
+  for (const auto& [name, found] : of_models) {
+    Calibration& calibration = calibrations_[name];
+    calibration.shift += kTrustInARunOfTheModel * middle(found);
+    calibration.share *= kLeftAfterARunOfTheModel;
   }
   return {};
 }

@@ -13,6 +13,10 @@ namespace tacho {
 // To either side; what is less sure is out of the domain.
 inline constexpr double kWidestInterval = 2.5;
 
+// How much of what one run shows of a prediction's error holds for other jobs of the same model on
+// the same GPU.
+inline constexpr double kTrustInARunOfTheModel = 0.9;
+
 struct Prediction {
   double samples_per_s = 0;  // of the whole job
   double low90 = 0;
@@ -41,9 +45,9 @@ class Predictor {
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
   void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
 
-  // From now on jobs on these GPUs are corrected by what was measured there: the middle of the
-  // errors, drawn towards none by as much as one measurement is uncertain. The machine's own
-  // error goes; the interval narrows.
+  // From now on jobs on these GPUs are corrected by what was measured there. Of a model that was
+  // among it: by the middle of its errors; of others by the middle of all, drawn towards none by as
+  // much as so few are uncertain. The machine's own error goes; the interval narrows.
   Result<void> calibrate(std::span<const OwnMeasurement> measurements, std::size_t threads);
 
  private:
@@ -51,13 +55,13 @@ class Predictor {
     double shift = 0;  // of log seconds
     double share = 1;  // of the deviation that is left
   };
-  [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu,
-                                  const JobPoint& point, StepBelief belief) const;
+  [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
+                                  StepBelief belief) const;
 
   GpuCatalog gpus_;
   ModelCosts costs_;
   SpeedModel model_;
-  std::map<std::string, Calibration, std::less<>> calibrations_;  // by GPU
+  std::map<std::string, Calibration, std::less<>> calibrations_;  // by GPU, and by GPU and model
 };
 
 }  // namespace tacho

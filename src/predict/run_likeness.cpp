@@ -101,8 +101,8 @@ constexpr std::array kSamplesMemory = {
     RunTerm{all_of(ranks), 0.05},
 };
 constexpr std::array kDriftMemory = {
-    RunTerm{all_of(model), 0.02, 2.0},
-    RunTerm{all_of(model, precision, layout, size), 0.02, 1.5},
+    RunTerm{all_of(model), 0.03, 2.0},
+    RunTerm{all_of(model, precision, layout, size), 0.03, 1.5},
     RunTerm{all_of(model, graphs), 0.005},
 };
 

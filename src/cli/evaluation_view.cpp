@@ -1,0 +1,101 @@
+#include "cli/evaluation_view.h"
+
+#include <fmt/format.h>
+
+#include "base/table.h"
+#include "base/units.h"
+
+namespace tacho {
+namespace {
+
+Json own_json(const OwnScore& score) {
+  return Json{{"machine", score.machine},
+              {"part", score.part},
+              {"configurations", score.configurations},
+              {"refused", score.refused},
+              {"median_error", score.median_error},
+              {"mean_error", score.mean_error},
+              {"p95_error", score.p95_error},
+              {"most_too_low", score.most_too_low},
+              {"coverage_of_90_percent_intervals", score.coverage},
+              {"repeated_configurations", score.repeated},
+              {"median_between_repetitions", score.repeat_median},
+              {"p95_between_repetitions", score.repeat_p95}};
+}
+
+Json score_json(const SplitScore& score) {
+  Json json{{"split", kSplitKinds.of(score.kind)},
+            {"jobs", score.jobs},
+            {"median_error", score.median_error},
+            {"mean_error", score.mean_error},
+            {"p90_error", score.p90_error},
+            {"coverage_of_90_percent_intervals", score.coverage},
+            {"out_of_domain", score.out_of_domain},
+            {"out_of_domain_median_error", score.out_median_error}};
+  if (score.with_one_run.jobs > 0) {
+    json["after_one_run_of_the_model"] = Json{{"jobs", score.with_one_run.jobs},
+                                              {"median_error", score.with_one_run.median_error},
+                                              {"mean_error", score.with_one_run.mean_error}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string own_scores_table(const OwnEvaluation& own, const Terminal& terminal) {
+  Table table({{"own runs, same machine, unseen configuration", Align::left},
+               {"configurations"},
+               {"median"},
+               {"95th"},
+               {"most too low"},
+               {"covered"},
+               {"between repetitions"}});
+  const auto add = [&](const char* figure, const std::vector<OwnScore>& scores) {
+    for (const OwnScore& score : scores) {
+      table.add({fmt::format("{} on {}: {}", figure, score.machine, score.part),
+                 fmt::format("{}", score.configurations), human_share(score.median_error),
+                 human_share(score.p95_error), human_share(score.most_too_low),
+                 human_share(score.coverage),
+                 score.repeated == 0 ? "-"
+                                     : fmt::format("{}, 95th {}", human_share(score.repeat_median),
+                                                   human_share(score.repeat_p95))});
+    }
+  };
+  add("step", own.step);
+  add("peak memory", own.memory);
+  return table.text(terminal);
+}
+
+std::string published_scores_table(const std::vector<SplitScore>& scores,
+                                   const Terminal& terminal) {
+  Table table({{"published jobs, …", Align::left},
+               {"jobs"},
+               {"median"},
+               {"mean"},
+               {"90th"},
+               {"covered"},
+               {"abstained"}});
+  for (const SplitScore& score : scores) {
+    table.add({std::string(kSplitKinds.of(score.kind)), fmt::format("{}", score.jobs),
+               human_share(score.median_error), human_share(score.mean_error),
+               human_share(score.p90_error), human_share(score.coverage),
+               fmt::format("{}", score.out_of_domain)});
+    const OneRunScore& one = score.with_one_run;
+    if (one.jobs == 0) continue;
+    table.add({"  after one run of the model there", fmt::format("{}", one.jobs),
+               human_share(one.median_error), human_share(one.mean_error),
+               human_share(one.p90_error), "-", "-"});
+  }
+  return table.text(terminal);
+}
+
+Json evaluation_json(const OwnEvaluation& own, const std::vector<SplitScore>& scores) {
+  Json json{
+      {"own_step", Json::array()}, {"own_memory", Json::array()}, {"published", Json::array()}};
+  for (const OwnScore& score : own.step) json["own_step"].push_back(own_json(score));
+  for (const OwnScore& score : own.memory) json["own_memory"].push_back(own_json(score));
+  for (const SplitScore& score : scores) json["published"].push_back(score_json(score));
+  return json;
+}
+
+}  // namespace tacho

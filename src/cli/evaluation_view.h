@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_object.h"
+#include "base/terminal.h"
+#include "predict/evaluate.h"
+#include "predict/evaluate_own.h"
+
+namespace tacho {
+
+// How far predictions are off, as tables for people and as JSON for programs.
+std::string own_scores_table(const OwnEvaluation& own, const Terminal& terminal);
+std::string published_scores_table(const std::vector<SplitScore>& scores, const Terminal& terminal);
+Json evaluation_json(const OwnEvaluation& own, const std::vector<SplitScore>& scores);
+
+}  // namespace tacho

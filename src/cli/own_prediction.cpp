@@ -1,0 +1,99 @@
+#include "cli/own_prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "cli/train_options.h"
+
+namespace tacho {
+namespace {
+
+std::string usual_data(std::span<const OwnRun> known, const std::string& model, Device device,
+                       const Host& here) {
+  std::map<std::string, std::size_t> counts;
+  for (const OwnRun& run : known) {
+    if (run.spec.model == model && run.spec.device == device &&
+        same_machine(run.host, here, device)) {
+      ++counts[run.spec.data];
+    }
+  }
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return most == counts.end() ? std::string(kSyntheticData) : most->first;
+}
+
+std::string bytes_text(double bytes) {
+  return human(Bytes{static_cast<std::int64_t>(std::llround(bytes))});
+}
+
+Json foretold_json(const Foretold& foretold) {
+  return Json{{"value", foretold.value}, {"low90", foretold.low90}, {"high90", foretold.high90}};
+}
+
+}  // namespace
+
+Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> known,
+                         const Host& here) {
+  std::vector<std::string> words = {question.model};
+  const std::string device =
+      question.device.empty() ? (here.gpu.empty() ? "cpu" : "cuda") : question.device;
+  words.push_back("--device=" + device);
+  if (question.batch) {
+    if (*question.batch != std::floor(*question.batch) || !(*question.batch >= 1) ||
+        *question.batch > 1e9) {
+      return Error{ErrorCode::usage,
+                   fmt::format("--batch: {:g} is no number of samples", *question.batch)};
+    }
+    words.push_back(fmt::format("--batch={:.0f}", *question.batch));
+  }
+  if (!question.precision.empty()) words.push_back("--precision=" + question.precision);
+  TACHO_TRY(parsed, kDevices.parse(device));
+  words.push_back("--data=" + (question.data.empty()
+                                   ? usual_data(known, question.model, parsed, here)
+                                   : question.data));
+  words.insert(words.end(), question.words.begin(), question.words.end());
+  TACHO_TRY(request, read_train_words(words));
+  TACHO_CHECK(check(request.spec));
+  return request.spec;
+}
+
+std::string own_prediction_text(const RunSpec& spec, const Host& here,
+                                const RunForecast& forecast) {
+  const bool cuda = spec.device == Device::cuda;
+  const Foretold& step = forecast.step_seconds;
+  const auto samples = static_cast<double>(spec.batch * spec.accumulate * spec.dist.ranks());
+  std::string out =
+      fmt::format("{} on {}, batch {}, {}, on this machine: {}\n", spec.model, spec.data,
+                  spec.batch, kPrecisions.of(spec.precision), cuda ? here.gpu : here.cpu);
+  out += fmt::format("  step     {}   (90 %: {} … {})\n", human(Seconds(step.value)),
+                     human(Seconds(step.low90)), human(Seconds(step.high90)));
+  out += fmt::format("  speed    {} samples/s\n", human_count(samples / step.value));
+  const Foretold& memory = forecast.memory_bytes;
+  if (memory.value > 0) {
+    out +=
+        fmt::format("  memory   {}   (90 %: {} … {}){}\n", bytes_text(memory.value),
+                    bytes_text(memory.low90), bytes_text(memory.high90), cuda ? " on the GPU" : "");
+  }
+  out += fmt::format("  from     {}\n", forecast.basis);
+  return out;
+}
+
+Json own_prediction_json(const RunSpec& spec, const Host& here, const RunForecast& forecast) {
+  const auto samples = static_cast<double>(spec.batch * spec.accumulate * spec.dist.ranks());
+  return Json{{"model", spec.model},
+              {"data", spec.data},
+              {"batch", spec.batch},
+              {"precision", kPrecisions.of(spec.precision)},
+              {"device", kDevices.of(spec.device)},
+              {"machine", spec.device == Device::cuda ? here.gpu : here.cpu},
+              {"step_seconds", foretold_json(forecast.step_seconds)},
+              {"samples_per_s", samples / forecast.step_seconds.value},
+              {"memory_bytes", foretold_json(forecast.memory_bytes)},
+              {"basis", forecast.basis}};
+}
+
+}  // namespace tacho

@@ -1,0 +1,72 @@
+#include "cli/own_runs_here.h"
+
+#include "predict/shipped.h"
+#include "probe/host_probe.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::int64_t kMostRuns = 600;
+
+Result<std::vector<OwnRun>> runs_in(RunStore& store) {
+  RunQuery query{.limit = kMostRuns};
+  TACHO_TRY(well, parse_filter("outcome=ok"));
+  query.filters.push_back(well);
+  TACHO_TRY(rows, store.list(query));
+  std::vector<OwnRun> runs;
+  for (const RunRow& row : rows) {
+    const auto stored = store.find(row.key);
+    // One damaged record does not hide the others.
+    if (!stored.ok()) continue;
+    if (auto run = own_run_of(stored->record)) runs.push_back(*std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace
+
+Result<OwnModelCosts> shipped_own_model_costs() {
+  return OwnModelCosts::parse(shipped_own_models_csv()).in("own_models.csv");
+}
+
+Result<std::vector<OwnRun>> known_own_runs(RunStore& store) {
+  TACHO_TRY(runs, runs_in(store));
+  TACHO_TRY(shipped, read_own_runs(shipped_corpus()).in("data/corpus"));
+  runs.insert(runs.end(), shipped.begin(), shipped.end());
+  return runs;
+}
+
+Result<std::vector<OwnMeasurement>> own_measurements(RunStore& store, const GpuCatalog& gpus) {
+  TACHO_TRY(runs, runs_in(store));
+  std::vector<OwnMeasurement> out;
+  for (const OwnRun& run : runs) {
+    const RunSpec& spec = run.spec;
+    if (spec.device != Device::cuda || spec.dist.ranks() > 1) continue;
+    std::string_view name = run.host.gpu;
+    constexpr std::string_view kMaker = "NVIDIA ";
+    if (name.starts_with(kMaker)) name.remove_prefix(kMaker.size());
+    const auto gpu = gpus.find(name);
+    if (!gpu.ok()) continue;
+    OwnMeasurement own;
+    own.job.model = spec.model;
+    own.job.framework = "PyTorch";
+    // Tacho's fp16 keeps fp32 weights, which published figures call amp.
+    own.job.precision =
+        spec.precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(spec.precision));
+    own.job.gpu = (*gpu)->name;
+    own.job.batch_per_gpu = static_cast<double>(spec.batch * spec.accumulate);
+    own.job.input_shape = sample_size(spec).text;
+    own.job.data_kind = is_synthetic(spec) ? "synthetic" : "real";
+    own.samples_per_s = *own.job.batch_per_gpu / run.step_seconds;
+    out.push_back(std::move(own));
+  }
+  return out;
+}
+
+Result<OwnRuns> own_runs_here(RunStore& store) {
+  TACHO_TRY(costs, shipped_own_model_costs());
+  TACHO_TRY(runs, known_own_runs(store));
+  return OwnRuns::learn(runs, read_host(), costs);
+}
+
+}  // namespace tacho

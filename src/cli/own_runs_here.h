@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "predict/own_runs.h"
+#include "predict/predictor.h"
+#include "store/run_store.h"
+
+namespace tacho {
+
+Result<OwnModelCosts> shipped_own_model_costs();
+
+// Runs that tell how fast machines are: the newest of this store, then those that come with Tacho.
+Result<std::vector<OwnRun>> known_own_runs(RunStore& store);
+
+// Those of this store on GPUs of the catalogue, as published jobs would be named.
+Result<std::vector<OwnMeasurement>> own_measurements(RunStore& store, const GpuCatalog& gpus);
+
+// What they tell of this machine.
+Result<OwnRuns> own_runs_here(RunStore& store);
+
+}  // namespace tacho

@@ -1,0 +1,194 @@
+#include "predict/own_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "predict/evaluate_own.h"
+#include "predict/shipped.h"
+
+namespace tacho {
+namespace {
+
+OwnModelCosts costs() { return *OwnModelCosts::parse(shipped_own_models_csv()); }
+
+const Host kHere{.cpu = "made", .cores = 8, .gpu = "Made GPU"};
+
+RunSpec spec_of(const std::string& model, std::int64_t batch, Precision precision, bool graphs) {
+  RunSpec spec;
+  spec.model = model;
+  spec.data = "synthetic";
+  spec.batch = batch;
+  spec.precision = precision;
+  spec.device = Device::cuda;
+  spec.graphs = graphs ? Switch::on : Switch::off;
+  return spec;
+}
+
+// A machine whose laws are known: a step is what stays and what each sample takes, or what the host
+// takes to launch it; memory is a line.
+double true_step(const RunSpec& spec) {
+  const double size = spec.model == "bert_base" ? 2 : spec.model == "distilbert" ? 1 : 0.2;
+  const double slow = spec.precision == Precision::bf16 ? 1 : 2.2;
+  const double device = 1e-3 * size + 1e-4 * size * slow * static_cast<double>(spec.batch);
+  return spec.graphs == Switch::off ? std::max(device, 6e-3 * size) : device;
+}
+
+double true_memory(const RunSpec& spec) {
+  const double size = spec.model == "bert_base" ? 2 : spec.model == "distilbert" ? 1 : 0.2;
+  const double wide = spec.precision == Precision::bf16 ? 1 : 2;
+  return 1e9 * size + 2e7 * size * wide * static_cast<double>(spec.batch);
+}
+
+std::vector<OwnRun> made_runs() {
+  Random random(3, 1);
+  std::vector<OwnRun> runs;
+  for (const char* model : {"bert_base", "distilbert", "vit_small"}) {
+    for (const Precision precision : {Precision::tf32, Precision::bf16}) {
+      for (const bool graphs : {true, false}) {
+        for (const std::int64_t batch : {8, 32, 128, 256}) {
+          const RunSpec spec = spec_of(model, batch, precision, graphs);
+          const double noise = 4e-6 * static_cast<double>(random.below(1000) - 500);
+          runs.push_back({.spec = spec,
+                          .host = kHere,
+                          .torch_version = "2",
+                          .threads = 8,
+                          .step_seconds = true_step(spec) * std::exp(noise),
+                          .memory_bytes = true_memory(spec)});
+        }
+      }
+    }
+  }
+  return runs;
+}
+
+TEST(OwnRuns, ForetellBatchesBetweenThoseThatWereRun) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  for (const char* model : {"bert_base", "distilbert"}) {
+    for (const std::int64_t batch : {16, 64, 96}) {
+      const RunSpec spec = spec_of(model, batch, Precision::bf16, true);
+      const auto forecast = own->predict(spec);
+      ASSERT_TRUE(forecast.ok()) << forecast.error().message;
+      EXPECT_NEAR(forecast->step_seconds.value / true_step(spec), 1, 0.06) << model << batch;
+      EXPECT_NEAR(forecast->memory_bytes.value / true_memory(spec), 1, 0.06) << model << batch;
+      EXPECT_LT(forecast->step_seconds.low90, forecast->step_seconds.value);
+      EXPECT_GT(forecast->step_seconds.high90, forecast->step_seconds.value);
+      EXPECT_GT(forecast->step_seconds.low90, 0);
+      EXPECT_THAT(forecast->basis, testing::HasSubstr(model));
+    }
+  }
+}
+
+TEST(OwnRuns, KnowThatTheHostSetsThePaceOfSmallEagerSteps) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  const RunSpec small = spec_of("distilbert", 16, Precision::bf16, false);
+  const auto forecast = own->predict(small);
+  ASSERT_TRUE(forecast.ok());
+  EXPECT_NEAR(forecast->step_seconds.value / true_step(small), 1, 0.08);
+}
+
+TEST(OwnRuns, NeverSayThatALargerBatchNeedsLessMemory) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  for (const char* model : {"bert_base", "vit_small", "resnet18"}) {
+    Foretold before;
+    for (std::int64_t batch = 1; batch < 5000; batch += 1 + batch / 7) {
+      const auto forecast = own->predict(spec_of(model, batch, Precision::tf32, true));
+      if (!forecast.ok()) continue;
+      EXPECT_GE(forecast->memory_bytes.value, before.value) << model << batch;
+      EXPECT_GE(forecast->memory_bytes.high90, before.high90) << model << batch;
+      EXPECT_GT(forecast->step_seconds.value, 0);
+      before = forecast->memory_bytes;
+    }
+  }
+}
+
+TEST(OwnRuns, SayWhyTheyCannotKnow) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  RunSpec on_cpu = spec_of("bert_base", 8, Precision::fp32, true);
+  on_cpu.device = Device::cpu;
+  const auto refused = own->predict(on_cpu);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("tacho train"));
+
+  const Host elsewhere{.cpu = "other", .cores = 2, .gpu = "Other GPU"};
+  const auto none = OwnRuns::learn(made_runs(), elsewhere, costs());
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->predict(spec_of("bert_base", 8, Precision::bf16, true)).ok());
+}
+
+TEST(OwnRuns, HardlyListenToOneDisturbedRun) {
+  auto runs = made_runs();
+  for (OwnRun& run : runs) {
+    if (run.spec == spec_of("bert_base", 32, Precision::bf16, true)) run.step_seconds *= 2;
+  }
+  const auto own = OwnRuns::learn(runs, kHere, costs());
+  ASSERT_TRUE(own.ok());
+  const RunSpec beside = spec_of("bert_base", 64, Precision::bf16, true);
+  EXPECT_NEAR(own->predict(beside)->step_seconds.value / true_step(beside), 1, 0.15);
+}
+
+TEST(EvaluateOwn, LeavesWholeConfigurationsOut) {
+  auto runs = made_runs();
+  const std::size_t once = runs.size();
+  for (std::size_t i = 0; i < once; i += 2) runs.push_back(runs[i]);
+  const auto made = evaluate_own(runs, costs(), 6, 1);
+  ASSERT_TRUE(made.ok());
+  ASSERT_FALSE(made->step.empty());
+  for (const OwnScore& score : made->step) {
+    if (score.part != "all") continue;
+    EXPECT_EQ(score.configurations + score.refused, once);
+    EXPECT_EQ(score.repeated, once / 2);
+    EXPECT_EQ(score.repeat_median, 0);
+    EXPECT_LT(score.median_error, 0.05);
+    EXPECT_GT(score.median_error, 0);
+  }
+}
+
+TEST(OwnRunFile, TheShippedCorpusIsRead) {
+  const auto runs = read_own_runs(shipped_corpus());
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  EXPECT_GE(runs->size(), 245U);
+  EXPECT_EQ(runs->front().spec.device, Device::cuda);
+  EXPECT_GT(runs->front().memory_bytes, 1e7);
+}
+
+TEST(OwnRunFile, SaysWhichColumnIsMissingAndWhichLineMakesNoSense) {
+  const auto missing = read_own_runs("key,outcome,step\na,ok,1\n");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, testing::HasSubstr("spec.model"));
+  std::string text(shipped_corpus());
+  const std::size_t line = text.find('\n') + 1;
+  const std::size_t model = text.find(",tf32,", line);
+  text.replace(model, 6, ",tf23,");
+  const auto wrong = read_own_runs(text);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().message,
+              testing::AllOf(testing::HasSubstr("line 2"), testing::HasSubstr("tf32")));
+}
+
+std::size_t place_in(Random& random, const std::string& text) {
+  return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(text.size())));
+}
+
+TEST(OwnRunFile, SurvivesDamage) {
+  const std::string whole(shipped_corpus().substr(0, 6000));
+  Random random(7, 1);
+  for (int i = 0; i < 400; ++i) {
+    std::string text = whole.substr(0, place_in(random, whole));
+    for (int k = 0; k < 4 && !text.empty(); ++k) {
+      text[place_in(random, text)] = static_cast<char>(random.below(256));
+    }
+    const auto runs = read_own_runs(text);
+    if (!runs.ok()) EXPECT_FALSE(runs.error().message.empty());
+  }
+}
+
+}  // namespace
+}  // namespace tacho
