@@ -5,10 +5,12 @@
 #include "advise/input_limit.h"
 #include "advise/own_steps.h"
 #include "advise/published_steps.h"
+#include "base/home.h"
 #include "cli/predicted_steps.h"
 #include "cli/run_predictors.h"
 #include "cli/speed_model_files.h"
 #include "cli/train_options.h"
+#include "predict/shipped.h"
 
 namespace tacho {
 namespace {
@@ -30,9 +32,13 @@ Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
 }  // namespace
 
 Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& store) {
-  TACHO_TRY(predictor, open_predictor(std::nullopt));
   std::vector<std::unique_ptr<StepPredictor>> both;
-  both.push_back(std::make_unique<PredictedSteps>(std::move(predictor)));
+  TACHO_TRY(home, tacho_home());
+  // Before the first 'script/fit' there is no speed model.
+  if (!shipped_speed_model().empty() || std::filesystem::exists(own_speed_model(home))) {
+    TACHO_TRY(predictor, open_predictor(std::nullopt));
+    both.push_back(std::make_unique<PredictedSteps>(std::move(predictor)));
+  }
   both.push_back(std::make_unique<PublishedSteps>(published_time_records()));
   std::unique_ptr<StepPredictor> steps =
       std::make_unique<InputLimited>(std::make_unique<StepPredictors>(std::move(both)));

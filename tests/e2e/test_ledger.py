@@ -27,7 +27,7 @@ class Ledger(TachoCase):
         self.assertEqual([line.split()[0] for line in text.splitlines()[1:]], ["4", "5", "6"])
         self.assertIn("name a later one with --epochs", self.tacho("curve", "1", expect=2).err)
 
-    def test_a_sweep_foretells_the_step_the_memory_and_the_time_of_its_runs(self):
+    def test_what_a_sweep_foretells_of_its_runs_is_measured(self):
         images = write_images(self.home / "images")
         grid = self.home / "grid.yaml"
         grid.write_text(json.dumps({
@@ -37,9 +37,12 @@ class Ledger(TachoCase):
         self.tacho("sweep", grid, "--slots", "1")
         scores = {one["metric"]: one for one in self.tacho("ledger", "--json").json
                   if one["model"] == "all"}
-        for metric in ("step_s", "peak_memory", "total_s", "top1"):
-            self.assertGreater(scores[metric]["made"], 0, metric)
-            self.assertEqual(scores[metric]["measured"], scores[metric]["made"], metric)
+        # Of a machine whose runs swing too much nothing but the accuracy is foretold.
+        self.assertIn("top1", scores)
+        for metric, score in scores.items():
+            self.assertIn(metric, ("step_s", "peak_memory", "total_s", "top1"))
+            self.assertGreater(score["made"], 0, metric)
+            self.assertEqual(score["measured"], score["made"], metric)
         for line in self.tacho("ledger").out.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
