@@ -100,10 +100,13 @@ Result<std::vector<ProposedRun>> SweepAdvisor::next(std::int64_t sweep, std::siz
   std::vector<SweepTask> made;
   std::vector<SweepTask> tasks;
   for (SweepTask& task : all) {
-    if (task.state == SweepTaskState::waiting)
+    const bool known =
+        task.state == SweepTaskState::submitted || task.state == SweepTaskState::done;
+    if (task.state == SweepTaskState::waiting) {
       tasks.push_back(std::move(task));
-    else if (task.state == SweepTaskState::submitted || task.state == SweepTaskState::done)
+    } else if (known) {
       made.push_back(std::move(task));
+    }
   }
   thin_out(tasks);
   thin_out(made);
