@@ -5,6 +5,8 @@
 namespace tacho {
 namespace {
 
+const Foretelling kWhen{"H100", 7};
+
 RunOrder order_of(std::int64_t batch) {
   RunOrder order{.key = "new"};
   order.spec.model = "net";
@@ -31,7 +33,7 @@ std::vector<Curve> known() {
 }
 
 TEST(Foretell, KnownRunsTellTheAccuracyOfTheNext) {
-  const auto made = foretell(order_of(64), known(), "H100", 7);
+  const auto made = foretell(order_of(64), known(), kWhen);
   ASSERT_EQ(made.size(), 1U);
   EXPECT_EQ(made[0].metric, "top1");
   EXPECT_EQ(made[0].run_key, "new");
@@ -41,14 +43,32 @@ TEST(Foretell, KnownRunsTellTheAccuracyOfTheNext) {
   EXPECT_GT(made[0].high, made[0].value);
 }
 
+TEST(Foretell, OwnRunsTellTheStepTheMemoryAndTheWholeTime) {
+  const OwnForecast forecast{{0.01, 0.009, 0.012}, Range{5e8, 4e8, 6e8}, Range{9, 8, 11}, "3 runs"};
+  const auto made = foretell(order_of(64), forecast, kWhen);
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_EQ(made[0].metric, "step_s");
+  EXPECT_EQ(made[0].high, 0.012);
+  EXPECT_EQ(made[1].metric, "peak_memory");
+  EXPECT_EQ(made[2].metric, "total_s");
+  EXPECT_EQ(made[2].basis, "3 runs");
+  EXPECT_EQ(made[2].machine, "H100");
+  RunOrder other = order_of(64);
+  other.spec.device = Device::cuda;
+  other.spec.target_top1 = 0.8;
+  const auto on_gpu = foretell(other, forecast, kWhen);
+  ASSERT_EQ(on_gpu.size(), 2U);
+  EXPECT_EQ(on_gpu[1].metric, "device_memory");
+}
+
 TEST(Foretell, IsSilentWhereNothingIsKnown) {
-  EXPECT_TRUE(foretell(order_of(64), {}, "H100", 7).empty());
+  EXPECT_TRUE(foretell(order_of(64), std::vector<Curve>{}, kWhen).empty());
   RunOrder other = order_of(64);
   other.spec.model = "other";
-  EXPECT_TRUE(foretell(other, known(), "H100", 7).empty());
+  EXPECT_TRUE(foretell(other, known(), kWhen).empty());
   RunOrder early = order_of(64);
   early.spec.steps = 3;
-  EXPECT_TRUE(foretell(early, known(), "H100", 7).empty());
+  EXPECT_TRUE(foretell(early, known(), kWhen).empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -12,6 +13,8 @@
 
 namespace tacho {
 namespace {
+
+const char* const kAllOfThem = "all";
 
 bool is_share(const std::string& metric) {
   const auto found = find_metric(metric);
@@ -69,7 +72,7 @@ std::vector<LedgerScore> ledger_scores(std::span<const LedgerEntry> predictions)
   };
   for (const LedgerEntry& one : predictions) {
     add(one, one.model, one.machine);
-    add(one, "all", "all");
+    add(one, kAllOfThem, kAllOfThem);
   }
   std::vector<LedgerScore> scores;
   for (const auto& [key, tally] : tallies) scores.push_back(tally.finished());
@@ -94,22 +97,36 @@ Json to_json(const std::vector<LedgerScore>& scores) {
 }
 
 std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& terminal) {
-  Table table({{"figure", Align::left},
-               {"model", Align::left},
-               {"made"},
-               {"measured"},
-               {"median off"},
-               {"bias"},
-               {"within 90 %"},
-               {"machine", Align::left}});
+  // The machines' names are long: each has a table of its own, all of them together the last.
+  std::vector<std::string> machines;
   for (const LedgerScore& score : scores) {
-    table.add({score.metric, score.model, std::to_string(score.made),
-               std::to_string(score.measured), points_or_percent(score, score.median_error, false),
-               points_or_percent(score, score.bias, true),
-               score.measured == 0 ? "-" : fmt::format("{:.0f} %", 100 * score.coverage),
-               score.machine});
+    if (std::ranges::find(machines, score.machine) == machines.end()) {
+      machines.push_back(score.machine);
+    }
   }
-  return table.text(terminal);
+  std::ranges::stable_partition(machines, [](const auto& name) { return name != kAllOfThem; });
+  std::string text;
+  for (const std::string& machine : machines) {
+    const std::string name = machine == kAllOfThem ? "all machines" : printable(machine);
+    text += (text.empty() ? "" : "\n") + terminal.bold(name) + "\n";
+    Table table({{"figure", Align::left},
+                 {"model", Align::left},
+                 {"made"},
+                 {"measured"},
+                 {"median off"},
+                 {"bias"},
+                 {"within 90 %"}});
+    for (const LedgerScore& score : scores) {
+      if (score.machine != machine) continue;
+      table.add({score.metric, printable(score.model), std::to_string(score.made),
+                 std::to_string(score.measured),
+                 points_or_percent(score, score.median_error, false),
+                 points_or_percent(score, score.bias, true),
+                 score.measured == 0 ? "-" : fmt::format("{:.0f} %", 100 * score.coverage)});
+    }
+    text += table.text(terminal);
+  }
+  return text;
 }
 
 }  // namespace tacho

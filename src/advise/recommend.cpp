@@ -140,13 +140,13 @@ void warn_of_nodes(std::vector<Offer>& offers) {
 void warn_of_waiting(Offer& offer) {
   if (offer.step.input_share > kMuch) {
     offer.warnings.push_back(
-        fmt::format("input-bound: {:.0f} % of a step waits for batches; {} processors are few for "
-                    "these GPUs",
+        fmt::format("not worth it, input-bound: {:.0f} % of a step waits for batches, which {} "
+                    "processors make",
                     100 * offer.step.input_share, offer.plan.instance.vcpus));
   }
   if (offer.step.comm_share > kMuch) {
     offer.warnings.push_back(
-        fmt::format("communication-bound: {:.0f} % of a step waits for gradients",
+        fmt::format("not worth it, communication-bound: {:.0f} % of a step waits for gradients",
                     100 * offer.step.comm_share));
   }
 }
@@ -244,7 +244,13 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
   return made;
 }
 
+std::string title_of(const Wish& wish) {
+  if (!wish.title.empty()) return wish.title;
+  return fmt::format("{} on {} to {}", wish.job.model, wish.job.data, wish.target);
+}
+
 std::string command_of(const Wish& wish, const Offer& offer) {
+  if (!wish.command.empty()) return wish.command;
   const Plan& plan = offer.plan;
   std::string command =
       fmt::format("tacho train {} --data {} -b {} -e {} --target {}", wish.job.model, wish.job.data,

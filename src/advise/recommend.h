@@ -22,6 +22,8 @@ struct Wish {
   bool spot = false;  // pay the spot price where there is one
   std::vector<Precision> precisions = {Precision::bf16, Precision::fp16, Precision::fp32};
   std::vector<std::int64_t> batches = {};  // per GPU; empty: powers of two from 8 to 1,024
+  std::string title = {};                  // of what is no model on a dataset
+  std::string command = {};                // … and how it is run
 };
 
 struct Offer {
@@ -37,6 +39,9 @@ struct Offer {
   std::vector<std::string> warnings;
   std::string against_first;  // why the first one was put before it; "" for the first
 };
+
+// "resnet50 on imagenet to 0.75"
+std::string title_of(const Wish& wish);
 
 struct Recommendation {
   Wish wish;

@@ -128,8 +128,8 @@ TEST(Recommend, SaysWhatIsNotWorthIt) {
   };
   EXPECT_TRUE(of("a", 1).warnings.empty());
   EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("not worth it: 4 machines")));
-  EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("communication-bound: 57 %")));
-  EXPECT_THAT(of("starved", 1).warnings, Contains(StartsWith("input-bound: 50 %")));
+  EXPECT_THAT(of("a", 4).warnings, Contains(StartsWith("not worth it, communication-bound: 57 %")));
+  EXPECT_THAT(of("starved", 1).warnings, Contains(StartsWith("not worth it, input-bound: 50 %")));
 }
 
 TEST(Recommend, CountsWhatItLeavesOutAndWhy) {

@@ -78,13 +78,15 @@ std::string first_in_full(const Recommendation& made, const Terminal& terminal) 
   text += fmt::format("  step    {} s, batch {} in all, {}, {} workers a GPU\n",
                       interval(first.step.seconds), plan.batch(), kPrecisions.of(plan.precision),
                       plan.workers);
-  text +=
-      wrapped("  epochs  ", fmt::format("{}, by {}", interval(first.epochs), made.epochs_basis));
+  if (made.wish.title.empty()) {
+    text +=
+        wrapped("  epochs  ", fmt::format("{}, by {}", interval(first.epochs), made.epochs_basis));
+  }
   text += "  memory  " + memory_of(first.step) + "\n";
   if (made.wish.deadline_hours || made.wish.budget_usd) {
     text += fmt::format("  chance  {:.0f} % to keep what was asked for\n", 100 * first.chance);
   }
-  return text + wrapped("  run     ", command_of(made.wish, first));
+  return text + wrapped("  run     ", printable(command_of(made.wish, first)));
 }
 
 std::string notes(const Recommendation& made, std::size_t shown) {
@@ -154,9 +156,7 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
                                 const Terminal& terminal) {
   const std::size_t shown = std::min(offers, made.offers.size());
   const Wish& wish = made.wish;
-  std::string text =
-      terminal.bold(fmt::format("{} on {} to {}", wish.job.model, wish.job.data, wish.target)) +
-      "\n\n";
+  std::string text = terminal.bold(shortened(printable(title_of(wish)), kLineColumns)) + "\n\n";
   Table table({{"", Align::right},
                {"machine", Align::left},
                {"GPUs", Align::left},
@@ -190,7 +190,8 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
 
 Json to_json(const Recommendation& made) {
   const Wish& wish = made.wish;
-  Json json = {{"model", wish.job.model},
+  Json json = {{"title", title_of(wish)},
+               {"model", wish.job.model},
                {"data", wish.job.data},
                {"target", wish.target},
                {"epochs_basis", made.epochs_basis}};

@@ -21,6 +21,48 @@ TEST(Regret, ManySweepsGiveAWorstAMeanAndTheFirstThree) {
   EXPECT_DOUBLE_EQ(score.worst_excess, 0.1);
   EXPECT_DOUBLE_EQ(score.mean_excess, 0.04);
   EXPECT_DOUBLE_EQ(score.first_three, 0.75);
+  EXPECT_DOUBLE_EQ(score.within, 0.75);
+}
+
+TEST(Regret, NothingIsForetoldByWhoeverHasSeenIt) {
+  std::vector<SettledRun> runs;
+  for (const char* sweep : {"a", "b", "c"}) {
+    for (int i = 1; i <= 6; ++i) {
+      // Each twice.
+      runs.push_back({sweep, std::to_string(i), 1.0 * i});
+      runs.push_back({sweep, std::to_string(i), 1.1 * i});
+    }
+  }
+  for (const HeldOut held_out : {HeldOut::configurations, HeldOut::sweeps}) {
+    std::size_t asked_in_all = 0;
+    const auto score = evaluate_regret(
+        runs, held_out, 5,
+        [&](const std::vector<std::size_t>& seen,
+            const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
+          asked_in_all += asked.size();
+          std::vector<std::optional<double>> costs;
+          for (const std::size_t one : asked) {
+            for (const std::size_t other : seen) {
+              const bool same = runs[one].sweep == runs[other].sweep &&
+                                (held_out == HeldOut::sweeps ||
+                                 runs[one].configuration == runs[other].configuration);
+              EXPECT_FALSE(same);
+            }
+            // The second is taken for the cheapest, and the fourth refused.
+            const std::string& name = runs[one].configuration;
+            costs.push_back(name == "2"   ? std::optional(0.5)
+                            : name == "4" ? std::nullopt
+                                          : std::optional(runs[one].cost));
+          }
+          return costs;
+        });
+    ASSERT_TRUE(score.ok());
+    EXPECT_EQ(asked_in_all, runs.size());
+    EXPECT_EQ(score->sweeps, 3U);
+    EXPECT_NEAR(score->mean_excess, 1, 1e-9);
+    EXPECT_EQ(score->first_three, 1);
+    EXPECT_EQ(score->within, 0);
+  }
 }
 
 }  // namespace

@@ -4,13 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 
 #include "advise/catalog.h"
+#include "advise/own_steps.h"
 #include "base/home.h"
 #include "base/json_object.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "probe/host_probe.h"
 
 namespace tacho {
 namespace {
@@ -90,8 +93,24 @@ Result<int> update_catalog(const CatalogOptions& o, const Context& context) {
   return kSuccess;
 }
 
+// What was left out of the machine that tacho runs on, it can see.
+void look_around(Instance& machine) {
+  const Host host = read_host();
+  if (machine.vcpus == 0) machine.vcpus = static_cast<double>(host.cores);
+  if (machine.memory_gib == 0) {
+    machine.memory_gib = static_cast<double>(host.memory_bytes) / std::exp2(30);
+  }
+  if (machine.gpu.empty()) machine.gpu = host.gpu;
+}
+
 Result<int> add_machine(CatalogOptions o, const Context& context) {
   TACHO_TRY(home, tacho_home());
+  if (o.machine.name == kHere) look_around(o.machine);
+  if (o.machine.vcpus == 0 || o.machine.memory_gib == 0) {
+    return Error{ErrorCode::usage,
+                 "--vcpus and --memory-gib are needed; only of the machine called 'here' they can "
+                 "be seen"};
+  }
   if (o.network != 0) o.machine.network_gbps = o.network;
   if (o.machine.gpus == 0 && !o.machine.gpu.empty()) o.machine.gpus = 1;
   o.machine.date = fmt::format(
@@ -134,13 +153,14 @@ void add_catalog_command(CLI::App& app, Context& context) {
   update->callback([=, &context] { context.run([&] { return update_catalog(*o, context); }); });
 
   CLI::App* add = command->add_subcommand("add-machine", "add a machine of your own");
-  add->add_option("name", o->machine.name, "what to call it")->required();
+  add->add_option("name", o->machine.name, "what to call it; 'here' is the one tacho runs on")
+      ->required();
   add->add_option("--price", o->machine.on_demand_usd_h, "dollars an hour: power, wear")
       ->required();
   add->add_option("--gpu", o->machine.gpu, "its GPUs, as the catalogue calls them");
   add->add_option("--gpus", o->machine.gpus, "how many (1)");
-  add->add_option("--vcpus", o->machine.vcpus, "processors")->required();
-  add->add_option("--memory-gib", o->machine.memory_gib, "main memory")->required();
+  add->add_option("--vcpus", o->machine.vcpus, "processors");
+  add->add_option("--memory-gib", o->machine.memory_gib, "main memory");
   add->add_option("--network-gbps", o->network, "to others of its kind");
   add->callback([=, &context] { context.run([&] { return add_machine(*o, context); }); });
 

@@ -112,7 +112,11 @@ Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
   const auto curves = evaluate_curves(with_published(own));
   const auto times = evaluate_times(published_time_records());
   if (o.json) {
-    context.print(json_text({{"curves", to_json(curves)}, {"times", to_json(times)}}, 1) + "\n");
+    context.print(json_text({{"curves", to_json(curves)},
+                             {"times", to_json(times)},
+                             {"best_constants", best_constants(with_published(own))}},
+                            1) +
+                  "\n");
     return kSuccess;
   }
   Table table({{"accuracy from a quarter", Align::left},

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/evaluation_view.h"
 #include "cli/own_runs_here.h"
+#include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
 
 namespace tacho {
@@ -15,6 +16,7 @@ namespace {
 struct EvaluateOptions {
   std::optional<std::string> catalog;
   std::vector<std::string> splits;
+  std::vector<std::string> regret;
   std::uint64_t seed = 1;
   std::size_t folds = 5;
   std::size_t own_folds = 10;
@@ -52,7 +54,29 @@ Result<OwnEvaluation> evaluate_own_runs(const EvaluateOptions& o, const Context&
   return evaluate_own(runs, costs, o.own_folds, o.seed);
 }
 
+Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
+  std::vector<RegretOfSweeps> scores;
+  for (const std::string& word : o.regret) {
+    if (word == kOwnSplit) {
+      TACHO_TRY(store, context.open_store());
+      TACHO_TRY(runs, known_own_runs(store));
+      TACHO_TRY(own, evaluate_recommendations(runs));
+      scores.insert(scores.end(), own.begin(), own.end());
+    } else if (word == "published") {
+      TACHO_TRY(published, evaluate_published_recommendations());
+      scores.push_back(published);
+    } else {
+      return Error{ErrorCode::usage,
+                   fmt::format("--regret: '{}' is neither 'own' nor 'published'", word)};
+    }
+  }
+  context.print(o.json ? json_text(regret_json(scores), 1) + "\n"
+                       : regret_table(scores, context.out));
+  return kSuccess;
+}
+
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
+  if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
     return Error{ErrorCode::usage, "--folds: between 2 and 50 parts can be left out in turn"};
   }
@@ -94,6 +118,9 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
+  command->add_option("--regret", o->regret,
+                      "own, published: instead, how much dearer what would be recommended is than "
+                      "the cheapest");
   command->add_flag("--json", o->json, "for programs");
   command->footer(
       "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");

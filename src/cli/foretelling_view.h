@@ -1,35 +1,54 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
-
+#include "cli/foreteller.h"
 #include "lab/lab.h"
-#include "store/run_store.h"
+#include "lab/sweep_view.h"
 
 namespace tacho {
 
-// A view that, when a run starts, first writes down what can be foretold of it: the ledger must
-// know before the run does. A run is not held up by what goes wrong here; `warn` is told.
+// Views that, before a run starts, have written down what can be foretold of it.
 class ForetellingView final : public RunView {
  public:
-  ForetellingView(RunView& inner, RunStore& store, std::filesystem::path store_file,
-                  std::function<void(const std::string&)> warn)
-      : inner_(inner), store_(store), file_(std::move(store_file)), warn_(std::move(warn)) {}
+  ForetellingView(RunView& inner, Foreteller& foreteller)
+      : inner_(inner), foreteller_(foreteller) {}
 
-  void started(std::int64_t id, const RunOrder& order) override;
+  void started(std::int64_t id, const RunOrder& order) override {
+    foreteller_.write_down(order);
+    inner_.started(id, order);
+  }
   void event(const Event& event) override { inner_.event(event); }
   void tick() override { inner_.tick(); }
 
-  // Adds what was measured of runs that are over.
-  void settle();
+ private:
+  RunView& inner_;
+  Foreteller& foreteller_;
+};
+
+class ForetellingSweepView final : public SweepView {
+ public:
+  ForetellingSweepView(SweepView& inner, Foreteller& foreteller)
+      : inner_(inner), foreteller_(foreteller) {}
+
+  void began(const SweepRow& sweep, const SweepCounts& counts) override {
+    inner_.began(sweep, counts);
+  }
+  void submitted(const SweepTask& task) override;
+  void finished(const SweepTask& task, const RunRecord& record) override {
+    foreteller_.learn_of_another();
+    inner_.finished(task, record);
+  }
+  void skipped(const SweepTask& task, const std::string& reason) override {
+    inner_.skipped(task, reason);
+  }
+  void put_back(const SweepTask& task, const std::string& reason) override {
+    inner_.put_back(task, reason);
+  }
+  void note(const std::string& sentence) override { inner_.note(sentence); }
+  void tick(const SweepProgress& progress) override { inner_.tick(progress); }
 
  private:
-  Result<void> write_down(const RunOrder& order);
-
-  RunView& inner_;
-  RunStore& store_;
-  std::filesystem::path file_;
-  std::function<void(const std::string&)> warn_;
+  SweepView& inner_;
+  Foreteller& foreteller_;
 };
 
 }  // namespace tacho

@@ -1,17 +1,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "advise/catalog.h"
 #include "advise/recommendation_view.h"
 #include "base/home.h"
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/known_curves.h"
 #include "cli/step_predictors.h"
+#include "cli/target_option.h"
+#include "cli/traced_job.h"
+#include "data/catalog.h"
 #include "learn/curve_catalog.h"
+#include "record/model_catalog.h"
 
 namespace tacho {
 namespace {
@@ -22,34 +27,14 @@ struct RecommendOptions {
   std::string target;
   std::string deadline;
   std::vector<std::string> precisions;
+  std::string from_run;
+  std::optional<std::int64_t> steps;
   std::size_t offers = 10;
   bool json = false;
   bool csv = false;
 };
 
 constexpr std::size_t kCurvesOfATask = 200;
-
-Result<double> number_in(std::string_view text, std::string_view what) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) {
-    return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", what, text)};
-  }
-  return value;
-}
-
-// "top1=0.75", or the number alone.
-Result<double> target_of(std::string_view text) {
-  constexpr std::string_view kName = "top1=";
-  if (text.starts_with(kName)) text.remove_prefix(kName.size());
-  TACHO_TRY(target, number_in(text, "--target"));
-  if (!(target > 0 && target < 1)) {
-    return Error{
-        ErrorCode::usage,
-        fmt::format("--target: {} is no accuracy; give one between 0 and 1, as top1=0.75", target)};
-  }
-  return target;
-}
 
 // "12h", "90m", "2d", or hours alone.
 Result<double> hours_of(std::string_view text) {
@@ -65,19 +50,53 @@ Result<double> hours_of(std::string_view text) {
         unit = 24;
         break;
       default:
-        TACHO_TRY(hours, number_in(text, "--deadline"));
+        TACHO_TRY(hours, parse_number(text, "--deadline"));
         return hours;
     }
     text.remove_suffix(1);
   }
-  TACHO_TRY(amount, number_in(text, "--deadline"));
+  TACHO_TRY(amount, parse_number(text, "--deadline"));
   return amount * unit;
+}
+
+// A model or dataset that nothing knows is a slip of the pen; one that is known but was never
+// trained is another matter.
+Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
+                         const std::vector<TimeRecord>& records) {
+  std::set<std::string_view> models;
+  std::set<std::string_view> datasets;
+  for (const ModelInfo& model : model_catalog()) models.insert(model.name);
+  for (const DatasetInfo& data : dataset_catalog()) datasets.insert(data.name);
+  for (const Curve& curve : curves) {
+    models.insert(curve.setting.model);
+    datasets.insert(curve.setting.data);
+  }
+  for (const TimeRecord& record : records) {
+    models.insert(record.model);
+    datasets.insert(record.data);
+  }
+  const auto check = [](std::string_view kind, const std::string& word,
+                        const std::set<std::string_view>& known) -> Result<void> {
+    if (known.contains(word)) return {};
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return Error{ErrorCode::usage, unknown_name(kind, word, names)};
+  };
+  TACHO_CHECK(check("model", job.model, models));
+  return check("dataset", job.data, datasets);
 }
 
 Result<Wish> wish_of(const RecommendOptions& o) {
   Wish wish = o.wish;
-  TACHO_TRY(target, target_of(o.target));
-  wish.target = target;
+  if (o.from_run.empty()) {
+    if (wish.job.model.empty() || wish.job.data.empty() || o.target.empty()) {
+      return Error{
+          ErrorCode::usage,
+          "name --model, --data and --target, as --model resnet50 --data imagenet --target "
+          "top1=0.75; or a traced run with --from-run"};
+    }
+    TACHO_TRY(target, parse_target(o.target));
+    wish.target = target;
+  }
   if (!o.deadline.empty()) {
     TACHO_TRY(hours, hours_of(o.deadline));
     wish.deadline_hours = hours;
@@ -93,16 +112,52 @@ Result<Wish> wish_of(const RecommendOptions& o) {
   return wish;
 }
 
+// As many steps as were asked for, taken as one epoch.
+class GivenSteps final : public EpochPredictor {
+ public:
+  explicit GivenSteps(double samples) : samples_(samples) {}
+  Result<EpochsAnswer> epochs(const EpochsQuestion& /*question*/) const override {
+    return EpochsAnswer{{1, 1, 1}, samples_, "its steps"};
+  }
+
+ private:
+  double samples_;
+};
+
+Result<Recommendation> recommend_by_run(const RecommendOptions& o, Wish wish,
+                                        const std::vector<Instance>& instances,
+                                        const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(job, open_traced_job(store, o.from_run, context));
+  const std::int64_t steps = o.steps.value_or(job.steps);
+  if (steps < 1) return Error{ErrorCode::usage, "--steps must be at least 1"};
+  wish.title = fmt::format("{}: {} steps", job.title, steps);
+  wish.command = job.command;
+  wish.precisions = {job.precision};
+  wish.batches = {job.batch};
+  return recommend(wish, instances, *job.predictor,
+                   GivenSteps(static_cast<double>(steps) * static_cast<double>(job.batch)));
+}
+
+Result<Recommendation> recommend_by_target(const Wish& wish, const std::vector<Instance>& instances,
+                                           const Context& context) {
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
+  auto curves = published_curves();
+  auto records = published_time_records();
+  TACHO_CHECK(check_names(wish.job, curves, records));
+  const CurveEpochs epochs(EpochsToTarget(own, std::move(curves), std::move(records)));
+  TACHO_TRY(steps, open_step_predictors(store));
+  return recommend(wish, instances, *steps, epochs);
+}
+
 Result<int> recommend_to_user(const RecommendOptions& o, const Context& context) {
   TACHO_TRY(wish, wish_of(o));
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(catalog, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(catalog, o.filter));
-  TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
-  const CurveEpochs epochs(EpochsToTarget(own, published_curves(), published_time_records()));
-  TACHO_TRY(steps, open_step_predictors());
-  TACHO_TRY(made, recommend(wish, instances, *steps, epochs));
+  TACHO_TRY(made, o.from_run.empty() ? recommend_by_target(wish, instances, context)
+                                     : recommend_by_run(o, wish, instances, context));
   if (o.json) {
     context.print(json_text(to_json(made), 1) + "\n");
   } else {
@@ -118,9 +173,12 @@ void add_recommend_command(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("recommend", "which machine to rent for a target accuracy");
   auto o = std::make_shared<RecommendOptions>();
-  command->add_option("--model", o->wish.job.model, "what to train")->required();
-  command->add_option("--data", o->wish.job.data, "on which dataset")->required();
-  command->add_option("--target", o->target, "accuracy to reach: top1=0.75")->required();
+  command->add_option("--model", o->wish.job.model, "what to train");
+  command->add_option("--data", o->wish.job.data, "on which dataset");
+  command->add_option("--target", o->target, "accuracy to reach: top1=0.75");
+  command->add_option("--from-run", o->from_run,
+                      "a run traced on a GPU, as it would be on others; instead of these three");
+  command->add_option("--steps", o->steps, "of --from-run (as many as it made)");
   command->add_option("--deadline", o->deadline, "at the latest in 12h, 90m, 2d");
   command->add_option("--budget", o->wish.budget_usd, "dollars at the most");
   command->add_option("--clouds", o->filter.clouds, "aws,gcp,…,own")->delimiter(',');

@@ -3,7 +3,7 @@
 
 namespace tacho {
 
-Result<std::unique_ptr<StepPredictor>> open_step_predictors() {
+Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& /*store*/) {
   return std::unique_ptr<StepPredictor>(std::make_unique<PublishedSteps>(published_time_records()));
 }
 

@@ -13,8 +13,11 @@
 #include "base/home.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/foretelling_view.h"
+#include "cli/sweep_advisor.h"
 #include "cli/sweep_export.h"
 #include "cli/sweep_live.h"
+#include "cli/sweep_next_command.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_tables.h"
 #include "lab/sweep_lab.h"
@@ -154,7 +157,14 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
     TACHO_TRY(options, options_of(stores.sweeps, sweep));
     view = std::make_unique<SweepLines>(context.err, metric, options);
   }
-  TACHO_TRY(end, lab.drive(sweep, settings, *view));
+  SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
+  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
+                        [&](const std::string& problem) { view->note(problem); });
+  ForetellingSweepView foretelling(*view, foreteller);
+  const auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
+  foreteller.settle();
+  if (!driven.ok()) return driven.error();
+  const SweepDriver::End end = *driven;
   view.reset();
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   constexpr std::array<std::string_view, 4> kEnds = {"complete", "budget_spent", "stopped",
@@ -182,6 +192,26 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   return exit_code_of(counts, end);
 }
 
+// What all runs will take, added, as far as runs like them were made here.
+std::string predicted_time(const std::vector<PlannedRun>& runs, Foreteller& foreteller) {
+  Range all;
+  std::size_t told = 0;
+  for (const PlannedRun& run : runs) {
+    const auto forecast = run.asked.command ? std::nullopt : foreteller.forecast(run.asked.spec);
+    if (!forecast || !forecast->total_seconds) continue;
+    ++told;
+    // Errors of runs that are foretold by the same others go together.
+    all.value += forecast->total_seconds->value;
+    all.low += forecast->total_seconds->low;
+    all.high += forecast->total_seconds->high;
+  }
+  if (told == 0) return "how long they take can be told once some like them were made here";
+  const std::string whose =
+      told == runs.size() ? "they take" : fmt::format("{} of them take", told);
+  return fmt::format("{} {} of run time, {} to {}", whose, human(Seconds(all.value)),
+                     human(Seconds(all.low)), human(Seconds(all.high)));
+}
+
 Result<int> begin_sweep(const SweepOptions& o, Context& context) {
   TACHO_TRY(plan, read_sweep_plan(o.grid));
   SweepSettings settings = settings_of(plan.grid);
@@ -191,9 +221,13 @@ Result<int> begin_sweep(const SweepOptions& o, Context& context) {
       context.print(json_text(plan_json(plan.runs), 1) + "\n");
       return kSuccess;
     }
+    TACHO_TRY(store, context.open_store());
+    TACHO_TRY(home, tacho_home());
+    Foreteller foreteller(store, home / "tacho.db",
+                          [&](const std::string& problem) { context.warn(problem); });
     context.print(plan_table(plan.runs, context.out));
-    context.print(fmt::format("{} runs on {}; a time can be told once a predictor is fitted\n",
-                              plan.runs.size(), settings.launcher.kind));
+    context.print(fmt::format("{} runs on {}; {}\n", plan.runs.size(), settings.launcher.kind,
+                              predicted_time(plan.runs, foreteller)));
     return kSuccess;
   }
   TACHO_TRY(stores, open_stores(context));
@@ -433,6 +467,8 @@ void add_sweep_command(CLI::App& app, Context& context) {
 
   auto cancelled = std::make_shared<SweepOptions>();
   add_one(*sweep, context, "cancel", "end a sweep, wherever it runs", cancel_sweep, cancelled);
+
+  add_sweep_next_command(*sweep, context);
 
   auto exported = std::make_shared<SweepOptions>();
   CLI::App* out = add_one(

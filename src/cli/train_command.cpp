@@ -59,12 +59,13 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  ForetellingView foretelling(*view, store, home / "tacho.db",
-                              [&](const std::string& problem) { context.warn(problem); });
+  Foreteller foreteller(store, home / "tacho.db",
+                        [&](const std::string& problem) { context.warn(problem); });
+  ForetellingView foretelling(*view, foreteller);
   auto finished =
       resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, foretelling);
   view.reset();
-  foretelling.settle();
+  foreteller.settle();
   if (!finished.ok()) return finished.error();
 
   const RunRecord& record = finished->record;

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostAtOnce = 1000;
 // A run's own limit comes first; the launcher's is for one that no longer listens.
 constexpr Seconds kGraceOfLimit{30};
+// What is submitted can no longer be chosen by what the others come to.
+constexpr std::int64_t kMostByChoice = 8;
 
 }  // namespace
 
@@ -176,6 +178,7 @@ std::int64_t SweepDriver::budget_left() const {
 }
 
 Result<bool> SweepDriver::fill() {
+  if (options_.settings.adaptive && options_.choose) return fill_by_choice();
   while (true) {
     const std::int64_t allowed = std::min(budget_left(), static_cast<std::int64_t>(kMostAtOnce));
     if (allowed <= 0) return true;
@@ -193,6 +196,33 @@ Result<bool> SweepDriver::fill() {
     tasks.erase(other, tasks.end());
     TACHO_CHECK(submit(std::move(tasks)));
   }
+}
+
+Result<bool> SweepDriver::fill_by_choice() {
+  const auto most =
+      static_cast<std::size_t>(options_.settings.launcher.slots.value_or(kMostByChoice));
+  while (true) {
+    if (budget_left() <= 0 || under_way() >= most) return true;
+    if (!chosen_) {
+      TACHO_TRY(waiting, store_.tasks(sweep_, SweepTaskState::waiting));
+      if (waiting.empty()) return false;
+      TACHO_TRY(position, options_.choose(sweep_, waiting));
+      const auto found = std::ranges::find(waiting, position, &SweepTask::position);
+      if (found == waiting.end()) broken_invariant("a task was chosen that does not wait");
+      chosen_ = std::move(*found);
+    }
+    TACHO_TRY(room, launcher_.room(needs_of(*chosen_)).in(to_text(chosen_->configuration)));
+    if (room == 0) return true;
+    std::vector<SweepTask> next = {*std::move(chosen_)};
+    chosen_.reset();
+    TACHO_CHECK(submit(std::move(next)));
+  }
+}
+
+std::size_t SweepDriver::under_way() const {
+  std::size_t count = 0;
+  for (const auto& [name, members] : batches_) count += members.size();
+  return count;
 }
 
 // The attempts are in the store before their folders are made, and those before anything starts.
@@ -228,9 +258,7 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
   }
   TACHO_CHECK(launcher_.submit(name, to_launch));
   batches_.emplace(name, std::move(batch));
-  std::size_t under_way = 0;
-  for (const auto& [each, members] : batches_) under_way += members.size();
-  most_at_once_ = std::max(most_at_once_, under_way);
+  most_at_once_ = std::max(most_at_once_, under_way());
   return {};
 }
 
@@ -313,6 +341,7 @@ Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskNews& news, bool
 
 Result<void> SweepDriver::store_results(const Ended& ended) {
   if (ended.results.empty()) return {};
+  chosen_.reset();
   TACHO_TRY(replaced, store_.finish(sweep_, ended.results));
   for (const std::string& key : replaced) remove_folder(key);
   for (std::size_t i = 0; i < ended.results.size(); ++i) {

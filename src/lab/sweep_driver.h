@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@
 #include "sweep/settings.h"
 
 namespace tacho {
+
+// Chooses which of the waiting tasks, at least one, is made next: its position.
+using ChooseNext =
+    std::function<Result<std::int64_t>(std::int64_t sweep, const std::vector<SweepTask>& waiting)>;
 
 // Makes the runs of a sweep: keeps the launcher's room full, reads the folders of runs that have
 // ended, and writes every step into the store before the world can see it.
@@ -33,6 +38,7 @@ class SweepDriver {
     std::vector<std::string> take;  // the program that a run's folder is handed to, and its words
     std::map<std::string, std::string> environment;  // that it needs
     SweepSettings settings;
+    ChooseNext choose = {};  // asked if the settings say adaptive; else the first is the next
     std::chrono::milliseconds look_every{100};
     // How long what the launcher has lost sight of may go on; then another attempt is made.
     std::chrono::milliseconds orphan_patience{30'000};
@@ -65,6 +71,8 @@ class SweepDriver {
   Result<void> skip_what_would_not_fit();
   Result<void> skip_larger(const SweepTask& out_of_memory);
   Result<bool> fill();  // whether there is more to submit
+  Result<bool> fill_by_choice();
+  [[nodiscard]] std::size_t under_way() const;
   Result<void> submit(std::vector<SweepTask> tasks);
   Result<void> collect();
   struct Ended {
@@ -100,6 +108,7 @@ class SweepDriver {
   bool cancelled_ = false;
   Clock::time_point asked_ = {};  // the store, whether someone has cancelled the sweep
   std::size_t most_at_once_ = 0;
+  std::optional<SweepTask> chosen_ = {};  // while there is no room for it and nothing new is known
 };
 
 }  // namespace tacho

@@ -134,10 +134,12 @@ class SweepDriverTest : public testing::Test {
     const auto added = store_.add(some_sweep(), tasks_of_batches(batches));
     ASSERT_TRUE(added.ok()) << added.error().message;
   }
-  Result<SweepDriver::End> drive(Launcher& launcher, SweepSettings settings = {}) {
+  Result<SweepDriver::End> drive(Launcher& launcher, SweepSettings settings = {},
+                                 ChooseNext choose = {}) {
     SweepDriver driver({.home = home_.path(),
                         .take = {"take"},
                         .settings = std::move(settings),
+                        .choose = std::move(choose),
                         .orphan_patience = std::chrono::milliseconds(50)},
                        store_, launcher, interrupts_, told_);
     return driver.run(*store_.find("last"));
@@ -172,6 +174,25 @@ TEST_F(SweepDriverTest, EveryTaskHasOneResultThoughAllIsToldTwice) {
   EXPECT_EQ(launcher.started, 5);
   EXPECT_EQ(folders(), 5U);
   EXPECT_EQ(store_.find("1")->state, SweepState::finished);
+}
+
+TEST_F(SweepDriverTest, AnAdaptiveSweepIsMadeInTheOrderThatWasChosen) {
+  add({1, 2, 3, 4, 5});
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); }, 100);
+  std::vector<std::size_t> done;  // when each was chosen
+  const auto last = [&](std::int64_t sweep,
+                        const std::vector<SweepTask>& waiting) -> Result<std::int64_t> {
+    done.push_back(static_cast<std::size_t>(store_.counts(sweep)->states[SweepTaskState::done]));
+    return waiting.back().position;
+  };
+  SweepSettings settings;
+  settings.adaptive = true;
+  settings.launcher.slots = 1;
+  EXPECT_EQ(*drive(launcher, settings, last), SweepDriver::End::complete);
+  EXPECT_THAT(told_.submitted_, ElementsAre(5, 4, 3, 2, 1));
+  // Each with all results before it, however much room there is.
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
 TEST_F(SweepDriverTest, AFailureIsAResult) {

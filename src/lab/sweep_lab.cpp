@@ -94,7 +94,7 @@ bool SweepLab::is_driven(const SweepRow& sweep) const {
 }
 
 Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSettings& settings,
-                                         SweepView& view) {
+                                         SweepView& view, ChooseNext choose) {
   const fs::path folder = folder_of(sweep);
   TACHO_CHECK(make_folders(folder));
   const auto lock = FileLock::take(folder / "lock", FileLock::Kind::exclusive);
@@ -110,7 +110,8 @@ Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSetti
   SweepDriver driver({.home = home_,
                       .take = {take.string()},
                       .environment = environment_of_runs(home_),
-                      .settings = settings},
+                      .settings = settings,
+                      .choose = std::move(choose)},
                      store_, *launcher, interrupts_, view);
   return driver.run(sweep);
 }

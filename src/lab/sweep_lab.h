@@ -30,8 +30,9 @@ class SweepLab {
   Result<void> check(const SweepSettings& settings) const;
 
   // Makes what is left to be made. An error where another tacho is at it.
+  // `choose` is for sweeps whose order is adaptive.
   Result<SweepDriver::End> drive(const SweepRow& sweep, const SweepSettings& settings,
-                                 SweepView& view);
+                                 SweepView& view, ChooseNext choose = {});
 
   // Ends it for good, with whoever drives it; nothing of it runs when this returns.
   Result<void> cancel(const SweepRow& sweep, SweepView& view);

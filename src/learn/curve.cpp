@@ -56,6 +56,9 @@ std::optional<Curve> curve_of(const RunRecord& record) {
     curve.epochs.push_back(static_cast<double>(epoch.epoch));
     curve.accuracy.push_back(epoch.top1);
   }
+  if (record.input->eval_samples > 0) {
+    curve.eval_samples = static_cast<double>(record.input->eval_samples);
+  }
   curve.source = record.order.key;
   curve.own = true;
   return curve;

@@ -28,6 +28,7 @@ struct Curve {
   CurveSetting setting;
   std::vector<double> epochs;
   std::vector<double> accuracy;
+  std::optional<double> eval_samples = {};  // that each accuracy was measured on
   std::string source;
   bool own = false;  // trained here, not published
 

@@ -52,4 +52,10 @@ double SymmetricFactor::inverse_form(const std::vector<double>& v) const {
   return sum;
 }
 
+double SymmetricFactor::log_determinant() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < lower_.size(); ++i) sum += 2 * std::log(lower_.at(i, i));
+  return sum;
+}
+
 }  // namespace tacho

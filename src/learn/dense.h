@@ -34,10 +34,12 @@ class SymmetricFactor {
   [[nodiscard]] std::vector<double> solve(std::vector<double> right) const;
   // vᵀ A⁻¹ v
   [[nodiscard]] double inverse_form(const std::vector<double>& v) const;
+  // L⁻¹ v, where A = L Lᵀ
+  [[nodiscard]] std::vector<double> forward(std::vector<double> right) const;
+  [[nodiscard]] double log_determinant() const;
 
  private:
   explicit SymmetricFactor(SymmetricMatrix lower) : lower_(std::move(lower)) {}
-  [[nodiscard]] std::vector<double> forward(std::vector<double> right) const;
 
   SymmetricMatrix lower_;
 };

@@ -12,10 +12,14 @@
 namespace tacho {
 namespace {
 
-constexpr double kFurthestFollowed = 4;  // times its own length that a curve is followed
 constexpr int kStepsAhead = 200;
 
-// Where the smooth line through an own curve reaches the target, followed past its end.
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
 std::optional<double> smooth_crossing(const KnownCurve& known, double target) {
   if (!known.smooth) return crossing(known.curve, target);
   const double end = kFurthestFollowed * known.curve.epochs.back();
@@ -29,12 +33,6 @@ std::optional<double> smooth_crossing(const KnownCurve& known, double target) {
   }
   return std::nullopt;
 }
-
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-}  // namespace
 
 std::optional<double> crossing(const Curve& curve, double target) {
   for (std::size_t i = 0; i < curve.epochs.size(); ++i) {

@@ -49,6 +49,11 @@ class EpochsToTarget {
   std::vector<TimeRecord> records_;
 };
 
+inline constexpr double kFurthestFollowed = 4;  // times its own length that a curve is followed
+// Where the smooth line through a curve reaches the target, followed so far. Nothing if it does
+// not.
+std::optional<double> smooth_crossing(const KnownCurve& known, double target);
+
 // When a curve first reaches the target, between its points along straight lines. Nothing if it
 // does not.
 std::optional<double> crossing(const Curve& curve, double target);

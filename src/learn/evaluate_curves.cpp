@@ -1,8 +1,11 @@
 #include "learn/evaluate_curves.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
+#include "learn/curve_constants.h"
 #include "learn/forecast.h"
 
 namespace tacho {
@@ -49,22 +52,94 @@ class Tally {
   CurveScore score_;
 };
 
+std::string task_of(const Curve& curve) {
+  return curve.setting.model + " on " + curve.setting.data;
+}
+
+// How well each candidate of the constants does on each task, so that a task can be scored with
+// constants that were chosen by the others.
+class ConstantChoice {
+ public:
+  explicit ConstantChoice(const std::vector<Curve>& curves) {
+    std::map<std::string, std::vector<const Curve*>> tasks;
+    for (const Curve& curve : curves) {
+      if (curve.epochs.size() > first_quarter(curve)) tasks[task_of(curve)].push_back(&curve);
+    }
+    for (const CurveConstants& candidate : candidates_) {
+      const CurveForecaster forecaster(curves, candidate, CurveForecaster::Calibration::none);
+      for (const auto& [task, of_task] : tasks) {
+        errors_[task].push_back(mean_error(forecaster, of_task));
+        decays_[task] = of_task.front()->setting.decays;
+      }
+    }
+  }
+
+  // The best for all other tasks of the same kind; the shipped ones where there is no other.
+  [[nodiscard]] const CurveConstants& without(const std::string& task) const {
+    return best(task, decays_.at(task));
+  }
+
+  [[nodiscard]] const CurveConstants& best(const std::string& left_out, bool decays) const {
+    std::vector<double> sums(candidates_.size());
+    for (const auto& [task, errors] : errors_) {
+      if (task == left_out || decays_.at(task) != decays) continue;
+      // By ratios, so that a task whose curves swing has no more to say than one with smooth ones.
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::log(errors[i] + 1e-6);
+    }
+    const bool any = std::ranges::any_of(sums, [](double sum) { return sum != 0; });
+    if (!any) return shipped_;
+    return candidates_[static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin())];
+  }
+
+ private:
+  static constexpr std::size_t kMostCurves = 30;  // of a task
+
+  static double mean_error(const CurveForecaster& forecaster,
+                           const std::vector<const Curve*>& curves) {
+    const std::size_t stride = (curves.size() + kMostCurves - 1) / kMostCurves;
+    double sum = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < curves.size(); i += stride) {
+      const Curve& curve = *curves[i];
+      const std::size_t seen = first_quarter(curve);
+      const std::span<const double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
+                                          curve.epochs.end());
+      const auto foretold = forecaster.estimate(curve.first(seen), ahead);
+      if (!foretold.ok()) continue;
+      double off = 0;
+      for (std::size_t k = 0; k < ahead.size(); ++k) {
+        off += std::abs(curve.accuracy[seen + k] - (*foretold)[k].value);
+      }
+      sum += off / static_cast<double>(ahead.size());
+      count += 1;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
+  CurveConstants shipped_;
+  std::vector<CurveConstants> candidates_ = curve_candidates();
+  std::map<std::string, std::vector<double>> errors_;  // one a candidate, by task
+  std::map<std::string, bool> decays_;
+};
+
 }  // namespace
 
 std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
-  const CurveForecaster forecaster(curves);
+  const ConstantChoice choice(curves);
   std::map<std::string, Tally> tasks;
   std::map<bool, Tally> by_origin;
   Tally all;
+  std::map<std::string, CurveForecaster> forecasters;  // by task
   for (const Curve& curve : curves) {
     const std::size_t seen = first_quarter(curve);
     if (curve.epochs.size() <= seen) continue;
+    const std::string task = task_of(curve);
+    const auto forecaster = forecasters.try_emplace(task, curves, choice.without(task)).first;
     // The forecaster leaves out every curve of this one's system, and its misses.
     const std::vector<double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
                                     curve.epochs.end());
-    const auto foretold = forecaster.forecast(curve.first(seen), ahead);
-    Tally& task = tasks[curve.setting.model + " on " + curve.setting.data];
-    for (Tally* tally : {&task, &by_origin[curve.own], &all}) {
+    const auto foretold = forecaster->second.forecast(curve.first(seen), ahead);
+    for (Tally* tally : {&tasks[task], &by_origin[curve.own], &all}) {
       if (foretold.ok()) {
         tally->add(curve, seen, *foretold);
       } else {
@@ -79,6 +154,21 @@ std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
   }
   scores.push_back(all.score("all"));
   return scores;
+}
+
+Json best_constants(const std::vector<Curve>& curves) {
+  const ConstantChoice choice(curves);
+  Json both = Json::object();
+  for (const bool decays : {false, true}) {
+    const CurveConstants& best = choice.best("", decays);
+    const Closeness& close = decays ? best.with_schedule : best.without;
+    both[decays ? "with_schedule" : "without"] = {{"batch", close.batch},
+                                                  {"rate", close.rate},
+                                                  {"noise", close.noise},
+                                                  {"offset_kept", close.offset_kept},
+                                                  {"stretch_believed", best.stretch_believed}};
+  }
+  return both;
 }
 
 Json to_json(const std::vector<CurveScore>& scores) {

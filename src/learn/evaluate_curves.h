@@ -6,6 +6,7 @@
 
 #include "base/json_object.h"
 #include "learn/curve.h"
+#include "learn/curve_constants.h"
 
 namespace tacho {
 
@@ -21,9 +22,13 @@ struct CurveScore {
   double half_width = 0;   // mean, of those intervals
 };
 
-// Each curve foretold from its first quarter, by the curves of all other systems. One score a
+// Each curve foretold from its first quarter, by the curves of all other systems, with constants
+// that were chosen on the other tasks. One score a
 // task, then "published", "own runs" and "all", as far as there are such.
 std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves);
+
+// The candidates that do best on all tasks, with and without a schedule: what should be shipped.
+Json best_constants(const std::vector<Curve>& curves);
 
 Json to_json(const std::vector<CurveScore>& scores);
 

@@ -52,6 +52,13 @@ class Scores {
   std::size_t curves_ = 0;
 };
 
+// What an accuracy is off by because it was measured on so few samples.
+double sampling_noise(const Curve& curve, double accuracy) {
+  if (!curve.eval_samples) return 0;
+  const double share = std::clamp(accuracy, 0.01, 0.99);
+  return std::sqrt(share * (1 - share) / *curve.eval_samples);
+}
+
 Result<void> check_families_suffice(const Curve& begun, std::span<const double> epochs) {
   const CurveSetting& setting = begun.setting;
   if (begun.epochs.size() < kFewestPoints) {
@@ -83,11 +90,13 @@ std::size_t first_quarter(const Curve& curve) {
   return std::max<std::size_t>(2, quarter);
 }
 
-CurveForecaster::CurveForecaster(const std::vector<Curve>& known) {
+CurveForecaster::CurveForecaster(const std::vector<Curve>& known, const CurveConstants& constants,
+                                 Calibration calibration)
+    : constants_(constants) {
   for (const Curve& curve : known) {
     if (curve.epochs.size() >= kFewestPoints) known_.emplace_back(curve);
   }
-  measure_misses();
+  if (calibration == Calibration::by_misses) measure_misses();
 }
 
 Result<std::vector<Estimate>> CurveForecaster::estimate(const Curve& begun,
@@ -99,7 +108,7 @@ Result<std::vector<Estimate>> CurveForecaster::estimate(const Curve& begun,
     others.push_back(&known);
     if (known.smooth && known.curve.epochs.size() >= 6) teachers.push_back(&*known.smooth);
   }
-  const ReferenceCurves references(begun, others);
+  const ReferenceCurves references(begun, others, constants_);
   const auto families = check_families_suffice(begun, epochs);
   if (references.empty() && !families.ok()) return families.error();
 
@@ -126,7 +135,9 @@ Result<std::vector<Estimate>> CurveForecaster::estimate(const Curve& begun,
       mean += (1 - weight) * other.value;
       squares += (1 - weight) * (other.value * other.value + other.deviation * other.deviation);
     }
-    const double noise = begun.accuracy.empty() ? 0.01 : noise_of(begun.accuracy, kNoise);
+    const double noise =
+        std::hypot(begun.accuracy.empty() ? 0.01 : noise_of(begun.accuracy, kNoise),
+                   sampling_noise(begun, mean));
     estimates.push_back({std::clamp(mean, 0.0, 1.0),
                          std::sqrt(std::max(0.0, squares - mean * mean) + noise * noise)});
   }
@@ -171,14 +182,14 @@ double CurveForecaster::reach(const Curve& begun) const {
     return scores;
   };
   const std::string task = task_of(begun.setting);
-  Scores scores = scores_of([&](const Miss& miss) { return miss.task == task; });
-  if (scores.curves() < kFewestMisses) {
-    scores = scores_of([&](const Miss& miss) { return miss.decays == begun.setting.decays; });
-  }
-  if (scores.curves() < kFewestMisses) {
-    scores = scores_of([](const Miss&) { return true; });
-  }
-  return scores.curves() == 0 ? kReachUnmeasured : scores.nine_of_ten();
+  Scores own = scores_of([&](const Miss& miss) { return miss.task == task; });
+  if (own.curves() >= kFewestMisses) return own.nine_of_ten();
+  Scores others = scores_of([&](const Miss& miss) { return miss.decays == begun.setting.decays; });
+  if (others.curves() < kFewestMisses) others = scores_of([](const Miss&) { return true; });
+  double reach = others.curves() == 0 ? kReachUnmeasured : others.nine_of_ten();
+  // A task may be harder to foretell than those beside it; a few of its curves show that much.
+  if (own.curves() > 0) reach = std::max(reach, own.nine_of_ten());
+  return reach;
 }
 
 Result<std::vector<Forecast>> CurveForecaster::forecast(const Curve& begun,

@@ -25,7 +25,10 @@ struct Forecast {
 // intervals are as wide as its own misses on the known curves, each foretold from the others.
 class CurveForecaster {
  public:
-  explicit CurveForecaster(const std::vector<Curve>& known);
+  // Without calibration only estimate() makes sense.
+  enum class Calibration { by_misses, none };
+  explicit CurveForecaster(const std::vector<Curve>& known, const CurveConstants& constants = {},
+                           Calibration calibration = Calibration::by_misses);
 
   // Every epoch asked for lies after what `begun` holds. ErrorCode::unavailable, "I cannot know
   // this: …", where nothing that is known bears on it.
@@ -37,8 +40,8 @@ class CurveForecaster {
                                                        std::span<const double> epochs) const;
 
   // By how many deviations an interval reaches to hold nine of ten points of the known curves of
-  // this task (of tasks with the same kind of schedule, where it has few), those of its own system
-  // left out.
+  // this task, those of its own system left out. Where it has few, also those of tasks with the
+  // same kind of schedule: whichever asks for more.
   [[nodiscard]] double reach(const Curve& begun) const;
 
   [[nodiscard]] const std::vector<KnownCurve>& known() const { return known_; }
@@ -54,6 +57,7 @@ class CurveForecaster {
   void measure_misses();
   void measure_miss(const Curve& curve, std::size_t seen);
 
+  CurveConstants constants_;
   std::vector<KnownCurve> known_;
   std::vector<Miss> misses_;
 };

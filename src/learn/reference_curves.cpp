@@ -9,32 +9,18 @@
 namespace tacho {
 namespace {
 
-// What makes a known curve count less: how far its setting may lie away, in logarithms, and its
-// points. Without a schedule, the stretch makes up for most of a difference, and single points
-// are rougher.
-struct Closeness {
-  double batch;
-  double samples;
-  double rate;
-  double noise;
-};
-constexpr Closeness kWithSchedule{.batch = 0.8, .samples = 1, .rate = 0.8, .noise = 0.015};
-constexpr Closeness kWithout{.batch = 1.5, .samples = 1, .rate = 1, .noise = 0.025};
 constexpr double kOtherRecipe = 6;  // in squared deviations
 
-const Closeness& closeness(const CurveSetting& setting) {
-  return setting.decays ? kWithSchedule : kWithout;
+const Closeness& closeness(const CurveConstants& constants, const CurveSetting& setting) {
+  return setting.decays ? constants.with_schedule : constants.without;
 }
-
-constexpr double kOffsetKept = 0.25;  // of what the last points lie above a known curve
 
 // More data, fewer errors: a power law whose exponent most tasks share roughly (Hestness et al.
 // 2017 found 0.07 to 0.35).
 constexpr double kDataExponent = 0.15;
 
 // How unlike two settings of one task are, in squared deviations.
-double distance(const CurveSetting& a, const CurveSetting& b) {
-  const Closeness& close = closeness(a);
+double distance(const CurveSetting& a, const CurveSetting& b, const Closeness& close) {
   double sum = square(std::log(a.batch / b.batch) / close.batch);
   sum += square(std::log(a.epoch_samples / b.epoch_samples) / close.samples);
   if (a.learning_rate && b.learning_rate) {
@@ -70,8 +56,11 @@ KnownCurve::KnownCurve(Curve measured) : curve(std::move(measured)) {
   if (!curve.setting.decays) smooth.emplace(curve, CurvePrior());
 }
 
-ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known)
-    : begun_(begun), noise_(noise_of(begun.accuracy, closeness(begun.setting).noise)) {
+ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known,
+                                 const CurveConstants& constants)
+    : begun_(begun),
+      constants_(constants),
+      noise_(noise_of(begun.accuracy, closeness(constants, begun.setting).noise)) {
   for (const KnownCurve* one : known) {
     const CurveSetting& setting = one->curve.setting;
     const bool fits = same_task(setting, begun.setting) && setting.decays == begun.setting.decays &&
@@ -86,7 +75,8 @@ ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve*
 
 void ReferenceCurves::lay(const KnownCurve& known) {
   const Curve& curve = known.curve;
-  const double apart = distance(begun_.setting, curve.setting);
+  const double apart =
+      distance(begun_.setting, curve.setting, closeness(constants_, begun_.setting));
   std::vector<double> stretches = {0};
   double centre = 0;
   double spread = 1;
@@ -95,7 +85,7 @@ void ReferenceCurves::lay(const KnownCurve& known) {
     stretches = {centre};
   } else {
     const double expected = expected_stretch(begun_.setting, curve.setting);
-    centre = 0.5 * expected;
+    centre = constants_.stretch_believed * expected;
     spread = 0.25 + 0.3 * std::abs(expected);
     stretches.clear();
     for (int i = -6; i <= 6; ++i) stretches.push_back(centre + spread * i / 3.0);
@@ -114,7 +104,8 @@ void ReferenceCurves::lay(const KnownCurve& known) {
       last.push_back(above);
     }
     if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
-    if (!last.empty()) overlay.offset = kOffsetKept * mean(last);
+    if (!last.empty())
+      overlay.offset = closeness(constants_, begun_.setting).offset_kept * mean(last);
     // Neighbouring points err together: more than four count as four.
     const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
     overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);

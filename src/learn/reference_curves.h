@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "learn/curve.h"
+#include "learn/curve_constants.h"
 #include "learn/curve_prior.h"
 
 namespace tacho {
@@ -25,7 +26,8 @@ class ReferenceCurves {
  public:
   // `known` outlives this. Only curves of the begun one's task count, and not the begun one
   // itself: who asks leaves it out.
-  ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known);
+  ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known,
+                  const CurveConstants& constants);
 
   [[nodiscard]] bool empty() const { return overlays_.empty(); }
   // How much is known: 1 is one curve of the very same setting that passes through every point.
@@ -43,6 +45,7 @@ class ReferenceCurves {
   [[nodiscard]] double value(const Overlay& overlay, double epoch) const;
 
   Curve begun_;
+  CurveConstants constants_;
   double noise_;
   std::vector<Overlay> overlays_;
   double mass_ = 0;

@@ -46,11 +46,6 @@ std::vector<std::string> train_words(const Configuration& configuration) {
 }
 
 Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& readers) {
-  if (grid.order == SweepOrder::adaptive) {
-    return Error{ErrorCode::usage,
-                 "order: adaptive chooses the next run by a predictor, which this tacho does not "
-                 "have; write random, given or cheapest-first"};
-  }
   TACHO_TRY(all, combinations(grid));
   std::vector<PlannedRun> runs;
   runs.reserve(all.size() * static_cast<std::size_t>(grid.repeat));

@@ -34,7 +34,8 @@ struct PlanReaders {
   EstimateCost cost;  // for order: cheapest-first
 };
 
-// Every run of a grid in the order in which they are to be made. An error names the configuration
+// Every run of a grid in the order in which they are to be made; with order: adaptive as given,
+// because whoever makes them chooses. An error names the configuration
 // that makes no sense.
 Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& readers);
 

@@ -61,9 +61,10 @@ TEST(Plan, RandomIsTheSameEveryTime) {
   EXPECT_EQ(batches.size(), 50U);
 }
 
-TEST(Plan, AdaptiveSaysWhatItNeeds) {
-  EXPECT_THAT(plan_of("base: {model: a}\norder: adaptive\n").error().message,
-              HasSubstr("predictor"));
+TEST(Plan, AdaptiveLeavesTheOrderToWhoeverMakesTheRuns) {
+  constexpr std::string_view kText =
+      "base: {model: a}\nmatrix: {batch: [3, 1, 2]}\norder: adaptive\n";
+  EXPECT_THAT(batches_of(kText), ElementsAre(3, 1, 2));
 }
 
 TEST(Plan, FillsInAProgramsWords) {

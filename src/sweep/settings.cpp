@@ -20,7 +20,7 @@ void read_bytes(JsonObject& object, std::string_view key, std::optional<Bytes>& 
 }  // namespace
 
 SweepSettings settings_of(const Grid& grid) {
-  return {grid.limits, grid.budget, grid.needs, grid.launcher};
+  return {grid.limits, grid.budget, grid.needs, grid.launcher, grid.order == SweepOrder::adaptive};
 }
 
 Json to_json(const SweepSettings& s) {
@@ -34,7 +34,8 @@ Json to_json(const SweepSettings& s) {
           {"gpus", optional_json(s.needs.gpus)},
           {"launcher", s.launcher.kind},
           {"slots", optional_json(s.launcher.slots)},
-          {"launcher_options", s.launcher.options}};
+          {"launcher_options", s.launcher.options},
+          {"adaptive", s.adaptive}};
 }
 
 Result<SweepSettings> sweep_settings_from_json(const Json& json) {
@@ -51,6 +52,7 @@ Result<SweepSettings> sweep_settings_from_json(const Json& json) {
   object.read_optional("gpus", s.needs.gpus);
   object.read("launcher", s.launcher.kind);
   object.read_optional("slots", s.launcher.slots);
+  object.read_optional("adaptive", s.adaptive);  // absent in sweeps of before there was such
   const Json* options = object.part("launcher_options");
   TACHO_CHECK(object.finish());
   for (const auto& [name, value] : options->items()) {

@@ -13,6 +13,7 @@ struct SweepSettings {
   SweepBudget budget = {};
   RunNeeds needs = {};
   LauncherWish launcher = {};
+  bool adaptive = false;  // the next run is chosen by what the others came to
 };
 SweepSettings settings_of(const Grid& grid);
 

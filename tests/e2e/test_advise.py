@@ -2,9 +2,16 @@
 
 import csv
 import io
+import json
+import os
+import subprocess
 import unittest
+from pathlib import Path
 
-from tacho_case import TachoCase
+from tacho_case import TACHO, TachoCase
+
+MADE_GPU_TRACE = (os.environ.get("MADE_GPU_TRACE")
+                  or Path(TACHO).parents[1] / "test-bin" / "made_gpu_trace")
 
 ASKED = ["recommend", "--model", "resnet50", "--data", "imagenet", "--target", "top1=0.75"]
 
@@ -82,6 +89,50 @@ class Recommend(TachoCase):
         self.assertIn("'soon' is not a number", problem("--target", "0.75", "--deadline", "soon"))
         self.assertIn("unknown GPU", problem("--target", "0.75", "--gpus", "Z9"))
         self.assertIn("budget must be above 0", problem("--target", "0.75", "--budget", "-1"))
+        said = self.tacho("recommend", "--model", "resnt50", "--data", "imagenet", "--target",
+                          "0.75", expect=2).err
+        self.assertIn("did you mean 'resnet50'", said)
+        said = self.tacho("recommend", "--model", "resnet50", "--data", "imagenett", "--target",
+                          "0.75", expect=2).err
+        self.assertIn("did you mean 'imagenet'", said)
+        self.assertIn("name --model, --data and --target",
+                      self.tacho("recommend", "--model", "resnet50", expect=2).err)
+
+    def test_machines_with_few_processors_are_not_worth_it(self):
+        self.tacho("catalog", "add-machine", "starved", "--price", "1", "--gpu", "A100-SXM4-80GB",
+                   "--gpus", "8", "--vcpus", "4", "--memory-gib", "64")
+        offers = self.tacho(*ASKED, "--clouds", "own", "--json").json["offers"]
+        self.assertRegex(offers[0]["warnings"][0], "not worth it, input-bound")
+        self.assertGreater(offers[0]["input_share"], 0.25)
+
+
+class FromRun(TachoCase):
+    def ingest(self, kind):
+        folder = self.home / "runs" / "20261115-000001-abcdef"
+        (folder / "gpu").mkdir(parents=True)
+        (folder / "spec.json").write_text(json.dumps(
+            {"version": 1, "key": folder.name, "created_at": 1.7e9,
+             "spec": {"model": "mlp", "data": "fashion-mnist", "batch": 64, "epochs": 1,
+                      "optimizer": {"kind": "sgd", "learning_rate": 0.1}, "seed": 1,
+                      "device": "cuda", "mkldnn": "auto"}}))
+        if kind:
+            subprocess.run([MADE_GPU_TRACE, folder / "gpu" / "7.tgt", kind], check=True)
+        self.tacho("runs", "ingest", folder)
+
+    def test_a_traced_run_is_scaled_to_other_gpus(self):
+        self.ingest("sync")
+        made = self.tacho("recommend", "--from-run", "1", "--steps", "100000", "--json").json
+        self.assertIn("run 1", made["title"])
+        self.assertGreater(len({offer["gpu"] for offer in made["offers"]}), 3)
+        for offer in made["offers"]:
+            self.assertEqual(offer["gpus"], 1)
+            self.assertLess(offer["step_s"]["low90"], offer["step_s"]["high90"])
+            self.assertAlmostEqual(offer["hours"]["value"], offer["step_s"]["value"] * 1e5 / 3600)
+
+    def test_a_run_without_a_trace_cannot_be_scaled(self):
+        self.ingest(None)
+        self.assertIn("no GPU trace to scale",
+                      self.tacho("recommend", "--from-run", "1", expect=2).err)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class Sweep(TachoCase):
             ("base: [1\n", "not YAML"),
             ("base: {model: mlp, data: synthetic, batch: -1}\n", "configuration 1", "--batch"),
             ("base: {model: mpl, data: synthetic}\n", "configuration 1", "unknown model 'mpl'"),
-            ("base: {model: mlp, data: synthetic}\norder: adaptive\n", "predictor"),
+            ("base: {model: mlp, data: synthetic}\norder: adaptiv\n", "'adaptive'"),
         ]:
             self.assert_one_error_line(self.sweep(text, expect=2), *parts)
         self.assert_one_error_line(self.tacho("sweep", "nowhere.yaml", expect=2), "nowhere.yaml")
@@ -72,6 +72,31 @@ class Sweep(TachoCase):
                              "ok" if task["configuration"]["code"] == "0" else "failed")
         self.assertEqual(len(self.runs()), 6)
         self.assertEqual(len(self.folders()), 6)
+
+    def test_the_next_runs_are_proposed_with_what_they_would_come_to(self):
+        self.sweep(grid(["sh", "-c", "echo {n}"], {"n": [1, 11, 2, 4, 6, 8, 10]},
+                        budget={"runs": 2}))
+        proposed = self.tacho("sweep", "next", "last", "-n", "3", "--json").json
+        self.assertEqual(len({one["position"] for one in proposed}), 3)
+        for one in proposed:
+            self.assertGreater(one["position"], 2)
+            self.assertEqual(one["metric"], "wall_s")
+            self.assertLess(0, one["low90"])
+            self.assertLessEqual(one["low90"], one["value"])
+            self.assertLessEqual(one["value"], one["high90"])
+            self.assertEqual(one["command"], f"sh -c 'echo {one['configuration']['n']}'")
+        self.assertIn("gain", self.tacho("sweep", "next", "last").out)
+        for words, part in [(("last", "--metric", "top11"), "'top1'"),
+                            (("last", "--metric", "ranks"), "neither much nor little"),
+                            (("last", "--target", "85"), "between 0 and 1"),
+                            (("last", "-n", "0"), "-n"), (("9",), "no sweep 9")]:
+            self.assert_one_error_line(self.tacho("sweep", "next", *words, expect=2), part)
+
+    def test_an_adaptive_sweep_makes_every_run_once(self):
+        text = grid(["sh", "-c", "echo loss={n}"], {"n": [1, 2, 3, 4, 5]}, order="adaptive")
+        self.sweep(text, "--slots", "1")
+        self.assertEqual({task["outcome"] for task in self.show()["tasks"]}, {"ok"})
+        self.assertIn("no run left", self.tacho("sweep", "next", "last").out)
 
     def test_failed_runs_are_made_again_and_replaced(self):
         flag = self.home / "flag"

@@ -1,0 +1,50 @@
+#include "advise/input_limit.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+class TenMilliseconds final : public StepPredictor {
+ public:
+  Result<StepForecast> step(const Job&, const Plan&) const override {
+    StepForecast step;
+    step.seconds = {0.01, 0.009, 0.011};
+    return step;
+  }
+};
+
+Plan plan_of(double vcpus) {
+  Plan plan;
+  plan.instance.gpu = "H100";
+  plan.instance.gpus = 1;
+  plan.instance.vcpus = vcpus;
+  plan.batch_per_gpu = 100;
+  return plan;
+}
+
+TEST(InputLimit, OneProcessorMakesSomeHundredPicturesASecond) {
+  ASSERT_TRUE(input_rate("imagenet"));
+  EXPECT_GT(*input_rate("imagenet"), 150);
+  EXPECT_LT(*input_rate("imagenet"), 500);
+  EXPECT_FALSE(input_rate("cifar10"));
+}
+
+TEST(InputLimit, AStepIsNoShorterThanItsBatchTakes) {
+  const InputLimited limited(std::make_unique<TenMilliseconds>());
+  const Job pictures{"resnet50", "imagenet"};
+  const double rate = *input_rate("imagenet");
+  const auto starved = limited.step(pictures, plan_of(2));
+  EXPECT_DOUBLE_EQ(starved->seconds.value, 100 / (2 * rate));
+  EXPECT_NEAR(starved->input_share, 1 - 0.01 / starved->seconds.value, 1e-12);
+  EXPECT_LT(starved->seconds.low, starved->seconds.value);
+  EXPECT_GT(starved->seconds.high, starved->seconds.value);
+
+  const auto fed = limited.step(pictures, plan_of(1000));
+  EXPECT_EQ(fed->seconds.value, 0.01);
+  EXPECT_EQ(fed->input_share, 0);
+  EXPECT_EQ(limited.step({"resnet18", "cifar10"}, plan_of(1))->seconds.value, 0.01);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "advise/predictors.h"
+#include "advise/run_predictor.h"
+
+namespace tacho {
+
+// The own machine that tacho itself runs on, in the catalogue.
+inline constexpr std::string_view kHere = "here";
+
+// Steps on the machine called 'here' by runs that were made on it; all others by another predictor.
+class OwnSteps final : public StepPredictor {
+ public:
+  using SpecOf = std::function<Result<RunSpec>(const Job& job, const Plan& plan)>;
+  OwnSteps(std::unique_ptr<StepPredictor> others, std::unique_ptr<RunPredictor> runs,
+           SpecOf spec_of)
+      : others_(std::move(others)), runs_(std::move(runs)), spec_of_(std::move(spec_of)) {}
+
+  Result<StepForecast> step(const Job& job, const Plan& plan) const override {
+    return std::move(steps(job, {plan}).front());
+  }
+  std::vector<Result<StepForecast>> steps(const Job& job,
+                                          const std::vector<Plan>& plans) const override;
+
+ private:
+  [[nodiscard]] Result<StepForecast> here(const Job& job, const Plan& plan) const;
+
+  std::unique_ptr<StepPredictor> others_;
+  std::unique_ptr<RunPredictor> runs_;
+  SpecOf spec_of_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,30 @@
+#include "cli/target_option.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tacho {
+
+Result<double> parse_number(std::string_view text, std::string_view what) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) {
+    return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", what, text)};
+  }
+  return value;
+}
+
+Result<double> parse_target(std::string_view text) {
+  constexpr std::string_view kName = "top1=";
+  if (text.starts_with(kName)) text.remove_prefix(kName.size());
+  TACHO_TRY(target, parse_number(text, "--target"));
+  if (!(target > 0 && target < 1)) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("--target: {} is no accuracy; give one between 0 and 1, as top1=0.75", target)};
+  }
+  return target;
+}
+
+}  // namespace tacho
