@@ -5,13 +5,10 @@
 #include <memory>
 #include <optional>
 
-#include "advise/catalog.h"
 #include "advise/recommendation_view.h"
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/known_curves.h"
-#include "cli/step_predictors.h"
-#include "learn/curve_catalog.h"
+#include "cli/recommending.h"
 
 namespace tacho {
 namespace {
@@ -26,8 +23,6 @@ struct RecommendOptions {
   bool json = false;
   bool csv = false;
 };
-
-constexpr std::size_t kCurvesOfATask = 200;
 
 Result<double> number_in(std::string_view text, std::string_view what) {
   double value = 0;
@@ -96,13 +91,8 @@ Result<Wish> wish_of(const RecommendOptions& o) {
 Result<int> recommend_to_user(const RecommendOptions& o, const Context& context) {
   TACHO_TRY(wish, wish_of(o));
   TACHO_TRY(home, tacho_home());
-  TACHO_TRY(catalog, Catalog(home).instances());
-  TACHO_TRY(instances, Catalog::filtered(catalog, o.filter));
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
-  const CurveEpochs epochs(EpochsToTarget(own, published_curves(), published_time_records()));
-  TACHO_TRY(steps, open_step_predictors());
-  TACHO_TRY(made, recommend(wish, instances, *steps, epochs));
+  TACHO_TRY(made, recommend_here(home, store, wish, o.filter));
   if (o.json) {
     context.print(json_text(to_json(made), 1) + "\n");
   } else {

@@ -1,15 +1,9 @@
 // What a comparison found: medians, the change with its interval, the verdict in words.
 import type { JSX } from "preact";
 import { figure } from "./format";
+import { median } from "./statistics";
 import type { Comparison, Finding } from "./types";
 import { Scroll } from "./ui";
-
-function median(values: number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
 
 export function valuesOf(comparison: Comparison, variant: number, metric: string): number[] {
   return comparison.runs.filter((run) => run.variant === variant && !run.warm_up)

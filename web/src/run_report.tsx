@@ -59,6 +59,7 @@ export interface TableColumn<Row> {
   value: (row: Row) => number | string;
   text?: (row: Row) => string;
   wide?: boolean;
+  link?: (row: Row) => string | undefined;
 }
 
 // Sorted by any column; long ones open with their first rows and a field to find the others.
@@ -74,6 +75,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
     shown = [...shown].sort((a, b) => {
       const x = column.value(a);
       const y = column.value(b);
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)); // without a value: last
       const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
       return sort.down ? -order : order;
     });
@@ -103,7 +105,8 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
               <tr key={i}>
                 {columns.map((c) => {
                   const words = c.text ? c.text(row) : String(c.value(row));
-                  return <td key={c.key} class={isNumber(c) ? "number" : c.wide ? "name" : ""} title={c.wide ? words : undefined}>{words}</td>;
+                  const link = c.link?.(row);
+                  return <td key={c.key} class={isNumber(c) ? "number" : c.wide ? "name" : ""} title={c.wide ? words : undefined}>{link ? <a href={link}>{words}</a> : words}</td>;
                 })}
               </tr>
             ))}
