@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::size_t kMachineColumns = 22;
+constexpr std::size_t kMachineColumns = 20;
 constexpr std::size_t kGpuColumns = 14;
 constexpr std::size_t kLineColumns = 80;
 constexpr std::size_t kReasonsShown = 4;

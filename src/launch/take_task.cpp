@@ -90,15 +90,27 @@ Course run(const BatchFolder& batch, std::size_t index, const Task& task, const 
     course.status.reason = process.error().message;
     return course;
   }
+  bool told_to_end = false;
   while (!course.status.status) {
     wait_for_either(process->handle(), signals.handle(), process->due());
     if (signals.came()) {
-      course.interrupted = !batch.is_cancelled(index);
+      told_to_end = true;
       process->ask_to_end(EndedBy::cancel);
     }
     course.status.status = process->look();
   }
+  // Slurm signals both at once, and the program may be the first to hear it.
+  if (!told_to_end && course.status.status->signal == SIGTERM) {
+    wait_for_either(-1, signals.handle(), Clock::now() + kBetweenLooks);
+  }
+  told_to_end = told_to_end || signals.came();
+  const bool is_cancelled = batch.is_cancelled(index);
+  course.interrupted = told_to_end && !is_cancelled;
   course.status.ended_by = process->ended_by();
+  if (course.status.ended_by == EndedBy::itself && !course.status.status->success() &&
+      (told_to_end || is_cancelled)) {
+    course.status.ended_by = EndedBy::cancel;
+  }
   if (course.status.status->signal == SIGKILL && course.status.ended_by == EndedBy::itself &&
       memory_kills() > killed_before) {
     course.status.ended_by = EndedBy::out_of_memory;

@@ -105,5 +105,11 @@ TEST(Fold, WhatEndsAtItsTimeLimitIsNotCancelled) {
   EXPECT_EQ(fold(order_in_a_container(), events).outcome, Outcome::ok);
 }
 
+TEST(Fold, ATimeLimitMayPassBeforeTheFirstLineOfItsWorker) {
+  auto events = events_of_a_stay();
+  events.insert(events.begin() + 1, {101, TimeLimitReached{1}});
+  EXPECT_EQ(fold(order_in_a_container(), events).outcome, Outcome::timed_out);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -76,6 +76,7 @@ class Folder {
     record_.environment = facts;
     record_.stay.reset();
     record_.started_at.reset();
+    limit_reached_.reset();
   }
 
   void start(double now, const RunStarted& started) {
@@ -83,7 +84,6 @@ class Folder {
     in_attempt_ = true;
     attempt_began_ = now;
     last_seen_ = now;
-    limit_reached_.reset();
     record_.started = started;
     record_.started_at = now;
     if (record_.environment) {

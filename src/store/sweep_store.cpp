@@ -103,9 +103,10 @@ Result<std::vector<SweepRow>> SweepStore::matching(std::string_view handle) {
   if (problem == std::errc() && stopped == end) {
     TACHO_TRY(by_id, select("id = ?"));
     TACHO_TRY(rows, read_sweeps(database_, by_id.bind(id)));
-    if (!rows.empty()) return rows;
+    // A key begins with a year, which is a number too; a shorter one is an id.
+    constexpr std::size_t kYearLength = 4;
+    if (!rows.empty() || handle.size() < kYearLength) return rows;
   }
-  // A key begins with a date, which is a number too.
   TACHO_TRY(by_key, select("key >= ?1 AND key < ?1 || char(0x10FFFF)"));
   return read_sweeps(database_, by_key.bind(handle));
 }

@@ -62,6 +62,7 @@ TEST_F(SweepStoreTest, FindsASweepByIdKeyOrLast) {
   EXPECT_EQ(store_.find("20260102")->id, 2);
   EXPECT_THAT(store_.find("202601").error().message, HasSubstr("several sweeps"));
   EXPECT_EQ(store_.find("7").error().code, ErrorCode::not_found);
+  EXPECT_EQ(store_.find("20").error().code, ErrorCode::not_found);  // an id, though keys begin so
   EXPECT_EQ(store_.find("").error().code, ErrorCode::not_found);
 }
 

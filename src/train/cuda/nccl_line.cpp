@@ -105,18 +105,23 @@ Result<void> NcclLine::average(std::size_t bucket, const std::vector<at::Tensor>
   }
   at::_foreach_copy_(block.places, values);
   TACHO_CHECK(nccl_->average({block.values}, stream_.stream()));
-  at::_foreach_copy_(values, block.places);
+  // The optimizer reads the averages in the block; copying them back would cost the host as much
+  // as gathering them did.
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    under_way_.push_back(values[i].storage());
+    values[i].set_data(block.places[i]);
+  }
   return {};
 }
 
 void NcclLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
   join(at::cuda::getCurrentCUDAStream(), stream_);
   if (const auto sent = average(bucket, values); !sent.ok()) error_ = sent.error();
-  for (at::Tensor& tensor : values) {
+  for (const at::Tensor& tensor : values) {
     const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
     sent_.payload_bytes += bytes;
     sent_.wire_bytes += ring_bytes(bytes, options_.ranks);
-    under_way_.push_back(std::move(tensor));
+    under_way_.push_back(tensor.storage());
   }
 }
 

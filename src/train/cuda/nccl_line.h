@@ -20,7 +20,7 @@ class NcclLine final : public BucketLine {
  public:
   // `captured`: in a CUDA graph it costs nothing to name every gradient to NCCL. Without one each
   // name costs the host some ten microseconds, which a step of many small layers waits for: a
-  // bucket's gradients are then gathered in one block, and given back their averages.
+  // bucket's gradients are then gathered in one block, and live there from then on.
   struct Options {
     int rank = 0;
     int ranks = 1;
@@ -57,7 +57,7 @@ class NcclLine final : public BucketLine {
     std::vector<at::Tensor> places;  // one for each gradient, shaped as it is
   };
   std::map<std::size_t, Block> blocks_;  // by bucket
-  std::vector<at::Tensor> under_way_;    // kept until the compute stream waits for them
+  std::vector<c10::Storage> under_way_;  // kept until the compute stream waits for them
   std::optional<Error> error_;
   ExchangeTimes sent_;
 };
