@@ -37,7 +37,7 @@ function RunsOfSweep({ sweep, metrics }: { sweep: SweepDetail; metrics: Map<stri
       value: (t) => t.metrics[key] ?? Number.NaN, text: (t) => figure(metrics.get(key)?.unit ?? "none", t.metrics[key]),
     })),
     { key: "state", title: "state", value: stateOf },
-    { key: "why", title: "", value: (t) => (t.state === "done" ? "" : visible(t.reason)), wide: true },
+    { key: "why", title: "note", value: (t) => (t.state === "done" ? "" : visible(t.reason)), wide: true },
   ];
   return <SortTable label="runs of the sweep" rows={sweep.tasks} columns={columns} first={40} />;
 }
