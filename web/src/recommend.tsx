@@ -5,6 +5,7 @@ import { post, useApi, type Problem } from "./api";
 import { dollars, figure, hours, share } from "./format";
 import { OfferChart } from "./offer_chart";
 import { go, useRoute, withParams } from "./route";
+import { saveFile } from "./save";
 import type { Catalog, Instance, Offer, Recommendation, Wish } from "./types";
 import { Command, Empty, Scroll, Section, Waiting } from "./ui";
 import { WhatIf } from "./what_if";
@@ -43,7 +44,7 @@ export function wishOf(params: URLSearchParams): Wish {
 
 function WishForm({ url, catalog, instances }: { url: URL; catalog: Catalog; instances: Instance[] }): JSX.Element {
   const value = (key: string, usual: string) => url.searchParams.get(key) ?? usual;
-  const set = (key: string, text: string) => go(withParams(url, { [key]: text || null, offer: null }), true);
+  const set = (key: string, text: string) => go(withParams(url, { [key]: text || null, offer: null, batch: null, count: null, price: null }), true);
   const clouds = [...new Set(instances.map((i) => i.cloud))].sort();
   const gpus = [...new Set(instances.map((i) => i.gpu).filter(Boolean))].sort();
   return (
@@ -119,17 +120,11 @@ export function RecommendView(): JSX.Element {
   if (!catalog || !market) return <main><Waiting what="reading the catalogue" /></main>;
   const { made, problem, loading } = answer;
   const at = Math.min(Number(url.searchParams.get("offer") ?? 0) || 0, (made?.offers.length ?? 1) - 1);
-  const choose = (index: number) => go(withParams(url, { offer: index ? String(index) : null }), true);
+  const choose = (index: number) => go(withParams(url, { offer: index ? String(index) : null, batch: null, count: null, price: null }), true);
   const offer = made?.offers[at];
   const keep = () => {
     void fetch("/api/v1/recommend?format=csv", { method: "POST", headers: { "Content-Type": "application/json" }, body })
-      .then((response) => response.blob()).then((blob) => {
-        const link = document.createElement("a");
-        link.href = URL.createObjectURL(blob);
-        link.download = "recommendation.csv";
-        link.click();
-        URL.revokeObjectURL(link.href);
-      });
+      .then((response) => response.blob()).then((blob) => saveFile("recommendation.csv", "text/csv", blob));
   };
   return (
     <main class="recommend">

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { post, useApi, type Problem } from "./api";
 import { count, moment, seconds, visible } from "./format";
-import { go } from "./route";
+import { go, useRoute, withParams } from "./route";
 import type { Sweep } from "./types";
 import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
 
@@ -44,8 +44,9 @@ export function ProgressBar({ sweep }: { sweep: Sweep }): JSX.Element {
   );
 }
 
-function NewSweep({ open }: { open: boolean }): JSX.Element {
-  const [grid, setGrid] = useState(usualGrid);
+function NewSweep(): JSX.Element {
+  const url = useRoute();
+  const grid = url.searchParams.get("grid") ?? usualGrid;
   const [starting, setStarting] = useState(false);
   const [refused, setRefused] = useState<Problem>();
   const start = (event: Event) => {
@@ -58,12 +59,12 @@ function NewSweep({ open }: { open: boolean }): JSX.Element {
     });
   };
   return (
-    <details class="new-sweep" open={open}>
+    <details class="new-sweep" open={url.searchParams.has("grid")}>
       <summary>New sweep</summary>
       <form onSubmit={start}>
         <label>
           <span>The grid: options that all runs share, and lists of values; every combination is a run</span>
-          <textarea rows={7} spellcheck={false} value={grid} onInput={(e) => setGrid(e.currentTarget.value)} />
+          <textarea rows={7} spellcheck={false} value={grid} onInput={(e) => go(withParams(url, { grid: e.currentTarget.value }), true)} />
         </label>
         {refused && <ProblemNote problem={refused} />}
         <p><button type="submit" class="primary" disabled={starting}>{starting ? "starting …" : "Start"}</button></p>
@@ -85,14 +86,14 @@ export function SweepsView({ readOnly }: { readOnly: boolean }): JSX.Element {
           <p>A grid of options makes many runs, here or on a cluster, and survives Ctrl-C, crashes and reboots.</p>
           <p><Command text="tacho sweep examples/cpu-quick.yaml" /></p>
         </Empty>
-        {!readOnly && <NewSweep open={false} />}
+        {!readOnly && <NewSweep />}
       </main>
     );
   }
   return (
     <main>
       <h1>Sweeps</h1>
-      {!readOnly && <NewSweep open={false} />}
+      {!readOnly && <NewSweep />}
       <Section id="list" title="All sweeps">
         <Scroll label="sweeps">
           <table class="plain">

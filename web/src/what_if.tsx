@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
 import { dollars, hours } from "./format";
+import { go, useRoute, withParams } from "./route";
 import type { Instance, Offer, Recommendation, Wish } from "./types";
 
 const batches = [8, 16, 32, 64, 128, 256, 512, 1024];
@@ -10,9 +11,13 @@ const batches = [8, 16, 32, 64, 128, 256, 512, 1024];
 export function WhatIf({ offer, wish, instances }: { offer: Offer; wish: Wish; instances: Instance[] }): JSX.Element {
   const gpusOf = (gpus: number, nodes: number) => Math.max(1, gpus) * nodes;
   const hourly = offer.dollars.value / offer.hours.value / gpusOf(offer.gpus, offer.nodes);
-  const [batch, setBatch] = useState(offer.batch_per_gpu);
-  const [gpus, setGpus] = useState(gpusOf(offer.gpus, offer.nodes));
-  const [price, setPrice] = useState(1);
+  const url = useRoute();
+  const number = (name: string, usual: number) => Number(url.searchParams.get(name) ?? usual) || usual;
+  const set = (name: string, value: number) => go(withParams(url, { [name]: String(value) }), true);
+  const wanted = number("batch", offer.batch_per_gpu);
+  const batch = batches.includes(wanted) ? wanted : offer.batch_per_gpu;
+  const gpus = number("count", gpusOf(offer.gpus, offer.nodes));
+  const price = number("price", 1);
   const [found, setFound] = useState<{ offer?: Offer; problem?: string }>({ offer });
   // Counts that machines with this GPU have, alone or two and four together.
   const counts = [...new Set(instances.filter((i) => i.gpu === offer.gpu && i.cloud === offer.cloud).flatMap((i) => [1, 2, 4].map((n) => gpusOf(i.gpus, n))))]
@@ -36,13 +41,13 @@ export function WhatIf({ offer, wish, instances }: { offer: Offer; wish: Wish; i
   return (
     <div class="what-if">
       <label><span>batch a GPU</span>
-        <input type="range" min={0} max={batches.length - 1} step={1} value={batches.indexOf(batch)} aria-valuetext={String(batch)} onInput={(e) => setBatch(batches[Number(e.currentTarget.value)]!)} />
+        <input type="range" min={0} max={batches.length - 1} step={1} value={batches.indexOf(batch)} aria-valuetext={String(batch)} onInput={(e) => set("batch", batches[Number(e.currentTarget.value)]!)} />
         <output>{batch}</output></label>
       <label><span>GPUs</span>
-        <input type="range" min={0} max={counts.length - 1} step={1} value={counts.indexOf(gpus)} aria-valuetext={String(gpus)} disabled={counts.length < 2} onInput={(e) => setGpus(counts[Number(e.currentTarget.value)]!)} />
+        <input type="range" min={0} max={counts.length - 1} step={1} value={counts.indexOf(gpus)} aria-valuetext={String(gpus)} disabled={counts.length < 2} onInput={(e) => set("count", counts[Number(e.currentTarget.value)]!)} />
         <output>{gpus}</output></label>
       <label><span>price of a GPU-hour</span>
-        <input type="range" min={0.2} max={3} step={0.05} value={price} aria-valuetext={dollars(hourly * price)} onInput={(e) => setPrice(Number(e.currentTarget.value))} />
+        <input type="range" min={0.2} max={3} step={0.05} value={price} aria-valuetext={dollars(hourly * price)} onInput={(e) => set("price", Number(e.currentTarget.value))} />
         <output>{dollars(hourly * price)}</output></label>
       <p role="status">
         {now
