@@ -212,9 +212,15 @@ class Dashboard::Impl {
     router.add(Method::post, "/api/v1/predict", handler([this](const Request& request) {
                  return predicted(request, options_.foreteller.get());
                }));
-    router.add(Method::post, "/api/v1/recommend",
-               with_store([this](const Request& request, RunStore& store) {
-                 return recommended(request, options_.foreteller.get(), store);
+    // It takes seconds, and who goes back to a page asks the same again.
+    router.add(Method::post, "/api/v1/recommend", handler([this](const Request& request) -> Answer {
+                 TACHO_TRY(state, stores_.state_number());
+                 const std::string key =
+                     cache_key(request) + '\2' + request.body + forecast_state(options_.home);
+                 return cache_.get(key, state, [&]() -> Answer {
+                   TACHO_TRY(store, stores_.take());
+                   return recommended(request, options_.foreteller.get(), *store);
+                 });
                }));
     router.add(Method::get, "/api/v1/ledger", handler([this](const Request& request) {
                  return ledger(request, options_.home, !options_.access.read_only);

@@ -146,6 +146,16 @@ Answer recommended(const http::Request& request, const Foreteller* foreteller, R
   return json_answer(to_json(*made));
 }
 
+std::string forecast_state(const std::filesystem::path& home) {
+  std::string state;
+  for (const char* name : {"catalog/instances.csv", "catalog/machines.csv", "speed-model.json"}) {
+    std::error_code absent;
+    const auto time = std::filesystem::last_write_time(home / name, absent);
+    state += absent ? "-;" : fmt::format("{};", time.time_since_epoch().count());
+  }
+  return state;
+}
+
 Answer ledger(const http::Request& request, const std::filesystem::path& home, bool settle) {
   TACHO_CHECK(check_parameters(request, {"format"}));
   TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));

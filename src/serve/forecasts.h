@@ -14,6 +14,9 @@ Answer predicted(const http::Request& request, const Foreteller* foreteller);
 // POST /api/v1/recommend: what a wish in JSON is answered with, or the same as CSV.
 Answer recommended(const http::Request& request, const Foreteller* foreteller, RunStore& store);
 
+// Another text whenever a file outside of the store that recommendations depend on has changed.
+std::string forecast_state(const std::filesystem::path& home);
+
 // GET /api/v1/ledger: predictions, what was measured, and how good they were. `settle`: adds what
 // was measured since.
 Answer ledger(const http::Request& request, const std::filesystem::path& home, bool settle);

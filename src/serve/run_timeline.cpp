@@ -116,8 +116,7 @@ Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_
   // Only the names that are in view, each once.
   std::unordered_map<std::int32_t, std::size_t> in_view;
   Json labels = Json::array();
-  const auto shown = [&](std::int32_t label) -> Json {
-    if (label < 0) return -1;
+  const auto shown = [&](std::int32_t label) {
     const auto [at, fresh] = in_view.try_emplace(label, labels.size());
     if (fresh) {
       const Label& its = labels_.at(static_cast<std::size_t>(label));

@@ -21,7 +21,12 @@ class Joiner {
       last.end_ns = std::max(last.end_ns, span.end_ns);
       last.busy_ns += span.busy_ns;
       last.count += span.count;
-      if (last.label != span.label) last.label = -1;
+      if (last.label == span.label) {
+        last.label_ns += span.label_ns;
+      } else if (span.label_ns > last.label_ns) {
+        last.label = span.label;
+        last.label_ns = span.label_ns;
+      }
     } else {
       joined_.push_back(span);
     }

@@ -12,8 +12,9 @@ struct TimeSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::int64_t busy_ns = 0;  // of all it stands for, added
-  std::int32_t label = -1;   // -1: of several names
+  std::int32_t label = 0;    // of what took most of it
   std::int32_t count = 1;
+  std::int64_t label_ns = busy_ns;  // what that took
 };
 
 // One line of a timeline: a stream's work, a thread's calls. It is kept in levels of detail, each

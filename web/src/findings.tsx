@@ -52,7 +52,7 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
               <table class="plain">
                 <thead>
                   <tr><th scope="col">variant</th><th scope="col" class="number">runs</th><th scope="col" class="number">median</th>
-                    <th scope="col" class="whisker-cell">change, ±{(reach * 100).toPrecision(2)} %</th><th scope="col">verdict</th></tr>
+                    <th scope="col" class="whisker-cell">change, ±{reach >= 1 ? Math.round(reach * 100) : (reach * 100).toPrecision(2)} %</th><th scope="col">verdict</th></tr>
                 </thead>
                 <tbody>
                   {bases.flatMap((base) => [

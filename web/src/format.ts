@@ -51,7 +51,7 @@ export function count(value: number): string {
 // Three figures, as a price is read: $0.42, $4.20, $42, $4,200.
 export function dollars(value: number): string {
   const size = Math.abs(value);
-  return `$${size < 10 ? value.toFixed(2) : size < 100 ? value.toFixed(1) : grouped.format(value)}`;
+  return `$${size < 10 ? value.toFixed(2) : size < 100 ? String(Number(value.toFixed(1))) : grouped.format(value)}`;
 }
 
 export function hours(value: number): string {

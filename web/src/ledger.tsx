@@ -7,6 +7,7 @@ import { count, figure, moment, share, visible } from "./format";
 import { go, useRoute, withParams } from "./route";
 import { useWidth } from "./parallel_lines";
 import { SortTable } from "./run_report";
+import { roundTicks } from "./statistics";
 import type { LedgerEntry, LedgerScore, Metric } from "./types";
 import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
 
@@ -26,7 +27,7 @@ function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric
   const part = (value: number) => (value - low + pad) / (high - low + 2 * pad);
   const xOf = (value: number) => margin.left + (size - margin.left - margin.right) * part(value);
   const yOf = (value: number) => height - margin.bottom - (height - margin.top - margin.bottom) * part(value);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((p) => low + p * (high - low));
+  const ticks = roundTicks(low - pad, high + pad);
   return (
     <div ref={place} class="offer-chart">
       <svg width={size} height={height} role="img" aria-label={`${entries.length} predictions of ${info?.title ?? name} against what was measured; the table below has them all`}>

@@ -68,6 +68,9 @@ function App(): JSX.Element {
   useEffect(() => {
     const place = places.find(([at]) => (at === "/" ? path === "/" : path.startsWith(at)));
     if (place) document.title = `${place[1]} – Tacho`;
+    // On a narrow screen the views scroll: the one that is open is to be seen.
+    const open = document.querySelector<HTMLElement>(".top nav [aria-current]");
+    if (open?.parentElement) open.parentElement.scrollLeft = open.offsetLeft - open.parentElement.offsetLeft - 40;
   }, [path]);
   const isHere = (at: string) => (at === "/" ? path === "/" || path.startsWith("/runs")
     : path === at || path.startsWith(`${at}/`) || (at === "/compare" && path.startsWith("/comparisons")));

@@ -102,7 +102,7 @@ export function MemoryView(): JSX.Element {
           <Section id="roof" title="Work below the roof" aside={<span class="soft">a dot is a kind of work, its size the time it takes; on the slope the memory is the limit</span>}>
             <RooflineChart roof={roof} />
           </Section>
-          <Section id="bandwidth" title="Bandwidth against the limit">
+          <Section id="bandwidth" title="Bandwidth against the limit" aside={<span class="soft">above 100 %: part of the data came from a cache</span>}>
             <ul class="bandwidth">
               {roof.points.slice(0, 12).map((point) => (
                 <li key={point.name}>

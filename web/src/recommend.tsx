@@ -12,8 +12,8 @@ import { WhatIf } from "./what_if";
 
 const fields: { key: string; label: string; usual: string; help: string }[] = [
   { key: "target", label: "target accuracy", usual: "0.75", help: "top-1, between 0 and 1" },
-  { key: "deadline", label: "deadline, hours", usual: "", help: "empty: whenever it is done" },
-  { key: "budget", label: "budget, dollars", usual: "", help: "empty: the cheapest anyway" },
+  { key: "deadline", label: "deadline, hours", usual: "", help: "none" },
+  { key: "budget", label: "budget, dollars", usual: "", help: "none" },
   { key: "nodes", label: "machines at most", usual: "1", help: "that train together" },
 ];
 

@@ -5,6 +5,17 @@ export function median(values: number[]): number | undefined {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+// About five round numbers between two others.
+export function roundTicks(low: number, high: number): number[] {
+  const rough = (high - low) / 5;
+  if (!(rough > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough)!;
+  const ticks: number[] = [];
+  for (let i = Math.ceil(low / step); i * step <= high; ++i) ticks.push(i * step);
+  return ticks;
+}
+
 // Round numbers that cover a logarithmic axis: 1, 2, 5, 10, …
 export function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];

@@ -37,7 +37,8 @@ function RunsOfSweep({ sweep, metrics }: { sweep: SweepDetail; metrics: Map<stri
       value: (t) => t.metrics[key] ?? Number.NaN, text: (t) => figure(metrics.get(key)?.unit ?? "none", t.metrics[key]),
     })),
     { key: "state", title: "state", value: stateOf },
-    { key: "why", title: "note", value: (t) => (t.state === "done" ? "" : visible(t.reason)), wide: true },
+    ...(sweep.tasks.some((t) => t.state !== "done" && t.reason)
+      ? [{ key: "why", title: "note", value: (t: SweepTask) => (t.state === "done" ? "" : visible(t.reason)), wide: true }] : []),
   ];
   return <SortTable label="runs of the sweep" rows={sweep.tasks} columns={columns} first={40} />;
 }

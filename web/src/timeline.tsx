@@ -161,7 +161,7 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
           const line = placed[Math.floor((event.offsetY - headHeight) / lineHeight)];
           const t = timeAt(event);
           const span = line?.track.spans.find(([begin, length]) => begin <= t && t <= begin + Math.max(length, 1 / scale));
-          setUnder(span && line ? { span, name: line.labels[span[2]]?.name ?? "several", x: event.offsetX, y: event.offsetY } : undefined);
+          setUnder(span && line ? { span, name: `${span[3] > 1 ? "mostly " : ""}${line.labels[span[2]]?.name ?? ""}`, x: event.offsetX, y: event.offsetY } : undefined);
         }}
         onPointerLeave={() => setUnder(undefined)}
         onKeyDown={(event) => {

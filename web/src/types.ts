@@ -177,7 +177,7 @@ export interface Report {
   absent: { part: string; why: string }[];
 }
 
-// begin, length, label (-1: several), how many, how long busy; times in seconds
+// begin, length, label (of what took most of it), how many, how long busy; times in seconds
 export type Span = [number, number, number, number, number];
 export interface Track {
   name: string;
