@@ -170,7 +170,13 @@ Answer Sweeps::start(const http::Request& request) const {
       written.ok() ? drive({"sweep", file.string(), "--json"}, 201) : Answer(written.error());
   std::error_code ignored;
   fs::remove_all(folder, ignored);
-  return answer;
+  if (answer.ok()) return answer;
+  // The file's name means nothing to who sent its text.
+  Error error = answer.error();
+  if (const auto at = error.message.find(file.string()); at != std::string::npos) {
+    error.message.replace(at, file.string().size(), "grid");
+  }
+  return error;
 }
 
 Answer Sweeps::cancel(const http::Request& request) const {
