@@ -1,23 +1,26 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/asked_prediction.h"
 #include "cli/commands.h"
 
 namespace tacho {
 namespace {
 
+Error without_xgboost() {
+  return {ErrorCode::unavailable,
+          "this tacho was built without XGBoost, which predictions need; run script/bootstrap and "
+          "script/build where it can be installed"};
+}
+
 void add_absent(CLI::App& app, Context& context, const char* name, const char* help) {
   CLI::App* command = app.add_subcommand(name, help);
   command->allow_extras();
-  command->callback([&context] {
-    context.run([]() -> Result<int> {
-      return Error{ErrorCode::unavailable,
-                   "this tacho was built without XGBoost, which predictions need; run "
-                   "script/bootstrap and script/build where it can be installed"};
-    });
-  });
+  command->callback([&context] { context.run([]() -> Result<int> { return without_xgboost(); }); });
 }
 
 }  // namespace
+
+Result<Json> asked_prediction(const Json& /*asked*/) { return without_xgboost(); }
 
 // For a build on a machine that lacks XGBoost.
 void add_predict_command(CLI::App& app, Context& context) {

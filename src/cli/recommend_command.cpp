@@ -3,20 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "advise/catalog.h"
 #include "advise/recommendation_view.h"
 #include "base/home.h"
-#include "base/nearest.h"
 #include "cli/commands.h"
-#include "cli/known_curves.h"
-#include "cli/step_predictors.h"
+#include "cli/recommending.h"
 #include "cli/target_option.h"
 #include "cli/traced_job.h"
-#include "data/catalog.h"
-#include "learn/curve_catalog.h"
-#include "record/model_catalog.h"
 
 namespace tacho {
 namespace {
@@ -33,8 +27,6 @@ struct RecommendOptions {
   bool json = false;
   bool csv = false;
 };
-
-constexpr std::size_t kCurvesOfATask = 200;
 
 // "12h", "90m", "2d", or hours alone.
 Result<double> hours_of(std::string_view text) {
@@ -57,32 +49,6 @@ Result<double> hours_of(std::string_view text) {
   }
   TACHO_TRY(amount, parse_number(text, "--deadline"));
   return amount * unit;
-}
-
-// A model or dataset that nothing knows is a slip of the pen; one that is known but was never
-// trained is another matter.
-Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
-                         const std::vector<TimeRecord>& records) {
-  std::set<std::string_view> models;
-  std::set<std::string_view> datasets;
-  for (const ModelInfo& model : model_catalog()) models.insert(model.name);
-  for (const DatasetInfo& data : dataset_catalog()) datasets.insert(data.name);
-  for (const Curve& curve : curves) {
-    models.insert(curve.setting.model);
-    datasets.insert(curve.setting.data);
-  }
-  for (const TimeRecord& record : records) {
-    models.insert(record.model);
-    datasets.insert(record.data);
-  }
-  const auto check = [](std::string_view kind, const std::string& word,
-                        const std::set<std::string_view>& known) -> Result<void> {
-    if (known.contains(word)) return {};
-    const std::vector<std::string_view> names(known.begin(), known.end());
-    return Error{ErrorCode::usage, unknown_name(kind, word, names)};
-  };
-  TACHO_CHECK(check("model", job.model, models));
-  return check("dataset", job.data, datasets);
 }
 
 Result<Wish> wish_of(const RecommendOptions& o) {
@@ -125,9 +91,10 @@ class GivenSteps final : public EpochPredictor {
 };
 
 Result<Recommendation> recommend_by_run(const RecommendOptions& o, Wish wish,
-                                        const std::vector<Instance>& instances,
+                                        const std::filesystem::path& home, RunStore& store,
                                         const Context& context) {
-  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(catalog, Catalog(home).instances());
+  TACHO_TRY(instances, Catalog::filtered(std::move(catalog), o.filter));
   TACHO_TRY(job, open_traced_job(store, o.from_run, context));
   const std::int64_t steps = o.steps.value_or(job.steps);
   if (steps < 1) return Error{ErrorCode::usage, "--steps must be at least 1"};
@@ -139,25 +106,12 @@ Result<Recommendation> recommend_by_run(const RecommendOptions& o, Wish wish,
                    GivenSteps(static_cast<double>(steps) * static_cast<double>(job.batch)));
 }
 
-Result<Recommendation> recommend_by_target(const Wish& wish, const std::vector<Instance>& instances,
-                                           const Context& context) {
-  TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
-  auto curves = published_curves();
-  auto records = published_time_records();
-  TACHO_CHECK(check_names(wish.job, curves, records));
-  const CurveEpochs epochs(EpochsToTarget(own, std::move(curves), std::move(records)));
-  TACHO_TRY(steps, open_step_predictors(store));
-  return recommend(wish, instances, *steps, epochs);
-}
-
 Result<int> recommend_to_user(const RecommendOptions& o, const Context& context) {
   TACHO_TRY(wish, wish_of(o));
   TACHO_TRY(home, tacho_home());
-  TACHO_TRY(catalog, Catalog(home).instances());
-  TACHO_TRY(instances, Catalog::filtered(catalog, o.filter));
-  TACHO_TRY(made, o.from_run.empty() ? recommend_by_target(wish, instances, context)
-                                     : recommend_by_run(o, wish, instances, context));
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(made, o.from_run.empty() ? recommend_here(home, store, wish, o.filter)
+                                     : recommend_by_run(o, wish, home, store, context));
   if (o.json) {
     context.print(json_text(to_json(made), 1) + "\n");
   } else {

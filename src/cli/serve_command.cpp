@@ -8,6 +8,7 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
+#include "cli/dashboard_foreteller.h"
 #include "cli/interrupts.h"
 #include "serve/dashboard.h"
 
@@ -48,7 +49,8 @@ Result<int> serve_runs(const ServeOptions& o, const Context& context) {
                                   .server = {.address = o.address, .port = o.port},
                                   .access = {.hosts = o.host_names,
                                              .token = o.token == "auto" ? made_up_token() : o.token,
-                                             .read_only = o.read_only}};
+                                             .read_only = o.read_only},
+                                  .foreteller = std::make_shared<DashboardForeteller>(home)};
   TACHO_CHECK(check_token(options.access.token));
   catch_interrupts();
   TACHO_TRY(dashboard, serve::Dashboard::start(options));

@@ -15,11 +15,11 @@
 #include "cli/commands.h"
 #include "cli/foretelling_view.h"
 #include "cli/sweep_advisor.h"
-#include "cli/sweep_export.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_next_command.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_tables.h"
+#include "lab/sweep_export.h"
 #include "lab/sweep_lab.h"
 #include "record/metric.h"
 
@@ -97,33 +97,12 @@ Result<void> apply_options(SweepSettings& settings, const SweepOptions& o) {
   return {};
 }
 
-Result<std::vector<SweepLine>> sweep_lines_of(Stores& stores, const SweepRow& sweep) {
-  TACHO_TRY(tasks, stores.sweeps.tasks(sweep.id));
-  TACHO_TRY(rows, stores.sweeps.results(sweep.id));
-  std::vector<SweepLine> lines;
-  lines.reserve(tasks.size());
-  for (SweepTask& task : tasks) {
-    SweepLine line{std::move(task), std::nullopt};
-    const auto found = line.task.state == SweepTaskState::done && line.task.result_key
-                           ? rows.find(*line.task.result_key)
-                           : rows.end();
-    if (found != rows.end()) line.run = std::move(found->second);
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 // Those that tell the runs of a sweep apart.
 Result<std::vector<std::string>> options_of(SweepStore& store, const SweepRow& sweep) {
   TACHO_TRY(tasks, store.tasks(sweep.id));
   std::vector<const Configuration*> configurations;
   for (const SweepTask& task : tasks) configurations.push_back(&task.configuration);
   return options_that_differ(configurations);
-}
-
-std::string stage_of(const SweepLab& lab, const SweepRow& sweep) {
-  if (sweep.state != SweepState::open) return std::string(kSweepStates.of(sweep.state));
-  return lab.is_driven(sweep) ? "running" : "stopped";
 }
 
 std::string summary_line(const SweepRow& sweep, const SweepCounts& counts,
@@ -173,7 +152,7 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   if (o.json) {
     SweepEvents::print({{"event", "ended"}, {"end", ended}, {"counts", counts_json(counts)}});
   } else {
-    TACHO_TRY(lines, sweep_lines_of(stores, sweep));
+    TACHO_TRY(lines, sweep_lines(stores.sweeps, sweep));
     if (metric != nullptr) sort_by(lines, *metric);
     constexpr std::size_t kMostLines = 200;
     if (lines.size() <= kMostLines) context.print(sweep_table(lines, metric, context.out));
@@ -304,7 +283,7 @@ Result<int> show_sweep(const SweepOptions& o, const Context& context) {
   TACHO_TRY(metric, metric_of(o.sort));
   TACHO_TRY(stores, open_stores(context));
   TACHO_TRY(sweep, stores.sweeps.find(o.handle));
-  TACHO_TRY(lines, sweep_lines_of(stores, sweep));
+  TACHO_TRY(lines, sweep_lines(stores.sweeps, sweep));
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   if (metric != nullptr) sort_by(lines, *metric);
   const std::string stage = stage_of({stores.home, stores.sweeps, interrupts()}, sweep);

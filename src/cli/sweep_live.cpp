@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/units.h"
+#include "lab/sweep_lines.h"
 
 namespace tacho {
 namespace {
@@ -71,20 +72,6 @@ std::string progress_text(const SweepProgress& progress) {
     text += fmt::format(", {} left", human_clock(Seconds(progress.seconds_left)));
   }
   return text;
-}
-
-Json counts_json(const SweepCounts& counts) {
-  Json json = {{"runs", counts.all()}};
-  for (const auto& [state, name] : kSweepTaskStates.table) {
-    json[std::string(name)] = count_of(counts, state);
-  }
-  Json outcomes = Json::object();
-  for (const auto& [outcome, count] : counts.outcomes) {
-    outcomes[std::string(kOutcomes.of(outcome))] = count;
-  }
-  json["outcomes"] = std::move(outcomes);
-  json["run_seconds"] = counts.run_seconds;
-  return json;
 }
 
 void SweepLines::began(const SweepRow& sweep, const SweepCounts& counts) {

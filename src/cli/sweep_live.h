@@ -37,8 +37,6 @@ class BestRun {
 // "12 of 40 done, 2 running, 1 failed, 3 skipped, 3:12 left"
 std::string progress_text(const SweepProgress& progress);
 
-Json counts_json(const SweepCounts& counts);
-
 // A sweep on standard error, while it runs: a line that renews itself on a terminal, and a line a
 // run elsewhere.
 class SweepLines final : public SweepView {

@@ -8,12 +8,6 @@
 namespace tacho {
 namespace {
 
-std::optional<double> value_of(const SweepLine& line, const Metric& metric) {
-  if (!line.run) return std::nullopt;
-  const auto* at = std::ranges::find(metric::kAll, metric.key, &Metric::key);
-  return line.run->metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
-}
-
 std::string shown(const SweepLine& line, const Metric& metric) {
   const auto value = value_of(line, metric);
   return value ? human(metric, *value) : "-";
@@ -85,27 +79,6 @@ std::string sweep_table(const std::vector<SweepLine>& lines, const Metric* sorte
     table.add(std::move(row));
   }
   return table.text(terminal);
-}
-
-Json sweep_json(const std::vector<SweepLine>& lines) {
-  Json list = Json::array();
-  for (const SweepLine& line : lines) {
-    Json metrics = Json::object();
-    for (const Metric& metric : metric::kAll) {
-      if (const auto value = value_of(line, metric)) metrics[std::string(metric.key)] = *value;
-    }
-    list.push_back({{"position", line.task.position},
-                    {"configuration", to_json(line.task.configuration)},
-                    {"repetition", line.task.repetition},
-                    {"state", kSweepTaskStates.of(line.task.state)},
-                    {"attempt", line.task.attempt},
-                    {"reason", line.task.reason},
-                    {"run", line.run ? Json(line.run->id) : Json(nullptr)},
-                    {"key", line.run ? Json(line.run->key) : Json(nullptr)},
-                    {"outcome", line.run ? Json(kOutcomes.of(line.run->outcome)) : Json(nullptr)},
-                    {"metrics", std::move(metrics)}});
-  }
-  return list;
 }
 
 std::string plan_table(const std::vector<PlannedRun>& runs, const Terminal& terminal) {

@@ -110,6 +110,12 @@ std::optional<Response> token_refusal(const AccessRules& rules, const Request& r
   return without_token(request);
 }
 
+bool is_question(const AccessRules& rules, const Request& request) {
+  std::string path;
+  for (const std::string& segment : request.segments) path += (path.empty() ? "" : "/") + segment;
+  return std::ranges::find(rules.questions, path) != rules.questions.end();
+}
+
 }  // namespace
 
 std::string_view host_name(std::string_view host) {
@@ -127,7 +133,7 @@ std::optional<Response> refusal(const AccessRules& rules, const Request& request
   if (auto refused = token_refusal(rules, request)) return refused;
   if (auto refused = origin_refusal(request)) return refused;
   if (is_safe(request.method)) return std::nullopt;
-  if (rules.read_only) {
+  if (rules.read_only && !is_question(rules, request)) {
     return problem(403, "this server only shows; start it without --read-only to change anything");
   }
   const std::string* type = request.header("Content-Type");

@@ -22,6 +22,8 @@ struct AccessRules {
   // "/?token=…" once, and keeps it in a cookie that scripts cannot read.
   std::string token = {};
   bool read_only = false;
+  // Paths that are asked with a body, by POST, and change nothing: "api/v1/predict".
+  std::vector<std::string> questions = {};
 };
 
 // The answer that refuses the request, or nothing.

@@ -94,5 +94,14 @@ TEST(Access, ReadOnlyRefusesEveryChange) {
   }
 }
 
+TEST(Access, ReadOnlyAnswersQuestionsThatHaveABody) {
+  const AccessRules rules{.read_only = true, .questions = {"api/v1/predict"}};
+  Request request = asked(Method::post, {kHere, kJson}, "{}");
+  request.segments = {"api", "v1", "predict"};
+  EXPECT_EQ(status(rules, request), 200);
+  request.segments = {"api", "v1", "predict", "x"};
+  EXPECT_EQ(status(rules, request), 403);
+}
+
 }  // namespace
 }  // namespace tacho::http

@@ -53,6 +53,12 @@ std::string plain_file_name(std::string_view text) {
   return name;
 }
 
+Result<Json> body_of(const http::Request& request) {
+  TACHO_TRY(json, parse_json(request.body).in("the request's body"));
+  if (!json.is_object()) return Error{ErrorCode::invalid, "the request's body is no JSON object"};
+  return json;
+}
+
 Result<void> check_parameters(const http::Request& request,
                               std::initializer_list<std::string_view> known) {
   for (const auto& [name, value] : request.query) {

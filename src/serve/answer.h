@@ -25,6 +25,9 @@ http::Response file_answer(std::string bytes, std::string_view content_type, std
 // A file name that is one everywhere, whatever `text` holds.
 std::string plain_file_name(std::string_view text);
 
+// The body, which must be a JSON object.
+Result<Json> body_of(const http::Request& request);
+
 // Parameters are read strictly: one that is not in `known` is refused with the nearest that is.
 Result<void> check_parameters(const http::Request& request,
                               std::initializer_list<std::string_view> known);

@@ -23,11 +23,18 @@ constexpr std::size_t kMostGroups = 12;
 constexpr std::size_t kMostRuns = 200;  // whose curves are read
 constexpr std::size_t kPoints = 400;
 
-// Of several curves: at each point the median and the quartiles of those that reach it.
-Json band_json(const std::vector<std::vector<double>>& curves) {
+using Curves = std::vector<std::vector<double>>;
+
+std::size_t longest_of(const Curves& curves) {
   std::size_t longest = 0;
   for (const auto& curve : curves) longest = std::max(longest, curve.size());
-  const std::size_t width = std::max<std::size_t>(1, (longest + kPoints - 1) / kPoints);
+  return longest;
+}
+
+// Of several curves: at each point the median and the quartiles of those that reach it. `width`
+// values make a point.
+Json band_json(const Curves& curves, std::size_t width) {
+  const std::size_t longest = longest_of(curves);
   std::vector<double> at;
   std::vector<double> low;
   std::vector<double> middle;
@@ -57,26 +64,39 @@ Json band_json(const std::vector<std::vector<double>>& curves) {
           {"runs", numbers_json(count)}};
 }
 
-Json curves_json(const std::vector<RunRecord>& records) {
-  const auto by_step = [&](const std::function<std::vector<double>(const RunRecord&)>& curve) {
-    std::vector<std::vector<double>> curves;
-    for (const RunRecord& record : records) {
-      if (auto values = curve(record); !values.empty()) curves.push_back(std::move(values));
+using CurveOf = std::function<std::vector<double>(const RunRecord&)>;
+
+CurveOf by_epoch(double EpochDone::*figure) {
+  return [figure](const RunRecord& record) {
+    std::vector<double> values;
+    for (const EpochDone& epoch : record.epochs) values.push_back(epoch.*figure);
+    return values;
+  };
+}
+
+// For each group the bands of its runs. All groups' points lie at the same steps, so that they can
+// be drawn over each other.
+Json curves_json(const std::vector<std::vector<RunRecord>>& groups) {
+  const std::vector<std::pair<const char*, CurveOf>> kinds = {
+      {"loss", [](const RunRecord& record) { return record.steps.loss; }},
+      {"step_s", [](const RunRecord& record) { return record.steps.seconds; }},
+      {"top1", by_epoch(&EpochDone::top1)},
+      {"eval_loss", by_epoch(&EpochDone::eval_loss)},
+      {"train_loss", by_epoch(&EpochDone::train_loss)}};
+  Json json(groups.size(), Json::object());
+  for (const auto& [name, curve_of] : kinds) {
+    std::vector<Curves> curves(groups.size());
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const RunRecord& record : groups[i]) {
+        if (auto values = curve_of(record); !values.empty()) curves[i].push_back(std::move(values));
+      }
+      longest = std::max(longest, longest_of(curves[i]));
     }
-    return band_json(curves);
-  };
-  const auto by_epoch = [&](double EpochDone::*figure) {
-    return by_step([&](const RunRecord& record) {
-      std::vector<double> values;
-      for (const EpochDone& epoch : record.epochs) values.push_back(epoch.*figure);
-      return values;
-    });
-  };
-  return {{"loss", by_step([](const RunRecord& record) { return record.steps.loss; })},
-          {"step_s", by_step([](const RunRecord& record) { return record.steps.seconds; })},
-          {"top1", by_epoch(&EpochDone::top1)},
-          {"eval_loss", by_epoch(&EpochDone::eval_loss)},
-          {"train_loss", by_epoch(&EpochDone::train_loss)}};
+    const std::size_t width = std::max<std::size_t>(1, (longest + kPoints - 1) / kPoints);
+    for (std::size_t i = 0; i < groups.size(); ++i) json[i][name] = band_json(curves[i], width);
+  }
+  return json;
 }
 
 Json comparison_answer(const Comparison& comparison) {
@@ -111,18 +131,14 @@ Answer compare_runs(const http::Request& request, RunStore& store) {
   TACHO_TRY(comparison, compare_recorded(store, groups, request.parameters("metric"),
                                          resolution.value_or(0.01)));
   Json json = comparison_answer(comparison);
-  json["curves"] = Json::array();
+  std::vector<std::vector<RunRecord>> records(comparison.variants.size());
   std::size_t read = 0;
-  for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
-    std::vector<RunRecord> records;
-    for (const ComparedRun& run : comparison.runs) {
-      if (run.variant != i || read >= kMostRuns) continue;
-      ++read;
-      TACHO_TRY(found, find_run(store, run.run));
-      records.push_back(std::move(found.record));
-    }
-    json["curves"].push_back(curves_json(records));
+  for (const ComparedRun& run : comparison.runs) {
+    if (read++ == kMostRuns) break;
+    TACHO_TRY(found, find_run(store, run.run));
+    records[run.variant].push_back(std::move(found.record));
   }
+  json["curves"] = curves_json(records);
   return json_answer(json);
 }
 

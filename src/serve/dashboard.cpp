@@ -12,7 +12,9 @@
 #include "record/outcome.h"
 #include "serve/answer_cache.h"
 #include "serve/comparisons.h"
+#include "serve/environments.h"
 #include "serve/exports.h"
+#include "serve/forecasts.h"
 #include "serve/live_run.h"
 #include "serve/machine.h"
 #include "serve/pages.h"
@@ -22,6 +24,7 @@
 #include "serve/run_list.h"
 #include "serve/run_reports.h"
 #include "serve/store_pool.h"
+#include "serve/sweeps.h"
 
 namespace tacho::serve {
 namespace {
@@ -51,6 +54,7 @@ class Dashboard::Impl {
         cache_(kCacheBytes),
         machine_(options.home),
         control_(options.home, options.program, stores_),
+        sweeps_(options.home, options.program, stores_),
         site_(routes(), access(options), headers_of_all()) {}
 
   Result<void> start() {
@@ -84,6 +88,7 @@ class Dashboard::Impl {
   // Names that this machine has itself are its own; others can be given.
   static http::AccessRules access(const DashboardOptions& options) {
     http::AccessRules rules = options.access;
+    rules.questions = {"api/v1/predict", "api/v1/recommend"};
     if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
     return rules;
   }
@@ -145,6 +150,12 @@ class Dashboard::Impl {
     get("/api/v1/compare", cached(compare_runs));
     get("/api/v1/comparisons", cached(list_comparisons));
     get("/api/v1/comparisons/{comparison}", cached(one_comparison));
+    add_sweep_routes(router);
+    add_forecast_routes(router);
+    get("/api/v1/environments", with_store([this](const Request& request, RunStore& store) {
+          return environments_.shown(request, store);
+        }));
+    get("/api/v1/memory", with_store(memory_runs));
     router.add(Method::post, "/api/v1/runs",
                handler([this](const Request& request) { return control_.ingest(request); }));
     router.add(Method::post, "/api/v1/jobs",
@@ -181,6 +192,42 @@ class Dashboard::Impl {
     get("/api/v1/runs/{run}/live", with_store([this](const Request& request, RunStore& store) {
           return live(request, store);
         }));
+  }
+
+  void add_sweep_routes(http::Router& router) {
+    using Made = Answer (Sweeps::*)(const Request&) const;
+    const auto add = [&](Method method, std::string_view pattern, Made made) {
+      router.add(method, pattern, handler([this, made](const Request& request) {
+                   return (sweeps_.*made)(request);
+                 }));
+    };
+    add(Method::get, "/api/v1/sweeps", &Sweeps::list);
+    add(Method::get, "/api/v1/sweeps/{sweep}", &Sweeps::one);
+    add(Method::post, "/api/v1/sweeps", &Sweeps::start);
+    add(Method::post, "/api/v1/sweeps/{sweep}/cancel", &Sweeps::cancel);
+    add(Method::post, "/api/v1/sweeps/{sweep}/resume", &Sweeps::resume);
+  }
+
+  void add_forecast_routes(http::Router& router) {
+    router.add(Method::post, "/api/v1/predict", handler([this](const Request& request) {
+                 return predicted(request, options_.foreteller.get());
+               }));
+    // It takes seconds, and who goes back to a page asks the same again.
+    router.add(Method::post, "/api/v1/recommend", handler([this](const Request& request) -> Answer {
+                 TACHO_TRY(state, stores_.state_number());
+                 const std::string key =
+                     cache_key(request) + '\2' + request.body + forecast_state(options_.home);
+                 return cache_.get(key, state, [&]() -> Answer {
+                   TACHO_TRY(store, stores_.take());
+                   return recommended(request, options_.foreteller.get(), *store);
+                 });
+               }));
+    router.add(Method::get, "/api/v1/ledger", handler([this](const Request& request) {
+                 return ledger(request, options_.home, !options_.access.read_only);
+               }));
+    router.add(Method::get, "/api/v1/instances", handler([this](const Request& request) {
+                 return instances(request, options_.home);
+               }));
   }
 
   Answer live(const Request& request, RunStore& store) {
@@ -245,6 +292,8 @@ class Dashboard::Impl {
   Machine machine_;
   RunReports reports_;
   RunControl control_;
+  Sweeps sweeps_;
+  Environments environments_;
   http::Site site_;
   std::unique_ptr<http::Server> server_;  // first to go: its handlers use all of the above
 };

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "http/access.h"
 #include "http/server.h"
+#include "serve/foreteller.h"
 
 namespace tacho::serve {
 
@@ -15,6 +16,8 @@ struct DashboardOptions {
   std::filesystem::path program;  // the tacho that starts runs
   http::ServerOptions server;
   http::AccessRules access;
+  // Shared with whoever starts it; without one nothing is predicted.
+  std::shared_ptr<const Foreteller> foreteller = {};
 };
 
 // Everything that is served: the API under /api/v1, /metrics, and the pages.

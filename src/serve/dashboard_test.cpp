@@ -95,12 +95,14 @@ TEST_F(DashboardTest, EveryRouteIsDescribedAndEveryDescriptionIsARoute) {
       for (const auto& [name, value] : {std::pair("{run}", "1"),
                                         {"{table}", "runs"},
                                         {"{comparison}", "1"},
+                                        {"{sweep}", "1"},
                                         {"{path}", "tacho.db"}}) {
         if (const auto at = address.find(name); at != std::string::npos) {
           address.replace(at, std::string(name).size(), value);
         }
       }
       if (address.ends_with("/live") || address == "/api/v1/machine") continue;
+      if (address == "/api/v1/environments") continue;  // asks every container engine
       const std::string answer = method == "get" ? ask(address) : ask(address, kJson, "POST", "{}");
       const int status = status_of(answer);
       EXPECT_TRUE(operation["responses"].contains(std::to_string(status)))
@@ -124,7 +126,8 @@ TEST_F(DashboardTest, EveryAnswerForbidsScriptsOfOthers) {
 TEST_F(DashboardTest, PagesHaveAddresses) {
   begin();
   if (page_files().empty()) GTEST_SKIP() << "built without pages";
-  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine"}) {
+  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine", "/sweeps/1",
+                           "/recommend", "/ledger", "/memory", "/environments", "/new"}) {
     EXPECT_THAT(ask(path), HasSubstr("<div id=\"app\">")) << path;
   }
   EXPECT_EQ(status_of(ask("/nowhere")), 404);
@@ -140,6 +143,9 @@ TEST_F(DashboardTest, ReadOnlyStartsNothing) {
   EXPECT_EQ(status_of(ask("/api/v1/jobs", kJson, "POST", R"({"model":"a","data":"b"})")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/runs/1/cancel", kJson, "POST", "{}")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/runs", kJson, "POST", R"({"folder":"x"})")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/sweeps", kJson, "POST", R"({"grid":"x"})")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/sweeps/1/cancel", kJson, "POST", "{}")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/predict", kJson, "POST", "{}")), 503);
   EXPECT_EQ(json_of(ask("/api/v1/about"))["read_only"], true);
 }
 

@@ -10,8 +10,9 @@ namespace tacho::serve {
 namespace {
 
 // Addresses that the page's own script shows, by their first word.
-constexpr std::array<std::string_view, 6> kViews = {"runs",    "compare", "comparisons",
-                                                    "machine", "new",     "about"};
+constexpr std::array<std::string_view, 10> kViews = {
+    "runs",      "compare", "comparisons", "environments", "sweeps",
+    "recommend", "ledger",  "memory",      "machine",      "new"};
 
 std::string_view type_of(std::string_view path) {
   if (path.ends_with(".js")) return "text/javascript; charset=utf-8";

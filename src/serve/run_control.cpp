@@ -5,26 +5,21 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <csignal>
-#include <map>
 #include <set>
-#include <thread>
 
 #include "base/file.h"
-#include "base/subprocess.h"
+#include "http/problem.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"
 #include "record/run_folder.h"
+#include "serve/errand.h"
 #include "serve/run_list.h"
 
 namespace tacho::serve {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds kPatience{60};
 
 const std::atomic<int> kNoInterrupts = 0;
 
@@ -33,52 +28,13 @@ constexpr std::array<std::string_view, 12> kOptions = {
     "data",    "batch",     "epochs", "steps",         "lr",          "optimizer", "seed",
     "threads", "precision", "device", "train-samples", "eval-samples"};
 
-Result<Json> body_of(const http::Request& request) {
-  TACHO_TRY(json, parse_json(request.body).in("the request's body"));
-  if (!json.is_object()) return Error{ErrorCode::invalid, "the request's body is no JSON object"};
-  return json;
-}
-
-std::optional<std::int64_t> number_in(std::string_view text, std::string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + mark.size());
-  std::int64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc()) return std::nullopt;
-  return number;
-}
-
 int parent_of(int pid) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
   if (!stat.ok()) return 0;
   const std::size_t name_end = stat->rfind(')');
   if (name_end == std::string::npos || name_end + 4 > stat->size()) return 0;
-  return static_cast<int>(number_in(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
-}
-
-// A file that was opened, and is gone from its folder with this object.
-class ShortFile {
- public:
-  explicit ShortFile(fs::path path) : path_(std::move(path)) {}
-  ShortFile(const ShortFile&) = delete;
-  ShortFile& operator=(const ShortFile&) = delete;
-  ~ShortFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-std::string complaint_in(const std::string& text) {
-  constexpr std::string_view kMark = "tacho: ";
-  const std::size_t at = text.rfind(kMark);
-  if (at == std::string::npos) return text.empty() ? "tacho train ended without a word" : text;
-  const std::string line = text.substr(at + kMark.size());
-  return line.substr(0, line.find('\n'));
+  return static_cast<int>(
+      number_behind(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
 }
 
 Answer run_answer(RunStore& store, const std::string& handle, int status) {
@@ -124,30 +80,10 @@ Answer RunControl::start(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(json, body_of(request));
   TACHO_TRY(words, train_words(json));
-  TACHO_CHECK(make_folders(home_));
-  const ShortFile said(home_ / ("started-" + new_run_key() + ".log"));
-  // Through setsid, which starts it and ends: the run goes on when this server stops.
-  std::vector<std::string> argv = {"setsid", "--fork", program_.string()};
-  argv.insert(argv.end(), words.begin(), words.end());
-  TACHO_TRY(launcher, Process::start({.argv = std::move(argv),
-                                      .environment = {{"TACHO_HOME", home_.string()}},
-                                      .output_file = said.path()}));
-  (void)launcher.wait();
-  // Its first line names the run, or it ends with a complaint. It writes to a file that is then
-  // gone, so nothing is left of what it says afterwards: the run's folder has it all.
-  const auto deadline = Clock::now() + kPatience;
-  while (Clock::now() < deadline) {
-    TACHO_TRY(text, read_file(said.path()));
-    if (const auto id = number_in(text, "run "); id && text.find('\n') != std::string::npos) {
-      TACHO_TRY(store, stores_.take());
-      return run_answer(*store, std::to_string(*id), 201);
-    }
-    if (text.find("tacho: ") != std::string::npos && text.ends_with('\n')) {
-      return Error{ErrorCode::invalid, complaint_in(text)};
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return Error{ErrorCode::failed, "tacho train did not begin within a minute"};
+  TACHO_TRY(id, begin_errand({program_, home_, std::move(words)},
+                             [](const std::string& said) { return number_behind(said, "run "); }));
+  TACHO_TRY(store, stores_.take());
+  return run_answer(*store, std::to_string(id), 201);
 }
 
 std::vector<int> processes_at_work(const fs::path& lock) {
@@ -180,16 +116,9 @@ Answer RunControl::cancel(const http::Request& request) {
   const RunFolder folder(run.row.folder);
   const auto processes = processes_at_work(folder.lock());
   if (processes.empty()) {
-    http::Response response =
-        json_answer({{"type", "about:blank"},
-                     {"title", "Conflict"},
-                     {"status", 409},
-                     {"detail", fmt::format("nobody on this machine works on "
-                                            "run {}, so there is nothing to stop",
-                                            run.row.id)}},
-                    409);
-    response.content_type = "application/problem+json";
-    return response;
+    return http::problem(409, fmt::format("nobody on this machine works on run {}, so there is "
+                                          "nothing to stop",
+                                          run.row.id));
   }
   ::kill(processes.front(), SIGINT);
   return json_answer({{"id", run.row.id}, {"asked_to_stop", true}}, 202);

@@ -11,7 +11,6 @@
 #include "report/run_diff.h"
 #include "report/timeline_file.h"
 #include "serve/run_detail.h"
-#include "serve/timeline_view.h"
 #include "tracefile/gpu_trace_reader.h"
 
 namespace tacho::serve {
@@ -81,16 +80,16 @@ Answer RunReports::timeline(const http::Request& request, RunStore& store) {
   TACHO_TRY(columns, whole_parameter(request, "columns", 1000, 10, 4000));
   TACHO_TRY(run, store.find(request.part("run")));
   const RunFolder folder(run.row.folder);
-  TACHO_TRY(traces, traces_.get(state_of(folder), [&]() -> Result<RunTraces> {
-    RunTraces made;
-    for (const fs::path& file : trace_files(folder)) {
-      TACHO_TRY(trace, read_gpu_trace(file));
-      made.steps.push_back(find_in(trace).steps);
-      made.traces.push_back(std::move(trace));
-    }
-    return made;
-  }));
-  return json_answer(timeline_json(*traces, {from, to, static_cast<int>(columns)}));
+  TACHO_TRY(processes,
+            timelines_.get(state_of(folder), [&]() -> Result<std::vector<ProcessTimeline>> {
+              std::vector<ProcessTimeline> made;
+              for (const fs::path& file : trace_files(folder)) {
+                TACHO_TRY(trace, read_gpu_trace(file));
+                made.emplace_back(trace, find_in(trace).steps);
+              }
+              return made;
+            }));
+  return json_answer(timeline_json(*processes, {from, to, static_cast<int>(columns)}));
 }
 
 }  // namespace tacho::serve

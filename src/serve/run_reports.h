@@ -6,17 +6,11 @@
 #include "http/message.h"
 #include "report/run_findings.h"
 #include "serve/answer.h"
+#include "serve/run_timeline.h"
 #include "serve/shelf.h"
 #include "store/run_store.h"
-#include "tracefile/gpu_trace.h"
 
 namespace tacho::serve {
-
-// The traces of a run with what was found in them.
-struct RunTraces {
-  std::vector<GpuTrace> traces;
-  std::vector<FoundSteps> steps;  // of each
-};
 
 // Reports, differences and timelines of runs.
 class RunReports {
@@ -33,7 +27,7 @@ class RunReports {
   Result<Shelf<RunFindings>::Item> findings(RunStore& store, const std::string& handle);
 
   Shelf<RunFindings> findings_{8};
-  Shelf<RunTraces> traces_{2};
+  Shelf<std::vector<ProcessTimeline>> timelines_{2};
 };
 
 }  // namespace tacho::serve

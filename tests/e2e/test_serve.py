@@ -1,7 +1,9 @@
+import json
 import os
 import random
 import time
 import unittest
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from http_case import Schemas, ServeCase, address, resident_kib
@@ -11,7 +13,14 @@ FUZZ_SECONDS = float(os.environ.get("TACHO_FUZZ_SECONDS", 5))
 BROKEN_CONNECTIONS = int(os.environ.get("TACHO_BROKEN_CONNECTIONS", 2000))
 NEEDED = {"/api/v1/groups": {"by": "model"}, "/api/v1/diff": {"before": "1", "after": "2"},
           "/api/v1/compare": [("group", "1"), ("group", "2")]}
-PLACES = {"run": "1", "table": "runs", "comparison": "1", "path": "events.jsonl"}
+PLACES = {"run": "1", "table": "runs", "comparison": "1", "sweep": "1", "path": "events.jsonl"}
+GRID = "base: {command: [sh, -c, 'echo loss {x}']}\nmatrix: {x: [1, 2]}\n"
+QUESTIONS = {
+    "/api/v1/predict": {"model": "resnet50", "gpu": "A100", "batch_per_gpu": 128, "num_gpus": 1,
+                        "precision": "fp16"},
+    "/api/v1/recommend": {"model": "resnet50", "data": "imagenet", "target": 0.7, "gpus": ["A100"],
+                          "clouds": ["aws"], "batches": [64, 128], "max_nodes": 1},
+}
 ODD = ("", "0", "-1", "1", "last", "99999999999999999999", "nan", "1e999", "true", "<script>",
        "../../etc/passwd", "\u202e", "a" * 5000, "%", "'; DROP TABLE runs; --", "top1>0.5",
        "model~", "=", "~", "{}", "\x01", "id<1 or 1=1", "csv", "json", "html")
@@ -22,11 +31,18 @@ def two_runs(case):
         case.tacho("run", "--quiet", "--", "sh", "-c", words, expect=None)
 
 
+def a_sweep(case):
+    grid = case.home / "grid.yaml"
+    grid.write_text(GRID)
+    case.tacho("sweep", grid)
+
+
 class Description(ServeCase):
     """Every operation against the OpenAPI document."""
 
     def prepare(self):
         two_runs(self)
+        a_sweep(self)
 
     @classmethod
     def setUpClass(cls):
@@ -59,6 +75,34 @@ class Description(ServeCase):
                 expected = 404 if path.endswith("{comparison}") else 200
                 self.assertEqual(answer[0], expected, answer[2])
 
+    def test_every_question_with_a_body_answers_as_described(self):
+        for path, body in QUESTIONS.items():
+            operation = self.document["paths"][path]["post"]
+            answer = self.ask(path, "POST", body)
+            with self.subTest(path):
+                self.assertEqual(answer[0], 200, answer[2])
+                self.check(operation, path, answer)
+        answer = self.ask("/api/v1/recommend?format=csv", "POST", QUESTIONS["/api/v1/recommend"])
+        self.assertTrue(answer[2].startswith(b"rank,cloud,"), answer[2][:100])
+
+    def test_what_nothing_is_known_of_is_said_so(self):
+        answer = self.ask("/api/v1/recommend", "POST",
+                          {"model": "mlp", "data": "unheard-of", "target": 0.9})
+        self.assertEqual(answer[0], 422)
+        answer = self.ask("/api/v1/predict", "POST", {"model": "resnet50", "gpu": "H1000"})
+        self.assertIn(answer[0], (400, 404), answer[2])
+        self.assertIn("H1000", answer[2]["detail"])
+
+    def test_a_sweep_shows_its_runs_and_is_over(self):
+        sweep = self.ask("/api/v1/sweeps/1")[2]
+        self.assertEqual((sweep["state"], sweep["axes"]), ("finished", ["x"]))
+        self.assertEqual([t["outcome"] for t in sweep["tasks"]], ["ok", "ok"])
+        csv = self.ask("/api/v1/sweeps/1?format=csv")[2].decode().splitlines()
+        self.assertEqual(len(csv), 3)
+        for what in ("cancel", "resume"):
+            answer = self.ask(f"/api/v1/sweeps/1/{what}", "POST", {})
+            self.assertEqual(answer[0], 409)
+
     def test_every_format_answers_as_described(self):
         for path, operation in self.operations("get"):
             formats = [p for p in operation.get("parameters", ()) if p["name"] == "format"]
@@ -88,10 +132,10 @@ class Description(ServeCase):
 
     def test_what_is_not_there_is_not_found(self):
         for path, operation in self.operations("get"):
-            if "{run}" not in path:
+            if "{run}" not in path and "{sweep}" not in path:
                 continue
             with self.subTest(path):
-                answer = self.ask(address(path, {**PLACES, "run": "4711"}))
+                answer = self.ask(address(path, {**PLACES, "run": "4711", "sweep": "4711"}))
                 self.assertEqual(answer[0], 404)
                 self.check(operation, path, answer)
 
@@ -145,6 +189,41 @@ class Safety(ServeCase):
         self.assertEqual(headers["Content-Type"], "application/octet-stream")
         self.assertTrue(headers["Content-Disposition"].startswith("attachment"))
 
+    def test_only_this_machine_reaches_it(self):
+        listening = Path("/proc/net/tcp").read_text().splitlines()[1:]
+        places = [line.split()[1] for line in listening if line.split()[3] == "0A"]
+        own = [place for place in places if place.endswith(f":{self.port:04X}")]
+        self.assertEqual(own, [f"0100007F:{self.port:04X}"])
+
+    def test_what_is_too_long_is_refused(self):
+        self.assertEqual(self.ask("/api/v1/jobs", "POST", b" " * (2 << 20))[0], 413)
+        self.assertEqual(self.ask("/api/v1/runs", headers={"X-Long": "a" * 20_000})[0], 431)
+        self.assertIn(self.ask("/api/v1/runs?word=" + "a" * 20_000)[0], (414, 431))
+
+    def test_no_program_and_no_path_is_run_for_who_asks_over_http(self):
+        home = "base: {model: mlp, data: synthetic"
+        for grid in (GRID, f"{home}, weights: /etc/passwd}}", f"{home}, env: podman}}",
+                     f"{home}, data-dir: /}}"):
+            answer = self.ask("/api/v1/sweeps", "POST", {"grid": grid})
+            self.assertIn(answer[0], (400, 422), answer[2])
+        for job in ({"model": "--help", "data": "synthetic"},
+                    {"model": "mlp", "data": "synthetic", "weights": "/etc/passwd"},
+                    {"model": "mlp", "data": "synthetic", "batch": "1 --weights /etc/passwd"}):
+            answer = self.ask("/api/v1/jobs", "POST", job)
+            self.assertIn(answer[0], (400, 422), answer[2])
+        self.assertEqual(self.ask("/api/v1/runs")[2]["total"], 2)
+
+    def test_hostile_names_come_as_text_of_json(self):
+        for name in ("<script>alert(1)</script>", "a" * 10_000, "\u202egnp.exe", "\x07\x1b[31m"):
+            status, headers, answer = self.ask("/api/v1/runs?word=" + quote(name))
+            self.assertEqual((status, answer["total"]), (200, 0))
+            self.assertEqual(headers["Content-Type"], "application/json")
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+
+    def test_folders_outside_the_home_are_not_taken_in(self):
+        for folder in ("..", "../..", "/etc", "a/../../..", ".", "", "x" * 5000):
+            self.assertEqual(self.ask("/api/v1/runs", "POST", {"folder": folder})[0], 404, folder)
+
     def test_files_outside_the_run_are_not_found(self):
         for path in ("../../tacho.db", "..%2f..%2ftacho.db", "/etc/passwd", "%2fetc%2fpasswd",
                      "checkpoints/../../../tacho.db"):
@@ -158,8 +237,11 @@ class ReadOnly(ServeCase):
         two_runs(self)
 
     def test_nothing_is_changed_or_started(self):
-        for path in ("/api/v1/runs", "/api/v1/jobs", "/api/v1/runs/1/cancel"):
+        for path in ("/api/v1/runs", "/api/v1/jobs", "/api/v1/runs/1/cancel", "/api/v1/sweeps",
+                     "/api/v1/sweeps/1/cancel", "/api/v1/sweeps/1/resume"):
             self.assertEqual(self.ask(path, "POST", {"folder": "x"})[0], 403, path)
+        for path, body in QUESTIONS.items():  # they change nothing
+            self.assertEqual(self.ask(path, "POST", body)[0], 200, path)
         self.assertEqual(self.ask("/api/v1/runs")[2]["total"], 2)
 
 
@@ -185,18 +267,37 @@ class Token(ServeCase):
         self.assert_one_error_line(said, "--token")
 
 
+def damaged(chance, value):
+    """The same with one part of it replaced, removed or doubled."""
+    text = json.dumps(value)
+    if chance.random() < 0.5 and isinstance(value, dict):
+        changed = dict(value)
+        name = chance.choice([*value, "surprise"])
+        changed[name] = chance.choice([None, -1, 0, 1e308, "", "<b>", [], {}, [[]], True, "a" * 999])
+        return json.dumps(changed)
+    at = chance.randrange(len(text))
+    return text[:at] + chance.choice(["", text[at:at + 9] * 2, "\x00", "}", '"', "9" * 40]) + text[at + 1:]
+
+
 class Hostile(ServeCase):
     def prepare(self):
         two_runs(self)
+        a_sweep(self)
 
     def test_any_parameters_are_answered(self):
         document = self.ask("/api/v1/openapi.json")[2]
         reading = [(path, operations["get"]) for path, operations in document["paths"].items()
-                   if "get" in operations and not path.endswith(("/live", "/machine"))]
+                   if "get" in operations and not path.endswith(("/live", "/machine", "/environments"))]
         chance = random.Random(9)
         deadline = time.monotonic() + FUZZ_SECONDS
         asked = 0
         while time.monotonic() < deadline:
+            if asked % 10 == 9:
+                path, body = chance.choice([*QUESTIONS.items(), ("/api/v1/sweeps", {"grid": GRID})])
+                answer = self.ask(path, "POST", damaged(chance, body))
+                self.assertLess(answer[0], 500, f"{path} {body}: {answer[2]}")
+                asked += 1
+                continue
             path, operation = chance.choice(reading)
             names = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"]
             query = [(chance.choice([*names, "surprise"]), chance.choice(ODD))

@@ -1,7 +1,8 @@
 // Plays a training program and writes the GPU trace it would have left:
 //
-//     made_gpu_trace FILE starved|sync|tiny|healthy
+//     made_gpu_trace FILE starved|sync|tiny|healthy [KERNELS]
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,8 +13,9 @@
 namespace tacho {
 namespace {
 
-constexpr int kSteps = 60;
 constexpr int kLayers = 12;
+constexpr int kKernelsAStep = 4 * kLayers + 1;
+constexpr int kUsualKernels = 60 * kKernelsAStep;
 
 struct Play {
   std::int64_t loading_ns = 0;   // before each step
@@ -23,11 +25,11 @@ struct Play {
   std::uint32_t blocks = 2000;
 };
 
-GpuTrace play(const Play& p) {
+GpuTrace play(const Play& p, int steps) {
   TestProgram program;
   program.raw().gpus.front().name = "NVIDIA H200";
   program.shape = program.new_shape(p.blocks);
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     program.sleep(p.loading_ns);
     program.copy(CopyKind::host_to_device, 3 << 20, 200 * kUs, true);
     for (int layer = 0; layer < kLayers; ++layer) {
@@ -57,21 +59,29 @@ std::string encoded(const GpuTrace& trace) {
   std::vector<std::uint32_t> shapes;
   for (const LaunchShape& shape : trace.shapes) shapes.push_back(encoder.shape(shape));
   for (const TracedGpu& gpu : trace.gpus) encoder.add(gpu);
+  // In pieces, as a traced program hands them over.
+  std::string bytes = GpuTraceEncoder::header();
+  std::size_t records = 0;
+  const auto added = [&] {
+    if (++records % 10'000 == 0) bytes += encoder.take_chunk();
+  };
   for (CallRecord call : trace.calls) {
     call.name = names[call.name];
     encoder.add(call);
+    added();
   }
   for (KernelRecord kernel : trace.kernels) {
     kernel.name = names[kernel.name];
     kernel.shape = shapes[kernel.shape];
     encoder.add(kernel);
+    added();
   }
   for (const CopyRecord& copy : trace.copies) encoder.add(copy);
   encoder.add_end();
-  return GpuTraceEncoder::header() + encoder.take_chunk();
+  return bytes + encoder.take_chunk();
 }
 
-int write(const char* path, std::string_view kind) {
+int write(const char* path, std::string_view kind, int kernels) {
   static const std::unordered_map<std::string_view, Play> kPlays = {
       {"starved", {.loading_ns = 30 * kMs, .kernel_ns = 100 * kUs}},
       {"sync", {.thinking_ns = 4 * kMs, .kernel_ns = 250 * kUs}},
@@ -80,10 +90,10 @@ int write(const char* path, std::string_view kind) {
   const auto found = kPlays.find(kind);
   std::FILE* file = found == kPlays.end() ? nullptr : std::fopen(path, "wb");
   if (file == nullptr) {
-    std::fprintf(stderr, "made_gpu_trace FILE starved|sync|tiny|healthy\n");
+    std::fprintf(stderr, "made_gpu_trace FILE starved|sync|tiny|healthy [KERNELS]\n");
     return 2;
   }
-  const std::string bytes = encoded(play(found->second));
+  const std::string bytes = encoded(play(found->second, kernels / kKernelsAStep));
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   return std::fclose(file) == 0 && written ? 0 : 1;
 }
@@ -92,5 +102,7 @@ int write(const char* path, std::string_view kind) {
 }  // namespace tacho
 
 int main(int argc, char** argv) {
-  return tacho::write(argc == 3 ? argv[1] : "", argc == 3 ? argv[2] : "");
+  const bool fits = argc == 3 || argc == 4;
+  return tacho::write(fits ? argv[1] : "", fits ? argv[2] : "",
+                      argc == 4 ? std::atoi(argv[3]) : tacho::kUsualKernels);
 }

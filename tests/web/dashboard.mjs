@@ -1,6 +1,6 @@
 // A home folder with runs that were really made, a server on it, and Chromium in front of it.
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -20,6 +20,22 @@ const run = promisify(execFile);
 // A name that is markup, has quotes, and would turn the text around.
 export const hostileName = "<img src=x onerror=alert(1)>\"'\u202e.sh";
 
+// 10 kB, with a bell, an escape sequence, and a direction that is turned around.
+export const longName = `\u0007\u001b[31m<b>\u202e${"long ".repeat(2000)}`;
+
+// A folder that charliecloud takes for an image: busybox alone.
+function smallImage(folder) {
+  const busybox = ["/bin/busybox", "/usr/bin/busybox"].find(existsSync);
+  if (!busybox || !existsSync("/usr/bin/ch-run")) return undefined;
+  for (const name of ["bin", "tmp", "proc", "sys", "dev", "etc", "root", "mnt", "usr", "run", "var"]) mkdirSync(join(folder, name), { recursive: true });
+  copyFileSync(busybox, join(folder, "bin/busybox"));
+  for (const name of ["sh", "true"]) symlinkSync("busybox", join(folder, "bin", name));
+  writeFileSync(join(folder, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
+  writeFileSync(join(folder, "etc/group"), "root:x:0:\n");
+  for (const name of ["hosts", "resolv.conf"]) writeFileSync(join(folder, "etc", name), "");
+  return folder;
+}
+
 export class Dashboard {
   static async start(options = []) {
     if (!existsSync(browserPath)) throw new Error(`${browserPath} is not there; run script/bootstrap`);
@@ -37,7 +53,8 @@ export class Dashboard {
     return this.tacho("train", "mlp", "--data", "synthetic", "--threads", "1", "--no-tensorboard", ...words);
   }
 
-  // Small ones, of two batch sizes and three seeds; one that failed; one with a hostile name.
+  // Small ones, of two batch sizes and three seeds; one with a hostile name that failed, one with a
+  // long one; one whose operators are timed; three of one task, so that the later are foretold.
   async makeRuns() {
     for (const seed of ["1", "2", "3"]) {
       await this.train("--batch", "16", "--steps", "40", "--seed", seed);
@@ -47,6 +64,20 @@ export class Dashboard {
     writeFileSync(program, "#!/bin/sh\necho 'loss: 0.5 <b>bold</b>'\nexit 3\n");
     chmodSync(program, 0o755);
     await this.tacho("run", "--", program).catch(() => undefined);
+    await this.tacho("run", "--", "true", longName);
+    await this.train("--batch", "24", "--steps", "20", "--ops");
+    for (const seed of ["1", "2", "3"]) {
+      await this.tacho("train", "mlp", "--data", "fashion-mnist", "--train-samples", "640", "--eval-samples", "200",
+        "--batch", "32", "--epochs", "4", "--threads", "1", "--no-tensorboard", "--no-checkpoints", "--seed", seed);
+    }
+  }
+
+  // The same program bare and in a container; false where there is no charliecloud.
+  async compareEnvironments() {
+    const image = smallImage(join(this.home, "image"));
+    if (!image) return false;
+    await this.tacho("compare", "--env", `bare,charliecloud:${image}`, "--repeat", "2", "--max-repeat", "2", "--cmd", "true");
+    return true;
   }
 
   async serve() {

@@ -4,9 +4,12 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { axePath, Dashboard } from "./dashboard.mjs";
 
+const made = 12; // by makeRuns()
+
 const axe = readFileSync(axePath, "utf8");
 let dashboard;
 let page;
+let environments;
 
 async function accessible(where) {
   await page.evaluate(axe);
@@ -25,7 +28,7 @@ after(() => dashboard?.stop());
 
 test("the list shows every run, and a filter narrows it as it is typed", async () => {
   await page.goto("/");
-  await page.getByText("7 runs").waitFor();
+  await page.getByText(`${made} runs`).waitFor();
   await page.getByRole("searchbox").fill("mlp batch=16");
   await page.getByText("3 match").waitFor();
   assert.match(page.url(), /q=mlp/);
@@ -33,11 +36,11 @@ test("the list shows every run, and a filter narrows it as it is typed", async (
   await page.getByText("3 match").waitFor();
   await accessible("runs");
   await page.getByRole("searchbox").fill("batch=");  // half a condition
-  await page.getByText("7 runs").waitFor();
+  await page.getByText(`${made} runs`).waitFor();
   await page.getByRole("searchbox").fill("nosuchthing");
   await page.getByRole("heading", { name: "No run matches" }).waitFor();
   await page.getByRole("button", { name: "Show all runs" }).click();
-  await page.getByText("7 runs").waitFor();
+  await page.getByText(`${made} runs`).waitFor();
 });
 
 test("a heading sorts, and the address says so", async () => {
@@ -112,15 +115,26 @@ test("hostile names are shown as text", async () => {
   await page.getByRole("heading", { level: 1, name: /<img src=x/ }).waitFor();
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /\\u202e/);
   assert.equal(await page.locator("img[src=x], b:text('bold')").count(), 0);
-  await page.getByText("<b>bold</b>").waitFor();
+  await page.getByText("<b>bold</b>").last().waitFor();
   await accessible("hostile run");
+});
+
+test("a name of ten thousand characters, some of control, keeps the page in shape", async () => {
+  await page.goto("/runs/8");
+  const heading = page.getByRole("heading", { level: 1 });
+  await heading.waitFor();
+  assert.match(await heading.innerText(), /\?\?\[31m<b>\\u202elong/);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is as wide as the window");
+  await page.goto("/");
+  await page.getByText(`${made} runs`).waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
 test("a run is started from the page and watched until it ends", async () => {
   await page.goto("/new?model=mlp&data=synthetic&batch=32&steps=400&threads=1");
   await accessible("new run");
   await page.getByRole("button", { name: "Start" }).click();
-  await page.waitForURL(/\/runs\/8$/);
+  await page.waitForURL(new RegExp(`/runs/${made + 1}$`));
   await page.locator(".outcome.ok").waitFor({ timeout: 60000 });
   await page.getByRole("img", { name: /^Training loss by step/ }).locator("canvas").waitFor();
 });
@@ -135,17 +149,107 @@ test("what cannot be started says why", async () => {
 test("a run that goes on can be stopped", async () => {
   await page.goto("/new?model=mlp&data=synthetic&batch=32&epochs=100000&steps=1000000&threads=1");
   await page.getByRole("button", { name: "Start" }).click();
-  await page.waitForURL(/\/runs\/9$/);
+  await page.waitForURL(new RegExp(`/runs/${made + 2}$`));
   await page.locator(".outcome.running").waitFor();
   await page.getByRole("img", { name: /^Training loss by step/ }).locator("canvas").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.locator(".outcome.cancelled").waitFor({ timeout: 60000 });
 });
 
-test("the machine and empty views say what to type", async () => {
+test("a sweep is started from the page, watched, and shown in every way", async () => {
+  await page.goto("/sweeps");
+  await page.getByText("tacho sweep examples/cpu-quick.yaml").waitFor();
+  await accessible("no sweeps");
+  await page.getByText("New sweep").click();
+  await page.getByRole("textbox").fill("base: {command: [rm, -rf, /]}");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("alert").getByText(/command line/).waitFor();
+  page.complaints = page.complaints.filter((text) => !/400/.test(text));
+  await page.getByRole("textbox").fill("name: small\nbase: {model: mlp, data: synthetic, steps: 20, threads: 1, no-tensorboard: true, no-checkpoints: true}\nmatrix: {batch: [8, 16], lr: [0.01, 0.1]}");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.waitForURL(/\/sweeps\/1$/);
+  await page.getByText("finished", { exact: true }).waitFor({ timeout: 60000 });
+  await page.getByText("4 of 4 over").waitFor();
+  await page.getByRole("region", { name: /by batch and lr/ }).getByRole("columnheader", { name: "16" }).waitFor();
+  assert.equal(await page.locator(".parallel polyline").count(), 4);
+  await page.getByLabel("figure").selectOption("step_s");
+  await page.waitForURL(/metric=step_s/);
+  await accessible("sweep");
+  await page.reload();
+  assert.equal(await page.getByLabel("figure").inputValue(), "step_s");
+  const kept = page.waitForEvent("download");
+  await page.getByRole("link", { name: "CSV" }).click();
+  assert.equal((await kept).suggestedFilename(), "sweep-1.csv");
+  await page.goto("/sweeps");
+  await page.getByRole("link", { name: "small" }).waitFor();
+  await accessible("sweeps");
+});
+
+test("a sweep that goes on can be cancelled", async () => {
+  const answer = await page.request.post("/api/v1/sweeps", { data: { grid: "base: {model: mlp, data: synthetic, epochs: 100000, threads: 1}\nmatrix: {batch: [8, 16]}" } });
+  assert.equal(answer.status(), 201);
+  await page.goto("/sweeps/last");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("cancelled", { exact: true }).first().waitFor({ timeout: 60000 });
+});
+
+test("what to rent is ranked, drawn, explained, and asked again with one thing changed", async () => {
+  await page.goto("/recommend?gpus=A100&clouds=aws&target=0.7");
+  await page.getByRole("region", { name: "offers", exact: true }).getByRole("rowheader").first().waitFor({ timeout: 60000 });
+  await page.getByRole("group", { name: /Hours and dollars/ }).getByRole("button").first().waitFor();
+  await accessible("recommend");
+  const second = page.getByRole("region", { name: "offers", exact: true }).getByRole("button").nth(1);
+  const name = await second.innerText();
+  await second.click();
+  await page.waitForURL(/offer=1/);
+  await page.getByRole("heading", { name: `Why ${name}` }).waitFor();
+  await page.getByLabel("price of a GPU-hour").fill("2");
+  await page.getByRole("status").getByText("+100 %").waitFor();
+  await page.getByLabel("batch a GPU").fill("2");
+  await page.getByText("32", { exact: true }).first().waitFor();
+  const kept = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  assert.match(readFileSync(await (await kept).path(), "utf8"), /^rank,cloud,/);
+  await page.goto("/recommend?model=mlp&data=unheard-of");
+  await page.getByRole("heading", { name: "This cannot be told" }).waitFor({ timeout: 60000 });
+  page.complaints = page.complaints.filter((text) => !/422/.test(text));
+});
+
+test("the ledger shows predictions beside what was measured", async () => {
+  await page.goto("/ledger");
+  await page.getByRole("img", { name: /predictions of .* against what was measured/ }).waitFor();
+  await page.getByRole("columnheader", { name: "within the 90 % interval" }).waitFor();
+  await accessible("ledger");
+});
+
+test("memory traffic is held against its limit", async () => {
+  await page.goto("/memory");
+  await page.getByRole("img", { name: /below the roof/ }).waitFor();
+  await page.getByRole("img", { name: /of the memory's bandwidth/ }).first().waitFor();
+  await accessible("memory");
+});
+
+test("environments are compared, with verdicts in words", async () => {
+  await page.goto("/environments");
+  await page.getByText("tacho compare --env").waitFor({ timeout: 60000 });
+  await accessible("no environments");
   await page.goto("/comparisons");
   await page.getByText("tacho compare --env").waitFor();
-  await accessible("comparisons");
+  await accessible("no comparisons");
+  environments = await dashboard.compareEnvironments();
+  if (!environments) return;
+  await page.goto("/environments");
+  await page.getByRole("region", { name: "verdicts", exact: true }).getByRole("columnheader", { name: "charliecloud" }).waitFor();
+  await accessible("environments");
+  await page.getByRole("link", { name: "all of it" }).click();
+  await page.waitForURL(/comparisons\/1$/);
+  await page.getByText("the base").first().waitFor();
+  await accessible("a comparison");
+  await page.getByRole("link", { name: "Comparisons" }).click();
+  await page.getByRole("table").waitFor();
+});
+
+test("the machine says what it has", async () => {
   await page.goto("/machine");
   await page.getByRole("heading", { name: "torch" }).waitFor({ timeout: 120000 });
   await accessible("machine");
@@ -159,7 +263,7 @@ test("what is not there is said so", async () => {
 
 test("dark colours keep their contrast", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
-  for (const path of ["/", "/runs/1", "/compare?group=1,3,5&group=2,4,6"]) {
+  for (const path of ["/", "/runs/1", "/compare?group=1,3,5&group=2,4,6", "/sweeps/1", "/recommend?gpus=A100&clouds=aws&target=0.7", "/ledger", "/memory", "/environments"]) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
     await accessible(`${path} in the dark`);

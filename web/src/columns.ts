@@ -5,8 +5,8 @@ import { count, figure, moment } from "./format";
 import type { Column, Run } from "./types";
 
 export const usualColumns = [
-  "id", "created_at", "model", "data", "batch", "device", "environment", "top1", "samples_per_s",
-  "step_s", "wall_s", "peak_memory", "outcome",
+  "id", "outcome", "created_at", "model", "data", "batch", "device", "environment", "top1",
+  "samples_per_s", "step_s", "wall_s", "peak_memory",
 ];
 
 const titles: Record<string, string> = {
@@ -16,11 +16,12 @@ const titles: Record<string, string> = {
 };
 // In rem; those that may grow take what is left of a wide window.
 const widths: Record<string, number> = {
-  id: 4.2, key: 12, created_at: 8.6, model: 8, data: 7.6, outcome: 7.4, environment: 6, device: 3.8,
-  batch: 3.4, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.6, samples_per_s: 5.4, top1: 4.2, wall_s: 5.4,
+  id: 3.8, key: 12, created_at: 7.6, model: 7, data: 7, outcome: 6.4, environment: 5.6, device: 3.2,
+  batch: 2.8, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.4, samples_per_s: 5.2, top1: 3.8, wall_s: 4.4,
+  peak_memory: 5.2,
 };
 const growing = new Set(["model", "data"]);
-const gap = 0.9;
+const gap = 0.8;
 
 export function titleOf(column: Column): string {
   return column.metric?.title ?? titles[column.key] ?? column.key;

@@ -4,15 +4,15 @@ import { useState } from "preact/hooks";
 import { useApi } from "./api";
 import { Chart } from "./chart";
 import { Findings } from "./findings";
-import { seconds } from "./format";
+import { count, figure, seconds } from "./format";
 import { go, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import type { Band, Comparison, Diff } from "./types";
-import { Empty, ProblemNote, Section, Waiting } from "./ui";
+import { Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
 
-const curveChoices: { key: string; title: string; unit: string; x: string }[] = [
+const curveChoices: { key: string; title: string; unit: string; x: string; higher?: boolean }[] = [
   { key: "loss", title: "training loss", unit: "none", x: "step" },
-  { key: "top1", title: "top-1 accuracy", unit: "share", x: "epoch" },
+  { key: "top1", title: "top-1 accuracy", unit: "share", x: "epoch", higher: true },
   { key: "eval_loss", title: "evaluation loss", unit: "none", x: "epoch" },
   { key: "step_s", title: "step time", unit: "seconds", x: "step" },
 ];
@@ -34,6 +34,45 @@ function Curves({ comparison, choice }: { comparison: Comparison; choice: (typeo
     return several ? { ...line, low: spread(band.low), high: spread(band.high) } : line;
   });
   return <Chart title={`${choice.title}, median of each group, quartiles as a band`} unit={choice.unit} x={x} xTitle={choice.x} lines={lines} height={260} />;
+}
+
+// Each group's best, its last, and its value at a step of choice.
+function Moments({ comparison, choice, at, change }: { comparison: Comparison; choice: (typeof curveChoices)[number]; at: number | undefined; change: (at: number) => void }) {
+  const bands = (comparison.curves ?? []).map((curves) => curves[choice.key]);
+  const end = Math.max(0, ...bands.flatMap((band) => band?.at ?? []));
+  const value = (v: number | undefined) => figure(choice.unit, v);
+  const chosen = Math.min(at ?? end, end);
+  // The last point that is not beyond the chosen step.
+  const nearest = (band: Band) => band.at.reduce((found, where, i) => (where <= chosen + 1e-9 ? i : found), 0);
+  return (
+    <>
+      <label class="moment pick"><span>at {choice.x}</span>
+        <input type="range" min={1} max={Math.max(1, Math.ceil(end))} value={Math.ceil(chosen)} onInput={(e) => change(Number(e.currentTarget.value))} />
+        <output>{count(Math.ceil(chosen))}</output>
+      </label>
+      <Scroll label={`best, last and at a ${choice.x}`}>
+        <table class="plain">
+          <thead><tr><th scope="col">group</th><th scope="col" class="number">best</th><th scope="col" class="number">at {choice.x}</th><th scope="col" class="number">last</th><th scope="col" class="number">at {choice.x} {count(Math.ceil(chosen))}</th><th scope="col" class="number">quartiles there</th></tr></thead>
+          <tbody>
+            {bands.map((band, i) => {
+              if (!band || band.at.length === 0) return null;
+              const best = band.median.reduce((found, v, j) => ((choice.higher ? v > band.median[found]! : v < band.median[found]!) ? j : found), 0);
+              const here = nearest(band);
+              const last = band.at.length - 1;
+              return (
+                <tr key={i}>
+                  <th scope="row"><i class={`swatch inline c${i % 8}`} aria-hidden="true" /> {comparison.variants[i]?.name ?? `group ${i + 1}`}</th>
+                  <td class="number">{value(band.median[best])}</td><td class="number soft">{count(Math.round(band.at[best]!))}</td>
+                  <td class="number">{value(band.median[last])}</td>
+                  <td class="number">{value(band.median[here])}</td><td class="number soft">{band.runs[here]! > 1 ? `${value(band.low[here])} – ${value(band.high[here])}` : "one run"}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
 }
 
 function Groups({ groups, change }: { groups: string[]; change: (groups: string[]) => void }) {
@@ -86,13 +125,14 @@ export function CompareView(): JSX.Element {
   const url = useRoute();
   const groups = url.searchParams.getAll("group");
   const curve = curveChoices.find((c) => c.key === url.searchParams.get("curve")) ?? curveChoices[0]!;
+  const moment = Number(url.searchParams.get("at") ?? 0) || undefined;
   const query = groups.map((g) => `group=${encodeURIComponent(g)}`).join("&");
   const { data, problem, loading } = useApi<Comparison>(groups.length >= 2 ? `/compare?${query}` : null);
   const change = (next: string[]) => go(withParams(url, { group: next }));
   const firsts = data?.variants.map((_, i) => data.runs.find((run) => run.variant === i)?.run ?? "") ?? [];
   return (
     <main class="compare">
-      <h1>Compare</h1>
+      <header class="with-link"><h1>Compare</h1> <a href="/comparisons">what tacho compare has kept</a></header>
       <Groups groups={groups} change={change} />
       {groups.length < 2 && (
         <Empty title={groups.length === 1 ? "One more group" : "Nothing to compare yet"}>
@@ -116,6 +156,7 @@ export function CompareView(): JSX.Element {
             )}
           >
             <Curves key={curve.key} comparison={data} choice={curve} />
+            <Moments comparison={data} choice={curve} at={moment} change={(at) => go(withParams(url, { at: String(at) }), true)} />
           </Section>
           <Section id="findings" title="Figures" aside={<span class="soft">{data.summary[0]}</span>}>
             <Findings comparison={data} />

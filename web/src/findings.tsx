@@ -1,15 +1,9 @@
 // What a comparison found: medians, the change with its interval, the verdict in words.
 import type { JSX } from "preact";
 import { figure } from "./format";
+import { median } from "./statistics";
 import type { Comparison, Finding } from "./types";
 import { Scroll } from "./ui";
-
-function median(values: number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
 
 export function valuesOf(comparison: Comparison, variant: number, metric: string): number[] {
   return comparison.runs.filter((run) => run.variant === variant && !run.warm_up)
@@ -58,7 +52,7 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
               <table class="plain">
                 <thead>
                   <tr><th scope="col">variant</th><th scope="col" class="number">runs</th><th scope="col" class="number">median</th>
-                    <th scope="col" class="whisker-cell">change, ±{(reach * 100).toPrecision(2)} %</th><th scope="col">verdict</th></tr>
+                    <th scope="col" class="whisker-cell">change, ±{reach >= 1 ? Math.round(reach * 100) : (reach * 100).toPrecision(2)} %</th><th scope="col">verdict</th></tr>
                 </thead>
                 <tbody>
                   {bases.flatMap((base) => [

@@ -48,6 +48,17 @@ export function count(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1000 ? grouped.format(value) : plain(value);
 }
 
+// Three figures, as a price is read: $0.42, $4.20, $42, $4,200.
+export function dollars(value: number): string {
+  const size = Math.abs(value);
+  return `$${size < 10 ? value.toFixed(2) : size < 100 ? String(Number(value.toFixed(1))) : grouped.format(value)}`;
+}
+
+export function hours(value: number): string {
+  if (value < 1) return `${plain(value * 60)} min`;
+  return value < 72 ? `${plain(value)} h` : `${plain(value / 24)} d`;
+}
+
 export function figure(unit: UnitName | string, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   switch (unit) {

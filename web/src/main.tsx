@@ -5,11 +5,17 @@ import { useEffect, useState } from "preact/hooks";
 import { useApi } from "./api";
 import { CompareView } from "./compare";
 import { ComparisonsView, ComparisonView } from "./comparisons";
+import { EnvironmentsView } from "./environments";
+import { LedgerView } from "./ledger";
 import { MachineView } from "./machine";
+import { MemoryView } from "./memory";
 import { NewRunView } from "./new_run";
+import { RecommendView } from "./recommend";
 import { followLinks, useRoute } from "./route";
 import { RunView } from "./run";
 import { RunsView } from "./runs";
+import { SweepView } from "./sweep";
+import { SweepsView } from "./sweeps";
 import { applyTheme, chooseTheme, chosenTheme, type Theme } from "./theme";
 import { Empty } from "./ui";
 
@@ -21,7 +27,10 @@ interface About {
   runs: number;
 }
 
-const places: [string, string][] = [["/", "Runs"], ["/compare", "Compare"], ["/comparisons", "Comparisons"], ["/machine", "Machine"]];
+const places: [string, string][] = [
+  ["/", "Runs"], ["/compare", "Compare"], ["/environments", "Environments"], ["/sweeps", "Sweeps"],
+  ["/recommend", "Recommend"], ["/ledger", "Ledger"], ["/memory", "Memory"], ["/machine", "Machine"],
+];
 
 function ThemeChoice(): JSX.Element {
   const [theme, set] = useState<Theme>(chosenTheme);
@@ -42,6 +51,11 @@ function Page({ path, about }: { path: string; about: About | undefined }): JSX.
   if (first === "runs") return <RunView key={second} handle={second!} readOnly={readOnly} />;
   if (first === "compare") return <CompareView />;
   if (first === "comparisons") return second === undefined ? <ComparisonsView /> : <ComparisonView handle={second} />;
+  if (first === "environments") return <EnvironmentsView />;
+  if (first === "sweeps") return second === undefined ? <SweepsView readOnly={readOnly} /> : <SweepView key={second} handle={second} readOnly={readOnly} />;
+  if (first === "recommend") return <RecommendView />;
+  if (first === "ledger") return <LedgerView />;
+  if (first === "memory") return <MemoryView />;
   if (first === "machine") return <MachineView />;
   if (first === "new") return <NewRunView readOnly={readOnly} />;
   return <main><Empty title="There is nothing here"><p><a href="/">All runs</a></p></Empty></main>;
@@ -54,8 +68,12 @@ function App(): JSX.Element {
   useEffect(() => {
     const place = places.find(([at]) => (at === "/" ? path === "/" : path.startsWith(at)));
     if (place) document.title = `${place[1]} – Tacho`;
+    // On a narrow screen the views scroll: the one that is open is to be seen.
+    const open = document.querySelector<HTMLElement>(".top nav [aria-current]");
+    if (open?.parentElement) open.parentElement.scrollLeft = open.offsetLeft - open.parentElement.offsetLeft - 40;
   }, [path]);
-  const isHere = (at: string) => (at === "/" ? path === "/" || path.startsWith("/runs") : path === at || path.startsWith(`${at}/`));
+  const isHere = (at: string) => (at === "/" ? path === "/" || path.startsWith("/runs")
+    : path === at || path.startsWith(`${at}/`) || (at === "/compare" && path.startsWith("/comparisons")));
   return (
     <>
       <a class="skip" href="#content">Skip to content</a>

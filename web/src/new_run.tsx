@@ -3,13 +3,8 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post, useApi, type Problem } from "./api";
 import { go, useRoute, withParams } from "./route";
-import type { Run } from "./types";
+import type { Catalog, Run } from "./types";
 import { Command, ProblemNote, Waiting } from "./ui";
-
-interface Catalog {
-  models: { name: string; input: string; help: string; learning_rate: number; optimizer: string }[];
-  datasets: { name: string; input: string; help: string }[];
-}
 
 const numbers: { key: string; option: string; label: string; usual: string; help: string }[] = [
   { key: "batch", option: "--batch", label: "batch", usual: "64", help: "samples in a step" },

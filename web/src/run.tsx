@@ -16,6 +16,7 @@ const headline = ["top1", "samples_per_s", "step_s", "wall_s", "peak_memory", "g
 function Tiles({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> }): JSX.Element {
   const { step_p25_s: low, step_p75_s: high } = run.metrics;
   const keys = headline.filter((key) => run.metrics[key] !== undefined).slice(0, 7);
+  if (keys.length === 0) return <></>;
   return (
     <dl class="tiles">
       {keys.map((key) => (

@@ -1,7 +1,8 @@
 // Where a run's time went, and what to change.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { count, seconds, share } from "./format";
+import { go, useRoute, withParams } from "./route";
+import { csvOf, saveFile } from "./save";
 import type { Advice, Report } from "./types";
 import { Scroll } from "./ui";
 
@@ -59,13 +60,21 @@ export interface TableColumn<Row> {
   value: (row: Row) => number | string;
   text?: (row: Row) => string;
   wide?: boolean;
+  link?: (row: Row) => string | undefined;
 }
 
-// Sorted by any column; long ones open with their first rows and a field to find the others.
+// Sorted by any column; long ones open with their first rows and a field to find the others. The
+// address keeps all of it, under the table's label.
 export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row[]; columns: TableColumn<Row>[]; label: string; first?: number }) {
-  const [sort, setSort] = useState<{ key: string; down: boolean } | null>(null);
-  const [all, setAll] = useState(false);
-  const [text, setText] = useState("");
+  const url = useRoute();
+  const slug = label.replace(/\W+/g, "-");
+  const kept = url.searchParams.get(`sort.${slug}`);
+  const sort = kept ? { key: kept.replace(/^-/, ""), down: kept.startsWith("-") } : null;
+  const all = url.searchParams.get(`all.${slug}`) === "1";
+  const text = url.searchParams.get(`find.${slug}`) ?? "";
+  const set = (name: string, value: string | null) => go(withParams(url, { [`${name}.${slug}`]: value }), true);
+  const setSort = (next: { key: string; down: boolean }) => set("sort", `${next.down ? "-" : ""}${next.key}`);
+  const save = () => saveFile(`${slug}.csv`, "text/csv", csvOf([columns.map((c) => c.title), ...rows.map((row) => columns.map((c) => c.value(row)))]));
   const column = columns.find((c) => c.key === sort?.key);
   let shown = text
     ? rows.filter((row) => columns.some((c) => String(c.value(row)).toLowerCase().includes(text.toLowerCase())))
@@ -74,6 +83,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
     shown = [...shown].sort((a, b) => {
       const x = column.value(a);
       const y = column.value(b);
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)); // without a value: last
       const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
       return sort.down ? -order : order;
     });
@@ -83,7 +93,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
   return (
     <div class="sort-table">
       {rows.length > first && (
-        <input type="search" value={text} placeholder={`find among ${count(rows.length)}`} aria-label={`Find in ${label}`} onInput={(e) => setText(e.currentTarget.value)} />
+        <input type="search" value={text} placeholder={`find among ${count(rows.length)}`} aria-label={`Find in ${label}`} onInput={(e) => set("find", e.currentTarget.value || null)} />
       )}
       <Scroll label={label}>
         <table class="plain" aria-label={label}>
@@ -103,16 +113,18 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
               <tr key={i}>
                 {columns.map((c) => {
                   const words = c.text ? c.text(row) : String(c.value(row));
-                  return <td key={c.key} class={isNumber(c) ? "number" : c.wide ? "name" : ""} title={c.wide ? words : undefined}>{words}</td>;
+                  const link = c.link?.(row);
+                  return <td key={c.key} class={isNumber(c) ? "number" : c.wide ? "name" : ""} title={c.wide ? words : undefined}>{link ? <a href={link}>{words}</a> : words}</td>;
                 })}
               </tr>
             ))}
           </tbody>
         </table>
       </Scroll>
-      {!all && !text && rows.length > first && (
-        <button type="button" class="quiet" onClick={() => setAll(true)}>show all {count(rows.length)}</button>
-      )}
+      <p class="table-tools">
+        {!all && !text && rows.length > first && <button type="button" class="quiet" onClick={() => set("all", "1")}>show all {count(rows.length)}</button>}
+        {rows.length > 0 && <button type="button" class="quiet" aria-label={`Save ${label} as CSV`} onClick={save}>CSV</button>}
+      </p>
     </div>
   );
 }

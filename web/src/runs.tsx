@@ -141,7 +141,7 @@ export function RunsView(): JSX.Element {
   const metric = query.get("metric") ?? "wall_s";
   const shown = query.get("cols")?.split(",") ?? usualColumns;
   const chosen = (query.get("chosen") ?? "").split(",").filter(Boolean);
-  const [total, setTotal] = useState<{ matching: number; problem?: string }>({ matching: -1 });
+  const [total, setTotal] = useState<{ matching: number; problem?: string; params: string }>({ matching: -1, params: "" });
 
   const names = useMemo(() => new Set(columns?.map((c) => c.key)), [columns]);
   const params = useMemo(() => conditionParams(parseFilter(text, names)).toString(), [text, names]);
@@ -150,7 +150,9 @@ export function RunsView(): JSX.Element {
   const visible = shown.map((key) => columns.find((c) => c.key === key)).filter((c): c is Column => !!c);
   const filtered = params !== "";
 
-  if (total.matching === 0 && !filtered && !group) {
+  // What was counted last may belong to another filter.
+  const none = total.matching === 0 && total.params === params;
+  if (none && !filtered && !group) {
     return (
       <main>
         <h1 class="sr">Runs</h1>
@@ -215,10 +217,10 @@ export function RunsView(): JSX.Element {
               ? { order: order === "descending" ? "ascending" : null, sort: key === "id" ? null : key }
               : { sort: key === "id" ? null : key, order: null })}
             onChoose={(ids) => set({ chosen: ids.join(",") || null })}
-            onTotal={setTotal}
+            onTotal={(counted) => setTotal({ ...counted, params })}
           />
         )}
-      {total.matching === 0 && filtered && !group && (
+      {none && filtered && !group && (
         <Empty title="No run matches">
           <p>Words are looked for in model, data, device, environment and outcome; conditions are like <code>top1&gt;0.8</code>.</p>
           <p><button type="button" onClick={() => set({ q: null })}>Show all runs</button></p>

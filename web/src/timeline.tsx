@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
 import { count, seconds } from "./format";
+import { go, here, withParams } from "./route";
 import { useThemeName } from "./theme";
 import type { Span, Timeline, Track } from "./types";
 
@@ -21,9 +22,14 @@ interface Placed {
   labels: { name: string; class: string }[];
 }
 
+function viewInAddress(): { from: number; to: number } | null {
+  const [from, to] = (here().searchParams.get("time") ?? "").split("-").map(Number);
+  return from !== undefined && to !== undefined && from < to ? { from, to } : null;
+}
+
 export function TimelineView({ run }: { run: number }): JSX.Element | null {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [view, setView] = useState<{ from: number; to: number } | null>(null);
+  const [view, setView] = useState(viewInAddress);
   const [data, setData] = useState<Timeline>();
   const [under, setUnder] = useState<{ span: Span; name: string; x: number; y: number }>();
   const theme = useThemeName();
@@ -41,6 +47,12 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
       control.abort();
     };
   }, [run, view?.from, view?.to]);
+
+  // Once it rests: browsers refuse addresses that change with every move of a mouse.
+  useEffect(() => {
+    const timer = setTimeout(() => go(withParams(here(), { time: view ? `${view.from.toFixed(9)}-${view.to.toFixed(9)}` : null }), true), 300);
+    return () => clearTimeout(timer);
+  }, [view?.from, view?.to]);
 
   const placed: Placed[] = (data?.processes ?? []).flatMap((p) => p.tracks.map((track) => ({ track, labels: p.labels })));
   const shown = view ?? { from: 0, to: data?.span_s ?? 1 };
@@ -100,7 +112,7 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
       context.fillStyle = color("--soft");
       context.fillText(track.name.slice(0, 26), 0, y + lineHeight / 2);
     });
-  }, [data, view, theme, width]);
+  }, [data, view?.from, view?.to, theme, width]);
 
   const zoom = (factor: number, around = (shown.from + shown.to) / 2) => {
     if (!data) return;
@@ -149,7 +161,7 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
           const line = placed[Math.floor((event.offsetY - headHeight) / lineHeight)];
           const t = timeAt(event);
           const span = line?.track.spans.find(([begin, length]) => begin <= t && t <= begin + Math.max(length, 1 / scale));
-          setUnder(span && line ? { span, name: line.labels[span[2]]?.name ?? "several", x: event.offsetX, y: event.offsetY } : undefined);
+          setUnder(span && line ? { span, name: `${span[3] > 1 ? "mostly " : ""}${line.labels[span[2]]?.name ?? ""}`, x: event.offsetX, y: event.offsetY } : undefined);
         }}
         onPointerLeave={() => setUnder(undefined)}
         onKeyDown={(event) => {

@@ -173,10 +173,11 @@ export interface Report {
     calls: TimeRow[];
   }[];
   operators: { step_s: number; rows: OperatorRow[] } | null;
+  roofline: Roofline | null;
   absent: { part: string; why: string }[];
 }
 
-// begin, length, label (-1: several), how many, how long busy; times in seconds
+// begin, length, label (of what took most of it), how many, how long busy; times in seconds
 export type Span = [number, number, number, number, number];
 export interface Track {
   name: string;
@@ -257,4 +258,141 @@ export interface HealthFinding {
   health: "ok" | "missing" | "trouble";
   text: string;
   fix: string;
+}
+
+export interface SweepCounts {
+  runs: number;
+  waiting: number;
+  submitted: number;
+  done: number;
+  skipped: number;
+  cancelled: number;
+  outcomes: Record<string, number>;
+  run_seconds: number;
+}
+export interface Sweep {
+  id: number;
+  key: string;
+  name: string;
+  created_at: number;
+  state: "running" | "stopped" | "finished" | "cancelled";
+  counts: SweepCounts;
+}
+export interface SweepTask {
+  position: number;
+  configuration: Record<string, string>;
+  repetition: number;
+  state: "waiting" | "submitted" | "done" | "skipped" | "cancelled";
+  reason: string;
+  run: number | null;
+  outcome: string | null;
+  metrics: Record<string, number>;
+}
+export interface SweepDetail extends Sweep {
+  grid: string;
+  axes: string[]; // the options that differ between runs
+  tasks: SweepTask[];
+}
+
+export interface Catalog {
+  models: { name: string; input: string; help: string; learning_rate: number; optimizer: string }[];
+  datasets: { name: string; input: string; help: string }[];
+}
+export interface Instance {
+  cloud: string;
+  region: string;
+  instance: string;
+  gpu: string;
+  gpus: number;
+  on_demand_usd_h: number;
+  spot_usd_h: number | null;
+}
+export interface Wish {
+  model: string;
+  data: string;
+  target: number;
+  deadline_hours?: number;
+  budget_usd?: number;
+  max_nodes?: number;
+  spot?: boolean;
+  batches?: number[];
+  precisions?: string[];
+  clouds?: string[];
+  gpus?: string[];
+}
+export interface Range {
+  value: number;
+  low90: number;
+  high90: number;
+}
+export interface Offer {
+  cloud: string;
+  region: string;
+  instance: string;
+  gpu: string;
+  gpus: number;
+  nodes: number;
+  batch_per_gpu: number;
+  batch: number;
+  workers: number;
+  precision: string;
+  spot: boolean;
+  price_date: string;
+  step_s: Range;
+  epochs: Range;
+  hours: Range;
+  dollars: Range;
+  memory_bytes: number | null;
+  input_share: number;
+  comm_share: number;
+  chance: number;
+  on_front: boolean;
+  warnings: string[];
+  against_first: string;
+  command: string;
+}
+export interface Recommendation {
+  epochs_basis: string;
+  offers: Offer[];
+  left_out: { reason: string; plans: number }[];
+}
+export interface LedgerScore {
+  metric: string;
+  model: string;
+  machine: string;
+  made: number;
+  measured: number;
+  failed: number;
+  errors_are?: "absolute" | "relative";
+  median_error?: number;
+  bias?: number;
+  coverage?: number;
+}
+export interface LedgerEntry {
+  run_key: string;
+  metric: string;
+  made_at: number;
+  model: string;
+  data: string;
+  machine: string;
+  basis: string;
+  value: number;
+  low90: number;
+  high90: number;
+  outcome: string;
+  measured: number | null;
+}
+export interface Roofline {
+  machine: string;
+  peak_flops: number;
+  peak_bytes_per_s: number;
+  points: {
+    name: string;
+    seconds: number;
+    flops_per_s: number;
+    bytes_per_s: number;
+    intensity: number;
+    limit: "memory" | "compute";
+    reached: number;
+  }[];
 }

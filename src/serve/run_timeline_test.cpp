@@ -1,11 +1,11 @@
-#include "serve/timeline_view.h"
+#include "serve/run_timeline.h"
 
 #include <gtest/gtest.h>
 
 namespace tacho::serve {
 namespace {
 
-RunTraces made(int kernels) {
+std::vector<ProcessTimeline> made(int kernels) {
   GpuTrace trace;
   trace.process = 7;
   trace.to_unix_ns = 1'000'000'000'000;
@@ -17,14 +17,11 @@ RunTraces made(int kernels) {
     kernel.stream = 7;
     trace.kernels.push_back(kernel);
   }
-  RunTraces run;
-  run.traces.push_back(std::move(trace));
-  run.steps.emplace_back();
-  return run;
+  return {ProcessTimeline(trace, {})};
 }
 
-TEST(TimelineView, AnAnswerIsAsLongAsTheScreenIsWide) {
-  const RunTraces run = made(100'000);
+TEST(RunTimeline, AnAnswerIsAsLongAsTheScreenIsWide) {
+  const auto run = made(100'000);
   const Json all = timeline_json(run, {.columns = 500});
   const Json& spans = all["processes"][0]["tracks"][0]["spans"];
   EXPECT_LE(spans.size(), 500U);
@@ -34,8 +31,8 @@ TEST(TimelineView, AnAnswerIsAsLongAsTheScreenIsWide) {
   EXPECT_EQ(count, 100'000);
 }
 
-TEST(TimelineView, CloseUpEveryKernelStandsAlone) {
-  const RunTraces run = made(100'000);
+TEST(RunTimeline, CloseUpEveryKernelStandsAlone) {
+  const auto run = made(100'000);
   const Json part = timeline_json(run, {.from_s = 0.05, .to_s = 0.05001, .columns = 500});
   const Json& spans = part["processes"][0]["tracks"][0]["spans"];
   ASSERT_GE(spans.size(), 10U);
@@ -45,7 +42,7 @@ TEST(TimelineView, CloseUpEveryKernelStandsAlone) {
   EXPECT_EQ(part["processes"][0]["labels"][0]["class"], "matrix product");
 }
 
-TEST(TimelineView, NothingTracedIsNothingDrawn) {
+TEST(RunTimeline, NothingTracedIsNothingDrawn) {
   EXPECT_TRUE(timeline_json({}, {})["processes"].empty());
   EXPECT_NEAR(timeline_json(made(1), {.from_s = 9, .to_s = -9})["from"].get<double>(), 5e-7, 1e-12);
 }

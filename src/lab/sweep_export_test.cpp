@@ -1,4 +1,4 @@
-#include "cli/sweep_export.h"
+#include "lab/sweep_export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,57 @@
+#include "cli/recommending.h"
+
+#include <set>
+
+#include "base/nearest.h"
+#include "cli/known_curves.h"
+#include "cli/step_predictors.h"
+#include "data/catalog.h"
+#include "learn/curve_catalog.h"
+#include "record/model_catalog.h"
+
+namespace tacho {
+namespace {
+
+// A model or dataset that nothing knows is a slip of the pen; one that is known but was never
+// trained is another matter.
+Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
+                         const std::vector<TimeRecord>& records) {
+  std::set<std::string_view> models;
+  std::set<std::string_view> datasets;
+  for (const ModelInfo& model : model_catalog()) models.insert(model.name);
+  for (const DatasetInfo& data : dataset_catalog()) datasets.insert(data.name);
+  for (const Curve& curve : curves) {
+    models.insert(curve.setting.model);
+    datasets.insert(curve.setting.data);
+  }
+  for (const TimeRecord& record : records) {
+    models.insert(record.model);
+    datasets.insert(record.data);
+  }
+  const auto check = [](std::string_view kind, const std::string& word,
+                        const std::set<std::string_view>& known) -> Result<void> {
+    if (known.contains(word)) return {};
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return Error{ErrorCode::usage, unknown_name(kind, word, names)};
+  };
+  TACHO_CHECK(check("model", job.model, models));
+  return check("dataset", job.data, datasets);
+}
+
+}  // namespace
+
+Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStore& store,
+                                      const Wish& wish, const InstanceFilter& filter) {
+  constexpr std::size_t kCurvesOfATask = 200;
+  TACHO_TRY(catalog, Catalog(home).instances());
+  TACHO_TRY(instances, Catalog::filtered(std::move(catalog), filter));
+  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
+  auto curves = published_curves();
+  auto records = published_time_records();
+  TACHO_CHECK(check_names(wish.job, curves, records));
+  const CurveEpochs epochs(EpochsToTarget(own, std::move(curves), std::move(records)));
+  TACHO_TRY(steps, open_step_predictors(store));
+  return recommend(wish, instances, *steps, epochs);
+}
+
+}  // namespace tacho

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_object.h"
+#include "lab/sweep_lab.h"
+#include "record/metric.h"
+#include "store/sweep_store.h"
+
+namespace tacho {
+
+// A sweep's task and the run that is its result.
+struct SweepLine {
+  SweepTask task;
+  std::optional<RunRow> run;
+};
+Result<std::vector<SweepLine>> sweep_lines(SweepStore& store, const SweepRow& sweep);
+
+// Nothing where the run has none, or there is no run.
+std::optional<double> value_of(const SweepLine& line, const Metric& metric);
+
+// "finished", "cancelled", and of an open one whether a tacho is at it: "running" or "stopped".
+std::string stage_of(const SweepLab& lab, const SweepRow& sweep);
+
+Json sweep_json(const std::vector<SweepLine>& lines);
+Json counts_json(const SweepCounts& counts);
+
+}  // namespace tacho

@@ -1,0 +1,85 @@
+#include "serve/environments.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "env/environment.h"
+#include "lab/compare_plan.h"
+#include "record/run_folder.h"
+#include "report/text_report.h"
+#include "serve/run_list.h"
+
+namespace tacho::serve {
+namespace {
+
+constexpr std::size_t kMostComparisons = 200;  // that are looked into
+constexpr std::int64_t kLookedInto = 2000;
+constexpr std::size_t kMostShown = 50;
+
+Json engines_json() {
+  Json list = Json::array();
+  for (const EngineFound& engine : survey_engines()) {
+    list.push_back({{"environment", kEnvironmentKinds.of(engine.kind)},
+                    {"available", engine.problem.empty()},
+                    {"version", engine.version},
+                    {"problem", engine.problem},
+                    {"images", engine.images}});
+  }
+  return list;
+}
+
+// The kinds of environments of a plan, each once, in its order.
+std::vector<std::string> kinds_of(const ComparePlan& plan) {
+  std::vector<std::string> kinds;
+  for (const PlannedVariant& variant : plan.variants) {
+    std::string kind(kEnvironmentKinds.of(variant.environment.kind));
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+Result<Json> comparisons_json(RunStore& store) {
+  TACHO_TRY(rows, store.comparisons().list());
+  if (rows.size() > kMostComparisons) rows.resize(kMostComparisons);
+  Json list = Json::array();
+  for (const ComparisonRow& row : rows) {
+    TACHO_TRY(stored, store.comparisons().find(std::to_string(row.id)));
+    if (!stored.plan) continue;
+    const auto plan = compare_plan_from_json(*stored.plan);
+    if (!plan.ok()) continue;  // a newer tacho's: its own list has it
+    const auto kinds = kinds_of(*plan);
+    if (kinds.size() < 2) continue;
+    list.push_back(
+        {{"id", row.id}, {"title", row.title}, {"started", row.started}, {"environments", kinds}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Answer Environments::shown(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"fresh"}));
+  TACHO_TRY(fresh, word_parameter(request, "fresh", {"false", "true"}));
+  TACHO_TRY(comparisons, comparisons_json(store));
+  const std::lock_guard lock(mutex_);
+  if (!engines_ || fresh == "true") engines_ = engines_json();
+  return json_answer({{"engines", *engines_}, {"comparisons", std::move(comparisons)}});
+}
+
+Answer memory_runs(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(rows, store.list({.limit = kLookedInto}));
+  Json list = Json::array();
+  for (const RunRow& row : rows) {
+    std::error_code unreadable;
+    if (!std::filesystem::exists(RunFolder(row.folder).ops(), unreadable)) continue;
+    std::string text;
+    append_run(text, row);
+    TACHO_TRY(json, parse_json(text));
+    list.push_back(std::move(json));
+    if (list.size() == kMostShown) break;
+  }
+  return json_answer({{"runs", std::move(list)}});
+}
+
+}  // namespace tacho::serve

@@ -1,0 +1,171 @@
+#include "serve/run_timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "trace/kernel_class.h"
+
+namespace tacho::serve {
+namespace {
+
+constexpr std::size_t kMostSteps = 2000;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+// The spans of one kind of records, a list for each line they stand on. Neighbours mostly stand on
+// the same one, so the last is tried first.
+template <class Place>
+class Lines {
+ public:
+  std::vector<TimeSpan>& at(const Place& place) {
+    if (last_ == nullptr || place != last_place_) {
+      last_ = &lines_[place];
+      last_place_ = place;
+    }
+    return *last_;
+  }
+  auto begin() { return lines_.begin(); }
+  auto end() { return lines_.end(); }
+
+ private:
+  std::map<Place, std::vector<TimeSpan>> lines_;
+  std::vector<TimeSpan>* last_ = nullptr;
+  Place last_place_{};
+};
+
+using Stream = std::pair<std::uint32_t, std::uint32_t>;
+
+}  // namespace
+
+ProcessTimeline::ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps)
+    : process_(trace.process), program_(trace.program), kernel_count_(trace.kernels.size()) {
+  const std::int64_t shift = trace.to_unix_ns;
+  // Labels of kernels, then of copies, then of calls and ranges, by the number of their name.
+  enum class Group : std::uint64_t { kernels, copies, calls, ranges };
+  std::unordered_map<std::uint64_t, std::int32_t> known;
+  const auto label = [&](Group group, std::uint32_t number, const auto& make) {
+    const auto key = (static_cast<std::uint64_t>(group) << 32) + number;
+    const auto [at, fresh] = known.try_emplace(key, static_cast<std::int32_t>(labels_.size()));
+    if (fresh) labels_.push_back(make());
+    return at->second;
+  };
+  const auto name_of = [&](std::uint32_t name) {
+    return name < trace.names.size() ? trace.names[name] : std::string("?");
+  };
+  const auto span_of = [&](const auto& record, std::int32_t its_label) {
+    begin_ns_ = std::min(begin_ns_, record.begin_ns + shift);
+    end_ns_ = std::max(end_ns_, record.end_ns + shift);
+    return TimeSpan{record.begin_ns + shift, record.end_ns + shift, record.end_ns - record.begin_ns,
+                    its_label};
+  };
+
+  Lines<Stream> kernels;
+  for (const KernelRecord& record : trace.kernels) {
+    const auto its = label(Group::kernels, record.name, [&] {
+      const std::string name = name_of(record.name);
+      return Label{name, kKernelClasses.of(class_of_kernel(name))};
+    });
+    kernels.at({record.device, record.stream}).push_back(span_of(record, its));
+  }
+  Lines<Stream> copies;
+  for (const CopyRecord& record : trace.copies) {
+    constexpr std::array<std::string_view, 5> kKinds = {"copy", "host to device", "device to host",
+                                                        "device to device", "between GPUs"};
+    const auto kind = static_cast<std::uint32_t>(record.kind);
+    const auto its = label(Group::copies, kind, [&] {
+      return Label{std::string(kKinds.at(kind)), "copy"};
+    });
+    copies.at({record.device, record.stream}).push_back(span_of(record, its));
+  }
+  Lines<std::uint32_t> ranges;
+  for (const RangeRecord& record : trace.ranges) {
+    const auto its = label(Group::ranges, record.name, [&] {
+      return Label{name_of(record.name), "range"};
+    });
+    ranges.at(record.thread).push_back(span_of(record, its));
+  }
+  Lines<std::uint32_t> calls;
+  for (const CallRecord& record : trace.calls) {
+    const auto its = label(Group::calls, record.name, [&] {
+      return Label{name_of(record.name), "call"};
+    });
+    calls.at(record.thread).push_back(span_of(record, its));
+  }
+
+  const auto add = [&](std::string name, std::string_view kind, std::vector<TimeSpan>& spans) {
+    tracks_.emplace_back(std::move(name), kind, std::move(spans));
+  };
+  for (auto& [place, spans] : kernels) {
+    add(fmt::format("GPU {} stream {}", place.first, place.second), "kernels", spans);
+  }
+  for (auto& [place, spans] : copies) {
+    add(fmt::format("GPU {} copies, stream {}", place.first, place.second), "copies", spans);
+  }
+  for (auto& [thread, spans] : ranges)
+    add(fmt::format("thread {} ranges", thread), "ranges", spans);
+  for (auto& [thread, spans] : calls) add(fmt::format("thread {} calls", thread), "calls", spans);
+  for (const std::int64_t begin : steps.begins_ns) steps_ns_.push_back(begin + shift);
+}
+
+Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_t column_ns,
+                           std::int64_t origin_ns) const {
+  // Only the names that are in view, each once.
+  std::unordered_map<std::int32_t, std::size_t> in_view;
+  Json labels = Json::array();
+  const auto shown = [&](std::int32_t label) {
+    const auto [at, fresh] = in_view.try_emplace(label, labels.size());
+    if (fresh) {
+      const Label& its = labels_.at(static_cast<std::size_t>(label));
+      labels.push_back({{"name", its.name}, {"class", its.kind}});
+    }
+    return at->second;
+  };
+  Json tracks = Json::array();
+  for (const TimelineTrack& track : tracks_) {
+    Json spans = Json::array();
+    for (const TimeSpan& span : track.view(from_ns, to_ns, column_ns)) {
+      spans.push_back(
+          Json::array({seconds(span.begin_ns - origin_ns), seconds(span.end_ns - span.begin_ns),
+                       shown(span.label), span.count, seconds(span.busy_ns)}));
+    }
+    if (spans.empty()) continue;
+    tracks.push_back({{"name", track.name()}, {"kind", track.kind()}, {"spans", std::move(spans)}});
+  }
+  Json steps = Json::array();
+  for (auto step = std::ranges::lower_bound(steps_ns_, from_ns);
+       step != steps_ns_.end() && *step <= to_ns && steps.size() <= kMostSteps; ++step) {
+    steps.push_back(seconds(*step - origin_ns));
+  }
+  return {{"process", process_},           {"program", program_},
+          {"kernel_count", kernel_count_}, {"labels", std::move(labels)},
+          {"steps", std::move(steps)},     {"tracks", std::move(tracks)}};
+}
+
+Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineAsked& asked) {
+  std::int64_t begin = INT64_MAX;
+  std::int64_t end = INT64_MIN;
+  for (const ProcessTimeline& process : run) {
+    begin = std::min(begin, process.begin_ns());
+    end = std::max(end, process.end_ns());
+  }
+  Json json = {{"span_s", 0.0}, {"from", 0.0}, {"to", 0.0}, {"processes", Json::array()}};
+  if (begin > end) return json;
+  const double span = seconds(end - begin);
+  const double from = std::clamp(asked.from_s.value_or(0), 0.0, span);
+  const double to = std::clamp(asked.to_s.value_or(span), from, span);
+  const auto at = [&](double s) { return begin + static_cast<std::int64_t>(s * 1e9); };
+  const std::int64_t column = std::max<std::int64_t>(1, (at(to) - at(from)) / asked.columns);
+  json["span_s"] = span;
+  json["from"] = from;
+  json["to"] = to;
+  for (const ProcessTimeline& process : run) {
+    json["processes"].push_back(process.json(at(from), at(to), column, begin));
+  }
+  return json;
+}
+
+}  // namespace tacho::serve

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_object.h"
+#include "serve/timeline_track.h"
+#include "trace/gpu_findings.h"
+#include "tracefile/gpu_trace.h"
+
+namespace tacho::serve {
+
+// What one process did on its GPUs and with them, ready to be drawn. Times are Unix nanoseconds, so
+// that processes stand beside each other as they ran.
+class ProcessTimeline {
+ public:
+  ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps);
+
+  [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
+  [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
+  // Between two moments; seconds count from `origin_ns`.
+  [[nodiscard]] Json json(std::int64_t from_ns, std::int64_t to_ns, std::int64_t column_ns,
+                          std::int64_t origin_ns) const;
+
+ private:
+  struct Label {
+    std::string name;
+    std::string_view kind;
+  };
+  std::uint32_t process_ = 0;
+  std::string program_;
+  std::size_t kernel_count_ = 0;
+  std::int64_t begin_ns_ = INT64_MAX;
+  std::int64_t end_ns_ = INT64_MIN;
+  std::vector<Label> labels_;
+  std::vector<std::int64_t> steps_ns_;
+  std::vector<TimelineTrack> tracks_;
+};
+
+struct TimelineAsked {
+  std::optional<double> from_s;  // seconds since the first record of any process
+  std::optional<double> to_s;
+  int columns = 1000;
+};
+// Tracks of spans between two moments, in as much detail as so many columns of a screen can show.
+Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineAsked& asked);
+
+}  // namespace tacho::serve

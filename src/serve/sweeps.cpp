@@ -1,0 +1,214 @@
+#include "serve/sweeps.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "base/file.h"
+#include "http/problem.h"
+#include "lab/sweep_export.h"
+#include "lab/sweep_lines.h"
+#include "record/run_folder.h"
+#include "serve/errand.h"
+#include "sweep/grid.h"
+
+namespace tacho::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::atomic<int> kUninterrupted = 0;
+
+// Options of a training that name no file and no program.
+const std::vector<std::string>& grid_options() {
+  static const std::vector<std::string> options = {"accumulate",
+                                                   "augment",
+                                                   "batch",
+                                                   "beta1",
+                                                   "beta2",
+                                                   "classes",
+                                                   "clip",
+                                                   "data",
+                                                   "device",
+                                                   "epochs",
+                                                   "epsilon",
+                                                   "eval-samples",
+                                                   "input",
+                                                   "length",
+                                                   "lr",
+                                                   "mkldnn",
+                                                   "model",
+                                                   "momentum",
+                                                   "nesterov",
+                                                   "no-checkpoints",
+                                                   "no-dropout",
+                                                   "no-tensorboard",
+                                                   "optimizer",
+                                                   "ops",
+                                                   "precision",
+                                                   "schedule",
+                                                   "seed",
+                                                   "step-epochs",
+                                                   "step-factor",
+                                                   "steps",
+                                                   "stock",
+                                                   "target",
+                                                   "threads",
+                                                   "time-limit",
+                                                   "train-samples",
+                                                   "workers",
+                                                   "warmup-epochs",
+                                                   "label-smoothing",
+                                                   "weight-decay"};
+  return options;
+}
+
+Json row_json(const SweepLab& lab, const SweepRow& sweep, const SweepCounts& counts) {
+  return {{"id", sweep.id},
+          {"key", sweep.key},
+          {"name", sweep.name},
+          {"created_at", sweep.created_at},
+          {"state", stage_of(lab, sweep)},
+          {"counts", counts_json(counts)}};
+}
+
+// The options in the order of the grid, those that all runs share left out.
+Json axes_of(const std::vector<SweepLine>& lines) {
+  std::vector<const Configuration*> configurations;
+  for (const SweepLine& line : lines) configurations.push_back(&line.task.configuration);
+  return options_that_differ(configurations);
+}
+
+Result<std::string> results_csv(SweepStore& sweeps, RunStore& runs, const SweepRow& sweep) {
+  std::vector<ExportedRun> exported;
+  TACHO_TRY(tasks, sweeps.tasks(sweep.id, SweepTaskState::done));
+  for (SweepTask& task : tasks) {
+    TACHO_TRY(run, runs.find(task.result_key.value_or("")));
+    exported.push_back({std::move(task), std::move(run.record)});
+  }
+  return sweep_csv(exported);
+}
+
+// As 'tacho sweep --json' says it.
+std::optional<std::int64_t> sweep_in(const std::string& said) {
+  return number_behind(said, "\"sweep\":");
+}
+
+}  // namespace
+
+Result<void> check_grid(const std::string& text) {
+  TACHO_TRY(grid, read_grid(text, "grid", grid_options()));
+  if (!grid.command.empty()) {
+    return Error{ErrorCode::usage,
+                 "grid: a program can be swept on the command line alone: tacho sweep grid.yaml"};
+  }
+  if (!grid.launcher.options.empty()) {
+    return Error{ErrorCode::usage,
+                 "grid: a launcher's own options can be given on the command line alone"};
+  }
+  return {};
+}
+
+Answer Sweeps::list(const http::Request& request) const {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
+  TACHO_TRY(sweeps, store.list());
+  const SweepLab lab(home_, store, kUninterrupted);
+  Json list = Json::array();
+  for (const SweepRow& sweep : sweeps) {
+    TACHO_TRY(counts, store.counts(sweep.id));
+    list.push_back(row_json(lab, sweep, counts));
+  }
+  return json_answer({{"sweeps", std::move(list)}});
+}
+
+Answer Sweeps::one(const http::Request& request) const {
+  TACHO_CHECK(check_parameters(request, {"format"}));
+  TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
+  TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
+  TACHO_TRY(sweep, store.find(request.part("sweep")));
+  if (format == "csv") {
+    TACHO_TRY(runs, stores_.take());
+    TACHO_TRY(text, results_csv(store, *runs, sweep));
+    return file_answer(std::move(text), "text/csv; charset=utf-8",
+                       fmt::format("sweep-{}.csv", sweep.id));
+  }
+  TACHO_TRY(counts, store.counts(sweep.id));
+  TACHO_TRY(lines, sweep_lines(store, sweep));
+  Json json = row_json({home_, store, kUninterrupted}, sweep, counts);
+  json["grid"] = sweep.grid;
+  json["axes"] = axes_of(lines);
+  json["tasks"] = sweep_json(lines);
+  return json_answer(json);
+}
+
+Answer Sweeps::drive(std::vector<std::string> words, int status) const {
+  TACHO_TRY(id, begin_errand({program_, home_, std::move(words)}, sweep_in));
+  TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
+  TACHO_TRY(sweep, store.find(std::to_string(id)));
+  TACHO_TRY(counts, store.counts(sweep.id));
+  http::Response response =
+      json_answer(row_json({home_, store, kUninterrupted}, sweep, counts), status);
+  response.headers.emplace_back("Location", fmt::format("/api/v1/sweeps/{}", id));
+  return response;
+}
+
+Answer Sweeps::start(const http::Request& request) const {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(json, body_of(request));
+  JsonObject object(json, "the request");
+  std::string grid;
+  object.read("grid", grid);
+  TACHO_CHECK(object.finish());
+  TACHO_CHECK(check_grid(grid));
+  // It is read once, before the sweep is in the store, which keeps its text.
+  const fs::path folder = home_ / "sweeps" / ("asked-" + new_run_key());
+  TACHO_CHECK(make_folders(folder));
+  const fs::path file = folder / "grid.yaml";
+  const auto written = write_file_atomically(file, grid);
+  Answer answer =
+      written.ok() ? drive({"sweep", file.string(), "--json"}, 201) : Answer(written.error());
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (answer.ok()) return answer;
+  // The file's name means nothing to who sent its text.
+  Error error = answer.error();
+  if (const auto at = error.message.find(file.string()); at != std::string::npos) {
+    error.message.replace(at, file.string().size(), "grid");
+  }
+  return error;
+}
+
+Answer Sweeps::cancel(const http::Request& request) const {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
+  TACHO_TRY(sweep, store.find(request.part("sweep")));
+  if (sweep.state != SweepState::open) {
+    return http::problem(
+        409, fmt::format("sweep {} is {} already", sweep.id, kSweepStates.of(sweep.state)));
+  }
+  // Whoever drives it sees this and ends its runs; where nobody does, a tacho is sent to.
+  TACHO_CHECK(store.set_state(sweep.id, SweepState::cancelled));
+  const SweepLab lab(home_, store, kUninterrupted);
+  if (!lab.is_driven(sweep)) {
+    TACHO_TRY(id,
+              begin_errand({program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
+                           [](const std::string& said) { return number_behind(said, "sweep "); }));
+    static_cast<void>(id);
+  }
+  return json_answer({{"id", sweep.id}, {"asked_to_stop", true}}, 202);
+}
+
+Answer Sweeps::resume(const http::Request& request) const {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
+  TACHO_TRY(sweep, store.find(request.part("sweep")));
+  const std::string stage = stage_of({home_, store, kUninterrupted}, sweep);
+  if (stage != "stopped") {
+    return http::problem(
+        409, fmt::format("sweep {} is {}; only one that was stopped can go on", sweep.id, stage));
+  }
+  return drive({"sweep", "resume", std::to_string(sweep.id), "--json"}, 202);
+}
+
+}  // namespace tacho::serve

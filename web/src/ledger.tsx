@@ -1,0 +1,146 @@
+// Predicted against measured: how good past predictions were.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useApi } from "./api";
+import { useColumns } from "./columns";
+import { count, figure, moment, share, visible } from "./format";
+import { go, useRoute, withParams } from "./route";
+import { useWidth } from "./parallel_lines";
+import { SortTable } from "./run_report";
+import { roundTicks } from "./statistics";
+import type { LedgerEntry, LedgerScore, Metric } from "./types";
+import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+
+const height = 320;
+const margin = { left: 62, right: 16, top: 10, bottom: 36 };
+
+// Every prediction by what was measured; on the diagonal it was right.
+function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric | undefined; name: string }): JSX.Element {
+  const [place, width] = useWidth();
+  const [near, setNear] = useState<LedgerEntry>();
+  const unit = info?.unit ?? "none";
+  const all = entries.flatMap((e) => [e.measured!, e.value, e.low90, e.high90]);
+  const low = Math.min(...all);
+  const high = Math.max(...all);
+  const pad = (high - low || Math.abs(high) || 1) * 0.05;
+  const size = Math.min(width, 640);
+  const part = (value: number) => (value - low + pad) / (high - low + 2 * pad);
+  const xOf = (value: number) => margin.left + (size - margin.left - margin.right) * part(value);
+  const yOf = (value: number) => height - margin.bottom - (height - margin.top - margin.bottom) * part(value);
+  const ticks = roundTicks(low - pad, high + pad);
+  return (
+    <div ref={place} class="offer-chart">
+      <svg width={size} height={height} role="img" aria-label={`${entries.length} predictions of ${info?.title ?? name} against what was measured; the table below has them all`}>
+        {ticks.map((t) => (
+          <g key={t}>
+            <line class="rule" x1={xOf(t)} x2={xOf(t)} y1={margin.top} y2={height - margin.bottom} />
+            <line class="rule" x1={margin.left} x2={size - margin.right} y1={yOf(t)} y2={yOf(t)} />
+            <text x={xOf(t)} y={height - margin.bottom + 15} text-anchor="middle">{figure(unit, t)}</text>
+            <text x={margin.left - 6} y={yOf(t) + 4} text-anchor="end">{figure(unit, t)}</text>
+          </g>
+        ))}
+        <line class="limit" x1={xOf(low)} y1={yOf(low)} x2={xOf(high)} y2={yOf(high)} />
+        <text x={size - margin.right} y={height - 4} text-anchor="end" class="title">measured</text>
+        <text x={margin.left + 6} y={margin.top + 10} class="title">predicted, nine in ten within the bar</text>
+        {entries.map((entry, i) => {
+          const held = entry.measured! >= entry.low90 && entry.measured! <= entry.high90;
+          const x = xOf(entry.measured!);
+          return (
+            <g key={i} class={`offer strong ${held ? "held" : "missed"}`} onPointerEnter={() => setNear(entry)} onPointerLeave={() => setNear(undefined)}>
+              <line x1={x} x2={x} y1={yOf(entry.low90)} y2={yOf(entry.high90)} />
+              <circle cx={x} cy={yOf(entry.value)} r={4} />
+            </g>
+          );
+        })}
+      </svg>
+      <p class="soft parallel-note" aria-hidden="true">
+        {near ? `${visible(near.model)} on ${visible(near.data)}: predicted ${figure(unit, near.value)}, measured ${figure(unit, near.measured)}, by ${visible(near.basis)}` : "point at a prediction to see what it was"}
+      </p>
+    </div>
+  );
+}
+
+export function LedgerView(): JSX.Element {
+  const url = useRoute();
+  const columns = useColumns();
+  const { data, problem, again } = useApi<{ scores: LedgerScore[]; predictions: LedgerEntry[] }>("/ledger");
+  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
+  if (!data || !columns) return <main><Waiting what="reading the ledger" /></main>;
+  if (data.predictions.length === 0) {
+    return (
+      <main>
+        <h1 class="sr">Ledger</h1>
+        <Empty title="Nothing was foretold yet">
+          <p>Before a run starts, Tacho writes down what runs of the same task tell of it, and afterwards what came of it.</p>
+          <p><Command text="tacho train lenet5 --data fashion-mnist -e 4" /></p>
+        </Empty>
+      </main>
+    );
+  }
+  const metrics = new Map<string, Metric>(columns.flatMap((c) => (c.metric ? [[c.key, c.metric]] : [])));
+  const known = [...new Set(data.predictions.map((p) => p.metric))];
+  const wanted = url.searchParams.get("metric");
+  const metric = wanted && known.includes(wanted) ? wanted : known[0]!;
+  const info = metrics.get(metric);
+  const measured = data.predictions.filter((p) => p.metric === metric && p.measured !== null);
+  const error = (score: LedgerScore, value: number | undefined) => value === undefined ? "–"
+    : score.errors_are === "absolute" ? `${(100 * value).toFixed(2)} points` : share(value);
+  return (
+    <main>
+      <header class="run-head">
+        <h1>Ledger</h1>
+        <p class="meta"><span>what was predicted before a run, and what came of it</span></p>
+        <div class="actions"><a class="button" download href="/api/v1/ledger?format=csv">CSV</a>
+          {known.length > 1 && (
+            <label class="pick"><span>figure</span>
+              <select value={metric} onChange={(e) => go(withParams(url, { metric: e.currentTarget.value }), true)}>
+                {known.map((key) => <option key={key} value={key}>{metrics.get(key)?.title ?? key}</option>)}
+              </select>
+            </label>
+          )}
+        </div>
+      </header>
+      <Section id="scatter" title={`${info?.title ?? metric}: predicted against measured`}>
+        {measured.length > 0 ? <Scatter entries={measured} info={info} name={metric} /> : <p class="soft">Of this figure nothing was measured yet: its runs are not over.</p>}
+      </Section>
+      <Section id="scores" title="How good they were">
+        <Scroll label="scores">
+          <table class="plain">
+            <thead><tr><th scope="col">figure</th><th scope="col">model</th><th scope="col" class="number">made</th><th scope="col" class="number">measured</th>
+              <th scope="col" class="number">median off</th><th scope="col" class="number">bias</th><th scope="col" class="number">within the 90 % interval</th><th scope="col">machine</th></tr></thead>
+            <tbody>
+              {data.scores.map((score) => (
+                <tr key={`${score.metric}${score.model}${score.machine}`}>
+                  <td>{metrics.get(score.metric)?.title ?? score.metric}</td>
+                  <th scope="row">{visible(score.model)}</th>
+                  <td class="number">{count(score.made)}</td>
+                  <td class="number">{count(score.measured)}</td>
+                  <td class="number">{error(score, score.median_error)}</td>
+                  <td class="number">{error(score, score.bias)}</td>
+                  <td class="number">{score.coverage === undefined ? "–" : share(score.coverage)}</td>
+                  <td>{visible(score.machine)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      </Section>
+      <Section id="predictions" title="Every prediction">
+        <SortTable
+          label="predictions" rows={data.predictions.filter((p) => p.metric === metric)} first={20}
+          columns={[
+            { key: "made", title: "made", value: (p) => p.made_at, text: (p) => moment(p.made_at) },
+            { key: "run", title: "run", value: (p) => p.run_key, link: (p) => `/runs/${encodeURIComponent(p.run_key)}` },
+            { key: "model", title: "model", value: (p) => p.model },
+            { key: "data", title: "data", value: (p) => p.data },
+            { key: "value", title: "predicted", value: (p) => p.value, text: (p) => figure(info?.unit ?? "none", p.value) },
+            { key: "low", title: "from", value: (p) => p.low90, text: (p) => figure(info?.unit ?? "none", p.low90) },
+            { key: "high", title: "to", value: (p) => p.high90, text: (p) => figure(info?.unit ?? "none", p.high90) },
+            { key: "measured", title: "measured", value: (p) => p.measured ?? Number.NaN, text: (p) => figure(info?.unit ?? "none", p.measured) },
+            { key: "basis", title: "by", value: (p) => p.basis, wide: true },
+          ]}
+        />
+      </Section>
+    </main>
+  );
+}

@@ -1,0 +1,30 @@
+export function median(values: number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+// About five round numbers between two others.
+export function roundTicks(low: number, high: number): number[] {
+  const rough = (high - low) / 5;
+  if (!(rough > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough)!;
+  const ticks: number[] = [];
+  for (let i = Math.ceil(low / step); i * step <= high; ++i) ticks.push(i * step);
+  return ticks;
+}
+
+// Round numbers that cover a logarithmic axis: 1, 2, 5, 10, …
+export function logTicks(low: number, high: number): number[] {
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+    for (const factor of [1, 2, 5]) {
+      const tick = factor * 10 ** power;
+      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+    }
+  }
+  // A wide range keeps its powers of ten alone.
+  return ticks.length > 9 ? ticks.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : ticks;
+}
