@@ -87,7 +87,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       "evaluate", "how far predictions are off for jobs that were not learned from");
   auto o = std::make_shared<EvaluateOptions>();
   command->add_option("--split", o->splits,
-                      "unseen-gpu, unseen-model, unseen-both, unseen-nodes, unseen-source (all)");
+                      "unseen-gpu, -model, -both, -nodes or -source (all)");
   command->add_option("--folds", o->folds, "parts the groups are dealt into")->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");

@@ -41,8 +41,7 @@ void add_fit_command(CLI::App& app, Context& context) {
       app.add_subcommand("fit", "learn from measured jobs how fast others will be");
   auto o = std::make_shared<FitOptions>();
   command->add_option("--catalog", o->catalog,
-                      "folder with gpus.csv, throughput.csv, model_features.csv, transformers.csv "
-                      "(what comes with Tacho)");
+                      "folder of published figures, as data/catalog (what comes with Tacho)");
   command->add_option("--out,-o", o->out, "the model's file (speed-model.json in Tacho's home)");
   command->callback([o, &context] { context.run([&] { return fit(*o, context); }); });
 }
