@@ -115,7 +115,7 @@ class Program(InEnvironment):
                               "while :; do sleep 0.05; done")
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual((said.code, said.out), (5, "tidied\n"))
+        self.assertEqual((said.code, said.out), (5, "tidied\n"), said.err)
         self.assertEqual(self.runs()[0]["outcome"], "cancelled")
         self.assert_nothing_is_left()
 
