@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "base/clock.h"
@@ -84,6 +85,16 @@ std::vector<pid_t> Resident::first_processes() const {
   // Without a daemon it is the process that was started, which has become tacho-enter meanwhile.
   if (inside.empty() && !has_daemon(residence_.spec().kind)) inside.push_back(process_.pid());
   return inside;
+}
+
+// Not by way of podman's client where that can be helped: it takes a signal for its own, and ends,
+// as long as it has not noted that its container runs.
+void Resident::signal(int number) const {
+  bool heard = false;
+  if (enters() && has_daemon(residence_.spec().kind)) {
+    for (const pid_t pid : first_processes()) heard = ::kill(pid, number) == 0 || heard;
+  }
+  if (!heard) process_.signal(number);
 }
 
 Ending Resident::ending() const {

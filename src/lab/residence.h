@@ -80,6 +80,9 @@ class Resident {
     return process_.ends_within(time);
   }
 
+  // To the program, or to the first process inside, which hands it on.
+  void signal(int number) const;
+
   // The first processes inside, for sampling; none before they are there.
   [[nodiscard]] std::vector<pid_t> first_processes() const;
 

@@ -38,7 +38,7 @@ class WatchedProgram {
   // `interrupts` counts Ctrl-C: the first is passed on as it is, the second as SIGTERM, the third
   // kills.
   void pass_on(int interrupts);
-  void signal(int number) const { resident_.process().signal(number); }
+  void signal(int number) const { resident_.signal(number); }
 
   // Reads what is left, and says how it ended. To be called once, after its end.
   struct End {

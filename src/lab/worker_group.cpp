@@ -100,7 +100,7 @@ Result<WorkerGroup> WorkerGroup::start(const Order& order) {
 }
 
 void WorkerGroup::signal(int number) const {
-  for (const Member& member : members_) member.resident.process().signal(number);
+  for (const Member& member : members_) member.resident.signal(number);
 }
 
 void WorkerGroup::pass_on(int interrupts) {
