@@ -104,7 +104,8 @@ std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& 
       machines.push_back(score.machine);
     }
   }
-  std::ranges::stable_partition(machines, [](const auto& name) { return name != kAllOfThem; });
+  std::stable_partition(machines.begin(), machines.end(),
+                        [](const auto& name) { return name != kAllOfThem; });
   std::string text;
   for (const std::string& machine : machines) {
     const std::string name = machine == kAllOfThem ? "all machines" : printable(machine);

@@ -10,7 +10,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(CsvRecords, TakeQuotesLineEndsAndAMissingLastLineEnd) {
-  const auto csv = read_csv("\xEF\xBB\xBF" "a,b\r\n1,\"x,\"\"y\"\"\nz\"\n2,");
+  const auto csv = read_csv(
+      "\xEF\xBB\xBF"
+      "a,b\r\n1,\"x,\"\"y\"\"\nz\"\n2,");
   ASSERT_TRUE(csv.ok()) << csv.error().message;
   EXPECT_THAT(csv->headings, ElementsAre("a", "b"));
   ASSERT_EQ(csv->rows.size(), 2U);

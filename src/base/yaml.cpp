@@ -112,7 +112,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (parent.node.kind == YamlNode::Kind::list) {
       parent.node.items.push_back(std::move(made));
     } else if (parent.key) {
-      parent.node.entries.emplace_back(*std::move(parent.key), std::move(made));
+      parent.node.entries.push_back({*std::move(parent.key), std::move(made)});
       parent.key.reset();
     } else {
       check_key(parent.node, made);
@@ -157,8 +157,8 @@ Result<YamlNode> parse(std::string_view text, std::string_view file) {
 
 const YamlNode* YamlNode::find(std::string_view key) const {
   const auto at = std::find_if(entries.begin(), entries.end(),
-                               [key](const auto& entry) { return entry.first.text == key; });
-  return at == entries.end() ? nullptr : &at->second;
+                               [key](const auto& entry) { return entry.key.text == key; });
+  return at == entries.end() ? nullptr : &at->value;
 }
 
 std::string_view kind_name(YamlNode::Kind kind) {

@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace tacho {
+
+struct YamlEntry;
 
 // One value of a YAML document and where it stands. Scalars stay the text they were written as:
 // nothing turns `on` into true or 010 into 8.
@@ -17,11 +18,16 @@ struct YamlNode {
   Kind kind = Kind::null;
   std::string text;  // of a scalar
   std::vector<YamlNode> items;
-  std::vector<std::pair<YamlNode, YamlNode>> entries;  // keys are scalars, each there once
-  int line = 0;                                        // from 1
-  int column = 0;                                      // from 1
+  std::vector<YamlEntry> entries;  // keys are scalars, each there once
+  int line = 0;                    // from 1
+  int column = 0;                  // from 1
 
   [[nodiscard]] const YamlNode* find(std::string_view key) const;
+};
+
+struct YamlEntry {
+  YamlNode key;
+  YamlNode value;
 };
 
 // "a text", "a list": what an error message calls it.

@@ -19,8 +19,7 @@ struct FitOptions {
 
 Result<int> fit(const FitOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  const std::filesystem::path path =
-      o.out ? std::filesystem::path(*o.out) : own_speed_model(home);
+  const std::filesystem::path path = o.out ? std::filesystem::path(*o.out) : own_speed_model(home);
   TACHO_TRY(published, read_published_jobs(o.catalog));
   context.say(fmt::format("learning from {} measured jobs", published.lessons.size()));
   const auto begun = std::chrono::steady_clock::now();
@@ -37,8 +36,7 @@ Result<int> fit(const FitOptions& o, const Context& context) {
 }  // namespace
 
 void add_fit_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("fit", "learn from measured jobs how fast others will be");
+  CLI::App* command = app.add_subcommand("fit", "learn from measured jobs how fast others will be");
   auto o = std::make_shared<FitOptions>();
   command->add_option("--catalog", o->catalog,
                       "folder of published figures, as data/catalog (what comes with Tacho)");

@@ -17,14 +17,13 @@ constexpr std::array<std::string_view, 5> kAdded = {"samples_per_s", "low90", "h
 std::string figure(double value) { return fmt::format("{:.6g}", value); }
 
 std::string speed(double samples_per_s) {
-  return samples_per_s >= 1000 ? human_count(samples_per_s)
-                               : fmt::format("{:.3g}", samples_per_s);
+  return samples_per_s >= 1000 ? human_count(samples_per_s) : fmt::format("{:.3g}", samples_per_s);
 }
 
 }  // namespace
 
 std::string predictions_csv(const CsvRecords& records,
-                                    const std::vector<std::optional<Prediction>>& predictions) {
+                            const std::vector<std::optional<Prediction>>& predictions) {
   // A file that holds the truth too, or an older prediction: its columns give way.
   std::vector<std::size_t> kept;
   std::vector<std::string> cells;
@@ -42,7 +41,8 @@ std::string predictions_csv(const CsvRecords& records,
       cells.insert(cells.end(), {figure(p->samples_per_s), figure(p->low90), figure(p->high90),
                                  p->in_domain ? "true" : "false", p->reason});
     } else {
-      cells.insert(cells.end(), {"", "", "", "false", "not a GPU: there is no data sheet to go by"});
+      cells.insert(cells.end(),
+                   {"", "", "", "false", "not a GPU: there is no data sheet to go by"});
     }
     out += csv_line(cells);
   }

@@ -20,7 +20,7 @@ Result<T> bad_input(Result<T> result) {
 // The rows as they were, with samples_per_s, low90, high90, in_domain and reason added. Columns of
 // these names that are there already are replaced.
 std::string predictions_csv(const CsvRecords& records,
-                                    const std::vector<std::optional<Prediction>>& predictions);
+                            const std::vector<std::optional<Prediction>>& predictions);
 std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
                             const Prediction& prediction);
 Json prediction_json(const TrainingJob& job, const Prediction& prediction);

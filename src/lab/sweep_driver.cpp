@@ -127,8 +127,9 @@ Result<void> SweepDriver::check_needs() {
 Result<void> SweepDriver::pick_up() {
   TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::submitted));
   for (SweepTask& task : tasks) {
+    Batch& batch = batches_[task.batch];
     const std::string key = task.run_key.value_or("");
-    batches_[task.batch].emplace(key, UnderWay{std::move(task)});
+    batch.emplace(key, UnderWay{std::move(task)});
   }
   // Before anything new is started: what still runs of it occupies cores that seem free.
   const auto give_up = Clock::now() + options_.orphan_patience;

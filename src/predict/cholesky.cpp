@@ -26,11 +26,7 @@ void subtract_product(double* c, std::size_t c_stride, const double* a, const do
   std::size_t i = 0;
   for (; i + 4 <= rows && columns == kBlock; i += 4) {
     for (std::size_t j = 0; j < kBlock; j += 8) {
-      double sum[4][8];
-      for (std::size_t r = 0; r < 4; ++r) {
-#pragma GCC ivdep
-        for (std::size_t s = 0; s < 8; ++s) sum[r][s] = 0;
-      }
+      double sum[4][8] = {};
       for (std::size_t k = 0; k < depth; ++k) {
         const double* line = turned + k * kBlock + j;
         for (std::size_t r = 0; r < 4; ++r) {
@@ -48,7 +44,8 @@ void subtract_product(double* c, std::size_t c_stride, const double* a, const do
   for (; i < rows; ++i) {
     for (std::size_t k = 0; k < depth; ++k) {
       const double factor = a[i * stride + k];
-      for (std::size_t j = 0; j < columns; ++j) c[i * c_stride + j] -= factor * turned[k * kBlock + j];
+      for (std::size_t j = 0; j < columns; ++j)
+        c[i * c_stride + j] -= factor * turned[k * kBlock + j];
     }
   }
 }
@@ -115,12 +112,12 @@ Result<Cholesky> Cholesky::factor(std::vector<double> matrix, std::size_t size,
       }
     });
     if (!factor_block(at(b, b), size, height(b))) {
-      return Error{ErrorCode::invalid, "the jobs to learn from contradict each other: their "
-                                       "covariance is not positive definite"};
+      return Error{ErrorCode::invalid,
+                   "the jobs to learn from contradict each other: their "
+                   "covariance is not positive definite"};
     }
-    in_parallel(b + 1, blocks, threads, [&](std::size_t i) {
-      solve_rows(at(i, b), height(i), at(b, b), size, height(b));
-    });
+    in_parallel(b + 1, blocks, threads,
+                [&](std::size_t i) { solve_rows(at(i, b), height(i), at(b, b), size, height(b)); });
   }
   return Cholesky(std::move(matrix), size);
 }

@@ -18,7 +18,7 @@ constexpr double kImagePasses = 34.3;
 constexpr double kTextPasses = 18.3;
 constexpr double kOptimizerBytes = 107;  // for each parameter
 constexpr double kLaunchSeconds = 0.0195;
-constexpr double kOverlap = 1.05;  // of compute and memory; 1: none, infinity: all
+constexpr double kOverlap = 1.05;       // of compute and memory; 1: none, infinity: all
 constexpr double kGradientHops = 5e-5;  // seconds for each doubling of the ring
 
 double power_sum(double a, double b, double p) {
@@ -39,8 +39,8 @@ double exchange_seconds(const StepWork& work, const GpuSpec& gpu) {
   const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
   const double bytes = work.cost.params_m * 1e6 * (full ? 4 : 3);
   const double within = std::max(work.num_gpus / work.num_nodes, 1.0);
-  const double line = gpu.nvlink_gb_per_s > 0 ? 0.3e9 * gpu.nvlink_gb_per_s
-                                              : pcie_bytes_per_s(gpu.pcie_generation);
+  const double line =
+      gpu.nvlink_gb_per_s > 0 ? 0.3e9 * gpu.nvlink_gb_per_s : pcie_bytes_per_s(gpu.pcie_generation);
   const double inside = 2 * (within - 1) / within * bytes / line;
   const double between =
       2 * (work.num_nodes - 1) / work.num_nodes * bytes / network_bytes_per_s(gpu);

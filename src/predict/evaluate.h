@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/split.h"
 #include "predict/speed_model.h"
+#include "predict/split.h"
 
 namespace tacho {
 
@@ -24,7 +24,7 @@ struct SplitScore {
   double median_error = 0;  // |predicted − published| / published
   double mean_error = 0;
   double p90_error = 0;
-  double coverage = 0;  // share within the 90 % interval
+  double coverage = 0;            // share within the 90 % interval
   std::size_t out_of_domain = 0;  // said so, and not counted above
   double out_median_error = 0;
   OneRunScore with_one_run = {};  // of unseen_gpu

@@ -10,8 +10,7 @@ namespace {
 TEST(Evaluate, FindsSmallErrorsWhereTheLawIsSimple) {
   const Evaluation how{.folds = 4, .seed = 1, .effort = made::kEffort};
   int folds = 0;
-  const auto score =
-      evaluate(made::lessons(), SplitKind::unseen_gpu, how, [&folds] { ++folds; });
+  const auto score = evaluate(made::lessons(), SplitKind::unseen_gpu, how, [&folds] { ++folds; });
   ASSERT_TRUE(score.ok()) << score.error().message;
   EXPECT_EQ(folds, 4);
   EXPECT_EQ(score->jobs + score->out_of_domain, made::lessons().size());

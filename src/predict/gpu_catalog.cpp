@@ -155,8 +155,6 @@ Result<const GpuSpec*> GpuCatalog::find(std::string_view name) const {
   return Error{ErrorCode::usage, unknown_name("GPU", name, names)};
 }
 
-bool is_no_gpu(std::string_view name) {
-  return name.starts_with("TPU") || name.starts_with("CPU");
-}
+bool is_no_gpu(std::string_view name) { return name.starts_with("TPU") || name.starts_with("CPU"); }
 
 }  // namespace tacho

@@ -13,7 +13,7 @@ inline constexpr std::size_t kNews = 6;
 // One job that was predicted without its group: how sure the prediction was, how wrong it was.
 struct Rehearsed {
   double deviation = 0;
-  double error = 0;   // in logarithms
+  double error = 0;  // in logarithms
   double weight = 1;
   News news = News::none;
 };

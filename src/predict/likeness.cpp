@@ -37,8 +37,15 @@ constexpr auto kNodes = Measure::nodes;
 constexpr auto kExchange = Measure::exchange_share;
 
 constexpr std::array<Shape, 10> kShapes = {{
-    /* 0 everything */ {{kBound, 1}, {kHost, 1}, {kOptimizer, 1.5}, {kBatch, 2}, {kGmacs, 2},
-                        {kActs, 1}, {kParams, 2}, {kPeak, 1.5}, {kBandwidth, 1}},
+    /* 0 everything */ {{kBound, 1},
+                        {kHost, 1},
+                        {kOptimizer, 1.5},
+                        {kBatch, 2},
+                        {kGmacs, 2},
+                        {kActs, 1},
+                        {kParams, 2},
+                        {kPeak, 1.5},
+                        {kBandwidth, 1}},
     /* 1 what bounds */ {{kBound, 1}, {kHost, 1}, {kOptimizer, 1.5}, {kBatch, 2}},
     /* 2 the work */ {{kBatch, 1.5}, {kGmacs, 1.5}, {kActs, 0.8}, {kParams, 1.5}},
     /* 3 the GPU */ {{kPeak, 1.2}, {kBandwidth, 0.8}, {kSms, 1.2}},
@@ -169,7 +176,7 @@ double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {
   std::array<float, kShapes.size()> faded;
   std::uint32_t made = 0;
   const auto fade = [&](std::int8_t shape) {
-    const auto at = static_cast<std::size_t>(shape);
+    const auto at = static_cast<std::size_t>(static_cast<std::uint8_t>(shape));
     if ((made >> at & 1U) == 0) {
       const float* weights = shapes_[at].data();
       Floats sums = squares[0] * load<Floats>(weights);

@@ -64,9 +64,9 @@ inline std::vector<MeasuredJob> jobs() {
         for (const int stack : {0, 1}) {
           const std::string framework = stack == 0 ? "PyTorch (made)" : "TensorFlow (made)";
           const TrainingJob one = job(model, number, batch, framework);
-          const double factor = std::exp(0.2 * std::sin(3.0 * model) + 0.3 * stack +
-                                         0.05 * std::cos(2.0 * number) +
-                                         random.between(-0.03, 0.03));
+          const double factor =
+              std::exp(0.2 * std::sin(3.0 * model) + 0.3 * stack + 0.05 * std::cos(2.0 * number) +
+                       random.between(-0.03, 0.03));
           const double seconds = std::exp(points.of(one).log_modelled_step) * factor;
           out.push_back({one, batch / seconds, stack == 0 ? "one" : "two"});
         }

@@ -46,10 +46,10 @@ TEST(SoftwareStack, ToldByFrameworkAndWhoseScripts) {
 }
 
 TEST(ModelCosts, ScaleWithTheInput) {
-  const auto costs = ModelCosts::parse(
-      "model,img_size,gmacs,macts_M,params_M\nresnet50,224,4,11,25\n",
-      "model,layers,width,heads,params_M,sequence,finetuned_sequence\n"
-      "bert_large,24,1024,16,336,512,384\n");
+  const auto costs =
+      ModelCosts::parse("model,img_size,gmacs,macts_M,params_M\nresnet50,224,4,11,25\n",
+                        "model,layers,width,heads,params_M,sequence,finetuned_sequence\n"
+                        "bert_large,24,1024,16,336,512,384\n");
   ASSERT_TRUE(costs.ok());
   TrainingJob job{.model = "ResNet-50", .gpu = "G", .input_shape = "3x448x448"};
   const auto large = costs->of(job, model_name(job.model));

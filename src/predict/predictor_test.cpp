@@ -15,7 +15,9 @@ class MadePredictor : public testing::Test {
   MadePredictor()
       : predictor_(made::gpus(), made::costs(),
                    *SpeedModel::learn(made::lessons(), made::kEffort)) {}
-  Prediction of(const TrainingJob& job) { return *predictor_.predict(std::span(&job, 1), 1)->front(); }
+  Prediction of(const TrainingJob& job) {
+    return *predictor_.predict(std::span(&job, 1), 1)->front();
+  }
   Predictor predictor_;
 };
 

@@ -54,10 +54,10 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   std::vector<StepBelief> out;
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    out.push_back({points[i].log_modelled_step + beliefs[i].mean + added[i],
-                   intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(
-                       beliefs[i].deviation),
-                   beliefs[i].deviation});
+    out.push_back(
+        {points[i].log_modelled_step + beliefs[i].mean + added[i],
+         intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(beliefs[i].deviation),
+         beliefs[i].deviation});
   }
   return out;
 }

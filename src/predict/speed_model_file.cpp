@@ -19,8 +19,7 @@ double rounded(double value, int digits) {
 }
 
 Error damaged(std::string_view what) {
-  return {ErrorCode::invalid,
-          fmt::format("{}; make the model again with 'tacho fit'", what)};
+  return {ErrorCode::invalid, fmt::format("{}; make the model again with 'tacho fit'", what)};
 }
 
 // A column of labels: each different one once, then where each lesson's stands.

@@ -46,8 +46,8 @@ TEST(SpeedModel, SurvivesDamage) {
   const std::size_t trees = whole.find("\"correction\"");
   Random random(4, 2);
   for (int i = 0; i < 60; ++i) {
-    const auto model = SpeedModel::read(mutated(whole.substr(0, trees), random) +
-                                        whole.substr(trees));
+    const auto model =
+        SpeedModel::read(mutated(whole.substr(0, trees), random) + whole.substr(trees));
     EXPECT_TRUE(model.ok() || !model.error().message.empty());
   }
 }

@@ -15,8 +15,8 @@ const std::string& label(const Lesson& lesson, Label which) {
 
 TEST(Split, NeverLearnsFromAGroupThatIsPredicted) {
   const auto lessons = made::lessons();
-  for (const auto& [kind, which] : {std::pair{SplitKind::unseen_gpu, Label::gpu},
-                                    {SplitKind::unseen_model, Label::model}}) {
+  for (const auto& [kind, which] :
+       {std::pair{SplitKind::unseen_gpu, Label::gpu}, {SplitKind::unseen_model, Label::model}}) {
     std::size_t predicted = 0;
     for (const Fold& fold : make_folds(lessons, kind, 4, 1)) {
       std::set<std::string> learned;

@@ -13,17 +13,18 @@ namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, 16> kColumns = {
-    "model",        "family",    "framework",     "precision",     "layout",  "gpu",
-    "num_gpus",     "num_nodes", "batch_per_gpu", "gmacs",         "macts_M", "params_M",
-    "input_shape",  "data_kind", "samples_per_s", "source_id"};
+    "model",       "family",    "framework",     "precision", "layout",  "gpu",
+    "num_gpus",    "num_nodes", "batch_per_gpu", "gmacs",     "macts_M", "params_M",
+    "input_shape", "data_kind", "samples_per_s", "source_id"};
 constexpr std::size_t kOfJobs = 14;
-constexpr std::array<std::string_view, 8> kPrecisionWords = {"fp32", "tf32", "amp", "fp16",
+constexpr std::array<std::string_view, 8> kPrecisionWords = {"fp32", "tf32", "amp",     "fp16",
                                                              "bf16", "fp8",  "fp8/amp", ""};
 
 Result<void> within(std::string_view column, double value, double low, double high) {
   if (value >= low && value <= high) return {};
-  return Error{ErrorCode::usage, fmt::format("{}: {:g} makes no sense; it lies between {:g} and {:g}",
-                                             column, value, low, high)};
+  return Error{ErrorCode::usage,
+               fmt::format("{}: {:g} makes no sense; it lies between {:g} and {:g}", column, value,
+                           low, high)};
 }
 
 Result<void> within(std::string_view column, std::optional<double> value, double low, double high) {

@@ -21,9 +21,10 @@ Result<std::vector<TrainingJob>> read(const std::string& text) {
 }
 
 TEST(TrainingJobs, AreReadWithWhatIsUnknownLeftEmpty) {
-  const auto jobs = read(std::string(kHeader) +
-                         "resnet50,cnn,\"PyTorch, own\",amp,nhwc,G1,8,2,32,4.1,11,25,3x224x224,real\n"
-                         "mystery,,,,,g0,,,,,,,,\n");
+  const auto jobs =
+      read(std::string(kHeader) +
+           "resnet50,cnn,\"PyTorch, own\",amp,nhwc,G1,8,2,32,4.1,11,25,3x224x224,real\n"
+           "mystery,,,,,g0,,,,,,,,\n");
   ASSERT_TRUE(jobs.ok()) << jobs.error().message;
   EXPECT_EQ((*jobs)[0].framework, "PyTorch, own");
   EXPECT_EQ((*jobs)[0].num_gpus, 8);
@@ -63,9 +64,10 @@ TEST(TrainingJobs, AcceleratorsThatAreNoGpusAreTaken) {
 
 TEST(TrainingJobs, SurviveDamage) {
   Random random(9, 9);
-  const std::string text = std::string(kHeader) +
-                           "resnet50,cnn,\"Py\"\"Torch\",amp,nhwc,G1,8,2,32,4.1,11,25,3x224x224,real\n"
-                           "bert,transformer,,fp32,,G2,1,1,8,,,,seq128,\n";
+  const std::string text =
+      std::string(kHeader) +
+      "resnet50,cnn,\"Py\"\"Torch\",amp,nhwc,G1,8,2,32,4.1,11,25,3x224x224,real\n"
+      "bert,transformer,,fp32,,G2,1,1,8,,,,seq128,\n";
   for (int i = 0; i < 3000; ++i) {
     const auto jobs = read(mutated(text, random));
     EXPECT_TRUE(jobs.ok() || !jobs.error().message.empty());

@@ -105,7 +105,8 @@ std::vector<int> processes_at_work(const fs::path& lock) {
     }
   }
   std::vector<int> order(holders.begin(), holders.end());
-  std::ranges::stable_partition(order, [&](int pid) { return !holders.contains(parent_of(pid)); });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](int pid) { return !holders.contains(parent_of(pid)); });
   return order;
 }
 

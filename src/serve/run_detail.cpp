@@ -39,11 +39,11 @@ Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
     std::vector<double> values;
   };
   std::map<std::string, Said> by_name;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    for (const auto& [name, value] : figures[i].values) {
+  for (const FiguresSeen& seen : figures) {
+    for (const auto& [name, value] : seen.values) {
       Said& said = by_name[name];
-      said.at.push_back(figures[i].step ? static_cast<double>(*figures[i].step)
-                                        : static_cast<double>(said.at.size() + 1));
+      said.at.push_back(seen.step ? static_cast<double>(*seen.step)
+                                  : static_cast<double>(said.at.size() + 1));
       said.values.push_back(value);
     }
   }

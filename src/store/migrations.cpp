@@ -72,8 +72,8 @@ constexpr Migration kComparisons = R"sql(
     plan TEXT);
 )sql";
 
-// A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is its
-// result: one at the most, whatever happens.
+// A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is
+// its result: one at the most, whatever happens.
 constexpr Migration kSweeps = R"sql(
   CREATE TABLE sweeps (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

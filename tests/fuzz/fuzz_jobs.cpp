@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   const std::string jobs =
       "model,family,framework,precision,layout,gpu,num_gpus,num_nodes,batch_per_gpu,gmacs,macts_M,"
       "params_M,input_shape,data_kind,samples_per_s,source_id\n"
-      "resnet50,cnn,\"PyTorch, \"\"own\"\"\",amp,nhwc,H100,8,1,64,4.1,11.1,25.6,3x224x224,real,5,x\n"
+      "resnet50,cnn,\"PyTorch, "
+      "\"\"own\"\"\",amp,nhwc,H100,8,1,64,4.1,11.1,25.6,3x224x224,real,5,x\n"
       "bert,transformer,,,,RTX3090,,,,,,,seq128,,7,y\n";
   const std::string sheet =
       "name: X\nmultiprocessors: 10\nfp32_tflops: 3\nmemory_gb: 3\nmemory_gb_per_s: 100\n";
