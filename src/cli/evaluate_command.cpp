@@ -119,8 +119,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
   command->add_option("--regret", o->regret,
-                      "own, published: instead, how much dearer what would be recommended is than "
-                      "the cheapest");
+                      "own, published: instead, what recommendations cost above the cheapest");
   command->add_flag("--json", o->json, "for programs");
   command->footer(
       "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");

@@ -123,9 +123,8 @@ void add_predict_command(CLI::App& app, Context& context) {
   auto o = std::make_shared<PredictOptions>();
   TrainingJob& job = o->job;
   command->add_option("model", job.model, "its name, as published figures call it: resnet50");
-  command->add_option(
-      "--gpu", job.gpu,
-      "the GPU: H100, RTX3090, A100-SXM4-40GB, … (none: this machine, by its runs)");
+  command->add_option("--gpu", job.gpu,
+                      "the GPU: H100, RTX3090, … (none: this machine, by its runs)");
   command->add_option("--batch,-b", job.batch_per_gpu, "samples a step on each GPU");
   command->add_option("--precision", job.precision, "fp32, tf32, amp, fp16, bf16, fp8 (fp32)");
   command->add_option("--num-gpus", job.num_gpus, "in all")->capture_default_str();

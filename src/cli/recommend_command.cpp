@@ -131,7 +131,7 @@ void add_recommend_command(CLI::App& app, Context& context) {
   command->add_option("--data", o->wish.job.data, "on which dataset");
   command->add_option("--target", o->target, "accuracy to reach: top1=0.75");
   command->add_option("--from-run", o->from_run,
-                      "a run traced on a GPU, as it would be on others; instead of these three");
+                      "a run traced on a GPU, as on others; instead of these three");
   command->add_option("--steps", o->steps, "of --from-run (as many as it made)");
   command->add_option("--deadline", o->deadline, "at the latest in 12h, 90m, 2d");
   command->add_option("--budget", o->wish.budget_usd, "dollars at the most");
