@@ -37,8 +37,7 @@ class Ledger(TachoCase):
         self.tacho("sweep", grid, "--slots", "1")
         scores = {one["metric"]: one for one in self.tacho("ledger", "--json").json
                   if one["model"] == "all"}
-        # Of a machine whose runs swing too much nothing but the accuracy is foretold.
-        self.assertIn("top1", scores)
+        self.assertTrue(scores)  # which of them, that depends on what is known of the machine
         for metric, score in scores.items():
             self.assertIn(metric, ("step_s", "peak_memory", "total_s", "top1"))
             self.assertGreater(score["made"], 0, metric)

@@ -87,8 +87,11 @@ class Description(ServeCase):
 
     def test_what_nothing_is_known_of_is_said_so(self):
         answer = self.ask("/api/v1/recommend", "POST",
+                          {"model": "mlp", "data": "cifar100", "target": 0.9})
+        self.assertEqual(answer[0], 422, answer[2])
+        answer = self.ask("/api/v1/recommend", "POST",
                           {"model": "mlp", "data": "unheard-of", "target": 0.9})
-        self.assertEqual(answer[0], 422)
+        self.assertEqual(answer[0], 400, answer[2])
         answer = self.ask("/api/v1/predict", "POST", {"model": "resnet50", "gpu": "H1000"})
         self.assertIn(answer[0], (400, 404), answer[2])
         self.assertIn("H1000", answer[2]["detail"])
