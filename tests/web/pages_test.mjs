@@ -210,7 +210,7 @@ test("what to rent is ranked, drawn, explained, and asked again with one thing c
   const kept = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
   assert.match(readFileSync(await (await kept).path(), "utf8"), /^rank,cloud,/);
-  await page.goto("/recommend?model=mlp&data=unheard-of");
+  await page.goto("/recommend?model=mlp&data=cifar100");
   await page.getByRole("heading", { name: "This cannot be told" }).waitFor({ timeout: 60000 });
   page.complaints = page.complaints.filter((text) => !/422/.test(text));
 });
