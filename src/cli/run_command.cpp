@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/environment_options.h"
 #include "cli/run_report.h"
-#include "cli/run_tables.h"
+#include "store/run_tables.h"
 
 namespace tacho {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/run_report.h"
-#include "cli/run_tables.h"
 #include "lab/run_state.h"
 #include "record/metric.h"
+#include "store/run_tables.h"
 
 namespace tacho {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/foretelling_view.h"
 #include "cli/live_view.h"
 #include "cli/run_report.h"
-#include "cli/run_tables.h"
 #include "cli/take_part.h"
 #include "cli/train_options.h"
+#include "store/run_tables.h"
 
 namespace tacho {
 namespace {

@@ -5,22 +5,16 @@
 #include <tuple>
 
 #include "predict/predictor.h"
+#include "record/statistics.h"
 
 namespace tacho {
 namespace {
 
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(
-      std::lround(share * static_cast<double>(values.size() - 1)))];
+double quantile_or_zero(const std::vector<double>& values, double share) {
+  return values.empty() ? 0 : quantile(values, share);
 }
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
+double mean_or_zero(const std::vector<double>& values) { return values.empty() ? 0 : mean(values); }
 
 // One job as it was foretold; what belongs together was measured by the same software.
 struct Foreseen {
@@ -95,17 +89,17 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
   return SplitScore{
       .kind = kind,
       .jobs = errors.size(),
-      .median_error = quantile(errors, 0.5),
-      .mean_error = mean(errors),
-      .p90_error = quantile(errors, 0.9),
+      .median_error = quantile_or_zero(errors, 0.5),
+      .mean_error = mean_or_zero(errors),
+      .p90_error = quantile_or_zero(errors, 0.9),
       .coverage =
           errors.empty() ? 0 : static_cast<double>(covered) / static_cast<double>(errors.size()),
       .out_of_domain = outside.size(),
-      .out_median_error = quantile(outside, 0.5),
+      .out_median_error = quantile_or_zero(outside, 0.5),
       .with_one_run = {.jobs = one_run.size(),
-                       .median_error = quantile(one_run, 0.5),
-                       .mean_error = mean(one_run),
-                       .p90_error = quantile(one_run, 0.9)}};
+                       .median_error = quantile_or_zero(one_run, 0.5),
+                       .mean_error = mean_or_zero(one_run),
+                       .p90_error = quantile_or_zero(one_run, 0.9)}};
 }
 
 }  // namespace tacho

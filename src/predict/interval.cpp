@@ -27,9 +27,9 @@ double weighted_quantile(std::span<const Rehearsed> part, double share) {
 
 }  // namespace
 
-Interval Interval::learn(std::vector<Rehearsed> rehearsed) {
+ConformalInterval ConformalInterval::learn(std::vector<Rehearsed> rehearsed) {
   std::ranges::sort(rehearsed, {}, &Rehearsed::deviation);
-  Interval out;
+  ConformalInterval out;
   const std::size_t each = rehearsed.size() / kPoints;
   for (std::size_t p = 0; each > 0 && p < kPoints; ++p) {
     const auto part = std::span(rehearsed).subspan(p * each, each);
@@ -40,14 +40,15 @@ Interval Interval::learn(std::vector<Rehearsed> rehearsed) {
   return out;
 }
 
-Interval Interval::known(std::vector<double> deviations, std::vector<double> reaches) {
-  Interval out;
+ConformalInterval ConformalInterval::known(std::vector<double> deviations,
+                                           std::vector<double> reaches) {
+  ConformalInterval out;
   out.deviations_ = std::move(deviations);
   out.reaches_ = std::move(reaches);
   return out;
 }
 
-double Interval::reach(double deviation) const {
+double ConformalInterval::reach(double deviation) const {
   if (deviations_.empty()) return 1.64 * deviation;
   if (deviation <= deviations_.front()) return reaches_.front();
   if (deviation >= deviations_.back()) {

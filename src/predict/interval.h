@@ -20,10 +20,10 @@ struct Rehearsed {
 
 // Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about
 // as uncertain lie within. Wider for wider deviations, always.
-class Interval {
+class ConformalInterval {
  public:
-  static Interval learn(std::vector<Rehearsed> rehearsed);
-  static Interval known(std::vector<double> deviations, std::vector<double> reaches);
+  static ConformalInterval learn(std::vector<Rehearsed> rehearsed);
+  static ConformalInterval known(std::vector<double> deviations, std::vector<double> reaches);
 
   // In logarithms, to either side.
   [[nodiscard]] double reach(double deviation) const;

@@ -22,8 +22,8 @@ std::vector<Rehearsed> honest(std::uint64_t seed) {
   return out;
 }
 
-TEST(Interval, CoversNineTenthsOfWhatItHasNotSeen) {
-  const Interval interval = Interval::learn(honest(1));
+TEST(ConformalInterval, CoversNineTenthsOfWhatItHasNotSeen) {
+  const ConformalInterval interval = ConformalInterval::learn(honest(1));
   int within = 0;
   const auto fresh = honest(2);
   for (const Rehearsed& one : fresh) {
@@ -32,8 +32,8 @@ TEST(Interval, CoversNineTenthsOfWhatItHasNotSeen) {
   EXPECT_NEAR(static_cast<double>(within) / static_cast<double>(fresh.size()), 0.9, 0.015);
 }
 
-TEST(Interval, GrowsWithTheDeviation) {
-  const Interval interval = Interval::learn(honest(3));
+TEST(ConformalInterval, GrowsWithTheDeviation) {
+  const ConformalInterval interval = ConformalInterval::learn(honest(3));
   double before = 0;
   for (double deviation = 0.01; deviation < 3; deviation *= 1.2) {
     EXPECT_GE(interval.reach(deviation), before);
@@ -42,8 +42,8 @@ TEST(Interval, GrowsWithTheDeviation) {
   EXPECT_GT(before, 2);
 }
 
-TEST(Interval, WithoutRehearsalIsThatOfANormalError) {
-  EXPECT_DOUBLE_EQ(Interval::learn({}).reach(0.1), 0.164);
+TEST(ConformalInterval, WithoutRehearsalIsThatOfANormalError) {
+  EXPECT_DOUBLE_EQ(ConformalInterval::learn({}).reach(0.1), 0.164);
 }
 
 }  // namespace

@@ -7,15 +7,10 @@
 #include <map>
 
 #include "base/random.h"
+#include "record/statistics.h"
 
 namespace tacho {
 namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::string identity(const MeasuredJob& measured, const JobPoint& point) {
   std::string key = measured.source;
@@ -41,7 +36,7 @@ std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const Poi
     }
     errors[at->second].push_back(error);
   }
-  for (std::size_t i = 0; i < lessons.size(); ++i) lessons[i].error = median(std::move(errors[i]));
+  for (std::size_t i = 0; i < lessons.size(); ++i) lessons[i].error = median(errors[i]);
   return lessons;
 }
 

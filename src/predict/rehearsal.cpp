@@ -55,12 +55,13 @@ News news_of(const Situation& situation) {
   return seen(Label::stack) ? News::none : News::software;
 }
 
-std::vector<Interval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
+std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
   constexpr std::size_t kEnough = 150;
   std::vector<std::vector<Rehearsed>> kinds(kNews);
   for (const Rehearsed& one : rehearsed) kinds[static_cast<std::size_t>(one.news)].push_back(one);
-  std::vector<Interval> out;
-  for (auto& kind : kinds) out.push_back(Interval::learn(kind.size() < kEnough ? rehearsed : kind));
+  std::vector<ConformalInterval> out;
+  for (auto& kind : kinds)
+    out.push_back(ConformalInterval::learn(kind.size() < kEnough ? rehearsed : kind));
   return out;
 }
 

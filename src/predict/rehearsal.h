@@ -23,7 +23,7 @@ Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t thre
 Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t threads);
 
 // An interval for each kind of news; those too rare to learn from take that of all.
-std::vector<Interval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
+std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
 
 News news_of(const Situation& situation);
 NumberFormat format_of(const JobPoint& point);

@@ -4,7 +4,7 @@
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-                       std::vector<Interval> intervals)
+                       std::vector<ConformalInterval> intervals)
     : lessons_(std::move(lessons)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
@@ -22,7 +22,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
             rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
   TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
-  std::vector<Interval> intervals = learn_intervals(rehearsed);
+  std::vector<ConformalInterval> intervals = learn_intervals(rehearsed);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
   Codebook codebook;

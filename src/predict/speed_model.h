@@ -40,14 +40,14 @@ class SpeedModel {
 
  private:
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-             std::vector<Interval> intervals);
+             std::vector<ConformalInterval> intervals);
   void rebuild_codebook();
 
   std::vector<JobPoint> lessons_;
   Codebook codebook_;
   Neighbours neighbours_;
   Correction correction_;
-  std::vector<Interval> intervals_;  // one for each kind of news
+  std::vector<ConformalInterval> intervals_;  // one for each kind of news
 };
 
 }  // namespace tacho

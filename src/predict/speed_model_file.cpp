@@ -54,9 +54,9 @@ Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoi
   return {};
 }
 
-Result<std::vector<Interval>> read_intervals(const Json& kinds) {
+Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
   if (!kinds.is_array() || kinds.size() != kNews) return damaged("the intervals are incomplete");
-  std::vector<Interval> intervals;
+  std::vector<ConformalInterval> intervals;
   for (const Json& kind : kinds) {
     JsonObject object(kind, "interval");
     std::vector<double> deviations;
@@ -65,7 +65,7 @@ Result<std::vector<Interval>> read_intervals(const Json& kinds) {
     object.read("reaches", reaches);
     TACHO_CHECK(object.finish());
     if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
-    intervals.push_back(Interval::known(std::move(deviations), std::move(reaches)));
+    intervals.push_back(ConformalInterval::known(std::move(deviations), std::move(reaches)));
   }
   return intervals;
 }
@@ -98,7 +98,7 @@ Result<std::string> SpeedModel::text() const {
   json["weights"] = std::move(weights);
   json["noise"] = std::move(noise);
   Json intervals = Json::array();
-  for (const Interval& interval : intervals_) {
+  for (const ConformalInterval& interval : intervals_) {
     intervals.push_back(
         Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}});
   }
