@@ -32,10 +32,10 @@ struct FreeMatrix {
 };
 using Matrix = std::unique_ptr<void, FreeMatrix>;
 
-Result<Matrix> matrix_of(std::span<const Situation> situations) {
+Result<Matrix> matrix_of(std::span<const CorrectionCase> situations) {
   std::vector<float> values;
   values.reserve(situations.size() * Correction::kFeatures);
-  for (const Situation& situation : situations) {
+  for (const CorrectionCase& situation : situations) {
     const auto features = Correction::features_of(situation);
     values.insert(values.end(), features.begin(), features.end());
   }
@@ -49,7 +49,7 @@ Result<Matrix> matrix_of(std::span<const Situation> situations) {
 
 // Where a job was measured, there is nothing to correct; where its cost is unknown, nothing is
 // known that carries over.
-float share(const Situation& situation) {
+float share(const CorrectionCase& situation) {
   if (!situation.point.cost_known) return 0;
   return static_cast<float>(std::clamp(situation.belief.deviation / 0.2, 0.0, 1.0));
 }
@@ -67,7 +67,7 @@ std::string monotone() {
 
 void Correction::Free::operator()(void* booster) const { XGBoosterFree(booster); }
 
-Correction::Features Correction::features_of(const Situation& situation) {
+Correction::Features Correction::features_of(const CorrectionCase& situation) {
   Features features{};
   for (std::size_t i = 0; i < kMeasures; ++i) features[i] = situation.point.measures[i];
   const auto label = [&](Label which) {
@@ -82,7 +82,7 @@ Correction::Features Correction::features_of(const Situation& situation) {
   return features;
 }
 
-Result<Correction> Correction::learn(std::span<const Situation> situations,
+Result<Correction> Correction::learn(std::span<const CorrectionCase> situations,
                                      std::span<const float> errors, std::span<const float> weights,
                                      std::size_t threads) {
   TACHO_TRY(matrix, matrix_of(situations));
@@ -126,7 +126,7 @@ Result<std::string> Correction::bytes() const {
   return std::string(start, length);
 }
 
-Result<std::vector<float>> Correction::predict(std::span<const Situation> situations) const {
+Result<std::vector<float>> Correction::predict(std::span<const CorrectionCase> situations) const {
   if (situations.empty()) return std::vector<float>();
   TACHO_TRY(matrix, matrix_of(situations));
   bst_ulong length = 0;

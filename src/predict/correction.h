@@ -14,7 +14,7 @@
 namespace tacho {
 
 // What is known of a job before its error is corrected.
-struct Situation {
+struct CorrectionCase {
   CodedPoint point;
   NumberFormat format = NumberFormat::fp32;
   Belief belief;
@@ -27,17 +27,18 @@ class Correction {
  public:
   static constexpr std::size_t kFeatures = kMeasures + 5;
   using Features = std::array<float, kFeatures>;
-  static Features features_of(const Situation& situation);
+  static Features features_of(const CorrectionCase& situation);
 
   // `errors` are what is left of log(measured / believed); `weights` say how much each counts.
-  static Result<Correction> learn(std::span<const Situation> situations,
+  static Result<Correction> learn(std::span<const CorrectionCase> situations,
                                   std::span<const float> errors, std::span<const float> weights,
                                   std::size_t threads);
   static Result<Correction> read(std::string_view bytes);
   [[nodiscard]] Result<std::string> bytes() const;
 
   // The logarithm to add to the belief's mean, for each situation.
-  [[nodiscard]] Result<std::vector<float>> predict(std::span<const Situation> situations) const;
+  [[nodiscard]] Result<std::vector<float>> predict(
+      std::span<const CorrectionCase> situations) const;
 
  private:
   struct Free {

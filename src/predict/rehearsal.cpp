@@ -44,7 +44,7 @@ NumberFormat format_of(const JobPoint& point) {
   return number_format(point.labels[static_cast<std::size_t>(Label::precision)]);
 }
 
-News news_of(const Situation& situation) {
+News news_of(const CorrectionCase& situation) {
   const auto seen = [&](Label label) {
     return situation.point.labels[static_cast<std::size_t>(label)] > 0;
   };
@@ -100,7 +100,7 @@ Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t
   std::vector<Rehearsed> out;
   for (const int half : {0, 1}) {
     Rehearsal others;
-    std::vector<Situation> asked;
+    std::vector<CorrectionCase> asked;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < rehearsal.errors.size(); ++i) {
       const auto& situation = rehearsal.situations[i];

@@ -10,7 +10,7 @@ namespace tacho {
 
 // What came of predicting jobs whose GPU, model, scale or source had been hidden.
 struct Rehearsal {
-  std::vector<Situation> situations;
+  std::vector<CorrectionCase> situations;
   std::vector<float> errors;   // left by the neighbours' belief
   std::vector<float> weights;  // each source the same in all, but for the square root of its size
 };
@@ -25,7 +25,7 @@ Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t
 // An interval for each kind of news; those too rare to learn from take that of all.
 std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
 
-News news_of(const Situation& situation);
+News news_of(const CorrectionCase& situation);
 NumberFormat format_of(const JobPoint& point);
 
 }  // namespace tacho

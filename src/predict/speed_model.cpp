@@ -45,7 +45,7 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   coded.reserve(points.size());
   for (const JobPoint& point : points) coded.push_back(codebook_.look_up(point));
   const auto beliefs = neighbours_.believe(coded, threads);
-  std::vector<Situation> situations;
+  std::vector<CorrectionCase> situations;
   situations.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     situations.push_back({coded[i], format_of(points[i]), beliefs[i]});

@@ -9,8 +9,8 @@ namespace tacho {
 
 namespace fs = std::filesystem;
 
-std::vector<ClassRow> count_classes(const ImageFolder& images) {
-  std::vector<ClassRow> rows;
+std::vector<ClassLine> count_classes(const ImageFolder& images) {
+  std::vector<ClassLine> rows;
   rows.reserve(images.train.classes.size());
   for (const std::string& name : images.train.classes) rows.push_back({.name = name});
   for (const std::int64_t label : images.train.labels)
@@ -19,29 +19,29 @@ std::vector<ClassRow> count_classes(const ImageFolder& images) {
   return rows;
 }
 
-ImageTotals totals_of(std::span<const ClassRow> rows) {
+ImageTotals totals_of(std::span<const ClassLine> rows) {
   ImageTotals totals;
-  for (const ClassRow& row : rows) {
+  for (const ClassLine& row : rows) {
     totals.train += row.train;
     totals.eval += row.eval;
   }
   return totals;
 }
 
-Result<void> write_class_table(const fs::path& folder, std::span<const ClassRow> rows) {
+Result<void> write_class_table(const fs::path& folder, std::span<const ClassLine> rows) {
   std::string text;
-  for (const ClassRow& row : rows) {
+  for (const ClassLine& row : rows) {
     text += fmt::format("{}\t{}\t{}\t{}\n", row.name, row.words, row.train, row.eval);
   }
   return write_file_atomically(folder / kClassTable, text);
 }
 
-Result<std::vector<ClassRow>> read_class_table(const fs::path& folder) {
+Result<std::vector<ClassLine>> read_class_table(const fs::path& folder) {
   const fs::path file = folder / kClassTable;
   TACHO_TRY(text, read_file(file, Bytes{64 << 20}));
-  std::vector<ClassRow> rows;
+  std::vector<ClassLine> rows;
   auto read = each_line(text, [&rows](std::string_view line) -> Result<void> {
-    ClassRow row;
+    ClassLine row;
     row.name = next_column(line);
     row.words = next_column(line);
     TACHO_TRY(train, parse_count(next_column(line)));

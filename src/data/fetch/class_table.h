@@ -14,7 +14,7 @@ namespace tacho {
 
 // What a prepared image folder holds, in its file classes.tsv: a line a class with these four,
 // between tabs, in the order of the labels.
-struct ClassRow {
+struct ClassLine {
   std::string name;   // of its folder: "n01440764"
   std::string words;  // "tench, Tinca tinca"; "" where nobody says
   std::int64_t train = 0;
@@ -23,15 +23,16 @@ struct ClassRow {
 inline constexpr std::string_view kClassTable = "classes.tsv";
 
 // How many images there are of each class.
-std::vector<ClassRow> count_classes(const ImageFolder& images);
+std::vector<ClassLine> count_classes(const ImageFolder& images);
 
 struct ImageTotals {
   std::int64_t train = 0;
   std::int64_t eval = 0;
 };
-ImageTotals totals_of(std::span<const ClassRow> rows);
+ImageTotals totals_of(std::span<const ClassLine> rows);
 
-Result<void> write_class_table(const std::filesystem::path& folder, std::span<const ClassRow> rows);
-Result<std::vector<ClassRow>> read_class_table(const std::filesystem::path& folder);
+Result<void> write_class_table(const std::filesystem::path& folder,
+                               std::span<const ClassLine> rows);
+Result<std::vector<ClassLine>> read_class_table(const std::filesystem::path& folder);
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ class ClassTable : public testing::Test {
   }
 
   const ScratchFolder folder_;
-  const std::vector<ClassRow> rows_ = {{"n01", "tench, Tinca tinca", 1300, 50}, {"n02", "", 7, 0}};
+  const std::vector<ClassLine> rows_ = {{"n01", "tench, Tinca tinca", 1300, 50}, {"n02", "", 7, 0}};
 };
 
 TEST_F(ClassTable, IsReadAsItWasWritten) {
@@ -51,7 +51,7 @@ TEST_F(ClassTable, AnswersEveryMutationWithRowsOrAnError) {
     put(folder_.path() / kClassTable, mutated(whole, random));
     const auto rows = read_class_table(folder_.path());
     if (!rows.ok()) continue;
-    for (const ClassRow& row : *rows) EXPECT_GE(row.train, 0);
+    for (const ClassLine& row : *rows) EXPECT_GE(row.train, 0);
   }
 }
 

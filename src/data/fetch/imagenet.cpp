@@ -51,14 +51,14 @@ Result<void> check_total(const fs::path& archive, std::int64_t count, std::int64
 Result<void> write_checked_table(const DatasetInfo& info, const Devkit& devkit,
                                  const ImagenetArchives& archives, const fs::path& folder) {
   TACHO_TRY(images, load_image_folder(folder));
-  std::vector<ClassRow> rows = count_classes(images);
+  std::vector<ClassLine> rows = count_classes(images);
   const ImageTotals totals = totals_of(rows);
   TACHO_CHECK(check_total(archives.train, totals.train, info.train_images));
   TACHO_CHECK(
       check_total(archives.val, totals.eval, static_cast<std::int64_t>(devkit.answers.size())));
   std::map<std::string_view, std::string_view> words;
   for (const Synset& synset : devkit.classes) words[synset.id] = synset.words;
-  for (ClassRow& row : rows) row.words = words[row.name];
+  for (ClassLine& row : rows) row.words = words[row.name];
   return write_class_table(folder, rows);
 }
 

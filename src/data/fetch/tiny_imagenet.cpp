@@ -104,12 +104,12 @@ Error wrong_count(const TinySource& source, std::int64_t count, std::string_view
           fmt::format("{}: {} {}, expected {}", source.path.string(), count, of_what, expected)};
 }
 
-Result<std::vector<ClassRow>> check_counts(const DatasetInfo& info, const TinySource& source,
-                                           const TinyLabels& labels, const fs::path& folder) {
+Result<std::vector<ClassLine>> check_counts(const DatasetInfo& info, const TinySource& source,
+                                            const TinyLabels& labels, const fs::path& folder) {
   TACHO_TRY(images, load_image_folder(folder));
-  std::vector<ClassRow> rows = count_classes(images);
+  std::vector<ClassLine> rows = count_classes(images);
   const std::int64_t of_each = info.classes > 0 ? info.train_images / info.classes : 0;
-  for (ClassRow& row : rows) {
+  for (ClassLine& row : rows) {
     if (of_each > 0 && row.train != of_each) {
       return wrong_count(source, row.train, "training images of " + row.name, of_each);
     }

@@ -25,11 +25,11 @@ FileReport miscounted(std::string_view part, const fs::path& place, std::int64_t
 
 // Each class's row, expected and there, for one of the two parts.
 FileReport compare(std::string_view part, const fs::path& folder,
-                   std::span<const ClassRow> expected, std::span<const ClassRow> there,
-                   std::int64_t ClassRow::*count) {
+                   std::span<const ClassLine> expected, std::span<const ClassLine> there,
+                   std::int64_t ClassLine::*count) {
   std::map<std::string_view, std::int64_t> counts;
-  for (const ClassRow& row : there) counts[row.name] = row.*count;
-  for (const ClassRow& row : expected) {
+  for (const ClassLine& row : there) counts[row.name] = row.*count;
+  for (const ClassLine& row : expected) {
     const std::int64_t found = counts[row.name];
     if (found != row.*count) return miscounted(part, folder / part / row.name, found, row.*count);
     counts.erase(row.name);
@@ -94,8 +94,8 @@ std::vector<FileReport> verify_folder(const DatasetInfo& info, const fs::path& f
   const auto expected = read_class_table(folder);
   if (expected.ok()) {
     const auto there = count_classes(*images);
-    train = compare(kTrainPart, folder, *expected, there, &ClassRow::train);
-    eval = compare(eval_part, folder, *expected, there, &ClassRow::eval);
+    train = compare(kTrainPart, folder, *expected, there, &ClassLine::train);
+    eval = compare(eval_part, folder, *expected, there, &ClassLine::eval);
   } else {
     train = compare_total(kTrainPart, folder, images->train.files.size(), info.train_images);
     eval = compare_total(eval_part, folder, images->eval.files.size(), info.eval_images);
