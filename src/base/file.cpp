@@ -92,20 +92,22 @@ Result<void> AtomicFile::write(std::string_view bytes) {
   return write_all(fd_.get(), bytes, path_);
 }
 
-Result<void> AtomicFile::commit() {
-  if (::fsync(fd_.get()) != 0) return system_error(path_, errno);
+Result<void> AtomicFile::commit(Outlives what) {
+  const bool synced = what == Outlives::power_cut;
+  if (synced && ::fsync(fd_.get()) != 0) return system_error(path_, errno);
   if (::rename(beside_.c_str(), path_.c_str()) != 0) return system_error(path_, errno);
   fd_.reset();
+  if (!synced) return {};
   // Without this a power cut may forget the rename.
   const UniqueFd folder(::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());
   return {};
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
+Result<void> write_file_atomically(const fs::path& path, std::string_view content, Outlives what) {
   TACHO_TRY(file, AtomicFile::create(path));
   TACHO_CHECK(file.write(content));
-  return file.commit();
+  return file.commit(what);
 }
 
 Result<void> make_folders(const fs::path& path) {

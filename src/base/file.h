@@ -31,6 +31,10 @@ Error system_error(const std::filesystem::path& path, int error_number);
 
 Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
 
+// What a file survives once it is written. A power cut may tear a file of the first kind, or lose
+// it; syncing one of the second to the disk takes milliseconds.
+enum class Outlives { kill, power_cut };
+
 // A file that appears whole or not at all: written beside its place, synced and renamed by
 // commit(). Until then, and if commit() is never reached, the old file stays as it was.
 class AtomicFile {
@@ -41,7 +45,7 @@ class AtomicFile {
   ~AtomicFile();
 
   Result<void> write(std::string_view bytes);
-  Result<void> commit();
+  Result<void> commit(Outlives what = Outlives::power_cut);
 
  private:
   AtomicFile(std::filesystem::path path, std::filesystem::path beside, UniqueFd fd)
@@ -52,7 +56,8 @@ class AtomicFile {
   UniqueFd fd_;  // closed once committed
 };
 
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,
+                                   Outlives what = Outlives::power_cut);
 
 Result<void> make_folders(const std::filesystem::path& path);
 

@@ -25,13 +25,27 @@ LocalLauncher::LocalLauncher(LocalMachine machine, std::optional<int> at_once,
 Result<std::size_t> LocalLauncher::room(const Resources& needs) {
   TACHO_CHECK(seats_.could_take(needs));
   look();
-  if (!waiting_.empty()) return std::size_t{0};
+  const std::size_t most = ahead();
+  // A few at a time, so that they can be written down together.
+  if (!waiting_.empty()) return waiting_.size() > most / 2 ? 0 : most - waiting_.size();
+  return free_seats(needs) + most;
+}
+
+std::size_t LocalLauncher::free_seats(const Resources& needs) const {
   LocalSeats tried = seats_;
   std::size_t free = 0;
   while (tried.take(needs)) ++free;
   if (!at_once_) return free;
   const auto most = static_cast<std::size_t>(*at_once_);
   return std::min(free, most - std::min(most, running_.size()));
+}
+
+std::size_t LocalLauncher::ahead() const {
+  constexpr Seconds kMoment{0.1};
+  constexpr double kMost = 64;
+  if (!usual_time_ || *usual_time_ > kMoment / 2) return 0;
+  const double side_by_side = std::max<double>(1, static_cast<double>(running_.size()));
+  return static_cast<std::size_t>(std::min(kMost, side_by_side * (kMoment / *usual_time_)));
 }
 
 Result<void> LocalLauncher::submit(const std::string& batch, std::span<const Task> tasks) {
@@ -66,7 +80,7 @@ void LocalLauncher::start(Waiting waiting, const Seat& seat) {
   if (process.ok()) {
     news.state = TaskState::running;
     news.reason.clear();
-    running_.push_back({waiting.batch, waiting.index, seat, *std::move(process)});
+    running_.push_back({waiting.batch, waiting.index, seat, Clock::now(), *std::move(process)});
     return;
   }
   seats_.leave(seat);
@@ -88,6 +102,9 @@ void LocalLauncher::look() {
   for (Running& task : running_) {
     const auto status = task.process.look(now);
     if (status) {
+      const Seconds took = now - task.began;
+      usual_time_ = status->success() ? std::optional(0.8 * usual_time_.value_or(took) + 0.2 * took)
+                                      : std::nullopt;
       seats_.leave(task.seat);
       end(batches_[task.batch][task.index], status, task.process.ended_by());
     } else {

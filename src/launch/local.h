@@ -14,6 +14,9 @@ namespace tacho {
 // On this machine: each task on cores of its own, which it keeps to, and with GPUs of its own. What
 // has no seat waits, first come first served. Tasks end with the process that started them; another
 // knows nothing of their batch, and may submit it again.
+//
+// Tasks that are over in a moment are taken ahead of a free seat, as many as a moment holds: else
+// seats would stand empty while whoever submits writes down the next.
 class LocalLauncher final : public Launcher {
  public:
   LocalLauncher(LocalMachine machine, std::optional<int> at_once,
@@ -33,6 +36,7 @@ class LocalLauncher final : public Launcher {
     std::string batch;
     std::size_t index;
     Seat seat;
+    LimitedProcess::Clock::time_point began;
     LimitedProcess process;
   };
   struct Waiting {
@@ -43,6 +47,8 @@ class LocalLauncher final : public Launcher {
   [[nodiscard]] bool is_full() const {
     return at_once_ && running_.size() >= static_cast<std::size_t>(*at_once_);
   }
+  [[nodiscard]] std::size_t free_seats(const Resources& needs) const;
+  [[nodiscard]] std::size_t ahead() const;
   void look();
   void start_waiting();
   void start(Waiting waiting, const Seat& seat);
@@ -57,6 +63,9 @@ class LocalLauncher final : public Launcher {
   std::map<std::string, std::vector<TaskNews>> batches_;
   std::deque<Waiting> waiting_;
   std::vector<Running> running_;
+  // Of the last tasks, drawn towards the newest; none once one has not succeeded: what follows may
+  // then depend on it.
+  std::optional<Seconds> usual_time_;
 };
 
 }  // namespace tacho

@@ -75,6 +75,22 @@ TEST_F(Local, RoomIsWhatIsFreeAndWhatNeverFitsIsAnError) {
   ended(launcher, "b");
 }
 
+TEST_F(Local, TasksThatAreOverInAMomentAreTakenAheadUntilOneFails) {
+  LocalLauncher launcher(seats(1), std::nullopt);
+  // However slow the machine: one of some tries is over in a moment.
+  for (int i = 0; *launcher.room({}) <= 1; ++i) {
+    const std::string name = "quick-" + std::to_string(i);
+    ASSERT_TRUE(launcher.submit(name, std::vector{task(name, ":")}).ok());
+    ended(launcher, name);
+  }
+  std::vector<Task> ahead;
+  for (int i = 0; i < 3; ++i) ahead.push_back(task("ahead-" + std::to_string(i), "echo $PPID"));
+  ahead.back().command.argv.back() = "exit 3";
+  ASSERT_TRUE(launcher.submit("ahead", ahead).ok());
+  EXPECT_EQ(ended(launcher, "ahead").status->code, 3);
+  EXPECT_EQ(*launcher.room({}), 1U);
+}
+
 TEST_F(Local, OneThatDoesNotHeedItsTimeLimitIsKilled) {
   LocalLauncher launcher(seats(1), std::nullopt, milliseconds(50));
   Task stubborn = task("stubborn", "trap '' TERM; while :; do sleep 0.02; done");

@@ -35,6 +35,7 @@ std::string system_name(const fs::path& root) {
 double highest_mhz(const fs::path& root, std::string_view cpuinfo) {
   std::int64_t highest_khz = 0;
   for (const fs::path& cpu : entries(root / "sys/devices/system/cpu")) {
+    if (!cpu.filename().string().starts_with("cpu")) continue;
     const auto khz = leading_number(read_text(cpu / "cpufreq/cpuinfo_max_freq"));
     highest_khz = std::max(highest_khz, khz.value_or(0));
   }

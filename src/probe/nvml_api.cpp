@@ -1,11 +1,28 @@
 #include "probe/nvml_api.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 namespace tacho {
+namespace {
+
+// Far quicker to find out than that a library is in no folder. Windows' Linux has a device of its
+// own.
+bool has_driver() {
+  constexpr std::array<const char*, 3> kSigns = {"/proc/driver/nvidia", "/dev/nvidiactl",
+                                                 "/dev/dxg"};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [](const char* sign) { return ::access(sign, F_OK) == 0; });
+}
+
+}  // namespace
 
 Result<NvmlApi> load_nvml() {
   constexpr const char* kLibrary = "libnvidia-ml.so.1";
+  if (!has_driver()) return Error{ErrorCode::unavailable, "no driver of NVIDIA is loaded"};
   NvmlApi api;
   api.library = std::shared_ptr<void>(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL), [](void* handle) {
     if (handle != nullptr) ::dlclose(handle);

@@ -34,6 +34,7 @@ constexpr double kMostForListing = 0.0005;   // of that, all processes of the ma
 constexpr double kMostForChildren = 0.0003;  // of that, those of known processes
 constexpr double kMostForThreads = 0.0005;   // of that, each thread
 constexpr std::size_t kThreadsWorthNaming = 16;
+constexpr Seconds kMoment{0.05};
 
 Seconds thread_cpu() {
   timespec time{};
@@ -79,6 +80,8 @@ class UsageSampler::Watcher {
     file_ = UniqueFd(
         ::open(watch_.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
     if (!file_) error_ = system_error(watch_.file, errno);
+    // What is over in a moment hardly has descendants that its children do not tell of.
+    listing_.spent(begin_, Seconds(0), kMoment);
     cost_ += thread_cpu() - before;
     look();
     const SignalsBlocked blocked;

@@ -43,6 +43,7 @@ TEST(UsageSampler, WritesEverythingAMachineTells) {
   FixtureRoot root;
   put(root, {.pid = 10, .user_ticks = 300, .system_ticks = 100, .threads = 2, .written = 5000});
   put(root, {.pid = 11, .parent = 10, .resident_pages = 3, .written = 0});
+  root.put("proc/10/task/10/children", "11 ");
   put_thread(root, {.pid = 10, .name = "main one", .user_ticks = 300}, 10, 40, 2);
   root.put("proc/10/status", "VmHWM: 64 kB\nVmSwap: 8 kB\n");
   root.put("proc/10/cgroup", "0::/job\n");

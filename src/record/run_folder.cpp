@@ -63,7 +63,8 @@ Result<void> RunFolder::create(const RunOrder& order) const {
   TACHO_CHECK(make_folders(path_));
   Json json = {{"version", kOrderVersion}, {"key", order.key}, {"created_at", order.created_at}};
   add_what_was_asked(order, json);
-  return write_file_atomically(this->order(), json_text(json, 2) + "\n");
+  // A power cut that tears it ends the run too, and the store knows what was asked for.
+  return write_file_atomically(this->order(), json_text(json, 2) + "\n", Outlives::kill);
 }
 
 Result<RunOrder> RunFolder::read_order() const {
