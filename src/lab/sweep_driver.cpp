@@ -183,9 +183,14 @@ Result<bool> SweepDriver::fill() {
   while (true) {
     const std::int64_t allowed = std::min(budget_left(), static_cast<std::int64_t>(kMostAtOnce));
     if (allowed <= 0) return true;
+    if (next_needs_) {
+      TACHO_TRY(room, launcher_.room(*next_needs_));
+      if (room == 0) return true;
+    }
     TACHO_TRY(next, store_.tasks(sweep_, SweepTaskState::waiting, 1));
     if (next.empty()) return false;
     const Resources needs = needs_of(next.front());
+    next_needs_ = needs;
     TACHO_TRY(room, launcher_.room(needs).in(to_text(next.front().configuration)));
     if (room == 0) return true;
     const auto most = std::min<std::int64_t>(

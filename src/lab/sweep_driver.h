@@ -108,6 +108,7 @@ class SweepDriver {
   bool cancelled_ = false;
   Clock::time_point asked_ = {};  // the store, whether someone has cancelled the sweep
   std::size_t most_at_once_ = 0;
+  std::optional<Resources> next_needs_ = {};  // of the first that waited when last seen
   std::optional<SweepTask> chosen_ = {};  // while there is no room for it and nothing new is known
 };
 

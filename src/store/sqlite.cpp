@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -53,9 +55,39 @@ std::string file_of(sqlite3* database) {
 
 }  // namespace
 
-void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
+// Statements that nobody uses at the moment, by their text: to parse one takes longer than most
+// take to run. Those that were there first stay, as texts made for one question never come again.
+class KeptStatements {
+ public:
+  KeptStatements() = default;
+  KeptStatements(const KeptStatements&) = delete;
+  KeptStatements& operator=(const KeptStatements&) = delete;
+  ~KeptStatements() {
+    for (const auto& [sql, statement] : idle_) sqlite3_finalize(statement);
+  }
+
+  sqlite3_stmt* take(std::string_view sql) {
+    const auto found = idle_.find(sql);
+    if (found == idle_.end()) return nullptr;
+    sqlite3_stmt* statement = found->second;
+    idle_.erase(found);
+    return statement;
+  }
+
+  void give_back(sqlite3_stmt* statement) {
+    constexpr std::size_t kMost = 64;
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    const bool kept =
+        idle_.size() < kMost && idle_.emplace(sqlite3_sql(statement), statement).second;
+    if (!kept) sqlite3_finalize(statement);
+  }
+
+ private:
+  std::map<std::string, sqlite3_stmt*, std::less<>> idle_;
+};
+
+void Statement::Returner::operator()(sqlite3_stmt* statement) const { kept->give_back(statement); }
 
 Statement& Statement::bound(int code) {
   if (bind_failure_ == SQLITE_OK) bind_failure_ = code;
@@ -116,6 +148,9 @@ std::string Statement::text(int column) const {
   return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
 }
 
+Database::Database(sqlite3* database)
+    : handle_(database), kept_(std::make_shared<KeptStatements>()) {}
+
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
 Result<Database> Database::open(const std::filesystem::path& file) {
@@ -150,11 +185,12 @@ Result<void> Database::execute(const std::string& sql) {
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {
-  sqlite3_stmt* statement = nullptr;
+  sqlite3_stmt* statement = kept_->take(sql);
+  if (statement != nullptr) return Statement(statement, kept_);
   const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
   if (code != SQLITE_OK) return sqlite_error(handle_.get(), code).in(file());
-  return Statement(statement);
+  return Statement(statement, kept_);
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql) {

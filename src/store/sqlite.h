@@ -15,6 +15,8 @@ struct sqlite3_stmt;
 
 namespace tacho {
 
+class KeptStatements;
+
 // One prepared statement. Parameters are bound and columns read in the order of the SQL text.
 class Statement {
  public:
@@ -42,13 +44,15 @@ class Statement {
 
  private:
   friend class Database;
-  struct Finalizer {
+  struct Returner {
+    std::shared_ptr<KeptStatements> kept;
     void operator()(sqlite3_stmt* statement) const;
   };
-  explicit Statement(sqlite3_stmt* statement) : handle_(statement) {}
+  Statement(sqlite3_stmt* statement, std::shared_ptr<KeptStatements> kept)
+      : handle_(statement, Returner{std::move(kept)}) {}
   Statement& bound(int code);
 
-  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+  std::unique_ptr<sqlite3_stmt, Returner> handle_;
   int parameters_ = 0;
   int bind_failure_ = 0;
 };
@@ -64,6 +68,7 @@ class Database {
   Result<void> use_write_ahead_log();
   // Any number of statements that neither take parameters nor answer.
   Result<void> execute(const std::string& sql);
+  // Of a text that was prepared before it costs next to nothing.
   Result<Statement> prepare(std::string_view sql);
   // The one number that a pragma or a count answers with.
   Result<std::int64_t> integer(std::string_view sql);
@@ -77,9 +82,10 @@ class Database {
   struct Closer {
     void operator()(sqlite3* database) const;
   };
-  explicit Database(sqlite3* database) : handle_(database) {}
+  explicit Database(sqlite3* database);
 
   std::unique_ptr<sqlite3, Closer> handle_;
+  std::shared_ptr<KeptStatements> kept_;
 };
 
 // All or nothing: rolled back unless commit() succeeded. The Database must outlive it.

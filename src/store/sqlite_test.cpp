@@ -71,6 +71,36 @@ TEST_F(SqliteTest, ARefusedWriteSaysWhatToDo) {
   EXPECT_THAT(written.error().message, HasSubstr("make its folder writable"));
 }
 
+TEST_F(SqliteTest, AStatementThatComesAgainKnowsNothingOfItsLastUse) {
+  must("INSERT INTO pairs VALUES (1, 'one'), (2, 'two')");
+  const auto ask = [this](std::int64_t least) {
+    auto statement = database_.prepare(
+        "SELECT number FROM pairs WHERE number >= ? AND number IS NOT ? ORDER BY number");
+    statement->bind(least);
+    EXPECT_TRUE(*statement->step());
+    return statement->integer(0);
+  };
+  EXPECT_EQ(ask(1), 1);  // not read to its end, and its second parameter left out
+  EXPECT_EQ(ask(2), 2);
+}
+
+TEST_F(SqliteTest, TwoOfOneTextAreApartAndMayOutliveTheirDatabase) {
+  must("INSERT INTO pairs VALUES (1, 'one'), (2, 'two')");
+  std::optional<Database> other = *Database::open(file_);
+  auto first = *other->prepare("SELECT number FROM pairs");
+  {
+    auto second = *other->prepare("SELECT number FROM pairs");
+    EXPECT_TRUE(*first.step());
+    EXPECT_TRUE(*first.step());
+    EXPECT_TRUE(*second.step());
+    EXPECT_EQ(first.integer(0), 2);
+    EXPECT_EQ(second.integer(0), 1);
+  }
+  other.reset();
+  EXPECT_EQ(first.integer(0), 2);
+  EXPECT_FALSE(*first.step());
+}
+
 TEST_F(SqliteTest, AMistakeInTheSqlIsAnError) {
   const auto prepared = database_.prepare("SELECT word FROM nowhere");
   ASSERT_FALSE(prepared.ok());
