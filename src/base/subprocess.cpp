@@ -89,8 +89,8 @@ void forget_handlers() {
   }
 }
 
-// Between vfork and exec, in the parent's memory: async-signal-safe calls only, and nothing is
-// written but locals.
+// Between fork or vfork and exec, perhaps in the parent's memory: async-signal-safe calls only, and
+// nothing is written but locals.
 [[noreturn]] void become(const ChildPlan& plan) {
   forget_handlers();
   if (plan.own_group) ::setpgid(0, 0);
@@ -118,16 +118,16 @@ void forget_handlers() {
   ::_exit(127);
 }
 
-// fork copies the page tables, milliseconds for a process that holds a model or a large store;
-// vfork lends the memory until exec. A function of its own, so that no local of a caller lives
-// across it.
-[[gnu::noinline]] pid_t start_child(const ChildPlan& plan) {
+// fork copies the page tables, milliseconds for a process that holds a large store; vfork lends the
+// memory until exec, and its peak with it. A function of its own, so that no local of a caller
+// lives across it.
+[[gnu::noinline]] pid_t start_child(const ChildPlan& plan, bool borrows_memory) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork)
-  const pid_t pid = ::vfork();
+  const pid_t pid = borrows_memory ? ::vfork() : ::fork();
   if (pid == 0) become(plan);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -169,7 +169,7 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
                        command.inherited,
                        command.cgroups,
                        command.cpus.empty() ? nullptr : &cpus};
-  const pid_t pid = start_child(plan);
+  const pid_t pid = start_child(plan, command.borrows_memory);
   if (pid < 0) return system_error(command.argv[0], errno);
 
   // Both sides set the group, so that it exists before either goes on.
@@ -314,6 +314,7 @@ Result<Captured> capture(const Command& command, std::chrono::milliseconds limit
   Command alone = command;
   alone.own_group = true;
   alone.dies_with_parent = true;
+  alone.borrows_memory = true;
   TACHO_TRY(pid, fork_and_exec(alone, out.write.get(), err.write.get()));
   out.write.reset();
   err.write.reset();

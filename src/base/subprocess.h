@@ -35,6 +35,9 @@ struct Command {
   std::vector<int> inherited = {};
   // The cgroup.procs of groups the program starts in.
   std::vector<std::filesystem::path> cgroups = {};
+  // Started at once, however much memory this process holds; what is then told of the program's
+  // peak memory is at least this process's own.
+  bool borrows_memory = false;
   // The processors it is kept to, of those this process may use; empty: all of them.
   std::vector<int> cpus = {};
 };

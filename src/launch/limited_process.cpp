@@ -24,6 +24,7 @@ Result<LimitedProcess> LimitedProcess::start(const Task& task, std::vector<int> 
   command.output_file = task.log.empty() ? "/dev/null" : task.log;
   command.own_group = true;
   command.dies_with_parent = true;
+  command.borrows_memory = true;  // what the run itself holds, tacho-take measures
   command.cpus = std::move(cpus);
   command.environment.insert(extra.begin(), extra.end());
   TACHO_TRY(process, Process::start(command));
