@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "base/home.h"
+#include "cli/commands.h"
+#include "cli/foretelling_view.h"
+#include "cli/sweep_advisor.h"
+#include "cli/sweep_live.h"
+#include "cli/sweep_plan.h"
+#include "cli/sweep_tables.h"
+#include "cli/sweep_work.h"
+#include "lab/sweep_lab.h"
+
+namespace tacho {
+namespace {
+
+Result<void> apply_options(SweepSettings& settings, const SweepOptions& o) {
+  if (o.launcher && *o.launcher != settings.launcher.kind) {
+    settings.launcher = {.kind = *o.launcher, .slots = settings.launcher.slots};
+  }
+  if (o.slots) {
+    if (*o.slots < 1) return Error{ErrorCode::usage, "--slots must be at least 1"};
+    settings.launcher.slots = *o.slots;
+  }
+  for (const std::string& text : o.launcher_options) {
+    const std::size_t at = text.find('=');
+    if (at == 0 || at == std::string::npos) {
+      return Error{ErrorCode::usage,
+                   fmt::format("--set takes NAME=VALUE, as partition=gpu; not '{}'", text)};
+    }
+    settings.launcher.options[text.substr(0, at)] = text.substr(at + 1);
+  }
+  if (o.budget_runs) settings.budget.runs = *o.budget_runs;
+  if (o.budget_hours) settings.budget.hours = *o.budget_hours;
+  if (settings.budget.runs.value_or(1) < 1 || settings.budget.hours.value_or(1) <= 0) {
+    return Error{ErrorCode::usage, "a budget must be above 0"};
+  }
+  return {};
+}
+
+// Only a sweep whose runs all came to something is a success; no memory is something.
+int exit_code_of(const SweepCounts& counts, SweepDriver::End end) {
+  if (end == SweepDriver::End::stopped || end == SweepDriver::End::cancelled) return kFailure;
+  for (const Outcome bad : {Outcome::failed, Outcome::timed_out, Outcome::cancelled}) {
+    const auto found = counts.outcomes.find(bad);
+    if (found != counts.outcomes.end() && found->second > 0) return kFailure;
+  }
+  return kSuccess;
+}
+
+Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& settings,
+                  const SweepOptions& o, Context& context) {
+  TACHO_TRY(metric, sweep_metric(o.sort));
+  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  catch_interrupts();
+  outlive_readers();
+  std::unique_ptr<SweepView> view;
+  if (o.json) {
+    view = std::make_unique<SweepEvents>();
+  } else {
+    TACHO_TRY(options, options_of(stores.sweeps, sweep));
+    view = std::make_unique<SweepLines>(context.err, metric, options);
+  }
+  SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
+  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
+                        [&](const std::string& problem) { view->note(problem); });
+  ForetellingSweepView foretelling(*view, foreteller);
+  const auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
+  foreteller.settle();
+  if (!driven.ok()) return driven.error();
+  const SweepDriver::End end = *driven;
+  view.reset();
+  TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
+  constexpr std::array<std::string_view, 4> kEnds = {"complete", "budget_spent", "stopped",
+                                                     "cancelled"};
+  const auto ended = kEnds.at(static_cast<std::size_t>(end));
+  if (o.json) {
+    SweepEvents::print({{"event", "ended"}, {"end", ended}, {"counts", counts_json(counts)}});
+  } else {
+    TACHO_TRY(lines, sweep_lines(stores.sweeps, sweep));
+    if (metric != nullptr) sort_by(lines, *metric);
+    constexpr std::size_t kMostLines = 200;
+    if (lines.size() <= kMostLines) context.print(sweep_table(lines, metric, context.out));
+    context.print(summary_line(sweep, counts, std::string(ended)));
+  }
+  const std::int64_t left =
+      counts.states.at(SweepTaskState::waiting) + counts.states.at(SweepTaskState::submitted);
+  if (end == SweepDriver::End::stopped) {
+    context.warn(fmt::format("go on with: tacho sweep resume {}", sweep.id));
+  } else if (end == SweepDriver::End::budget_spent) {
+    context.warn(
+        fmt::format("the budget is spent, {} runs are left; go on with a larger one: "
+                    "tacho sweep resume {} --budget-runs N",
+                    left, sweep.id));
+  }
+  return exit_code_of(counts, end);
+}
+
+// What all runs will take, added, as far as runs like them were made here.
+std::string predicted_time(const std::vector<PlannedRun>& runs, Foreteller& foreteller) {
+  Range all;
+  std::size_t told = 0;
+  for (const PlannedRun& run : runs) {
+    const auto forecast = run.asked.command ? std::nullopt : foreteller.forecast(run.asked.spec);
+    if (!forecast || !forecast->total_seconds) continue;
+    ++told;
+    // Errors of runs that are foretold by the same others go together.
+    all.value += forecast->total_seconds->value;
+    all.low += forecast->total_seconds->low;
+    all.high += forecast->total_seconds->high;
+  }
+  if (told == 0) return "how long they take can be told once some like them were made here";
+  const std::string whose =
+      told == runs.size() ? "they take" : fmt::format("{} of them take", told);
+  return fmt::format("{} {} of run time, {} to {}", whose, human(Seconds(all.value)),
+                     human(Seconds(all.low)), human(Seconds(all.high)));
+}
+
+}  // namespace
+
+Result<int> begin_sweep(const SweepOptions& o, Context& context) {
+  TACHO_TRY(plan, read_sweep_plan(o.grid));
+  SweepSettings settings = settings_of(plan.grid);
+  TACHO_CHECK(apply_options(settings, o));
+  if (o.dry_run) {
+    if (o.json) {
+      context.print(json_text(plan_json(plan.runs), 1) + "\n");
+      return kSuccess;
+    }
+    TACHO_TRY(store, context.open_store());
+    TACHO_TRY(home, tacho_home());
+    Foreteller foreteller(store, home / "tacho.db",
+                          [&](const std::string& problem) { context.warn(problem); });
+    context.print(plan_table(plan.runs, context.out));
+    context.print(fmt::format("{} runs on {}; {}\n", plan.runs.size(), settings.launcher.kind,
+                              predicted_time(plan.runs, foreteller)));
+    return kSuccess;
+  }
+  TACHO_TRY(stores, open_stores(context));
+  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  TACHO_CHECK(lab.check(settings));
+  const std::string name =
+      plan.grid.name.empty() ? std::filesystem::path(o.grid).stem().string() : plan.grid.name;
+  TACHO_TRY(sweep, lab.add(name, plan.text, plan.runs, settings));
+  return drive(stores, sweep, settings, o, context);
+}
+
+Result<int> resume_sweep(const SweepOptions& o, bool retry, Context& context) {
+  TACHO_TRY(stores, open_stores(context));
+  TACHO_TRY(sweep, stores.sweeps.find(o.handle));
+  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  TACHO_TRY(settings, settings_of(sweep));
+  TACHO_CHECK(apply_options(settings, o));
+  const bool was_cancelled = sweep.state == SweepState::cancelled;
+  if ((retry || was_cancelled) && lab.is_driven(sweep)) {
+    return Error{ErrorCode::usage, fmt::format("sweep {} is still running", sweep.id)};
+  }
+  if (retry) {
+    TACHO_TRY(again, stores.sweeps.retry_failed(sweep.id));
+    context.say(fmt::format("{} runs are made again", again));
+  } else if (was_cancelled) {
+    TACHO_CHECK(stores.sweeps.reopen(sweep.id));
+  }
+  TACHO_CHECK(stores.sweeps.set_settings(sweep.id, json_text(to_json(settings))));
+  return drive(stores, sweep, settings, o, context);
+}
+
+Result<int> cancel_sweep(const SweepOptions& o, Context& context) {
+  TACHO_TRY(stores, open_stores(context));
+  TACHO_TRY(sweep, stores.sweeps.find(o.handle));
+  if (sweep.state == SweepState::finished) {
+    return Error{ErrorCode::usage, fmt::format("sweep {} is finished", sweep.id)};
+  }
+  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  catch_interrupts();
+  TACHO_TRY(options, options_of(stores.sweeps, sweep));
+  SweepLines view(context.err, nullptr, options);
+  TACHO_CHECK(lab.cancel(sweep, view));
+  TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
+  context.print(summary_line(sweep, counts, "cancelled"));
+  return kSuccess;
+}
+
+}  // namespace tacho
