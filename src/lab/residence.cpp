@@ -72,6 +72,7 @@ Result<Resident> Resident::start(Residence& residence, const Plan& plan) {
     TACHO_TRY(wrapped, residence.environment_->wrap(command, stay));
     command = std::move(wrapped);
   }
+  command.borrows_memory = !residence.is_bare();  // tacho-enter tells what the program held
   const double began = unix_seconds_now();
   TACHO_TRY(process, Process::start(command));
   return Resident(residence, key, plan.command.argv.front(), log, std::move(process), began,
