@@ -27,7 +27,21 @@ if(NOT TACHO_PARTS STREQUAL "worker")
   list(APPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/.cache/deps/usr)
   find_package(SQLite3 REQUIRED)
   find_package(CLI11 REQUIRED)
-  find_package(Boost REQUIRED)  # Asio and Beast, headers alone
+endif()
+# Asio and Beast, headers alone. A worker without them trains, but serves no model.
+if(TACHO_PARTS STREQUAL "worker")
+  find_package(Boost)
+else()
+  find_package(Boost REQUIRED)
+endif()
+# Without it a model is served with no cache but that in memory. Static, as utf8proc.
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h)
+find_library(HIREDIS_LIBRARY NAMES libhiredis.a hiredis)
+if(NOT HIREDIS_INCLUDE_DIR OR NOT HIREDIS_LIBRARY)
+  if(TACHO_PARTS STREQUAL "all")
+    message(FATAL_ERROR "hiredis is missing: apt-get install libhiredis-dev")
+  endif()
+  unset(HIREDIS_LIBRARY CACHE)
 endif()
 if(TACHO_PARTS STREQUAL "all")
   # Debian's package for CMake names a file that is not in it.

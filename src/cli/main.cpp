@@ -23,6 +23,7 @@ constexpr const char* kFooter =
     "  tacho predict resnet50 --gpu H100 -b 256                how fast elsewhere\n"
     "  tacho sweep examples/cpu-quick.yaml                     a grid of runs\n"
     "  tacho serve                                             all of it in a browser\n"
+    "  tacho infer last                                        a trained model over HTTP\n"
     "\n"
     "Runs, datasets and the store live in $TACHO_HOME, else in\n"
     "$XDG_DATA_HOME/tacho, else in ~/.local/share/tacho.";
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
   add_lab_command(app, context);
   add_ledger_command(app, context);
   add_serve_command(app, context);
+  add_infer_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);
   add_completion_command(app, context);

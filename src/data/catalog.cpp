@@ -52,12 +52,20 @@ constexpr std::array kSst2Files = {DatasetFile{"train.tsv"}, DatasetFile{"dev.ts
 constexpr std::array kImdbFiles = {DatasetFile{.name = "train.tsv", .per_label = 12'500},
                                    DatasetFile{.name = "dev.tsv", .per_label = 12'500}};
 
+constexpr std::array<std::string_view, 10> kClothes = {
+    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+    "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+constexpr std::array<std::string_view, 10> kCifar10Classes = {
+    "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
+constexpr std::array<std::string_view, 2> kAgainstOrFor = {"negative", "positive"};
+
 constexpr std::array kDatasets = {
     DatasetInfo{.name = "fashion-mnist",
                 .input = InputKind::image,
                 .help = "grey 28x28 images of clothes, 10 classes, 60,000 + 10,000",
                 .classes = 10,
                 .files = kFashionMnistFiles,
+                .labels = kClothes,
                 .debian_package = "dataset-fashion-mnist",
                 .system_folder = "/usr/share/datasets/fashion-mnist"},
     DatasetInfo{.name = "mnist",
@@ -76,7 +84,8 @@ constexpr std::array kDatasets = {
                 .packing = Packing::archive,
                 .needs = "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html",
                 .archive = "cifar-10-binary.tar.gz",
-                .archive_folder = "cifar-10-batches-bin"},
+                .archive_folder = "cifar-10-batches-bin",
+                .labels = kCifar10Classes},
     DatasetInfo{.name = "cifar100",
                 .input = InputKind::image,
                 .help = "colour 32x32 photographs, 100 classes (the fine labels), 50,000 + 10,000",
@@ -121,7 +130,8 @@ constexpr std::array kDatasets = {
                 .classes = 2,
                 .files = kSst2Files,
                 .form = DatasetForm::sentences,
-                .min_word_count = 2},
+                .min_word_count = 2,
+                .labels = kAgainstOrFor},
     DatasetInfo{.name = "imdb",
                 .input = InputKind::text,
                 .help = "film reviews, for or against, 25,000 + 25,000",
@@ -131,7 +141,8 @@ constexpr std::array kDatasets = {
                 .packing = Packing::reviews,
                 .needs = "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/",
                 .archive = "aclImdb_v1.tar.gz",
-                .min_word_count = 5},
+                .min_word_count = 5,
+                .labels = kAgainstOrFor},
 };
 
 }  // namespace

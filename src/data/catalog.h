@@ -59,6 +59,7 @@ struct DatasetInfo {
   std::string_view archive_folder = {};
   // Text: a word seen less often in the training part is "unknown".
   std::int64_t min_word_count = 1;
+  std::span<const std::string_view> labels = {};  // what its authors call the classes
   // Where it comes from: a Debian package and its folder, or an npm package and the folder in its
   // archive, or neither: then the user brings the files.
   std::string_view debian_package = {};

@@ -70,7 +70,8 @@ TextData load_words(const DatasetInfo& info, Sentences train, Sentences eval) {
   return TextData{.train = encode(train, tokens),
                   .eval = encode(eval, tokens),
                   .classes = info.classes,
-                  .vocabulary = vocabulary.size()};
+                  .vocabulary = vocabulary.size(),
+                  .words = vocabulary};
 }
 
 }  // namespace

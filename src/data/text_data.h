@@ -33,6 +33,7 @@ struct TextData {
   std::int64_t vocabulary = 0;                 // tokens are below this
   std::int32_t padding = kPaddingToken;        // fills a batch behind a sentence's end; always 0
   std::optional<PieceVocabulary> pieces = {};  // of word pieces
+  std::optional<Vocabulary> words = {};        // of whole words
 };
 
 // The vocabulary is the training part's alone: evaluation sees new words as unknown.

@@ -25,6 +25,20 @@ Vocabulary::Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t
   }
 }
 
+Vocabulary::Vocabulary(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    tokens_.emplace(word, kFirstWordToken + static_cast<std::int32_t>(tokens_.size()));
+  }
+}
+
+std::vector<std::string> Vocabulary::words() const {
+  std::vector<std::string> words(tokens_.size());
+  for (const auto& [word, token] : tokens_) {
+    words[static_cast<std::size_t>(token - kFirstWordToken)] = word;
+  }
+  return words;
+}
+
 std::int64_t Vocabulary::size() const {
   return kFirstWordToken + static_cast<std::int64_t>(tokens_.size());
 }

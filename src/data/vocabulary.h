@@ -19,6 +19,11 @@ inline constexpr std::int32_t kUnknownToken = 1;
 class Vocabulary {
  public:
   Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t min_count);
+  // The one whose words() these are.
+  explicit Vocabulary(std::span<const std::string> words);
+
+  // In the order of their tokens.
+  [[nodiscard]] std::vector<std::string> words() const;
 
   // The number of tokens, padding and unknown among them.
   [[nodiscard]] std::int64_t size() const;

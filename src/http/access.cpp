@@ -1,6 +1,7 @@
 #include "http/access.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ std::string_view bearer_of(const Request& request) {
 std::optional<Response> host_refusal(const AccessRules& rules, const Request& request) {
   const std::string* host = request.header("Host");
   if (host == nullptr) return problem(400, "the request has no Host");
-  if (is_own_name(*host)) return std::nullopt;
+  if (rules.any_host || is_own_name(*host)) return std::nullopt;
   const std::string_view name = host_name(*host);
   if (std::ranges::find(rules.hosts, name) != rules.hosts.end()) return std::nullopt;
   return problem(421, fmt::format("this server does not go by the name '{}'; where that is right, "
@@ -74,10 +75,10 @@ std::optional<Response> origin_refusal(const Request& request) {
 Response without_token(const Request& request) {
   const std::string* accepted = request.header("Accept");
   const bool is_browser = accepted != nullptr && accepted->find("text/html") != std::string::npos;
-  Response response =
-      problem(401,
-              "this server wants its token: open the address that 'tacho serve' printed, or send "
-              "'Authorization: Bearer TOKEN'");
+  Response response = problem(
+      401,
+      "this server wants its token: open the address that it printed when it started, or send "
+      "'Authorization: Bearer TOKEN'");
   if (is_browser) {
     response.content_type = "text/html; charset=utf-8";
     response.body =
@@ -99,8 +100,22 @@ Response with_cookie(std::string_view token) {
   return response;
 }
 
+bool is_one_of(const std::vector<std::string>& paths, const Request& request) {
+  if (paths.empty()) return false;
+  std::string path;
+  for (const std::string& segment : request.segments) path += (path.empty() ? "" : "/") + segment;
+  return std::ranges::find(paths, path) != paths.end();
+}
+
+bool takes_body(const AccessRules& rules, const std::string* type) {
+  if (type == nullptr) return false;
+  return type->starts_with("application/json") ||
+         std::ranges::find(rules.body_types, type->substr(0, type->find(';'))) !=
+             rules.body_types.end();
+}
+
 std::optional<Response> token_refusal(const AccessRules& rules, const Request& request) {
-  if (rules.token.empty()) return std::nullopt;
+  if (rules.token.empty() || is_one_of(rules.open_paths, request)) return std::nullopt;
   const std::string* shown = request.parameter("token");
   if (shown != nullptr && request.segments.empty() && same_secret(*shown, rules.token)) {
     return with_cookie(rules.token);
@@ -108,12 +123,6 @@ std::optional<Response> token_refusal(const AccessRules& rules, const Request& r
   if (same_secret(bearer_of(request), rules.token)) return std::nullopt;
   if (same_secret(cookie_of(request), rules.token)) return std::nullopt;
   return without_token(request);
-}
-
-bool is_question(const AccessRules& rules, const Request& request) {
-  std::string path;
-  for (const std::string& segment : request.segments) path += (path.empty() ? "" : "/") + segment;
-  return std::ranges::find(rules.questions, path) != rules.questions.end();
 }
 
 }  // namespace
@@ -133,13 +142,15 @@ std::optional<Response> refusal(const AccessRules& rules, const Request& request
   if (auto refused = token_refusal(rules, request)) return refused;
   if (auto refused = origin_refusal(request)) return refused;
   if (is_safe(request.method)) return std::nullopt;
-  if (rules.read_only && !is_question(rules, request)) {
+  if (rules.read_only && !is_one_of(rules.questions, request)) {
     return problem(403, "this server only shows; start it without --read-only to change anything");
   }
   const std::string* type = request.header("Content-Type");
   // Forms of other sites can send what they like, but not this type without asking first.
-  if (!request.body.empty() && (type == nullptr || !type->starts_with("application/json"))) {
-    return problem(415, "the body must be JSON, sent as application/json");
+  if (!request.body.empty() && !takes_body(rules, type)) {
+    return problem(415, fmt::format("the body must be JSON, sent as application/json{}{}",
+                                    rules.body_types.empty() ? "" : ", or be sent as ",
+                                    fmt::join(rules.body_types, " or ")));
   }
   return std::nullopt;
 }

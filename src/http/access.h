@@ -24,6 +24,14 @@ struct AccessRules {
   bool read_only = false;
   // Paths that are asked with a body, by POST, and change nothing: "api/v1/predict".
   std::vector<std::string> questions = {};
+  // Whatever name it is asked by: for servers that anyone may ask, where a page of somebody else's
+  // can do no more than its author.
+  bool any_host = false;
+  // Types of bodies besides JSON. None may be what a form can send: text/plain,
+  // multipart/form-data, application/x-www-form-urlencoded.
+  std::vector<std::string> body_types = {};
+  // Paths that need no token: "health", for who only looks whether the server lives.
+  std::vector<std::string> open_paths = {};
 };
 
 // The answer that refuses the request, or nothing.

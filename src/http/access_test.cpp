@@ -84,6 +84,29 @@ TEST(Access, OpeningThePrintedAddressSetsTheCookie) {
   EXPECT_EQ(status({.token = "secret"}, request), 401);
 }
 
+TEST(Access, WhoOnlyLooksWhetherItLivesNeedsNoToken) {
+  const AccessRules rules{.token = "secret", .open_paths = {"health"}};
+  Request request = asked(Method::get, {kHere});
+  request.segments = {"health"};
+  EXPECT_EQ(status(rules, request), 200);
+  request.segments = {"health", "x"};
+  EXPECT_EQ(status(rules, request), 401);
+}
+
+TEST(Access, OtherTypesOfBodiesAreThoseThatWereNamed) {
+  const AccessRules rules{.body_types = {"image/png"}};
+  EXPECT_EQ(status(rules, asked(Method::post, {kHere, {"Content-Type", "image/png"}}, "x")), 200);
+  EXPECT_EQ(status(rules, asked(Method::post, {kHere, kJson}, "{}")), 200);
+  EXPECT_EQ(status(rules, asked(Method::post, {kHere, {"Content-Type", "image/gif"}}, "x")), 415);
+  EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Content-Type", "image/png"}}, "x")), 415);
+}
+
+TEST(Access, AServerForAnyoneGoesByAnyName) {
+  const Request request = asked(Method::get, {{"Host", "models.example:8500"}});
+  EXPECT_EQ(status({}, request), 421);
+  EXPECT_EQ(status({.any_host = true}, request), 200);
+}
+
 TEST(Access, ReadOnlyRefusesEveryChange) {
   const AccessRules rules{.read_only = true};
   for (const Method method : {Method::post, Method::put, Method::patch, Method::remove}) {

@@ -1,5 +1,6 @@
 #include "http/connection.h"
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
@@ -20,6 +21,8 @@ constexpr std::size_t kReadAhead = 4096;
 constexpr std::size_t kMostDrained = 256 << 10;
 constexpr std::chrono::milliseconds kDrainTime{2000};
 constexpr std::chrono::milliseconds kDrainTimeAtTheEnd{100};
+// For the rest of a request that was under way when the server was told to stop.
+constexpr std::chrono::milliseconds kLastRequest{500};
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
@@ -68,7 +71,19 @@ void Connection::close() {
 
 void Connection::close_soon() {
   keep_ = false;
-  if (!answering_ || live_) close();
+  if (answering_ && !live_) return;
+  if (live_ || !has_begun_to_ask()) return close();
+  pause_.expires_after(kLastRequest);
+  pause_.async_wait([self = shared_from_this()](Failure) {
+    if (!self->answering_) self->close();
+  });
+}
+
+// A request that has come, wholly or in part, though nobody may have read of it yet.
+bool Connection::has_begun_to_ask() {
+  Failure failure;
+  return buffer_.size() > 0 || (parser_ && parser_->got_some()) ||
+         stream_.socket().available(failure) > 0;
 }
 
 void Connection::await_request() {
@@ -146,7 +161,9 @@ void Connection::on_request(Failure failure) {
     return send(*std::move(refused));
   }
   if (hub_.requests >= hub_.limits.requests) {
-    return send(problem(503, "too many requests at once; try again in a moment"));
+    Response busy = problem(503, "too many requests at once; try again in a moment");
+    busy.headers.emplace_back("Retry-After", "1");
+    return send(std::move(busy));
   }
   dispatch(std::move(request));
 }
@@ -172,6 +189,7 @@ std::optional<Response> Connection::take_request(Request& request) const {
 void Connection::dispatch(Request request) {
   is_head_ = request.method == Method::head;
   ++hub_.requests;
+  if (hub_.later) return dispatch_later(std::move(request));
   asio::post(hub_.workers, [self = shared_from_this(), request = std::move(request)]() mutable {
     Response response = self->hub_.handler(request);
     // Back to the one thread that owns connections; also their end must come there.
@@ -181,6 +199,19 @@ void Connection::dispatch(Request request) {
       self->send(std::move(response));
     });
   });
+}
+
+// The reply gives the connection away, because its end must come on the one thread: whoever calls
+// it keeps nothing.
+void Connection::dispatch_later(Request request) {
+  Reply reply([self = shared_from_this()](Response response) mutable {
+    Hub& hub = self->hub_;
+    asio::dispatch(hub.io, [self = std::move(self), response = std::move(response)]() mutable {
+      --self->hub_.requests;
+      self->send(std::move(response));
+    });
+  });
+  hub_.later(std::move(request), std::move(reply));
 }
 
 void Connection::refuse(int status, const std::string& detail) {

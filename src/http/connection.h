@@ -37,6 +37,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   using Failure = boost::system::error_code;
 
+  bool has_begun_to_ask();
+
   // A request, from its first byte.
   void await_request();
   void read_header();
@@ -46,6 +48,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_unreadable(Failure failure);
   std::optional<Response> take_request(Request& request) const;
   void dispatch(Request request);
+  void dispatch_later(Request request);
 
   // Its answer.
   void send(Response response);

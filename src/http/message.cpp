@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/result.h"
+#include "http/problem.h"
 
 namespace tacho::http {
 namespace {
@@ -63,6 +65,25 @@ const std::string& Request::part(std::string_view name) const {
   const auto at = std::ranges::find(captured, name, &Field::first);
   if (at == captured.end()) broken_invariant("the route has no {" + std::string(name) + "}");
   return at->second;
+}
+
+struct Reply::Pending {
+  explicit Pending(std::function<void(Response)> the_send) : send(std::move(the_send)) {}
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    if (!answered) send(problem(500, "the request was not answered"));
+  }
+
+  std::function<void(Response)> send;
+  std::atomic<bool> answered = false;
+};
+
+Reply::Reply(std::function<void(Response)> send)
+    : pending_(std::make_shared<Pending>(std::move(send))) {}
+
+void Reply::operator()(Response response) const {
+  if (!pending_->answered.exchange(true)) pending_->send(std::move(response));
 }
 
 }  // namespace tacho::http

@@ -65,4 +65,20 @@ struct Response {
 
 using Handler = std::function<Response(const Request&)>;
 
+// Takes the answer to one request, from any thread; the first call counts. Copies are one reply.
+// Where all of them go without a call, the client is told so: nobody waits for ever.
+class Reply {
+ public:
+  explicit Reply(std::function<void(Response)> send);
+  void operator()(Response response) const;
+
+ private:
+  struct Pending;
+  std::shared_ptr<Pending> pending_;  // shared by copies
+};
+
+// Answers when it can. Called on the thread that moves bytes, so it must not take its time: what
+// does belongs on another thread.
+using LaterHandler = std::function<void(Request, Reply)>;
+
 }  // namespace tacho::http

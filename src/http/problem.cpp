@@ -70,6 +70,8 @@ std::string_view reason_of(int status) {
       return "Not Implemented";
     case 503:
       return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
     default:
       return "";
   }

@@ -8,9 +8,16 @@
 namespace tacho::http {
 
 void Router::add(Method method, std::string_view pattern, Handler handler) {
-  const auto target = parse_target(pattern);
+  add(Route{method, std::string(pattern), {}, std::move(handler), nullptr});
+}
+
+void Router::add(Method method, std::string_view pattern, LaterHandler handler) {
+  add(Route{method, std::string(pattern), {}, nullptr, std::move(handler)});
+}
+
+void Router::add(Route route) {
+  const auto target = parse_target(route.pattern);
   if (!target.ok()) broken_invariant("a route's pattern: " + target.error().message);
-  Route route{method, std::string(pattern), {}, std::move(handler)};
   for (const std::string& segment : target->segments) {
     if (!segment.starts_with('{')) {
       route.parts.push_back({Part::Kind::literal, segment});
@@ -60,7 +67,11 @@ Router::Match Router::find(Method method, const std::vector<std::string>& segmen
   if (found == nullptr) found = instead;
   if (found == nullptr) return match;
   match.pattern = found->pattern;
-  match.handler = &found->handler;
+  if (found->later) {
+    match.later = &found->later;
+  } else {
+    match.handler = &found->handler;
+  }
   for (std::size_t i = 0; i < found->parts.size(); ++i) {
     const Part& part = found->parts[i];
     if (part.kind == Part::Kind::literal) continue;

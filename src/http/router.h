@@ -14,10 +14,12 @@ namespace tacho::http {
 class Router {
  public:
   void add(Method method, std::string_view pattern, Handler handler);
+  void add(Method method, std::string_view pattern, LaterHandler handler);
 
   struct Match {
-    const Handler* handler = nullptr;  // nullptr: none
-    std::string_view pattern;          // "" where no path is like that
+    const Handler* handler = nullptr;     // nullptr: none
+    const LaterHandler* later = nullptr;  // instead, where it answers later
+    std::string_view pattern;             // "" where no path is like that
     std::vector<Field> captured;
     std::string allowed;  // where only the method is wrong: those that would do, "GET, HEAD"
   };
@@ -40,7 +42,9 @@ class Router {
     std::string pattern;
     std::vector<Part> parts;
     Handler handler;
+    LaterHandler later;
   };
+  void add(Route route);
   static bool fits(const Route& route, const std::vector<std::string>& segments);
   static bool is_plainer(const Route& a, const Route& b);
 

@@ -47,8 +47,8 @@ Error cannot_listen(const ServerOptions& options, const boost::system::error_cod
 
 class Server::Impl {
  public:
-  Impl(const ServerOptions& options, Handler handler)
-      : hub_(options.limits, std::move(handler), options.workers),
+  Impl(const ServerOptions& options, Handler handler, LaterHandler later)
+      : hub_(options.limits, std::move(handler), std::move(later), options.workers),
         acceptor_(hub_.io),
         pause_(hub_.io) {}
 
@@ -83,6 +83,7 @@ class Server::Impl {
     hub_.workers.join();
   }
 
+  asio::io_context& io() { return hub_.io; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] ServerCounts counts() const {
     return {hub_.open, hub_.accepted, hub_.evicted, hub_.malformed, hub_.timed_out, hub_.streams};
@@ -93,14 +94,29 @@ class Server::Impl {
     acceptor_.async_accept(hub_.io, [this](boost::system::error_code failure, tcp::socket socket) {
       if (hub_.stopping) return;
       if (failure) return accept_later();
-      ++hub_.accepted;
-      close_on_exec(socket.native_handle());
-      boost::system::error_code ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      const bool room = hub_.open < hub_.limits.connections || make_room();
-      if (room) std::make_shared<Connection>(std::move(socket), hub_)->begin();
+      take(std::move(socket));
       accept();
     });
+  }
+
+  void take(tcp::socket socket) {
+    ++hub_.accepted;
+    close_on_exec(socket.native_handle());
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    const bool room = hub_.open < hub_.limits.connections || make_room();
+    if (room) std::make_shared<Connection>(std::move(socket), hub_)->begin();
+  }
+
+  // Those that the system has let in already would be cut off with the acceptor.
+  void take_all_that_wait() {
+    boost::system::error_code failure;
+    acceptor_.non_blocking(true, failure);
+    while (!failure) {
+      tcp::socket socket(hub_.io);
+      acceptor_.accept(socket, failure);
+      if (!failure) take(std::move(socket));
+    }
   }
 
   // The machine has no files or memory left: a connection less may help, haste does not.
@@ -120,6 +136,7 @@ class Server::Impl {
   }
 
   void begin_stop() {
+    take_all_that_wait();
     hub_.stopping = true;
     boost::system::error_code ignored;
     acceptor_.close(ignored);
@@ -149,12 +166,21 @@ Server::~Server() { stop(); }
 std::uint16_t Server::port() const { return impl_->port(); }
 ServerCounts Server::counts() const { return impl_->counts(); }
 void Server::stop() { impl_->stop(); }
+asio::io_context& Server::io() { return impl_->io(); }
 
-Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler handler) {
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options,
+                                              std::unique_ptr<Impl> impl) {
   allow_open_files(options.limits.connections);
-  auto impl = std::make_unique<Impl>(options, std::move(handler));
   TACHO_CHECK(impl->listen(options));
   return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler handler) {
+  return start(options, std::make_unique<Impl>(options, std::move(handler), nullptr));
+}
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, LaterHandler handler) {
+  return start(options, std::make_unique<Impl>(options, nullptr, std::move(handler)));
 }
 
 }  // namespace tacho::http

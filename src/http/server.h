@@ -8,6 +8,10 @@
 #include "base/result.h"
 #include "http/message.h"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace tacho::http {
 
 // What one client may take of the server, so that others still get something.
@@ -49,6 +53,9 @@ struct ServerCounts {
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Handler handler);
+  // For answers that come later: no thread waits for them. A reply may be called until the server
+  // is destroyed.
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, LaterHandler handler);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   // As stop().
@@ -56,11 +63,16 @@ class Server {
 
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] ServerCounts counts() const;
-  // Takes no more connections, ends live sources, lets requests be answered within the grace.
+  // Run by the one thread that moves bytes; what a later handler shares with it needs no lock.
+  boost::asio::io_context& io();
+  // Takes no more connections, ends live sources, lets requests be answered within the grace: also
+  // those that have come, but were not read yet.
   void stop();
 
  private:
   class Impl;
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options,
+                                               std::unique_ptr<Impl> impl);
   explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "http/raw_client.h"
@@ -12,6 +14,7 @@
 namespace tacho::http {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -188,6 +191,96 @@ TEST_F(ServerTest, AStopEndsLiveSources) {
   server_->stop();
   EXPECT_EQ(client.rest(), "");
   EXPECT_FALSE(RawClient(server_->port()).connected());
+}
+
+// Keeps replies until the test lets them go.
+class Later {
+ public:
+  LaterHandler handler() {
+    return [this](Request request, Reply reply) {
+      const std::lock_guard lock(mutex_);
+      kept_.emplace_back(std::move(request), std::move(reply));
+    };
+  }
+  std::pair<Request, Reply> take() {
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (!kept_.empty()) {
+          auto taken = std::move(kept_.front());
+          kept_.pop_front();
+          return taken;
+        }
+      }
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::pair<Request, Reply>> kept_;
+};
+
+Response plain(std::string body) { return {.content_type = "text/plain", .body = std::move(body)}; }
+constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST(LaterAnswers, ComeInAnyOrderFromAnyThread) {
+  Later later;
+  const auto server = *Server::start({.port = 0}, later.handler());
+  RawClient first(server->port());
+  RawClient second(server->port());
+  first.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1");
+  auto asked_first = later.take();
+  second.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n2");
+  auto asked_second = later.take();
+  asked_second.second(plain("to " + asked_second.first.body));
+  EXPECT_THAT(second.answer(), EndsWith("to 2"));
+  asked_first.second(plain("to " + asked_first.first.body));
+  asked_first.second(plain("again"));  // is nobody's
+  EXPECT_THAT(first.answer(), EndsWith("to 1"));
+  first.send(kGet);
+  later.take().second(plain("kept"));
+  EXPECT_THAT(first.answer(), EndsWith("kept"));
+}
+
+TEST(LaterAnswers, WhatNobodyAnswersIsSaidSo) {
+  Later later;
+  const auto server = *Server::start({.port = 0}, later.handler());
+  RawClient client(server->port());
+  client.send(kGet);
+  later.take();
+  EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 500"));
+}
+
+TEST(LaterAnswers, MayComeWhenClientAndServerAreGone) {
+  Later later;
+  auto server = *Server::start({.port = 0, .limits = {.grace = std::chrono::milliseconds(1)}},
+                               later.handler());
+  std::optional<RawClient> client(server->port());
+  client->send(kGet);
+  auto asked = later.take();
+  client.reset();
+  server->stop();
+  asked.second(plain("late"));
+}
+
+TEST(LaterAnswers, AreGivenToAllWhoAskedBeforeTheStop) {
+  Later later;
+  const auto server = *Server::start({.port = 0}, later.handler());
+  RawClient under_way(server->port());
+  under_way.send(kGet);
+  auto asked = later.take();
+  RawClient half(server->port());
+  half.send("GET / HTTP/1.1\r\nHost:");
+  RawClient silent(server->port());
+  while (server->counts().accepted < 3) std::this_thread::yield();
+  std::jthread stopper([&] { server->stop(); });
+  EXPECT_EQ(silent.rest(), "");  // closed: the stop has begun
+  half.send(" x\r\n\r\n");
+  later.take().second(plain("half"));
+  asked.second(plain("under way"));
+  EXPECT_THAT(under_way.rest(), AllOf(HasSubstr("Connection: close"), EndsWith("under way")));
+  EXPECT_THAT(half.rest(), EndsWith("half"));
 }
 
 TEST_F(ServerTest, SaysWhyItCannotListen) {

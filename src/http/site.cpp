@@ -55,6 +55,11 @@ Response Site::handled(Request& request, std::string_view& route) const {
   if (auto refused = refusal(access_, request)) return *std::move(refused);
   Router::Match match = router_.find(request.method, request.segments);
   if (!match.pattern.empty()) route = match.pattern;
+  request.captured = std::move(match.captured);
+  return called(match, request);
+}
+
+Response Site::called(const Router::Match& match, const Request& request) {
   if (match.handler == nullptr && match.pattern.empty()) {
     return problem(404, "there is nothing at this address");
   }
@@ -63,7 +68,6 @@ Response Site::handled(Request& request, std::string_view& route) const {
     response.headers.emplace_back("Allow", match.allowed);
     return response;
   }
-  request.captured = std::move(match.captured);
   try {
     return (*match.handler)(request);
   } catch (const std::exception& failure) {
@@ -71,15 +75,36 @@ Response Site::handled(Request& request, std::string_view& route) const {
   }
 }
 
-Response Site::answer(Request request) {
-  const auto begin = std::chrono::steady_clock::now();
-  std::string_view route = "none";
-  Response response = handled(request, route);
-  finish(request, response);
+void Site::finish(const Asked& asked, Response& response) {
   for (const Field& field : headers_of_all_) response.headers.push_back(field);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  metrics_.add(name_of(request.method), route, response.status, time.count());
+  const std::chrono::duration<double> time = Clock::now() - asked.begin;
+  metrics_.add(name_of(asked.method), asked.route, response.status, time.count());
+}
+
+Response Site::answer(Request request) {
+  Asked asked{Clock::now(), request.method};
+  Response response = handled(request, asked.route);
+  http::finish(request, response);
+  finish(asked, response);
   return response;
+}
+
+void Site::answer(Request request, const Reply& reply) {
+  Asked asked{Clock::now(), request.method};
+  const auto send = [&](Response response) {
+    http::finish(request, response);
+    finish(asked, response);
+    reply(std::move(response));
+  };
+  if (auto refused = refusal(access_, request)) return send(*std::move(refused));
+  Router::Match match = router_.find(request.method, request.segments);
+  if (!match.pattern.empty()) asked.route = match.pattern;
+  request.captured = std::move(match.captured);
+  if (match.later == nullptr) return send(called(match, request));
+  (*match.later)(std::move(request), Reply([this, asked, reply](Response response) {
+                   finish(asked, response);
+                   reply(std::move(response));
+                 }));
 }
 
 }  // namespace tacho::http

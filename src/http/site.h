@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "http/access.h"
@@ -19,11 +20,21 @@ class Site {
         headers_of_all_(std::move(headers_of_all)) {}
 
   Response answer(Request request);
+  // For routes that answer later; what they answer is sent as it is, neither tagged nor compressed.
+  void answer(Request request, const Reply& reply);
   [[nodiscard]] const RequestMetrics& metrics() const { return metrics_; }
   [[nodiscard]] const Router& router() const { return router_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  struct Asked {
+    Clock::time_point begin;
+    Method method;
+    std::string_view route = "none";
+  };
   Response handled(Request& request, std::string_view& route) const;
+  static Response called(const Router::Match& match, const Request& request);
+  void finish(const Asked& asked, Response& response);
 
   Router router_;
   AccessRules access_;

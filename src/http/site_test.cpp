@@ -102,6 +102,34 @@ TEST(Site, CountsByRouteAndNotByAddress) {
   EXPECT_THAT(text, HasSubstr("le=\"+Inf\"} 3\n"));
 }
 
+TEST(Site, AnAnswerThatComesLaterIsCountedWhenItComes) {
+  Router router;
+  std::vector<Reply> kept;
+  router.add(Method::get, "/later",
+             [&](Request, Reply reply) { kept.push_back(std::move(reply)); });
+  router.add(Method::get, "/now", [](const Request&) { return Response{.body = "now"}; });
+  Site site(std::move(router), {}, {{"X-All", "yes"}});
+  std::vector<Response> sent;
+  const auto ask_for = [&](const char* path) {
+    Request request;
+    request.segments = {path};
+    request.headers = {{"Host", "localhost"}};
+    site.answer(request, Reply([&](Response response) { sent.push_back(std::move(response)); }));
+  };
+  ask_for("later");
+  EXPECT_EQ(sent.size(), 0U);
+  ask_for("now");
+  ask_for("nowhere");
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[0].body, "now");
+  EXPECT_EQ(sent[1].status, 404);
+  kept[0]({.body = "then"});
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_EQ(sent[2].body, "then");
+  EXPECT_NE(find_field(sent[2].headers, "x-all"), nullptr);
+  EXPECT_THAT(site.metrics().text("x"), HasSubstr("route=\"/later\",status=\"200\"} 1\n"));
+}
+
 TEST(Site, MarksTellContentsApart) {
   EXPECT_EQ(content_mark("abc"), content_mark("abc"));
   EXPECT_NE(content_mark("abc"), content_mark("abd"));

@@ -53,6 +53,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   // Word pieces that the run learned before its first step: its weights mean nothing without them.
   [[nodiscard]] std::filesystem::path vocabulary() const { return path_ / "vocab.txt"; }
+  // What else of its data the model's answers depend on: classes, scales, words.
+  [[nodiscard]] std::filesystem::path input() const { return path_ / "input.json"; }
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
   // What the run used of the machine, written by the tacho that watches it.
   [[nodiscard]] std::filesystem::path usage() const { return path_ / "usage.jsonl"; }

@@ -90,6 +90,12 @@ std::int64_t newest_checkpoint_epoch(const RunFolder& folder) {
   return epoch_of(files.back());
 }
 
+std::optional<fs::path> newest_checkpoint(const RunFolder& folder) {
+  const auto files = existing(folder.checkpoints());
+  if (files.empty()) return std::nullopt;
+  return files.back();
+}
+
 Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   TensorFile file;
   file.metadata = {{"format", "pt"},

@@ -22,6 +22,9 @@ struct Progress {
 // The epoch in the newest checkpoint's name, 0 without one.
 std::int64_t newest_checkpoint_epoch(const RunFolder& folder);
 
+// Nothing without one.
+std::optional<std::filesystem::path> newest_checkpoint(const RunFolder& folder);
+
 struct WrittenCheckpoint {
   std::string file;  // relative to the run's folder
   Bytes size;

@@ -72,13 +72,13 @@ TEST_F(LearnedVocabulary, ThatIsDamagedIsNamed) {
   EXPECT_THAT(again.error().message, HasSubstr(run_.vocabulary().string()));
 }
 
-TEST_F(LearnedVocabulary, IsNotKeptWhereAFileWasNamed) {
+TEST_F(LearnedVocabulary, IsKeptAlsoWhereAFileWasNamed) {
   spec_.vocabulary = (scratch_.path() / "named.txt").string();
   ASSERT_TRUE(
       write_file_atomically(spec_.vocabulary, "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\ngood\nfilm\n")
           .ok());
   EXPECT_EQ(tokens(), (std::vector<std::int64_t>{2, 5, 6, 7, 3}));
-  EXPECT_FALSE(std::filesystem::exists(run_.vocabulary()));
+  EXPECT_EQ(*read_file(run_.vocabulary()), *read_file(spec_.vocabulary));
 }
 
 }  // namespace

@@ -79,6 +79,8 @@ AdamStep adam_step(const OptimizerSpec& spec, double rate, std::int64_t steps, d
           .decoupled_shrink = decoupled ? static_cast<float>(1 - rate * spec.weight_decay) : 1.0F};
 }
 
+}  // namespace
+
 void lower(torch::nn::Module& model, at::ScalarType type) {
   for (const auto& layer : model.modules()) {
     if (Optimizer::stays_fp32(*layer)) continue;
@@ -89,8 +91,6 @@ void lower(torch::nn::Module& model, at::ScalarType type) {
     if (auto* lstm = layer->as<torch::nn::LSTM>()) lstm->flatten_parameters();
   }
 }
-
-}  // namespace
 
 // Sums over a whole batch and its mean need more bits than a batch norm's few weights cost.
 bool Optimizer::stays_fp32(const torch::nn::Module& layer) {

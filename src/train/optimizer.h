@@ -15,6 +15,9 @@
 
 namespace tacho {
 
+// Gives a model 16-bit weights to compute with, but for those that stay fp32 in every precision.
+void lower(torch::nn::Module& model, at::ScalarType type);
+
 // SGD, Adam and AdamW with torch.optim's meaning, in one pass over each parameter's memory, where
 // torch.optim makes four to twelve; on a GPU in one kernel for all of them.
 class Optimizer {

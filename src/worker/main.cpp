@@ -1,10 +1,13 @@
 // The part of Tacho that trains. `tacho` starts it; so can anything else that has a run's folder.
 #include <cstdio>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/version.h"
 #include "worker/describe.h"
 #include "worker/describe_model.h"
+#include "worker/infer.h"
 #include "worker/run.h"
 
 namespace {
@@ -16,6 +19,9 @@ constexpr const char* kHelp =
     "  tacho-worker describe      what torch can do on this machine, as JSON\n"
     "  tacho-worker describe-model REQUEST\n"
     "                             what a model costs; 'tacho describe' asks\n"
+    "  tacho-worker infer FOLDER [OPTIONS]\n"
+    "                             serve FOLDER's model over HTTP; 'tacho infer --help' has the\n"
+    "                             options\n"
     "  tacho-worker --version\n";
 
 }  // namespace
@@ -23,6 +29,9 @@ constexpr const char* kHelp =
 int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "run" && argc == 3) return tacho::run_order(argv[2]);
+  if (verb == "infer" && argc >= 3) {
+    return tacho::infer_from(argv[2], std::vector<std::string>(argv + 3, argv + argc));
+  }
   if (verb == "describe" && argc == 2) return tacho::describe_machine();
   if (verb == "describe-model" && argc == 3) return tacho::describe_model_for(argv[2]);
   if (verb == "--version" && argc == 2) {

@@ -12,6 +12,7 @@
 #include "record/run_spec.h"
 #include "train/input/batch_plan.h"
 #include "train/models/classifier.h"
+#include "train/serving/input_facts.h"
 
 namespace tacho {
 
@@ -35,10 +36,12 @@ struct InputParts {
   std::unique_ptr<BatchSource> train;
   std::unique_ptr<BatchSource> eval;
   InputShape shape;
+  InputFacts facts;
 };
 
 // Loads the spec's dataset and checks that it fits the model. A vocabulary that is learned on the
-// way is kept in the run's folder, and a run that goes on takes that one. The spec's batch is that
+// way is kept in the run's folder, and a run that goes on takes that one; what else a model needs to
+// be used later is kept beside it, by the first rank. The spec's batch is that
 // of one rank; where data is replicated each trains on all of it, in an order of its own.
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
                               const RunFolder& run, const Share& share = {});

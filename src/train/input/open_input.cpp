@@ -95,6 +95,9 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
                  .height = size.height,
                  .width = size.width,
                  .classes = data.classes};
+  parts.facts = {.shape = parts.shape,
+                 .labels = class_labels(dataset.labels, data.classes),
+                 .normalisation = options.normalisation};
   parts.eval =
       ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), evaluation, spec);
   options.batch = training.batch;
@@ -117,6 +120,9 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
                  .height = spec.input ? spec.input->height : model->sample.height,
                  .width = spec.input ? spec.input->width : model->sample.width,
                  .classes = static_cast<std::int64_t>(images.train.classes.size())};
+  parts.facts = {.shape = parts.shape,
+                 .labels = images.train.classes,
+                 .normalisation = kImageNetNormalisation};
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
   FolderImages::Options options{.shape = parts.shape,
@@ -143,9 +149,9 @@ std::filesystem::path vocabulary_file(const RunSpec& spec, const RunFolder& run)
   return std::filesystem::exists(run.vocabulary(), unreadable) ? run.vocabulary() : "";
 }
 
-Result<void> keep(const PieceVocabulary& learned, const RunFolder& run) {
+Result<void> keep(const PieceVocabulary& pieces, const RunFolder& run) {
   TACHO_CHECK(make_folders(run.path()));
-  return learned.save(run.vocabulary());
+  return pieces.save(run.vocabulary());
 }
 
 Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
@@ -155,11 +161,16 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
   options.max_length = spec.length.value_or(options.max_length);
   TACHO_TRY(data, load_text(dataset, folder, options));
-  if (data.pieces && options.vocabulary_file.empty()) TACHO_CHECK(keep(*data.pieces, run));
+  // Also one that the user named: the model is used where that file may not be.
+  if (data.pieces && options.vocabulary_file != run.vocabulary()) {
+    TACHO_CHECK(keep(*data.pieces, run));
+  }
   keep_first(data.train, spec.train_samples);
   keep_first(data.eval, spec.eval_samples);
   InputParts parts;
   parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
+  parts.facts = {.shape = parts.shape, .labels = class_labels(dataset.labels, data.classes)};
+  if (data.words) parts.facts.words = data.words->words();
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
   parts.train = ahead(std::make_unique<PaddedSentences>(std::move(data.train), training.batch,
@@ -173,11 +184,8 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   return parts;
 }
 
-}  // namespace
-
-Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
-                              const RunFolder& run, const Share& share) {
-  if (is_synthetic(spec)) return open_synthetic(spec, share);
+Result<InputParts> open_dataset(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                                const RunFolder& run, const Share& share) {
   TACHO_TRY(input, locate_input(spec, tacho_home));
   if (input.dataset->form == DatasetForm::image_folder) {
     return open_folder(spec, input.folder, share);
@@ -185,6 +193,16 @@ Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& 
   return input.dataset->input == InputKind::image
              ? open_images(spec, *input.dataset, input.folder, share)
              : open_text(spec, *input.dataset, input.folder, run, share);
+}
+
+}  // namespace
+
+Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                              const RunFolder& run, const Share& share) {
+  if (is_synthetic(spec)) return open_synthetic(spec, share);
+  auto input = open_dataset(spec, tacho_home, run, share);
+  if (input.ok() && share.rank == 0) TACHO_CHECK(keep_input_facts(input->facts, run));
+  return input;
 }
 
 }  // namespace tacho

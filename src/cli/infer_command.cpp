@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "infer/options.h"
+#include "lab/worker_program.h"
+#include "record/run_folder.h"
+
+namespace tacho {
+namespace {
+
+struct InferWords {
+  std::string run;
+  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, bool> flags;
+};
+
+// As they were given, for the worker.
+std::vector<std::string> words_of(const InferWords& o) {
+  std::vector<std::string> words;
+  for (const auto& [name, values] : o.values) {
+    for (const std::string& value : values) words.insert(words.end(), {name, value});
+  }
+  for (const auto& [name, given] : o.flags) {
+    if (given) words.push_back(name);
+  }
+  return words;
+}
+
+// A run of the store, or a run's folder where there is no store: in a container.
+Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
+  std::error_code unreadable;
+  if (run.find('/') != std::string::npos) {
+    if (std::filesystem::exists(RunFolder(run).order(), unreadable)) return run;
+    return Error{ErrorCode::not_found,
+                 fmt::format("{} is not a run's folder: it has no spec.json", run)};
+  }
+  TACHO_TRY(store, context.open_store());
+  TACHO_TRY(found, store.find(run));
+  if (std::filesystem::exists(found.row.folder, unreadable)) return found.row.folder;
+  return Error{ErrorCode::not_found,
+               fmt::format("run {}: its folder {} is gone, and its model with it", found.row.id,
+                           found.row.folder.string())};
+}
+
+// The worker takes this process's place: signals and exit codes are its own.
+Result<int> infer_for_user(const InferWords& o, const Context& context) {
+  std::vector<std::string> argv = words_of(o);
+  TACHO_TRY(options, infer::parse_infer_options(argv));
+  (void)options;
+  TACHO_TRY(folder, folder_of(o.run, context));
+  TACHO_TRY(worker, find_worker());
+  argv.insert(argv.begin(), {worker.string(), "infer", folder.string()});
+  std::vector<char*> pointers;
+  for (std::string& word : argv) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  context.say("Ctrl-C ends it");
+  ::execv(worker.c_str(), pointers.data());
+  return Error{ErrorCode::failed, fmt::format("{}: {}", worker.string(), std::strerror(errno))};
+}
+
+}  // namespace
+
+void add_infer_command(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("infer", "serve a trained model over HTTP");
+  auto o = std::make_shared<InferWords>();
+  command->add_option("run", o->run, "a run's number, key, 'last', or its folder")->required();
+  for (const infer::OptionInfo& option : infer::infer_options()) {
+    const std::string name(option.name);
+    if (option.value.empty()) {
+      command->add_flag(name, o->flags[name], std::string(option.help));
+    } else {
+      command->add_option(name, o->values[name], std::string(option.help))
+          ->type_name(std::string(option.value))
+          ->expected(1)
+          ->take_all();
+    }
+  }
+  command->footer(
+      "POST /predict takes {\"text\": [\"…\"]}, {\"images\": [\"base64\"]} or a body of type "
+      "image/jpeg or\n"
+      "image/png; GET /health, /ready, /model and /metrics tell of the server.");
+  command->callback([o, &context] { context.run([&] { return infer_for_user(*o, context); }); });
+}
+
+}  // namespace tacho

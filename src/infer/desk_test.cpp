@@ -1,0 +1,152 @@
+#include "infer/desk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "infer/memory_cache.h"
+#include "infer/test_model.h"
+
+namespace tacho::infer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Outcome = std::variant<std::vector<Desk::Answer>, Desk::Refusal>;
+
+// The test is the thread that runs `io`, until what it waits for has come.
+class DeskTest : public testing::Test {
+ protected:
+  void begin(DeskOptions options = {}, bool cached = true) {
+    options.batch.max_delay = std::chrono::microseconds(0);
+    desk_ = std::make_unique<Desk>(io_, hands_, model_, cached ? &cache_ : nullptr, options);
+  }
+  ~DeskTest() override {
+    model_.let_go();
+    hands_.join();
+    if (desk_) desk_->stop();
+  }
+
+  std::shared_ptr<std::optional<Outcome>> ask(const std::vector<std::string>& texts) {
+    std::vector<Input> inputs;
+    for (const std::string& text : texts) {
+      Input input{.key = Sha256::of(text)};
+      if (model_.facts().input == InputKind::image) {
+        input.image = text;
+      } else {
+        input.sample = *model_.text_sample(text);
+      }
+      inputs.push_back(std::move(input));
+    }
+    auto outcome = std::make_shared<std::optional<Outcome>>();
+    desk_->ask(std::move(inputs), [outcome](Outcome came) { *outcome = std::move(came); });
+    return outcome;
+  }
+  const Outcome& wait_for(const std::shared_ptr<std::optional<Outcome>>& outcome) {
+    const auto work = boost::asio::make_work_guard(io_);
+    while (!*outcome) io_.run_one();
+    return **outcome;
+  }
+  std::vector<Desk::Answer> answers(const std::vector<std::string>& texts) {
+    return std::get<0>(wait_for(ask(texts)));
+  }
+  Desk::Refusal refusal(const std::shared_ptr<std::optional<Outcome>>& outcome) {
+    return std::get<1>(wait_for(outcome));
+  }
+
+  boost::asio::io_context io_;
+  boost::asio::thread_pool hands_{1};
+  LetterModel model_;
+  MemoryCache cache_{{}};
+  std::unique_ptr<Desk> desk_;
+};
+
+TEST_F(DeskTest, WhatWasAnsweredOnceIsNotComputedAgain) {
+  begin();
+  const auto first = answers({"ab", "aa"});
+  EXPECT_FALSE(first[0].cached || first[1].cached);
+  const auto second = answers({"aa", "bb", "ab"});
+  EXPECT_TRUE(second[0].cached && second[2].cached);
+  EXPECT_FALSE(second[1].cached);
+  EXPECT_EQ(second[0].prediction, first[1].prediction);
+  EXPECT_EQ(desk_->batches().samples, 3U);
+  EXPECT_EQ(desk_->counts().hits, 2U);
+  EXPECT_EQ(desk_->counts().misses, 3U);
+}
+
+TEST_F(DeskTest, EqualInputsInFlightAreComputedOnce) {
+  begin();
+  model_.hold();
+  std::vector<std::shared_ptr<std::optional<Outcome>>> asked;
+  for (int i = 0; i < 20; ++i) asked.push_back(ask({"ab", "ab"}));
+  model_.let_go();
+  for (const auto& one : asked) {
+    EXPECT_EQ(std::get<0>(wait_for(one))[1].prediction.probabilities[1], 0.5F);
+  }
+  EXPECT_EQ(desk_->batches().samples, 1U);
+  EXPECT_EQ(desk_->counts().joined, 39U);
+}
+
+TEST_F(DeskTest, WithoutACacheEachIsComputed) {
+  begin({.shares_flights = false}, false);
+  EXPECT_EQ(answers({"ab", "ab"}).size(), 2U);
+  EXPECT_FALSE(answers({"ab"})[0].cached);
+  EXPECT_EQ(desk_->batches().samples, 3U);
+}
+
+TEST_F(DeskTest, RefusesAWholeRequestWhereThereIsNoRoom) {
+  begin({.batch = {.max_batch = 1, .queue = 2}});
+  model_.hold();
+  const auto first = ask({"a"});
+  model_.await_batches(1);
+  EXPECT_EQ(refusal(ask({"b", "c", "d"})).status, 503);
+  const auto second = ask({"b", "c"});
+  EXPECT_EQ(refusal(ask({"e"})).status, 503);
+  model_.let_go();
+  EXPECT_EQ(std::get<0>(wait_for(second)).size(), 2U);
+  EXPECT_EQ(std::get<0>(wait_for(first)).size(), 1U);
+  EXPECT_EQ(desk_->counts().refused, 2U);
+  EXPECT_EQ(answers({"b", "c", "a"})[0].cached, true);
+}
+
+TEST_F(DeskTest, ALateAnswerIsRefusedInTimeAndItsPlaceGivenUp) {
+  begin({.batch = {.max_batch = 1}, .deadline = std::chrono::milliseconds(20)});
+  model_.hold();
+  const auto computing = ask({"a"});
+  model_.await_batches(1);
+  const auto queued = ask({"b"});
+  EXPECT_EQ(refusal(computing).status, 504);
+  EXPECT_EQ(refusal(queued).status, 504);
+  model_.let_go();
+  // Nobody wants "b" any more; who asks anew gets it computed.
+  const auto again = ask({"b"});
+  const Outcome& came = wait_for(again);
+  EXPECT_TRUE(came.index() == 0 || std::get<1>(came).status == 504);
+  EXPECT_EQ(desk_->counts().too_late, came.index() == 0 ? 2U : 3U);
+}
+
+TEST_F(DeskTest, ABadInputIsNamedAndHurtsNobodyElse) {
+  begin({.batch = {.max_batch = 8}});
+  model_.hold();
+  const auto good = ask({"a", "ab"});
+  const auto bad = ask({"a", "!!"});
+  model_.let_go();
+  EXPECT_EQ(std::get<0>(wait_for(good)).size(), 2U);
+  const Desk::Refusal why = refusal(bad);
+  EXPECT_EQ(why.status, 500);
+  EXPECT_EQ(why.why, "input 1: this one is bad");
+}
+
+TEST_F(DeskTest, ImagesAreDecodedOnlyWhereTheirAnswerIsNotKnown) {
+  model_.become_image_model();
+  begin();
+  EXPECT_FALSE(answers({"Image"})[0].cached);
+  EXPECT_TRUE(answers({"Image"})[0].cached);
+  const Desk::Refusal why = refusal(ask({"Image", "no"}));
+  EXPECT_EQ(why.status, 422);
+  EXPECT_THAT(why.why, HasSubstr("input 1: not an image"));
+}
+
+}  // namespace
+}  // namespace tacho::infer

@@ -1,0 +1,74 @@
+#include "infer/input.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/mutation.h"
+#include "base/random.h"
+#include "infer/test_model.h"
+
+namespace tacho::infer {
+namespace {
+
+using testing::HasSubstr;
+
+class InputTest : public testing::Test {
+ protected:
+  auto read(std::string_view body, std::string_view type = "application/json") {
+    return read_inputs(model_, {.inputs = 3}, type, body);
+  }
+  std::string complaint(std::string_view body, std::string_view type = "application/json") {
+    const auto inputs = read(body, type);
+    return inputs.ok() ? "" : inputs.error().message;
+  }
+  LetterModel model_;
+};
+
+TEST_F(InputTest, ReadsTextsAlsoASingleOne) {
+  const auto inputs = read(R"({"text": ["ab", "b", "ab"]})");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  ASSERT_EQ(inputs->size(), 3U);
+  EXPECT_EQ((*inputs)[0].key, (*inputs)[2].key);
+  EXPECT_NE((*inputs)[0].key, (*inputs)[1].key);
+  EXPECT_EQ((*inputs)[1].sample.tokens, (std::vector<std::int32_t>{'b'}));
+  EXPECT_EQ((*read(R"({"text": "ab"})"))[0].key, (*inputs)[0].key);
+}
+
+TEST_F(InputTest, ReadsImagesInBase64OrAsTheyAre) {
+  model_.become_image_model();
+  const auto inputs = read(R"({"images": ["SW1hZ2U=", "SQ=="]})");
+  ASSERT_TRUE(inputs.ok()) << inputs.error().message;
+  EXPECT_EQ((*inputs)[0].image, "Image");
+  EXPECT_EQ((*inputs)[1].image, "I");
+  EXPECT_EQ((*read("Image", "image/png"))[0].key, (*inputs)[0].key);
+  EXPECT_THAT(complaint(R"({"images": ["SW1h", "S W1"]})"), HasSubstr("images 1: not base64"));
+  EXPECT_THAT(complaint(R"({"images": ["SW1"]})"), HasSubstr("not base64"));
+  EXPECT_THAT(complaint(R"({"images": ["=SW1"]})"), HasSubstr("not base64"));
+}
+
+TEST_F(InputTest, SaysWhatIsWrong) {
+  EXPECT_THAT(complaint("{"), HasSubstr("the body"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("one member"));
+  EXPECT_THAT(complaint(R"({"text": ["a"], "x": 1})"), HasSubstr("one member"));
+  EXPECT_THAT(complaint(R"({"images": ["SQ=="]})"), HasSubstr("reads 'text', not 'images'"));
+  EXPECT_THAT(complaint(R"({"text": []})"), HasSubstr("one or more"));
+  EXPECT_THAT(complaint(R"({"text": ["a", 1]})"), HasSubstr("text 1: not a string"));
+  EXPECT_THAT(complaint(R"({"text": ["a", ""]})"), HasSubstr("text 1: a text without a word"));
+  EXPECT_THAT(complaint(R"({"text": ["a", "b", "c", "d"]})"), HasSubstr("at most 3"));
+  EXPECT_THAT(complaint("{\"text\": [\"\xff\xfe\"]}"), HasSubstr("the body"));
+  EXPECT_THAT(complaint("I", "image/png"), HasSubstr("reads text"));
+}
+
+TEST_F(InputTest, AnyBytesAreSurvived) {
+  Random random = Random::scattered(11);
+  for (int i = 0; i < 3000; ++i) {
+    (void)read(mutated(R"({"text": ["a\u00e9b", "\ud83d\ude00"]})", random)).ok();
+  }
+  model_.become_image_model();
+  for (int i = 0; i < 3000; ++i) {
+    (void)read(mutated(R"({"images": ["SW1hZ2U=", "SQ=="]})", random)).ok();
+  }
+}
+
+}  // namespace
+}  // namespace tacho::infer

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "infer/cache.h"
+#include "infer/options.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace tacho::infer {
+
+// The cache that the options name; nullptr for "none". On the thread that runs `io`.
+Result<std::unique_ptr<Cache>> open_cache(boost::asio::io_context& io, const InferOptions& options,
+                                          const ModelFacts& facts,
+                                          std::function<void(const std::string&)> log);
+
+// Whether Redis can be used: hiredis is not on every machine that builds.
+Result<void> check_cache(const InferOptions& options);
+
+}  // namespace tacho::infer

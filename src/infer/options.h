@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/precision.h"
+#include "record/run_spec.h"
+
+namespace tacho::infer {
+
+struct InferOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8500;
+  std::string token;
+  bool open = false;
+  std::vector<std::string> host_names;
+
+  Device device = Device::cpu;
+  Precision precision = Precision::fp32;
+  int instances = 1;
+  std::optional<int> threads;  // of each instance
+
+  std::size_t max_batch = 32;
+  double max_delay_ms = 1;
+  std::optional<std::size_t> queue;  // absent: 1024 texts, 256 images
+  double deadline_ms = 2000;
+  std::optional<std::size_t> max_body_kb;  // absent: 1024 for text, 8192 for images
+  std::size_t max_inputs = 256;
+  std::size_t max_words = 1024;
+
+  std::string cache = "memory";
+  std::int64_t cache_ttl_s = 3600;
+  std::size_t cache_mb = 64;
+};
+
+// One option, as the command line takes it.
+struct OptionInfo {
+  std::string_view name;   // "--max-batch"
+  std::string_view value;  // "N"; "" where it takes none
+  std::string_view help;
+};
+std::span<const OptionInfo> infer_options();
+
+// "--port 8500 --open", in any order. An unknown one is named with its nearest neighbour.
+Result<InferOptions> parse_infer_options(std::span<const std::string> words);
+
+// What makes no sense together.
+Result<void> check(const InferOptions& options);
+
+}  // namespace tacho::infer

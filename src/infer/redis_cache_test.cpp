@@ -1,0 +1,239 @@
+// Against a real redis-server, started by the test.
+#include "infer/redis_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <csignal>
+
+#include "base/scratch_folder.h"
+#include "base/subprocess.h"
+
+namespace tacho::infer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::uint16_t free_port() {
+  boost::asio::io_context io;
+  using boost::asio::ip::tcp;
+  return tcp::acceptor(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0))
+      .local_endpoint()
+      .port();
+}
+
+// A redis-server of the test's own, which keeps nothing on disk.
+class RedisServer {
+ public:
+  explicit RedisServer(std::uint16_t port, std::vector<std::string> more = {}) : port_(port) {
+    std::vector<std::string> argv = {
+        "redis-server", "--port",       std::to_string(port), "--bind", "127.0.0.1", "--save", "",
+        "--dir",        folder_.path(), "--appendonly",       "no"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    auto started = Process::start({.argv = argv, .out = nowhere.get(), .err = nowhere.get()});
+    if (started.ok()) process_.emplace(*std::move(started));
+  }
+  [[nodiscard]] bool started() const { return process_.has_value(); }
+  void signal(int number) {
+    process_->signal(number);
+    if (number == SIGKILL) process_->wait();
+  }
+  // By a connection of its own, which waits; "" where there is none.
+  std::string command(const std::string& line) const {
+    std::unique_ptr<redisContext, decltype(&::redisFree)> context(
+        ::redisConnectWithTimeout("127.0.0.1", port_, {5, 0}), &::redisFree);
+    if (!context || context->err != 0) return "";
+    std::unique_ptr<redisReply, decltype(&::freeReplyObject)> reply(
+        static_cast<redisReply*>(::redisCommand(context.get(), line.c_str())), &::freeReplyObject);
+    if (!reply || reply->str == nullptr) return "";
+    return {reply->str, reply->len};
+  }
+
+ private:
+  ScratchFolder folder_;
+  std::uint16_t port_;
+  std::optional<Process> process_;
+};
+
+class RedisCacheTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    start_server();
+    if (!server_->started()) GTEST_SKIP() << "SKIPPED: redis-server is not installed";
+  }
+  void start_server(std::vector<std::string> more = {}) {
+    server_ = std::make_unique<RedisServer>(port_, std::move(more));
+  }
+  void begin(const std::string& prefix = "test:", std::chrono::milliseconds patience = kPatient) {
+    cache_ = std::make_unique<RedisCache>(
+        io_, RedisCache::Options{.place = {"127.0.0.1", port_, 0},
+                                 .prefix = prefix,
+                                 .classes = 2,
+                                 .ttl = std::chrono::seconds(100),
+                                 .patience = patience,
+                                 .log = [this](const std::string& line) { log_.push_back(line); }});
+  }
+  template <class Condition>
+  void run_until(const Condition& holds) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!holds() && std::chrono::steady_clock::now() < give_up) {
+      io_.run_one_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_TRUE(holds());
+  }
+  void await_up() {
+    run_until([this] { return cache_->counts().usable; });
+  }
+  std::vector<std::optional<Prediction>> look(const std::vector<std::string>& names) {
+    std::vector<Key> keys;
+    for (const std::string& name : names) keys.push_back(Sha256::of(name));
+    std::optional<Cache::Entries> found;
+    cache_->find(keys, [&](Cache::Entries entries) { found = std::move(entries); });
+    run_until([&] { return found.has_value(); });
+    return *found;
+  }
+  void keep(const std::string& name, const Prediction& prediction) {
+    cache_->keep(Sha256::of(name), prediction);
+  }
+  std::string stored(const std::string& name, const std::string& prefix = "test:") {
+    return server_->command("GET " + prefix + hex(Sha256::of(name)));
+  }
+
+  // A loaded machine is no reason for a look-up to be given up.
+  static constexpr std::chrono::milliseconds kPatient{30'000};
+  const std::uint16_t port_ = free_port();
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  std::unique_ptr<RedisServer> server_;
+  std::vector<std::string> log_;
+  std::unique_ptr<RedisCache> cache_;
+};
+
+const Prediction kOne{{0.25F, 0.75F}};
+const Prediction kOther{{1.0F, 0.0F}};
+
+TEST_F(RedisCacheTest, FindsWhatWasKept) {
+  begin();
+  await_up();
+  keep("a", kOne);
+  keep("b", kOther);
+  EXPECT_THAT(look({"a", "nothing", "b"}), ElementsAre(kOne, std::nullopt, kOther));
+  EXPECT_EQ(stored("a"), to_bytes(kOne));
+}
+
+TEST_F(RedisCacheTest, WhatExpiresAndWhoseItIsAreRedisToSay) {
+  begin("one:");
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  EXPECT_NE(server_->command("TTL one:" + hex(Sha256::of("a"))), "-1");
+  begin("another model:");
+  await_up();
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
+}
+
+TEST_F(RedisCacheTest, AThousandLookUpsTravelTogether) {
+  begin();
+  await_up();
+  keep("a", kOne);
+  int came = 0;
+  const std::array<Key, 1> keys = {Sha256::of("a")};
+  for (int i = 0; i < 1000; ++i) {
+    cache_->find(keys, [&](const Cache::Entries& entries) { came += entries[0] == kOne ? 1 : 0; });
+  }
+  run_until([&] { return came == 1000; });
+}
+
+TEST_F(RedisCacheTest, WhatIsNotOursIsNotTaken) {
+  begin();
+  await_up();
+  server_->command("SET test:" + hex(Sha256::of("a")) + " junk");
+  server_->command("LPUSH test:" + hex(Sha256::of("b")) + " list");
+  EXPECT_THAT(look({"a", "b"}), ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_EQ(cache_->counts().unusable, 1U);
+}
+
+TEST_F(RedisCacheTest, AServerThatIsKilledAndComesAgainIsFoundAgain) {
+  begin();
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  server_->signal(SIGKILL);
+  run_until([this] { return !cache_->counts().usable; });
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
+  keep("a", kOne);  // is dropped
+  start_server();
+  await_up();
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));  // it kept nothing on disk
+  keep("a", kOther);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOther));
+  EXPECT_EQ(cache_->counts().lost, 1U);
+  EXPECT_THAT(log_,
+              ElementsAre(HasSubstr("requests go on without it"), HasSubstr("answers again")));
+}
+
+TEST_F(RedisCacheTest, OneThatStopsIsGivenUpOnceAndTakenAgainWhenItGoesOn) {
+  begin("test:", std::chrono::milliseconds(20));
+  await_up();
+  server_->signal(SIGSTOP);
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
+  EXPECT_EQ(cache_->counts().timeouts, 1U);
+  EXPECT_FALSE(cache_->counts().usable);
+  // Nobody waits for it any more.
+  bool at_once = false;
+  const std::array<Key, 1> keys = {Sha256::of("a")};
+  cache_->find(keys, [&](const Cache::Entries&) { at_once = true; });
+  EXPECT_TRUE(at_once);
+  // After a while the connection is given up too, and others are tried.
+  run_until([this] { return cache_->counts().lost == 1; });
+  EXPECT_EQ(log_.size(), 1U);
+  server_->signal(SIGCONT);
+  await_up();
+  EXPECT_THAT(log_, ElementsAre(HasSubstr("no answer within 20 ms"), HasSubstr("answers again")));
+}
+
+TEST_F(RedisCacheTest, AFullOneStillAnswers) {
+  begin();
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  server_->command("CONFIG SET maxmemory-policy noeviction");
+  server_->command("CONFIG SET maxmemory 1");
+  keep("b", kOne);
+  keep("c", kOne);
+  run_until([this] { return cache_->counts().unkept == 2; });
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  EXPECT_TRUE(cache_->counts().usable);
+  server_->command("CONFIG SET maxmemory 0");
+  keep("b", kOther);
+  EXPECT_THAT(look({"b"}), ElementsAre(kOther));
+  EXPECT_THAT(log_, ElementsAre(HasSubstr("keeps no new answers: OOM"),
+                                HasSubstr("keeps new answers again")));
+}
+
+TEST_F(RedisCacheTest, OneThatIsNotThereYetIsWaitedForWithoutHoldingAnyoneUp) {
+  server_->signal(SIGKILL);
+  begin();
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
+  run_until([this] { return log_.size() == 1; });
+  start_server();
+  await_up();
+  EXPECT_EQ(log_.size(), 2U);
+}
+
+TEST_F(RedisCacheTest, AServerOfSomethingElseIsNotTaken) {
+  server_->signal(SIGKILL);
+  start_server({"--requirepass", "secret"});
+  begin();
+  run_until([this] { return log_.size() == 1; });
+  EXPECT_THAT(log_[0], HasSubstr("NOAUTH"));
+  EXPECT_FALSE(cache_->counts().usable);
+}
+
+}  // namespace
+}  // namespace tacho::infer

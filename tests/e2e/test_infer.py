@@ -1,0 +1,289 @@
+"""`tacho infer`: a model that was just trained, asked over HTTP by good clients and bad ones."""
+
+import base64
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import unittest
+
+from http_case import ServeCase, resident_kib
+from tacho_case import SharedHomeCase, wait_until
+from toy_data import write_image_folder, write_sentences
+
+GOOD, BAD = "neutral1 good1 neutral2", "neutral1 bad1 neutral2"
+
+
+class InferCase(ServeCase):
+    """One server for all tests of a class, of the model that prepare() trained."""
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        super(ServeCase, cls).setUpClass()
+        cls.serve()
+
+    @classmethod
+    def serve(cls):
+        cls.going = cls("prepare").start("infer", "last", "--port", 0, *cls.options)
+        out = cls.going._out
+
+        def address():
+            out.seek(0)
+            return re.search(r"http://([\w.]+):(\d+)/", out.read())
+        cls.port = int(wait_until(address, "address")[2])
+
+    def predict(self, *texts):
+        status, _, body = self.ask("/predict", "POST", {"text": list(texts)})
+        self.assertEqual(status, 200, body)
+        return body["predictions"]
+
+    def metric(self, name):
+        text = self.ask("/metrics")[2].decode()
+        return float(re.search(rf"(?m)^tacho_infer_{name} (\S+)$", text)[1])
+
+
+def train_lstm(case):
+    data = write_sentences(case.home / "sentences")
+    case.tacho("train", "lstm", "--data", "sst2", "--data-dir", data, "-b", 20, "-e", 4, "--quiet",
+               "--seed", 1)
+    shutil.rmtree(data)  # the run's folder is all that serving takes
+
+
+class Text(InferCase):
+    options = ("--max-inputs", 8)
+
+    def prepare(self):
+        train_lstm(self)
+
+    def test_answers_as_it_was_trained(self):
+        good, bad = self.predict(GOOD, BAD)
+        self.assertEqual((good["label"], good["index"]), ("positive", 1))
+        self.assertEqual((bad["label"], bad["index"]), ("negative", 0))
+        self.assertAlmostEqual(sum(good["probabilities"]), 1, 5)
+        self.assertGreater(good["probabilities"][1], 0.9)
+
+    def test_the_same_alone_batched_and_cached(self):
+        texts = [f"neutral{i} good{i % 5} " + "neutral3 " * i for i in range(8)]
+        batched = self.predict(*texts)
+        for text, before in zip(texts, batched):
+            again = self.predict(text)[0]
+            self.assertTrue(again["cached"])
+            self.assertEqual(again["probabilities"], before["probabilities"])
+
+    def test_tells_what_it_serves(self):
+        self.assertEqual(self.ask("/health")[0], 200)
+        self.assertEqual(self.ask("/ready")[0], 200)
+        model = self.ask("/model")[2]
+        self.assertEqual(model["classes"], ["negative", "positive"])
+        self.assertEqual(model["name"], "lstm")
+        self.assertEqual(len(model["digest"]), 64)
+        self.assertIn(model["run"], str(self.folders()))
+
+    def test_bad_requests_are_told_what_is_wrong(self):
+        cases = [(b'{"text": ["\xff\xfe"]}', 400), (b"{", 400), (b'{"text": []}', 400),
+                 (b'{"text": [1]}', 400), (b'{"images": ["eA=="]}', 400), (b'{"text": [" "]}', 422),
+                 (json.dumps({"text": ["a"] * 9}).encode(), 400),
+                 (json.dumps({"text": ["word " * 10_000]}).encode(), 422)]
+        for body, expected in cases:
+            status, headers, answer = self.ask("/predict", "POST", body)
+            self.assertEqual(status, expected, body[:60])
+            self.assertEqual(headers["Content-Type"], "application/problem+json")
+            self.assertTrue(answer["detail"])
+        self.assertEqual(self.ask("/predict")[0], 405)
+        self.assertEqual(self.ask("/nowhere")[0], 404)
+        self.predict(GOOD)
+
+    def test_a_hundred_megabytes_are_refused_unread(self):
+        before = resident_kib(self.going.process.pid)
+        client = self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                          b"application/json\r\nContent-Length: 104857600\r\n\r\n")
+        try:
+            for _ in range(100):
+                client.sendall(b"x" * (1 << 20))
+        except OSError:
+            pass  # it was told before the end
+        chunked = self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                           b"application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try:
+            for _ in range(100):
+                chunked.sendall(b"100000\r\n" + b"x" * (1 << 20) + b"\r\n")
+        except OSError:
+            pass
+        self.predict(GOOD)
+        self.assertLess(resident_kib(self.going.process.pid) - before, 20_000)
+        client.close()
+        chunked.close()
+
+    def test_a_thousand_silent_clients_keep_nobody_out(self):
+        silent = [self.raw() for _ in range(1000)]
+        self.predict(GOOD)
+        for client in silent[::2]:
+            client.sendall(b"POST /predict HT")
+        self.predict(BAD)
+        for client in silent:
+            client.close()
+
+    def test_equal_questions_at_once_are_computed_once_or_found(self):
+        before = self.metric("samples_total")
+        text = "neutral7 neutral8 good4"
+        threads = [threading.Thread(target=self.predict, args=(text,)) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.metric("samples_total") - before, 1)
+
+
+class End(InferCase):
+    """SIGTERM in the middle of requests."""
+    options = ("--max-delay-ms", 300, "--max-batch", 64)
+
+    def prepare(self):
+        train_lstm(self)
+
+    def test_what_was_asked_is_answered(self):
+        clients = []
+        for i in range(32):
+            body = json.dumps({"text": [f"neutral1 good{i}"]}).encode()
+            clients.append(self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                                    b"application/json\r\nContent-Length: %d\r\n\r\n%s"
+                                    % (len(body), body)))
+        wait_until(lambda: self.metric("requests_waiting") + self.metric("samples_total") >= 32,
+                   "32 requests")
+        self.going.signal(signal.SIGTERM)
+        for client in clients:
+            answer = b""
+            while piece := client.recv(65536):
+                answer += piece
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200"), answer[:200])
+        said = self.going.ended()
+        self.assertEqual((said.code, said.err), (0, ""))
+
+
+class Images(InferCase):
+    def prepare(self):
+        write_image_folder(self.home / "pictures")
+        self.tacho("train", "lenet5", "--data", "image-folder", "--data-dir",
+                   self.home / "pictures", "--input", "3x32x32", "-b", 8, "-e", 4, "--quiet")
+
+    def test_files_and_base64_get_the_same_answer(self):
+        for name in ("bright", "dark"):
+            image = (self.home / "pictures" / "val" / name / "1.png").read_bytes()
+            status, _, plain = self.ask("/predict", "POST", image, {"Content-Type": "image/png"})
+            self.assertEqual(status, 200, plain)
+            packed = {"images": [base64.b64encode(image).decode()]}
+            again = self.ask("/predict", "POST", packed)[2]["predictions"][0]
+            self.assertTrue(again.pop("cached"))
+            plain["predictions"][0].pop("cached")
+            self.assertEqual(again, plain["predictions"][0])
+            self.assertIn(again["label"], ("bright", "dark"))
+
+    def test_what_is_no_image_is_said_so(self):
+        status, _, answer = self.ask("/predict", "POST", b"GIF89a", {"Content-Type": "image/png"})
+        self.assertEqual(status, 422)
+        self.assertIn("not a JPEG or PNG", answer["detail"])
+        image = (self.home / "pictures" / "val" / "dark" / "0.png").read_bytes()
+        status, _, answer = self.ask("/predict", "POST", image[:-30], {"Content-Type": "image/png"})
+        self.assertEqual(status, 422)
+
+
+@unittest.skipUnless(shutil.which("redis-server"), "SKIPPED: redis-server is not installed")
+class Redis(InferCase):
+    """A cache that dies, comes back and stands still, under requests that never notice."""
+
+    @classmethod
+    def setUpClass(cls):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            cls.redis_port = probe.getsockname()[1]
+        cls.options = ("--cache", f"redis://127.0.0.1:{cls.redis_port}/1")
+        cls.redis = None
+        cls.addClassCleanup(cls.end_redis)
+        cls.start_redis()
+        super().setUpClass()
+
+    def prepare(self):
+        train_lstm(self)
+
+    @classmethod
+    def start_redis(cls):
+        cls.redis = subprocess.Popen(
+            ["redis-server", "--port", str(cls.redis_port), "--bind", "127.0.0.1", "--save", "",
+             "--appendonly", "no"], stdout=subprocess.DEVNULL, cwd="/")
+
+    @classmethod
+    def end_redis(cls):
+        if cls.redis and cls.redis.poll() is None:
+            cls.redis.kill()
+            cls.redis.wait()
+
+    def await_cache(self, up):
+        wait_until(lambda: self.metric("cache_up") == up, f"cache_up {up}")
+
+    def test_it_comes_and_goes_and_no_request_notices(self):
+        self.await_cache(1)
+        answers = [self.predict(GOOD)[0] for _ in range(2)]
+        wait_until(lambda: self.predict(GOOD)[0]["cached"], "cached answer")
+        expected = answers[0]["probabilities"]
+
+        stop, wrong, asked = threading.Event(), [], [0]
+
+        def keep_asking():
+            while not stop.is_set():
+                got = self.predict(GOOD, BAD)
+                asked[0] += 1
+                if abs(got[0]["probabilities"][1] - expected[1]) > 1e-5 or got[1]["index"] != 0:
+                    wrong.append(got)
+        threads = [threading.Thread(target=keep_asking) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            self.redis.kill()
+            self.redis.wait()
+            self.await_cache(0)
+            self.start_redis()
+            self.await_cache(1)
+            wait_until(lambda: self.predict(GOOD)[0]["cached"], "cached answer")
+            self.redis.send_signal(signal.SIGSTOP)
+            self.await_cache(0)
+            before = asked[0]
+            wait_until(lambda: asked[0] > before + 20, "answers without it")
+            self.redis.send_signal(signal.SIGCONT)
+            self.await_cache(1)
+            wait_until(lambda: self.predict(GOOD)[0]["cached"], "cached answer")
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(wrong, [])
+        lines = self.log_lines()
+        self.assertEqual(len([line for line in lines if "go on without it" in line]), 2, lines)
+        self.assertEqual(len([line for line in lines if "answers again" in line]), 2, lines)
+
+    def log_lines(self):
+        self.going._err.seek(0)
+        return self.going._err.read().splitlines()
+
+
+class Refusals(SharedHomeCase):
+    def prepare(self):
+        self.tacho("run", "--quiet", "--", "true")
+
+    def test_what_cannot_be_served_is_said_in_one_line(self):
+        self.assert_one_error_line(self.tacho("infer", "7", expect=1), "7")
+        self.assert_one_error_line(self.tacho("infer", "last", "--max-bach", "3", expect=2),
+                                   "--max-bach")
+        self.assert_one_error_line(self.tacho("infer", "last", "--address", "0.0.0.0", expect=2),
+                                   "--token", "--open")
+        self.assert_one_error_line(self.tacho("infer", "/etc", expect=1), "not a run's folder")
+        said = self.tacho("infer", "last", "--port", 0, expect=2)
+        self.assertIn("only models trained by 'tacho train'", said.err)
+        self.assertEqual(len(said.err.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
