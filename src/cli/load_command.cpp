@@ -103,7 +103,9 @@ class LoadRun {
         line.show(fmt::format("{:.4g}/s: {}", rate, progress_words(progress)));
       });
     };
-    TACHO_TRY(found, load::find_highest_rate(*job_.slo, {.first_rate = first}, at_rate, {}));
+    load::SearchOptions options{.first_rate = first};
+    options.lowest_rate = load::lowest_rate_to_tell(*job_.slo, options, job_.plan.duration);
+    TACHO_TRY(found, load::find_highest_rate(*job_.slo, options, at_rate, {}));
     line.clear();
     for (const FiguresSeen& seen : series_of(found)) TACHO_CHECK(tell(seen));
     more_ =

@@ -107,6 +107,13 @@ class Searcher {
 
 }  // namespace
 
+double lowest_rate_to_tell(const Slo& slo, const SearchOptions& options, Nanoseconds duration) {
+  constexpr double kNeeded = 4;          // requests for each that may be late, with none late
+  constexpr double kBehindWarmup = 0.8;  // of a test
+  return kNeeded / (1 - slo.share) /
+         (options.most_tests * Seconds(duration).count() * kBehindWarmup);
+}
+
 Result<Search> find_highest_rate(const Slo& slo, const SearchOptions& options, const RateTest& test,
                                  const TrialView& view) {
   return Searcher(slo, options, test, view).run();

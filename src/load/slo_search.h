@@ -38,6 +38,10 @@ struct SearchOptions {
   int most_tests = 3;        // at one rate, while chance could explain either verdict
 };
 
+// Below this rate so few requests come in all the tests of a rate, each of `duration`, that nobody
+// could say that the objective is kept.
+double lowest_rate_to_tell(const Slo& slo, const SearchOptions& options, Nanoseconds duration);
+
 // The highest rate that keeps an objective: doubled or halved until one keeps it and another does
 // not, then halfway between them. The highest that kept it is tried once more in the end; if it
 // does not keep it again, the search goes on below.

@@ -33,7 +33,7 @@ TEST(SloSearch, FindsTheHighestRateFromAboveAndFromBelow) {
   for (const double first : {20.0, 900.0, 20'000.0}) {
     Random random(9, 0);
     const RateTest test = [&](double rate) -> Result<Measured> { return at(rate, 1000, random); };
-    const auto search = find_highest_rate(slo, {.first_rate = first}, test, {});
+    const auto search = find_highest_rate(slo, {.first_rate = first, .lowest_rate = 40}, test, {});
     ASSERT_TRUE(search.ok());
     ASSERT_TRUE(search->best) << first;
     const double found = search->trials[*search->best].rate;
@@ -74,6 +74,12 @@ TEST(SloSearch, ARateThatNothingKeepsHasNoBest) {
   ASSERT_TRUE(search.ok());
   EXPECT_FALSE(search->best);
   EXPECT_DOUBLE_EQ(*search->fails_from, 1);
+}
+
+TEST(SloSearch, BelowSomeRateThereAreTooFewRequestsToTell) {
+  using std::chrono::seconds;
+  EXPECT_NEAR(lowest_rate_to_tell(*parse_slo("p99=50ms"), {}, seconds(5)), 33.3, 0.1);
+  EXPECT_NEAR(lowest_rate_to_tell(*parse_slo("p999=50ms"), {}, seconds(50)), 33.3, 0.1);
 }
 
 TEST(SloSearch, AnErrorOrAnInterruptEndsIt) {
