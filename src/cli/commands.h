@@ -29,6 +29,7 @@ void add_lab_command(CLI::App& app, Context& context);
 void add_ledger_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_infer_command(CLI::App& app, Context& context);
+void add_load_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_take_task_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);

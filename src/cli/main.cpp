@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   add_ledger_command(app, context);
   add_serve_command(app, context);
   add_infer_command(app, context);
+  add_load_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);
   add_completion_command(app, context);

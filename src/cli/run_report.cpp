@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "cli/load_view.h"
 #include "record/rank_figures.h"
 #include "record/statistics.h"
 
@@ -182,7 +183,11 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
   if (record.found_steps) add_found_steps(out, terminal, record);
-  add_figures(out, terminal, record);
+  if (record.load) {
+    out += "\n" + load_lines(*record.load, terminal);
+  } else {
+    add_figures(out, terminal, record);
+  }
   if (record.ranks) add_ranks(out, terminal, record);
   if (record.totals.wall_seconds > 0) {
     const std::string first_step =

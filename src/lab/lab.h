@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "base/file.h"
@@ -57,6 +58,16 @@ class Lab {
   // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
   // this process's own streams too.
   Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
+
+  // Records what this process does itself: the new_order() of a CommandSpec that names it. `work`
+  // is given the run's number and where to tell events; an error of it is the run's reason.
+  struct WorkEnd {
+    Outcome outcome = Outcome::ok;
+    std::string reason = {};
+  };
+  using EventTeller = std::function<Result<void>(const EventBody&)>;
+  using OwnWork = std::function<Result<WorkEnd>(std::int64_t id, const EventTeller& tell)>;
+  Result<FinishedRun> carry_out(const RunOrder& order, const OwnWork& work);
 
   // Carries out the order of a folder that someone else made, and stores nothing: whoever made it
   // reads it. A run that is killed from outside gets no end, so that it can be told from one that

@@ -2,26 +2,17 @@
 #include <csignal>
 
 #include "base/clock.h"
-#include "base/version.h"
 #include "emit/json_lines_sink.h"
 #include "lab/event_tail.h"
 #include "lab/gpu_tracing.h"
 #include "lab/lab.h"
+#include "lab/run_start.h"
 #include "lab/run_state.h"
 #include "lab/time_limit.h"
 #include "lab/watched_program.h"
-#include "probe/host_probe.h"
 
 namespace tacho {
 namespace {
-
-RunStarted start_of_run() {
-  RunStarted started;
-  started.tacho_version = kVersion;
-  started.tacho_commit = kCommit;
-  started.host = read_host();
-  return started;
-}
 
 RunEnded end_of_run(const WatchedProgram::End& end) {
   RunEnded ended;

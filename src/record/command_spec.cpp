@@ -15,7 +15,8 @@ std::string file_name(const std::string& path) {
 
 bool is_interpreter(const std::string& program) {
   const std::string name = file_name(program);
-  return name.starts_with("python") || name == "sh" || name == "bash" || name == "torchrun";
+  return name.starts_with("python") || name == "sh" || name == "bash" || name == "torchrun" ||
+         name == "tacho";
 }
 
 Result<std::vector<std::string>> words_of(const Json& json) {

@@ -182,6 +182,39 @@ void describe(Fields&& f,
   f("seconds", e.seconds);
 }
 
+template <class Fields>
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, LoadMeasured> {
+  f("url", e.url);
+  f("load", e.load);
+  f("connections", e.connections);
+  f("seconds", e.seconds);
+  f("warmup_seconds", e.warmup_seconds);
+  f("steady", e.steady);
+  f("remark", e.remark);
+  f("requests_per_s", e.requests_per_s);
+  f("offered_per_s", e.offered_per_s);
+  f("requests", e.requests);
+  f("ok", e.ok);
+  f("refused", e.refused);
+  f("rejected", e.rejected);
+  f("server_errors", e.server_errors);
+  f("timeouts", e.timeouts);
+  f("broken", e.broken);
+  f("cached", e.cached);
+  f("p50_s", e.p50_s);
+  f("p90_s", e.p90_s);
+  f("p99_s", e.p99_s);
+  f("p999_s", e.p999_s);
+  f("longest_s", e.longest_s);
+  f("service_p50_s", e.service_p50_s);
+  f("service_p99_s", e.service_p99_s);
+  f("slo", e.slo);
+  f("fails_from_per_s", e.fails_from_per_s);
+  f("machine", e.machine);
+  f("usd_per_hour", e.usd_per_hour);
+}
+
 template <class Item>
 concept HasFields = std::is_same_v<Item, RankInfo> || std::is_same_v<Item, RankSteps>;
 
@@ -277,10 +310,10 @@ struct Reader {
   }
 };
 
-constexpr std::array<std::string_view, 15> kKinds = {
-    "start",      "input",       "model",       "steps", "epoch",
-    "checkpoint", "note",        "end",         "ranks", "rank_steps",
-    "figures",    "found_steps", "environment", "stay",  "time_limit"};
+constexpr std::array<std::string_view, 16> kKinds = {
+    "start",       "input", "model",      "steps",      "epoch",   "checkpoint",
+    "note",        "end",   "ranks",      "rank_steps", "figures", "found_steps",
+    "environment", "stay",  "time_limit", "load"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
@@ -350,6 +383,7 @@ template Json body_to_json(const FiguresSeen&);
 template Json body_to_json(const StepsFound&);
 template Json body_to_json(const EnvironmentFacts&);
 template Json body_to_json(const StayOver&);
+template Json body_to_json(const LoadMeasured&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
 template Result<ModelReady> body_from_json(const Json&, const std::string&);
@@ -362,6 +396,7 @@ template Result<FiguresSeen> body_from_json(const Json&, const std::string&);
 template Result<StepsFound> body_from_json(const Json&, const std::string&);
 template Result<EnvironmentFacts> body_from_json(const Json&, const std::string&);
 template Result<StayOver> body_from_json(const Json&, const std::string&);
+template Result<LoadMeasured> body_from_json(const Json&, const std::string&);
 
 Json compute_paths_to_json(const ComputePaths& paths) {
   Json json = Json::object();

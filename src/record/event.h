@@ -147,10 +147,53 @@ struct TimeLimitReached {
   bool operator==(const TimeLimitReached&) const = default;
 };
 
+// What a load test measured: of the part that counts, without its warm-up.
+struct LoadMeasured {
+  std::string url;
+  std::string load;  // in words: "open loop, 200 requests/s", "closed loop, 16 connections"
+  std::int64_t connections = 0;
+  double seconds = 0;
+  double warmup_seconds = 0;  // before
+  bool steady = true;
+  std::string remark;  // why its figures need care; "" where they do not
+  double requests_per_s = 0;
+  double offered_per_s = 0;  // 0 in a closed loop
+  std::int64_t requests = 0;
+  std::int64_t ok = 0;
+  std::int64_t refused = 0;   // 503
+  std::int64_t rejected = 0;  // other 4xx
+  std::int64_t server_errors = 0;
+  std::int64_t timeouts = 0;
+  std::int64_t broken = 0;
+  std::int64_t cached = 0;
+  // From the moment a request was due, and from the moment it was sent.
+  double p50_s = 0;
+  double p90_s = 0;
+  double p99_s = 0;
+  double p999_s = 0;
+  double longest_s = 0;
+  double service_p50_s = 0;
+  double service_p99_s = 0;
+  std::string slo;                         // "p99=50ms"; "" without one
+  std::optional<double> fails_from_per_s;  // the lowest rate tried that does not keep it
+  std::string machine;                     // what is paid for: a name of the catalogue, or ""
+  std::optional<double> usd_per_hour;
+  bool operator==(const LoadMeasured&) const = default;
+
+  [[nodiscard]] std::int64_t failed() const {
+    return refused + rejected + server_errors + timeouts + broken;
+  }
+  // At the rate that was measured.
+  [[nodiscard]] std::optional<double> usd_per_million() const {
+    if (!usd_per_hour || requests_per_s <= 0) return std::nullopt;
+    return *usd_per_hour / 3600 / requests_per_s * 1e6;
+  }
+};
+
 using EventBody =
     std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone, CheckpointWritten, Note,
                  RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound, EnvironmentFacts,
-                 StayOver, TimeLimitReached>;
+                 StayOver, TimeLimitReached, LoadMeasured>;
 
 // One line a worker wrote.
 struct Event {

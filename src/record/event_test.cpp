@@ -34,7 +34,18 @@ std::vector<Event> one_of_each() {
       {9.6,
        RanksDone{5,
                  {{0, {0.1, 0.2}, {0, 0}, {0.05, 0.1}, {0.04, 0.1}, {0, 0.1}, {8, 8}, {9, 9}},
-                  {1, {0.1, 0.2}, {0, 0}, {0.05, 0.1}, {0.04, 0.1}, {0, 0.1}, {8, 8}, {9, 9}}}}}};
+                  {1, {0.1, 0.2}, {0, 0}, {0.05, 0.1}, {0.04, 0.1}, {0, 0.1}, {8, 8}, {9, 9}}}}},
+      {9.7, LoadMeasured{.url = "http://a:8500/predict",
+                         .load = "open loop",
+                         .connections = 16,
+                         .steady = false,
+                         .remark = "the median time went up",
+                         .requests_per_s = 199.5,
+                         .ok = 1990,
+                         .timeouts = 3,
+                         .p99_s = 0.02,
+                         .slo = "p99=50ms",
+                         .usd_per_hour = 0.5}}};
 }
 
 TEST(Event, EveryKindSurvivesTheRoundTrip) {

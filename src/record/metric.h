@@ -115,15 +115,31 @@ inline constexpr Metric kGpuMemory{"gpu_memory_used", Unit::bytes, Better::lower
 inline constexpr Metric kGpuJoules{"gpu_joules", Unit::none, Better::lower, "GPU joules",
                                    "energy the GPUs took during the run"};
 
+inline constexpr Metric kRequestsPerS{"requests_per_s", Unit::per_second, Better::higher,
+                                      "requests/s", "requests a load test got answered a second"};
+inline constexpr Metric kLatencyP50S{"latency_p50_s", Unit::seconds, Better::lower, "p50",
+                                     "median time from when a request was due to its answer"};
+inline constexpr Metric kLatencyP99S{"latency_p99_s", Unit::seconds, Better::lower, "p99",
+                                     "time within which 99 of 100 requests were answered"};
+inline constexpr Metric kLatencyP999S{"latency_p999_s", Unit::seconds, Better::lower, "p99.9",
+                                      "time within which 999 of 1,000 requests were answered"};
+inline constexpr Metric kFailedRequests{"errors", Unit::count, Better::lower, "errors",
+                                        "requests that were refused, failed or timed out"};
+inline constexpr Metric kDollarsPerMillion{"dollars_per_million_requests", Unit::none,
+                                           Better::lower, "$/million",
+                                           "price of a million requests at the measured rate"};
+
 inline constexpr std::array kAll = {
-    kTop1,          kTop5,       kEvalLoss,   kTrainLoss,    kSamplesPerS,   kStepS,
-    kStepP25S,      kStepP75S,   kFirstStepS, kInputShare,   kInputS,        kRanks,
-    kCommS,         kCommHidden, kSentBytes,  kBusBytesPerS, kSlowestWaitS,  kImageStartS,
-    kProcessStartS, kStartupS,   kTrainS,     kEvalS,        kWallS,         kImageEndS,
-    kTotalS,        kUserS,      kSystemS,    kPeakMemory,   kDeviceMemory,  kMinorFaults,
-    kMajorFaults,   kParameters, kEpochsDone, kStepsDone,    kProductGflops, kCores,
-    kTreeMemory,    kReadBytes,  kWriteBytes, kThrottled,    kGpuBusy,       kGpuMemory,
-    kGpuJoules};
+    kTop1,         kTop5,         kEvalLoss,       kTrainLoss,        kSamplesPerS,
+    kStepS,        kStepP25S,     kStepP75S,       kFirstStepS,       kInputShare,
+    kInputS,       kRanks,        kCommS,          kCommHidden,       kSentBytes,
+    kBusBytesPerS, kSlowestWaitS, kImageStartS,    kProcessStartS,    kStartupS,
+    kTrainS,       kEvalS,        kWallS,          kImageEndS,        kTotalS,
+    kUserS,        kSystemS,      kPeakMemory,     kDeviceMemory,     kMinorFaults,
+    kMajorFaults,  kParameters,   kEpochsDone,     kStepsDone,        kProductGflops,
+    kCores,        kTreeMemory,   kReadBytes,      kWriteBytes,       kThrottled,
+    kGpuBusy,      kGpuMemory,    kGpuJoules,      kRequestsPerS,     kLatencyP50S,
+    kLatencyP99S,  kLatencyP999S, kFailedRequests, kDollarsPerMillion};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

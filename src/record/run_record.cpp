@@ -57,6 +57,7 @@ class Folder {
                      record_.stays_seconds += e.left - e.began;
                    },
                    [&](const TimeLimitReached& e) { limit_reached_ = e.seconds; },
+                   [&](const LoadMeasured& e) { record_.load = e; },
                },
                event.body);
     last_seen_ = event.unix_seconds;
@@ -182,6 +183,17 @@ void add_surroundings(const RunRecord& record,
   }
   if (stay.ended) add(metric::kImageEndS, stay.left - *stay.ended);
   if (record.stays_seconds > 0) add(metric::kTotalS, record.stays_seconds);
+}
+
+void add_load(const LoadMeasured& load, const std::function<void(const Metric&, double)>& add) {
+  add(metric::kRequestsPerS, load.requests_per_s);
+  if (load.ok > 0) {
+    add(metric::kLatencyP50S, load.p50_s);
+    add(metric::kLatencyP99S, load.p99_s);
+    add(metric::kLatencyP999S, load.p999_s);
+  }
+  add(metric::kFailedRequests, static_cast<double>(load.failed()));
+  if (const auto dollars = load.usd_per_million()) add(metric::kDollarsPerMillion, *dollars);
 }
 
 template <class Body>
@@ -349,6 +361,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   if (record.started && record.started->paths.product_gflops > 0) {
     add(metric::kProductGflops, record.started->paths.product_gflops);
   }
+  if (record.load) add_load(*record.load, add);
   return values;
 }
 
@@ -384,6 +397,7 @@ Json to_json(const RunRecord& record) {
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
   for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
   if (!record.usage.empty()) json["usage"] = record.usage;
+  if (record.load) json["load"] = body_to_json(*record.load);
   if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
   if (record.environment) json["environment_facts"] = body_to_json(*record.environment);
   if (record.stay) json["stay"] = body_to_json(*record.stay);
@@ -413,6 +427,7 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   TACHO_CHECK(read_list(object, "rank_steps", record.rank_steps, false));
   TACHO_CHECK(read_list(object, "figures", record.figures, false));
   TACHO_CHECK(read_optional_body(object, "found_steps", record.found_steps));
+  TACHO_CHECK(read_optional_body(object, "load", record.load));
   TACHO_CHECK(read_optional_body(object, "environment_facts", record.environment));
   TACHO_CHECK(read_optional_body(object, "stay", record.stay));
   object.read_optional("started_at", record.started_at);

@@ -52,6 +52,7 @@ struct RunRecord {
   std::vector<std::string> notes;
   std::vector<FiguresSeen> figures;  // what a watched program said, in order
   std::optional<StepsFound> found_steps;
+  std::optional<LoadMeasured> load;     // of a load test
   std::map<std::string, double> usage;  // by metric: what its processes were seen to use
   double startup_seconds = 0;           // of the last attempt
   // Of the last attempt, too; absent in records of before they were taken down.

@@ -4,43 +4,17 @@ Nothing here needs a cluster: script/test-kubernetes is for whoever has one."""
 
 import json
 import os
-import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from schema import Schema
+
 MADE_MANIFESTS = os.environ["MADE_MANIFESTS"]
-FILES = ("package.json", "package-lock.json", "check_jobs.mjs")
 
 
 def setUpModule():
-    global folder
-    folder = Path(tempfile.mkdtemp(prefix="tacho-k8s-"))
-    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
-    for name in FILES:
-        shutil.copy(HERE / name, folder)
-    reason = install()
-    if reason and os.environ.get("TACHO_COMPONENTS") == "required":
-        raise AssertionError(reason)
-    if reason:
-        print(f"SKIPPED: no schema to hold manifests against: {reason}", file=sys.stderr)
-        raise unittest.SkipTest(reason)
-
-
-def install():
-    if not shutil.which("npm"):
-        return "npm is not installed; run script/bootstrap"
-    command = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=200)
-    return f"npm ci: {done.stderr.strip()}" if done.returncode else ""
-
-
-def check(lines):
-    return subprocess.run(["node", "check_jobs.mjs"], cwd=folder, input="\n".join(lines),
-                          capture_output=True, text=True, timeout=60)
+    global check
+    check = Schema().check
 
 
 class Manifests(unittest.TestCase):

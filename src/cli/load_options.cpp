@@ -1,0 +1,255 @@
+#include "cli/load_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "base/quantity.h"
+#include "base/units.h"
+#include "load/input_set.h"
+#include "load/replay_file.h"
+
+namespace tacho {
+namespace {
+
+using load::ArrivalPlan;
+using load::LoadPlan;
+using load::Nanoseconds;
+using load::RateProfile;
+
+constexpr double kHighestRate = 10e6;
+constexpr double kLongestSeconds = 7 * 24 * 3600.0;
+
+Error usage(std::string sentence) { return {ErrorCode::usage, std::move(sentence)}; }
+
+Result<Nanoseconds> time_in(const std::string& text, const char* option) {
+  TACHO_TRY(time, parse_duration(text).in(option));
+  if (time.count() < 0.001 || time.count() > kLongestSeconds) {
+    return usage(fmt::format("{}: between 1ms and a week", option));
+  }
+  return std::chrono::duration_cast<Nanoseconds>(time);
+}
+
+bool is_rate(double rate) { return std::isfinite(rate) && rate > 0 && rate <= kHighestRate; }
+
+struct Rates {
+  double from = 0;
+  double to = 0;
+};
+
+// "10..500"
+Result<Rates> rates_in(const std::string& text) {
+  const Error wrong = usage(fmt::format("--ramp '{}': say it as FROM..TO, as in 10..500", text));
+  const auto dots = text.find("..");
+  if (dots == std::string::npos) return wrong;
+  const auto number = [&](std::string_view part, double& value) {
+    const auto [stopped, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && stopped == part.data() + part.size() &&
+           (value == 0 || is_rate(value));
+  };
+  Rates rates;
+  const std::string_view words = text;
+  if (!number(words.substr(0, dots), rates.from) || !number(words.substr(dots + 2), rates.to) ||
+      rates.from + rates.to <= 0) {
+    return wrong;
+  }
+  return rates;
+}
+
+Result<std::vector<load::Input>> inputs_of(const LoadOptions& o) {
+  if (!o.texts.empty()) return load::read_texts(o.texts);
+  if (!o.images.empty()) return load::read_images(o.images);
+  if (!o.body.empty()) return load::read_body(o.body, o.content_type);
+  return std::vector<load::Input>();
+}
+
+Result<void> check(const LoadOptions& o) {
+  const int inputs = !o.texts.empty() + !o.images.empty() + !o.body.empty();
+  if (inputs > 1) return usage("--texts, --images and --body: name one of them");
+  const int loads = o.rate.has_value() + !o.ramp.empty() + !o.replay.empty();
+  if (loads > 1) return usage("--rate, --ramp and --replay: name one of them");
+  if (!o.slo.empty() && (!o.ramp.empty() || !o.replay.empty())) {
+    return usage("--slo finds a constant rate; leave --ramp and --replay out");
+  }
+  if (!o.replay.empty() && !o.duration.empty()) {
+    return usage("--replay lasts as long as what was recorded; leave --duration out");
+  }
+  if (o.poisson && loads == 0 && o.slo.empty()) {
+    return usage("--poisson spaces the requests of --rate, --ramp, --replay or --slo");
+  }
+  if (o.rate && !is_rate(*o.rate)) return usage("--rate: above 0, at most 10 million a second");
+  if (o.connections && (*o.connections < 1 || *o.connections > 100'000)) {
+    return usage("--connections: between 1 and 100,000");
+  }
+  if (o.threads < 1 || o.threads > 256) return usage("--threads: between 1 and 256");
+  if (o.zipf && inputs == 0) return usage("--zipf chooses among inputs; name --texts or --images");
+  if (o.zipf && !(*o.zipf >= 0 && *o.zipf <= 10)) return usage("--zipf: between 0 and 10");
+  const bool plain = o.token.find_first_of(" \t\r\n") == std::string::npos;
+  if (!plain) return usage("--token: one word, without spaces");
+  if (o.content_type.find_first_of("\r\n") != std::string::npos) {
+    return usage("--content-type: one line");
+  }
+  if (o.price && !(*o.price > 0 && std::isfinite(*o.price))) {
+    return usage("--price-per-hour: dollars, above 0");
+  }
+  if (o.price && !o.instance.empty()) {
+    return usage("--instance and --price-per-hour: name one of them");
+  }
+  if (!o.region.empty() && o.instance.empty()) return usage("--region is that of --instance");
+  return {};
+}
+
+// Everything but the token: what is recorded must not give it away.
+std::vector<std::string> argv_of(const LoadOptions& o) {
+  std::vector<std::string> argv = {"tacho", "load", o.url};
+  const auto add = [&argv](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    argv.emplace_back(name);
+    argv.push_back(value);
+  };
+  if (o.rate) add("--rate", fmt::format("{}", *o.rate));
+  add("--ramp", o.ramp);
+  add("--replay", o.replay);
+  if (o.poisson) argv.emplace_back("--poisson");
+  if (o.connections) add("--connections", std::to_string(*o.connections));
+  if (o.threads != 1) add("--threads", std::to_string(o.threads));
+  add("--duration", o.duration);
+  add("--timeout", o.timeout == LoadOptions{}.timeout ? "" : o.timeout);
+  add("--texts", o.texts);
+  add("--images", o.images);
+  add("--body", o.body);
+  if (!o.body.empty()) add("--content-type", o.content_type);
+  if (o.zipf) add("--zipf", fmt::format("{}", *o.zipf));
+  if (o.seed != 1) add("--seed", std::to_string(o.seed));
+  add("--slo", o.slo);
+  add("--instance", o.instance);
+  add("--region", o.region);
+  if (o.price) add("--price-per-hour", fmt::format("{}", *o.price));
+  return argv;
+}
+
+// Of a closed loop nothing.
+Result<std::optional<ArrivalPlan>> arrivals_of(const LoadOptions& o, double seconds) {
+  std::optional<ArrivalPlan> plan;
+  if (!o.replay.empty()) {
+    TACHO_TRY(recorded, load::read_replay(o.replay));
+    plan = std::move(recorded);
+  } else if (!o.ramp.empty()) {
+    TACHO_TRY(rates, rates_in(o.ramp));
+    plan = ArrivalPlan{.profile = RateProfile::ramp(rates.from, rates.to, seconds)};
+  } else if (o.rate && o.slo.empty()) {
+    plan = ArrivalPlan{.profile = RateProfile::constant(*o.rate, seconds)};
+  }
+  if (plan) {
+    plan->seed = o.seed;
+    plan->spacing = o.poisson ? load::Spacing::poisson : load::Spacing::even;
+  }
+  return plan;
+}
+
+std::string words_of(const LoadOptions& o, const LoadPlan& plan) {
+  std::string load = "closed loop";
+  if (!o.slo.empty()) load = "open loop, the highest rate with " + o.slo;
+  if (!o.slo.empty() || plan.arrivals) {
+    if (o.rate && o.slo.empty()) load = fmt::format("open loop, {} requests/s", *o.rate);
+    if (!o.ramp.empty()) load = fmt::format("open loop, {} requests/s", o.ramp);
+    if (!o.replay.empty()) load = fmt::format("open loop, {} replayed", o.replay);
+    if (o.poisson) load += ", Poisson's";
+  }
+  return fmt::format("{}, {} connection{}", load, plan.connections,
+                     plan.connections == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Result<LoadJob> job_of(const LoadOptions& o) {
+  TACHO_CHECK(check(o));
+  TACHO_TRY(target, load::parse_target_url(o.url));
+  LoadJob job{.target = std::move(target), .argv = argv_of(o)};
+  if (!o.slo.empty()) {
+    TACHO_TRY(slo, load::parse_slo(o.slo).in("--slo"));
+    job.slo = std::move(slo);
+    job.first_rate = o.rate;
+    job.poisson = o.poisson;
+  }
+  const char* usual = o.slo.empty() ? "10s" : "5s";
+  TACHO_TRY(duration, time_in(o.duration.empty() ? usual : o.duration, "--duration"));
+  TACHO_TRY(timeout, time_in(o.timeout, "--timeout"));
+  TACHO_TRY(arrivals, arrivals_of(o, Seconds(duration).count()));
+  LoadPlan& plan = job.plan;
+  plan.arrivals = std::move(arrivals);
+  plan.duration = duration;
+  if (!o.replay.empty()) {
+    plan.duration = Nanoseconds(std::llround(plan.arrivals->seconds() * 1e9)) +
+                    std::chrono::milliseconds(1);  // the last arrival is due at the end
+  }
+  plan.timeout = timeout;
+  plan.zipf = o.zipf;
+  plan.seed = o.seed;
+  plan.connections = o.connections.value_or(plan.arrivals || job.slo ? 64 : 16);
+  plan.threads = std::min(o.threads, plan.connections);
+  TACHO_TRY(inputs, inputs_of(o));
+  if (job.target.path.empty()) job.target.path = inputs.empty() ? "/" : "/predict";
+  for (const load::Input& input : inputs) {
+    plan.requests.push_back(load::request_bytes(job.target, o.token, &input));
+  }
+  if (inputs.empty()) {
+    plan.requests.push_back(load::request_bytes(job.target, o.token, nullptr));
+  }
+  job.words = words_of(o, plan);
+  return job;
+}
+
+void declare(CLI::App& command, LoadOptions& o) {
+  command.add_option("url", o.url, "http://HOST:PORT/PATH; without a path inputs go to /predict")
+      ->required();
+  command
+      .add_option("--rate,-r", o.rate,
+                  "requests a second, whether answers come or not; a closed loop without it")
+      ->group("When");
+  command.add_option("--ramp", o.ramp, "FROM..TO: a rate that changes evenly, as 10..500")
+      ->group("When");
+  command.add_option("--replay", o.replay, "a file of recorded arrivals, see below")->group("When");
+  command.add_flag("--poisson", o.poisson, "by chance, as many people ask, not evenly spaced")
+      ->group("When");
+  command.add_option("--slo", o.slo, "p99=50ms: find the highest rate that keeps it")
+      ->group("When");
+  command.add_option("--duration,-d", o.duration, "of the test (10s), or of each rate (5s)")
+      ->group("When");
+  command.add_option("--texts", o.texts, "a file with a text a line, sent as {\"text\":[…]}")
+      ->group("What");
+  command.add_option("--images", o.images, "a folder of .jpg and .png files")->group("What");
+  command.add_option("--body", o.body, "a file that is sent as it is")->group("What");
+  command.add_option("--content-type", o.content_type, "of --body")
+      ->capture_default_str()
+      ->group("What");
+  command
+      .add_option("--zipf", o.zipf,
+                  "choose inputs by Zipf's law with this exponent, the first the most often;\n"
+                  "1 is as words are; without it one after the other")
+      ->group("What");
+  command.add_option("--token", o.token, "sent as 'Authorization: Bearer …'; never recorded")
+      ->group("What");
+  command
+      .add_option("--connections,-c", o.connections,
+                  "at once: 16 in a closed loop, 64 else (the most that can be under way)")
+      ->group("How");
+  command.add_option("--threads,-t", o.threads, "that send")->capture_default_str()->group("How");
+  command.add_option("--timeout", o.timeout, "after which a request has failed")
+      ->capture_default_str()
+      ->group("How");
+  command.add_option("--seed", o.seed, "of what is by chance")->capture_default_str()->group("How");
+  command
+      .add_option("--instance", o.instance,
+                  "what serves, of 'tacho catalog ls': prices a million requests")
+      ->group("Cost");
+  command.add_option("--region", o.region, "of --instance (the cheapest)")->group("Cost");
+  command.add_option("--price-per-hour", o.price, "dollars an hour, instead of --instance")
+      ->group("Cost");
+  command.add_flag("--quiet,-q", o.quiet, "no progress");
+  command.add_flag("--json", o.json, "the record alone on standard output");
+}
+
+}  // namespace tacho

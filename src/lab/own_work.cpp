@@ -1,0 +1,37 @@
+#include <chrono>
+
+#include "base/clock.h"
+#include "emit/json_lines_sink.h"
+#include "lab/lab.h"
+#include "lab/run_start.h"
+#include "lab/run_state.h"
+#include "probe/self_usage.h"
+
+namespace tacho {
+
+Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
+  TACHO_TRY(begun, begin(order));
+  TACHO_TRY(events, JsonLinesSink::open(begun.folder.events()));
+  TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
+  const auto began = std::chrono::steady_clock::now();
+  const SelfUsage before = self_usage();
+  const auto tell = [&events](const EventBody& body) {
+    return events->write({unix_seconds_now(), body});
+  };
+  const auto done = work(begun.id, tell);
+  const SelfUsage used = self_usage();
+  RunEnded ended;
+  ended.outcome = done.ok() ? done->outcome : Outcome::failed;
+  ended.reason = done.ok() ? done->reason : done.error().message;
+  ended.wall_seconds = Seconds(std::chrono::steady_clock::now() - began).count();
+  ended.user_seconds = (used.user - before.user).count();
+  ended.system_seconds = (used.system - before.system).count();
+  ended.peak_memory_bytes = used.peak_memory.count;
+  (void)events->write({unix_seconds_now(), ended}).ok();  // close_run() copes with a full disk
+  TACHO_TRY(record, close_run(begun.folder, ended.outcome, ended.reason));
+  TACHO_CHECK(keep(record, begun.folder));
+  if (!done.ok()) return done.error();
+  return FinishedRun{begun.id, std::move(record)};
+}
+
+}  // namespace tacho

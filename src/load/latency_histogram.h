@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tacho::load {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+// Counts of times, in buckets whose width grows with the time: a time that is read back is off by
+// at most 0.05 % or 32 ns, from nothing to 70 minutes (what is longer counts as that). Memory does
+// not grow with the number of times.
+class LatencyHistogram {
+ public:
+  // One bucket that is not empty.
+  struct Cell {
+    std::uint32_t bucket = 0;
+    std::uint32_t count = 0;
+    bool operator==(const Cell&) const = default;
+  };
+
+  LatencyHistogram();
+
+  void add(Nanoseconds time);
+  void merge(std::span<const Cell> cells);
+  void clear();
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  // The least time that at least a share `q` of all times do not exceed; 0 where there are none.
+  [[nodiscard]] Nanoseconds quantile(double q) const;
+  [[nodiscard]] Nanoseconds longest() const { return quantile(1); }
+  [[nodiscard]] Nanoseconds mean() const;
+  [[nodiscard]] std::uint64_t count_above(Nanoseconds limit) const;
+  [[nodiscard]] std::vector<Cell> cells() const;  // ascending
+
+  static std::size_t bucket_of(Nanoseconds time);
+  static Nanoseconds middle_of(std::size_t bucket);
+
+ private:
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t count_ = 0;
+  // Where counts that are not 0 can be: clearing and walking keep to it.
+  std::size_t first_ = 0;
+  std::size_t end_ = 0;
+};
+
+// Both lists ascend; the same bucket's counts add up.
+std::vector<LatencyHistogram::Cell> merged(std::span<const LatencyHistogram::Cell> a,
+                                           std::span<const LatencyHistogram::Cell> b);
+
+}  // namespace tacho::load
