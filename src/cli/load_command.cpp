@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kFooter =
+constexpr const char* kLoadFooter =
     "With --rate, --ramp, --replay or --slo requests are due at moments of their own, whatever "
     "the\n"
     "server does, and a request's time counts from then: what waits behind a stall is seen. "
@@ -94,9 +94,10 @@ class LoadRun {
     LoadLine line(context_.err, quiet_);
     const load::RateTest at_rate = [&](double rate) {
       load::LoadPlan plan = job_.plan;
-      plan.arrivals = {.profile = load::RateProfile::constant(rate, Seconds(plan.duration).count()),
-                       .spacing = spacing_,
-                       .seed = plan.seed};
+      plan.arrivals = load::ArrivalPlan{
+          .profile = load::RateProfile::constant(rate, Seconds(plan.duration).count()),
+          .spacing = spacing_,
+          .seed = plan.seed};
       // What is far beyond the limit is late, however long it would still take.
       plan.timeout = std::min(plan.timeout, std::max<load::Nanoseconds>(1s, 20 * job_.slo->limit));
       return load::measure(plan, interrupts(), [&](const load::Progress& progress) {
@@ -187,7 +188,7 @@ void add_load_command(CLI::App& app, Context& context) {
       app.add_subcommand("load", "how many requests a server takes, and how fast it answers");
   auto options = std::make_shared<LoadOptions>();
   declare(*command, *options);
-  command->footer(kFooter);
+  command->footer(kLoadFooter);
   command->callback(
       [options, &context] { context.run([&] { return load_server(*options, context); }); });
 }

@@ -22,12 +22,12 @@ using load::RateProfile;
 constexpr double kHighestRate = 10e6;
 constexpr double kLongestSeconds = 7 * 24 * 3600.0;
 
-Error usage(std::string sentence) { return {ErrorCode::usage, std::move(sentence)}; }
+Error no_sense(std::string sentence) { return {ErrorCode::usage, std::move(sentence)}; }
 
 Result<Nanoseconds> time_in(const std::string& text, const char* option) {
   TACHO_TRY(time, parse_duration(text).in(option));
   if (time.count() < 0.001 || time.count() > kLongestSeconds) {
-    return usage(fmt::format("{}: between 1ms and a week", option));
+    return no_sense(fmt::format("{}: between 1ms and a week", option));
   }
   return std::chrono::duration_cast<Nanoseconds>(time);
 }
@@ -41,7 +41,7 @@ struct Rates {
 
 // "10..500"
 Result<Rates> rates_in(const std::string& text) {
-  const Error wrong = usage(fmt::format("--ramp '{}': say it as FROM..TO, as in 10..500", text));
+  const Error wrong = no_sense(fmt::format("--ramp '{}': say it as FROM..TO, as in 10..500", text));
   const auto dots = text.find("..");
   if (dots == std::string::npos) return wrong;
   const auto number = [&](std::string_view part, double& value) {
@@ -67,37 +67,38 @@ Result<std::vector<load::Input>> inputs_of(const LoadOptions& o) {
 
 Result<void> check(const LoadOptions& o) {
   const int inputs = !o.texts.empty() + !o.images.empty() + !o.body.empty();
-  if (inputs > 1) return usage("--texts, --images and --body: name one of them");
+  if (inputs > 1) return no_sense("--texts, --images and --body: name one of them");
   const int loads = o.rate.has_value() + !o.ramp.empty() + !o.replay.empty();
-  if (loads > 1) return usage("--rate, --ramp and --replay: name one of them");
+  if (loads > 1) return no_sense("--rate, --ramp and --replay: name one of them");
   if (!o.slo.empty() && (!o.ramp.empty() || !o.replay.empty())) {
-    return usage("--slo finds a constant rate; leave --ramp and --replay out");
+    return no_sense("--slo finds a constant rate; leave --ramp and --replay out");
   }
   if (!o.replay.empty() && !o.duration.empty()) {
-    return usage("--replay lasts as long as what was recorded; leave --duration out");
+    return no_sense("--replay lasts as long as what was recorded; leave --duration out");
   }
   if (o.poisson && loads == 0 && o.slo.empty()) {
-    return usage("--poisson spaces the requests of --rate, --ramp, --replay or --slo");
+    return no_sense("--poisson spaces the requests of --rate, --ramp, --replay or --slo");
   }
-  if (o.rate && !is_rate(*o.rate)) return usage("--rate: above 0, at most 10 million a second");
+  if (o.rate && !is_rate(*o.rate)) return no_sense("--rate: above 0, at most 10 million a second");
   if (o.connections && (*o.connections < 1 || *o.connections > 100'000)) {
-    return usage("--connections: between 1 and 100,000");
+    return no_sense("--connections: between 1 and 100,000");
   }
-  if (o.threads < 1 || o.threads > 256) return usage("--threads: between 1 and 256");
-  if (o.zipf && inputs == 0) return usage("--zipf chooses among inputs; name --texts or --images");
-  if (o.zipf && !(*o.zipf >= 0 && *o.zipf <= 10)) return usage("--zipf: between 0 and 10");
+  if (o.threads < 1 || o.threads > 256) return no_sense("--threads: between 1 and 256");
+  if (o.zipf && inputs == 0)
+    return no_sense("--zipf chooses among inputs; name --texts or --images");
+  if (o.zipf && !(*o.zipf >= 0 && *o.zipf <= 10)) return no_sense("--zipf: between 0 and 10");
   const bool plain = o.token.find_first_of(" \t\r\n") == std::string::npos;
-  if (!plain) return usage("--token: one word, without spaces");
+  if (!plain) return no_sense("--token: one word, without spaces");
   if (o.content_type.find_first_of("\r\n") != std::string::npos) {
-    return usage("--content-type: one line");
+    return no_sense("--content-type: one line");
   }
   if (o.price && !(*o.price > 0 && std::isfinite(*o.price))) {
-    return usage("--price-per-hour: dollars, above 0");
+    return no_sense("--price-per-hour: dollars, above 0");
   }
   if (o.price && !o.instance.empty()) {
-    return usage("--instance and --price-per-hour: name one of them");
+    return no_sense("--instance and --price-per-hour: name one of them");
   }
-  if (!o.region.empty() && o.instance.empty()) return usage("--region is that of --instance");
+  if (!o.region.empty() && o.instance.empty()) return no_sense("--region is that of --instance");
   return {};
 }
 
