@@ -11,7 +11,7 @@ app = FastAPI()
 store = sqlite3.connect(f"file:{os.environ['STORE']}?mode=ro", uri=True, check_same_thread=False)
 store.row_factory = sqlite3.Row
 OWN = ("id", "key", "created_at", "model", "data", "batch", "epochs", "device", "environment",
-       "seed", "threads", "outcome")
+       "image", "image_digest", "seed", "threads", "outcome")
 FIGURES = [row["name"] for row in store.execute("SELECT name FROM pragma_table_info('runs')")
            if row["name"] not in (*OWN, "folder")]
 

@@ -72,7 +72,7 @@ void read_ops(const RunFolder& folder, RunFindings& run) {
   }
 }
 
-void read_trace(const fs::path& file, RunFindings& run, const Tell& tell) {
+void read_trace(const fs::path& file, RunFindings& run, const Tell& tell, const SeeTrace& see) {
   std::error_code unreadable;
   const auto size = static_cast<std::int64_t>(fs::file_size(file, unreadable));
   tell(fmt::format("reading {} ({})", file.filename().string(),
@@ -86,6 +86,7 @@ void read_trace(const fs::path& file, RunFindings& run, const Tell& tell) {
   tell(fmt::format("finding steps in {} kernels",
                    human_count(static_cast<double>(trace->kernels.size()))));
   run.processes.push_back({find_in(*trace), trace->gpus});
+  if (see) see(*trace, run.processes.back().findings);
 }
 
 double kernel_seconds(const GpuProcess& process) {
@@ -102,8 +103,8 @@ std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
   return "not asked for; tacho run traces by itself, tacho train with --trace";
 }
 
-void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
-  for (const fs::path& file : trace_files(folder)) read_trace(file, run, tell);
+void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell, const SeeTrace& see) {
+  for (const fs::path& file : trace_files(folder)) read_trace(file, run, tell, see);
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) {
                      return kernel_seconds(a) > kernel_seconds(b);
@@ -127,10 +128,11 @@ void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell) {
 
 }  // namespace
 
-RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell) {
+RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell,
+                   const SeeTrace& see) {
   RunFindings run{.id = id, .record = std::move(record)};
   read_usage(folder, run);
-  read_traces(folder, run, tell);
+  read_traces(folder, run, tell, see);
   read_ops(folder, run);
   return run;
 }

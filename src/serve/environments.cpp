@@ -7,7 +7,7 @@
 #include "lab/compare_plan.h"
 #include "record/run_folder.h"
 #include "report/text_report.h"
-#include "serve/run_list.h"
+#include "serve/run_json.h"
 
 namespace tacho::serve {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "serve/run_cursor.h"
 #include "serve/run_list.h"
 #include "store/run_tables.h"
 

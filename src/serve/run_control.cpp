@@ -14,7 +14,7 @@
 #include "lab/run_state.h"
 #include "record/run_folder.h"
 #include "serve/errand.h"
-#include "serve/run_list.h"
+#include "serve/run_json.h"
 
 namespace tacho::serve {
 namespace {

@@ -8,7 +8,7 @@
 #include "lab/run_state.h"
 #include "record/event_log.h"
 #include "report/text_report.h"
-#include "serve/run_list.h"
+#include "serve/run_json.h"
 #include "serve/series.h"
 #include "store/run_tables.h"
 

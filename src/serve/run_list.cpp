@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <span>
 
 #include "compare/comparison_form.h"
-#include "http/url.h"
 #include "record/metric.h"
+#include "serve/run_cursor.h"
+#include "serve/run_json.h"
 
 namespace tacho::serve {
 namespace {
@@ -17,50 +16,12 @@ namespace {
 constexpr std::int64_t kMostRuns = 1000;
 constexpr std::int64_t kFarDown = 1000;  // walking there takes a millisecond
 
-void append_text(std::string& out, std::string_view text) {
-  const bool plain = std::ranges::all_of(
-      text, [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
-  out += plain ? fmt::format("\"{}\"", text) : json_text(Json(text));
-}
-
-void append_number(std::string& out, double value) {
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
-  }
-  fmt::format_to(std::back_inserter(out), "{}", value);
-}
-
 std::string conditions_of(const http::Request& request) {
   std::string conditions;
   for (const auto& [name, value] : request.query) {
     if (name == "where" || name == "word") conditions += name + '\0' + value + '\0';
   }
   return conditions;
-}
-
-using Value = std::variant<std::int64_t, double, std::string>;
-
-// What a row has in a column; nothing where it has no value.
-std::optional<Value> value_of(const RunRow& row, const Column& column) {
-  if (column.name == "id") return row.id;
-  if (column.name == "key") return row.key;
-  if (column.name == "created_at") return row.created_at;
-  if (column.name == "model") return row.model;
-  if (column.name == "data") return row.data;
-  if (column.name == "batch") return row.batch;
-  if (column.name == "epochs") return row.epochs;
-  if (column.name == "device") return row.device;
-  if (column.name == "environment") return row.environment;
-  if (column.name == "seed") return row.seed;
-  if (column.name == "outcome") return std::string(kOutcomes.of(row.outcome));
-  if (column.name == "threads") {
-    return row.threads ? std::optional<Value>(*row.threads) : std::nullopt;
-  }
-  const auto* at = std::ranges::find(metric::kAll, column.name, &Metric::key);
-  if (at == metric::kAll.end()) broken_invariant("a column that rows do not have");
-  const auto& value = row.metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
-  return value ? std::optional<Value>(*value) : std::nullopt;
 }
 
 std::string_view name_of(ColumnKind kind) {
@@ -76,71 +37,6 @@ std::string_view name_of(ColumnKind kind) {
 }
 
 }  // namespace
-
-void append_run(std::string& out, const RunRow& row) {
-  fmt::format_to(std::back_inserter(out), R"({{"id":{},"key":)", row.id);
-  append_text(out, row.key);
-  out += R"(,"created_at":)";
-  append_number(out, row.created_at);
-  for (const auto& [name, text] :
-       {std::pair<std::string_view, std::string_view>{"model", row.model},
-        {"data", row.data},
-        {"device", row.device},
-        {"environment", row.environment},
-        {"outcome", kOutcomes.of(row.outcome)}}) {
-    fmt::format_to(std::back_inserter(out), R"(,"{}":)", name);
-    append_text(out, text);
-  }
-  fmt::format_to(std::back_inserter(out), R"(,"batch":{},"epochs":{},"seed":{},"threads":{})",
-                 row.batch, row.epochs, row.seed,
-                 row.threads ? std::to_string(*row.threads) : "null");
-  out += R"(,"metrics":{)";
-  bool first = true;
-  for (std::size_t i = 0; i < metric::kAll.size(); ++i) {
-    if (!row.metrics[i]) continue;
-    fmt::format_to(std::back_inserter(out), R"({}"{}":)", first ? "" : ",", metric::kAll[i].key);
-    append_number(out, *row.metrics[i]);
-    first = false;
-  }
-  out += "}}";
-}
-
-std::string cursor_text(const RunQuery& query, const RunRow& last) {
-  Json json = {{"sort", query.sort}, {"descending", query.descending}, {"id", last.id}};
-  const auto column = find_column(query.sort);
-  if (const auto value = value_of(last, **column)) {
-    std::visit([&](const auto& held) { json["value"] = held; }, *value);
-  }
-  return http::percent_encoded(json_text(json));
-}
-
-Result<RunMark> cursor_mark(std::string_view text, const RunQuery& query) {
-  const Error wrong{ErrorCode::usage,
-                    "the parameter cursor is not one that a page of this order ended with"};
-  const auto decoded = http::percent_decoded(text, false);
-  const auto json = decoded.ok() ? parse_json(*decoded) : Result<Json>(wrong);
-  if (!json.ok() || !json->is_object()) return wrong;
-  JsonObject object(*json, "cursor");
-  std::string sort;
-  bool descending = false;
-  RunMark mark;
-  object.read("sort", sort);
-  object.read("descending", descending);
-  object.read("id", mark.id);
-  const Json* value = object.part("value", false);
-  if (!object.finish().ok() || sort != query.sort || descending != query.descending) return wrong;
-  if (value == nullptr) return mark;
-  if (value->is_string()) {
-    mark.value = value->get<std::string>();
-  } else if (value->is_number_integer()) {
-    mark.value = value->get<std::int64_t>();
-  } else if (value->is_number()) {
-    mark.value = value->get<double>();
-  } else {
-    return wrong;
-  }
-  return mark;
-}
 
 Result<RunQuery> query_of(const http::Request& request) {
   RunQuery query;
@@ -176,7 +72,14 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
     query.after = mark;
   }
   const std::string conditions = fmt::format("{};{}", state, conditions_of(request));
-  std::vector<RunRow> rows;
+  std::string out = R"({"runs":[)";
+  std::string next = "null";
+  std::int64_t read = 0;
+  const auto add = [&](const RunRow& row) {
+    if (++read > 1) out += ',';
+    append_run(out, row);
+    if (read == limit) next = json_text(Json(cursor_text(query, row)));
+  };
   std::int64_t total = 0;
   if (offset > kFarDown && !query.after) {
     const std::string key = fmt::format("{};{};{}", query.sort, query.descending, conditions);
@@ -184,23 +87,15 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
     total = std::ssize(*order);
     const std::int64_t begin = std::min(offset, total);
     const std::int64_t size = std::min(limit, total - begin);
-    TACHO_TRY(found, store.rows(std::span(*order).subspan(static_cast<std::size_t>(begin),
-                                                          static_cast<std::size_t>(size))));
-    rows = std::move(found);
+    TACHO_CHECK(store.visit(
+        std::span(*order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
+        add));
   } else {
-    TACHO_TRY(found, store.list(query));
+    TACHO_CHECK(store.visit(query, add));
     TACHO_TRY(counted, totals_.get(conditions, [&] { return store.count(query); }));
-    rows = std::move(found);
     total = *counted;
   }
-  std::string out = R"({"runs":[)";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i > 0) out += ",";
-    append_run(out, rows[i]);
-  }
-  const bool more = limit > 0 && std::ssize(rows) == limit;
-  out += fmt::format(R"(],"total":{},"next":{}}})", total,
-                     more ? json_text(Json(cursor_text(query, rows.back()))) : "null");
+  out += fmt::format(R"(],"total":{},"next":{}}})", total, next);
   return text_answer(std::move(out), "application/json");
 }
 

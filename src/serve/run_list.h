@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "http/message.h"
 #include "serve/answer.h"
 #include "serve/shelf.h"
 #include "store/run_query.h"
-#include "store/run_row.h"
 #include "store/run_store.h"
 
 namespace tacho::serve {
@@ -33,13 +31,5 @@ Json columns_json();
 
 // "where", "word", "sort" and "order" of a request; limit and offset as in RunQuery.
 Result<RunQuery> query_of(const http::Request& request);
-
-// One run as the list has it. Written by hand: a page of them is what the server does most.
-void append_run(std::string& out, const RunRow& row);
-
-// An opaque word for where a page ended.
-std::string cursor_text(const RunQuery& query, const RunRow& last);
-// Refuses a cursor of another order.
-Result<RunMark> cursor_mark(std::string_view text, const RunQuery& query);
 
 }  // namespace tacho::serve

@@ -7,6 +7,7 @@
 
 #include "base/mutation.h"
 #include "base/scratch_folder.h"
+#include "serve/run_json.h"
 #include "store/test_runs.h"
 
 namespace tacho::serve {
@@ -33,7 +34,8 @@ class RunListTest : public testing::Test {
 };
 
 TEST_F(RunListTest, ACursorGoesThroughAllRunsOnce) {
-  for (const char* sort : {"id", "top1", "model", "created_at", "peak_memory"}) {
+  for (const Column& column : run_columns()) {
+    const std::string sort(column.name);
     std::set<int> seen;
     std::vector<http::Field> query = {{"sort", sort}, {"limit", "4"}};
     for (int i = 0; i < 8; ++i) {

@@ -11,7 +11,6 @@
 #include "report/run_diff.h"
 #include "report/timeline_file.h"
 #include "serve/run_detail.h"
-#include "tracefile/gpu_trace_reader.h"
 
 namespace tacho::serve {
 namespace {
@@ -36,7 +35,8 @@ std::string state_of(const RunFolder& folder) {
 
 }  // namespace
 
-Result<Shelf<RunFindings>::Item> RunReports::findings(RunStore& store, const std::string& handle) {
+Result<Shelf<RunReports::Opened>::Item> RunReports::open(RunStore& store,
+                                                         const std::string& handle) {
   TACHO_TRY(run, find_run(store, handle));
   std::error_code unreadable;
   if (!fs::exists(run.row.folder, unreadable)) {
@@ -45,15 +45,22 @@ Result<Shelf<RunFindings>::Item> RunReports::findings(RunStore& store, const std
                              run.row.id, run.row.folder.string())};
   }
   const RunFolder folder(run.row.folder);
-  return findings_.get(state_of(folder), [&]() -> Result<RunFindings> {
-    return gather(folder, run.row.id, std::move(run.record), [](std::string_view) {});
+  return opened_.get(state_of(folder), [&]() -> Result<Opened> {
+    Opened made;
+    made.findings = gather(
+        folder, run.row.id, std::move(run.record), [](std::string_view) {},
+        [&](const GpuTrace& trace, const GpuFindings& findings) {
+          made.timelines.emplace_back(trace, findings.steps);
+        });
+    return made;
   });
 }
 
 Answer RunReports::report(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"format"}));
   TACHO_TRY(format, word_parameter(request, "format", {"json", "html"}));
-  TACHO_TRY(run, findings(store, request.part("run")));
+  TACHO_TRY(opened, open(store, request.part("run")));
+  const RunFindings* run = &opened->findings;
   if (format == "html") {
     return file_answer(html_report(*run), "text/html; charset=utf-8",
                        fmt::format("run-{}.html", run->id));
@@ -68,9 +75,9 @@ Answer RunReports::difference(const http::Request& request, RunStore& store) {
   if (before == nullptr || after == nullptr) {
     return Error{ErrorCode::usage, "the parameters before and after must each name a run"};
   }
-  TACHO_TRY(first, findings(store, *before));
-  TACHO_TRY(second, findings(store, *after));
-  return json_answer(diff_json(diff(*first, *second)));
+  TACHO_TRY(first, open(store, *before));
+  TACHO_TRY(second, open(store, *after));
+  return json_answer(diff_json(diff(first->findings, second->findings)));
 }
 
 Answer RunReports::timeline(const http::Request& request, RunStore& store) {
@@ -78,18 +85,8 @@ Answer RunReports::timeline(const http::Request& request, RunStore& store) {
   TACHO_TRY(from, number_parameter(request, "from"));
   TACHO_TRY(to, number_parameter(request, "to"));
   TACHO_TRY(columns, whole_parameter(request, "columns", 1000, 10, 4000));
-  TACHO_TRY(run, store.find(request.part("run")));
-  const RunFolder folder(run.row.folder);
-  TACHO_TRY(processes,
-            timelines_.get(state_of(folder), [&]() -> Result<std::vector<ProcessTimeline>> {
-              std::vector<ProcessTimeline> made;
-              for (const fs::path& file : trace_files(folder)) {
-                TACHO_TRY(trace, read_gpu_trace(file));
-                made.emplace_back(trace, find_in(trace).steps);
-              }
-              return made;
-            }));
-  return json_answer(timeline_json(*processes, {from, to, static_cast<int>(columns)}));
+  TACHO_TRY(opened, open(store, request.part("run")));
+  return json_answer(timeline_json(opened->timelines, {from, to, static_cast<int>(columns)}));
 }
 
 }  // namespace tacho::serve

@@ -24,10 +24,14 @@ class RunReports {
   Answer timeline(const http::Request& request, RunStore& store);
 
  private:
-  Result<Shelf<RunFindings>::Item> findings(RunStore& store, const std::string& handle);
+  // What a run's folder tells, all of it read once: a trace of millions of kernels takes seconds.
+  struct Opened {
+    RunFindings findings;
+    std::vector<ProcessTimeline> timelines;  // one for each process that left a trace
+  };
+  Result<Shelf<Opened>::Item> open(RunStore& store, const std::string& handle);
 
-  Shelf<RunFindings> findings_{8};
-  Shelf<std::vector<ProcessTimeline>> timelines_{2};
+  Shelf<Opened> opened_{3};
 };
 
 }  // namespace tacho::serve

@@ -21,7 +21,21 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 template <class Place>
 class Lines {
  public:
-  std::vector<TimeSpan>& at(const Place& place) {
+  // All records are counted before the first is added: lists that grow would be copied again and
+  // again.
+  template <class Record, class PlaceOf>
+  Lines(const std::vector<Record>& records, PlaceOf place_of) {
+    std::map<Place, std::size_t> counts;
+    std::size_t* count = nullptr;
+    for (const Record& record : records) {
+      const Place place = place_of(record);
+      if (count == nullptr || place != last_place_) count = &counts[place];
+      last_place_ = place;
+      ++*count;
+    }
+    for (const auto& [place, size] : counts) lines_[place].reserve(size);
+  }
+  std::vector<PlainSpan>& at(const Place& place) {
     if (last_ == nullptr || place != last_place_) {
       last_ = &lines_[place];
       last_place_ = place;
@@ -32,8 +46,8 @@ class Lines {
   auto end() { return lines_.end(); }
 
  private:
-  std::map<Place, std::vector<TimeSpan>> lines_;
-  std::vector<TimeSpan>* last_ = nullptr;
+  std::map<Place, std::vector<PlainSpan>> lines_;
+  std::vector<PlainSpan>* last_ = nullptr;
   Place last_place_{};
 };
 
@@ -44,14 +58,15 @@ using Stream = std::pair<std::uint32_t, std::uint32_t>;
 ProcessTimeline::ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps)
     : process_(trace.process), program_(trace.program), kernel_count_(trace.kernels.size()) {
   const std::int64_t shift = trace.to_unix_ns;
-  // Labels of kernels, then of copies, then of calls and ranges, by the number of their name.
-  enum class Group : std::uint64_t { kernels, copies, calls, ranges };
-  std::unordered_map<std::uint64_t, std::int32_t> known;
-  const auto label = [&](Group group, std::uint32_t number, const auto& make) {
-    const auto key = (static_cast<std::uint64_t>(group) << 32) + number;
-    const auto [at, fresh] = known.try_emplace(key, static_cast<std::int32_t>(labels_.size()));
-    if (fresh) labels_.push_back(make());
-    return at->second;
+  // The labels of kernels, copies, calls and ranges, each by the number of their name.
+  const auto new_labels = [&] { return std::vector<std::int32_t>(trace.names.size() + 8, -1); };
+  const auto label = [&](std::vector<std::int32_t>& known, std::uint32_t number, const auto& make) {
+    std::int32_t& its = known.at(std::min<std::size_t>(number, known.size() - 1));
+    if (its < 0) {
+      its = static_cast<std::int32_t>(labels_.size());
+      labels_.push_back(make());
+    }
+    return its;
   };
   const auto name_of = [&](std::uint32_t name) {
     return name < trace.names.size() ? trace.names[name] : std::string("?");
@@ -59,44 +74,49 @@ ProcessTimeline::ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps)
   const auto span_of = [&](const auto& record, std::int32_t its_label) {
     begin_ns_ = std::min(begin_ns_, record.begin_ns + shift);
     end_ns_ = std::max(end_ns_, record.end_ns + shift);
-    return TimeSpan{record.begin_ns + shift, record.end_ns + shift, record.end_ns - record.begin_ns,
-                    its_label};
+    return PlainSpan{record.begin_ns + shift, record.end_ns + shift, its_label};
   };
 
-  Lines<Stream> kernels;
+  const auto stream_of = [](const auto& record) { return Stream(record.device, record.stream); };
+  const auto thread_of = [](const auto& record) { return record.thread; };
+  auto kernel_labels = new_labels();
+  Lines<Stream> kernels(trace.kernels, stream_of);
   for (const KernelRecord& record : trace.kernels) {
-    const auto its = label(Group::kernels, record.name, [&] {
+    const auto its = label(kernel_labels, record.name, [&] {
       const std::string name = name_of(record.name);
       return Label{name, kKernelClasses.of(class_of_kernel(name))};
     });
-    kernels.at({record.device, record.stream}).push_back(span_of(record, its));
+    kernels.at(stream_of(record)).push_back(span_of(record, its));
   }
-  Lines<Stream> copies;
+  auto copy_labels = new_labels();
+  Lines<Stream> copies(trace.copies, stream_of);
   for (const CopyRecord& record : trace.copies) {
     constexpr std::array<std::string_view, 5> kKinds = {"copy", "host to device", "device to host",
                                                         "device to device", "between GPUs"};
     const auto kind = static_cast<std::uint32_t>(record.kind);
-    const auto its = label(Group::copies, kind, [&] {
+    const auto its = label(copy_labels, kind, [&] {
       return Label{std::string(kKinds.at(kind)), "copy"};
     });
-    copies.at({record.device, record.stream}).push_back(span_of(record, its));
+    copies.at(stream_of(record)).push_back(span_of(record, its));
   }
-  Lines<std::uint32_t> ranges;
+  auto range_labels = new_labels();
+  Lines<std::uint32_t> ranges(trace.ranges, thread_of);
   for (const RangeRecord& record : trace.ranges) {
-    const auto its = label(Group::ranges, record.name, [&] {
+    const auto its = label(range_labels, record.name, [&] {
       return Label{name_of(record.name), "range"};
     });
     ranges.at(record.thread).push_back(span_of(record, its));
   }
-  Lines<std::uint32_t> calls;
+  auto call_labels = new_labels();
+  Lines<std::uint32_t> calls(trace.calls, thread_of);
   for (const CallRecord& record : trace.calls) {
-    const auto its = label(Group::calls, record.name, [&] {
+    const auto its = label(call_labels, record.name, [&] {
       return Label{name_of(record.name), "call"};
     });
     calls.at(record.thread).push_back(span_of(record, its));
   }
 
-  const auto add = [&](std::string name, std::string_view kind, std::vector<TimeSpan>& spans) {
+  const auto add = [&](std::string name, std::string_view kind, std::vector<PlainSpan>& spans) {
     tracks_.emplace_back(std::move(name), kind, std::move(spans));
   };
   for (auto& [place, spans] : kernels) {

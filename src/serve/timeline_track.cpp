@@ -31,6 +31,7 @@ class Joiner {
       joined_.push_back(span);
     }
   }
+  [[nodiscard]] std::size_t size() const { return joined_.size(); }
   std::vector<TimeSpan> take() { return std::move(joined_); }
 
  private:
@@ -46,48 +47,80 @@ class Joiner {
   std::vector<TimeSpan> joined_;
 };
 
-std::vector<TimeSpan> joined(std::span<const TimeSpan> spans, std::int64_t column_ns) {
-  Joiner joiner(column_ns);
-  for (const TimeSpan& span : spans) joiner.add(span);
-  return joiner.take();
+TimeSpan joinable(const PlainSpan& span) {
+  return {span.begin_ns, span.end_ns, span.end_ns - span.begin_ns, span.label};
+}
+const TimeSpan& joinable(const TimeSpan& span) { return span; }
+
+template <class Span>
+std::int64_t longest(const std::vector<Span>& spans) {
+  std::int64_t most = 0;
+  for (const Span& span : spans) most = std::max(most, span.end_ns - span.begin_ns);
+  return most;
 }
 
-std::int64_t longest(std::span<const TimeSpan> spans) {
-  std::int64_t most = 0;
-  for (const TimeSpan& span : spans) most = std::max(most, span.end_ns - span.begin_ns);
-  return most;
+// Columns that are fewer than the spans: with finer ones hardly two would be joined.
+std::int64_t first_column(std::int64_t extent_ns, std::size_t spans) {
+  std::int64_t column = kFirstColumn;
+  while (column < extent_ns / static_cast<std::int64_t>(spans)) column *= kColumnFactor;
+  return column;
 }
 
 }  // namespace
 
-TimelineTrack::TimelineTrack(std::string name, std::string_view kind, std::vector<TimeSpan> spans)
+TimelineTrack::TimelineTrack(std::string name, std::string_view kind, std::vector<PlainSpan> spans)
     : name_(std::move(name)), kind_(kind) {
-  if (!std::ranges::is_sorted(spans, {}, &TimeSpan::begin_ns)) {
-    std::ranges::stable_sort(spans, {}, &TimeSpan::begin_ns);
+  if (!std::ranges::is_sorted(spans, {}, &PlainSpan::begin_ns)) {
+    std::ranges::stable_sort(spans, {}, &PlainSpan::begin_ns);
   }
-  const std::int64_t extent = spans.empty() ? 0 : spans.back().end_ns - spans.front().begin_ns;
-  levels_.push_back({0, longest(spans), std::move(spans)});
-  for (std::int64_t column = kFirstColumn;
-       column < extent && levels_.back().spans.size() > kFewEnough; column *= kColumnFactor) {
-    std::vector<TimeSpan> coarser = joined(levels_.back().spans, column);
-    if (coarser.size() * 2 > levels_.back().spans.size()) continue;  // hardly less to look at
-    levels_.push_back({column, longest(coarser), std::move(coarser)});
+  all_.longest_ns = longest(spans);
+  all_.spans = std::move(spans);
+  if (all_.spans.size() <= kFewEnough) return;
+  const std::int64_t extent = all_.spans.back().end_ns - all_.spans.front().begin_ns;
+  for (std::int64_t column = first_column(extent, all_.spans.size()); column < extent;
+       column *= kColumnFactor) {
+    if (joined_.empty()) {
+      add_level(all_.spans, column);
+    } else if (joined_.back().spans.size() <= kFewEnough) {
+      return;
+    } else {
+      add_level(joined_.back().spans, column);
+    }
   }
+}
+
+template <class Span>
+void TimelineTrack::add_level(const std::vector<Span>& finer, std::int64_t column_ns) {
+  Joiner joiner(column_ns);
+  for (const Span& span : finer) {
+    joiner.add(joinable(span));
+    if (joiner.size() * 2 > finer.size()) return;  // hardly less to look at
+  }
+  std::vector<TimeSpan> coarser = joiner.take();
+  const std::int64_t most = longest(coarser);
+  joined_.push_back({column_ns, most, std::move(coarser)});
+}
+
+template <class Span>
+std::vector<TimeSpan> TimelineTrack::view_of(const Level<Span>& level, std::int64_t begin_ns,
+                                             std::int64_t end_ns, std::int64_t column_ns) {
+  const auto first =
+      std::ranges::lower_bound(level.spans, begin_ns - level.longest_ns, {}, &Span::begin_ns);
+  const auto last = std::ranges::upper_bound(level.spans, end_ns, {}, &Span::begin_ns);
+  Joiner joiner(column_ns);
+  for (auto span = first; span < last; ++span) {
+    if (span->end_ns >= begin_ns) joiner.add(joinable(*span));
+  }
+  return joiner.take();
 }
 
 std::vector<TimeSpan> TimelineTrack::view(std::int64_t begin_ns, std::int64_t end_ns,
                                           std::int64_t column_ns) const {
-  std::size_t at = levels_.size() - 1;
-  while (levels_[at].column_ns > column_ns) --at;
-  const Level& level = levels_[at];
-  const auto first =
-      std::ranges::lower_bound(level.spans, begin_ns - level.longest_ns, {}, &TimeSpan::begin_ns);
-  const auto last = std::ranges::upper_bound(level.spans, end_ns, {}, &TimeSpan::begin_ns);
-  Joiner joiner(column_ns);
-  for (auto span = first; span < last; ++span) {
-    if (span->end_ns >= begin_ns) joiner.add(*span);
-  }
-  return joiner.take();
+  const auto coarsest =
+      std::find_if(joined_.rbegin(), joined_.rend(),
+                   [&](const Level<TimeSpan>& level) { return level.column_ns <= column_ns; });
+  if (coarsest == joined_.rend()) return view_of(all_, begin_ns, end_ns, column_ns);
+  return view_of(*coarsest, begin_ns, end_ns, column_ns);
 }
 
 }  // namespace tacho::serve

@@ -7,7 +7,14 @@
 
 namespace tacho::serve {
 
-// Something that took time, or several such things too narrow to be told apart.
+// Something that took time. There are millions, so it holds no more than it must.
+struct PlainSpan {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int32_t label = 0;
+};
+
+// Such a thing, or several too narrow to be told apart.
 struct TimeSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -22,7 +29,7 @@ struct TimeSpan {
 // hundred kernels or five million.
 class TimelineTrack {
  public:
-  TimelineTrack(std::string name, std::string_view kind, std::vector<TimeSpan> spans);
+  TimelineTrack(std::string name, std::string_view kind, std::vector<PlainSpan> spans);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::string_view kind() const { return kind_; }
@@ -32,14 +39,23 @@ class TimelineTrack {
                                            std::int64_t column_ns) const;
 
  private:
+  template <class Span>
   struct Level {
     std::int64_t column_ns = 0;   // that its spans were joined by; 0: none were
     std::int64_t longest_ns = 0;  // so far before a window a span that reaches into it may begin
-    std::vector<TimeSpan> spans;
+    std::vector<Span> spans;
   };
+  template <class Span>
+  static std::vector<TimeSpan> view_of(const Level<Span>& level, std::int64_t begin_ns,
+                                       std::int64_t end_ns, std::int64_t column_ns);
+  // The next level, if there is much less to look at.
+  template <class Span>
+  void add_level(const std::vector<Span>& finer, std::int64_t column_ns);
+
   std::string name_;
   std::string_view kind_;
-  std::vector<Level> levels_;  // the finest first
+  Level<PlainSpan> all_;
+  std::vector<Level<TimeSpan>> joined_;  // the finest first
 };
 
 }  // namespace tacho::serve

@@ -18,32 +18,27 @@ std::vector<std::string_view> row_columns() {
   return names;
 }
 
-Result<RunRow> read_row(const Database& database, const Statement& statement) {
+Result<void> read_row(const Database& database, const Statement& statement, RunRow& row) {
   int at = 0;
-  RunRow row;
   row.id = statement.integer(at++);
-  row.key = statement.text(at++);
-  row.folder = statement.text(at++);
+  row.key = statement.text_view(at++);
+  row.folder = statement.text_view(at++);
   row.created_at = statement.real(at++);
-  row.model = statement.text(at++);
-  row.data = statement.text(at++);
+  row.model = statement.text_view(at++);
+  row.data = statement.text_view(at++);
   row.batch = statement.integer(at++);
   row.epochs = statement.integer(at++);
-  row.device = statement.text(at++);
-  row.environment = statement.text(at++);
-  row.image = statement.text(at++);
-  row.image_digest = statement.text(at++);
+  row.device = statement.text_view(at++);
+  row.environment = statement.text_view(at++);
+  row.image = statement.text_view(at++);
+  row.image_digest = statement.text_view(at++);
   row.seed = statement.integer(at++);
-  if (!statement.is_null(at)) row.threads = statement.integer(at);
-  ++at;
-  const auto outcome = kOutcomes.parse(statement.text(at++));
+  row.threads = statement.optional_integer(at++);
+  const auto outcome = kOutcomes.parse(statement.text_view(at++));
   if (!outcome.ok()) return database.damaged();
   row.outcome = *outcome;
-  for (auto& value : row.metrics) {
-    if (!statement.is_null(at)) value = statement.real(at);
-    ++at;
-  }
-  return row;
+  for (auto& value : row.metrics) value = statement.optional_real(at++);
+  return {};
 }
 
 }  // namespace
@@ -110,20 +105,33 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
   return statement.integer(0);
 }
 
-Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids,
-                                      Missing missing) {
+Result<RowReader> RowReader::prepare(Database& database) {
   TACHO_TRY(select, database.prepare(fmt::format("SELECT {} FROM runs WHERE id = ?",
                                                  fmt::join(row_columns(), ", "))));
-  std::vector<RunRow> rows;
-  rows.reserve(ids.size());
+  return RowReader(std::move(select));
+}
+
+Result<void> RowReader::each(const Database& database, std::span<const std::int64_t> ids,
+                             Missing missing, const RowVisitor& visit) {
+  RunRow row;
   for (const std::int64_t id : ids) {
-    select.reset();
-    TACHO_TRY(found, select.bind(id).step());
+    select_.reset();
+    TACHO_TRY(found, select_.bind(id).step());
     if (!found && missing == Missing::is_left_out) continue;
     if (!found) return database.damaged();
-    TACHO_TRY(row, read_row(database, select));
-    rows.push_back(std::move(row));
+    TACHO_CHECK(read_row(database, select_, row));
+    visit(row);
   }
+  select_.reset();  // a statement that is not, keeps the file's state of now from being let go
+  return {};
+}
+
+Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids) {
+  TACHO_TRY(reader, RowReader::prepare(database));
+  std::vector<RunRow> rows;
+  rows.reserve(ids.size());
+  TACHO_CHECK(reader.each(database, ids, Missing::is_damage,
+                          [&](const RunRow& row) { rows.push_back(row); }));
   return rows;
 }
 

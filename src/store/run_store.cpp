@@ -123,11 +123,26 @@ Result<StoredRun> RunStore::find(std::string_view handle) {
   return StoredRun{std::move(rows.front()), std::move(record)};
 }
 
-Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
+Result<void> RunStore::read(std::span<const std::int64_t> ids, Missing missing,
+                            const RowVisitor& visit) {
+  if (!reader_) {
+    TACHO_TRY(reader, RowReader::prepare(database_));
+    reader_ = std::move(reader);
+  }
+  return reader_->each(database_, ids, missing, visit);
+}
+
+Result<void> RunStore::visit(const RunQuery& query, const RowVisitor& visit) {
   const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
   if (!snapshot.ok()) return snapshot.error();
   TACHO_TRY(ids, search(database_, query));
-  return read_rows(database_, ids);
+  return read(ids, Missing::is_damage, visit);
+}
+
+Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
+  std::vector<RunRow> rows;
+  TACHO_CHECK(visit(query, [&](const RunRow& row) { rows.push_back(row); }));
+  return rows;
 }
 
 Result<std::vector<std::int64_t>> RunStore::order(RunQuery query) {
@@ -138,8 +153,10 @@ Result<std::vector<std::int64_t>> RunStore::order(RunQuery query) {
   return search(database_, query);
 }
 
-Result<std::vector<RunRow>> RunStore::rows(std::span<const std::int64_t> ids) {
-  return read_rows(database_, ids, Missing::is_left_out);
+Result<void> RunStore::visit(std::span<const std::int64_t> ids, const RowVisitor& visit) {
+  const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
+  if (!snapshot.ok()) return snapshot.error();
+  return read(ids, Missing::is_left_out, visit);
 }
 
 Result<std::int64_t> RunStore::count(const RunQuery& query) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,10 +43,11 @@ class RunStore {
   Result<StoredRun> find(std::string_view handle);
 
   Result<std::vector<RunRow>> list(const RunQuery& query);
+  Result<void> visit(const RunQuery& query, const RowVisitor& visit);
   // The same in two parts, for who shows pages of one list again and again: the ids of all that
   // match, whatever the query's limit, and the rows of some that are still there.
   Result<std::vector<std::int64_t>> order(RunQuery query);
-  Result<std::vector<RunRow>> rows(std::span<const std::int64_t> ids);
+  Result<void> visit(std::span<const std::int64_t> ids, const RowVisitor& visit);
   // All that match; sort, limit and offset do not count.
   Result<std::int64_t> count(const RunQuery& query);
   // By the column `by`, with the spread of `metric` in each group; the most runs first.
@@ -65,8 +67,10 @@ class RunStore {
  private:
   explicit RunStore(Database database) : database_(std::move(database)) {}
   Result<std::int64_t> find_id(std::string_view handle);
+  Result<void> read(std::span<const std::int64_t> ids, Missing missing, const RowVisitor& visit);
 
   Database database_;
+  std::optional<RowReader> reader_;  // once it is needed
 };
 
 }  // namespace tacho

@@ -142,10 +142,19 @@ std::int64_t Statement::integer(int column) const {
 
 double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
 
-std::string Statement::text(int column) const {
+std::string_view Statement::text_view(int column) const {
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
   const int size = sqlite3_column_bytes(handle_.get(), column);
-  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
+  return bytes == nullptr ? std::string_view()
+                          : std::string_view(bytes, static_cast<std::size_t>(size));
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  return is_null(column) ? std::nullopt : std::optional(integer(column));
+}
+
+std::optional<double> Statement::optional_real(int column) const {
+  return is_null(column) ? std::nullopt : std::optional(real(column));
 }
 
 Database::Database(sqlite3* database)

@@ -40,7 +40,12 @@ class Statement {
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
-  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::string text(int column) const { return std::string(text_view(column)); }
+  // Until the next step() or reset().
+  [[nodiscard]] std::string_view text_view(int column) const;
+  // Nothing where it is NULL.
+  [[nodiscard]] std::optional<std::int64_t> optional_integer(int column) const;
+  [[nodiscard]] std::optional<double> optional_real(int column) const;
 
  private:
   friend class Database;

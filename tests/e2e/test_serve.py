@@ -291,6 +291,7 @@ class Hostile(ServeCase):
         document = self.ask("/api/v1/openapi.json")[2]
         reading = [(path, operations["get"]) for path, operations in document["paths"].items()
                    if "get" in operations and not path.endswith(("/live", "/machine", "/environments"))]
+        columns = [column["key"] for column in self.ask("/api/v1/columns")[2]["columns"]]
         chance = random.Random(9)
         deadline = time.monotonic() + FUZZ_SECONDS
         asked = 0
@@ -303,7 +304,7 @@ class Hostile(ServeCase):
                 continue
             path, operation = chance.choice(reading)
             names = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"]
-            query = [(chance.choice([*names, "surprise"]), chance.choice(ODD))
+            query = [(chance.choice([*names, "surprise"]), chance.choice([*ODD, *columns]))
                      for _ in range(chance.randrange(4))] if names else []
             values = {name: chance.choice(ODD) if chance.random() < 0.3 else value
                       for name, value in PLACES.items()}

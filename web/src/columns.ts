@@ -11,12 +11,12 @@ export const usualColumns = [
 
 const titles: Record<string, string> = {
   id: "run", key: "key", created_at: "started", model: "model", data: "data", batch: "batch",
-  epochs: "epochs", device: "device", environment: "environment", seed: "seed",
+  epochs: "epochs", device: "device", environment: "environment", image: "image", image_digest: "image digest", seed: "seed",
   threads: "threads", outcome: "outcome",
 };
 // In rem; those that may grow take what is left of a wide window.
 const widths: Record<string, number> = {
-  id: 3.8, key: 12, created_at: 7.6, model: 7, data: 7, outcome: 6.4, environment: 5.6, device: 3.2,
+  id: 3.8, key: 12, created_at: 7.6, model: 7, data: 7, outcome: 6.4, environment: 5.6, image: 9, image_digest: 9, device: 3.2,
   batch: 2.8, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.4, samples_per_s: 5.2, top1: 3.8, wall_s: 4.4,
   peak_memory: 5.2,
 };

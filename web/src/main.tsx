@@ -83,7 +83,7 @@ function App(): JSX.Element {
           {places.map(([at, name]) => <a key={at} href={at} aria-current={isHere(at) ? "page" : undefined}>{name}</a>)}
         </nav>
         <div class="right">
-          {about?.read_only && <span class="soft">read-only</span>}
+          {about?.read_only && <span class="soft nowrap">read-only</span>}
           {!about?.read_only && <a class="button" href="/new" aria-current={path === "/new" ? "page" : undefined}>New run</a>}
           <ThemeChoice />
         </div>

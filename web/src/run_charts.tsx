@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "./chart";
-import { share } from "./format";
+import { bytes, share } from "./format";
 import type { RunSeries } from "./live";
 import type { Buckets } from "./types";
 
@@ -105,7 +105,7 @@ export function RunCharts({ series }: { series: RunSeries }): JSX.Element {
           <Chart
             title="Memory, all processes" unit="bytes" x={elapsed} xTitle="time" xUnit="seconds" group="time" fromZero
             lines={[band("resident", use.resident_bytes, 3)]}
-            limit={usage?.memory_limit_bytes ? { value: usage.memory_limit_bytes, label: "allowed" } : undefined}
+            limit={usage?.memory_limit_bytes ? { value: usage.memory_limit_bytes, label: `${bytes(usage.memory_limit_bytes)} allowed` } : undefined}
           />
           {(use.read_bytes_per_s || use.write_bytes_per_s) && (
             <Chart

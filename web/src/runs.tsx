@@ -146,8 +146,9 @@ export function RunsView(): JSX.Element {
   const names = useMemo(() => new Set(columns?.map((c) => c.key)), [columns]);
   const params = useMemo(() => conditionParams(parseFilter(text, names)).toString(), [text, names]);
   const set = (changes: Record<string, string | null>, replace = true) => go(withParams(url, changes), replace);
+  const cols = shown.join(",");
+  const visible = useMemo(() => cols.split(",").map((key) => columns?.find((c) => c.key === key)).filter((c): c is Column => !!c), [columns, cols]);
   if (!columns) return <main class="wide" />;
-  const visible = shown.map((key) => columns.find((c) => c.key === key)).filter((c): c is Column => !!c);
   const filtered = params !== "";
 
   // What was counted last may belong to another filter.

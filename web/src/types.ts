@@ -24,6 +24,8 @@ export interface Run {
   data: string;
   device: string;
   environment: string;
+  image: string;
+  image_digest: string;
   outcome: Outcome;
   batch: number;
   epochs: number;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/run_query.h"
+#include "store/run_row.h"
+
+namespace tacho::serve {
+
+// An opaque word for where a page of this order ended.
+std::string cursor_text(const RunQuery& query, const RunRow& last);
+// Refuses a cursor of another order.
+Result<RunMark> cursor_mark(std::string_view text, const RunQuery& query);
+
+}  // namespace tacho::serve
