@@ -161,8 +161,10 @@ class InferServer::Impl {
 
   [[nodiscard]] Result<std::vector<Input>> read(const Request& request) const {
     const std::string* type = request.header("Content-Type");
-    return read_inputs(*model_, {.inputs = options_.max_inputs}, type == nullptr ? "" : *type,
-                       request.body);
+    // More than may wait would be refused for ever.
+    const std::size_t most =
+        std::min(options_.max_inputs, desk_options(options_, input_).batch.queue);
+    return read_inputs(*model_, {.inputs = most}, type == nullptr ? "" : *type, request.body);
   }
 
   void on_read(Result<std::vector<Input>> inputs, Reply reply) {

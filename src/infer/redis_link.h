@@ -16,7 +16,8 @@ namespace tacho::infer {
 
 // One connection of hiredis', moved by Asio: hiredis says when it wants to read or write, and is
 // told when it can. Commands that are given in one turn of the loop travel together, and none
-// waits for the one before. Everything happens on the thread that runs `io`.
+// waits for the one before. Everything happens on the thread that runs `io`. The program must
+// ignore SIGPIPE.
 class RedisLink : public std::enable_shared_from_this<RedisLink> {
  public:
   // nullptr: the connection ended before the answer came. Called once for each command.

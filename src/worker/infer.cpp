@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -78,7 +79,11 @@ class ServedModel final : public infer::Model {
     std::vector<TrainedModel::Pixels> images;
     const bool is_text = facts_.input == InputKind::text;
     for (const infer::Sample* sample : batch) {
-      is_text ? texts.emplace_back(sample->tokens), 0 : (images.emplace_back(sample->pixels), 0);
+      if (is_text) {
+        texts.emplace_back(sample->tokens);
+      } else {
+        images.emplace_back(sample->pixels);
+      }
     }
     TACHO_TRY(shares,
               is_text ? model_->of_texts(instance, texts) : model_->of_images(instance, images));
@@ -113,7 +118,8 @@ Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
   if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
   TACHO_TRY(paths, choose_cpu_paths(request));
   serving.paths = paths;
-  TACHO_TRY(model, TrainedModel::load(folder, home.ok() ? *home : "", serving));
+  TACHO_TRY(model,
+            TrainedModel::load(folder, home.ok() ? *home : std::filesystem::path(), serving));
   return std::unique_ptr<infer::Model>(std::make_unique<ServedModel>(std::move(model), options));
 }
 
@@ -140,6 +146,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
 int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
   std::signal(SIGINT, request_end);
   std::signal(SIGTERM, request_end);
+  std::signal(SIGPIPE, SIG_IGN);  // hiredis writes to connections that may have ended
   tune_process();
   const auto served = serve(RunFolder(folder), words);
   if (served.ok()) return 0;
