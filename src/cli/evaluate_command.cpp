@@ -111,7 +111,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       "evaluate", "how far predictions are off for jobs that were not learned from");
   auto o = std::make_shared<EvaluateOptions>();
   command->add_option("--split", o->splits,
-                      "own, unseen-gpu, -model, -both, -nodes or -source (all)");
+                      "own, unseen-gpu, -model, -both, -nodes, -growth, -source or -job (all)");
   command->add_option("--folds", o->folds, "parts the groups are dealt into")
       ->capture_default_str();
   command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")

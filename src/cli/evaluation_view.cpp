@@ -32,6 +32,13 @@ Json score_json(const SplitScore& score) {
             {"coverage_of_90_percent_intervals", score.coverage},
             {"out_of_domain", score.out_of_domain},
             {"out_of_domain_median_error", score.out_median_error}};
+  json["sources"] = Json::array();
+  for (const SourceScore& of : score.of_sources) {
+    json["sources"].push_back(Json{{"source", of.source},
+                                   {"jobs", of.jobs},
+                                   {"median_error", of.median_error},
+                                   {"mean_error", of.mean_error}});
+  }
   if (score.with_one_run.jobs > 0) {
     json["after_one_run_of_the_model"] = Json{{"jobs", score.with_one_run.jobs},
                                               {"median_error", score.with_one_run.median_error},
@@ -80,6 +87,10 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
                human_share(score.median_error), human_share(score.mean_error),
                human_share(score.p90_error), human_share(score.coverage),
                fmt::format("{}", score.out_of_domain)});
+    for (const SourceScore& of : score.of_sources) {
+      table.add({"  " + of.source, fmt::format("{}", of.jobs), human_share(of.median_error),
+                 human_share(of.mean_error), "", "", ""});
+    }
     const OneRunScore& one = score.with_one_run;
     if (one.jobs == 0) continue;
     table.add({"  after one run of the model there", fmt::format("{}", one.jobs),

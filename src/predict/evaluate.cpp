@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "predict/predictor.h"
@@ -51,6 +52,14 @@ std::string group_of(const JobPoint& point) {
   return group;
 }
 
+std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<double>>& errors) {
+  std::vector<SourceScore> out;
+  for (const auto& [source, found] : errors) {
+    out.push_back({source, found.size(), quantile_or_zero(found, 0.5), mean_or_zero(found)});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
@@ -59,6 +68,7 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
   std::vector<double> outside;
   std::size_t covered = 0;
   std::vector<Foreseen> foreseen;
+  std::map<std::string, std::vector<double>> of_sources;
   for (const Fold& fold : make_folds(lessons, kind, how.folds, how.seed)) {
     if (fold.predicted.empty() || fold.learned.empty()) continue;
     std::vector<Lesson> learned;
@@ -81,6 +91,7 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
         continue;
       }
       errors.push_back(error);
+      of_sources[lesson.source].push_back(error);
       if (std::abs(off) <= beliefs[k].reach) ++covered;
     }
     after_fold();
@@ -99,7 +110,8 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
       .with_one_run = {.jobs = one_run.size(),
                        .median_error = quantile_or_zero(one_run, 0.5),
                        .mean_error = mean_or_zero(one_run),
-                       .p90_error = quantile_or_zero(one_run, 0.9)}};
+                       .p90_error = quantile_or_zero(one_run, 0.9)},
+      .of_sources = scores_of(of_sources)};
 }
 
 }  // namespace tacho

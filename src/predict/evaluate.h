@@ -17,6 +17,13 @@ struct OneRunScore {
   double p90_error = 0;
 };
 
+struct SourceScore {
+  std::string source;
+  std::size_t jobs = 0;
+  double median_error = 0;
+  double mean_error = 0;
+};
+
 // How predictions of jobs whose group was left out compare with what was published.
 struct SplitScore {
   SplitKind kind{};
@@ -28,6 +35,7 @@ struct SplitScore {
   std::size_t out_of_domain = 0;  // said so, and not counted above
   double out_median_error = 0;
   OneRunScore with_one_run = {};  // of unseen_gpu
+  std::vector<SourceScore> of_sources = {};
 };
 
 struct Evaluation {

@@ -1,13 +1,17 @@
 #include "predict/job_point.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+
+#include "predict/mlperf_model.h"
 
 namespace tacho {
 namespace {
 
 // Stands in for a cost that nobody knows: such a job is only compared with others of its model.
-constexpr SampleCost kUnknownCost{.gmacs = 1, .macts_m = 3, .params_m = 10};
+SampleCost unknown_cost() { return {.gmacs = 1, .macts_m = 3, .params_m = 10}; }
 
 // As many samples as fill half of the memory with activations, the way people choose.
 double usual_batch(const SampleCost& cost, const GpuSpec& gpu) {
@@ -31,6 +35,26 @@ std::string_view precision_label(NumberFormat format) {
   broken_invariant("a number format without a name");
 }
 
+// Where an architecture stands among others, by the number its maker gave it or by its year.
+double generation(std::string_view architecture) {
+  constexpr std::array<std::pair<std::string_view, double>, 12> kKnown = {{{"Kepler", 3.5},
+                                                                           {"Maxwell", 5},
+                                                                           {"Pascal", 6},
+                                                                           {"Volta", 7},
+                                                                           {"Turing", 7.5},
+                                                                           {"Ampere", 8},
+                                                                           {"Ada", 8.9},
+                                                                           {"Hopper", 9},
+                                                                           {"Blackwell", 10},
+                                                                           {"CDNA", 7},
+                                                                           {"CDNA2", 8},
+                                                                           {"RDNA3", 8.9}}};
+  for (const auto& [name, number] : kKnown) {
+    if (name == architecture) return number;
+  }
+  return 8;
+}
+
 // Keeps logarithms finite.
 SampleCost at_least_a_little(SampleCost cost) {
   return {.gmacs = std::max(cost.gmacs, 1e-5),
@@ -48,15 +72,15 @@ JobPoint PointMaker::of(const TrainingJob& job) const {
 }
 
 JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
-  const ModelName name = model_name(job.model);
+  const ModelName name = model_name(meant_model(job, gpu));
   SoftwareStack stack = software_stack(job.framework);
   const auto known = costs_.of(job, name);
-  const SampleCost cost = at_least_a_little(known.value_or(kUnknownCost));
+  const SampleCost cost = at_least_a_little(known.value_or(unknown_cost()));
   const StepWork work{
       .cost = cost,
       .batch = cost.units * (job.batch_per_gpu ? *job.batch_per_gpu : usual_batch(cost, gpu)),
       .format = number_format(job.precision),
-      .transformer = job.family == "transformer",
+      .transformer = job.family == "transformer" || (known && known->transformer),
       .num_gpus = job.num_gpus,
       .num_nodes = job.num_nodes};
   JobPoint point;
@@ -71,7 +95,11 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                   gpu.name,
                   gpu.architecture,
                   job.data_kind,
-                  job.input_shape};
+                  job.input_shape.empty() && known ? known->shape : job.input_shape,
+                  work.transformer         ? "transformer"
+                  : known && !known->rough ? "image"
+                                           : "other",
+                  name.kin};
   point.cost_known = known && !known->rough;
   point.batch_known = job.batch_per_gpu.has_value();
   point.batch = work.batch;
@@ -94,7 +122,9 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                                                   t.optimizer / t.on_one_gpu,
                                                   work.num_gpus,
                                                   work.num_nodes,
-                                                  0.02 + t.exchange / t.on_one_gpu};
+                                                  0.02 + t.exchange / t.on_one_gpu,
+                                                  gpu.power_w / peak,
+                                                  generation(gpu.architecture)};
   for (std::size_t i = 0; i < kMeasures; ++i) {
     point.measures[i] = static_cast<float>(std::log(measures[i]));
   }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +27,10 @@ enum class Label : std::uint8_t {
   architecture,
   data_kind,
   input_shape,
+  family,
+  model_kin,
 };
-inline constexpr std::size_t kLabels = 12;
+inline constexpr std::size_t kLabels = 14;
 
 // How far two jobs are apart: logarithms, most of them of ratios, so that they mean the same on
 // hardware nobody has measured.
@@ -47,8 +48,10 @@ enum class Measure : std::uint8_t {
   gpus,
   nodes,
   exchange_share,
+  power_per_peak,
+  generation,
 };
-inline constexpr std::size_t kMeasures = 13;
+inline constexpr std::size_t kMeasures = 15;
 
 // A job with everything that is compared about it.
 struct JobPoint {

@@ -1,146 +1,19 @@
 #include "predict/likeness.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <initializer_list>
-#include <utility>
+
+#include "predict/likeness_terms.h"
 
 namespace tacho {
 namespace {
 
-using enum Label;
+constexpr std::uint32_t kUnknownCost = 1U << kLabels;
 
-struct Fading {
-  Measure measure;
-  float length;
-};
-struct Shape {
-  std::array<Fading, 11> fadings{};
-  std::size_t count = 0;
-  constexpr Shape(std::initializer_list<Fading> list) {
-    for (const Fading& fading : list) fadings[count++] = fading;
-  }
-};
-
-constexpr auto kBatch = Measure::batch;
-constexpr auto kGmacs = Measure::gmacs;
-constexpr auto kActs = Measure::activations_per_mac;
-constexpr auto kParams = Measure::params_per_mac;
-constexpr auto kPeak = Measure::peak;
-constexpr auto kBandwidth = Measure::bandwidth_per_peak;
-constexpr auto kSms = Measure::multiprocessors;
-constexpr auto kBound = Measure::compute_per_memory;
-constexpr auto kHost = Measure::launch_share;
-constexpr auto kOptimizer = Measure::optimizer_share;
-constexpr auto kGpus = Measure::gpus;
-constexpr auto kNodes = Measure::nodes;
-constexpr auto kExchange = Measure::exchange_share;
-
-constexpr std::array<Shape, 10> kShapes = {{
-    /* 0 everything */ {{kBound, 1},
-                        {kHost, 1},
-                        {kOptimizer, 1.5},
-                        {kBatch, 2},
-                        {kGmacs, 2},
-                        {kActs, 1},
-                        {kParams, 2},
-                        {kPeak, 1.5},
-                        {kBandwidth, 1}},
-    /* 1 what bounds */ {{kBound, 1}, {kHost, 1}, {kOptimizer, 1.5}, {kBatch, 2}},
-    /* 2 the work */ {{kBatch, 1.5}, {kGmacs, 1.5}, {kActs, 0.8}, {kParams, 1.5}},
-    /* 3 the GPU */ {{kPeak, 1.2}, {kBandwidth, 0.8}, {kSms, 1.2}},
-    /* 4 GPU, batch */ {{kPeak, 1.2}, {kBandwidth, 0.8}, {kSms, 1.2}, {kBatch, 1.5}},
-    /* 5 sizes */ {{kBatch, 1.5}, {kGpus, 1.5}, {kNodes, 1.5}},
-    /* 6 bounds, work */ {{kBound, 1}, {kHost, 1}, {kOptimizer, 1.5}, {kBatch, 2}, {kGmacs, 2}},
-    /* 7 the job's scale */ {{kGpus, 1.2}, {kNodes, 1.2}, {kExchange, 1.5}},
-    /* 8 scale, batch */ {{kGpus, 1.2}, {kNodes, 1.2}, {kExchange, 1.5}, {kBatch, 1.2}},
-    /* 9 the batch */ {{kBatch, 2}},
-}};
-
-struct Part {
-  std::initializer_list<Label> labels;
-  int shape;
-  double deviation;  // of the logarithm of a step's time
-  bool unknown_cost = false;
-};
-
-}  // namespace
-
-Likeness::Likeness() {
-  // Standard deviations, first by restricted maximum likelihood on the published figures; those of
-  // clusters (a GPU with its software) and of scale were widened where rehearsals missed by more.
-  const std::initializer_list<Part> parts = {
-      {{}, -1, 0.5},
-      {{}, 0, 0.25},
-      {{precision}, -1, 0.1},
-      {{stack, precision}, -1, 0.15},
-      {{stack}, -1, 0.2},
-      {{release}, -1, 0.1},
-      {{release, precision}, -1, 0.07},
-      {{framework, precision}, -1, 0.1},
-      {{layout, precision}, -1, 0.1},
-      {{stack}, 1, 0.15},
-      {{stack, precision, layout}, 2, 0.15},
-      {{layout, model_line}, -1, 0.1},
-      {{model}, -1, 0.2},
-      {{model, input_shape}, -1, 0.15},
-      {{model, precision}, -1, 0.08},
-      {{model, stack}, -1, 0.12},
-      {{model, release}, -1, 0.08},
-      {{model}, 3, 0.08},
-      {{model, stack, precision}, 4, 0.08},
-      {{model, stack}, 5, 0.12},
-      {{model, gpu}, -1, 0.1},
-      {{gpu, model, stack}, -1, 0.3},
-      {{gpu, model, stack}, 9, 0.2},
-      {{model, precision, layout}, -1, 0.08},
-      {{model_line}, -1, 0.15},
-      {{model_stem}, -1, 0.1},
-      {{model_line}, 2, 0.12},
-      {{model_stem, precision, layout}, 2, 0.1},
-      {{gpu}, -1, 0.08},
-      {{gpu, precision}, -1, 0.08},
-      {{architecture, precision}, -1, 0.1},
-      {{gpu, stack}, -1, 0.15},
-      {{gpu, stack, precision}, 1, 0.15},
-      {{gpu, stack}, 1, 0.15},
-      {{architecture, precision}, 6, 0.12},
-      {{}, 7, 0.15},
-      {{stack}, 7, 0.25},
-      {{model, stack}, 7, 0.2},
-      {{gpu, stack}, 7, 0.4},
-      {{gpu, model, stack}, 8, 0.2},
-      {{gpu, stack, data_kind}, -1, 0.05},
-      {{model, stack}, -1, 1, true},
-      {{model}, -1, 1.5, true},
-      {{model}, 9, 1, true},
-  };
-  for (const Shape& shape : kShapes) {
-    std::array<float, 16> weights{};
-    for (std::size_t i = 0; i < shape.count; ++i) {
-      const auto [measure, length] = shape.fadings[i];
-      weights[static_cast<std::size_t>(measure)] = 0.5F / (length * length);
-    }
-    shapes_.push_back(weights);
-  }
-  for (const Part& part : parts) {
-    Term term{.shape = static_cast<std::int8_t>(part.shape),
-              .unknown_cost = part.unknown_cost,
-              .variance = static_cast<float>(part.deviation * part.deviation)};
-    for (const Label label : part.labels) {
-      term.labels = static_cast<std::uint16_t>(term.labels | (1U << static_cast<unsigned>(label)));
-    }
-    (term.labels == 0 ? always_ : gated_).push_back(term);
-    whole_unknown_ += term.variance;
-    if (!term.unknown_cost) whole_known_ += term.variance;
-  }
-}
-
-namespace {
-
-// Four and eight at a time, with whatever vector unit there is.
 using Floats = float __attribute__((vector_size(16)));
-using Codes = std::int16_t __attribute__((vector_size(16)));
+using Ints = std::int32_t __attribute__((vector_size(16)));
 
 template <class Vector, class Number>
 Vector load(const Number* from) {
@@ -149,56 +22,107 @@ Vector load(const Number* from) {
   return out;
 }
 
-// The labels two points share, a bit each.
-std::uint16_t shared(const CodedPoint& a, const CodedPoint& b) {
-  constexpr Codes kFirst = {1, 2, 4, 8, 16, 32, 64, 128};
-  constexpr Codes kSecond = {256, 512, 1024, 2048, 0, 0, 0, 0};
-  const Codes first = load<Codes>(a.labels.data()) == load<Codes>(b.labels.data());
-  const Codes second = load<Codes>(a.labels.data() + 8) == load<Codes>(b.labels.data() + 8);
-  const Codes bits = (first & kFirst) | (second & kSecond);
-  std::array<std::uint64_t, 2> halves;
-  std::memcpy(halves.data(), &bits, sizeof(bits));
-  std::uint64_t all = halves[0] | halves[1];
-  all |= all >> 32U;
-  all |= all >> 16U;
-  return static_cast<std::uint16_t>(all);
+bool any(Ints lanes) {
+  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(lanes);
+  return (halves[0] | halves[1]) != 0;
+}
+
+// e^-x for x from 0 to 80, within 2e-6 of it: 2^whole by the exponent's bits, the rest by a
+// polynomial around the middle.
+Floats fade(Floats x) {
+  const Floats powers = x * -1.44269504F;
+  const Ints whole = __builtin_convertvector(powers - 0.5F, Ints);
+  const Floats rest = (powers - __builtin_convertvector(whole, Floats)) * 0.69314718F;
+  Floats sum = 1.0F + rest * (1.0F / 7.0F);
+  for (const float divisor : {6.0F, 5.0F, 4.0F, 3.0F, 2.0F, 1.0F}) {
+    sum = 1.0F + rest * (1.0F / divisor) * sum;
+  }
+  return sum * std::bit_cast<Floats>((whole + 127) << 23);
 }
 
 }  // namespace
 
-double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {
-  std::array<Floats, 4> squares;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Floats d =
-        load<Floats>(a.measures.data() + 4 * i) - load<Floats>(b.measures.data() + 4 * i);
-    squares[i] = d * d;
+CodedColumns::CodedColumns(std::span<const CodedPoint> points) : size_(points.size()) {
+  const std::size_t room = (size_ + kAtATime - 1) / kAtATime * kAtATime;
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    measures_[m].resize(room);
+    for (std::size_t i = 0; i < size_; ++i) measures_[m][i] = points[i].measures[m];
   }
-  std::array<float, kShapes.size()> faded;
-  std::uint32_t made = 0;
-  const auto fade = [&](std::int8_t shape) {
-    const auto at = static_cast<std::size_t>(static_cast<std::uint8_t>(shape));
-    if ((made >> at & 1U) == 0) {
-      const float* weights = shapes_[at].data();
-      Floats sums = squares[0] * load<Floats>(weights);
-      for (std::size_t i = 1; i < 4; ++i) sums += squares[i] * load<Floats>(weights + 4 * i);
-      const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-      faded[at] = sum > 30 ? 0 : std::exp(-sum);
-      made |= 1U << at;
+  for (std::size_t l = 0; l <= kLabels; ++l) {
+    labels_[l].resize(room);
+    for (std::size_t i = 0; i < size_; ++i) {
+      labels_[l][i] = l < kLabels ? points[i].labels[l] : points[i].cost_known ? 0 : -1;
     }
-    return faded[at];
-  };
-  double sum = 0;
-  for (const Term& term : always_) {
-    sum += term.shape < 0 ? term.variance : term.variance * fade(term.shape);
   }
-  const std::uint16_t same = shared(a, b);
-  if (same == 0) return sum;
-  const bool unknown = !a.cost_known && !b.cost_known;
-  for (const Term& term : gated_) {
-    if ((term.labels & same) != term.labels || (term.unknown_cost && !unknown)) continue;
-    sum += term.shape < 0 ? term.variance : term.variance * fade(term.shape);
+}
+
+Likeness::Likeness() {
+  for (const LikenessShape& shape : likeness_shapes()) {
+    auto& fadings = shapes_.emplace_back();
+    for (const auto& [measure, length] : shape) {
+      fadings.push_back({static_cast<std::size_t>(measure), 0.5F / (length * length)});
+    }
   }
-  return sum;
+  for (const LikenessTerm& term : likeness_terms()) {
+    std::uint32_t labels = term.unknown_cost ? kUnknownCost : 0;
+    for (const Label label : term.labels) labels |= 1U << static_cast<unsigned>(label);
+    const auto variance = static_cast<float>(term.deviation * term.deviation);
+    whole_unknown_ += variance;
+    if (!term.unknown_cost) whole_known_ += variance;
+    auto group = std::ranges::find(groups_, labels, &Group::labels);
+    if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{labels, {}});
+    group->terms.push_back({term.shape, variance});
+  }
+}
+
+void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
+                       float* out) const {
+  constexpr std::size_t kMost = 16;
+  std::array<Floats, kMost> faded;
+  for (std::size_t at = 0; at < count; at += CodedColumns::kAtATime) {
+    std::uint32_t made = 0;
+    const auto shape = [&](int which) {
+      const auto s = static_cast<std::size_t>(which);
+      if ((made >> s & 1U) == 0) {
+        Floats sum = {0, 0, 0, 0};
+        for (const Fading& fading : shapes_[s]) {
+          const Floats d =
+              load<Floats>(&others.measures_[fading.measure][at]) - point.measures[fading.measure];
+          sum += d * d * fading.weight;
+        }
+        const Ints near = sum < 80.0F;
+        faded[s] = fade(near ? sum : Floats{80, 80, 80, 80});
+        made |= 1U << s;
+      }
+      return faded[s];
+    };
+    Ints same = {0, 0, 0, 0};
+    for (std::size_t l = 0; l < kLabels; ++l) {
+      same |= (load<Ints>(&others.labels_[l][at]) == point.labels[l]) & (1 << l);
+    }
+    if (!point.cost_known) {
+      same |= load<Ints>(&others.labels_[kLabels][at]) & static_cast<std::int32_t>(kUnknownCost);
+    }
+    Floats sum = {0, 0, 0, 0};
+    for (const Group& group : groups_) {
+      const auto wanted = static_cast<std::int32_t>(group.labels);
+      const Ints share = (same & wanted) == wanted;
+      if (!any(share)) continue;
+      Floats part = {0, 0, 0, 0};
+      for (const Term& term : group.terms) {
+        part +=
+            term.shape < 0 ? Floats{1, 1, 1, 1} * term.variance : shape(term.shape) * term.variance;
+      }
+      sum += std::bit_cast<Floats>(std::bit_cast<Ints>(part) & share);
+    }
+    std::memcpy(out + at, &sum, sizeof(sum));
+  }
+}
+
+double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {
+  std::array<float, CodedColumns::kAtATime> out{};
+  compare(a, CodedColumns(std::span(&b, 1)), 1, out.data());
+  return out[0];
 }
 
 double Likeness::whole(const CodedPoint& a) const {
@@ -207,7 +131,7 @@ double Likeness::whole(const CodedPoint& a) const {
 
 CodedPoint Codebook::add(const JobPoint& point) {
   for (std::size_t i = 0; i < kLabels; ++i) {
-    numbers_[i].try_emplace(point.labels[i], static_cast<std::int16_t>(numbers_[i].size() + 1));
+    numbers_[i].try_emplace(point.labels[i], static_cast<std::int32_t>(numbers_[i].size() + 1));
   }
   return look_up(point);
 }
@@ -215,10 +139,10 @@ CodedPoint Codebook::add(const JobPoint& point) {
 CodedPoint Codebook::look_up(const JobPoint& point) const {
   CodedPoint coded;
   coded.cost_known = point.cost_known;
-  for (std::size_t i = 0; i < kMeasures; ++i) coded.measures[i] = point.measures[i];
+  coded.measures = point.measures;
   for (std::size_t i = 0; i < kLabels; ++i) {
     const auto found = numbers_[i].find(point.labels[i]);
-    coded.labels[i] = found == numbers_[i].end() ? std::int16_t{-1} : found->second;
+    coded.labels[i] = found == numbers_[i].end() ? -1 : found->second;
   }
   return coded;
 }

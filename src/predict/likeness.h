@@ -11,10 +11,10 @@
 
 namespace tacho {
 
-// A point in the form that millions of comparisons take: labels as numbers, side by side.
-struct alignas(64) CodedPoint {
-  std::array<float, 16> measures{};
-  std::array<std::int16_t, 16> labels{};
+// A point as comparisons take it: labels as numbers.
+struct CodedPoint {
+  std::array<float, kMeasures> measures{};
+  std::array<std::int32_t, kLabels> labels{};
   bool cost_known = false;
 };
 
@@ -25,7 +25,23 @@ class Codebook {
   [[nodiscard]] CodedPoint look_up(const JobPoint& point) const;
 
  private:
-  std::array<std::unordered_map<std::string, std::int16_t>, kLabels> numbers_;
+  std::array<std::unordered_map<std::string, std::int32_t>, kLabels> numbers_;
+};
+
+// Many points, each measure and each label in a column of its own, so that one point is compared
+// with four of them at a time.
+class CodedColumns {
+ public:
+  static constexpr std::size_t kAtATime = 4;
+  CodedColumns() = default;
+  explicit CodedColumns(std::span<const CodedPoint> points);
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  friend class Likeness;
+  std::size_t size_ = 0;
+  std::array<std::vector<float>, kMeasures> measures_;
+  std::array<std::vector<std::int32_t>, kLabels + 1> labels_;  // the last: whether cost is unknown
 };
 
 // How much the errors of the cost model at two jobs have in common: a covariance, made of the
@@ -34,20 +50,29 @@ class Codebook {
 class Likeness {
  public:
   Likeness();
+  // Of a point with the first `count` of many. `out` has room for CodedColumns::kAtATime - 1 more.
+  void compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
+               float* out) const;
   [[nodiscard]] double operator()(const CodedPoint& a, const CodedPoint& b) const;
   // Of a job with itself: how wrong the cost model can be where nothing is known.
   [[nodiscard]] double whole(const CodedPoint& a) const;
 
  private:
   struct Term {
-    std::uint16_t labels = 0;  // that must be the same
-    std::int8_t shape = -1;    // which distance it fades with; -1: none
-    bool unknown_cost = false;
+    int shape = -1;  // which distance it fades with; -1: none
     float variance = 0;
   };
-  std::vector<Term> always_;
-  std::vector<Term> gated_;
-  std::vector<std::array<float, 16>> shapes_;  // 1/(2·length²) for each measure
+  // Terms of jobs that share the same labels.
+  struct Group {
+    std::uint32_t labels = 0;
+    std::vector<Term> terms;
+  };
+  struct Fading {
+    std::size_t measure = 0;
+    float weight = 0;  // 1/(2·length²)
+  };
+  std::vector<Group> groups_;
+  std::vector<std::vector<Fading>> shapes_;
   double whole_known_ = 0;
   double whole_unknown_ = 0;
 };

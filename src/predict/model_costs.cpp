@@ -40,8 +40,11 @@ SampleCost ModelCosts::Transformer::at(double length) const {
   // longer write out.
   const double kept =
       layers * (17 * length * width + 2 * heads * std::min(length, 2048.0) * length);
-  return {
-      .gmacs = (weights * length + attention) * 1e-9, .macts_m = kept * 1e-6, .params_m = params_m};
+  return {.gmacs = (weights * length + attention) * 1e-9,
+          .macts_m = kept * 1e-6,
+          .params_m = params_m,
+          .transformer = true,
+          .shape = fmt::format("seq{:.0f}", length)};
 }
 
 Result<ModelCosts> ModelCosts::parse(std::string_view features_csv,
@@ -103,6 +106,7 @@ std::optional<SampleCost> ModelCosts::image_model(const std::string& name,
     if (std::abs(entry.side - wanted) < std::abs(best->side - wanted)) best = &entry;
   }
   SampleCost cost = best->cost;
+  cost.shape = fmt::format("3x{0:.0f}x{0:.0f}", side.value_or(best->side));
   if (side && best->side > 0) {
     const double area = (*side / best->side) * (*side / best->side);
     cost.gmacs *= area;

@@ -23,6 +23,8 @@ struct SampleCost {
   // Right in how it grows with batch and GPU, not in its size: a job of such a model is foretold
   // from others of it alone.
   bool rough = false;
+  bool transformer = false;
+  std::string shape = {};  // of the input it was taken for, as jobs name it
 };
 
 // Models whose cost is known by name, for jobs that do not say it themselves.

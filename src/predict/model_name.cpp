@@ -77,7 +77,12 @@ ModelName model_name(std::string_view text) {
   std::string line(name.begin(), letters_end);
   if (line.empty()) line = name;
   std::string stem = name.substr(0, name.find('_'));
-  return {.canonical = std::move(name), .line = std::move(line), .stem = std::move(stem)};
+  std::string kin = name;
+  std::erase_if(kin, is_digit);
+  return {.canonical = std::move(name),
+          .line = std::move(line),
+          .stem = std::move(stem),
+          .kin = std::move(kin)};
 }
 
 }  // namespace tacho

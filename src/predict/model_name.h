@@ -11,6 +11,7 @@ struct ModelName {
   std::string canonical;  // "resnet50", "bert_large_ft"
   std::string line;       // "resnet": the letters it begins with
   std::string stem;       // "resnet50": up to the first underscore
+  std::string kin;        // "efficientnet_b" of "efficientnet_b3": without its digits
 };
 
 ModelName model_name(std::string_view text);

@@ -25,6 +25,7 @@ TEST(ModelName, KnowsItsRelatives) {
   const ModelName name = model_name("tf_efficientnet_b0");
   EXPECT_EQ(name.canonical, "efficientnet_b0");
   EXPECT_EQ(name.line, "efficientnet");
+  EXPECT_EQ(name.kin, "efficientnet_b");
   EXPECT_EQ(model_name("resnet101d").line, "resnet");
   EXPECT_EQ(model_name("MPT-7b").canonical, "mpt_7b");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <thread>
 
 #include "predict/cholesky.h"
@@ -40,13 +41,14 @@ Result<std::vector<double>> solve(const std::vector<double>& covariance,
 
 Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<const double> errors,
                                      std::size_t threads) {
-  Neighbours out;
   const std::size_t n = points.size();
+  const CodedColumns columns(points);
+  const Likeness likeness;
   std::vector<double> covariance(n * n);
   in_parallel(n, threads, [&](std::size_t i) {
-    for (std::size_t k = 0; k <= i; ++k) {
-      covariance[i * n + k] = out.likeness_(points[i], points[k]);
-    }
+    std::vector<float> row(i + CodedColumns::kAtATime);
+    likeness.compare(points[i], columns, i + 1, row.data());
+    std::copy_n(row.begin(), i + 1, covariance.begin() + static_cast<std::ptrdiff_t>(i * n));
   });
   std::vector<double> noise(n, kNoise * kNoise);
   TACHO_TRY(first, solve(covariance, noise, errors, threads));
@@ -57,15 +59,13 @@ Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<c
     noise[i] *= std::clamp((4 + surprise * surprise) / 5, 1.0, 100.0);
   }
   TACHO_TRY(second, solve(covariance, noise, errors, threads));
-  out.points_ = std::move(points);
-  out.weights_ = std::move(second);
-  out.noise_ = std::move(noise);
-  return out;
+  return known(std::move(points), std::move(second), std::move(noise));
 }
 
 Neighbours Neighbours::known(std::vector<CodedPoint> points, std::vector<double> weights,
                              std::vector<double> noise) {
   Neighbours out;
+  out.columns_ = CodedColumns(points);
   out.points_ = std::move(points);
   out.weights_ = std::move(weights);
   out.noise_ = std::move(noise);
@@ -73,31 +73,38 @@ Neighbours Neighbours::known(std::vector<CodedPoint> points, std::vector<double>
 }
 
 Belief Neighbours::believe(const CodedPoint& point) const {
-  std::vector<std::pair<double, std::size_t>> likeness(points_.size());
+  std::vector<float> likeness(columns_.size() + CodedColumns::kAtATime);
+  likeness_.compare(point, columns_, columns_.size(), likeness.data());
   Belief belief;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    likeness[i] = {likeness_(point, points_[i]), i};
-    belief.mean += likeness[i].first * weights_[i];
+  // The nearest ones, in a heap whose top is the farthest of them.
+  std::vector<Near> nearest;
+  nearest.reserve(kTelling + 1);
+  for (std::uint32_t i = 0; i < columns_.size(); ++i) {
+    belief.mean += likeness[i] * weights_[i];
+    if (nearest.size() == kTelling && likeness[i] <= nearest.front().first) continue;
+    nearest.emplace_back(likeness[i], i);
+    std::ranges::push_heap(nearest, std::greater<>());
+    if (nearest.size() <= kTelling) continue;
+    std::ranges::pop_heap(nearest, std::greater<>());
+    nearest.pop_back();
   }
-  const std::size_t telling = std::min(kTelling, likeness.size());
-  std::ranges::partial_sort(likeness, likeness.begin() + static_cast<std::ptrdiff_t>(telling),
-                            std::greater<>());
-  belief.deviation = deviation(point, std::span(likeness).first(telling));
+  belief.deviation = deviation(point, nearest);
   return belief;
 }
 
-double Neighbours::deviation(const CodedPoint& point,
-                             std::span<const std::pair<double, std::size_t>> nearest) const {
+double Neighbours::deviation(const CodedPoint& point, std::span<const Near> nearest) const {
   const std::size_t n = nearest.size();
+  std::vector<CodedPoint> telling;
+  for (const auto& [likeness, i] : nearest) telling.push_back(points_[i]);
+  const CodedColumns columns(telling);
   std::vector<double> matrix(n * n);
   std::vector<double> common(n);
+  std::vector<float> row(n + CodedColumns::kAtATime);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t at = nearest[i].second;
     common[i] = nearest[i].first;
-    for (std::size_t k = 0; k <= i; ++k) {
-      matrix[i * n + k] = likeness_(points_[at], points_[nearest[k].second]);
-    }
-    matrix[i * n + i] += noise_[at];
+    likeness_.compare(telling[i], columns, i + 1, row.data());
+    std::copy_n(row.begin(), i + 1, matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
+    matrix[i * n + i] += noise_[nearest[i].second];
   }
   double variance = likeness_.whole(point) + kNoise * kNoise;
   const auto factor = Cholesky::factor(std::move(matrix), n, 1);

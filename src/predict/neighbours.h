@@ -34,11 +34,12 @@ class Neighbours {
   [[nodiscard]] const std::vector<double>& noise() const { return noise_; }
 
  private:
-  [[nodiscard]] double deviation(const CodedPoint& point,
-                                 std::span<const std::pair<double, std::size_t>> nearest) const;
+  using Near = std::pair<float, std::uint32_t>;  // how like, and which lesson
+  [[nodiscard]] double deviation(const CodedPoint& point, std::span<const Near> nearest) const;
 
   Likeness likeness_;
   std::vector<CodedPoint> points_;
+  CodedColumns columns_;  // of the same points
   std::vector<double> weights_;
   std::vector<double> noise_;  // variances
 };

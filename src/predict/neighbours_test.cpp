@@ -63,7 +63,37 @@ TEST(Likeness, IsGreatestOfAJobWithItself) {
   for (std::size_t i = 1; i < lessons.size(); i += 11) {
     const CodedPoint other = codebook.add(lessons[i].point);
     EXPECT_LT(likeness(first, other), likeness(first, first));
-    EXPECT_DOUBLE_EQ(likeness(first, other), likeness(other, first));
+    EXPECT_FLOAT_EQ(static_cast<float>(likeness(first, other)),
+                    static_cast<float>(likeness(other, first)));
+  }
+}
+
+TEST(Likeness, IsTheSameForOneAndForManyAtOnce) {
+  const auto lessons = made::lessons();
+  Codebook codebook;
+  const Likeness likeness;
+  std::vector<CodedPoint> points;
+  for (std::size_t i = 0; i < 23; ++i) points.push_back(codebook.add(lessons[i * 7].point));
+  const CodedColumns columns(points);
+  std::vector<float> at_once(points.size() + CodedColumns::kAtATime);
+  likeness.compare(points[3], columns, points.size(), at_once.data());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_FLOAT_EQ(at_once[i], static_cast<float>(likeness(points[3], points[i])));
+  }
+}
+
+TEST(Likeness, FadesWithDistanceAndNeverBelowNothing) {
+  const auto lessons = made::lessons();
+  Codebook codebook;
+  const Likeness likeness;
+  const CodedPoint here = codebook.add(lessons[0].point);
+  double before = likeness(here, here);
+  for (const float away : {0.5F, 1.0F, 3.0F, 10.0F, 100.0F}) {
+    CodedPoint there = here;
+    for (float& measure : there.measures) measure += away;
+    EXPECT_LT(likeness(here, there), before);
+    before = likeness(here, there);
+    EXPECT_GT(before, 0);
   }
 }
 

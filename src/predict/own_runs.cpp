@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "predict/memory_lean.h"
 #include "predict/parts_model.h"
 #include "predict/predictor.h"
 #include "predict/run_point.h"
@@ -16,8 +17,6 @@ namespace {
 // More do not tell more, and learning takes their cube.
 constexpr std::size_t kMostConfigurations = 300;
 constexpr std::size_t kRehearsals = 8;
-constexpr double kTooLow =
-    0.08;  // memory that would have been foretold so much too low is too much
 constexpr double kSmallestStretch = 1.3;
 constexpr double kLargestStretch = 4;
 
@@ -34,20 +33,6 @@ double stretch_of(const Rehearsals& rehearsed) {
       static_cast<std::size_t>(std::ceil(0.9 * (static_cast<double>(surprises.size()) + 1)));
   const double at = place > surprises.size() ? kLargestStretch : surprises[place - 1];
   return std::clamp(at, kSmallestStretch, kLargestStretch);
-}
-
-// So many deviations are added to what memory is believed to be that nothing of what was rehearsed
-// would have been foretold too low.
-double lean_of(const Rehearsals& rehearsed) {
-  constexpr double kMost = 3;
-  constexpr double kStep = 0.1;
-  for (double lean = 0; lean < kMost; lean += kStep) {
-    const auto low = std::ranges::count_if(rehearsed, [&](const auto& one) {
-      return one.error - lean * one.deviation > -std::log(1 - kTooLow);
-    });
-    if (low == 0) return lean;
-  }
-  return kMost;
 }
 
 // Runs of one configuration are one lesson.
@@ -82,7 +67,7 @@ class Lessons {
 };
 
 Foretold foretold(const Belief& belief, double stretch, double lean) {
-  const double middle = belief.mean + lean * belief.deviation;
+  const double middle = belief.mean + lean;
   const double low = belief.mean - stretch * belief.deviation;
   const double high = belief.mean + stretch * belief.deviation;
   return {std::exp(middle), std::exp(std::min(low, middle)), std::exp(std::max(high, middle))};
@@ -117,7 +102,7 @@ class OwnRuns::Learned {
       TACHO_TRY(memory, memories.learn());
       TACHO_TRY(rehearsed, memory.rehearse(kRehearsals));
       out->memory_stretch_ = stretch_of(rehearsed);
-      out->memory_lean_ = lean_of(rehearsed);
+      out->memory_lean_ = MemoryLean(rehearsed);
       out->memory_ = std::make_unique<PartsModel>(std::move(memory));
     }
     return out;
@@ -156,7 +141,9 @@ class OwnRuns::Learned {
     const auto at = [&](std::int64_t batch) -> Result<Foretold> {
       spec.batch = batch;
       TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
-      return foretold(memory_->believe(point), memory_stretch_, memory_lean_);
+      const Belief belief = memory_->believe(point);
+      const auto model = point.labels[static_cast<std::size_t>(RunLabel::model)];
+      return foretold(belief, memory_stretch_, memory_lean_.of(model, belief.deviation));
     };
     Foretold most;
     const auto take = [&](const Foretold& one) {
@@ -192,7 +179,7 @@ class OwnRuns::Learned {
   std::unique_ptr<PartsModel> memory_;
   double step_stretch_ = 0;
   double memory_stretch_ = 0;
-  double memory_lean_ = 0;
+  MemoryLean memory_lean_;
 };
 
 OwnRuns::OwnRuns() = default;

@@ -147,8 +147,13 @@ void PartsModel::judge(const Cholesky& factor) {
     for (const double x : column) inverse += x * x;
     // As uncertain as if it were not doubted: what comes next is not known to be doubtful.
     const double doubted = (doubt_[i] - 1) * noise(slopes_[i]) / lessons_[i].repetitions;
-    left_out_[i] = {weights_[i] / inverse, std::sqrt(std::max(1 / inverse - doubted, 1e-9))};
+    left_out_[i] = {weights_[i] / inverse, std::sqrt(std::max(1 / inverse - doubted, 1e-9)),
+                    model_label(i)};
   }
+}
+
+std::int16_t PartsModel::model_label(std::size_t lesson) const {
+  return lessons_[lesson].point.labels[static_cast<std::size_t>(RunLabel::model)];
 }
 
 double PartsModel::log_likelihood() const {
@@ -215,7 +220,7 @@ Result<std::vector<PartsModel::LeftOut>> PartsModel::rehearse(std::size_t folds)
     TACHO_TRY(model, learn(figure_, std::move(others), tuning_));
     for (std::size_t i = fold; i < lessons_.size(); i += folds) {
       const Belief belief = model.believe(lessons_[i].point);
-      out.push_back({lessons_[i].log_value - belief.mean, belief.deviation});
+      out.push_back({lessons_[i].log_value - belief.mean, belief.deviation, model_label(i)});
     }
   }
   return out;

@@ -45,6 +45,7 @@ class PartsModel {
   struct LeftOut {
     double error = 0;  // measured less foretold
     double deviation = 0;
+    std::int16_t model = 0;  // the lesson's label
   };
   [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
   // The same with whole shares of the lessons left out and learned anew: slower, and closer to how
@@ -64,6 +65,7 @@ class PartsModel {
   [[nodiscard]] static Slope slope(const std::array<double, kParts>& logs);
   [[nodiscard]] double noise(const Slope& slope) const;
   [[nodiscard]] Slope at(std::size_t lesson) const;
+  [[nodiscard]] std::int16_t model_label(std::size_t lesson) const;
   Result<void> settle();
   Result<void> solve(const std::vector<Slope>& slopes);
   void judge(const Cholesky& factor);

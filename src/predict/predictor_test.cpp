@@ -50,6 +50,34 @@ TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
   }
 }
 
+TEST_F(MadePredictor, NeedsMoreMemoryForALargerBatchAndTakesTimeForAnyJob) {
+  double before = 0;
+  for (const double batch : {1.0, 2.0, 7.0, 64.0, 1000.0, 1e6}) {
+    const Prediction p = of(made::job(3, 2, batch, "PyTorch (made)"));
+    EXPECT_GT(p.memory_gb, before);
+    EXPECT_GT(p.step_seconds, 0);
+    EXPECT_GT(p.low90, 0);
+    before = p.memory_gb;
+  }
+}
+
+TEST_F(MadePredictor, KnowsAModelByNameAsWellAsByItsCosts) {
+  TrainingJob by_name = made::job(0, 2, 64, "PyTorch (made)");
+  by_name.model = "listed";
+  by_name.input_shape.clear();
+  by_name.family.clear();
+  by_name.gmacs.reset();
+  by_name.macts_m.reset();
+  by_name.params_m.reset();
+  TrainingJob by_costs = by_name;
+  by_costs.gmacs = 2;
+  by_costs.macts_m = 5;
+  by_costs.params_m = 10;
+  by_costs.input_shape = "3x224x224";
+  by_costs.family = "cnn";
+  EXPECT_DOUBLE_EQ(of(by_name).samples_per_s, of(by_costs).samples_per_s);
+}
+
 TEST_F(MadePredictor, AbstainsWithAReasonWhereNothingIsKnown) {
   TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
   job.model = "unheard of";

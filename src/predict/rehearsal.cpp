@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::size_t kFolds = 4;
+constexpr std::size_t kFolds = 3;
 constexpr std::uint64_t kSeed = 11;
 // An error beyond this factor is a matter of units, not of speed.
 constexpr float kLargest = 1.5F;
@@ -70,7 +70,8 @@ Result<Rehearsal> rehearse(const std::vector<Lesson>& lessons, std::size_t threa
   std::vector<const std::string*> sources;
   for (const SplitKind kind :
        {SplitKind::unseen_gpu, SplitKind::unseen_model, SplitKind::unseen_both,
-        SplitKind::unseen_nodes, SplitKind::unseen_source}) {
+        SplitKind::unseen_nodes, SplitKind::unseen_growth, SplitKind::unseen_source,
+        SplitKind::unseen_job}) {
     const std::size_t begin = out.errors.size();
     for (const Fold& fold : make_folds(lessons, kind, kFolds, kSeed)) {
       TACHO_CHECK(rehearse_fold(lessons, fold, threads, out, sources));

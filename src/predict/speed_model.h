@@ -23,9 +23,9 @@ struct StepBelief {
 class SpeedModel {
  public:
   struct Effort {
-    std::size_t lessons = 6000;      // to learn from
-    std::size_t of_a_source = 1800;  // of them
-    std::size_t rehearsal = 2400;    // to find out how wrong it is about what it has not seen
+    std::size_t lessons = 4800;      // to learn from
+    std::size_t of_a_source = 1600;  // of them
+    std::size_t rehearsal = 2000;    // to find out how wrong it is about what it has not seen
     std::size_t threads = 2;
   };
   static Result<SpeedModel> learn(std::vector<Lesson> lessons, const Effort& effort);

@@ -1,5 +1,7 @@
 #include "predict/split.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 
@@ -35,8 +37,13 @@ std::vector<Fold> make_folds(const std::vector<Lesson>& lessons, SplitKind kind,
                              std::uint64_t seed) {
   const auto gpu = [](const Lesson& l) { return label(l, Label::gpu); };
   const auto model = [](const Lesson& l) { return label(l, Label::model); };
-  const auto job = [](const Lesson& l) {
+  const auto source = [](const Lesson& l) { return l.source; };
+  const auto program = [](const Lesson& l) {
     return label(l, Label::model) + '\x1f' + label(l, Label::stack);
+  };
+  const auto job = [](const Lesson& l) {
+    return fmt::format("{}\x1f{}\x1f{}\x1f{:.0f}\x1f{:.0f}", l.source, label(l, Label::model),
+                       label(l, Label::gpu), l.point.batch, l.point.gpus);
   };
   std::vector<std::size_t> first;
   std::vector<std::size_t> second;
@@ -48,9 +55,13 @@ std::vector<Fold> make_folds(const std::vector<Lesson>& lessons, SplitKind kind,
       first = deal(lessons, folds, seed, model);
       break;
     case SplitKind::unseen_source:
-      first = deal(lessons, folds, seed, [](const Lesson& l) { return l.source; });
+    case SplitKind::unseen_growth:
+      first = deal(lessons, folds, seed, source);
       break;
     case SplitKind::unseen_nodes:
+      first = deal(lessons, folds, seed, program);
+      break;
+    case SplitKind::unseen_job:
       first = deal(lessons, folds, seed, job);
       break;
     case SplitKind::unseen_both:
@@ -58,12 +69,13 @@ std::vector<Fold> make_folds(const std::vector<Lesson>& lessons, SplitKind kind,
       second = deal(lessons, folds, seed + 1, model);
       break;
   }
+  const bool of_nodes = kind == SplitKind::unseen_nodes || kind == SplitKind::unseen_growth;
   std::vector<Fold> out(folds);
   for (std::size_t f = 0; f < folds; ++f) {
     for (std::size_t i = 0; i < lessons.size(); ++i) {
       const bool one = first[i] == f;
       const bool two = second.empty() ? one : second[i] == f;
-      const bool counts = kind != SplitKind::unseen_nodes || lessons[i].nodes > 1;
+      const bool counts = !of_nodes || lessons[i].nodes > 1;
       if (one && two && counts) {
         out[f].predicted.push_back(i);
       } else if ((!one && !two) || (one && !counts)) {

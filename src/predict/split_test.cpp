@@ -55,6 +55,36 @@ TEST(Split, OfNodesPredictsJobsOnSeveralAlone) {
   }
 }
 
+TEST(Split, OfGrowthLearnsWhatASourceMeasuredOnOneNode) {
+  auto lessons = made::lessons();
+  for (std::size_t i = 0; i < lessons.size(); i += 3) lessons[i].nodes = 4;
+  std::size_t predicted = 0;
+  for (const Fold& fold : make_folds(lessons, SplitKind::unseen_growth, 2, 1)) {
+    std::set<std::string> hidden;
+    for (const std::size_t i : fold.predicted) hidden.insert(lessons[i].source);
+    std::size_t on_one = 0;
+    for (const std::size_t i : fold.learned) {
+      if (!hidden.contains(lessons[i].source)) continue;
+      EXPECT_EQ(lessons[i].nodes, 1);
+      ++on_one;
+    }
+    EXPECT_GT(on_one, 0U);
+    predicted += fold.predicted.size();
+  }
+  EXPECT_EQ(predicted, (lessons.size() + 2) / 3);
+}
+
+TEST(Split, OfJobsKnowsTheirModelAndGpu) {
+  const auto lessons = made::lessons();
+  for (const Fold& fold : make_folds(lessons, SplitKind::unseen_job, 4, 1)) {
+    std::set<std::string> models;
+    for (const std::size_t i : fold.learned) models.insert(label(lessons[i], Label::model));
+    for (const std::size_t i : fold.predicted) {
+      EXPECT_TRUE(models.contains(label(lessons[i], Label::model)));
+    }
+  }
+}
+
 TEST(Split, IsDealtTheSameEveryTimeAndOtherwiseByAnotherSeed) {
   const auto lessons = made::lessons();
   const auto first = make_folds(lessons, SplitKind::unseen_model, 4, 1);

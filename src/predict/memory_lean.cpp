@@ -1,0 +1,33 @@
+#include "predict/memory_lean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tacho {
+namespace {
+
+// A forecast that would have been so much below what was measured is too low.
+constexpr double kTooLow = 0.08;
+
+}  // namespace
+
+MemoryLean::MemoryLean(std::span<const PartsModel::LeftOut> rehearsed) {
+  std::vector<double> deviations;
+  for (const auto& one : rehearsed) {
+    const double missing = std::max(0.0, one.error + std::log(1 - kTooLow));
+    deviations.push_back(missing / one.deviation);
+    double& most = of_models_[one.model];
+    most = std::max(most, missing);
+  }
+  std::ranges::sort(deviations);
+  if (!deviations.empty()) deviations_ = deviations[deviations.size() * 9 / 10];
+}
+
+double MemoryLean::of(std::int16_t model, double deviation) const {
+  const double unknown = deviations_ * deviation;
+  const auto found = of_models_.find(model);
+  return found == of_models_.end() ? unknown : std::max(found->second, unknown);
+}
+
+}  // namespace tacho
