@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kTokens = 16;
 // Made the ordinary way before a shape is captured: cuDNN has tried its kernels by then.
 constexpr int kEager = 3;
-constexpr std::size_t kMostGraphs = 256;
+constexpr std::size_t kMostSizes = 256;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Batch LogitsGraphs::filled_up(const Batch& batch) const {
   const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
   const std::int64_t more_rows = std::max(rows, std::min(wanted, max_batch_)) - rows;
   Batch filled = batch;
-  filled.labels = {};
+  filled.labels = at::Tensor();
   if (batch.inputs.dim() == 2) {
     const std::int64_t length = batch.inputs.size(1);
     const std::int64_t more = (length + kTokens - 1) / kTokens * kTokens - length;
@@ -43,7 +43,7 @@ at::Tensor LogitsGraphs::logits(const Batch& batch) {
   const std::int64_t rows = batch.inputs.size(0);
   const Batch filled = filled_up(batch);
   Captured& captured = shapes_[filled.inputs.sizes().vec()];
-  if (!captured.graph && !off_ && ++captured.seen > kEager && shapes_.size() <= kMostGraphs) {
+  if (!captured.graph && !off_ && ++captured.seen > kEager && shapes_.size() <= kMostSizes) {
     capture(captured, filled);
   }
   if (!captured.graph) return model_.logits(filled).narrow(0, 0, rows);
