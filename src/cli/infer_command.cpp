@@ -37,13 +37,17 @@ std::vector<std::string> words_of(const InferWords& o) {
 Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
   std::error_code unreadable;
   if (run.find('/') != std::string::npos) {
-    if (std::filesystem::exists(RunFolder(run).order(), unreadable)) return run;
+    if (std::filesystem::exists(RunFolder(run).order(), unreadable)) {
+      return std::filesystem::path(run);
+    }
     return Error{ErrorCode::not_found,
                  fmt::format("{} is not a run's folder: it has no spec.json", run)};
   }
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(found, store.find(run));
-  if (std::filesystem::exists(found.row.folder, unreadable)) return found.row.folder;
+  if (std::filesystem::exists(found.row.folder, unreadable)) {
+    return std::filesystem::path(found.row.folder);
+  }
   return Error{ErrorCode::not_found,
                fmt::format("run {}: its folder {} is gone, and its model with it", found.row.id,
                            found.row.folder.string())};

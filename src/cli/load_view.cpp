@@ -124,8 +124,8 @@ std::string search_sentence(const load::Search& search, const load::Slo& slo) {
   std::string words = fmt::format("{} is kept up to {} requests/s", slo.words,
                                   rate_words(search.trials[*search.best].rate));
   if (!search.fails_from) return words + ", and no higher rate was tried";
-  return words + fmt::format(search.unclear ? "; at {} it cannot be told" : ", not at {}",
-                             rate_words(*search.fails_from));
+  const std::string rate = rate_words(*search.fails_from);
+  return words + (search.unclear ? "; at " + rate + " it cannot be told" : ", not at " + rate);
 }
 
 std::string course_table(const load::Measured& measured, const Terminal& terminal) {

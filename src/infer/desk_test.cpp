@@ -44,7 +44,6 @@ class DeskTest : public testing::Test {
     return outcome;
   }
   const Outcome& wait_for(const std::shared_ptr<std::optional<Outcome>>& outcome) {
-    const auto work = boost::asio::make_work_guard(io_);
     while (!*outcome) io_.run_one();
     return **outcome;
   }
@@ -56,6 +55,9 @@ class DeskTest : public testing::Test {
   }
 
   boost::asio::io_context io_;
+  // Without it run_one() ends for good when there is nothing to do for a moment.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
   boost::asio::thread_pool hands_{1};
   LetterModel model_;
   MemoryCache cache_{{}};

@@ -35,7 +35,11 @@ class RedisServer {
     argv.insert(argv.end(), more.begin(), more.end());
     const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
     auto started = Process::start({.argv = argv, .out = nowhere.get(), .err = nowhere.get()});
-    if (started.ok()) process_.emplace(*std::move(started));
+    if (!started.ok()) return;
+    process_.emplace(*std::move(started));
+    while (command("PING").empty()) {  // also NOAUTH is an answer
+      if (process_->wait_for(std::chrono::milliseconds(5))) return process_.reset();
+    }
   }
   [[nodiscard]] bool started() const { return process_.has_value(); }
   void signal(int number) {
