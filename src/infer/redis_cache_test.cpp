@@ -38,7 +38,10 @@ class RedisServer {
     if (!started.ok()) return;
     process_.emplace(*std::move(started));
     while (command("PING").empty()) {  // also NOAUTH is an answer
-      if (process_->wait_for(std::chrono::milliseconds(5))) return process_.reset();
+      if (process_->wait_for(std::chrono::milliseconds(5))) {
+        process_.reset();
+        return;
+      }
     }
   }
   [[nodiscard]] bool started() const { return process_.has_value(); }
