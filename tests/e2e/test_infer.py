@@ -48,7 +48,7 @@ class InferCase(ServeCase):
 
 def train_lstm(case):
     data = write_sentences(case.home / "sentences")
-    case.tacho("train", "lstm", "--data", "sst2", "--data-dir", data, "-b", 20, "-e", 4, "--quiet",
+    case.tacho("train", "lstm", "--data", "sst2", "--data-dir", data, "-b", 20, "-e", 4,
                "--seed", 1)
     shutil.rmtree(data)  # the run's folder is all that serving takes
 
@@ -168,7 +168,7 @@ class Images(InferCase):
     def prepare(self):
         write_image_folder(self.home / "pictures")
         self.tacho("train", "lenet5", "--data", "image-folder", "--data-dir",
-                   self.home / "pictures", "--input", "3x32x32", "-b", 8, "-e", 4, "--quiet")
+                   self.home / "pictures", "--input", "3x32x32", "-b", 8, "-e", 4)
 
     def test_files_and_base64_get_the_same_answer(self):
         for name in ("bright", "dark"):
@@ -271,15 +271,15 @@ class Redis(InferCase):
 
 class Refusals(SharedHomeCase):
     def prepare(self):
-        self.tacho("run", "--quiet", "--", "true")
+        self.tacho("run", "--", "true")
 
     def test_what_cannot_be_served_is_said_in_one_line(self):
-        self.assert_one_error_line(self.tacho("infer", "7", expect=1), "7")
+        self.assert_one_error_line(self.tacho("infer", "7", expect=2), "7")
         self.assert_one_error_line(self.tacho("infer", "last", "--max-bach", "3", expect=2),
                                    "--max-bach")
         self.assert_one_error_line(self.tacho("infer", "last", "--address", "0.0.0.0", expect=2),
                                    "--token", "--open")
-        self.assert_one_error_line(self.tacho("infer", "/etc", expect=1), "not a run's folder")
+        self.assert_one_error_line(self.tacho("infer", "/etc", expect=2), "not a run's folder")
         said = self.tacho("infer", "last", "--port", 0, expect=2)
         self.assertIn("only models trained by 'tacho train'", said.err)
         self.assertEqual(len(said.err.splitlines()), 1)
