@@ -120,7 +120,7 @@ class Load(TachoCase):
                 (["http://127.0.0.1:1"], 1, ["nobody answers at 127.0.0.1:1"]),
                 (["http://a", "--rate", "0"], 2, ["--rate"]),
                 (["http://a", "--slo", "fast"], 2, ["--slo", "p99=50ms"]),
-                (["http://a", "--texts", "/nowhere"], 1, ["/nowhere"]),
+                (["http://a", "--texts", "/nowhere"], 2, ["/nowhere"]),
                 (["http://a", "--instance", "g4dn.xlarg"], 2, ["g4dn.xlarge"])):
             said = self.tacho("load", *args, expect=code)
             self.assert_one_error_line(said, *words)
