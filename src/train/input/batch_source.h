@@ -40,9 +40,9 @@ struct InputParts {
 };
 
 // Loads the spec's dataset and checks that it fits the model. A vocabulary that is learned on the
-// way is kept in the run's folder, and a run that goes on takes that one; what else a model needs to
-// be used later is kept beside it, by the first rank. The spec's batch is that
-// of one rank; where data is replicated each trains on all of it, in an order of its own.
+// way is kept in the run's folder, and a run that goes on takes that one; what else a model needs
+// to be used later is kept beside it, by the first rank. The spec's batch is that of one rank;
+// where data is replicated each trains on all of it, in an order of its own.
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
                               const RunFolder& run, const Share& share = {});
 
