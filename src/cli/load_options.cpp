@@ -208,7 +208,7 @@ void declare(CLI::App& command, LoadOptions& o) {
       ->required();
   command
       .add_option("--rate,-r", o.rate,
-                  "requests a second, whether answers come or not; a closed loop without it")
+                  "requests a second, answers or not; a closed loop without it")
       ->group("When");
   command.add_option("--ramp", o.ramp, "FROM..TO: a rate that changes evenly, as 10..500")
       ->group("When");
@@ -228,14 +228,14 @@ void declare(CLI::App& command, LoadOptions& o) {
       ->group("What");
   command
       .add_option("--zipf", o.zipf,
-                  "choose inputs by Zipf's law with this exponent, the first the most often;\n"
+                  "choose inputs by Zipf's law with this exponent, the first most often;\n"
                   "1 is as words are; without it one after the other")
       ->group("What");
   command.add_option("--token", o.token, "sent as 'Authorization: Bearer …'; never recorded")
       ->group("What");
   command
       .add_option("--connections,-c", o.connections,
-                  "at once: 16 in a closed loop, 64 else (the most that can be under way)")
+                  "at once, and the most under way: 16 in a closed loop, 64 else")
       ->group("How");
   command.add_option("--threads,-t", o.threads, "that send")->capture_default_str()->group("How");
   command.add_option("--timeout", o.timeout, "after which a request has failed")

@@ -47,7 +47,7 @@ constexpr std::array kOptions = {
     Option{{"--port", "N", "0 takes any that is free (8500)"},
            [](O& o, Text t) { return read<std::uint16_t>(t, 0, 65535, o.port); }},
     Option{{"--address", "ADDRESS",
-            "of this machine to listen on; any but its own loopback needs --token or --open "
+            "to listen on; any but loopback needs --token or --open "
             "(127.0.0.1)"},
            [](O& o, Text t) {
              o.address = t;
@@ -96,8 +96,7 @@ constexpr std::array kOptions = {
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.max_body_kb); }},
     Option{{"--max-inputs", "N", "texts or images in one request (256)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 100'000, o.max_inputs); }},
-    Option{{"--max-words", "N",
-            "of a text for models of whole words, which are trained on uncut texts (1024)"},
+    Option{{"--max-words", "N", "of a text, for models that are trained on uncut texts (1024)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
     Option{{"--cache", "WHERE", "none, memory or redis://HOST:PORT[/DATABASE] (memory)"},
            [](O& o, Text t) {
