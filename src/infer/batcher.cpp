@@ -112,8 +112,8 @@ std::vector<Task> Batcher::take() {
   if (order.size() == queue_.size()) {
     queue_.clear();
   } else {
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*at));
+    for (std::size_t i = order.size(); i-- > 0;) {  // from the back: those before stay in place
+      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(order[i]));
     }
     changed_.notify_one();  // there is work for another instance
   }

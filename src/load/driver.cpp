@@ -59,7 +59,7 @@ Result<std::unique_ptr<Driver>> Driver::make(const LoadPlan& plan, Lane lane, Wi
 // All at once, so that opening connections is no part of what is measured.
 Result<void> Driver::connect(int count) {
   for (int i = 0; i < count; ++i) {
-    Seat& seat = seats_.emplace_back(Client(plan_.server));
+    Seat& seat = seats_.emplace_back(Seat{Client(plan_.server)});
     TACHO_CHECK(seat.client.connect().in(fmt::format("connection {}", i + 1)));
   }
   for (Seat& seat : seats_) {
