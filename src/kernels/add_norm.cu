@@ -54,19 +54,19 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm(AddNormForward p) {
     if (c >= width) continue;
     const int64_t at = row * width + c;
     float r[W];
-    Pack<T>::load(static_cast<const T*>(p.x) + at, v[k]);
+    load_pack(static_cast<const T*>(p.x) + at, v[k]);
     if (p.bias != nullptr) {
-      Pack<T>::load(static_cast<const T*>(p.bias) + c, r);
+      load_pack(static_cast<const T*>(p.bias) + c, r);
 #pragma unroll
       for (int i = 0; i < W; ++i) v[k][i] += r[i];
     }
-    Pack<T>::load(static_cast<const T*>(p.residual) + row % p.residual_rows * width + c, r);
+    load_pack(static_cast<const T*>(p.residual) + row % p.residual_rows * width + c, r);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       v[k][i] = dropout(v[k][i], at + i) + r[i];
       total += v[k][i];
     }
-    Pack<T>::store(static_cast<T*>(p.sum) + at, v[k]);
+    store_pack(static_cast<T*>(p.sum) + at, v[k]);
   }
   const auto count = static_cast<float>(width);
   const float mean = add_across(total) / count;
@@ -84,11 +84,11 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm(AddNormForward p) {
     if (c >= width) continue;
     float gamma[W];
     float beta[W];
-    Pack<T>::load(static_cast<const T*>(p.gamma) + c, gamma);
-    Pack<T>::load(static_cast<const T*>(p.beta) + c, beta);
+    load_pack(static_cast<const T*>(p.gamma) + c, gamma);
+    load_pack(static_cast<const T*>(p.beta) + c, beta);
 #pragma unroll
     for (int i = 0; i < W; ++i) v[k][i] = (v[k][i] - mean) * rstd * gamma[i] + beta[i];
-    Pack<T>::store(static_cast<T*>(p.y) + row * width + c, v[k]);
+    store_pack(static_cast<T*>(p.y) + row * width + c, v[k]);
   }
   if (lane == 0) {
     p.mean[row] = mean;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm_back(AddNormBackward 
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const int64_t c = (k * kLanes + lane) * W;
-    if (c < width) Pack<T>::load(static_cast<const T*>(p.gamma) + c, gamma[k]);
+    if (c < width) load_pack(static_cast<const T*>(p.gamma) + c, gamma[k]);
   }
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kWarps;
   for (int64_t row = static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
@@ -150,8 +150,8 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm_back(AddNormBackward 
     for (int k = 0; k < kPacks; ++k) {
       const int64_t c = (k * kLanes + lane) * W;
       if (c >= width) continue;
-      Pack<T>::load(static_cast<const T*>(p.dy) + row * width + c, g[k]);
-      Pack<T>::load(static_cast<const T*>(p.sum) + row * width + c, unit[k]);
+      load_pack(static_cast<const T*>(p.dy) + row * width + c, g[k]);
+      load_pack(static_cast<const T*>(p.sum) + row * width + c, unit[k]);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         unit[k][i] = (unit[k][i] - mean) * rstd;
@@ -170,16 +170,16 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm_back(AddNormBackward 
       if (c >= width) continue;
       const int64_t at = row * width + c;
       float d[W] = {};
-      if (p.dsum != nullptr) Pack<T>::load(static_cast<const T*>(p.dsum) + at, d);
+      if (p.dsum != nullptr) load_pack(static_cast<const T*>(p.dsum) + at, d);
 #pragma unroll
       for (int i = 0; i < W; ++i) d[i] += rstd * (g[k][i] - sum_g - unit[k][i] * sum_gu);
-      if (p.dresidual != p.dx) Pack<T>::store(static_cast<T*>(p.dresidual) + at, d);
+      if (p.dresidual != p.dx) store_pack(static_cast<T*>(p.dresidual) + at, d);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         d[i] = dropout(d[i], at + i);
         dbias[k][i] += d[i];
       }
-      Pack<T>::store(static_cast<T*>(p.dx) + at, d);
+      store_pack(static_cast<T*>(p.dx) + at, d);
     }
   }
   float* out = p.workspace + static_cast<int64_t>(blockIdx.x) * kColumnSums * width;

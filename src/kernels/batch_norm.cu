@@ -1,5 +1,5 @@
 // Batch norm of R×C numbers: what stands between convolutions reads and writes memory far more than
-// it computes, so it is as few passes as it can be.
+// it computes, so it is as few passes as it can be. Sums walk down, what follows them walks up.
 #include "kernels/columns.cuh"
 
 namespace tacho::kernels {
@@ -8,28 +8,27 @@ namespace {
 // Sums of x - k and its square, k being the channel's first number: without the shift a mean far
 // from 0 would cancel the variance away.
 template <class T>
-__global__ void __launch_bounds__(kRowThreads)
-    shifted_moments(const T* __restrict__ x, int64_t rows, int64_t channels,
-                    float* __restrict__ partial) {
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
+    shifted_moments(const T* __restrict__ x, Rows shape, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channel = first_channel(W);
   float sums[2 * W] = {};
-  if (channel < channels) {
+  if (channel < shape.channels) {
     float k[W];
-    Pack<T>::load(x + channel, k);
-    float v[kUnroll][W];
-    walk_rows(
-        rows, [&](int u, int64_t row) { Pack<T>::load(x + row * channels + channel, v[u]); },
-        [&](int u, int64_t) {
+    load_pack(x + channel, k);
+    const Inputs<T, 1> inputs{{x}};
+    walk_rows<Direction::down>(inputs, shape, channel, [&](const RawPack* raw, unsigned, int64_t) {
+      float v[W];
+      Pack<T>::unpack(raw[0], v);
 #pragma unroll
-          for (int i = 0; i < W; ++i) {
-            const float d = v[u][i] - k[i];
-            sums[i] += d;
-            sums[W + i] += d * d;
-          }
-        });
+      for (int i = 0; i < W; ++i) {
+        const float d = v[i] - k[i];
+        sums[i] += d;
+        sums[W + i] += d * d;
+      }
+    });
   }
-  write_partial<2, W>(sums, partial, channels, channel);
+  write_partial<2, W>(sums, partial, shape.channels);
 }
 
 // From the sums to mean, 1/deviation, running statistics, and the line y = scale·x + shift.
@@ -58,13 +57,13 @@ __global__ void finish_moments(BatchNormForward p, const float* partial, int blo
 }
 
 template <class T, bool kRelu, bool kResidual>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     scale_shift(const T* __restrict__ x, const T* __restrict__ residual, T* __restrict__ y,
-                int64_t rows, int64_t channels, const float* __restrict__ scale,
+                uint8_t* __restrict__ passed, Rows shape, const float* __restrict__ scale,
                 const float* __restrict__ shift) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channel = first_channel(W);
-  if (channel >= channels) return;
+  if (channel >= shape.channels) return;
   float a[W];
   float b[W];
 #pragma unroll
@@ -72,42 +71,50 @@ __global__ void __launch_bounds__(kRowThreads)
     a[i] = scale[channel + i];
     b[i] = shift[channel + i];
   }
-  float v[kUnroll][W];
-  float r[kUnroll][W];
-  walk_rows(
-      rows,
-      [&](int u, int64_t row) {
-        Pack<T>::load(x + row * channels + channel, v[u]);
-        if (kResidual) Pack<T>::load(residual + row * channels + channel, r[u]);
-      },
-      [&](int u, int64_t row) {
+  const auto use = [&](const RawPack* raw, unsigned, int64_t at) {
+    float v[W];
+    float r[W];
+    Pack<T>::unpack(raw[0], v);
+    if (kResidual) Pack<T>::unpack(raw[1], r);
+    unsigned bits = 0;
 #pragma unroll
-        for (int i = 0; i < W; ++i) {
-          float out = v[u][i] * a[i] + b[i];
-          if (kResidual) out += r[u][i];
-          v[u][i] = kRelu && out < 0 ? 0 : out;
-        }
-        Pack<T>::store(y + row * channels + channel, v[u]);
-      });
+    for (int i = 0; i < W; ++i) {
+      float out = v[i] * a[i] + b[i];
+      if (kResidual) out += r[i];
+      if (out > 0) bits |= 1U << i;
+      v[i] = kRelu && out < 0 ? 0 : out;
+    }
+    store_pack(y + at, v);
+    if (kRelu && kResidual) passed[at / W] = static_cast<uint8_t>(bits);
+  };
+  if constexpr (kResidual) {
+    walk_rows<Direction::up>(Inputs<T, 2>{{x, residual}}, shape, channel, use);
+  } else {
+    walk_rows<Direction::up>(Inputs<T, 1>{{x}}, shape, channel, use);
+  }
 }
 
-// What comes back through the ReLU. Without a residual its sign is that of scale·x + shift, so
-// that y need not be read.
-template <bool kRelu, bool kFromY>
-__device__ float through(float dy, float x, float y, float scale, float shift) {
-  if (!kRelu) return dy;
-  return (kFromY ? y : scale * x + shift) > 0 ? dy : 0;
+// How the way back through a ReLU is found. Without a residual its sign is that of scale·x + shift.
+enum class Gate { open, of_x, of_bits };
+
+template <Gate kGate, class T>
+__device__ void through(float (&dy)[Pack<T>::kWidth], const float* x, unsigned bits,
+                        const float* scale, const float* shift) {
+#pragma unroll
+  for (int i = 0; i < Pack<T>::kWidth; ++i) {
+    if (kGate == Gate::of_x && !(scale[i] * x[i] + shift[i] > 0)) dy[i] = 0;
+    if (kGate == Gate::of_bits && (bits >> i & 1U) == 0) dy[i] = 0;
+  }
 }
 
-template <class T, bool kRelu, bool kFromY>
-__global__ void __launch_bounds__(kRowThreads)
+// Sums of dy and dy·(x - mean). Where dy is made of two, or goes on to a residual as well, it is kept.
+template <class T, Gate kGate, bool kTwo, bool kKeep>
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_sums(BatchNormBackward p, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
-  const T* __restrict__ dy = static_cast<const T*>(p.dy);
-  const T* __restrict__ x = static_cast<const T*>(p.x);
-  const T* __restrict__ y = static_cast<const T*>(p.y);
+  T* __restrict__ kept = static_cast<T*>(p.dresidual);
   float sums[2 * W] = {};
   if (channel < channels) {
     float mean[W];
@@ -119,28 +126,36 @@ __global__ void __launch_bounds__(kRowThreads)
       a[i] = p.gamma[channel + i] * p.rstd[channel + i];
       b[i] = p.beta[channel + i] - mean[i] * a[i];
     }
-    float g[kUnroll][W];
-    float v[kUnroll][W];
-    float o[kUnroll][W];
-    walk_rows(
-        p.shape.rows,
-        [&](int u, int64_t row) {
-          const int64_t at = row * channels + channel;
-          Pack<T>::load(dy + at, g[u]);
-          Pack<T>::load(x + at, v[u]);
-          if (kFromY) Pack<T>::load(y + at, o[u]);
-        },
-        [&](int u, int64_t) {
+    const auto use = [&](const RawPack* raw, unsigned bits, int64_t at) {
+      float g[W];
+      float v[W];
+      Pack<T>::unpack(raw[0], g);
+      Pack<T>::unpack(raw[1], v);
+      if (kTwo) {
+        float more[W];
+        Pack<T>::unpack(raw[kTwo ? 2 : 0], more);
 #pragma unroll
-          for (int i = 0; i < W; ++i) {
-            const float d =
-                through<kRelu, kFromY>(g[u][i], v[u][i], kFromY ? o[u][i] : 0, a[i], b[i]);
-            sums[i] += d;
-            sums[W + i] += d * (v[u][i] - mean[i]);
-          }
-        });
+        for (int i = 0; i < W; ++i) g[i] += more[i];
+      }
+      through<kGate, T>(g, v, bits, a, b);
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        sums[i] += g[i];
+        sums[W + i] += g[i] * (v[i] - mean[i]);
+      }
+      if (kKeep) store_pack(kept + at, g);
+    };
+    constexpr bool kBits = kGate == Gate::of_bits;
+    const auto* dy = static_cast<const T*>(p.dy);
+    const auto* x = static_cast<const T*>(p.x);
+    if constexpr (kTwo) {
+      const Inputs<T, 3> inputs{{dy, x, static_cast<const T*>(p.dy_more)}, p.passed};
+      walk_rows<Direction::down, kBits>(inputs, p.shape, channel, use);
+    } else {
+      walk_rows<Direction::down, kBits>(Inputs<T, 2>{{dy, x}, p.passed}, p.shape, channel, use);
+    }
   }
-  write_partial<2, W>(sums, partial, channels, channel);
+  write_partial<2, W>(sums, partial, channels);
 }
 
 // dx = a·dy' + b·x + c, with a, b and c the same down a channel.
@@ -162,18 +177,15 @@ __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, 
   lines[2 * channels + c] = -a * sums[0] / count - b * p.mean[c];
 }
 
-template <class T, bool kRelu, bool kFromY>
-__global__ void __launch_bounds__(kRowThreads)
-    norm_backward_apply(BatchNormBackward p, const float* __restrict__ lines) {
+template <class T, Gate kGate>
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
+    norm_backward_apply(BatchNormBackward p, const T* __restrict__ dy,
+                        const float* __restrict__ lines) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
   if (channel >= channels) return;
-  const T* __restrict__ dy = static_cast<const T*>(p.dy);
-  const T* __restrict__ x = static_cast<const T*>(p.x);
-  const T* __restrict__ y = static_cast<const T*>(p.y);
   T* __restrict__ dx = static_cast<T*>(p.dx);
-  T* __restrict__ dresidual = static_cast<T*>(p.dresidual);
   float a[W];
   float b[W];
   float c[W];
@@ -185,28 +197,17 @@ __global__ void __launch_bounds__(kRowThreads)
     c[i] = lines[2 * channels + channel + i];
     shift[i] = p.beta[channel + i] - p.mean[channel + i] * a[i];
   }
-  float g[kUnroll][W];
-  float v[kUnroll][W];
-  float o[kUnroll][W];
-  walk_rows(
-      p.shape.rows,
-      [&](int u, int64_t row) {
-        const int64_t at = row * channels + channel;
-        Pack<T>::load(dy + at, g[u]);
-        Pack<T>::load(x + at, v[u]);
-        if (kFromY) Pack<T>::load(y + at, o[u]);
-      },
-      [&](int u, int64_t row) {
-        const int64_t at = row * channels + channel;
+  const Inputs<T, 2> inputs{{dy, static_cast<const T*>(p.x)}};
+  walk_rows<Direction::up>(
+      inputs, p.shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
+        float g[W];
+        float v[W];
+        Pack<T>::unpack(raw[0], g);
+        Pack<T>::unpack(raw[1], v);
+        through<kGate, T>(g, v, 0, a, shift);
 #pragma unroll
-        for (int i = 0; i < W; ++i) {
-          const float d =
-              through<kRelu, kFromY>(g[u][i], v[u][i], kFromY ? o[u][i] : 0, a[i], shift[i]);
-          g[u][i] = d;
-          v[u][i] = a[i] * d + b[i] * v[u][i] + c[i];
-        }
-        if (dresidual != nullptr) Pack<T>::store(dresidual + at, g[u]);
-        Pack<T>::store(dx + at, v[u]);
+        for (int i = 0; i < W; ++i) v[i] = a[i] * g[i] + b[i] * v[i] + c[i];
+        store_pack(dx + at, v);
       });
 }
 
@@ -228,13 +229,13 @@ void batch_norm_forward(const BatchNormForward& p, Stream stream) {
     const auto* x = static_cast<const T*>(p.x);
     const auto* residual = static_cast<const T*>(p.residual);
     auto* y = static_cast<T*>(p.y);
-    shifted_moments<T><<<g.grid, g.block, 0, stream>>>(x, s.rows, s.channels, p.workspace);
+    shifted_moments<T><<<g.grid, g.block, 0, stream>>>(x, s, p.workspace);
     finish_moments<T>
         <<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y), scale, shift);
     auto* apply = residual != nullptr
                       ? (p.relu ? &scale_shift<T, true, true> : &scale_shift<T, false, true>)
                       : (p.relu ? &scale_shift<T, true, false> : &scale_shift<T, false, false>);
-    apply<<<g.grid, g.block, 0, stream>>>(x, residual, y, s.rows, s.channels, scale, shift);
+    apply<<<g.grid, g.block, 0, stream>>>(x, residual, y, p.passed, s, scale, shift);
   });
 }
 
@@ -243,20 +244,27 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
   const RowGrid g = grid_for(s);
   const FinishGrid f(s.channels);
   float* lines = p.workspace + column_workspace(s);
-  const bool from_y = p.relu && p.y != nullptr;
+  const bool keep = p.dresidual != nullptr;
+  const bool two = p.dy_more != nullptr;
   with_type(s.type, [&](auto example) {
     using T = decltype(example);
-    auto* sums =
-        from_y
-            ? &norm_backward_sums<T, true, true>
-            : (p.relu ? &norm_backward_sums<T, true, false> : &norm_backward_sums<T, false, false>);
-    auto* apply = from_y ? &norm_backward_apply<T, true, true>
-                         : (p.relu ? &norm_backward_apply<T, true, false>
-                                   : &norm_backward_apply<T, false, false>);
+    auto* sums = &norm_backward_sums<T, Gate::open, false, false>;
+    if (keep && p.passed != nullptr) {
+      sums = two ? &norm_backward_sums<T, Gate::of_bits, true, true>
+                 : &norm_backward_sums<T, Gate::of_bits, false, true>;
+    } else if (keep) {
+      sums = two ? &norm_backward_sums<T, Gate::open, true, true>
+                 : &norm_backward_sums<T, Gate::open, false, true>;
+    } else if (p.relu) {
+      sums = &norm_backward_sums<T, Gate::of_x, false, false>;
+    }
+    auto* apply = p.relu && !keep ? &norm_backward_apply<T, Gate::of_x>
+                                  : &norm_backward_apply<T, Gate::open>;
     sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
     finish_backward_sums<<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y),
                                                          lines);
-    apply<<<g.grid, g.block, 0, stream>>>(p, lines);
+    apply<<<g.grid, g.block, 0, stream>>>(p, static_cast<const T*>(keep ? p.dresidual : p.dy),
+                                          lines);
   });
 }
 

@@ -11,59 +11,55 @@ __device__ float activated(float v) {
 }
 
 template <class T, Pointwise kF>
-__global__ void __launch_bounds__(kRowThreads)
-    bias_act(const T* x, const T* __restrict__ bias, T* y, int64_t rows, int64_t channels) {
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
+    bias_act(const T* x, const T* __restrict__ bias, T* y, Rows shape) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channel = first_channel(W);
-  if (channel >= channels) return;
+  if (channel >= shape.channels) return;
   float b[W];
-  Pack<T>::load(bias + channel, b);
-  float v[kUnroll][W];
-  walk_rows(
-      rows, [&](int u, int64_t row) { Pack<T>::load(x + row * channels + channel, v[u]); },
-      [&](int u, int64_t row) {
+  load_pack(bias + channel, b);
+  const Inputs<T, 1> inputs{{x}};
+  walk_rows<Direction::up>(inputs, shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
+    float v[W];
+    Pack<T>::unpack(raw[0], v);
 #pragma unroll
-        for (int i = 0; i < W; ++i) v[u][i] = activated<kF>(v[u][i] + b[i]);
-        Pack<T>::store(y + row * channels + channel, v[u]);
-      });
+    for (int i = 0; i < W; ++i) v[i] = activated<kF>(v[i] + b[i]);
+    store_pack(y + at, v);
+  });
 }
 
 template <class T, Pointwise kF>
-__global__ void __launch_bounds__(kRowThreads)
+__global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     bias_act_back(const T* __restrict__ dy, const T* __restrict__ x_or_y,
-                  const T* __restrict__ bias, T* __restrict__ dx, int64_t rows, int64_t channels,
+                  const T* __restrict__ bias, T* __restrict__ dx, Rows shape,
                   float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
   const int64_t channel = first_channel(W);
   float sums[W] = {};
-  if (channel < channels) {
+  if (channel < shape.channels) {
     float b[W] = {};
-    if (kF == Pointwise::gelu) Pack<T>::load(bias + channel, b);
-    float g[kUnroll][W];
-    float v[kUnroll][W];
-    walk_rows(
-        rows,
-        [&](int u, int64_t row) {
-          const int64_t at = row * channels + channel;
-          Pack<T>::load(dy + at, g[u]);
-          Pack<T>::load(x_or_y + at, v[u]);
-        },
-        [&](int u, int64_t row) {
+    if (kF == Pointwise::gelu) load_pack(bias + channel, b);
+    const Inputs<T, 2> inputs{{dy, x_or_y}};
+    walk_rows<Direction::up>(inputs, shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
+      float g[W];
+      float v[W];
+      Pack<T>::unpack(raw[0], g);
+      Pack<T>::unpack(raw[1], v);
 #pragma unroll
-          for (int i = 0; i < W; ++i) {
-            if (kF == Pointwise::relu) {
-              if (v[u][i] <= 0) g[u][i] = 0;
-            } else {
-              const float z = v[u][i] + b[i];
-              const float below = 0.5F * (1 + erff(z * 0.70710678F));
-              g[u][i] *= below + z * 0.39894228F * __expf(-0.5F * z * z);
-            }
-            sums[i] += g[u][i];
-          }
-          Pack<T>::store(dx + row * channels + channel, g[u]);
-        });
+      for (int i = 0; i < W; ++i) {
+        if (kF == Pointwise::relu) {
+          if (v[i] <= 0) g[i] = 0;
+        } else {
+          const float z = v[i] + b[i];
+          const float below = 0.5F * (1 + erff(z * 0.70710678F));
+          g[i] *= below + z * 0.39894228F * __expf(-0.5F * z * z);
+        }
+        sums[i] += g[i];
+      }
+      store_pack(dx + at, g);
+    });
   }
-  write_partial<1, W>(sums, partial, channels, channel);
+  write_partial<1, W>(sums, partial, shape.channels);
 }
 
 template <class T>
@@ -84,7 +80,7 @@ void bias_act_forward(const Rows& shape, Pointwise f, const void* x, const void*
     auto* kernel =
         f == Pointwise::relu ? &bias_act<T, Pointwise::relu> : &bias_act<T, Pointwise::gelu>;
     kernel<<<g.grid, g.block, 0, stream>>>(static_cast<const T*>(x), static_cast<const T*>(bias),
-                                           static_cast<T*>(y), shape.rows, shape.channels);
+                                           static_cast<T*>(y), shape);
   });
 }
 
@@ -98,7 +94,7 @@ void bias_act_backward(const Rows& shape, Pointwise f, const void* dy, const voi
                                         : &bias_act_back<T, Pointwise::gelu>;
     kernel<<<g.grid, g.block, 0, stream>>>(static_cast<const T*>(dy), static_cast<const T*>(x_or_y),
                                            static_cast<const T*>(bias), static_cast<T*>(dx),
-                                           shape.rows, shape.channels, workspace);
+                                           shape, workspace);
     finish_bias<T><<<finish.grid, finish.block, 0, stream>>>(
         workspace, static_cast<int>(g.grid.y), shape.channels, static_cast<T*>(dbias));
   });

@@ -1,46 +1,56 @@
 #pragma once
 
-// What kernels over R×C numbers share that keep to their channels and add them up down the rows:
-// each block writes partial sums, and a second kernel adds those.
+// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where they
+// add up, each block writes partial sums, and a second kernel adds those.
 
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 
 namespace tacho::kernels {
 
-// Four blocks of 256 on each of 132 processors, sixteen bytes a load and four loads under way:
-// enough to keep an H200's memory busy; a smaller GPU takes them in turns.
-constexpr int kMostBlocks = 528;
-constexpr int kUnroll = 4;
+// Two blocks of 256 on each of 132 processors keep an H200's memory busy, if each thread has 64
+// bytes and more under way; a smaller GPU takes the blocks in turns.
+constexpr int kMostBlocks = 264;
+constexpr int kBlocksAtATime = 2;
+template <int kInputs>
+constexpr int kUnrollFor = kInputs == 1 ? 8 : 4;
 
-// partial[block][sum][channel]
-template <int kSums, int kWidth>
-__device__ void write_partial(float (&sums)[kSums * kWidth], float* partial, int64_t channels,
-                              int64_t channel) {
-  __shared__ float shared[kSums * kWidth * kRowThreads];
-  add_down(sums, shared);
-  if (threadIdx.y != 0 || channel >= channels) return;
-#pragma unroll
-  for (int s = 0; s < kSums; ++s) {
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      partial[(blockIdx.y * kSums + s) * channels + channel + i] = sums[s * kWidth + i];
-    }
-  }
-}
+enum class Direction { down, up };
 
-// Calls load, then use, for the rows of this thread: kUnroll loads go ahead of the arithmetic.
-template <class Load, class Use>
-__device__ void walk_rows(int64_t rows, Load load, Use use) {
+// What a pass reads: packs at the same place of each input, and where a ReLU stood, which of their
+// numbers it let through.
+template <class T, int kInputs>
+struct Inputs {
+  const T* packs[kInputs];
+  const uint8_t* passed = nullptr;
+};
+
+// Calls use(packs, bits, at) for the rows of this thread. All loads of a turn go ahead of the
+// arithmetic: a row beyond the last loads the last, for nothing, because a load under a condition
+// would wait for the one before. A pass that goes up after one that went down finds in the L2 cache
+// what that one read last.
+template <Direction kDirection, bool kBits = false, class T, int kInputs, class Use>
+__device__ void walk_rows(const Inputs<T, kInputs>& inputs, const Rows& shape, int64_t channel,
+                          Use use) {
+  constexpr int kUnroll = kUnrollFor<kInputs>;
+  const int64_t rows = shape.rows;
   const int64_t stride = static_cast<int64_t>(gridDim.y) * blockDim.y;
+  const auto place = [&](int64_t row) {
+    return (kDirection == Direction::down ? row : rows - 1 - row) * shape.channels + channel;
+  };
   for (int64_t row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += kUnroll * stride) {
+    RawPack raw[kUnroll][kInputs];
+    unsigned bits[kUnroll];
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      if (row + u * stride < rows) load(u, row + u * stride);
+      const int64_t at = place(min(row + u * stride, rows - 1));
+#pragma unroll
+      for (int i = 0; i < kInputs; ++i) raw[u][i] = load_raw(inputs.packs[i] + at);
+      bits[u] = kBits ? inputs.passed[at / Pack<T>::kWidth] : 0;
     }
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      if (row + u * stride < rows) use(u, row + u * stride);
+      if (row + u * stride < rows) use(raw[u], bits[u], place(row + u * stride));
     }
   }
 }
@@ -49,8 +59,34 @@ __device__ inline int64_t first_channel(int width) {
   return (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
 }
 
+// partial[block][sum][channel], from what each thread gathered for its channels. All threads of the
+// block must come here.
+template <int kSums, int kWidth>
+__device__ void write_partial(const float (&sums)[kSums * kWidth], float* partial,
+                              int64_t channels) {
+  constexpr int kPitch = kRowThreads + 4;  // eight sums of four neighbours: 32 banks
+  __shared__ float shared[kSums * kWidth * kPitch];
+  const int across = static_cast<int>(blockDim.x);
+  const int down = static_cast<int>(blockDim.y);
+  const int thread = static_cast<int>(threadIdx.y) * across + static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int i = 0; i < kSums * kWidth; ++i) shared[i * kPitch + thread] = sums[i];
+  __syncthreads();
+  const int width = across * kWidth;
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * width;
+  for (int out = thread; out < kSums * width; out += across * down) {
+    const int s = out / width;
+    const int c = out % width;
+    if (first + c >= channels) continue;
+    const float* column = shared + (s * kWidth + c % kWidth) * kPitch + c / kWidth;
+    float sum = 0;
+    for (int row = 0; row < down; ++row) sum += column[row * across];
+    partial[(static_cast<int64_t>(blockIdx.y) * kSums + s) * channels + first + c] = sum;
+  }
+}
+
 constexpr int kFinishAcross = 32;
-constexpr int kFinishDown = 16;
+constexpr int kFinishDown = 32;
 
 // The sum of a column of partial sums, in threads (x, 0).
 template <int kSums>
@@ -61,6 +97,7 @@ __device__ void sum_partials(const float* partial, int blocks, int64_t channels,
   for (int s = 0; s < kSums; ++s) {
     float sum = 0;
     if (channel < channels) {
+#pragma unroll 5
       for (int b = threadIdx.y; b < blocks; b += kFinishDown) {
         sum += partial[(static_cast<int64_t>(b) * kSums + s) * channels + channel];
       }

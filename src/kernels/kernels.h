@@ -35,6 +35,7 @@ struct BatchNormForward {
   const void* x;
   const void* residual;  // or null
   void* y;
+  uint8_t* passed;  // where a residual is added under a ReLU: passed_bytes(), for backward
   const float* gamma;
   const float* beta;
   float* running_mean;  // updated; or null
@@ -46,15 +47,20 @@ struct BatchNormForward {
   float* rstd;       // C, for backward
   float* workspace;  // column_workspace() + 2·C
 };
+// Which numbers a ReLU let through: a byte for each pack, a bit for each number.
+constexpr int64_t passed_bytes(const Rows& shape) {
+  return shape.rows * shape.channels / pack_width(shape.type);
+}
 void batch_norm_forward(const BatchNormForward& p, Stream stream);
 
 struct BatchNormBackward {
   Rows shape;
   const void* dy;
+  const void* dy_more;  // added to dy, where y was used twice; needs dresidual; or null
   const void* x;
-  const void* y;  // needed where a residual was added under the ReLU; else null
+  const uint8_t* passed;  // what forward wrote, where a residual was added under the ReLU; else null
   void* dx;
-  void* dresidual;  // or null
+  void* dresidual;  // where a residual was added: dy as far as the ReLU lets it through; or null
   const float* gamma;
   const float* beta;
   const float* mean;

@@ -25,12 +25,12 @@ __device__ void walk_chunk(const Parameter& parameter, int number, Work work) {
 }
 
 __device__ inline void load(const float* from, int count, float (&to)[kPack]) {
-  if (count == kPack) return Pack<float>::load(from, to);
+  if (count == kPack) return load_pack(from, to);
   for (int i = 0; i < count; ++i) to[i] = from[i];
 }
 
 __device__ inline void store(float* to, int count, const float (&from)[kPack]) {
-  if (count == kPack) return Pack<float>::store(to, from);
+  if (count == kPack) return store_pack(to, from);
   for (int i = 0; i < count; ++i) to[i] = from[i];
 }
 

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
       const int64_t ix = out.x * p.stride - p.padding + kx;
       if (ix < 0 || ix >= p.width) continue;
       float v[W];
-      Pack<T>::load(x + ((out.image * p.height + iy) * p.width + ix) * p.channels + out.channel, v);
+      load_pack(x + ((out.image * p.height + iy) * p.width + ix) * p.channels + out.channel, v);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         // The first of equals wins, and not-a-number is never overlooked.
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
   }
-  Pack<T>::store(y + index * W, best);
+  store_pack(y + index * W, best);
   store_bytes<W>(places + index * W, where);
 }
 
@@ -101,12 +101,12 @@ __global__ void __launch_bounds__(kThreads)
       const auto raw = *reinterpret_cast<const typename Bytes<W>::Raw*>(places + at);
       const auto* bytes = reinterpret_cast<const uint8_t*>(&raw);
       float g[W];
-      Pack<T>::load(dy + at, g);
+      load_pack(dy + at, g);
 #pragma unroll
       for (int i = 0; i < W; ++i) sum[i] += bytes[i] == mine ? g[i] : 0;
     }
   }
-  Pack<T>::store(dx + index * W, sum);
+  store_pack(dx + index * W, sum);
 }
 
 unsigned blocks_for(int64_t images, int64_t height, int64_t width, int64_t channels, int pack) {

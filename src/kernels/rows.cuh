@@ -13,6 +13,15 @@
 
 namespace tacho::kernels {
 
+// Sixteen bytes, not yet looked at: several can be under way at once, where turning them into numbers
+// would wait for each.
+using RawPack = uint4;
+
+template <class T>
+__device__ RawPack load_raw(const T* from) {
+  return *reinterpret_cast<const RawPack*>(from);
+}
+
 // Sixteen bytes of T as fp32 numbers.
 template <class T>
 struct Pack;
@@ -20,23 +29,22 @@ struct Pack;
 template <>
 struct Pack<float> {
   static constexpr int kWidth = 4;
-  __device__ static void load(const float* from, float* to) {
-    const float4 all = *reinterpret_cast<const float4*>(from);
-    to[0] = all.x;
-    to[1] = all.y;
-    to[2] = all.z;
-    to[3] = all.w;
+  __device__ static void unpack(const RawPack& raw, float* to) {
+    to[0] = __uint_as_float(raw.x);
+    to[1] = __uint_as_float(raw.y);
+    to[2] = __uint_as_float(raw.z);
+    to[3] = __uint_as_float(raw.w);
   }
-  __device__ static void store(float* to, const float* from) {
-    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+  __device__ static RawPack pack(const float* from) {
+    return {__float_as_uint(from[0]), __float_as_uint(from[1]), __float_as_uint(from[2]),
+            __float_as_uint(from[3])};
   }
 };
 
 template <>
 struct Pack<__nv_bfloat16> {
   static constexpr int kWidth = 8;
-  __device__ static void load(const __nv_bfloat16* from, float* to) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
+  __device__ static void unpack(const RawPack& raw, float* to) {
     const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -45,20 +53,19 @@ struct Pack<__nv_bfloat16> {
       to[2 * i + 1] = two.y;
     }
   }
-  __device__ static void store(__nv_bfloat16* to, const float* from) {
-    uint4 raw;
+  __device__ static RawPack pack(const float* from) {
+    RawPack raw;
     auto* pairs = reinterpret_cast<__nv_bfloat162*>(&raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) pairs[i] = __floats2bfloat162_rn(from[2 * i], from[2 * i + 1]);
-    *reinterpret_cast<uint4*>(to) = raw;
+    return raw;
   }
 };
 
 template <>
 struct Pack<__half> {
   static constexpr int kWidth = 8;
-  __device__ static void load(const __half* from, float* to) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
+  __device__ static void unpack(const RawPack& raw, float* to) {
     const auto* pairs = reinterpret_cast<const __half2*>(&raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -67,14 +74,24 @@ struct Pack<__half> {
       to[2 * i + 1] = two.y;
     }
   }
-  __device__ static void store(__half* to, const float* from) {
-    uint4 raw;
+  __device__ static RawPack pack(const float* from) {
+    RawPack raw;
     auto* pairs = reinterpret_cast<__half2*>(&raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) pairs[i] = __floats2half2_rn(from[2 * i], from[2 * i + 1]);
-    *reinterpret_cast<uint4*>(to) = raw;
+    return raw;
   }
 };
+
+template <class T>
+__device__ void load_pack(const T* from, float* to) {
+  Pack<T>::unpack(load_raw(from), to);
+}
+
+template <class T>
+__device__ void store_pack(T* to, const float* from) {
+  *reinterpret_cast<RawPack*>(to) = Pack<T>::pack(from);
+}
 
 // Runs `work` with the C++ type that a DataType names.
 template <class Work>
@@ -108,24 +125,6 @@ inline RowGrid row_grid(int64_t rows, int64_t channels, int width, int most_row_
   if (blocks_down > needed) blocks_down = needed;
   return {dim3(static_cast<unsigned>(blocks_across), static_cast<unsigned>(blocks_down)),
           dim3(static_cast<unsigned>(across), static_cast<unsigned>(down))};
-}
-
-// Adds up what the threads of a block have gathered for the same channels; the first row of
-// threads has the sums afterwards. `shared` holds kRowThreads × N numbers.
-template <int N>
-__device__ void add_down(float (&values)[N], float* shared) {
-  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-#pragma unroll
-  for (int i = 0; i < N; ++i) shared[i * kRowThreads + thread] = values[i];
-  __syncthreads();
-  if (threadIdx.y == 0) {
-    for (int row = 1; row < blockDim.y; ++row) {
-#pragma unroll
-      for (int i = 0; i < N; ++i) {
-        values[i] += shared[i * kRowThreads + row * blockDim.x + threadIdx.x];
-      }
-    }
-  }
 }
 
 // A hash of a position under a key: two multiply-xorshift rounds (Wellons' low-bias constants).

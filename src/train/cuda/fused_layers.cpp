@@ -55,23 +55,33 @@ float* floats_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
 }
 
+std::uint8_t* bytes_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<std::uint8_t>() : nullptr;
+}
+
 void* address(const at::Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
 struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gamma,
-                            const at::Tensor& beta, const Maybe& maybe_residual,
-                            const at::Tensor& running_mean, const at::Tensor& running_var,
-                            double momentum, double epsilon, bool relu) {
+  // One tensor, or for two readers the same numbers as two.
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const at::Tensor& gamma, const at::Tensor& beta,
+                               const Maybe& maybe_residual, const at::Tensor& running_mean,
+                               const at::Tensor& running_var, double momentum, double epsilon,
+                               bool relu, bool for_two) {
     const at::Tensor residual = maybe_residual.value_or(at::Tensor());
     const kernels::Rows rows = rows_of(x);
     at::Tensor y = at::empty_like(x);
     const at::Tensor mean = floats(rows.channels, x);
     const at::Tensor rstd = floats(rows.channels, x);
     const at::Tensor workspace = floats(kernels::column_workspace(rows) + 2 * rows.channels, x);
+    const at::Tensor passed = relu && residual.defined() ? at::empty({kernels::passed_bytes(rows)},
+                                                                     x.options().dtype(at::kByte))
+                                                         : at::Tensor();
     kernels::batch_norm_forward({.shape = rows,
                                  .x = address(x),
                                  .residual = address(residual),
                                  .y = address(y),
+                                 .passed = bytes_of(passed),
                                  .gamma = floats_of(gamma),
                                  .beta = floats_of(beta),
                                  .running_mean = floats_of(running_mean),
@@ -83,32 +93,36 @@ struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
                                  .rstd = floats_of(rstd),
                                  .workspace = floats_of(workspace)},
                                 stream());
-    const bool needs_y = relu && residual.defined();
-    context->save_for_backward({x, needs_y ? y : at::Tensor(), gamma, beta, mean, rstd});
+    context->set_materialize_grads(false);  // one of two readers may have nothing to say
+    context->save_for_backward({x, passed, gamma, beta, mean, rstd});
     context->saved_data["relu"] = relu;
     context->saved_data["residual"] = residual.defined();
-    return y;
+    if (!for_two) return {y};
+    return {y, y.variable_data()};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor& x = saved[0];
-    const at::Tensor& y = saved[1];
     const at::Tensor& gamma = saved[2];
     const bool relu = context->saved_data["relu"].toBool();
     const bool residual = context->saved_data["residual"].toBool();
-    const at::Tensor dy = to_row_order(gradients[0]);
+    const at::Tensor first = gradients[0].defined() ? gradients[0] : gradients.back();
+    const bool two = gradients.size() > 1 && gradients[0].defined() && gradients[1].defined();
+    const at::Tensor dy = to_row_order(first);
+    const at::Tensor dy_more = two ? to_row_order(gradients[1]) : at::Tensor();
     const kernels::Rows rows = rows_of(x);
     const at::Tensor dx = at::empty_like(x);
-    // Without a ReLU the residual's gradient is what came in.
-    const at::Tensor dresidual = residual && relu ? at::empty_like(x) : at::Tensor();
+    // Without a ReLU and of one reader the residual's gradient is what came in.
+    const at::Tensor dresidual = residual && (relu || two) ? at::empty_like(x) : at::Tensor();
     const at::Tensor dgamma = at::empty_like(gamma);
     const at::Tensor dbeta = at::empty_like(gamma);
     const at::Tensor workspace = floats(kernels::column_workspace(rows) + 3 * rows.channels, x);
     kernels::batch_norm_backward({.shape = rows,
                                   .dy = address(dy),
+                                  .dy_more = address(dy_more),
                                   .x = address(x),
-                                  .y = address(y),
+                                  .passed = bytes_of(saved[1]),
                                   .dx = address(dx),
                                   .dresidual = address(dresidual),
                                   .gamma = floats_of(gamma),
@@ -120,8 +134,8 @@ struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
                                   .dbeta = floats_of(dbeta),
                                   .workspace = floats_of(workspace)},
                                  stream());
-    const at::Tensor to_residual = !residual ? at::Tensor() : relu ? dresidual : dy;
-    return {dx, dgamma, dbeta, to_residual, {}, {}, {}, {}, {}};
+    const at::Tensor to_residual = !residual ? at::Tensor() : dresidual.defined() ? dresidual : dy;
+    return {dx, dgamma, dbeta, to_residual, {}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -288,8 +302,10 @@ struct MaxPool : torch::autograd::Function<MaxPool> {
 
 }  // namespace
 
-at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
-                          const at::Tensor& residual) {
+namespace {
+
+variable_list norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
+                       const at::Tensor& residual, bool for_two) {
   const bool plain = norm.is_training() && norm.options.affine() &&
                      norm.options.track_running_stats() && norm.options.momentum().has_value();
   if (!plain || !fits(x) || norm.weight.scalar_type() != at::kFloat) return {};
@@ -300,7 +316,22 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
   }
   norm.num_batches_tracked.add_(1);
   return BatchNormAct::apply(x, norm.weight, norm.bias, maybe(other), norm.running_mean,
-                             norm.running_var, *norm.options.momentum(), norm.options.eps(), relu);
+                             norm.running_var, *norm.options.momentum(), norm.options.eps(), relu,
+                             for_two);
+}
+
+}  // namespace
+
+at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
+                          const at::Tensor& residual) {
+  const variable_list y = norm_act(x, norm, relu, residual, false);
+  return y.empty() ? at::Tensor() : y[0];
+}
+
+TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
+                                 const at::Tensor& residual) {
+  const variable_list y = norm_act(x, norm, true, residual, true);
+  return y.empty() ? TwoReaders{} : TwoReaders{y[0], y[1]};
 }
 
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f) {

@@ -11,6 +11,14 @@ namespace tacho::fused {
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
                           const at::Tensor& residual);
 
+struct TwoReaders {
+  at::Tensor first, second;
+};
+// relu(norm(x) + residual) as two tensors of the same memory: what comes back from both is added
+// where it is read anyway.
+TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
+                                 const at::Tensor& residual);
+
 enum class Pointwise { relu, gelu };
 // f(x + bias) along the last dimension, or along the channels of an image.
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f);

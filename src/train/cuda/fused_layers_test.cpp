@@ -87,6 +87,40 @@ TEST_P(OnGpu, BatchNormEqualsTorchs) {
   }
 }
 
+// Both read, only one of them read: the sum of what comes back, whoever it is from.
+TEST_P(OnGpu, TwoReadersOfANormGetWhatOneWould) {
+  for (const std::vector<double>& weights : {std::vector<double>{1, 2}, {1, 0}, {0, 2}}) {
+    torch::nn::BatchNorm2d norm(96);
+    torch::nn::BatchNorm2d same(96);
+    norm->to(at::kCUDA);
+    same->to(at::kCUDA);
+    const at::Tensor x = image({5, 96, 7, 11});
+    const at::Tensor other = image({5, 96, 7, 11});
+    const at::Tensor to_first = at::randn(x.sizes(), kOnGpu);
+    const at::Tensor to_second = at::randn(x.sizes(), kOnGpu);
+    const auto gradients = [&](const at::Tensor& first, const at::Tensor& second) {
+      at::Tensor loss = at::zeros({}, kOnGpu);
+      if (weights[0] > 0) loss = loss + (first.to(at::kFloat) * to_first).sum();
+      if (weights[1] > 0) loss = loss + (second.to(at::kFloat) * to_second).sum();
+      loss.backward();
+      const auto both = std::pair(x.grad().clone(), other.grad().clone());
+      x.mutable_grad().reset();
+      other.mutable_grad().reset();
+      return both;
+    };
+    const TwoReaders two = norm_add_relu_for_two(x, *norm, other);
+    ASSERT_TRUE(two.first.defined());
+    EXPECT_EQ(two.first.data_ptr(), two.second.data_ptr());
+    const auto [dx, dother] = gradients(two.first, two.second);
+    const at::Tensor one = at::relu(same->forward(x.to(at::kFloat)) + other.to(at::kFloat));
+    const auto [expected_dx, expected_dother] = gradients(one, one);
+    EXPECT_LT(difference(two.first, one), allowed());
+    EXPECT_LT(difference(dx, expected_dx), 3 * allowed());
+    EXPECT_LT(difference(dother, expected_dother), allowed());
+    EXPECT_LT(difference(norm->weight.grad(), same->weight.grad()), 3 * allowed());
+  }
+}
+
 TEST_P(OnGpu, BiasAndActivationEqualTorchs) {
   for (const Pointwise f : {Pointwise::relu, Pointwise::gelu}) {
     for (const std::int64_t channels : {32, 768, 3072}) {

@@ -24,6 +24,9 @@ enum class Pointwise { relu, gelu };
 Tensor batch_norm_act(const Tensor&, torch::nn::BatchNorm2dImpl&, bool, const Tensor&) {
   return {};
 }
+TwoReaders norm_add_relu_for_two(const Tensor&, torch::nn::BatchNorm2dImpl&, const Tensor&) {
+  return {};
+}
 Tensor bias_act(const Tensor&, const Tensor&, Pointwise) { return {}; }
 SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
                     const torch::nn::LayerNormImpl&) {
@@ -79,6 +82,14 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Act
       return at::hardtanh_(y, 0, 6);
   }
   return y;
+}
+
+TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
+                         const at::Tensor& residual) {
+  const auto fused = faster::norm_add_relu_for_two(x, *norm, residual);
+  if (fused.first.defined()) return {fused.first, fused.second};
+  const at::Tensor y = batch_norm_act(x, norm, Activation::relu, residual);
+  return {y, y};
 }
 
 at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer) {

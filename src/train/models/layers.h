@@ -27,6 +27,16 @@ enum class Activation { none, relu, relu6 };
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
                           const at::Tensor& residual = {});
 
+// The same numbers for two readers; what both send back is added without a pass of its own where
+// that can be.
+struct TwoReaders {
+  at::Tensor first, second;
+};
+// relu(norm(x) + residual), which ends a residual block: the next one's convolutions read it, and
+// its shortcut.
+TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
+                         const at::Tensor& residual);
+
 // One call whatever the input's rank: torch::nn::Linear's own adds the bias by itself from three
 // dimensions on.
 at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer);

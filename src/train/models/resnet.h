@@ -12,7 +12,7 @@ namespace tacho {
 // Adds to its input what a few convolutions make of it.
 class ResidualBlock : public torch::nn::Module {
  public:
-  virtual at::Tensor forward(const at::Tensor& x) = 0;
+  virtual layers::TwoReaders forward(const layers::TwoReaders& x) = 0;
 
  protected:
   // Where the block changes the shape, a 1×1 convolution changes the input's too.
@@ -48,11 +48,10 @@ class BasicBlock final : public ResidualBlock {
     change_shape(from, width, stride);
   }
 
-  at::Tensor forward(const at::Tensor& x) override {
-    using layers::Activation;
-    at::Tensor y = layers::batch_norm_act(conv1_->forward(x), bn1_, Activation::relu);
-    y = conv2_->forward(y);
-    return layers::batch_norm_act(y, bn2_, Activation::relu, shortcut(x));
+  layers::TwoReaders forward(const layers::TwoReaders& x) override {
+    const at::Tensor y =
+        layers::batch_norm_act(conv1_->forward(x.first), bn1_, layers::Activation::relu);
+    return layers::norm_add_relu(conv2_->forward(y), bn2_, shortcut(x.second));
   }
 
  private:
@@ -77,11 +76,11 @@ class Bottleneck final : public ResidualBlock {
     change_shape(from, width * kExpansion, stride);
   }
 
-  at::Tensor forward(const at::Tensor& x) override {
+  layers::TwoReaders forward(const layers::TwoReaders& x) override {
     using layers::Activation;
-    at::Tensor y = layers::batch_norm_act(conv1_->forward(x), bn1_, Activation::relu);
-    y = conv3_->forward(layers::batch_norm_act(conv2_->forward(y), bn2_, Activation::relu));
-    return layers::batch_norm_act(y, bn3_, Activation::relu, shortcut(x));
+    at::Tensor y = layers::batch_norm_act(conv1_->forward(x.first), bn1_, Activation::relu);
+    y = layers::batch_norm_act(conv2_->forward(y), bn2_, Activation::relu);
+    return layers::norm_add_relu(conv3_->forward(y), bn3_, shortcut(x.second));
   }
 
  private:
@@ -128,8 +127,9 @@ class ResNet final : public Classifier {
     at::Tensor x =
         layers::batch_norm_act(conv1_->forward(batch.inputs), bn1_, layers::Activation::relu);
     if (!small_) x = layers::max_pool(x, 3, 2, 1);
-    for (const auto& block : blocks_) x = block->forward(x);
-    return layers::linear(layers::global_average(x), fc_);
+    layers::TwoReaders between{x, x};
+    for (const auto& block : blocks_) between = block->forward(between);
+    return layers::linear(layers::global_average(between.first), fc_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }
 

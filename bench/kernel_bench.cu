@@ -1,0 +1,164 @@
+// The fused training kernels at ResNet-50's shapes: bytes that must move, time, and the share of what a
+// copy within the device's memory reaches in the same run.
+//   nvcc -std=c++17 -O3 -arch=native -Isrc bench/kernel_bench.cu src/kernels/*.cu -o kernel_bench
+//   ./kernel_bench [BATCH]
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.h"
+
+namespace {
+
+using namespace tacho::kernels;
+
+void check(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "kernel_bench: %s\n", cudaGetErrorString(code));
+  std::exit(1);
+}
+
+class Memory {
+ public:
+  explicit Memory(size_t bytes) {
+    check(cudaMalloc(&at_, bytes));
+    check(cudaMemset(at_, 0x3c, bytes));  // small positive numbers in every type
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() { cudaFree(at_); }
+  template <class T = void>
+  T* as() const {
+    return static_cast<T*>(at_);
+  }
+
+ private:
+  void* at_ = nullptr;
+};
+
+// The median of so many rounds, in seconds. Between rounds the L2 cache is filled with something else, as
+// a training step's other kernels do.
+double seconds_of(const std::function<void()>& work) {
+  static const Memory other(256 << 20);
+  cudaEvent_t begin;
+  cudaEvent_t end;
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  std::vector<float> times;
+  for (int round = 0; round < 12; ++round) {
+    check(cudaMemsetAsync(other.as(), round, 256 << 20));
+    check(cudaEventRecord(begin));
+    work();
+    check(cudaEventRecord(end));
+    check(cudaEventSynchronize(end));
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end));
+    if (round >= 2) times.push_back(ms);
+  }
+  check(cudaGetLastError());
+  std::nth_element(times.begin(), times.begin() + 5, times.end());
+  return times[5] * 1e-3;
+}
+
+struct Layer {
+  const char* name;
+  int64_t pixels;  // of an image
+  int64_t channels;
+  int times;  // in a ResNet-50
+  bool residual;
+  bool relu;
+};
+
+constexpr Layer kLayers[] = {
+    {"stem", 112 * 112, 64, 1, false, true},     {"56² 64", 56 * 56, 64, 6, false, true},
+    {"56² 256 +", 56 * 56, 256, 3, true, true},  {"56² 256 plain", 56 * 56, 256, 1, false, false},
+    {"56² 128", 56 * 56, 128, 1, false, true},   {"28² 128", 28 * 28, 128, 7, false, true},
+    {"28² 512 +", 28 * 28, 512, 4, true, true},  {"28² 512 plain", 28 * 28, 512, 1, false, false},
+    {"28² 256", 28 * 28, 256, 1, false, true},   {"14² 256", 14 * 14, 256, 11, false, true},
+    {"14² 1024 +", 14 * 14, 1024, 6, true, true}, {"14² 1024 plain", 14 * 14, 1024, 1, false, false},
+    {"14² 512", 14 * 14, 512, 1, false, true},   {"7² 512", 7 * 7, 512, 5, false, true},
+    {"7² 2048 +", 7 * 7, 2048, 3, true, true},   {"7² 2048 plain", 7 * 7, 2048, 1, false, false},
+};
+
+struct Buffers {
+  explicit Buffers(size_t numbers, int64_t channels, int64_t workspace)
+      : x(2 * numbers), other(2 * numbers), more(2 * numbers), out(2 * numbers), out2(2 * numbers),
+        passed(numbers / 8), channel(8 * channels * sizeof(float)), sums(workspace * sizeof(float)) {}
+  Memory x, other, more, out, out2, passed, channel, sums;
+};
+
+void bench_batch_norm(int64_t batch, double ceiling) {
+  double step = 0;
+  double bytes_in_all = 0;
+  std::printf("%-16s %5s %10s %9s %7s %6s %10s %9s %7s %6s\n", "batch norm", "times", "forward", "time",
+              "GB/s", "share", "backward", "time", "GB/s", "share");
+  for (const Layer& layer : kLayers) {
+    const Rows shape{batch * layer.pixels, layer.channels, DataType::bf16};
+    const auto numbers = static_cast<size_t>(shape.rows * shape.channels);
+    const Buffers b(numbers, shape.channels, column_workspace(shape) + 3 * shape.channels);
+    auto* c = b.channel.as<float>();
+    const int64_t n = shape.channels;
+    const bool fused = layer.residual && layer.relu;
+    const BatchNormForward forward{.shape = shape, .x = b.x.as(), .residual = layer.residual ? b.other.as() : nullptr,
+                                   .y = b.out.as(), .passed = fused ? b.passed.as<uint8_t>() : nullptr, .gamma = c,
+                                   .beta = c + n, .running_mean = c + 2 * n, .running_var = c + 3 * n, .momentum = 0.1F,
+                                   .epsilon = 1e-5F, .relu = layer.relu, .mean = c + 4 * n, .rstd = c + 5 * n,
+                                   .workspace = b.sums.as<float>()};
+    const BatchNormBackward backward{.shape = shape, .dy = b.other.as(), .dy_more = layer.residual ? b.more.as() : nullptr,
+                                     .x = b.x.as(), .passed = forward.passed, .dx = b.out.as(),
+                                     .dresidual = layer.residual ? b.out2.as() : nullptr, .gamma = c, .beta = c + n,
+                                     .mean = c + 4 * n, .rstd = c + 5 * n, .relu = layer.relu, .dgamma = c + 6 * n,
+                                     .dbeta = c + 7 * n, .workspace = b.sums.as<float>()};
+    // x twice and y; a residual; the bits. Back: dy and x twice and dx; two gradients once, their sum kept.
+    const double pass = 2.0 * static_cast<double>(numbers);
+    const double there = pass * (layer.residual ? 4 + 1.0 / 16 : 3);
+    const double back = pass * (layer.residual ? 7 + 1.0 / 16 : 5);
+    const double forward_s = seconds_of([&] { batch_norm_forward(forward, nullptr); });
+    const double backward_s = seconds_of([&] { batch_norm_backward(backward, nullptr); });
+    step += layer.times * (forward_s + backward_s);
+    bytes_in_all += layer.times * (there + back);
+    std::printf("%-16s %5d %7.1f MB %6.1f µs %7.0f %6.2f %7.1f MB %6.1f µs %7.0f %6.2f\n", layer.name, layer.times,
+                there * 1e-6, forward_s * 1e6, there / forward_s * 1e-9, there / forward_s / ceiling, back * 1e-6,
+                backward_s * 1e6, back / backward_s * 1e-9, back / backward_s / ceiling);
+  }
+  std::printf("a step of ResNet-50, batch %lld: %.2f ms of batch norm, %.1f GB, %.2f of the ceiling\n",
+              static_cast<long long>(batch), step * 1e3, bytes_in_all * 1e-9, bytes_in_all / step / ceiling);
+}
+
+void bench_pool(int64_t batch, double ceiling) {
+  const Pool pool{batch, 112, 112, 64, 56, 56, 3, 2, 1, DataType::bf16};
+  const auto in = static_cast<size_t>(batch * 112 * 112 * 64);
+  const Memory x(2 * in);
+  const Memory y(in / 2);
+  const Memory places(in / 4);
+  const double bytes = 2.0 * static_cast<double>(in) + static_cast<double>(in) / 2 + static_cast<double>(in) / 4;
+  const double forward = seconds_of([&] { max_pool_forward(pool, x.as(), y.as(), places.as<uint8_t>(), nullptr); });
+  const double backward = seconds_of([&] { max_pool_backward(pool, y.as(), places.as<uint8_t>(), x.as(), nullptr); });
+  for (const auto& [name, seconds] : {std::pair("forward", forward), std::pair("backward", backward)}) {
+    std::printf("max-pool %-8s %7.1f MB %6.1f µs %7.0f GB/s %6.2f\n", name, bytes * 1e-6, seconds * 1e6,
+                bytes / seconds * 1e-9, bytes / seconds / ceiling);
+  }
+}
+
+double copy_ceiling() {
+  constexpr size_t kBytes = size_t{1} << 30;
+  const Memory from(kBytes);
+  const Memory to(kBytes);
+  return 2.0 * kBytes / seconds_of([&] { check(cudaMemcpyAsync(to.as(), from.as(), kBytes, cudaMemcpyDeviceToDevice)); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int64_t batch = argc > 1 ? std::atoll(argv[1]) : 256;
+  const double ceiling = copy_ceiling();
+  std::printf("copy within the device's memory: %.0f GB/s\n", ceiling * 1e-9);
+  bench_batch_norm(batch, ceiling);
+  bench_pool(batch, ceiling);
+  return 0;
+}
