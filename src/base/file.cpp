@@ -52,6 +52,7 @@ Result<std::string> read_file(const fs::path& path, Bytes limit) {
                              human(Bytes{status.st_size}), human(limit))};
   }
   std::string content;
+  content.reserve(static_cast<std::size_t>(status.st_size));
   std::array<char, 1 << 16> buffer;
   while (true) {
     const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <system_error>
 
 #include "base/file.h"
@@ -85,8 +87,10 @@ void read_trace(const fs::path& file, RunFindings& run, const Tell& tell, const 
   if (trace->kernels.empty() && trace->copies.empty()) return;
   tell(fmt::format("finding steps in {} kernels",
                    human_count(static_cast<double>(trace->kernels.size()))));
+  const std::future<void> seeing =
+      see ? std::async(std::launch::async, see, std::cref(*trace)) : std::future<void>();
   run.processes.push_back({find_in(*trace), trace->gpus});
-  if (see) see(*trace, run.processes.back().findings);
+  if (see) seeing.wait();
 }
 
 double kernel_seconds(const GpuProcess& process) {

@@ -49,8 +49,9 @@ struct RunFindings {
 // Told what is being read, for the person who waits.
 using Tell = std::function<void(std::string_view)>;
 
-// Shown each GPU trace while it is in memory, for who wants more of it than the findings.
-using SeeTrace = std::function<void(const GpuTrace&, const GpuFindings&)>;
+// Shown each GPU trace while it is in memory, for who wants more of it than the findings; on a
+// thread of its own, one trace after the other.
+using SeeTrace = std::function<void(const GpuTrace&)>;
 
 // Damage in one part does not hide the others: it is told in `absent`.
 RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell,

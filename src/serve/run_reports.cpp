@@ -49,9 +49,12 @@ Result<Shelf<RunReports::Opened>::Item> RunReports::open(RunStore& store,
     Opened made;
     made.findings = gather(
         folder, run.row.id, std::move(run.record), [](std::string_view) {},
-        [&](const GpuTrace& trace, const GpuFindings& findings) {
-          made.timelines.emplace_back(trace, findings.steps);
-        });
+        [&](const GpuTrace& trace) { made.timelines.emplace_back(trace); });
+    for (const GpuProcess& process : made.findings.processes) {
+      const auto its =
+          std::ranges::find(made.timelines, process.findings.process, &ProcessTimeline::process);
+      if (its != made.timelines.end()) its->mark(process.findings.steps);
+    }
     return made;
   });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/huge_pages.h"
 #include "trace/kernel_class.h"
 
 namespace tacho::serve {
@@ -33,7 +34,7 @@ class Lines {
       last_place_ = place;
       ++*count;
     }
-    for (const auto& [place, size] : counts) lines_[place].reserve(size);
+    for (const auto& [place, size] : counts) reserve_in_huge_pages(lines_[place], size);
   }
   std::vector<PlainSpan>& at(const Place& place) {
     if (last_ == nullptr || place != last_place_) {
@@ -55,8 +56,11 @@ using Stream = std::pair<std::uint32_t, std::uint32_t>;
 
 }  // namespace
 
-ProcessTimeline::ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps)
-    : process_(trace.process), program_(trace.program), kernel_count_(trace.kernels.size()) {
+ProcessTimeline::ProcessTimeline(const GpuTrace& trace)
+    : process_(trace.process),
+      program_(trace.program),
+      kernel_count_(trace.kernels.size()),
+      to_unix_ns_(trace.to_unix_ns) {
   const std::int64_t shift = trace.to_unix_ns;
   // The labels of kernels, copies, calls and ranges, each by the number of their name.
   const auto new_labels = [&] { return std::vector<std::int32_t>(trace.names.size() + 8, -1); };
@@ -128,7 +132,10 @@ ProcessTimeline::ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps)
   for (auto& [thread, spans] : ranges)
     add(fmt::format("thread {} ranges", thread), "ranges", spans);
   for (auto& [thread, spans] : calls) add(fmt::format("thread {} calls", thread), "calls", spans);
-  for (const std::int64_t begin : steps.begins_ns) steps_ns_.push_back(begin + shift);
+}
+
+void ProcessTimeline::mark(const FoundSteps& steps) {
+  for (const std::int64_t begin : steps.begins_ns) steps_ns_.push_back(begin + to_unix_ns_);
 }
 
 Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_t column_ns,

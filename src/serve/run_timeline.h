@@ -17,8 +17,10 @@ namespace tacho::serve {
 // that processes stand beside each other as they ran.
 class ProcessTimeline {
  public:
-  ProcessTimeline(const GpuTrace& trace, const FoundSteps& steps);
+  explicit ProcessTimeline(const GpuTrace& trace);
+  void mark(const FoundSteps& steps);
 
+  [[nodiscard]] std::uint32_t process() const { return process_; }
   [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
   [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
   // Between two moments; seconds count from `origin_ns`.
@@ -33,6 +35,7 @@ class ProcessTimeline {
   std::uint32_t process_ = 0;
   std::string program_;
   std::size_t kernel_count_ = 0;
+  std::int64_t to_unix_ns_ = 0;
   std::int64_t begin_ns_ = INT64_MAX;
   std::int64_t end_ns_ = INT64_MIN;
   std::vector<Label> labels_;

@@ -17,7 +17,7 @@ std::vector<ProcessTimeline> made(int kernels) {
     kernel.stream = 7;
     trace.kernels.push_back(kernel);
   }
-  return {ProcessTimeline(trace, {})};
+  return {ProcessTimeline(trace)};
 }
 
 TEST(RunTimeline, AnAnswerIsAsLongAsTheScreenIsWide) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/huge_pages.h"
+
 namespace tacho {
 namespace {
 
@@ -56,6 +58,13 @@ void sort_by_begin(std::vector<Record>& records) {
 }
 
 }  // namespace
+
+// A kernel and the call that launched it take 16 to 18 bytes.
+ChunkDecoder::ChunkDecoder(std::size_t size) {
+  constexpr std::size_t kBytesOfBoth = 16;
+  reserve_in_huge_pages(trace_.kernels, size / kBytesOfBoth);
+  reserve_in_huge_pages(trace_.calls, size / kBytesOfBoth);
+}
 
 Result<void> ChunkDecoder::decode(std::string_view payload) {
   VarintReader in(payload);

@@ -16,6 +16,8 @@ namespace tacho {
 // later ones.
 class ChunkDecoder {
  public:
+  // For a trace of so many bytes.
+  explicit ChunkDecoder(std::size_t size);
   // Fails at the first record that makes no sense.
   Result<void> decode(std::string_view payload);
   // Pairs the ends of ranges and puts everything in the order of time.

@@ -49,7 +49,7 @@ Result<void> check_header(std::string_view bytes) {
 
 Result<GpuTrace> decode_gpu_trace(std::string_view bytes) {
   TACHO_CHECK(check_header(bytes));
-  ChunkDecoder decoder;
+  ChunkDecoder decoder(bytes.size());
   std::size_t at = kGpuTraceHeaderSize;
   while (true) {
     const std::string_view payload = whole_chunk(bytes.substr(at));
