@@ -91,8 +91,10 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
         std::span(*order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
         add));
   } else {
-    TACHO_CHECK(store.visit(query, add));
-    TACHO_TRY(counted, totals_.get(conditions, [&] { return store.count(query); }));
+    TACHO_TRY(matching, store.visit(query, add));
+    TACHO_TRY(counted, totals_.get(conditions, [&]() -> Result<std::int64_t> {
+      return matching ? *matching : store.count(query);
+    }));
     total = *counted;
   }
   out += fmt::format(R"(],"total":{},"next":{}}})", total, next);

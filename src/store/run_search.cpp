@@ -27,6 +27,7 @@ class IdSet {
   void insert(std::int64_t id) {
     const auto at = static_cast<std::size_t>(id);
     if (at >= bits_.size()) bits_.resize(at + at / 2 + 1);
+    if (bits_[at]) return;
     bits_[at] = true;
     ++size_;
   }
@@ -131,6 +132,10 @@ class Sieve {
     }
     return matching_->contains(id);
   }
+  // How many pass in all, where that came to be known.
+  [[nodiscard]] std::optional<std::int64_t> passing() const {
+    return matching_ ? std::optional(matching_->size()) : std::nullopt;
+  }
 
  private:
   // Fills a page of 50 if one run in six passes. Where fewer do, a pass over the index is short;
@@ -169,7 +174,8 @@ std::string word_sql() {
   // The last character there is follows every other, so this is a range of keys.
   std::string sql = "SELECT id FROM runs WHERE key >= ?1 AND key < ?1 || char(0x10FFFF)";
   for (const std::string_view column : kWordColumns) {
-    sql += fmt::format(" UNION SELECT id FROM ({})", spelling_sql(column));
+    // Not UNION: ids are gathered in a set anyway, and making them distinct takes longest of all.
+    sql += fmt::format(" UNION ALL SELECT id FROM ({})", spelling_sql(column));
   }
   return sql;
 }
@@ -185,14 +191,15 @@ std::string order_sql(const Column& column, bool descending, Rows rows, bool aft
                      column.name, with_value ? "NOT" : "", descending ? "DESC" : "ASC", mark);
 }
 
-Result<std::vector<std::int64_t>> search(Database& database, const RunQuery& query) {
+Result<RunPage> search(Database& database, const RunQuery& query) {
   if (query.limit < 0 || query.offset < 0) {
     return Error{ErrorCode::usage, "limit and offset must not be negative"};
   }
   TACHO_TRY(column, find_column(query.sort));
   Sieve sieve(database, query);
-  std::vector<std::int64_t> page;
+  RunPage page;
   std::int64_t to_skip = query.offset;
+  std::int64_t passed = 0;
   for (const Rows rows : {Rows::with_value, Rows::without_value}) {
     const bool mark_has_value = query.after && query.after->value;
     if (rows == Rows::with_value && query.after && !mark_has_value) continue;  // all before it
@@ -202,15 +209,18 @@ Result<std::vector<std::int64_t>> search(Database& database, const RunQuery& que
       std::visit([&](const auto& value) { order.bind(value); }, *query.after->value);
     }
     if (after) order.bind(query.after->id);
-    while (static_cast<std::int64_t>(page.size()) < query.limit) {
+    // Once the matches are known, the walk need not go beyond the last of them.
+    while (std::ssize(page.ids) < query.limit && sieve.passing() != passed) {
       TACHO_TRY(found, order.step());
       if (!found) break;
       const std::int64_t id = order.integer(0);
       TACHO_TRY(passes, sieve.passes(id));
+      passed += passes ? 1 : 0;
       if (!passes || to_skip-- > 0) continue;
-      page.push_back(id);
+      page.ids.push_back(id);
     }
   }
+  page.matching = sieve.passing();
   return page;
 }
 

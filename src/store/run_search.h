@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,11 @@ namespace tacho {
 // runs on the way are looked up; where that does not fill the page, matches are rare, and each
 // filter becomes one pass over its own index that gathers the ids. At 100,000 runs a pass takes
 // some 10 ms at worst, and nothing is ever sorted.
-Result<std::vector<std::int64_t>> search(Database& database, const RunQuery& query);
+struct RunPage {
+  std::vector<std::int64_t> ids;
+  std::optional<std::int64_t> matching;  // in all, where the search came to know it
+};
+Result<RunPage> search(Database& database, const RunQuery& query);
 
 Result<std::int64_t> count_matches(Database& database, const RunQuery& query);
 

@@ -90,7 +90,10 @@ TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
           const RunQuery query{chosen, std::string(column.name), descending, 30, offset};
           const auto found = search(database_, query);
           ASSERT_TRUE(found.ok()) << found.error().message;
-          EXPECT_EQ(*found, by_plain_scan(query)) << column.name << " from " << offset;
+          EXPECT_EQ(found->ids, by_plain_scan(query)) << column.name << " from " << offset;
+          if (found->matching) {
+            EXPECT_EQ(*found->matching, *count_matches(database_, query));
+          }
         }
       }
     }
@@ -108,14 +111,14 @@ TEST_F(RunSearchTest, PagesByTheLastRunOfThePageBefore) {
     for (const bool descending : {false, true}) {
       RunQuery query{.sort = std::string(column.name), .descending = descending, .limit = kRuns};
       query.filters = {*parse_filter("model~model")};
-      const auto all = *search(database_, query);
+      const auto all = search(database_, query)->ids;
       query.limit = 333;
       std::vector<std::int64_t> paged;
       while (paged.size() < all.size()) {
         const auto page = search(database_, query);
         ASSERT_TRUE(page.ok()) << page.error().message;
-        ASSERT_FALSE(page->empty()) << column.name;
-        paged.insert(paged.end(), page->begin(), page->end());
+        ASSERT_FALSE(page->ids.empty()) << column.name;
+        paged.insert(paged.end(), page->ids.begin(), page->ids.end());
         auto value = *database_.prepare(
             fmt::format("SELECT {} FROM runs WHERE id = {}", column.name, paged.back()));
         ASSERT_TRUE(*value.step());
@@ -140,7 +143,7 @@ TEST_F(RunSearchTest, WordsAreFoundWhereverTheyMayStand) {
   EXPECT_EQ(count({"key1999"}), 1);
   EXPECT_EQ(count({"nowhere"}), 0);
   EXPECT_EQ(count({"%"}), 0);
-  const auto rare = *search(database_, {.limit = kRuns, .words = {"del3", "ta1"}});
+  const auto rare = search(database_, {.limit = kRuns, .words = {"del3", "ta1"}})->ids;
   EXPECT_EQ(rare.size(), 57U);
 }
 

@@ -132,11 +132,13 @@ Result<void> RunStore::read(std::span<const std::int64_t> ids, Missing missing,
   return reader_->each(database_, ids, missing, visit);
 }
 
-Result<void> RunStore::visit(const RunQuery& query, const RowVisitor& visit) {
+Result<std::optional<std::int64_t>> RunStore::visit(const RunQuery& query,
+                                                    const RowVisitor& visit) {
   const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
   if (!snapshot.ok()) return snapshot.error();
-  TACHO_TRY(ids, search(database_, query));
-  return read(ids, Missing::is_damage, visit);
+  TACHO_TRY(page, search(database_, query));
+  TACHO_CHECK(read(page.ids, Missing::is_damage, visit));
+  return page.matching;
 }
 
 Result<std::vector<RunRow>> RunStore::list(const RunQuery& query) {
@@ -150,7 +152,8 @@ Result<std::vector<std::int64_t>> RunStore::order(RunQuery query) {
   query.offset = 0;
   const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
   if (!snapshot.ok()) return snapshot.error();
-  return search(database_, query);
+  TACHO_TRY(page, search(database_, query));
+  return std::move(page.ids);
 }
 
 Result<void> RunStore::visit(std::span<const std::int64_t> ids, const RowVisitor& visit) {

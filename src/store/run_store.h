@@ -43,7 +43,8 @@ class RunStore {
   Result<StoredRun> find(std::string_view handle);
 
   Result<std::vector<RunRow>> list(const RunQuery& query);
-  Result<void> visit(const RunQuery& query, const RowVisitor& visit);
+  // Says how many match in all, where that came to be known on the way.
+  Result<std::optional<std::int64_t>> visit(const RunQuery& query, const RowVisitor& visit);
   // The same in two parts, for who shows pages of one list again and again: the ids of all that
   // match, whatever the query's limit, and the rows of some that are still there.
   Result<std::vector<std::int64_t>> order(RunQuery query);
