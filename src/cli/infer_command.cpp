@@ -33,6 +33,14 @@ std::vector<std::string> words_of(const InferWords& o) {
   return words;
 }
 
+// 'last' is the last that trained: load tests of a server are runs, too.
+Result<std::string> run_meant(RunStore& store, const std::string& run) {
+  if (run != "last") return run;
+  TACHO_TRY(trained, parse_filter("data>"));
+  TACHO_TRY(rows, store.list({.filters = {trained}, .limit = 1}));
+  return rows.empty() ? run : rows.front().key;
+}
+
 // A run of the store, or a run's folder where there is no store: in a container.
 Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
   std::error_code unreadable;
@@ -44,7 +52,8 @@ Result<std::filesystem::path> folder_of(const std::string& run, const Context& c
                  fmt::format("{} is not a run's folder: it has no spec.json", run)};
   }
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(found, store.find(run));
+  TACHO_TRY(meant, run_meant(store, run));
+  TACHO_TRY(found, store.find(meant));
   if (std::filesystem::exists(found.row.folder, unreadable)) {
     return std::filesystem::path(found.row.folder);
   }

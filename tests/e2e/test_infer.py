@@ -75,6 +75,13 @@ class Text(InferCase):
             self.assertTrue(again["cached"])
             self.assertEqual(again["probabilities"], before["probabilities"])
 
+    def test_last_is_the_last_that_trained(self):
+        self.tacho("load", f"http://127.0.0.1:{self.port}/health", "-d", "100ms")
+        again = self.start("infer", "last", "--port", 0)
+        wait_until(lambda: (again._out.seek(0), "http://" in again._out.read())[1], "second server")
+        again.signal(signal.SIGTERM)
+        self.assertEqual(again.ended().code, 0)
+
     def test_tells_what_it_serves(self):
         self.assertEqual(self.ask("/health")[0], 200)
         self.assertEqual(self.ask("/ready")[0], 200)
