@@ -141,6 +141,22 @@ void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places,
 void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
                        Stream stream);
 
+// --- images for a first convolution ---
+
+// N×3×H×W in any order of memory, H and W even.
+struct SpaceToDepth {
+  int64_t images, height, width;
+  int64_t image_stride, channel_stride, row_stride, column_stride;
+  DataType type;
+};
+constexpr int kPixelChannels = 3;
+constexpr int kBlockChannels = 16;  // of four pixels; the rest is 0
+// Blocks of zeros around an image, such that a 7×7 window with padding 3 is four blocks wide.
+constexpr int kBlocksBefore = 2;
+constexpr int kBlocksAfter = 1;
+// y: N×(H/2+3)×(W/2+3)×16, the channels of a block's pixels row by row.
+void space_to_depth(const SpaceToDepth& p, const void* x, void* y, Stream stream);
+
 // --- the optimizer: one kernel for all parameters ---
 
 // Lies in device memory; step kernels read it, so a captured graph follows the schedule.

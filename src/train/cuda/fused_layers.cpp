@@ -355,6 +355,56 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
   return {both[0], both[1]};
 }
 
+namespace {
+
+bool is_stem(const torch::nn::detail::ConvNdOptions<2>& options) {
+  const auto all = [](const auto& sides, std::int64_t value) {
+    return sides->at(0) == value && sides->at(1) == value;
+  };
+  return options.in_channels() == kernels::kPixelChannels && all(options.kernel_size(), 7) &&
+         all(options.stride(), 2) && all(torch_api::padding_of(options), 3) &&
+         all(options.dilation(), 1) && options.groups() == 1 && !options.bias();
+}
+
+// The weights of blocks: a row and a column of zeros before the others, then rows and columns by
+// twos.
+at::Tensor by_blocks(const at::Tensor& weight) {
+  const std::int64_t out = weight.size(0);
+  const at::Tensor even = at::constant_pad_nd(weight, {1, 0, 1, 0});
+  const at::Tensor blocks = even.contiguous()
+                                .view({out, kernels::kPixelChannels, 4, 2, 4, 2})
+                                .permute({0, 3, 5, 1, 2, 4})
+                                .reshape({out, 4 * kernels::kPixelChannels, 4, 4});
+  constexpr std::int64_t kMissing = kernels::kBlockChannels - 4 * kernels::kPixelChannels;
+  return at::constant_pad_nd(blocks, {0, 0, 0, 0, 0, kMissing})
+      .contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace
+
+at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolution) {
+  const bool fits = x.is_cuda() && is_image(x) && has_data_type(x) &&
+                    x.scalar_type() != at::kFloat && x.size(2) % 2 == 0 && x.size(3) % 2 == 0 &&
+                    x.numel() > 0 && !x.requires_grad();
+  if (!fits || x.scalar_type() != convolution.weight.scalar_type() ||
+      !is_stem(convolution.options)) {
+    return {};
+  }
+  const at::Tensor blocks =
+      at::empty({x.size(0), kernels::kBlockChannels, x.size(2) / 2 + 3, x.size(3) / 2 + 3},
+                x.options(), at::MemoryFormat::ChannelsLast);
+  kernels::space_to_depth({.images = x.size(0),
+                           .height = x.size(2),
+                           .width = x.size(3),
+                           .image_stride = x.stride(0),
+                           .channel_stride = x.stride(1),
+                           .row_stride = x.stride(2),
+                           .column_stride = x.stride(3),
+                           .type = data_type(x)},
+                          address(x), address(blocks), stream());
+  return at::conv2d(blocks, by_blocks(convolution.weight));
+}
+
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding) {
   if (!is_image(x) || !fits(x) || kernel > 15) return {};

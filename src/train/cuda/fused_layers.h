@@ -32,6 +32,10 @@ struct SumAndNorm {
 SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
                     double dropout, const torch::nn::LayerNormImpl& norm);
 
+// A 7×7 convolution with stride 2 of pictures, as the stems of ResNets are: as a 4×4 one over
+// blocks of pixels.
+at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolution);
+
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding);
 

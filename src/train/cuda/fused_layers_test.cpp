@@ -121,6 +121,47 @@ TEST_P(OnGpu, TwoReadersOfANormGetWhatOneWould) {
   }
 }
 
+TEST_P(OnGpu, AStemEqualsItsConvolution) {
+  if (GetParam() == at::kFloat) GTEST_SKIP() << "of 16-bit numbers only";
+  for (const at::MemoryFormat layout :
+       {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+    torch::nn::Conv2d stem(torch::nn::Conv2dOptions(3, 64, 7).stride(2).padding(3).bias(false));
+    stem->to(at::kCUDA, GetParam());
+    const at::Tensor x = at::randn({5, 3, 36, 22}, kOnGpu).to(GetParam()).contiguous(layout);
+    const at::Tensor weights = at::randn({5, 64, 18, 11}, kOnGpu);
+    const at::Tensor y = stem_convolution(x, *stem);
+    ASSERT_TRUE(y.defined());
+    ASSERT_EQ(y.sizes(), weights.sizes());
+    (y.to(at::kFloat) * weights).sum().backward();
+    const at::Tensor gradient = stem->weight.grad().to(at::kFloat);
+    const at::Tensor wide = stem->weight.detach().to(at::kFloat).requires_grad_(true);
+    const at::Tensor expected = at::conv2d(x.to(at::kFloat), wide, {}, 2, 3);
+    (expected * weights).sum().backward();
+    EXPECT_LT(difference(y, expected), allowed());
+    EXPECT_LT(difference(gradient, wide.grad()), allowed());
+  }
+}
+
+TEST_P(OnGpu, PoolsOfAnyWindowEqualTorchs) {
+  for (const auto& [kernel, stride, padding] :
+       {std::array<std::int64_t, 3>{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {5, 2, 2}, {3, 3, 0}}) {
+    const at::Tensor x = image({3, 24, 15, 22});
+    const auto gradient = [&](const at::Tensor& y, const at::Tensor& weights) {
+      (y.to(at::kFloat) * weights).sum().backward();
+      at::Tensor dx = x.grad().clone();
+      x.mutable_grad().reset();
+      return dx;
+    };
+    const at::Tensor expected = at::max_pool2d(x, kernel, stride, padding);
+    const at::Tensor weights = at::randn(expected.sizes(), kOnGpu);
+    const at::Tensor expected_dx = gradient(expected, weights);
+    const at::Tensor y = max_pool(x, kernel, stride, padding);
+    ASSERT_TRUE(y.defined());
+    EXPECT_EQ(difference(y, expected), 0);
+    EXPECT_LT(difference(gradient(y, weights), expected_dx), allowed()) << kernel << stride;
+  }
+}
+
 TEST_P(OnGpu, BiasAndActivationEqualTorchs) {
   for (const Pointwise f : {Pointwise::relu, Pointwise::gelu}) {
     for (const std::int64_t channels : {32, 768, 3072}) {

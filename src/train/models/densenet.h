@@ -112,7 +112,8 @@ class DenseNet121 final : public Classifier {
 
   at::Tensor logits(const Batch& batch) override {
     using layers::Activation;
-    at::Tensor x = layers::batch_norm_act(conv0_->forward(batch.inputs), norm0_, Activation::relu);
+    at::Tensor x = layers::batch_norm_act(layers::stem_convolution(batch.inputs, conv0_), norm0_,
+                                          Activation::relu);
     x = layers::max_pool(x, 3, 2, 1);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       x = blocks_[i]->forward(x);

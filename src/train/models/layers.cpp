@@ -32,6 +32,7 @@ SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
                     const torch::nn::LayerNormImpl&) {
   return {};
 }
+Tensor stem_convolution(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
 Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
 }  // namespace faster
 #endif
@@ -94,6 +95,11 @@ TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
 
 at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer) {
   return at::linear(x, layer->weight, layer->bias);
+}
+
+at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution) {
+  if (at::Tensor y = faster::stem_convolution(x, *convolution); y.defined()) return y;
+  return convolution->forward(x);
 }
 
 at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution) {

@@ -41,6 +41,9 @@ TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
 // dimensions on.
 at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer);
 
+// A model's first convolution, of pictures.
+at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution);
+
 // relu(convolution + bias), where no norm stands between.
 at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution);
 // relu(max_pool(convolution + bias)).

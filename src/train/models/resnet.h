@@ -124,8 +124,8 @@ class ResNet final : public Classifier {
   }
 
   at::Tensor logits(const Batch& batch) override {
-    at::Tensor x =
-        layers::batch_norm_act(conv1_->forward(batch.inputs), bn1_, layers::Activation::relu);
+    at::Tensor x = layers::batch_norm_act(layers::stem_convolution(batch.inputs, conv1_), bn1_,
+                                          layers::Activation::relu);
     if (!small_) x = layers::max_pool(x, 3, 2, 1);
     layers::TwoReaders between{x, x};
     for (const auto& block : blocks_) between = block->forward(between);
