@@ -1,11 +1,8 @@
 #include "predict/likeness.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-
-#include "predict/likeness_terms.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +11,8 @@ constexpr std::uint32_t kUnknownCost = 1U << kLabels;
 
 using Floats = float __attribute__((vector_size(16)));
 using Ints = std::int32_t __attribute__((vector_size(16)));
+constexpr std::size_t kLanes = 4;
+constexpr std::size_t kVectors = CodedColumns::kAtATime / kLanes;
 
 template <class Vector, class Number>
 Vector load(const Number* from) {
@@ -22,20 +21,17 @@ Vector load(const Number* from) {
   return out;
 }
 
-bool any(Ints lanes) {
-  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(lanes);
-  return (halves[0] | halves[1]) != 0;
-}
-
-// e^-x for x from 0 to 80, within 2e-6 of it: 2^whole by the exponent's bits, the rest by a
-// polynomial around the middle.
+// e^-x for x from 0 on (from 80 on, that of 80), within 2e-6 of it: 2^whole by the exponent's bits,
+// the rest by a polynomial around the middle.
 Floats fade(Floats x) {
-  const Floats powers = x * -1.44269504F;
+  const Ints near = x < 80.0F;
+  const Floats powers = (near ? x : Floats{80, 80, 80, 80}) * -1.44269504F;
   const Ints whole = __builtin_convertvector(powers - 0.5F, Ints);
   const Floats rest = (powers - __builtin_convertvector(whole, Floats)) * 0.69314718F;
-  Floats sum = 1.0F + rest * (1.0F / 7.0F);
-  for (const float divisor : {6.0F, 5.0F, 4.0F, 3.0F, 2.0F, 1.0F}) {
-    sum = 1.0F + rest * (1.0F / divisor) * sum;
+  Floats sum = rest * (1.0F / 720.0F) + 1.0F / 120.0F;
+#pragma GCC unroll 5
+  for (const float factor : {1.0F / 24.0F, 1.0F / 6.0F, 0.5F, 1.0F, 1.0F}) {
+    sum = sum * rest + factor;
   }
   return sum * std::bit_cast<Floats>((whole + 127) << 23);
 }
@@ -63,59 +59,76 @@ Likeness::Likeness() {
       fadings.push_back({static_cast<std::size_t>(measure), 0.5F / (length * length)});
     }
   }
+  if (shapes_.size() > kMostShapes) broken_invariant("more shapes than there is room for");
+  // Every set of labels is looked up as it is, so that comparing takes no look at single terms.
+  shared_.resize(std::size_t{2} << kLabels);
   for (const LikenessTerm& term : likeness_terms()) {
     std::uint32_t labels = term.unknown_cost ? kUnknownCost : 0;
     for (const Label label : term.labels) labels |= 1U << static_cast<unsigned>(label);
     const auto variance = static_cast<float>(term.deviation * term.deviation);
     whole_unknown_ += variance;
     if (!term.unknown_cost) whole_known_ += variance;
-    auto group = std::ranges::find(groups_, labels, &Group::labels);
-    if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{labels, {}});
-    group->terms.push_back({term.shape, variance});
+    for (std::uint32_t common = 0; common < shared_.size(); ++common) {
+      if ((common & labels) == labels) add(term, variance, shared_[common]);
+    }
   }
+}
+
+void Likeness::add(const LikenessTerm& term, float variance, Shared& shared) {
+  if (term.shape < 0) {
+    shared.always += variance;
+    return;
+  }
+  const auto shape = static_cast<std::size_t>(term.shape);
+  shared.of_shape[shape] += variance;
+  shared.shapes |= 1U << shape;
 }
 
 void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
                        float* out) const {
-  constexpr std::size_t kMost = 16;
-  std::array<Floats, kMost> faded;
   for (std::size_t at = 0; at < count; at += CodedColumns::kAtATime) {
-    std::uint32_t made = 0;
-    const auto shape = [&](int which) {
-      const auto s = static_cast<std::size_t>(which);
-      if ((made >> s & 1U) == 0) {
-        Floats sum = {0, 0, 0, 0};
-        for (const Fading& fading : shapes_[s]) {
-          const Floats d =
-              load<Floats>(&others.measures_[fading.measure][at]) - point.measures[fading.measure];
-          sum += d * d * fading.weight;
-        }
-        const Ints near = sum < 80.0F;
-        faded[s] = fade(near ? sum : Floats{80, 80, 80, 80});
-        made |= 1U << s;
-      }
-      return faded[s];
-    };
-    Ints same = {0, 0, 0, 0};
+    std::array<Ints, kVectors> common{};
     for (std::size_t l = 0; l < kLabels; ++l) {
-      same |= (load<Ints>(&others.labels_[l][at]) == point.labels[l]) & (1 << l);
+      const std::int32_t* column = &others.labels_[l][at];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        common[v] |= (load<Ints>(column + v * kLanes) == point.labels[l]) & (1 << l);
+      }
     }
     if (!point.cost_known) {
-      same |= load<Ints>(&others.labels_[kLabels][at]) & static_cast<std::int32_t>(kUnknownCost);
-    }
-    Floats sum = {0, 0, 0, 0};
-    for (const Group& group : groups_) {
-      const auto wanted = static_cast<std::int32_t>(group.labels);
-      const Ints share = (same & wanted) == wanted;
-      if (!any(share)) continue;
-      Floats part = {0, 0, 0, 0};
-      for (const Term& term : group.terms) {
-        part +=
-            term.shape < 0 ? Floats{1, 1, 1, 1} * term.variance : shape(term.shape) * term.variance;
+      const std::int32_t* column = &others.labels_[kLabels][at];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        common[v] |= load<Ints>(column + v * kLanes) & static_cast<std::int32_t>(kUnknownCost);
       }
-      sum += std::bit_cast<Floats>(std::bit_cast<Ints>(part) & share);
     }
-    std::memcpy(out + at, &sum, sizeof(sum));
+    const auto sets = std::bit_cast<std::array<std::uint32_t, CodedColumns::kAtATime>>(common);
+    std::array<const Shared*, CodedColumns::kAtATime> shared;
+    std::uint32_t shapes = 0;
+    for (std::size_t i = 0; i < CodedColumns::kAtATime; ++i) {
+      shared[i] = &shared_[sets[i]];
+      shapes |= shared[i]->shapes;
+      out[at + i] = shared[i]->always;
+    }
+    for (; shapes != 0; shapes &= shapes - 1) {
+      const auto s = static_cast<std::size_t>(std::countr_zero(shapes));
+      std::array<Floats, kVectors> distance{};
+      for (const Fading& fading : shapes_[s]) {
+        const float* column = &others.measures_[fading.measure][at];
+        const float own = point.measures[fading.measure];
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          const Floats apart = load<Floats>(column + v * kLanes) - own;
+          distance[v] += apart * apart * fading.weight;
+        }
+      }
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) distance[v] = fade(distance[v]);
+      const auto faded = std::bit_cast<std::array<float, CodedColumns::kAtATime>>(distance);
+      for (std::size_t i = 0; i < CodedColumns::kAtATime; ++i) {
+        out[at + i] += shared[i]->of_shape[s] * faded[i];
+      }
+    }
   }
 }
 

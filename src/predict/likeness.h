@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "predict/job_point.h"
+#include "predict/likeness_terms.h"
 
 namespace tacho {
 
@@ -29,10 +30,10 @@ class Codebook {
 };
 
 // Many points, each measure and each label in a column of its own, so that one point is compared
-// with four of them at a time.
+// with several of them at a time.
 class CodedColumns {
  public:
-  static constexpr std::size_t kAtATime = 4;
+  static constexpr std::size_t kAtATime = 16;
   CodedColumns() = default;
   explicit CodedColumns(std::span<const CodedPoint> points);
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -49,6 +50,7 @@ class CodedColumns {
 // changes with size). What was measured for one job tells of others to that degree.
 class Likeness {
  public:
+  static constexpr std::size_t kMostShapes = 14;
   Likeness();
   // Of a point with the first `count` of many. `out` has room for CodedColumns::kAtATime - 1 more.
   void compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
@@ -58,20 +60,19 @@ class Likeness {
   [[nodiscard]] double whole(const CodedPoint& a) const;
 
  private:
-  struct Term {
-    int shape = -1;  // which distance it fades with; -1: none
-    float variance = 0;
+  // What jobs with certain labels in common share: a part that is the same for all of them, and one
+  // for each shape, which fades with the shape's distance.
+  struct Shared {
+    std::array<float, kMostShapes> of_shape{};
+    float always = 0;
+    std::uint32_t shapes = 0;  // those with a part, a bit for each
   };
-  // Terms of jobs that share the same labels.
-  struct Group {
-    std::uint32_t labels = 0;
-    std::vector<Term> terms;
-  };
+  static void add(const LikenessTerm& term, float variance, Shared& shared);
   struct Fading {
     std::size_t measure = 0;
     float weight = 0;  // 1/(2·length²)
   };
-  std::vector<Group> groups_;
+  std::vector<Shared> shared_;  // by the set of labels in common, a bit for each
   std::vector<std::vector<Fading>> shapes_;
   double whole_known_ = 0;
   double whole_unknown_ = 0;
