@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/lab_memory_command.h"
 #include "cli/train_options.h"
 #include "probe/host_probe.h"
 
@@ -150,6 +151,7 @@ void add_lab_command(CLI::App& app, Context& context) {
   command->add_option("--seconds", o->seconds, "no workload begins later")->capture_default_str();
   command->add_flag("--json", o->json, "for programs");
   command->callback([o, &context] { context.run([&] { return probe(*o, context); }); });
+  add_lab_memory_commands(*lab, context);
 }
 
 }  // namespace tacho

@@ -9,7 +9,8 @@ COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "
             "compare resume", "compare rm", "diff", "data", "data ls", "data get", "data prepare",
             "data verify", "describe", "predict", "fit", "evaluate", "env", "env ls", "env build",
             "curve", "recommend", "catalog", "catalog ls", "catalog update", "catalog add-machine",
-            "catalog remove-machine", "lab", "lab probe", "ledger", "serve", "infer", "load",
+            "catalog remove-machine", "lab", "lab probe", "lab memory", "lab ls",
+            "lab show", "ledger", "serve", "infer", "load",
             "doctor", "completion"]
 WIDEST_HELP = 100
 

@@ -1,0 +1,214 @@
+#include "bandwidth/cpu_lab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "bandwidth/answer.h"
+#include "record/statistics.h"
+
+namespace tacho::bandwidth {
+namespace {
+
+constexpr const char* kMemory = "memory";
+// Elements divide by all matrices' columns, times a line of rows.
+constexpr std::int64_t kGrain = 8192 * kLineElements;
+
+// A working set of three arrays that leaves half of the cache to others.
+std::int64_t elements_within(const CacheLevel& cache, int threads) {
+  const std::int64_t caches = (threads + cache.sharers - 1) / cache.sharers;
+  constexpr std::int64_t kArrays = 3;
+  const std::int64_t elements = cache.size.count * caches / 2 / kArrays / kElement;
+  const std::int64_t grain = threads * kLineElements;
+  return std::max(grain, elements / grain * grain);
+}
+
+std::vector<int> thread_counts(int most, bool quick) {
+  std::vector<int> counts;
+  for (int threads = 1; threads < most && (!quick || threads == 1); threads *= 2) {
+    counts.push_back(threads);
+  }
+  counts.push_back(most);
+  return counts;
+}
+
+struct Effort {
+  Seconds budget;  // of one case
+  Seconds sample;  // the shortest worth timing
+  int samples;     // at least
+};
+
+Effort effort_of(bool quick) {
+  return quick ? Effort{Seconds(0.06), Seconds(1e-3), 5} : Effort{Seconds(0.4), Seconds(2e-3), 9};
+}
+
+class Bench {
+ public:
+  Bench(Arrays& arrays, Effort effort) : arrays_(arrays), effort_(effort) {}
+
+  Result<Measurement> measure(const CpuCase& one, const Shape& shape, Team& team) {
+    const Form& form = *one.form;
+    arrays_.put_in_order(form.set.order, team);
+    auto parts = arrays_.parts(form, one.elements, one.threads);
+    const auto pass = [&](int repeats) {
+      return team.run([&](int thread) {
+        for (int i = 0; i < repeats; ++i) form.kernel(parts[static_cast<std::size_t>(thread)]);
+      });
+    };
+    constexpr std::int64_t kPlaces = 1024;
+    Answer answer(form, parts[0], one.elements, kPlaces);
+    answer.poison();
+    const Seconds first = pass(1);
+    double sum = 0;
+    for (const Part& part : parts) sum += part.sum;
+    TACHO_CHECK(answer.check(sum));
+
+    const int repeats = std::clamp(static_cast<int>(effort_.sample / first) + 1, 1, 1 << 20);
+    std::vector<double> samples;
+    Seconds spent{};
+    if (first < effort_.budget) pass(repeats);  // warm
+    // A slow form is timed less often: three passes at the least.
+    constexpr int kFewest = 3;
+    constexpr double kPatience = 3;
+    while (spent < effort_.budget || std::ssize(samples) < kFewest ||
+           (std::ssize(samples) < effort_.samples && spent < kPatience * effort_.budget)) {
+      const Seconds time = pass(repeats);
+      spent += time;
+      samples.push_back(time.count() / repeats);
+    }
+    const Traffic traffic = form.traffic(shape);
+    const auto [fastest, slowest] = std::ranges::minmax(samples);
+    return Measurement{.operation = form.operation,
+                       .form = std::string(form.name) + (one.remote ? ", another node's" : ""),
+                       .level = one.level,
+                       .element = "f32",
+                       .threads = one.threads,
+                       .set_bytes = 3 * one.elements * kElement,
+                       .necessary_bytes = traffic.necessary,
+                       .moved_bytes = traffic.moved,
+                       .seconds = median(samples),
+                       .fastest_seconds = fastest,
+                       .slowest_seconds = slowest,
+                       .samples = std::ssize(samples),
+                       .waste = std::string(form.waste),
+                       .limit = one.remote ? "the way between nodes" : std::string(form.limit)};
+  }
+
+ private:
+  Arrays& arrays_;
+  Effort effort_;
+};
+
+// The arrays and the team, kept from case to case as long as they fit.
+class Stand {
+ public:
+  explicit Stand(const CpuLabRequest& request)
+      : request_(request), elements_(request.array.count / kElement / kGrain * kGrain) {}
+
+  Result<Measurement> measure(const CpuCase& one, const Shape& shape) {
+    if (!arrays_ || pages_ != one.form->set.pages || remote_ != one.remote) {
+      TACHO_CHECK(prepare(one.form->set.pages, one.remote));
+    }
+    if (!team_ || team_->threads() != one.threads || team_remote_ != one.remote) {
+      team_.reset();
+      const bool apart = one.remote;
+      team_ = std::make_unique<Team>(one.threads, apart ? request_.nodes[1] : request_.cpus);
+      team_remote_ = apart;
+    }
+    return Bench(*arrays_, effort_of(request_.quick)).measure(one, shape, *team_);
+  }
+
+ private:
+  Result<void> prepare(PageKind pages, bool remote) {
+    arrays_.reset();
+    team_.reset();
+    // Whoever writes first decides where the data lies: for remote cases the first node does.
+    Team first(request_.threads, remote ? request_.nodes[0] : request_.cpus);
+    TACHO_TRY(made, Arrays::make(elements_, pages, first));
+    arrays_.emplace(std::move(made));
+    pages_ = pages;
+    remote_ = remote;
+    return {};
+  }
+
+  const CpuLabRequest& request_;
+  std::int64_t elements_;
+  std::optional<Arrays> arrays_;
+  PageKind pages_ = PageKind::huge;
+  bool remote_ = false;
+  std::unique_ptr<Team> team_;
+  bool team_remote_ = false;
+};
+
+}  // namespace
+
+Bytes array_beyond_caches(const std::vector<CacheLevel>& caches, Bytes memory) {
+  constexpr std::int64_t kLeast = 64 << 20;
+  constexpr std::int64_t kTimes = 4;
+  const std::int64_t cache = caches.empty() ? 0 : caches.back().size.count;
+  std::int64_t wanted = std::max(kLeast, kTimes * cache);
+  // Four arrays, at most a third of what there is.
+  if (memory.count > 0) wanted = std::min(wanted, memory.count / 12);
+  const std::int64_t grain = kGrain * kElement;
+  return Bytes{std::max(grain, wanted / grain * grain)};
+}
+
+std::vector<CpuCase> plan_cpu(const CpuLabRequest& request) {
+  std::vector<CpuCase> cases;
+  const std::int64_t beyond = request.array.count / kElement / kGrain * kGrain;
+  for (const CacheLevel& cache : request.caches) {
+    for (const Form& form : all_forms()) {
+      if (!form.set.in_caches) continue;
+      cases.push_back({&form, cache.name, std::min(beyond, elements_within(cache, request.threads)),
+                       request.threads, true});
+    }
+  }
+  for (const Form& form : all_forms()) {
+    if (request.quick && !form.set.quick) continue;
+    if (form.set.pages != PageKind::huge) continue;
+    const auto counts = form.set.in_caches ? thread_counts(request.threads, request.quick)
+                                           : std::vector<int>{request.threads};
+    for (const int threads : counts) cases.push_back({&form, kMemory, beyond, threads, false});
+  }
+  for (const Form& form : all_forms()) {
+    if (form.set.pages != PageKind::small) continue;
+    cases.push_back({&form, kMemory, beyond, request.threads, false});
+  }
+  if (request.nodes.size() > 1) {
+    for (const Form& form : all_forms()) {
+      if (form.operation == Operation::triad && form.set.in_caches) {
+        const int threads = std::min(request.threads, static_cast<int>(request.nodes[1].size()));
+        cases.push_back({&form, kMemory, beyond, threads, false, true});
+      }
+    }
+  }
+  if (request.only) {
+    std::erase_if(cases, [&](const CpuCase& one) { return one.form->operation != *request.only; });
+  }
+  return cases;
+}
+
+Result<std::vector<Measurement>> measure_cpu(const CpuLabRequest& request,
+                                             const std::atomic<int>& interrupts, const Told& told) {
+  const auto cases = plan_cpu(request);
+  std::vector<Measurement> found;
+  Stand stand(request);
+  const std::int64_t shared = request.caches.empty() ? 0 : request.caches.back().size.count;
+  for (const CpuCase& one : cases) {
+    if (interrupts > 0) break;
+    told(std::ssize(found), std::ssize(cases),
+         fmt::format("{}, {}", kOperations.of(one.form->operation), one.form->name));
+    const Shape shape{.elements = one.elements,
+                      .columns = columns_of(one.form->operation),
+                      .stride = one.form->set.stride,
+                      .resident = one.resident,
+                      .shared_cache_bytes = shared};
+    TACHO_TRY(measured, stand.measure(one, shape));
+    found.push_back(std::move(measured));
+  }
+  return found;
+}
+
+}  // namespace tacho::bandwidth

@@ -1,0 +1,55 @@
+#pragma once
+
+// The loops behind the forms. Scalar ones are compiled without vectors, the others for the widest
+// there are: see CMakeLists.txt.
+
+#include "bandwidth/form.h"
+
+namespace tacho::bandwidth {
+
+void copy_scalar(Part& p);
+void copy_strided(Part& p);
+void scale_scalar(Part& p);
+void triad_scalar(Part& p);
+void sum_scalar(Part& p);
+void stencil_columns_first(Part& p);
+void stencil_scalar(Part& p);
+
+void copy_vectors(Part& p);
+void copy_ahead(Part& p);
+void copy_library(Part& p);
+void scale_vectors(Part& p);
+void scale_in_place(Part& p);
+void triad_vectors(Part& p);
+void triad_ahead(Part& p);
+void sum_one_chain(Part& p);
+void sum_many_chains(Part& p);
+void sum_ahead(Part& p);
+void stencil_vectors(Part& p);
+
+void copy_streamed(Part& p);
+void copy_streamed_ahead(Part& p);
+void scale_streamed(Part& p);
+void triad_streamed(Part& p);
+void triad_streamed_ahead(Part& p);
+void stencil_streamed(Part& p);
+#ifdef __aarch64__
+void copy_zeroed(Part& p);
+void triad_zeroed(Part& p);
+#endif
+
+void transpose_rows_in(Part& p);
+void transpose_rows_out(Part& p);
+void transpose_tiles(Part& p);
+void transpose_tiles_streamed(Part& p);
+void gather_plain(Part& p);
+void gather_ahead(Part& p);
+void scatter_plain(Part& p);
+void scatter_ahead(Part& p);
+
+void normalise_three_passes(Part& p);
+void normalise_two_passes(Part& p);
+void normalise_rows(Part& p);
+void normalise_rows_streamed(Part& p);
+
+}  // namespace tacho::bandwidth

@@ -1,0 +1,54 @@
+#include "bandwidth/shelf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+
+namespace tacho::bandwidth {
+
+namespace fs = std::filesystem;
+
+Result<void> Shelf::put(const Survey& survey) const {
+  TACHO_CHECK(make_folders(folder_));
+  return write_file_atomically(file_of(survey), json_text(to_json(survey), 1) + "\n");
+}
+
+std::vector<std::string> Shelf::keys() const {
+  std::vector<std::string> keys;
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, unreadable)) {
+    if (entry.path().extension() == ".json") keys.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(keys);
+  return keys;
+}
+
+Result<Survey> Shelf::find(std::string_view name) const {
+  const auto all = keys();
+  if (all.empty()) {
+    return Error{ErrorCode::not_found, "nothing was measured yet; 'tacho lab memory' does"};
+  }
+  if (name == "last") return read(all.back());
+  std::vector<std::string> meant;
+  for (const std::string& key : all) {
+    if (key == name) return read(key);
+    if (key.starts_with(name)) meant.push_back(key);
+  }
+  if (meant.size() == 1) return read(meant[0]);
+  return Error{ErrorCode::not_found,
+               meant.empty()
+                   ? fmt::format("no survey '{}'; 'tacho lab ls' lists them", name)
+                   : fmt::format("'{}' begins {} surveys; name more of it", name, meant.size())};
+}
+
+Result<Survey> Shelf::read(std::string_view key) const {
+  const fs::path file = folder_ / (std::string(key) + ".json");
+  TACHO_TRY(text, read_file(file));
+  const auto json = parse_json(text);
+  if (!json.ok()) return json.error().in(file.string());
+  return survey_from_json(*json).in(file.string());
+}
+
+}  // namespace tacho::bandwidth

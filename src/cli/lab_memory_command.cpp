@@ -1,0 +1,222 @@
+#include "cli/lab_memory_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "bandwidth/cpu_lab.h"
+#include "bandwidth/shelf.h"
+#include "base/file.h"
+#include "base/home.h"
+#include "base/quantity.h"
+#include "base/subprocess.h"
+#include "base/version.h"
+#include "cli/load_view.h"
+#include "cli/memory_view.h"
+#include "probe/host_probe.h"
+#include "record/run_folder.h"
+
+namespace tacho {
+namespace {
+
+using bandwidth::Survey;
+
+struct MemoryOptions {
+  std::string device = "cpu";
+  bool quick = false;
+  std::string only;
+  std::optional<int> threads;
+  std::string size;
+  std::optional<double> peak;
+  bool json = false;
+};
+
+constexpr const char* kFooter =
+    "Copy, scale, triad, reduction, transpose, gather, scatter, stencil and row-wise\n"
+    "normalisation, each from the naive form to the best, in every cache and in memory. Each form\n"
+    "is held against the fastest of its level, and its loss is taken apart: bytes it moves beyond\n"
+    "the necessary ones, and the rest.\n"
+    "\n"
+    "  tacho lab memory --quick               a few seconds\n"
+    "  tacho lab memory --peak 204.8          with the data sheet's rate beside, in GB/s\n"
+    "  tacho lab memory --device cuda         of the first GPU";
+
+std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
+  std::string words;
+  for (const auto& cache : caches) {
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", cache.name, human(cache.size));
+  }
+  return words.empty() ? "caches unknown" : words;
+}
+
+Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
+  const Host here = read_host();
+  bandwidth::CpuLabRequest request{.quick = o.quick,
+                                   .threads = o.threads.value_or(static_cast<int>(here.cores)),
+                                   .cpus = bandwidth::allowed_cpus(),
+                                   .caches = bandwidth::read_caches(),
+                                   .nodes = bandwidth::read_nodes()};
+  if (request.threads < 1 || request.threads > std::ssize(request.cpus)) {
+    return Error{ErrorCode::usage, fmt::format("--threads: between 1 and {}, the processors here",
+                                               request.cpus.size())};
+  }
+  if (!o.only.empty()) {
+    TACHO_TRY(only, bandwidth::kOperations.parse(o.only).in("--only"));
+    request.only = only;
+  }
+  request.array = array_beyond_caches(request.caches, usable_memory());
+  if (!o.size.empty()) {
+    TACHO_TRY(size, parse_bytes(o.size).in("--size"));
+    constexpr std::int64_t kLeast = 1 << 20;
+    if (size.count < kLeast || size.count > usable_memory().count / 5) {
+      return Error{ErrorCode::usage, fmt::format("--size: between 1 MiB and a fifth of memory, {}",
+                                                 human(Bytes{usable_memory().count / 5}))};
+    }
+    request.array = size;
+  }
+  LoadLine line(context.err, o.json);
+  TACHO_TRY(found, bandwidth::measure_cpu(
+                       request, interrupts(),
+                       [&](std::int64_t done, std::int64_t all, const std::string& what) {
+                         line.show(fmt::format("{} of {}: {}", done, all, what));
+                       }));
+  line.clear();
+  if (found.empty()) {
+    return Error{ErrorCode::failed, interrupts() > 0 ? "ended before anything was measured"
+                                                     : "--only: no form of that on a CPU"};
+  }
+  const bool all = found.size() == plan_cpu(request).size();
+  return Survey{
+      .device = "cpu",
+      .machine = here.cpu,
+      .facts = fmt::format("{}; {} threads on {} node{} of memory", cache_words(request.caches),
+                           request.threads, std::max<std::size_t>(1, request.nodes.size()),
+                           request.nodes.size() > 1 ? "s" : ""),
+      .complete = all,
+      .measurements = std::move(found)};
+}
+
+// The program that measures a GPU is one of its own: this one links no CUDA.
+Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& home) {
+  const char* named = std::getenv("TACHO_GPULAB");
+  const std::filesystem::path program =
+      named != nullptr ? std::filesystem::path(named) : program_folder() / "tacho-gpulab";
+  if (!std::filesystem::exists(program)) {
+    return Error{ErrorCode::unavailable,
+                 program.string() +
+                     " is missing: build Tacho with the preset 'cuda', on a machine with nvcc"};
+  }
+  TACHO_CHECK(make_folders(home / "lab"));
+  const std::filesystem::path out = home / "lab" / (new_run_key() + ".part");
+  Command command{.argv = {program.string(), "--out", out.string()}, .dies_with_parent = true};
+  if (o.quick) command.argv.emplace_back("--quick");
+  if (!o.size.empty()) {
+    TACHO_TRY(size, parse_bytes(o.size).in("--size"));
+    command.argv.insert(command.argv.end(), {"--size", std::to_string(size.count)});
+  }
+  if (o.json) command.argv.emplace_back("--quiet");
+  TACHO_TRY(process, Process::start(command));
+  const ExitStatus status = process.wait();
+  if (!status.success()) {
+    return Error{ErrorCode::failed, "tacho-gpulab ended with " + describe(status)};
+  }
+  TACHO_TRY(text, read_file(out));
+  std::error_code ignored;
+  std::filesystem::remove(out, ignored);
+  TACHO_TRY(json, parse_json(text));
+  return bandwidth::survey_from_json(json);
+}
+
+Result<int> show(const Survey& survey, bool json, const Context& context) {
+  context.print(json ? json_text(to_json(survey), 1) + "\n" : survey_text(survey, context.out));
+  return kSuccess;
+}
+
+Result<int> measure_memory(const MemoryOptions& o, Context& context) {
+  if (o.peak && !(*o.peak > 0)) return Error{ErrorCode::usage, "--peak: GB/s, above 0"};
+  TACHO_TRY(device, kDevices.parse(o.device));
+  if (device == Device::cuda && (!o.only.empty() || o.threads)) {
+    return Error{ErrorCode::usage, "--only and --threads are of a CPU"};
+  }
+  TACHO_TRY(home, tacho_home());
+  catch_interrupts();
+  const auto now = std::chrono::system_clock::now();
+  TACHO_TRY(survey, device == Device::cuda ? survey_gpu(o, home) : survey_cpu(o, context));
+  survey.key = new_run_key();
+  survey.at = utc_text(now);
+  survey.tacho_commit = kCommit;
+  survey.quick = o.quick;
+  if (o.peak) survey.theoretical_bytes_per_s = *o.peak * 1e9;
+  TACHO_CHECK(bandwidth::Shelf(home).put(survey));
+  return show(survey, o.json, context);
+}
+
+Result<int> list_surveys(bool json, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  const bandwidth::Shelf shelf(home);
+  std::vector<Survey> all;
+  Json list = Json::array();
+  for (const std::string& key : shelf.keys()) {
+    auto survey = shelf.read(key);
+    if (!survey.ok()) {
+      context.warn(survey.error().message);
+      continue;
+    }
+    list.push_back(Json{{"key", survey->key},
+                        {"at", survey->at},
+                        {"device", survey->device},
+                        {"machine", survey->machine},
+                        {"complete", survey->complete}});
+    all.push_back(*std::move(survey));
+  }
+  if (json) {
+    context.print(json_text(list, 1) + "\n");
+  } else if (all.empty()) {
+    context.print("nothing was measured yet; 'tacho lab memory' does\n");
+  } else {
+    context.print(surveys_table(all, context.out));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_lab_memory_commands(CLI::App& lab, Context& context) {
+  CLI::App* memory = lab.add_subcommand(
+      "memory", "every way of touching memory against the fastest, and what it loses");
+  auto o = std::make_shared<MemoryOptions>();
+  memory->add_option("--device", o->device, "cpu, cuda")->capture_default_str();
+  memory->add_flag("--quick", o->quick, "the telling forms, in less than 20 seconds");
+  memory->add_option("--only", o->only, "one operation of a CPU's: triad, …");
+  memory->add_option("--threads", o->threads, "the most threads (as many as processors)");
+  memory->add_option("--size", o->size, "of each array in memory: 256M (4 times the last cache)");
+  memory->add_option("--peak", o->peak, "GB/s of the memory by its data sheet");
+  memory->add_flag("--json", o->json, "for programs");
+  memory->footer(kFooter);
+  memory->callback([o, &context] { context.run([&] { return measure_memory(*o, context); }); });
+
+  CLI::App* list = lab.add_subcommand("ls", "surveys that were made");
+  auto as_json = std::make_shared<bool>(false);
+  list->add_flag("--json", *as_json, "for programs");
+  list->callback(
+      [as_json, &context] { context.run([&] { return list_surveys(*as_json, context); }); });
+
+  CLI::App* again = lab.add_subcommand("show", "a survey again");
+  auto name = std::make_shared<std::string>("last");
+  again->add_option("survey", *name, "its key or a beginning of it, or last")
+      ->capture_default_str();
+  again->add_flag("--json", *as_json, "for programs");
+  again->callback([name, as_json, &context] {
+    context.run([&]() -> Result<int> {
+      TACHO_TRY(home, tacho_home());
+      TACHO_TRY(survey, bandwidth::Shelf(home).find(*name));
+      return show(survey, *as_json, context);
+    });
+  });
+}
+
+}  // namespace tacho

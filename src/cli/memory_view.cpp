@@ -1,0 +1,101 @@
+#include "cli/memory_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/table.h"
+#include "base/units.h"
+
+namespace tacho {
+namespace {
+
+using bandwidth::Measurement;
+using bandwidth::Survey;
+
+std::string rate_words(double bytes_per_s) {
+  const double rate = bytes_per_s / 1e9;
+  return rate >= 1000 ? human_count(rate) : fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : 1);
+}
+
+// Half of the way from the fastest pass to the slowest.
+std::string spread_words(const Measurement& m) {
+  return fmt::format("±{:.0f} %", 50 * (m.slowest_seconds - m.fastest_seconds) / m.seconds);
+}
+
+std::string share_words(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string times_words(double factor) {
+  return fmt::format("{:.{}f}×", factor, factor >= 10 ? 0 : 2);
+}
+
+std::string level_text(const Survey& survey, const std::string& level, const Terminal& terminal) {
+  const Measurement& ceiling = *ceiling_at(survey, level);
+  const bool on_cpu = survey.device == "cpu";
+  std::vector<Table::Heading> headings = {{"operation", Align::left},
+                                          {"form", Align::left},
+                                          {on_cpu ? "threads" : "type"},
+                                          {"GB/s"},
+                                          {"spread"},
+                                          {"of ceiling"}};
+  const double peak = level == "memory" ? survey.theoretical_bytes_per_s.value_or(0) : 0;
+  if (peak > 0) headings.push_back({"of peak"});
+  headings.push_back({"bytes"});
+  headings.push_back({"what it loses", Align::left});
+  Table table(headings);
+  std::string operation;
+  for (const Measurement& m : survey.measurements) {
+    if (m.level != level) continue;
+    const std::string name(bandwidth::kOperations.of(m.operation));
+    std::vector<std::string> row = {name == operation ? "" : name,
+                                    printable(m.form),
+                                    on_cpu ? std::to_string(m.threads) : printable(m.element),
+                                    rate_words(m.bytes_per_s()),
+                                    spread_words(m),
+                                    share_words(m.bytes_per_s() / ceiling.bytes_per_s())};
+    if (peak > 0) row.push_back(share_words(m.bytes_per_s() / peak));
+    row.push_back(times_words(m.excess()));
+    row.push_back(printable(loss_of(m, ceiling).words));
+    table.add(std::move(row));
+    operation = name;
+  }
+  return fmt::format("{}, {} in all; ceiling {} GB/s: {}, {}\n", terminal.bold(printable(level)),
+                     human(Bytes{ceiling.set_bytes}), rate_words(ceiling.bytes_per_s()),
+                     bandwidth::kOperations.of(ceiling.operation), printable(ceiling.form)) +
+         table.text(terminal) + "\n";
+}
+
+}  // namespace
+
+std::string survey_text(const Survey& survey, const Terminal& terminal) {
+  std::string text;
+  for (const std::string& level : levels_of(survey)) text += level_text(survey, level, terminal);
+  const auto line = [&](const char* name, const std::string& words) {
+    text += terminal.dim(fmt::format("{:<9}", name)) + " " + words + "\n";
+  };
+  line("machine", printable(survey.machine) + "; " + printable(survey.facts));
+  line("peak", survey.theoretical_bytes_per_s
+                   ? rate_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
+                   : "unknown; --peak names the data sheet's, in GB/s");
+  line("bytes", "moved by design over necessary; rates count the necessary ones, medians");
+  if (!survey.complete) line("note", "ended before all forms were measured");
+  line("kept", fmt::format("tacho lab show {}", printable(survey.key)));
+  return text;
+}
+
+std::string surveys_table(const std::vector<Survey>& surveys, const Terminal& terminal) {
+  Table table({{"survey", Align::left},
+               {"device", Align::left},
+               {"memory GB/s"},
+               {"forms"},
+               {"machine", Align::left}});
+  for (const Survey& survey : surveys) {
+    const Measurement* ceiling = ceiling_at(survey, "memory");
+    table.add({printable(survey.key), printable(survey.device),
+               ceiling == nullptr ? "–" : rate_words(ceiling->bytes_per_s()),
+               std::to_string(survey.measurements.size()), printable(survey.machine)});
+  }
+  return table.text(terminal);
+}
+
+}  // namespace tacho
