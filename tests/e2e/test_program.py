@@ -5,12 +5,12 @@ import unittest
 from tacho_case import TACHO, TachoCase
 
 COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
-            "runs ingest", "sweep", "report", "compare", "compare ls", "compare show",
-            "compare resume", "compare rm", "diff", "data", "data ls", "data get", "data prepare",
-            "data verify", "describe", "predict", "fit", "evaluate", "env", "env ls", "env build",
-            "curve", "recommend", "catalog", "catalog ls", "catalog update", "catalog add-machine",
-            "catalog remove-machine", "lab", "lab probe", "ledger", "serve", "infer", "load",
-            "doctor", "completion"]
+            "runs ingest", "sweep", "study", "study ls", "study show", "report", "compare",
+            "compare ls", "compare show", "compare resume", "compare rm", "diff", "data",
+            "data ls", "data get", "data prepare", "data verify", "describe", "predict", "fit",
+            "evaluate", "env", "env ls", "env build", "curve", "recommend", "catalog",
+            "catalog ls", "catalog update", "catalog add-machine", "catalog remove-machine", "lab",
+            "lab probe", "ledger", "serve", "infer", "load", "doctor", "help", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
