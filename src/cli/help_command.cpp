@@ -40,7 +40,7 @@ Result<int> show_help(const std::string& topic, const CLI::App& app, const Conte
   // A command that has no page of its own.
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() != topic) continue;
-    context.print(command->help());
+    context.print(command->help(app.get_name()));
     return kSuccess;
   }
   std::vector<std::string_view> known;

@@ -54,6 +54,20 @@ class Program(TachoCase):
         self.assertEqual(listed, [c for c in COMMANDS if c and " " not in c])
 
 
+class Help(TachoCase):
+    def test_every_page_is_shown_and_a_command_has_its_options(self):
+        listed = self.tacho("help").out
+        topics = re.findall(r"(?m)^([a-z]+)  +\S", listed)[1:]
+        self.assertTrue({"sweeps", "studies", "predict"} <= set(topics), topics)
+        for topic in topics:
+            page = self.tacho("help", topic).out
+            self.assertGreater(len(page), 400, topic)
+            self.assertNotIn("```", page)
+            self.assertNotIn("\033", page)
+        self.assertEqual(self.tacho("help", "train").out, self.tacho("train", "--help").out)
+        self.assert_one_error_line(self.tacho("help", "sweps", expect=2), "'sweeps'")
+
+
 class Completion(TachoCase):
     def complete(self, *words):
         done = subprocess.run(["bash", "-c", COMPLETE, "bash", TACHO, *words], check=True,
