@@ -54,7 +54,10 @@ std::optional<Chart> interval_chart_of(const Comparison& comparison, const Compa
       chart.rows.push_back(std::move(row));
     }
   }
-  return chart.rows.empty() ? std::nullopt : std::optional<Chart>(std::move(chart));
+  // What is many times as much shows in the table; an axis that long would hide the others.
+  constexpr double kLongestAxis = 3;
+  const bool drawn = !chart.rows.empty() && chart.reach <= kLongestAxis;
+  return drawn ? std::optional<Chart>(std::move(chart)) : std::nullopt;
 }
 
 std::string pair_name(const Comparison& comparison, const Finding& finding) {

@@ -58,6 +58,30 @@ Range epoch_range(const RunRecord& record, const Range& step,
                         overhead.factor * steps * off});
 }
 
+// Trained alike as far as accuracy goes: threads and workers do not change what is learned.
+bool learns_alike(const CurveSetting& a, const CurveSetting& b) {
+  return a.recipe == b.recipe && a.decays == b.decays && a.batch == b.batch &&
+         a.learning_rate == b.learning_rate && a.epoch_samples == b.epoch_samples &&
+         a.planned_epochs == b.planned_epochs;
+}
+
+// What trainings alike came to, with how far they scatter and what so few samples tell.
+void foretell_by_alike(UnseenForecast& one, const std::vector<const Curve*>& alike) {
+  const std::size_t epochs = one.runs.front()->epochs.size();
+  std::vector<double> last;
+  for (std::size_t i = 0; i < epochs; ++i) {
+    std::vector<double> values;
+    for (const Curve* curve : alike) values.push_back(curve->accuracy[i]);
+    one.accuracy_by_epoch.push_back(mean(values));
+    last = std::move(values);
+  }
+  const double value = mean(last);
+  const double samples = std::max(1.0, alike.front()->eval_samples.value_or(1));
+  const double off =
+      kNineOfTen * std::hypot(standard_deviation(last), std::sqrt(value * (1 - value) / samples));
+  one.top1 = Range{value, value - off, value + off};
+}
+
 void foretell_accuracy(UnseenForecast& one, const std::vector<const RunRecord*>& known) {
   const RunRecord& record = *one.runs.front();
   const auto own = curve_of(record);
@@ -70,6 +94,14 @@ void foretell_accuracy(UnseenForecast& one, const std::vector<const RunRecord*>&
       same.push_back(*std::move(curve));
     }
   }
+  std::vector<const Curve*> alike;
+  for (const Curve& curve : same) {
+    if (learns_alike(curve.setting, own->setting) &&
+        curve.accuracy.size() >= record.epochs.size()) {
+      alike.push_back(&curve);
+    }
+  }
+  if (!alike.empty()) return foretell_by_alike(one, alike);
   if (same.empty()) return;
   Curve begun;
   begun.setting = own->setting;  // known before the first step; its points are not

@@ -69,6 +69,26 @@ TEST(ForetellUnseen, HidesEveryRunOfAConfiguration) {
   EXPECT_NEAR(*score.repeat_mape, 0, 1e-12);
 }
 
+TEST(ForetellUnseen, TrainingsThatDifferInThreadsAloneLearnAlike) {
+  std::vector<JudgedRun> runs;
+  for (const std::int64_t threads : {1, 2}) {
+    for (const std::int64_t batch : {8, 16}) {
+      RunRecord record = made_run(batch, 0.1, {0.5, batch == 8 ? 0.7 : 0.6});
+      record.order.spec.threads = threads;
+      runs.push_back({std::to_string(batch) + " " + std::to_string(threads), std::move(record)});
+    }
+  }
+  const auto all =
+      foretell_unseen(runs, 4, [](const auto&) -> Result<std::unique_ptr<RunPredictor>> {
+        return Error{ErrorCode::unavailable, "no speed"};
+      });
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(score_epoch_seconds(*all).refused, 4);
+  EXPECT_EQ((*all)[0].accuracy_by_epoch, (std::vector<double>{0.5, 0.7}));
+  EXPECT_EQ(score_top1(*all).mae, 0);
+  EXPECT_EQ(score_top1(*all).configurations, 4);
+}
+
 UnseenForecast made_forecast(const RunRecord& run, const std::string& name, double epoch,
                              std::vector<double> accuracy) {
   UnseenForecast one{.configuration = name, .runs = {&run}};
