@@ -158,7 +158,7 @@ class Wrong(StudyCase):
             ("name: [1\n", "not YAML"),
             ("name: tiny\ntitle: x\nstpes: []\n", ":3:1:", "'steps'"),
             (with_step(tarin="mlp"), "'train'"),
-            (with_step(train="mpl --data synthetic"), "a:", "'mlp'"),
+            (with_step(train="mpl --data synthetic"), "a:", "unknown model 'mpl'"),
             (with_step(train="mlp --data synthetic -b -1"), "--batch"),
             (with_step(compare="--vary batch=8 -- train mlp"), "several"),
             (with_step(compare="--metric setp_s --vary batch=8,16 -- train mlp"), "step_s"),
