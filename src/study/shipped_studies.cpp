@@ -12,11 +12,10 @@
 namespace tacho {
 
 std::span<const ShippedStudy> shipped_studies() {
-  static constexpr std::array kAll = {ShippedStudy{"environments", kEnvironmentsYaml},
-                                      ShippedStudy{"scale-out", kScaleOutYaml},
-                                      ShippedStudy{"cpu-vs-gpu", kCpuVsGpuYaml},
-                                      ShippedStudy{"recommender", kRecommenderYaml},
-                                      ShippedStudy{"communication", kCommunicationYaml}};
+  static constexpr std::array kAll = {
+      ShippedStudy{"environments", kEnvironmentsYaml}, ShippedStudy{"scale-out", kScaleOutYaml},
+      ShippedStudy{"cpu-vs-gpu", kCpuVsGpuYaml}, ShippedStudy{"recommender", kRecommenderYaml},
+      ShippedStudy{"communication", kCommunicationYaml}};
   return kAll;
 }
 
