@@ -13,6 +13,7 @@ void add_train_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
 void add_sweep_command(CLI::App& app, Context& context);
+void add_study_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_compare_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
@@ -32,6 +33,7 @@ void add_infer_command(CLI::App& app, Context& context);
 void add_load_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_take_task_command(CLI::App& app, Context& context);
+void add_help_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
 }  // namespace tacho

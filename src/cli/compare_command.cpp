@@ -46,13 +46,6 @@ void declare(CLI::App& command, Outputs& outputs) {
   command.add_option("--html", outputs.html, "one page that opens offline, into this file");
 }
 
-void declare_rule(CLI::App& command, CompareOptions& o) {
-  command.add_option("--repeat,-n", o.repeat, "counted runs of each variant, at least (10)");
-  command.add_option("--max-repeat", o.max_repeat, "and at most (100)");
-  command.add_option("--resolution", o.resolution, "go on until intervals are this narrow (1%)");
-  command.add_option("--max-time", o.max_time, "for everything, as 90s, 10m, 1h30m");
-}
-
 Result<void> write_files(const Comparison& comparison, const Outputs& outputs,
                          const Context& context) {
   const auto write = [&](const std::string& file, const auto& text_of) -> Result<void> {
@@ -247,20 +240,9 @@ void add_compare_command(CLI::App& app, Context& context) {
       app.add_subcommand("compare", "do environments, options or programs differ, by how much?");
   auto o = std::make_shared<CompareOptions>();
   auto outputs = std::make_shared<Outputs>();
-  command->add_option("--env", o->environments, "bare,podman,charliecloud:FOLDER,…");
-  command->add_option("--vary", o->vary, "an option of train: batch=32,64; repeatable");
-  command->add_option("--cmd", o->commands, "a program and its arguments, quoted; repeatable");
-  command->add_option("--runs", o->runs, "runs made before: 41,42/43,44, or batch=32/batch=64");
-  command->add_option("--metric", o->metrics, "compare by this; the first must become narrow");
-  declare_rule(*command, *o);
-  command->add_option("--seed", o->seed, "of the blocks' order");
-  command->add_flag("--trace", o->trace, "what programs do on GPUs, kernel by kernel");
+  declare(*command, *o);
   command->add_option("words", o->words, "behind --: train and its words");
   declare(*command, *outputs);
-  for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
-    // One value each: an option that took more would take the -- behind it, too.
-    command->get_option(each)->expected(1)->take_all()->allow_extra_args(false);
-  }
   command->footer(kFooter);
   add_stored_commands(*command, context);
   command->callback([=, &context] {

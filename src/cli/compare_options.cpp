@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -210,6 +211,46 @@ std::int64_t seed_of_now() {
 }
 
 }  // namespace
+
+void declare_rule(CLI::App& command, CompareOptions& o) {
+  command.add_option("--repeat,-n", o.repeat, "counted runs of each variant, at least (10)");
+  command.add_option("--max-repeat", o.max_repeat, "and at most (100)");
+  command.add_option("--resolution", o.resolution, "go on until intervals are this narrow (1%)");
+  command.add_option("--max-time", o.max_time, "for everything, as 90s, 10m, 1h30m");
+}
+
+void declare(CLI::App& command, CompareOptions& o) {
+  command.add_option("--env", o.environments, "bare,podman,charliecloud:FOLDER,…");
+  command.add_option("--vary", o.vary, "an option of train: batch=32,64; repeatable");
+  command.add_option("--cmd", o.commands, "a program and its arguments, quoted; repeatable");
+  command.add_option("--runs", o.runs, "runs made before: 41,42/43,44, or batch=32/batch=64");
+  command.add_option("--metric", o.metrics, "compare by this; the first must become narrow");
+  declare_rule(command, o);
+  command.add_option("--seed", o.seed, "of the blocks' order");
+  command.add_flag("--trace", o.trace, "what programs do on GPUs, kernel by kernel");
+  for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
+    // One value each: an option that took more would take the -- behind it, too.
+    command.get_option(each)->expected(1)->take_all()->allow_extra_args(false);
+  }
+}
+
+Result<CompareOptions> read_compare_words(std::span<const std::string> words) {
+  CLI::App command("", "compare");
+  CompareOptions options;
+  declare(command, options);
+  const auto dashes = std::ranges::find(words, "--");
+  try {
+    // CLI11 takes them from the back.
+    std::vector<std::string> own(words.begin(), dashes);
+    std::ranges::reverse(own);
+    command.parse(own);
+  } catch (const CLI::ParseError& problem) {
+    return usage(fmt::format("compare: {}; see 'tacho compare --help'", problem.what()));
+  }
+  if (dashes != words.end()) options.words.assign(dashes + 1, words.end());
+  if (!options.runs.empty()) return usage("compare: --runs makes no runs; leave it out here");
+  return options;
+}
 
 Result<RuleChanges> rule_changes(const CompareOptions& o) {
   RuleChanges changes;

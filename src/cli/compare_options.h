@@ -1,12 +1,17 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "lab/compare_lab.h"
 #include "lab/compare_plan.h"
+
+namespace CLI {
+class App;
+}
 
 namespace tacho {
 
@@ -25,6 +30,12 @@ struct CompareOptions {
   std::optional<std::int64_t> seed;
   bool trace = false;
 };
+
+void declare(CLI::App& command, CompareOptions& options);
+void declare_rule(CLI::App& command, CompareOptions& options);
+
+// The words behind 'tacho compare' of someone who compares what will be run: no --runs.
+Result<CompareOptions> read_compare_words(std::span<const std::string> words);
 
 Result<RuleChanges> rule_changes(const CompareOptions& options);
 

@@ -61,25 +61,17 @@ class StepLine {
   bool shown_ = false;
 };
 
-Result<BuiltImage> build(const ImageOrder& order, const Context& context) {
-  StepLine line(context.err);
-  catch_interrupts();
-  return build_image(order, {.begin = [&](std::string_view step) { line.begin(step); },
-                             .tick = [&](std::string_view last_line) { line.tick(last_line); },
-                             .stopped = [] { return interrupts() > 0; }});
-}
-
 Result<int> build_command(const BuildOptions& o, const Context& context) {
   TACHO_TRY(kind, kEnvironmentKinds.parse(o.engine));
   TACHO_TRY(home, tacho_home());
   const auto began = Clock::now();
-  TACHO_TRY(built, build({.kind = kind,
-                          .base = o.base,
-                          .new_base = o.new_base,
-                          .image = o.tag,
-                          .home = home,
-                          .programs = program_folder()},
-                         context));
+  TACHO_TRY(built, build_with_progress({.kind = kind,
+                                        .base = o.base,
+                                        .new_base = o.new_base,
+                                        .image = o.tag,
+                                        .home = home,
+                                        .programs = program_folder()},
+                                       context));
   const Seconds took = Clock::now() - began;
   if (o.json) {
     const Json json{
@@ -100,6 +92,14 @@ Result<int> build_command(const BuildOptions& o, const Context& context) {
 }
 
 }  // namespace
+
+Result<BuiltImage> build_with_progress(const ImageOrder& order, const Context& context) {
+  StepLine line(context.err);
+  catch_interrupts();
+  return build_image(order, {.begin = [&](std::string_view step) { line.begin(step); },
+                             .tick = [&](std::string_view last_line) { line.tick(last_line); },
+                             .stopped = [] { return interrupts() > 0; }});
+}
 
 void add_env_build_command(CLI::App& env, Context& context) {
   auto o = std::make_shared<BuildOptions>();

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/load_options.h"
 #include "cli/load_view.h"
+#include "cli/load_work.h"
 #include "cli/run_report.h"
 #include "load/load_record.h"
 #include "store/run_tables.h"
@@ -159,29 +160,35 @@ class LoadRun {
 };
 
 Result<int> load_server(const LoadOptions& o, Context& context) {
-  TACHO_TRY(job, job_of(o));
   TACHO_TRY(home, tacho_home());
-  TACHO_TRY(price, price_of(o, home));
-  TACHO_TRY(server, load::find_server(job.target));
-  job.plan.server = server;
   TACHO_TRY(store, context.open_store());
-  Lab lab = context.lab(store, home);
   catch_interrupts();
-  CommandSpec command{.argv = job.argv, .trace = false};
-  LoadRun run(job, price, context, o.quiet || o.json);
-  TACHO_TRY(finished,
-            lab.carry_out(new_order(command), [&](std::int64_t id, const Lab::EventTeller& tell) {
-              return run.carry_out(id, tell);
-            }));
+  TACHO_TRY(made, make_load(o, new_run_key(), store, home, context));
   if (o.json) {
-    context.print(json_text(record_json(finished.id, finished.record), 1) + "\n");
+    context.print(json_text(record_json(made.run.id, made.run.record), 1) + "\n");
   } else {
-    context.print(run_report(finished.id, finished.record, context.out) + run.more());
+    context.print(run_report(made.run.id, made.run.record, context.out) + made.more);
   }
-  return finished.record.outcome == Outcome::ok ? kSuccess : kFailure;
+  return made.run.record.outcome == Outcome::ok ? kSuccess : kFailure;
 }
 
 }  // namespace
+
+Result<MadeLoad> make_load(const LoadOptions& o, const std::string& key, RunStore& store,
+                           const std::filesystem::path& home, Context& context) {
+  TACHO_TRY(job, job_of(o));
+  TACHO_TRY(price, price_of(o, home));
+  TACHO_TRY(server, load::find_server(job.target));
+  job.plan.server = server;
+  Lab lab = context.lab(store, home);
+  RunOrder order = new_order(CommandSpec{.argv = job.argv, .trace = false});
+  order.key = key;
+  LoadRun run(job, price, context, o.quiet || o.json);
+  TACHO_TRY(finished, lab.carry_out(order, [&](std::int64_t id, const Lab::EventTeller& tell) {
+    return run.carry_out(id, tell);
+  }));
+  return MadeLoad{std::move(finished), run.more()};
+}
 
 void add_load_command(CLI::App& app, Context& context) {
   CLI::App* command =

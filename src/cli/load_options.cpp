@@ -165,6 +165,19 @@ std::string words_of(const LoadOptions& o, const LoadPlan& plan) {
 
 }  // namespace
 
+Result<LoadOptions> read_load_words(std::span<const std::string> words) {
+  CLI::App command("", "load");
+  LoadOptions options;
+  declare(command, options);
+  try {
+    // CLI11 takes them from the back.
+    command.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& problem) {
+    return no_sense(fmt::format("load: {}; see 'tacho load --help'", problem.what()));
+  }
+  return options;
+}
+
 Result<LoadJob> job_of(const LoadOptions& o) {
   TACHO_CHECK(check(o));
   TACHO_TRY(target, load::parse_target_url(o.url));

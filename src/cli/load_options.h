@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct LoadOptions {
 };
 
 void declare(CLI::App& command, LoadOptions& options);
+// The words behind 'tacho load'.
+Result<LoadOptions> read_load_words(std::span<const std::string> words);
 
 // What the options ask for, all but the server's address, which takes a server.
 struct LoadJob {

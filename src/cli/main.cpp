@@ -22,6 +22,7 @@ constexpr const char* kFooter =
     "  tacho report last                                       why it is as slow as it is\n"
     "  tacho predict resnet50 --gpu H100 -b 256                how fast elsewhere\n"
     "  tacho sweep examples/cpu-quick.yaml                     a grid of runs\n"
+    "  tacho study environments                                a question, answered by runs\n"
     "  tacho serve                                             all of it in a browser\n"
     "  tacho infer last                                        a trained model over HTTP\n"
     "\n"
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
   add_run_command(app, context);
   add_runs_command(app, context);
   add_sweep_command(app, context);
+  add_study_command(app, context);
   add_report_command(app, context);
   add_compare_command(app, context);
   add_diff_command(app, context);
@@ -76,6 +78,7 @@ int run(int argc, char** argv) {
   add_load_command(app, context);
   add_doctor_command(app, context);
   add_take_task_command(app, context);
+  add_help_command(app, context);
   add_completion_command(app, context);
 
   const auto print = [&context](const std::string& text) {

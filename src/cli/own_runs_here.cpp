@@ -23,7 +23,30 @@ Result<std::vector<OwnRun>> runs_in(RunStore& store) {
   return runs;
 }
 
+Range range_of(const Foretold& foretold) {
+  return {foretold.value, foretold.low90, foretold.high90};
+}
+
+class LearnedRuns final : public RunPredictor {
+ public:
+  explicit LearnedRuns(OwnRuns runs) : runs_(std::move(runs)) {}
+
+  Result<OwnForecast> run(const RunSpec& spec) const override {
+    TACHO_TRY(foretold, runs_.predict(spec));
+    OwnForecast forecast{.step_seconds = range_of(foretold.step_seconds), .basis = foretold.basis};
+    if (foretold.memory_bytes.value > 0) forecast.memory_bytes = range_of(foretold.memory_bytes);
+    return forecast;
+  }
+
+ private:
+  OwnRuns runs_;
+};
+
 }  // namespace
+
+std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs) {
+  return std::make_unique<LearnedRuns>(std::move(runs));
+}
 
 Result<OwnModelCosts> shipped_own_model_costs() {
   return OwnModelCosts::parse(shipped_own_models_csv()).in("own_models.csv");

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "advise/run_predictor.h"
 #include "base/result.h"
 #include "predict/own_runs.h"
 #include "predict/predictor.h"
@@ -16,6 +18,9 @@ Result<std::vector<OwnRun>> known_own_runs(RunStore& store);
 
 // Those of this store on GPUs of the catalogue, as published jobs would be named.
 Result<std::vector<OwnMeasurement>> own_measurements(RunStore& store, const GpuCatalog& gpus);
+
+// As others ask it.
+std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs);
 
 // What they tell of this machine.
 Result<OwnRuns> own_runs_here(RunStore& store);

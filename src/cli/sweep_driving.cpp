@@ -53,7 +53,6 @@ int exit_code_of(const SweepCounts& counts, SweepDriver::End end) {
 Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& settings,
                   const SweepOptions& o, Context& context) {
   TACHO_TRY(metric, sweep_metric(o.sort));
-  SweepLab lab(stores.home, stores.sweeps, interrupts());
   catch_interrupts();
   outlive_readers();
   std::unique_ptr<SweepView> view;
@@ -63,14 +62,7 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
     TACHO_TRY(options, options_of(stores.sweeps, sweep));
     view = std::make_unique<SweepLines>(context.err, metric, options);
   }
-  SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
-  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
-                        [&](const std::string& problem) { view->note(problem); });
-  ForetellingSweepView foretelling(*view, foreteller);
-  const auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
-  foreteller.settle();
-  if (!driven.ok()) return driven.error();
-  const SweepDriver::End end = *driven;
+  TACHO_TRY(end, drive_sweep(stores, sweep, settings, metric, *view));
   view.reset();
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   constexpr std::array<std::string_view, 4> kEnds = {"complete", "budget_spent", "stopped",
@@ -119,6 +111,19 @@ std::string predicted_time(const std::vector<PlannedRun>& runs, Foreteller& fore
 }
 
 }  // namespace
+
+Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
+                                     const SweepSettings& settings, const Metric* metric,
+                                     SweepView& view) {
+  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
+  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
+                        [&](const std::string& problem) { view.note(problem); });
+  ForetellingSweepView foretelling(view, foreteller);
+  auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
+  foreteller.settle();
+  return driven;
+}
 
 Result<int> begin_sweep(const SweepOptions& o, Context& context) {
   TACHO_TRY(plan, read_sweep_plan(o.grid));

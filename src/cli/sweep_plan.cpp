@@ -69,11 +69,15 @@ Result<SweepPlan> read_sweep_plan(const fs::path& file) {
   if (!text.ok()) return text.error();
   const std::vector<std::string> options = train_option_names();
   TACHO_TRY(grid, read_grid(*text, file.string(), options));
+  TACHO_TRY(runs, planned_runs(grid, file.string()));
+  return SweepPlan{*std::move(text), std::move(grid), std::move(runs)};
+}
+
+Result<std::vector<PlannedRun>> planned_runs(const Grid& grid, std::string_view place) {
   SweepCost cost;
   const PlanReaders readers{training_of, program_of,
                             [&cost](const RunOrder& order) { return cost.of(order); }};
-  TACHO_TRY(runs, plan_runs(grid, readers).in(file.string()));
-  return SweepPlan{*std::move(text), std::move(grid), std::move(runs)};
+  return plan_runs(grid, readers).in(place);
 }
 
 }  // namespace tacho

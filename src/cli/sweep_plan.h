@@ -18,4 +18,7 @@ struct SweepPlan {
 };
 Result<SweepPlan> read_sweep_plan(const std::filesystem::path& file);
 
+// Of a grid that was read: its runs, `place` in front of what is wrong with them.
+Result<std::vector<PlannedRun>> planned_runs(const Grid& grid, std::string_view place);
+
 }  // namespace tacho

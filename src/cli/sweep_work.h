@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "lab/sweep_lab.h"
 #include "record/metric.h"
 #include "store/run_store.h"
 #include "store/sweep_store.h"
@@ -42,6 +43,12 @@ Result<const Metric*> sweep_metric(const std::string& key);
 Result<std::vector<std::string>> options_of(SweepStore& store, const SweepRow& sweep);
 std::string summary_line(const SweepRow& sweep, const SweepCounts& counts,
                          const std::string& stage);
+
+// Makes what is left to be made, showing it on `view`; what can be foretold of its runs is written
+// into the ledger.
+Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
+                                     const SweepSettings& settings, const Metric* metric,
+                                     SweepView& view);
 
 // Making a sweep's runs (sweep_driving.cpp).
 Result<int> begin_sweep(const SweepOptions& o, Context& context);

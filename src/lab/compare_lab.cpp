@@ -56,14 +56,15 @@ StopRule changed(StopRule rule, const RuleChanges& changes) {
   return rule;
 }
 
-Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& view) {
+Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& view,
+                                       const std::string& key) {
   TACHO_CHECK(check(plan.rule));
   TACHO_CHECK(check_ready(plan));
   Comparison comparison = new_comparison(plan);
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     add_digest(plan.variants[i].environment, comparison.variants[i]);
   }
-  return carry_out(plan, new_run_key(), std::move(comparison), view);
+  return carry_out(plan, key, std::move(comparison), view);
 }
 
 Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleChanges& changes,

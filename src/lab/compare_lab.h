@@ -32,7 +32,9 @@ class CompareLab {
   CompareLab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  Result<KeptComparison> run(const ComparePlan& plan, CompareView& view);
+  // `key`: what it is to be called in the store, where no comparison has it yet.
+  Result<KeptComparison> run(const ComparePlan& plan, CompareView& view,
+                             const std::string& key = new_run_key());
   Result<KeptComparison> resume(std::string_view handle, const RuleChanges& changes,
                                 CompareView& view);
 

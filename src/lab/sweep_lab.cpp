@@ -68,8 +68,9 @@ Result<SweepSettings> settings_of(const SweepRow& sweep) {
 }
 
 Result<SweepRow> SweepLab::add(const std::string& name, const std::string& grid,
-                               const std::vector<PlannedRun>& runs, const SweepSettings& settings) {
-  SweepRow row{.key = new_run_key(),
+                               const std::vector<PlannedRun>& runs, const SweepSettings& settings,
+                               const std::string& key) {
+  SweepRow row{.key = key,
                .name = name,
                .grid = grid,
                .settings = json_text(to_json(settings)),

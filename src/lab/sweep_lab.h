@@ -23,8 +23,10 @@ class SweepLab {
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
   // In the store, with all its runs to be made, and nothing started.
+  // `key`: what it is to be called, where no sweep has it yet.
   Result<SweepRow> add(const std::string& name, const std::string& grid,
-                       const std::vector<PlannedRun>& runs, const SweepSettings& settings);
+                       const std::vector<PlannedRun>& runs, const SweepSettings& settings,
+                       const std::string& key = new_run_key());
 
   // Whether the launcher could be used, before anything is stored.
   Result<void> check(const SweepSettings& settings) const;

@@ -53,6 +53,9 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
     const Foretold& foretold = foretold_of(*one->forecast);
     const double off = foretold.value / std::exp(mean) - 1;
     errors.push_back(std::abs(off));
+    const double apart = foretold.value - std::exp(mean);
+    out.mean_absolute += std::abs(apart);
+    out.root_mean_square += apart * apart;
     out.most_too_low = std::max(out.most_too_low, -off);
     for (const OwnRun* run : one->runs) {
       const double value = value_of(*run);
@@ -63,6 +66,10 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
   std::ranges::sort(errors);
   std::ranges::sort(repeats);
   out.configurations = errors.size();
+  if (!errors.empty()) {
+    out.mean_absolute /= static_cast<double>(errors.size());
+    out.root_mean_square = std::sqrt(out.root_mean_square / static_cast<double>(errors.size()));
+  }
   out.median_error = share_of(errors, 0.5);
   out.p95_error = share_of(errors, 0.95);
   for (const double error : errors) out.mean_error += error / static_cast<double>(errors.size());

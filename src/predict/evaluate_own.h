@@ -19,6 +19,8 @@ struct OwnScore {
   double median_error = 0;  // |foretold − measured| / measured
   double p95_error = 0;
   double mean_error = 0;
+  double mean_absolute = 0;  // |foretold − measured|, in the figure's own unit
+  double root_mean_square = 0;
   double most_too_low = 0;  // the worst (measured − foretold) / measured
   double coverage = 0;      // share of measurements within the 90 % interval
   // What no forecast gets below: how far two measurements of one configuration are apart.

@@ -122,8 +122,25 @@ constexpr Migration kPredictions = R"sql(
     UNIQUE (run_key, metric));
 )sql";
 
-constexpr std::array kMigrations = {kTables,      kIndexes, kImages,
-                                    kComparisons, kSweeps,  kPredictions};
+// A study's steps name the sweep, comparison or run that holds what they came to.
+constexpr Migration kStudies = R"sql(
+  CREATE TABLE studies (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    level TEXT NOT NULL,
+    started TEXT NOT NULL);
+  CREATE TABLE study_steps (
+    study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
+    step TEXT NOT NULL,
+    state TEXT NOT NULL,
+    record_key TEXT NOT NULL,
+    absent TEXT NOT NULL,
+    PRIMARY KEY (study_id, step)) WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes,     kImages, kComparisons,
+                                    kSweeps, kPredictions, kStudies};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {

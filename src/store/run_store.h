@@ -14,6 +14,7 @@
 #include "store/run_row.h"
 #include "store/run_search.h"
 #include "store/sqlite.h"
+#include "store/study_table.h"
 
 namespace tacho {
 
@@ -64,6 +65,7 @@ class RunStore {
 
   // Of the same file; lives no longer than this.
   ComparisonTable comparisons() { return ComparisonTable(database_); }
+  StudyTable studies() { return StudyTable(database_); }
 
  private:
   explicit RunStore(Database database) : database_(std::move(database)) {}

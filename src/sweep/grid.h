@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "base/yaml.h"
 #include "sweep/configuration.h"
 
 namespace tacho {
@@ -74,6 +75,9 @@ struct Grid {
 // `options`: what `base`, `matrix`, `include` and `exclude` may name for a training. `file` is the
 // text's name in messages, which say line and column.
 Result<Grid> read_grid(std::string_view text, std::string_view file,
+                       std::span<const std::string> options);
+// Of a grid within another file.
+Result<Grid> read_grid(const YamlNode& root, std::string_view file,
                        std::span<const std::string> options);
 
 // What configurations of a watched program may name beside what its command holds in braces.

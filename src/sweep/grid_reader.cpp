@@ -364,6 +364,11 @@ class GridReader {
 Result<Grid> read_grid(std::string_view text, std::string_view file,
                        std::span<const std::string> options) {
   TACHO_TRY(root, parse_yaml(text, file));
+  return read_grid(root, file, options);
+}
+
+Result<Grid> read_grid(const YamlNode& root, std::string_view file,
+                       std::span<const std::string> options) {
   return GridReader(file, options).read(root);
 }
 

@@ -5,13 +5,13 @@ import unittest
 from tacho_case import TACHO, TachoCase
 
 COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
-            "runs ingest", "sweep", "report", "compare", "compare ls", "compare show",
-            "compare resume", "compare rm", "diff", "data", "data ls", "data get", "data prepare",
-            "data verify", "describe", "predict", "fit", "evaluate", "env", "env ls", "env build",
-            "curve", "recommend", "catalog", "catalog ls", "catalog update", "catalog add-machine",
-            "catalog remove-machine", "lab", "lab probe", "lab memory", "lab ls",
-            "lab show", "ledger", "serve", "infer", "load",
-            "doctor", "completion"]
+            "runs ingest", "sweep", "study", "study ls", "study show", "report", "compare",
+            "compare ls", "compare show", "compare resume", "compare rm", "diff", "data",
+            "data ls", "data get", "data prepare", "data verify", "describe", "predict", "fit",
+            "evaluate", "env", "env ls", "env build", "curve", "recommend", "catalog",
+            "catalog ls", "catalog update", "catalog add-machine", "catalog remove-machine", "lab",
+            "lab probe", "lab memory", "lab ls", "lab show", "ledger", "serve", "infer", "load",
+            "doctor", "help", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.
@@ -53,6 +53,20 @@ class Program(TachoCase):
         listed = re.findall(r"^  (\w+) ", out[out.index("Subcommands:"):out.index("Start here")],
                             re.MULTILINE)
         self.assertEqual(listed, [c for c in COMMANDS if c and " " not in c])
+
+
+class Help(TachoCase):
+    def test_every_page_is_shown_and_a_command_has_its_options(self):
+        listed = self.tacho("help").out
+        topics = re.findall(r"(?m)^([a-z]+)  +\S", listed)[1:]
+        self.assertTrue({"sweeps", "studies", "predict"} <= set(topics), topics)
+        for topic in topics:
+            page = self.tacho("help", topic).out
+            self.assertGreater(len(page), 400, topic)
+            self.assertNotIn("```", page)
+            self.assertNotIn("\033", page)
+        self.assertEqual(self.tacho("help", "train").out, self.tacho("train", "--help").out)
+        self.assert_one_error_line(self.tacho("help", "sweps", expect=2), "'sweeps'")
 
 
 class Completion(TachoCase):

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "base/nearest.h"
+#include "base/table.h"
+#include "cli/commands.h"
+#include "cli/doc_pages.h"
+#include "cli/markdown_view.h"
+
+namespace tacho {
+namespace {
+
+// "# Sweeps" is what a page is about.
+std::string heading_of(std::string_view page) {
+  const std::size_t begin = std::min(page.find("# "), page.size());
+  std::string_view line = page.substr(begin, page.find('\n', begin) - begin);
+  line.remove_prefix(std::min<std::size_t>(2, line.size()));
+  return std::string(line);
+}
+
+Result<int> show_help(const std::string& topic, const CLI::App& app, const Context& context) {
+  if (topic.empty()) {
+    Table table({{"topic", Align::left}, {"what it is about", Align::left}});
+    for (const DocPage& page : doc_pages()) {
+      table.add({std::string(page.topic), heading_of(page.text)});
+    }
+    context.print(table.text(context.out));
+    context.print("tacho help TOPIC shows one; tacho COMMAND --help has the options.\n");
+    return kSuccess;
+  }
+  const auto pages = doc_pages();
+  const auto found = std::ranges::find(pages, topic, &DocPage::topic);
+  if (found != pages.end()) {
+    context.print(markdown_view(found->text, context.out));
+    return kSuccess;
+  }
+  // A command that has no page of its own.
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() != topic) continue;
+    context.print(command->help(app.get_name()));
+    return kSuccess;
+  }
+  std::vector<std::string_view> known;
+  for (const DocPage& page : pages) known.push_back(page.topic);
+  return Error{ErrorCode::usage, unknown_name("topic", topic, known)};
+}
+
+}  // namespace
+
+void add_help_command(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("help", "the manual, page by page, in the terminal");
+  auto topic = std::make_shared<std::string>();
+  command->add_option("topic", *topic, "a page, or a command; without one they are listed");
+  command->callback(
+      [topic, &app, &context] { context.run([&] { return show_help(*topic, app, context); }); });
+}
+
+}  // namespace tacho

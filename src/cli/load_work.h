@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/context.h"
+#include "cli/load_options.h"
+
+namespace tacho {
+
+struct MadeLoad {
+  FinishedRun run;
+  std::string more;  // to be said beside the run's report
+};
+
+// What 'tacho load' does: tests the server and stores the run under `key`.
+Result<MadeLoad> make_load(const LoadOptions& o, const std::string& key, RunStore& store,
+                           const std::filesystem::path& home, Context& context);
+
+}  // namespace tacho

@@ -1,0 +1,176 @@
+#include "cli/markdown_view.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/table.h"
+
+namespace tacho {
+namespace {
+
+std::vector<std::string_view> lines_of(std::string_view page) {
+  std::vector<std::string_view> lines;
+  while (!page.empty()) {
+    const std::size_t end = std::min(page.find('\n'), page.size());
+    lines.push_back(page.substr(0, end));
+    page.remove_prefix(std::min(end + 1, page.size()));
+  }
+  return lines;
+}
+
+// Without the marks of links, emphasis and code.
+std::string without_marks(std::string_view text) {
+  std::string out;
+  bool code = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '`') {
+      code = !code;
+      continue;
+    }
+    if (!code && c == '\\' && i + 1 < text.size()) {
+      out += text[++i];
+      continue;
+    }
+    if (!code && text.substr(i, 2) == "**") {
+      ++i;
+      continue;
+    }
+    const std::size_t middle = !code && c == '[' ? text.find("](", i) : std::string_view::npos;
+    const std::size_t end = middle == std::string_view::npos ? middle : text.find(')', middle);
+    if (end != std::string_view::npos && text.find(']', i) == middle) {
+      out += without_marks(text.substr(i + 1, middle - i - 1));
+      i = end;
+      continue;
+    }
+    out += c;
+  }
+  return out;
+}
+
+std::string broken_at_blanks(std::string_view text, std::size_t columns, std::string_view indent) {
+  std::string out;
+  std::size_t at = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    const std::size_t width = display_width(word);
+    if (at > 0 && at + 1 + width > columns) {
+      out += "\n" + std::string(indent);
+      at = indent.size();
+    } else if (at > 0) {
+      out += " ";
+      ++at;
+    }
+    out += word;
+    at += width;
+  }
+  return out + "\n";
+}
+
+bool is_item(std::string_view line) { return line.starts_with("- ") || line.starts_with("* "); }
+
+bool begins_a_block(std::string_view line) {
+  return line.empty() || line.front() == '#' || line.front() == '|' || is_item(line) ||
+         line.starts_with("```") || line.starts_with("    ");
+}
+
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells;
+  line.remove_prefix(1);
+  while (!line.empty()) {
+    std::size_t end = line.find('|');
+    while (end != std::string_view::npos && end > 0 && line[end - 1] == '\\') {
+      end = line.find('|', end + 1);
+    }
+    if (end == std::string_view::npos) break;
+    std::string_view cell = line.substr(0, end);
+    while (cell.starts_with(' ')) cell.remove_prefix(1);
+    while (cell.ends_with(' ')) cell.remove_suffix(1);
+    std::string text(cell);
+    for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|", at)) {
+      text.erase(at, 1);
+    }
+    cells.push_back(without_marks(text));
+    line.remove_prefix(end + 1);
+  }
+  return cells;
+}
+
+bool is_rule(std::string_view line) {
+  return line.starts_with("|") && line.find_first_not_of("|-: ") == std::string_view::npos;
+}
+
+class Page {
+ public:
+  Page(std::vector<std::string_view> lines, const Terminal& terminal, std::size_t columns)
+      : lines_(std::move(lines)), terminal_(terminal), columns_(columns) {}
+
+  std::string view() {
+    while (at_ < lines_.size()) {
+      const std::string_view line = lines_[at_];
+      if (line.starts_with("```")) {
+        fenced();
+      } else if (line.starts_with('#')) {
+        out_ += terminal_.bold(without_marks(line.substr(line.find_first_not_of("# ")))) + "\n";
+        ++at_;
+      } else if (line.starts_with('|')) {
+        table();
+      } else if (line.empty() || line.starts_with("    ")) {
+        out_ += std::string(line) + "\n";
+        ++at_;
+      } else {
+        paragraph();
+      }
+    }
+    return out_;
+  }
+
+ private:
+  void fenced() {
+    for (++at_; at_ < lines_.size() && !lines_[at_].starts_with("```"); ++at_) {
+      out_ += "    " + std::string(lines_[at_]) + "\n";
+    }
+    ++at_;
+  }
+
+  void paragraph() {
+    const bool item = is_item(lines_[at_]);
+    std::string text(lines_[at_++]);
+    while (at_ < lines_.size() &&
+           (!begins_a_block(lines_[at_]) || (item && lines_[at_].starts_with("  ")))) {
+      text += " " + std::string(lines_[at_++]);
+    }
+    out_ += broken_at_blanks(without_marks(text), columns_, item ? "  " : "");
+  }
+
+  void table() {
+    std::vector<Table::Heading> headings;
+    for (std::string& cell : cells_of(lines_[at_]))
+      headings.push_back({std::move(cell), Align::left});
+    Table table(headings);
+    for (++at_; at_ < lines_.size() && lines_[at_].starts_with('|'); ++at_) {
+      if (is_rule(lines_[at_])) continue;
+      auto cells = cells_of(lines_[at_]);
+      cells.resize(headings.size());
+      table.add(std::move(cells));
+    }
+    out_ += table.text(Terminal(-1));  // whole: a terminal would have the last column cut
+  }
+
+  std::vector<std::string_view> lines_;
+  const Terminal& terminal_;
+  std::size_t columns_;
+  std::size_t at_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string markdown_view(std::string_view page, const Terminal& terminal, std::size_t columns) {
+  return Page(lines_of(page), terminal, columns).view();
+}
+
+}  // namespace tacho

@@ -1,0 +1,28 @@
+#include "cli/markdown_view.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+std::string view(std::string_view page) { return markdown_view(page, Terminal(-1), 30); }
+
+TEST(MarkdownView, BreaksParagraphsAndListsAndLeavesCodeAsItIs) {
+  EXPECT_EQ(view("# How **fast**\n\nA line that is\nlonger than thirty columns.\n"),
+            "How fast\n\nA line that is longer than\nthirty columns.\n");
+  EXPECT_EQ(view("- first item that is long enough\n  to be broken\n- second\n"),
+            "- first item that is long\n  enough to be broken\n- second\n");
+  EXPECT_EQ(view("    $ tacho   train mlp\n"), "    $ tacho   train mlp\n");
+  EXPECT_EQ(view("```yaml\na:  1\n```\n"), "    a:  1\n");
+}
+
+TEST(MarkdownView, ShowsLinksAndCodeByTheirText) {
+  EXPECT_EQ(view("See [how](docs/x.md), `a[1](2)` and [3]\n"), "See how, a[1](2) and [3]\n");
+}
+
+TEST(MarkdownView, PutsTablesIntoColumns) {
+  EXPECT_EQ(view("| a | b |\n|---|--:|\n| `x\\|y` | [one](z) |\n"), "a    b\nx|y  one\n");
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "base/subprocess.h"
+
+namespace tacho {
+
+// {redis} in it, replaced.
+std::string with_redis(std::string word, const std::string& place);
+
+// A trained model behind HTTP, and the Redis that its words ask for by {redis}, for as long as this
+// object lives.
+class ServedModel {
+ public:
+  // Returns when it answers. `scratch`: a folder for what the two say.
+  static Result<ServedModel> start(const std::filesystem::path& run_folder,
+                                   std::span<const std::string> words,
+                                   const std::filesystem::path& scratch);
+  ServedModel(ServedModel&&) = default;
+  ~ServedModel();
+
+  [[nodiscard]] const std::string& url() const { return url_; }
+
+ private:
+  ServedModel() = default;
+
+  std::unique_ptr<Process> redis_;
+  std::unique_ptr<Process> worker_;
+  std::string url_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,279 @@
+#include "cli/study_driver.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/shell_words.h"
+#include "cli/compare_options.h"
+#include "cli/compare_view.h"
+#include "cli/foretelling_view.h"
+#include "cli/live_view.h"
+#include "cli/load_work.h"
+#include "cli/served_model.h"
+#include "cli/study_environments.h"
+#include "cli/sweep_live.h"
+#include "cli/sweep_plan.h"
+#include "cli/train_options.h"
+#include "infer/options.h"
+#include "lab/compare_lab.h"
+#include "lab/compared_values.h"
+#include "probe/host_probe.h"
+#include "study/fill_in.h"
+
+namespace tacho {
+namespace {
+
+std::vector<std::string> names_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    std::size_t begin = 0;
+    while (begin <= list.size()) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      names.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+Result<CompareOptions> options_of(const ComparisonStep& work) {
+  TACHO_TRY(options, read_compare_words(work.words));
+  for (const std::string& metric : options.metrics) {
+    TACHO_CHECK(check_compared_metric(metric).in("--metric"));
+  }
+  return std::move(options);
+}
+
+Result<LoadOptions> load_options_of(const ServingStep& work, const std::string& url) {
+  std::vector<std::string> words = work.load;
+  words.insert(words.begin(), url);
+  return read_load_words(words);
+}
+
+struct StepCheck {
+  const Study& study;
+
+  Result<void> operator()(const ComparisonStep& work) const {
+    TACHO_TRY(options, options_of(work));
+    TACHO_TRY(plan, plan_of(options));
+    (void)plan;
+    return {};
+  }
+  Result<void> operator()(const GridStep& work) const {
+    TACHO_TRY(grid, read_grid(work.grid, study.file, train_option_names()));
+    TACHO_TRY(runs, planned_runs(grid, "sweep"));
+    (void)runs;
+    return {};
+  }
+  Result<void> operator()(const TrainingStep& work) const {
+    TACHO_TRY(asked, read_train_words(work.words));
+    (void)asked;
+    return {};
+  }
+  Result<void> operator()(const ServingStep& work) const {
+    auto infer = work.infer;
+    for (std::string& word : infer) word = with_redis(word, "redis://127.0.0.1:6379");
+    TACHO_TRY(served, infer::parse_infer_options(infer));
+    (void)served;
+    TACHO_TRY(asked, load_options_of(work, "http://127.0.0.1:8500"));
+    (void)asked;
+    return {};
+  }
+  Result<void> operator()(const ForecastStep& /*work*/) const { return {}; }
+};
+
+// Ended by itself, whatever it came to; not by Ctrl-C or a kill.
+bool is_over(const Comparison& comparison) {
+  return comparison.stopped != StopReason::none && comparison.stopped != StopReason::user;
+}
+
+bool is_missing(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::not_found;
+}
+
+}  // namespace
+
+Result<void> check_steps(const Study& study) {
+  for (const StudyStep& step : study.steps) {
+    const auto checked = std::visit(StepCheck{study}, step.work);
+    if (checked.ok()) continue;
+    // A grid's errors name their own place.
+    const bool placed = checked.error().message.starts_with(study.file);
+    return placed ? checked.error()
+                  : checked.error().in(fmt::format("{}: {}", step.place, step.name));
+  }
+  return {};
+}
+
+Result<bool> StudyDriver::run() {
+  catch_interrupts();
+  outlive_readers();
+  for (std::size_t i = 0; i < study_.steps.size(); ++i) {
+    const StudyStep& step = study_.steps[i];
+    TACHO_TRY(row, stores_.runs.studies().step(row_.id, step.key));
+    if (row && row->state == StudyStepState::done) continue;
+    context_.say(fmt::format("step {} of {}: {}", i + 1, study_.steps.size(), step.title));
+    absent_.clear();
+    const auto end = carry_out(step, row);
+    if (interrupts() > 0) return false;
+    if (end.ok()) {
+      if (*end == End::stopped) return false;
+      TACHO_TRY(begun, stores_.runs.studies().step(row_.id, step.key));
+      StudyStepRow done = begun.value_or(StudyStepRow{.step = step.key});
+      done.state = StudyStepState::done;
+      TACHO_CHECK(put(done));
+    } else if (is_missing(end.error())) {
+      absent_.push_back({step.title, end.error().message});
+      context_.say(fmt::format("not possible here: {}", end.error().message));
+      TACHO_CHECK(put({step.key, StudyStepState::impossible, "", absent_}));
+    } else {
+      return end.error().in(step.name);
+    }
+  }
+  return true;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const StudyStep& step, const Row& row) {
+  TACHO_CHECK(check_needs(step));
+  return std::visit([&](const auto& work) { return carry_out(work, step, row); }, step.work);
+}
+
+Result<void> StudyDriver::check_needs(const StudyStep& step) const {
+  for (const StudyNeed need : step.needs) {
+    if (need == StudyNeed::gpu && read_host().gpu.empty()) {
+      return Error{ErrorCode::unavailable,
+                   "this machine has no NVIDIA GPU, or its driver does not answer ('tacho doctor' "
+                   "says which)"};
+    }
+    if (need == StudyNeed::redis && !find_program("redis-server").ok()) {
+      return Error{ErrorCode::unavailable,
+                   "redis-server is not installed: apt-get install redis-server"};
+    }
+  }
+  return {};
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const ComparisonStep& work, const StudyStep& step,
+                                                const Row& row) {
+  const bool begun = row && row->state == StudyStepState::begun;
+  if (!begun) return begin_comparison(work, {.step = step.key, .record_key = new_run_key()});
+  CompareLab lab(stores_.home, stores_.runs, interrupts());
+  const auto kept = lab.find(row->record_key);
+  if (!kept.ok() && kept.error().code == ErrorCode::not_found) {
+    return begin_comparison(work, *row);
+  }
+  if (!kept.ok()) return kept.error();
+  if (is_over(kept->comparison)) return End::done;
+  CompareProgress progress(context_.err);
+  TACHO_TRY(resumed, lab.resume(row->record_key, {}, progress));
+  return is_over(resumed.comparison) ? End::done : End::stopped;
+}
+
+Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& work,
+                                                       StudyStepRow begun) {
+  TACHO_TRY(options, options_of(work));
+  const auto asked = names_in(options.environments);
+  if (!asked.empty()) {
+    TACHO_TRY(here, environments_here(asked, stores_.home, context_));
+    absent_ = here.absent;
+    if (here.usable.size() < 2 && asked.size() > 1) {
+      return Error{ErrorCode::unavailable,
+                   "fewer than two of these environments are here, and one is no comparison"};
+    }
+    options.environments = here.usable;
+  }
+  TACHO_TRY(plan, plan_of(options));
+  plan.command = "tacho compare " + shell_quoted(work.words);
+  begun.absent = absent_;
+  TACHO_CHECK(put(begun));
+  CompareLab lab(stores_.home, stores_.runs, interrupts());
+  CompareProgress progress(context_.err);
+  TACHO_TRY(kept, lab.run(plan, progress, begun.record_key));
+  return is_over(kept.comparison) ? End::done : End::stopped;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const GridStep& work, const StudyStep& step,
+                                                const Row& row) {
+  const bool begun = row && row->state == StudyStepState::begun;
+  const std::string key = begun ? row->record_key : new_run_key();
+  auto sweep = stores_.sweeps.find(key);
+  if (!sweep.ok()) {
+    TACHO_TRY(grid, read_grid(work.grid, study_.file, train_option_names()));
+    TACHO_TRY(runs, planned_runs(grid, step.place));
+    SweepLab lab(stores_.home, stores_.sweeps, interrupts());
+    TACHO_CHECK(lab.check(settings_of(grid)));
+    TACHO_CHECK(put({.step = step.key, .record_key = key, .absent = {}}));
+    sweep = lab.add(fmt::format("{}-{}", study_.name, step.name), flow_text(work.grid), runs,
+                    settings_of(grid), key);
+    if (!sweep.ok()) return sweep.error();
+  }
+  if (sweep->state == SweepState::cancelled) TACHO_CHECK(stores_.sweeps.reopen(sweep->id));
+  TACHO_TRY(settings, settings_of(*sweep));
+  TACHO_TRY(options, options_of(stores_.sweeps, *sweep));
+  SweepLines view(context_.err, nullptr, options);
+  TACHO_TRY(end, drive_sweep(stores_, *sweep, settings, nullptr, view));
+  const bool over = end == SweepDriver::End::complete || end == SweepDriver::End::budget_spent;
+  return over ? End::done : End::stopped;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const TrainingStep& work, const StudyStep& step,
+                                                const Row& row) {
+  if (row && row->state == StudyStepState::begun) {
+    const auto made = stores_.runs.find(row->record_key);
+    if (made.ok() && made->record.outcome == Outcome::ok) return End::done;
+  }
+  // One that was interrupted or killed is made again from the start, under another key.
+  TACHO_TRY(asked, read_train_words(work.words));
+  RunOrder order = new_order(asked.spec);
+  order.environment = asked.environment;
+  order.time_limit_s = asked.time_limit_s;
+  TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));
+  Lab lab = context_.lab(stores_.runs, stores_.home);
+  LiveView view(context_.err, LiveView::Options{.quiet = !context_.err.interactive()});
+  Foreteller foreteller(stores_.runs, stores_.home / "tacho.db",
+                        [&](const std::string& problem) { context_.warn(problem); });
+  ForetellingView foretelling(view, foreteller);
+  auto finished = lab.run(order, {}, foretelling);
+  foreteller.settle();
+  if (!finished.ok()) return finished.error();
+  return finished->record.outcome == Outcome::cancelled ? End::stopped : End::done;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const ServingStep& work, const StudyStep& step,
+                                                const Row& row) {
+  if (row && row->state == StudyStepState::begun) {
+    const auto made = stores_.runs.find(row->record_key);
+    if (made.ok() && made->record.outcome == Outcome::ok) return End::done;
+  }
+  const StudyStep& trained = *find_step(study_, work.model);
+  TACHO_TRY(model, stores_.runs.studies().step(row_.id, trained.key));
+  if (!model || model->state != StudyStepState::done) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("'{}', whose model is served, was not possible", trained.title)};
+  }
+  TACHO_TRY(run, stores_.runs.find(model->record_key));
+  TACHO_TRY(served, ServedModel::start(run.row.folder, work.infer, stores_.home / "studies"));
+  TACHO_TRY(options, load_options_of(work, served.url()));
+  options.quiet = !context_.err.interactive();
+  const std::string key = new_run_key();
+  TACHO_CHECK(put({.step = step.key, .record_key = key, .absent = {}}));
+  TACHO_TRY(made, make_load(options, key, stores_.runs, stores_.home, context_));
+  return made.run.record.outcome == Outcome::cancelled ? End::stopped : End::done;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const ForecastStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  if (!work.sweep.empty()) {
+    const StudyStep& swept = *find_step(study_, work.sweep);
+    TACHO_TRY(row, stores_.runs.studies().step(row_.id, swept.key));
+    if (!row || row->state != StudyStepState::done) {
+      return Error{ErrorCode::unavailable,
+                   fmt::format("'{}', whose runs are foretold, was not possible", swept.title)};
+    }
+  }
+  TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
+  return End::done;
+}
+
+}  // namespace tacho

@@ -1,0 +1,65 @@
+#include "cli/study_environments.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/home.h"
+#include "base/version.h"
+#include "cli/env_build_command.h"
+#include "cli/environment_options.h"
+#include "env/environment.h"
+
+namespace tacho {
+namespace {
+
+// Whether the worker in the image is the one beside this program.
+bool has_our_worker(const RunEnvironment& environment) {
+  constexpr std::chrono::seconds kPatience{60};
+  const Stay stay{.key = fmt::format("study-{}", ::getpid())};
+  const auto inside =
+      environment.wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"}, stay);
+  if (!inside.ok()) return false;
+  const auto said = capture(*inside, kPatience);
+  const auto cleaned = environment.clean_up(stay.key);
+  return said.ok() && cleaned.ok() &&
+         said->out.find(fmt::format("tacho-worker {} ({})", kVersion, kCommit)) !=
+             std::string::npos;
+}
+
+Result<void> make_ready(const std::string& name, const std::filesystem::path& home,
+                        const Context& context) {
+  TACHO_TRY(spec, environment_of({.environment = name}));
+  if (spec.kind == EnvironmentKind::bare) return {};
+  TACHO_TRY(environment, open_environment(spec));
+  TACHO_TRY(version, environment->version());
+  (void)version;
+  const auto ready = environment->check();
+  // An image of the person's own is taken as it is.
+  if (spec.image != kTachoImage) return ready;
+  if (ready.ok() && has_our_worker(*environment)) return {};
+  context.say(fmt::format("building an image for {}", name));
+  TACHO_TRY(built, build_with_progress(
+                       {.kind = spec.kind, .home = home, .programs = program_folder()}, context));
+  (void)built;
+  return environment->check();
+}
+
+}  // namespace
+
+Result<EnvironmentsHere> environments_here(const std::vector<std::string>& names,
+                                           const std::filesystem::path& home,
+                                           const Context& context) {
+  EnvironmentsHere here;
+  for (const std::string& name : names) {
+    const auto ready = make_ready(name, home, context);
+    if (interrupts() > 0) return Error{ErrorCode::failed, "interrupted"};
+    if (ready.ok()) {
+      here.usable.push_back(name);
+    } else {
+      here.absent.push_back({name, ready.error().message});
+    }
+  }
+  return here;
+}
+
+}  // namespace tacho

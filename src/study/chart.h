@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "record/metric.h"
+#include "record/statistics.h"
+
+namespace tacho {
+
+// Ratios with their intervals on one axis, around the band that does not matter.
+struct IntervalChart {
+  enum class Tone { plain, good, bad, unclear };
+  struct Row {
+    std::string name;
+    std::string value;  // what was measured, as a person reads it
+    std::optional<double> ratio = {};
+    std::optional<Interval> interval = {};
+    std::string words = {};
+    Tone tone = Tone::plain;
+    bool heading = false;  // of the rows below it
+  };
+  std::string title;
+  double reach = 0.01;  // from 1 to either end of the axis
+  double resolution = 0.01;
+  std::vector<Row> rows;
+};
+
+// Lines over values of an option, which stand as far apart as their logarithms.
+struct LinesChart {
+  struct Point {
+    double x = 0;
+    double y = 0;
+  };
+  struct Line {
+    std::string name;
+    std::vector<Point> points;  // by x
+  };
+  std::string title;
+  std::string x_title;
+  Unit unit = Unit::none;  // of y
+  std::vector<Line> lines;
+};
+
+// What was foretold over what was measured: on the diagonal where both agree.
+struct ScatterChart {
+  struct Point {
+    double measured = 0;
+    double foretold = 0;
+    double low = 0;
+    double high = 0;
+    std::string name;  // what the pointer shows
+  };
+  std::string title;
+  Unit unit = Unit::none;
+  bool logarithmic = true;
+  std::vector<Point> points;
+};
+
+using Chart = std::variant<IntervalChart, LinesChart, ScatterChart>;
+
+const std::string& title_of(const Chart& chart);
+
+// As an element of an HTML page that has kChartStyle.
+std::string chart_svg(const Chart& chart);
+inline constexpr std::string_view kChartClass = "chart-picture";
+extern const std::string_view kChartStyle;
+
+// A file of its own, which any page can show.
+std::string chart_file(const Chart& chart);
+
+}  // namespace tacho

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/yaml.h"
+
+namespace tacho {
+
+using StudyValues = std::map<std::string, YamlNode, std::less<>>;
+
+// With {name} replaced in every text. A text that is nothing else becomes the value itself, be it
+// a list; within a longer one a list is written with commas. Other braces are left alone: a sweep's
+// command has its own.
+YamlNode filled_in(const YamlNode& node, const StudyValues& values);
+
+// On one line, so that equal nodes have equal texts, and parse_yaml() gives the same node back.
+std::string flow_text(const YamlNode& node);
+
+}  // namespace tacho

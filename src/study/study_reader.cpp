@@ -1,0 +1,272 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/nearest.h"
+#include "base/sha256.h"
+#include "base/shell_words.h"
+#include "base/yaml_object.h"
+#include "record/metric.h"
+#include "study/fill_in.h"
+#include "study/study.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::array<std::string_view, 5> kWorks = {"compare", "sweep", "train", "serve",
+                                                    "forecast"};
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+class StudyReader {
+ public:
+  StudyReader(std::string_view file, StudyLevel level,
+              const std::map<std::string, std::string>& given)
+      : file_(file) {
+    study_.level = level;
+    study_.file = file;
+    for (const auto& [name, text] : given) {
+      YamlNode node;
+      node.kind = YamlNode::Kind::scalar;
+      node.text = text;
+      values_[name] = std::move(node);
+    }
+  }
+
+  Result<Study> read(const YamlNode& root) {
+    YamlObject object(root, file_);
+    object.read("name", study_.name);
+    object.read("title", study_.title);
+    object.read("about", study_.about);
+    const YamlNode* values = object.part("values");
+    const YamlNode* steps = object.part("steps");
+    TACHO_CHECK(object.finish());
+    if (!is_plain_name(study_.name)) {
+      return wrong(root, "'name' is missing or has other than small letters, digits and -");
+    }
+    if (study_.title.empty()) return wrong(root, "'title' is missing: the question it answers");
+    if (values != nullptr) TACHO_CHECK(read_values(*values));
+    if (steps == nullptr || steps->kind != YamlNode::Kind::list || steps->items.empty()) {
+      return wrong(steps == nullptr ? root : *steps, "'steps' must be a list of what is done");
+    }
+    for (const YamlNode& step : steps->items) TACHO_CHECK(read_step(filled_in(step, values_)));
+    return std::move(study_);
+  }
+
+ private:
+  Error wrong(const YamlNode& at, std::string_view what) const {
+    return yaml_error(file_, at, what);
+  }
+
+  // {steps: {quick: 20, full: 200}, seed: 1}
+  Result<void> read_values(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::map) {
+      return wrong(node, fmt::format("names and values belong here, not {}", kind_name(node.kind)));
+    }
+    const std::string_view level = kStudyLevels.of(study_.level);
+    for (const auto& [key, value] : node.entries) {
+      if (value.kind != YamlNode::Kind::map) {
+        values_[key.text] = value;
+        continue;
+      }
+      const YamlNode* chosen = value.find(level);
+      if (chosen == nullptr || value.entries.size() != kStudyLevels.table.size()) {
+        return wrong(value, fmt::format("'{}' needs a value for quick and one for full", key.text));
+      }
+      values_[key.text] = *chosen;
+    }
+    return {};
+  }
+
+  Result<void> read_step(const YamlNode& node) {
+    YamlObject object(node, file_);
+    StudyStep step;
+    step.place = fmt::format("{}:{}:{}", file_, node.line, node.column);
+    object.read("name", step.name);
+    object.read("title", step.title);
+    object.read("about", step.about);
+    const YamlNode* show = object.part("show");
+    const YamlNode* needs = object.part("needs");
+    const YamlNode* picture = object.part("picture");
+    std::string_view kind;
+    const YamlNode* body = nullptr;
+    for (const std::string_view each : kWorks) {
+      const YamlNode* found = object.part(each);
+      if (found == nullptr) continue;
+      if (body != nullptr)
+        return wrong(*found, "a step does one thing; make this a step of its own");
+      kind = each;
+      body = found;
+    }
+    TACHO_CHECK(object.finish());
+    if (!is_plain_name(step.name)) {
+      return wrong(node,
+                   "a step's 'name' is missing or has other than small letters, digits and -");
+    }
+    if (find_step(study_, step.name) != nullptr) {
+      return wrong(node, fmt::format("a step is called '{}' already", step.name));
+    }
+    if (body == nullptr) {
+      return wrong(node, fmt::format("step '{}' does nothing: give it one of {}", step.name,
+                                     fmt::join(kWorks, ", ")));
+    }
+    if (step.title.empty()) step.title = step.name;
+    if (show != nullptr) TACHO_CHECK(read_metrics(*show, step.show));
+    if (needs != nullptr) TACHO_CHECK(read_needs(*needs, step.needs));
+    TACHO_TRY(work, read_work(kind, *body));
+    step.work = std::move(work);
+    if (picture != nullptr) TACHO_CHECK(read_picture(*picture, step));
+    step.key = key_of(step.name, kind, *body);
+    study_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  Result<StudyWork> read_work(std::string_view kind, const YamlNode& body) const {
+    if (kind == "compare") {
+      TACHO_TRY(words, words_of(body));
+      return StudyWork(ComparisonStep{std::move(words)});
+    }
+    if (kind == "train") {
+      TACHO_TRY(words, words_of(body));
+      return StudyWork(TrainingStep{std::move(words)});
+    }
+    if (kind == "sweep") return StudyWork(GridStep{.grid = body, .picture = {}});
+    return kind == "serve" ? read_serving(body) : read_forecast(body);
+  }
+
+  // As on a command line, or a list of words.
+  Result<std::vector<std::string>> words_of(const YamlNode& node) const {
+    std::vector<std::string> words;
+    if (node.kind == YamlNode::Kind::scalar) {
+      auto split = split_words(node.text);
+      if (!split.ok()) return wrong(node, split.error().message);
+      words = *std::move(split);
+    } else if (node.kind == YamlNode::Kind::list) {
+      for (const YamlNode& item : node.items) {
+        if (item.kind != YamlNode::Kind::scalar) return wrong(item, "a single word belongs here");
+        words.push_back(item.text);
+      }
+    }
+    if (words.empty()) return wrong(node, "the words of a command belong here");
+    return words;
+  }
+
+  // The step it names must come before.
+  template <class Work>
+  Result<void> check_earlier(const YamlNode& at, const std::string& name) const {
+    const StudyStep* step = find_step(study_, name);
+    if (step != nullptr && std::holds_alternative<Work>(step->work)) return {};
+    std::vector<std::string_view> known;
+    for (const StudyStep& each : study_.steps) {
+      if (std::holds_alternative<Work>(each.work)) known.push_back(each.name);
+    }
+    return wrong(at, unknown_name("earlier step", name, known));
+  }
+
+  Result<StudyWork> read_serving(const YamlNode& node) const {
+    YamlObject object(node, file_);
+    ServingStep step;
+    object.read("model", step.model);
+    const YamlNode* infer = object.part("infer");
+    const YamlNode* load = object.part("load");
+    TACHO_CHECK(object.finish());
+    TACHO_CHECK(check_earlier<TrainingStep>(node, step.model));
+    if (load == nullptr) return wrong(node, "'load' is missing: the words behind 'tacho load URL'");
+    TACHO_TRY(load_words, words_of(*load));
+    step.load = std::move(load_words);
+    if (infer != nullptr) {
+      TACHO_TRY(infer_words, words_of(*infer));
+      step.infer = std::move(infer_words);
+    }
+    return StudyWork(std::move(step));
+  }
+
+  Result<StudyWork> read_forecast(const YamlNode& node) const {
+    YamlObject object(node, file_);
+    ForecastStep step;
+    std::optional<std::int64_t> folds;
+    std::string of;
+    object.read("of", of);
+    object.read("folds", folds);
+    object.read("target", step.target_top1);
+    TACHO_CHECK(object.finish());
+    if (of.empty()) return wrong(node, "'of' is missing: a step that sweeps, or corpus");
+    if (of != "corpus") {
+      TACHO_CHECK(check_earlier<GridStep>(node, of));
+      step.sweep = of;
+    }
+    step.folds = folds.value_or(step.folds);
+    if (step.folds < 2 || step.folds > 50) return wrong(node, "'folds' must lie between 2 and 50");
+    if (step.target_top1 && (*step.target_top1 <= 0 || *step.target_top1 >= 1)) {
+      return wrong(node, "'target' is an accuracy between 0 and 1");
+    }
+    return StudyWork(std::move(step));
+  }
+
+  Result<void> read_picture(const YamlNode& node, StudyStep& step) const {
+    auto* grid = std::get_if<GridStep>(&step.work);
+    if (grid == nullptr) return wrong(node, "'picture' is for a sweep");
+    YamlObject object(node, file_);
+    SweepPicture picture;
+    object.read("x", picture.x);
+    object.read("y", picture.y);
+    object.read("lines", picture.lines);
+    TACHO_CHECK(object.finish());
+    if (picture.x.empty() || picture.y.empty()) {
+      return wrong(node, "a picture needs 'x', an option, and 'y', a metric");
+    }
+    if (const auto known = find_metric(picture.y); !known.ok()) {
+      return wrong(node, known.error().message);
+    }
+    grid->picture = std::move(picture);
+    return {};
+  }
+
+  Result<void> read_metrics(const YamlNode& node, std::vector<std::string>& out) const {
+    if (node.kind != YamlNode::Kind::list) return wrong(node, "a list of metrics belongs here");
+    for (const YamlNode& item : node.items) {
+      const auto known = find_metric(item.text);
+      if (!known.ok()) return wrong(item, known.error().message);
+      out.push_back(item.text);
+    }
+    return {};
+  }
+
+  Result<void> read_needs(const YamlNode& node, std::vector<StudyNeed>& out) const {
+    if (node.kind != YamlNode::Kind::list) return wrong(node, "a list belongs here, as [gpu]");
+    for (const YamlNode& item : node.items) {
+      const auto need = kStudyNeeds.parse(item.text);
+      if (!need.ok()) return wrong(item, need.error().message);
+      out.push_back(*need);
+    }
+    return {};
+  }
+
+  static std::string key_of(std::string_view name, std::string_view kind, const YamlNode& body) {
+    return hex(Sha256::of(fmt::format("{}\n{}\n{}", name, kind, flow_text(body)))).substr(0, 16);
+  }
+
+  std::string_view file_;
+  StudyValues values_;
+  Study study_;
+};
+
+}  // namespace
+
+Result<Study> read_study(std::string_view text, std::string_view file, StudyLevel level,
+                         const std::map<std::string, std::string>& given) {
+  TACHO_TRY(root, parse_yaml(text, file));
+  return StudyReader(file, level, given).read(root);
+}
+
+const StudyStep* find_step(const Study& study, std::string_view name) {
+  const auto found = std::ranges::find(study.steps, name, &StudyStep::name);
+  return found == study.steps.end() ? nullptr : &*found;
+}
+
+}  // namespace tacho

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study/document.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::size_t kTextColumns = 80;
+
+// Broken at blanks.
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string out;
+  std::size_t at = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    const std::size_t width = display_width(word);
+    if (at > 0 && at + 1 + width > columns) {
+      out += "\n";
+      at = 0;
+    } else if (at > 0) {
+      out += " ";
+      ++at;
+    }
+    out += word;
+    at += width;
+  }
+  return out + "\n";
+}
+
+class TextWriter {
+ public:
+  explicit TextWriter(const Terminal& terminal) : terminal_(terminal) {}
+
+  std::string operator()(const Paragraph& block) const {
+    const std::string text = wrapped(printable(block.text), kTextColumns);
+    return block.soft ? terminal_.dim(text) : text;
+  }
+  std::string operator()(const FactList& block) const {
+    std::string out;
+    for (const auto& [name, words] : block.facts) {
+      out += fmt::format("{:<14} {}\n", printable(name), printable(words));
+    }
+    return out;
+  }
+  std::string operator()(const DocumentTable& block) const {
+    Table table(block.headings);
+    for (const auto& row : block.rows) table.add(row);
+    return "\n" + table.text(terminal_);
+  }
+  std::string operator()(const CommandLines& block) const {
+    std::string out;
+    for (const std::string& line : block.lines) {
+      out += terminal_.dim("$ " + printable(line)) + "\n";
+    }
+    return out;
+  }
+  std::string operator()(const AbsentList& block) const {
+    std::string out;
+    for (const AbsentThing& thing : block.things) {
+      out += terminal_.yellow(fmt::format("not here: {}", printable(thing.what))) + ": " +
+             printable(thing.why) + "\n";
+    }
+    return out;
+  }
+  std::string operator()(const Chart& /*chart*/) const { return ""; }
+
+ private:
+  const Terminal& terminal_;
+};
+
+}  // namespace
+
+std::string text_of(const Document& document, const Terminal& terminal) {
+  const TextWriter writer(terminal);
+  std::string out = terminal.bold(printable(document.title)) + "\n";
+  for (const Block& block : document.opening) out += std::visit(writer, block);
+  for (const DocumentSection& section : document.sections) {
+    out += "\n" + terminal.bold("── " + printable(section.title) + " ──") + "\n";
+    for (const Block& block : section.blocks) out += std::visit(writer, block);
+  }
+  return out + "\n" + terminal.dim(printable(document.footer)) + "\n";
+}
+
+}  // namespace tacho

@@ -1,0 +1,200 @@
+"""`tacho study`: a question that takes several kinds of runs, interrupted, and its report."""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+import unittest
+
+from tacho_case import TachoCase, end_all, processes_of, wait_until
+from test_compare import WellFormed
+
+WORDS = ("mlp --data synthetic --input 1x28x28 --train-samples 64 --eval-samples 32 --threads 1 "
+         "--no-checkpoints --no-tensorboard --seed 1")
+STEPS = [
+    {"name": "pair", "title": "Two programs", "show": ["wall_s"],
+     "compare": "--cmd 'sleep 0.01' --cmd 'sleep {longer}' --metric wall_s --repeat 2 "
+                "--max-repeat 2"},
+    {"name": "grid", "title": "A grid", "show": ["wall_s"],
+     "sweep": {"base": {"command": ["sh", "-c", "echo loss={n}; exit {code}"]},
+               "matrix": {"n": "{numbers}", "code": [0, 3]}, "needs": {"cores": 0.5}},
+     "picture": {"x": "n", "y": "wall_s", "lines": "code"}},
+    {"name": "one", "title": "One run", "train": f"{WORDS} -b 16 -e 2",
+     "show": ["train_loss", "steps_done"]},
+    {"name": "cuda", "title": "On a GPU", "train": f"{WORDS} --device cuda", "needs": ["gpu"]}]
+STUDY = {"name": "tiny", "title": "Does the batch <matter>?", "about": "It is a test.",
+         "values": {"numbers": {"quick": [1, 2], "full": [1, 2, 3]}, "longer": 0.1},
+         "steps": STEPS}
+RUNS = 2 * 3 + 4 + 1  # of the pair with its warm-up, of the grid, and the one
+
+
+class StudyCase(TachoCase):
+    def write(self, study=STUDY):
+        """A study as JSON, which is YAML too."""
+        path = self.home / "study.yaml"
+        path.write_text(study if isinstance(study, str) else json.dumps(study))
+        return path
+
+    def study(self, *words, study=STUDY, expect=0):
+        return self.tacho("study", self.write(study), *words, expect=expect)
+
+    def report(self, name="report.md"):
+        """The report of what is stored, made anew."""
+        file = self.home / "out" / name
+        self.tacho("study", self.write(), "--report-only", "-o", file)
+        return file.read_text()
+
+    def section(self, report, title):
+        return report.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+class Report(StudyCase):
+    def test_one_command_makes_the_runs_and_one_page(self):
+        said = self.study("--json")
+        made = said.json
+        self.assertTrue(made["complete"])
+        states = {step["name"]: step["state"] for step in made["steps"]}
+        self.assertEqual(states, {"pair": "done", "grid": "done", "one": "done",
+                                  "cuda": "impossible"})
+        self.assertIn("no NVIDIA GPU", made["steps"][3]["absent"][0]["why"])
+        self.assertEqual(len(self.runs()), RUNS)
+        self.assertEqual(len(self.tacho("sweep", "ls", "--json").json), 1)
+        self.assertEqual(len(self.tacho("compare", "ls", "--json").json), 1)
+        with open(made["report"]) as file:
+            page = file.read()
+        parsed = WellFormed(page)
+        self.assertEqual((parsed.open, parsed.fetched), ([], []))
+        self.assertIn("Does the batch &lt;matter&gt;?", page)
+        self.assertIn("Not here: On a GPU.", page)
+        self.assertGreaterEqual(page.count("<svg "), 3)
+
+        # The same store, the same report, to the byte; and nothing is run for it.
+        os.remove(made["report"])
+        text = self.tacho("study", self.write(), "--report-only").out
+        with open(made["report"]) as file:
+            self.assertEqual(file.read(), page)
+        self.assertEqual(self.study().out, text)
+        self.assertEqual(len(self.runs()), RUNS)
+        self.assertIn(f"{RUNS}, ", text)
+
+        # Every number of a run's table is that of the store.
+        one = next(step for step in made["steps"] if step["name"] == "one")
+        record = self.tacho("runs", "show", one["key"], "--json").json
+        loss = record["metrics"]["train_loss"]
+        self.assertIn(f"| train loss | {loss:.4g} |", self.section(self.report(), "One run"))
+
+    def test_prose_may_change_and_what_is_done_differently_is_done_again(self):
+        first = self.study("--json").json["steps"]
+        changed = json.loads(json.dumps(STUDY))
+        changed["title"] = "Another question"
+        changed["steps"][0]["title"] = "Said differently"
+        changed["steps"][2]["train"] = f"{WORDS} -b 8 -e 2"
+        second = self.study("--json", study=changed).json["steps"]
+        self.assertEqual([s["key"] for s in first[:2]], [s["key"] for s in second[:2]])
+        self.assertNotEqual(first[2]["key"], second[2]["key"])
+        self.assertEqual(len(self.runs()), RUNS + 1)
+
+    def test_again_begins_anew_and_keeps_what_was(self):
+        first = self.study("--json").json
+        second = self.study("--again", "--json").json
+        self.assertNotEqual(first["key"], second["key"])
+        self.assertEqual(len(self.runs()), 2 * RUNS)
+
+    def test_an_environment_that_is_not_here_is_told_and_one_alone_is_no_comparison(self):
+        only_bare = {**STUDY, "steps": [
+            {"name": "engines", "title": "Engines",
+             "compare": f"--env bare,docker --repeat 2 --max-repeat 2 -- train {WORDS} --steps 4"}]}
+        bin_folder = self.new_folder()  # with no engine on the PATH
+        env = {"PATH": str(bin_folder)}
+        said = self.tacho("study", self.write(only_bare), "--json", env=env).json
+        self.assertEqual(said["steps"][0]["state"], "impossible")
+        absent = {thing["what"]: thing["why"] for thing in said["steps"][0]["absent"]}
+        self.assertIn("docker", absent["docker"])
+        self.assertIn("one is no comparison", absent["Engines"])
+        self.assertEqual(self.runs(), [])
+
+
+class Interrupted(StudyCase):
+    def shape(self):
+        """Of the report: all that must not depend on when the machine was how fast."""
+        report = self.report()
+        rows = [[cell for cell in line.split("|") if not re.search(r"\d (s|ms|µs) ", cell)]
+                for line in report.splitlines() if line.startswith("|")]
+        headings = re.findall(r"(?m)^## .*$", report)
+        return headings, rows, self.section(report, "One run"), report.count(".svg")
+
+    def undisturbed(self):
+        self.study()
+        return self.shape()
+
+    def test_interrupted_at_any_moment_it_ends_with_the_same_report(self):
+        expected = self.undisturbed()
+        rng = random.Random()
+        for how in (signal.SIGINT, signal.SIGKILL):
+            self.home = self.new_folder()
+            self.addCleanup(end_all, self.home)
+            moments, ended = [], False
+            while not ended:
+                going = self.start("study", self.write(), "--json")
+                moment = rng.uniform(0.05, 4)
+                moments.append(round(moment, 2))
+                time.sleep(moment)
+                if len(moments) < 6:
+                    going.signal(how)
+                said = going.ended()
+                ended = said.code == 0
+                wait_until(lambda: not processes_of(self.home), "end of all runs")
+            print(f"{how.name} after {moments} s")
+            self.assertEqual(self.shape(), expected)
+
+
+class Wrong(StudyCase):
+    def test_bad_studies_are_refused_with_place_and_fix_before_anything_runs(self):
+        def with_step(**step):
+            return {**STUDY, "steps": [{"name": "a", **step}]}
+        for study, *parts in [
+            ("name: [1\n", "not YAML"),
+            ("name: tiny\ntitle: x\nstpes: []\n", ":3:1:", "'steps'"),
+            (with_step(tarin="mlp"), "'train'"),
+            (with_step(train="mpl --data synthetic"), "a:", "unknown model 'mpl'"),
+            (with_step(train="mlp --data synthetic -b -1"), "--batch"),
+            (with_step(compare="--vary batch=8 -- train mlp"), "several"),
+            (with_step(compare="--metric setp_s --vary batch=8,16 -- train mlp"), "step_s"),
+            (with_step(sweep={"base": {"modle": "mlp"}}), "'model'"),
+            (with_step(forecast={"of": "nothing"}), "earlier step"),
+        ]:
+            self.assert_one_error_line(self.study(study=study, expect=2), "study.yaml", *parts)
+        self.assert_one_error_line(self.tacho("study", "enviroments", expect=2), "'environments'")
+        self.assert_one_error_line(self.tacho("study", "no/where.yaml", expect=2), "no/where.yaml")
+        self.assert_one_error_line(self.tacho("study", expect=2), "tacho study ls")
+        self.assert_one_error_line(self.study("--report-only", expect=2), "was not begun")
+        self.assert_one_error_line(self.study("--quick", "--full", expect=2), "--full")
+        self.assertEqual(self.runs(), [])
+
+    def test_only_one_tacho_is_at_a_study(self):
+        slow = {**STUDY, "steps": [{"name": "slow", "train": f"{WORDS} -e 100000"}]}
+        going = self.start("study", self.write(slow))
+        wait_until(self.folders, "a run")
+        self.assert_one_error_line(self.tacho("study", self.write(slow), expect=2), "another tacho")
+        going.signal(signal.SIGINT)
+        said = going.ended()
+        self.assertEqual(said.code, 1)
+        self.assertIn("go on with: tacho study", said.err)
+
+
+class Shipped(StudyCase):
+    def test_what_is_shown_can_be_run_as_a_file(self):
+        names = [study["name"] for study in self.tacho("study", "ls", "--json").json]
+        self.assertIn("environments", names)
+        for name in names:
+            text = self.tacho("study", "show", name).out
+            path = self.write(text)
+            for level in ("--quick", "--full"):
+                said = self.tacho("study", path, level, "--report-only", expect=2)
+                self.assert_one_error_line(said, "was not begun")
+
+
+if __name__ == "__main__":
+    unittest.main()
