@@ -13,7 +13,7 @@ namespace {
 using bandwidth::Measurement;
 using bandwidth::Survey;
 
-std::string rate_words(double bytes_per_s) {
+std::string bandwidth_words(double bytes_per_s) {
   const double rate = bytes_per_s / 1e9;
   return rate >= 1000 ? human_count(rate) : fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : 1);
 }
@@ -50,7 +50,7 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
     std::vector<std::string> row = {name == operation ? "" : name,
                                     printable(m.form),
                                     on_cpu ? std::to_string(m.threads) : printable(m.element),
-                                    rate_words(m.bytes_per_s()),
+                                    bandwidth_words(m.bytes_per_s()),
                                     spread_words(m),
                                     share_words(m.bytes_per_s() / ceiling.bytes_per_s())};
     if (peak > 0) row.push_back(share_words(m.bytes_per_s() / peak));
@@ -60,7 +60,7 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
     operation = name;
   }
   return fmt::format("{}, {} in all; ceiling {} GB/s: {}, {}\n", terminal.bold(printable(level)),
-                     human(Bytes{ceiling.set_bytes}), rate_words(ceiling.bytes_per_s()),
+                     human(Bytes{ceiling.set_bytes}), bandwidth_words(ceiling.bytes_per_s()),
                      bandwidth::kOperations.of(ceiling.operation), printable(ceiling.form)) +
          table.text(terminal) + "\n";
 }
@@ -75,7 +75,7 @@ std::string survey_text(const Survey& survey, const Terminal& terminal) {
   };
   line("machine", printable(survey.machine) + "; " + printable(survey.facts));
   line("peak", survey.theoretical_bytes_per_s
-                   ? rate_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
+                   ? bandwidth_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
                    : "unknown; --peak names the data sheet's, in GB/s");
   line("bytes", "moved by design over necessary; rates count the necessary ones, medians");
   if (!survey.complete) line("note", "ended before all forms were measured");
@@ -92,7 +92,7 @@ std::string surveys_table(const std::vector<Survey>& surveys, const Terminal& te
   for (const Survey& survey : surveys) {
     const Measurement* ceiling = ceiling_at(survey, "memory");
     table.add({printable(survey.key), printable(survey.device),
-               ceiling == nullptr ? "–" : rate_words(ceiling->bytes_per_s()),
+               ceiling == nullptr ? "–" : bandwidth_words(ceiling->bytes_per_s()),
                std::to_string(survey.measurements.size()), printable(survey.machine)});
   }
   return table.text(terminal);
