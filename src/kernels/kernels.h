@@ -58,7 +58,8 @@ struct BatchNormBackward {
   const void* dy;
   const void* dy_more;  // added to dy, where y was used twice; needs dresidual; or null
   const void* x;
-  const uint8_t* passed;  // what forward wrote, where a residual was added under the ReLU; else null
+  const uint8_t*
+      passed;  // what forward wrote, where a residual was added under the ReLU; else null
   void* dx;
   void* dresidual;  // where a residual was added: dy as far as the ReLU lets it through; or null
   const float* gamma;

@@ -16,6 +16,7 @@ RunRecord made_run(std::int64_t batch, double step, const std::vector<double>& a
   record.order.spec.data = "fashion-mnist";
   record.order.spec.batch = batch;
   record.order.spec.epochs = static_cast<std::int64_t>(accuracy.size());
+  record.input = InputReady{.train_samples = 10 * batch, .eval_samples = 100};
   for (std::size_t i = 0; i < accuracy.size(); ++i) {
     record.steps.seconds.insert(record.steps.seconds.end(), 10, step);
     record.epochs.push_back({.epoch = static_cast<std::int64_t>(i) + 1,

@@ -136,9 +136,9 @@ class AgainstPyTorch : public testing::TestWithParam<Case> {
   }
 };
 
-// Through twenty layers a sum in another order, as another processor or cuDNN takes it, sends numbers next to 0
-// the other way through a ReLU: 2e-4 to 4e-4 of a gradient. tests/gpu/compare_models.py holds deep models
-// against PyTorch on the same device.
+// Through twenty layers a sum in another order, as another processor or cuDNN takes it, sends
+// numbers next to 0 the other way through a ReLU: 2e-4 to 4e-4 of a gradient.
+// tests/gpu/compare_models.py holds deep models against PyTorch on the same device.
 double tolerance_of(const Case& one) { return is_deep(one.model) ? 1e-3 : 1e-4; }
 
 TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
