@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tacho {
@@ -12,14 +12,13 @@ namespace tacho {
 // otherwise spends as long on page faults as on the filling.
 template <class T>
 void reserve_in_huge_pages(std::vector<T>& list, std::size_t count) {
-  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+  constexpr std::size_t kPage = std::size_t{2} << 20;
   list.reserve(count);
-  const auto begin = reinterpret_cast<std::uintptr_t>(list.data());
-  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-  const std::uintptr_t last = (begin + list.capacity() * sizeof(T)) / kPage * kPage;
-  if (first >= last) return;
+  void* begin = list.data();
+  std::size_t room = list.capacity() * sizeof(T);
+  if (std::align(kPage, kPage, begin, room) == nullptr) return;
   // Only advice: where it is not taken, small pages do.
-  (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  (void)::madvise(begin, room / kPage * kPage, MADV_HUGEPAGE);
 }
 
 }  // namespace tacho

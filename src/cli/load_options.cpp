@@ -205,7 +205,9 @@ Result<LoadJob> job_of(const LoadOptions& o) {
   plan.connections = o.connections.value_or(plan.arrivals || job.slo ? 64 : 16);
   plan.threads = std::min(o.threads, plan.connections);
   TACHO_TRY(inputs, inputs_of(o));
-  if (job.target.path.empty()) job.target.path = inputs.empty() ? "/" : "/predict";
+  // 'tacho infer' prints its address with a slash.
+  const bool bare = job.target.path.empty() || job.target.path == "/";
+  if (bare) job.target.path = inputs.empty() ? "/" : "/predict";
   for (const load::Input& input : inputs) {
     plan.requests.push_back(load::request_bytes(job.target, o.token, &input));
   }

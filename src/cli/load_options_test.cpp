@@ -54,6 +54,8 @@ TEST(LoadOptions, TextsGoToPredictAndATokenIsNotRecorded) {
   EXPECT_THAT(job->argv, Contains("--poisson"));
   EXPECT_EQ(job->words, "open loop, 50 requests/s, Poisson's, 64 connections");
   EXPECT_DOUBLE_EQ(job->plan.arrivals->requests(), 500);
+  o.url += "/";  // as 'tacho infer' prints it
+  EXPECT_THAT(job_of(o)->plan.requests.front(), HasSubstr("POST /predict HTTP/1.1\r\n"));
 }
 
 TEST(LoadOptions, ARampAndAReplayLastAsLongAsTheySay) {

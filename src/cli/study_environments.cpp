@@ -33,7 +33,7 @@ Result<void> make_ready(const std::string& name, const std::filesystem::path& ho
   TACHO_TRY(environment, open_environment(spec));
   TACHO_TRY(version, environment->version());
   (void)version;
-  const auto ready = environment->check();
+  auto ready = environment->check();
   // An image of the person's own is taken as it is.
   if (spec.image != kTachoImage) return ready;
   if (ready.ok() && has_our_worker(*environment)) return {};
