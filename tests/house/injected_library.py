@@ -27,8 +27,9 @@ def needed(library):
 
 def shown(library):
     text = subprocess.check_output(["objdump", "-T", library], text=True)
+    # Some linkers list sections here as well, which are local: nobody can call them.
     return {line.split()[-1] for line in text.splitlines()
-            if re.match(r"[0-9a-f]{16} ", line) and "*UND*" not in line}
+            if re.match(r"[0-9a-f]{16} [gw]", line) and "*UND*" not in line}
 
 
 def newest_glibc(library):
