@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/scratch_folder.h"
+#include "train/quick_paths.h"
 #include "train/torch_api.h"
 #include "train/trainer.h"
 
@@ -48,8 +49,7 @@ std::int64_t growth(const RunSpec& spec, const Measure& measure = bytes_in_use,
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   const RunOrder order{"test", 0, spec};
-  const ComputePaths paths{
-      .mkldnn_convolution = true, .mkldnn_product = true, .mkldnn_recurrent = true};
+  const ComputePaths paths = quick_paths();
   const std::atomic<bool> stop{false};
   std::int64_t settled = 0;
   std::int64_t last = 0;

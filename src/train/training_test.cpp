@@ -9,6 +9,7 @@
 #include "record/run_record.h"
 #include "train/checkpoint.h"
 #include "train/cpu_paths.h"
+#include "train/quick_paths.h"
 #include "train/trainer.h"
 
 namespace tacho {
@@ -56,7 +57,7 @@ struct Session {
   ScratchFolder scratch;
   RunOrder order;
   RunFolder folder{scratch.path() / "run"};
-  ComputePaths paths{.mkldnn_convolution = true, .mkldnn_product = true, .mkldnn_recurrent = true};
+  ComputePaths paths = quick_paths();
   std::atomic<bool> stop{false};
   std::int64_t stop_after_epoch = -1;
   bool fail_reports = false;

@@ -13,6 +13,7 @@
 #include "data/locate_input.h"
 #include "data/sentences.h"
 #include "image/test_images.h"
+#include "train/quick_paths.h"
 #include "train/trainer.h"
 
 namespace tacho {
@@ -47,7 +48,7 @@ class TrainedRun {
   ScratchFolder scratch_;
   RunOrder order_;
   RunFolder folder_{scratch_.path() / "run"};
-  ComputePaths paths_{.mkldnn_convolution = true, .mkldnn_product = true, .mkldnn_recurrent = true};
+  ComputePaths paths_ = quick_paths();
   EpochDone last_;
 };
 
