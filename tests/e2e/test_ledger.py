@@ -29,9 +29,9 @@ class Ledger(TachoCase):
 
     def test_what_a_sweep_foretells_of_its_runs_is_measured(self):
         images = write_images(self.home / "images")
-        grid = self.home / "grid.yaml"
+        grid = self.home / "grid.yaml"  # runs long enough that a forecast of their steps is not refused as too wide
         grid.write_text(json.dumps({
-            "base": {"model": "mlp", "data": "fashion-mnist", "data-dir": str(images), "epochs": 3,
+            "base": {"model": "mlp", "data": "fashion-mnist", "data-dir": str(images), "epochs": 60,
                      "threads": 1, "no-checkpoints": True, "no-tensorboard": True},
             "matrix": {"batch": [8, 12, 16, 24, 32, 48], "seed": [1, 2]}}))
         self.tacho("sweep", grid, "--slots", "1")
