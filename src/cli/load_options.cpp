@@ -181,7 +181,9 @@ Result<LoadOptions> read_load_words(std::span<const std::string> words) {
 Result<LoadJob> job_of(const LoadOptions& o) {
   TACHO_CHECK(check(o));
   TACHO_TRY(target, load::parse_target_url(o.url));
-  LoadJob job{.target = std::move(target), .argv = argv_of(o)};
+  LoadJob job;
+  job.target = std::move(target);
+  job.argv = argv_of(o);
   if (!o.slo.empty()) {
     TACHO_TRY(slo, load::parse_slo(o.slo).in("--slo"));
     job.slo = std::move(slo);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/table.h"
+#include "base/wrapped_text.h"
 
 namespace tacho {
 namespace {
@@ -46,28 +47,6 @@ std::string without_marks(std::string_view text) {
     out += c;
   }
   return out;
-}
-
-std::string broken_at_blanks(std::string_view text, std::size_t columns, std::string_view indent) {
-  std::string out;
-  std::size_t at = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    const std::size_t width = display_width(word);
-    if (at > 0 && at + 1 + width > columns) {
-      out += "\n" + std::string(indent);
-      at = indent.size();
-    } else if (at > 0) {
-      out += " ";
-      ++at;
-    }
-    out += word;
-    at += width;
-  }
-  return out + "\n";
 }
 
 bool is_item(std::string_view line) { return line.starts_with("- ") || line.starts_with("* "); }
@@ -143,7 +122,7 @@ class Page {
            (!begins_a_block(lines_[at_]) || (item && lines_[at_].starts_with("  ")))) {
       text += " " + std::string(lines_[at_++]);
     }
-    out_ += broken_at_blanks(without_marks(text), columns_, item ? "  " : "");
+    out_ += wrapped(without_marks(text), columns_, item ? "  " : "");
   }
 
   void table() {

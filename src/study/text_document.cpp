@@ -2,35 +2,13 @@
 
 #include <algorithm>
 
+#include "base/wrapped_text.h"
 #include "study/document.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kTextColumns = 80;
-
-// Broken at blanks.
-std::string wrapped(std::string_view text, std::size_t columns) {
-  std::string out;
-  std::size_t at = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    const std::size_t width = display_width(word);
-    if (at > 0 && at + 1 + width > columns) {
-      out += "\n";
-      at = 0;
-    } else if (at > 0) {
-      out += " ";
-      ++at;
-    }
-    out += word;
-    at += width;
-  }
-  return out + "\n";
-}
 
 class TextWriter {
  public:

@@ -390,9 +390,10 @@ at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolut
       !is_stem(convolution.options)) {
     return {};
   }
-  const at::Tensor blocks =
-      at::empty({x.size(0), kernels::kBlockChannels, x.size(2) / 2 + 3, x.size(3) / 2 + 3},
-                x.options(), at::MemoryFormat::ChannelsLast);
+  constexpr std::int64_t kAround = kernels::kBlocksBefore + kernels::kBlocksAfter;
+  const at::Tensor blocks = at::empty(
+      {x.size(0), kernels::kBlockChannels, x.size(2) / 2 + kAround, x.size(3) / 2 + kAround},
+      x.options(), at::MemoryFormat::ChannelsLast);
   kernels::space_to_depth({.images = x.size(0),
                            .height = x.size(2),
                            .width = x.size(3),
