@@ -1,7 +1,7 @@
 #pragma once
 
-// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where they
-// add up, each block writes partial sums, and a second kernel adds those.
+// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where
+// they add up, each block writes partial sums, and a second kernel adds those.
 
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"

@@ -28,15 +28,16 @@ __device__ void store_bytes(uint8_t* to, const int* from) {
   *reinterpret_cast<typename Bytes<kWidth>::Raw*>(to) = raw;
 }
 
-// A thread's place in N×H×W×(C / width). A block keeps to one row of one image, so that all but its place
-// in that row is the same for all of its threads.
+// A thread's place in N×H×W×(C / width). A block keeps to one row of one image, so that all but its
+// place in that row is the same for all of its threads.
 struct Place {
   int image, y, x, channel;
   bool inside;
   __device__ Place(int height, int width, int packs, int pack) {
     const int blocks_a_row = (width * packs + kThreads - 1) / kThreads;
     const int row = static_cast<int>(blockIdx.x) / blocks_a_row;
-    const int in_row = static_cast<int>(blockIdx.x) % blocks_a_row * kThreads + static_cast<int>(threadIdx.x);
+    const int in_row =
+        static_cast<int>(blockIdx.x) % blocks_a_row * kThreads + static_cast<int>(threadIdx.x);
     x = in_row / packs;
     channel = in_row % packs * pack;
     y = row % height;
@@ -59,8 +60,8 @@ unsigned blocks_for(int64_t images, int64_t height, int64_t width, int64_t chann
 
 __device__ int clamped(int value, int size) { return min(max(value, 0), size - 1); }
 
-// kKernel is the window's side; 0: whatever the pool says. What lies beyond the image is loaded from its edge and
-// not looked at, so that all of a window is under way at once.
+// kKernel is the window's side; 0: whatever the pool says. What lies beyond the image is loaded
+// from its edge and not looked at, so that all of a window is under way at once.
 template <class T, int kKernel>
 __global__ void __launch_bounds__(kThreads)
     pool_forward(Pool p, const T* __restrict__ x, T* __restrict__ y, uint8_t* __restrict__ places) {
@@ -131,8 +132,8 @@ __global__ void __launch_bounds__(kThreads)
   const int last_x = right / p.stride;
   // Backwards from the last window that begins before this number.
   const auto at_window = [&](int back_y, int back_x) {
-    return in.at(clamped(last_y - back_y, out_height), clamped(last_x - back_x, out_width), out_height,
-                 out_width, p.channels);
+    return in.at(clamped(last_y - back_y, out_height), clamped(last_x - back_x, out_width),
+                 out_height, out_width, p.channels);
   };
   const auto add = [&](const RawPack& raw, const RawBytes& where, int back_y, int back_x) {
     const int oy = last_y - back_y;
@@ -182,7 +183,8 @@ void max_pool_forward(const Pool& p, const void* x, void* y, uint8_t* places, St
     auto* kernel = p.kernel == 2   ? &pool_forward<T, 2>
                    : p.kernel == 3 ? &pool_forward<T, 3>
                                    : &pool_forward<T, 0>;
-    kernel<<<blocks, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y), places);
+    kernel<<<blocks, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y),
+                                            places);
   });
 }
 
