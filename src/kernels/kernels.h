@@ -265,6 +265,22 @@ void step(const OptimizerStep& p, Stream stream);
 // Where scaled: halves the scale after an overflow, doubles it after so many good steps.
 void adapt_scale(StepState* state, int32_t good_steps_to_grow, Stream stream);
 
+// --- embeddings ---
+
+// dweight, words × width, of a table whose rows tokens name: the sum of what comes back at a word's
+// places.
+struct EmbeddingBackward {
+  int64_t words, width;
+  int64_t places;  // less than 2³¹
+  DataType type;
+  const int64_t* tokens;
+  int64_t left_out;  // gets no gradient: the padding; −1: none
+  const void* dy;    // places × width
+  void* dweight;
+};
+int64_t embedding_workspace(const EmbeddingBackward& p);  // in bytes
+void embedding_backward(const EmbeddingBackward& p, void* workspace, Stream stream);
+
 // --- the loss ---
 
 // Mean over R rows of the cross entropy of R×C logits, where a label has 1 − smoothing and all

@@ -40,6 +40,9 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
 // blocks of pixels.
 at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolution);
 
+// A row of the table for each token; `left_out` gets no gradient, −1: none.
+at::Tensor embedding(const at::Tensor& weight, const at::Tensor& tokens, std::int64_t left_out);
+
 // relu(convolution + bias), 3×3, of pictures of one channel that need no gradient.
 at::Tensor gray_conv_relu(const at::Tensor& x, const torch::nn::Conv2dImpl& convolution);
 

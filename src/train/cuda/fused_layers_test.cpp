@@ -362,6 +362,29 @@ TEST_P(OnGpu, ALinearsBiasGetsTheSumOfWhatComesBack) {
   }
 }
 
+// Words that stand once, a word that stands nearly everywhere, and the padding.
+TEST_P(OnGpu, AnEmbeddingsGradientEqualsTorchs) {
+  for (const std::int64_t width : {32, 256, 776}) {
+    const at::Tensor table = at::randn({900, width}, kOnGpu).to(GetParam()).set_requires_grad(true);
+    at::Tensor tokens = at::randint(900, {40, 50}, kOnGpu.dtype(at::kLong));
+    tokens.narrow(1, 10, 12).fill_(7);
+    tokens.narrow(1, 30, 20).fill_(0);
+    for (const std::int64_t left_out : {-1, 0}) {
+      const at::Tensor y = embedding(table, tokens, left_out);
+      ASSERT_TRUE(y.defined());
+      const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+      const auto ours = gradients_of(y, weights, {table});
+      const at::Tensor wide = table.detach().to(at::kDouble).set_requires_grad(true);
+      const at::Tensor expected = at::embedding(wide, tokens, left_out);
+      (expected * weights.to(GetParam())).sum().backward();
+      EXPECT_EQ(difference(y, expected), 0);
+      EXPECT_LT(difference(ours[0], wide.grad()), allowed()) << width << " without " << left_out;
+      EXPECT_TRUE(at::equal(gradients_of(embedding(table, tokens, left_out), weights, {table})[0],
+                            ours[0]));
+    }
+  }
+}
+
 TEST_P(OnGpu, CrossEntropyEqualsTorchs) {
   for (const auto& [rows, classes] : {std::array<std::int64_t, 2>{64, 10}, {7, 2}, {300, 1000}}) {
     for (const double smoothing : {0.0, 0.1}) {

@@ -1,4 +1,4 @@
-// Bias and activation, products with a bias, and the loss.
+// Bias and activation, products with a bias, embeddings, and the loss.
 #include "train/cuda/fused_layers.h"
 #include "train/cuda/fused_tools.h"
 
@@ -59,6 +59,35 @@ struct Linear : torch::autograd::Function<Linear> {
   }
 };
 
+struct Embedding : torch::autograd::Function<Embedding> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
+                            const at::Tensor& tokens, std::int64_t left_out) {
+    context->save_for_backward({tokens});
+    context->saved_data["left_out"] = left_out;
+    context->saved_data["size"] = weight.sizes().vec();
+    return at::embedding(weight, tokens, left_out);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const at::Tensor tokens = context->get_saved_variables()[0];
+    const auto size = context->saved_data["size"].toIntVector();
+    const at::Tensor dy = to_row_order(gradients[0]);
+    const at::Tensor dweight = at::empty(size, dy.options());
+    const kernels::EmbeddingBackward p{.words = size[0],
+                                       .width = size[1],
+                                       .places = tokens.numel(),
+                                       .type = data_type(dy),
+                                       .tokens = tokens.data_ptr<std::int64_t>(),
+                                       .left_out = context->saved_data["left_out"].toInt(),
+                                       .dy = address(dy),
+                                       .dweight = address(dweight)};
+    const at::Tensor workspace =
+        at::empty({kernels::embedding_workspace(p)}, dy.options().dtype(at::kByte));
+    kernels::embedding_backward(p, address(workspace), stream());
+    return {dweight, {}, {}};
+  }
+};
+
 struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& logits,
                             const at::Tensor& labels, double smoothing) {
@@ -104,6 +133,13 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
                        weight.scalar_type() == x.scalar_type() &&
                        weight.size(0) % kernels::pack_width(data_type(x)) == 0;
   return fitting ? Linear::apply(x, weight, bias) : at::Tensor();
+}
+
+at::Tensor embedding(const at::Tensor& weight, const at::Tensor& tokens, std::int64_t left_out) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  const bool fitting = fits(weight) && tokens.is_contiguous() && tokens.numel() > 0 &&
+                       tokens.numel() < kMost && weight.size(0) < kMost;
+  return fitting ? Embedding::apply(weight, tokens, left_out) : at::Tensor();
 }
 
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing) {

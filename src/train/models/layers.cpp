@@ -49,6 +49,7 @@ SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
                     const torch::nn::LayerNormImpl&) {
   return {};
 }
+Tensor embedding(const Tensor&, const Tensor&, std::int64_t) { return {}; }
 Tensor stem_convolution(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
 Tensor gray_conv_relu(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
 Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
@@ -252,9 +253,12 @@ at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer) {
 
 at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding) {
   if (!tokens.is_cuda()) return embedding->forward(tokens);
-  // The way back sorts them, in half the passes where they have half the bits.
-  return at::embedding(embedding->weight, tokens.to(at::kInt).contiguous(),
-                       embedding->options.padding_idx().value_or(-1));
+  const std::int64_t left_out = embedding->options.padding_idx().value_or(-1);
+  return faster_of(
+      {.name = "embedding",
+       .ours = [=](const Tensors& in) { return ours::embedding(in[0], in[1], left_out); },
+       .theirs = [=](const Tensors& in) { return at::embedding(in[0], in[1], left_out); }},
+      {embedding->weight, tokens.contiguous()});
 }
 
 namespace {
