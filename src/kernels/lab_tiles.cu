@@ -49,14 +49,19 @@ __global__ void __launch_bounds__(kTile* kDown) turn_tile(Matrix m) {
 
 // kSide × kSide, sixteen bytes a thread on both sides, and rows of 4·kSide bytes for the memory.
 // Hinted: what is read and written once makes room in L2 first.
-template <int kSide, int kBlock, bool kHinted>
+// kSquare: blocks that run together cover a square of so many tiles a side, so that both what they
+// read and what they write are long runs of memory.
+template <int kSide, int kBlock, bool kHinted, int kSquare>
 __global__ void __launch_bounds__(kBlock) turn_wide_tile(Matrix m) {
   extern __shared__ float tile[];
   constexpr int kPitch = kSide + 1;
   constexpr int kPacks = kSide / 4;
   constexpr int kStep = kBlock / kPacks;
-  const int64_t x0 = static_cast<int64_t>(blockIdx.x) * kSide;
-  const int64_t y0 = static_cast<int64_t>(blockIdx.y) * kSide;
+  const auto across = static_cast<int>(m.columns) / (kSide * kSquare);
+  const int square = static_cast<int>(blockIdx.x) / (kSquare * kSquare);
+  const int within = static_cast<int>(blockIdx.x) % (kSquare * kSquare);
+  const int64_t x0 = (square % across * kSquare + within % kSquare) * kSide;
+  const int64_t y0 = (square / across * kSquare + within / kSquare) * kSide;
   const int pack = static_cast<int>(threadIdx.x) % kPacks * 4;
   const int line = static_cast<int>(threadIdx.x) / kPacks;
   float4 v[kSide / kStep];
@@ -89,13 +94,13 @@ __global__ void __launch_bounds__(kBlock) turn_wide_tile(Matrix m) {
   }
 }
 
-template <int kSide, int kBlock, bool kHinted>
+template <int kSide, int kBlock, bool kHinted, int kSquare = 1>
 void start_wide_tile(const Matrix& m, cudaStream_t stream) {
   constexpr int kBytes = kSide * (kSide + 1) * static_cast<int>(sizeof(float));
-  auto* kernel = &turn_wide_tile<kSide, kBlock, kHinted>;
+  auto* kernel = &turn_wide_tile<kSide, kBlock, kHinted, kSquare>;
   // More than 48 KiB must be asked for.
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  const dim3 grid(static_cast<unsigned>(m.columns / kSide), static_cast<unsigned>(m.rows / kSide));
+  const auto grid = static_cast<unsigned>(m.columns / kSide * (m.rows / kSide));
   kernel<<<grid, kBlock, kBytes, stream>>>(m);
 }
 
@@ -207,10 +212,16 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
                          "rows of 256 bytes: memory opens a page for each"),
                    [=](cudaStream_t s) { start_wide_tile<64, 256, true>(m, s); }, turned, x.c,
                    poisoned});
-  if (m.rows % 128 == 0) {  // and so are the columns, of which there are no fewer
-    cases.push_back(
-        {plain(x, "transpose", "tile of 128 × 129, 16 bytes, streaming hints", "f32", 1),
-         [=](cudaStream_t s) { start_wide_tile<128, 512, true>(m, s); }, turned, x.c, poisoned});
+  if (m.rows % (64 * 32) == 0) {  // and so are the columns, of which there are no fewer
+    const auto squares = [&](const char* form, auto start) {
+      cases.push_back({plain(x, "transpose", form, "f32", 1), start, turned, x.c, poisoned});
+    };
+    squares("the same, squares of 8 × 8 tiles together",
+            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 8>(m, s); });
+    squares("the same, squares of 16 × 16 tiles together",
+            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 16>(m, s); });
+    squares("the same, squares of 32 × 32 tiles together",
+            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 32>(m, s); });
   }
 
   const dim3 down(blocks_for(m.rows), static_cast<unsigned>(m.columns));
