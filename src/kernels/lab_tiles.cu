@@ -204,25 +204,19 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
                          "4 bytes a request, rows of 128 bytes"),
                    [=](cudaStream_t s) { turn_tile<1><<<tiles, block, 0, s>>>(m); }, turned, x.c,
                    poisoned});
-  cases.push_back({plain(x, "transpose", "tile of 64 × 65, 16 bytes a thread", "f32", 1,
-                         "L2 keeps what nobody reads again"),
-                   [=](cudaStream_t s) { start_wide_tile<64, 256, false>(m, s); }, turned, x.c,
-                   poisoned});
-  cases.push_back({plain(x, "transpose", "tile of 64 × 65, 16 bytes, streaming hints", "f32", 1,
-                         "rows of 256 bytes: memory opens a page for each"),
-                   [=](cudaStream_t s) { start_wide_tile<64, 256, true>(m, s); }, turned, x.c,
-                   poisoned});
-  if (m.rows % (64 * 32) == 0) {  // and so are the columns, of which there are no fewer
-    const auto squares = [&](const char* form, auto start) {
-      cases.push_back({plain(x, "transpose", form, "f32", 1), start, turned, x.c, poisoned});
-    };
-    squares("the same, squares of 8 × 8 tiles together",
-            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 8>(m, s); });
-    squares("the same, squares of 16 × 16 tiles together",
-            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 16>(m, s); });
-    squares("the same, squares of 32 × 32 tiles together",
-            [=](cudaStream_t s) { start_wide_tile<64, 256, true, 32>(m, s); });
+  const auto wide = [&](const char* form, const char* limit, auto start) {
+    cases.push_back({plain(x, "transpose", form, "f32", 1, limit), start, turned, x.c, poisoned});
+  };
+  wide("tile of 64 × 65, 16 bytes a thread", "L2 keeps what nobody reads again",
+       [=](cudaStream_t s) { start_wide_tile<64, 256, false>(m, s); });
+  if (m.rows % (64 * 8) == 0) {  // and so are the columns, of which there are no fewer
+    wide("the same, squares of 8 × 8 tiles together", "",
+         [=](cudaStream_t s) { start_wide_tile<64, 256, false, 8>(m, s); });
   }
+  wide("tile of 64 × 65, 16 bytes, streaming hints", "few loads under way",
+       [=](cudaStream_t s) { start_wide_tile<64, 256, true>(m, s); });
+  wide("the same, 512 threads a tile", "",
+       [=](cudaStream_t s) { start_wide_tile<64, 512, true>(m, s); });
 
   const dim3 down(blocks_for(m.rows), static_cast<unsigned>(m.columns));
   const dim3 across(blocks_for(m.columns), static_cast<unsigned>(m.rows));
