@@ -178,8 +178,7 @@ class CudaEngine final : public StepEngine {
 
   at::Tensor fused_loss_of(const at::Tensor& logits, const at::Tensor& labels) {
     const double smoothing = spec_.label_smoothing;
-    using kernel_choice::Tensors;
-    const kernel_choice::Ways ways{
+    const Ways ways{
         .name = "cross entropy",
         .ours = [&](const Tensors& in) { return fused::cross_entropy(in[0], labels, smoothing); },
         .theirs = [&](const Tensors& in) { return loss_of(in[0], labels, smoothing); }};

@@ -1,30 +1,15 @@
 #pragma once
 
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "record/run_spec.h"
-#include "train/torch_api.h"
+#include "train/models/ways.h"
 
 // Which kernels the compositions of models/layers.h take on a GPU: Tacho's, torch's, or for each
 // shape the faster of the two.
 namespace tacho::kernel_choice {
 
-using Tensors = std::vector<at::Tensor>;
-// A composition of these inputs; undefined where it does not fit.
-using Way = std::function<at::Tensor(const Tensors&)>;
-
 void set(KernelKind kind);
-
-// A composition, both ways.
-struct Ways {
-  std::string name;
-  Way ours;
-  Way theirs;
-  // What else gets a gradient; asked for only where the ways are timed.
-  std::function<Tensors()> parameters = [] { return Tensors{}; };
-};
 
 // Whether Tacho's way is to be taken. Where that is to be found out, both are timed the first time,
 // forward and back, with copies of the inputs and without a trace in torch's random numbers.

@@ -1,88 +1,11 @@
 #include "train/models/layers.h"
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "train/dropout.h"
 #include "train/linear_relu.h"
-
-#ifdef TACHO_CUDA
-#include "train/cuda/fused_layers.h"
-#include "train/cuda/kernel_choice.h"
-#endif
+#include "train/models/faster_way.h"
 
 namespace tacho::layers {
 namespace {
-
-thread_local bool plain_operations = false;
-
-#ifdef TACHO_CUDA
-using kernel_choice::Tensors;
-using kernel_choice::Ways;
-#else
-using Tensors = std::vector<at::Tensor>;
-struct Ways {
-  std::string name;
-  std::function<at::Tensor(const Tensors&)> ours;
-  std::function<at::Tensor(const Tensors&)> theirs;
-  std::function<Tensors()> parameters = [] { return Tensors{}; };
-};
-#endif
-
-// Tacho's own kernels: undefined where they do not fit.
-#ifdef TACHO_CUDA
-namespace ours = tacho::fused;
-#else
-namespace ours {
-using at::Tensor;
-enum class Pointwise { relu, gelu };
-Tensor batch_norm_act(const Tensor&, torch::nn::BatchNorm2dImpl&, bool, const Tensor&) {
-  return {};
-}
-TwoReaders norm_add_relu_for_two(const Tensor&, torch::nn::BatchNorm2dImpl&, const Tensor&) {
-  return {};
-}
-Tensor bias_act(const Tensor&, const Tensor&, Pointwise, double = 0) { return {}; }
-Tensor linear(const Tensor&, const Tensor&, const Tensor&) { return {}; }
-SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
-                    const torch::nn::LayerNormImpl&) {
-  return {};
-}
-Tensor embedding(const Tensor&, const Tensor&, std::int64_t) { return {}; }
-Tensor stem_convolution(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
-Tensor gray_conv_relu(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
-Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
-Tensor pool_tail(const Tensor&, const Tensor&, double) { return {}; }
-}  // namespace ours
-#endif
-
-// Whether our way is to be tried for these inputs, the first of which says where they lie.
-bool tries_ours(const Ways& ways, const Tensors& inputs) {
-#ifdef TACHO_CUDA
-  return inputs[0].is_cuda() && !plain_operations && kernel_choice::takes_ours(ways, inputs);
-#else
-  (void)ways, (void)inputs;
-  return false;
-#endif
-}
-
-at::Tensor faster_of(const Ways& ways, const Tensors& inputs) {
-  if (tries_ours(ways, inputs)) {
-    if (at::Tensor y = ways.ours(inputs); y.defined()) return y;
-  }
-  return ways.theirs(inputs);
-}
-
-// On a GPU our kernels add a bias where its neighbours are read anyway.
-bool bias_apart(const at::Tensor& x) {
-#ifdef TACHO_CUDA
-  return x.is_cuda() && !kernel_choice::torch_only();
-#else
-  (void)x;
-  return false;
-#endif
-}
 
 at::Tensor without_bias(const at::Tensor& x, const torch::nn::Conv2d& layer) {
   const auto& options = layer->options;
@@ -136,9 +59,6 @@ bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, boo
 }
 
 }  // namespace
-
-PlainOperations::PlainOperations() : before_(std::exchange(plain_operations, true)) {}
-PlainOperations::~PlainOperations() { plain_operations = before_; }
 
 // In place wherever the number written over is needed by nobody: a batch norm goes back through
 // its input, a ReLU through its result.
@@ -229,7 +149,7 @@ at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, d
 
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer) {
   if (bias_apart(x)) return biased_relu(at::linear(x, layer->weight), layer->bias);
-  if (plain_operations || x.is_cuda()) return layers::linear(x, layer).relu_();
+  if (wants_plain_operations() || x.is_cuda()) return layers::linear(x, layer).relu_();
   return tacho::linear_relu(x, layer);
 }
 
@@ -347,7 +267,7 @@ at::Tensor key_mask(const at::Tensor& lengths, std::int64_t longest) {
 }
 
 at::Tensor dropout(const at::Tensor& x, double p, bool training) {
-  if (plain_operations) return training && p > 0 ? at::dropout(x, p, true) : x;
+  if (wants_plain_operations()) return training && p > 0 ? at::dropout(x, p, true) : x;
   return tacho::dropout(x, p, training);
 }
 
