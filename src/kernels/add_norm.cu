@@ -5,26 +5,18 @@
 #include "kernels/dropout.cuh"
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kLanes = 32;
 constexpr int64_t kMostWidth = 1024;
 // Of an H200's 132 processors three blocks each, all at once; rows of many packs leave registers
 // for two.
 constexpr int64_t kMostBackwardBlocks = 396;
 constexpr int backward_blocks_at_a_time(int packs) { return packs <= 3 ? 3 : 2; }
 constexpr int kColumnSums = 3;  // gamma's, beta's and the bias's gradients
-
-__device__ inline float add_across(float value) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(0xffffffffU, value, step);
-  }
-  return value;
-}
 
 // kPacks packs of a row, as a lane holds them. They stay raw: all loads go ahead of the arithmetic,
 // and half the registers are enough. A pack beyond the row's end loads the first, for nothing.

@@ -104,14 +104,6 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   write_partial<1, W>(sums, partial, shape.channels);
 }
 
-template <class T>
-__global__ void finish_bias(const float* partial, int blocks, int64_t channels, T* dbias) {
-  const int64_t c = finish_channel();
-  float sums[1];
-  sum_partials<1>(partial, blocks, channels, c, sums);
-  if (threadIdx.y == 0 && c < channels) dbias[c] = static_cast<T>(sums[0]);
-}
-
 // Few rows are added up by one block for each channel: a second kernel would take longer.
 constexpr int64_t kFewRows = 256;
 
@@ -132,7 +124,7 @@ struct ColumnSums {
   void finish(int64_t channels, void* sums, Stream stream) const {
     if (finished) return;
     const FinishGrid last(channels);
-    finish_bias<T><<<last.grid, last.block, 0, stream>>>(partial, static_cast<int>(grid.grid.y),
+    finish_sums<T><<<last.grid, last.block, 0, stream>>>(partial, static_cast<int>(grid.grid.y),
                                                          channels, static_cast<T*>(sums));
   }
 };

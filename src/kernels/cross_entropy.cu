@@ -2,30 +2,14 @@
 // which the way back is one pass.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr int kWarps = 32;
 // Logits that one block looks through as fast as a second kernel would begin.
 constexpr int64_t kFewLogits = 1 << 14;
-
-__device__ float add_across(float value) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(0xffffffffU, value, step);
-  }
-  return value;
-}
-
-__device__ float largest_across(float value) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, step));
-  }
-  return value;
-}
 
 // A warp's row.
 template <class T>

@@ -5,11 +5,11 @@
 
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kLanes;
 // Places of one word that a warp adds up by itself; more are shared by the block's.

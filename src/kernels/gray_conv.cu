@@ -3,6 +3,7 @@
 // speed; a thread that keeps the weights of a pack of channels in registers is bound by what it
 // writes and reads.
 #include "kernels/columns.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
@@ -11,7 +12,6 @@ constexpr int kSide = 3;
 constexpr int kTaps = kSide * kSide;
 constexpr int kSums = kTaps + 1;  // of the way back: the weights' and the bias's
 constexpr int kPixels = 4;        // of a row, that a thread takes at once
-constexpr int kLanes = 32;
 
 // Where a thread works: its pack of channels, and one stretch of a row after the other.
 struct Stretches {

@@ -2,6 +2,7 @@
 // captured graph follows the schedule) and writes the 16-bit copies the model computes with.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
@@ -78,13 +79,12 @@ struct Span {
 };
 
 __device__ float add_block(float value) {
-  __shared__ float shared[kMostThreads / 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+  __shared__ float shared[kMostThreads / kLanes];
+  value = add_across(value);
+  if (threadIdx.x % kLanes == 0) shared[threadIdx.x / kLanes] = value;
   __syncthreads();
   float sum = 0;
-  for (int i = 0; i < blockDim.x / 32; ++i) sum += shared[i];
+  for (int i = 0; i < blockDim.x / kLanes; ++i) sum += shared[i];
   return sum;
 }
 

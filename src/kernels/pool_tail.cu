@@ -140,14 +140,6 @@ __global__ void __launch_bounds__(kThreads)
   partial[blockIdx.x * p.channels + blockIdx.y * kTailChannels + threadIdx.x] = sum;
 }
 
-template <class T>
-__global__ void finish_tail(const float* partial, int images, int64_t channels, T* dbias) {
-  const int64_t c = finish_channel();
-  float sums[1];
-  sum_partials<1>(partial, images, channels, c, sums);
-  if (threadIdx.y == 0 && c < channels) dbias[c] = static_cast<T>(sums[0]);
-}
-
 dim3 grid_of(const PoolTail& p) {
   return {static_cast<unsigned>(p.images), static_cast<unsigned>(p.channels / kTailChannels)};
 }
@@ -175,7 +167,7 @@ void pool_tail_backward(const PoolTail& p, const void* dy, const void* y, const 
     pool_tail_back<T><<<grid_of(p), kThreads, tile_bytes(p), stream>>>(
         p, static_cast<const T*>(dy), static_cast<const T*>(y), places, static_cast<T*>(dx),
         workspace);
-    finish_tail<T><<<last.grid, last.block, 0, stream>>>(workspace, static_cast<int>(p.images),
+    finish_sums<T><<<last.grid, last.block, 0, stream>>>(workspace, static_cast<int>(p.images),
                                                          p.channels, static_cast<T*>(dbias));
   });
 }
