@@ -10,7 +10,7 @@ import type { CommsSurvey, LabSurveyLine, MemorySurvey } from "./types";
 import { Command, ProblemNote, Section, Waiting } from "./ui";
 
 const height = 280;
-const margin = { left: 62, right: 16, top: 14, bottom: 38 };
+const margin = { left: 62, right: 28, top: 14, bottom: 38 };
 const shownForms = 14;
 
 const gb = (value: number) => `${Number(value.toPrecision(3))} GB/s`;
@@ -20,12 +20,14 @@ function MemoryForms({ survey }: { survey: MemorySurvey }): JSX.Element {
   const beyond = survey.measurements.filter((m) => m.level === "memory");
   const rows = beyond.length > 0 ? beyond : survey.measurements;
   const best = [...rows].sort((a, b) => b.gb_per_s - a.gb_per_s).slice(0, shownForms);
+  const most = Math.max(...rows.map((m) => m.threads));
+  const nameOfForm = (m: (typeof rows)[number]) => `${m.operation}, ${m.form}${m.threads < most ? `, ${m.threads} of ${most} threads` : ""}`;
   return (
     <>
       <ul class="bandwidth">
         {best.map((m, i) => (
           <li key={i}>
-            <span class="name" title={visible(m.form)}>{visible(m.operation)}, {visible(m.form)}</span>
+            <span class="name" title={visible(nameOfForm(m))}>{visible(nameOfForm(m))}</span>
             <span class="gauge" role="img" aria-label={`${share(m.of_ceiling)} of the ceiling`}><b style={{ width: `${Math.min(100, 100 * m.of_ceiling)}%` }} /></span>
             <span class="number">{gb(m.gb_per_s)}</span>
             <span class="number soft">{share(m.of_ceiling)}</span>
@@ -38,6 +40,7 @@ function MemoryForms({ survey }: { survey: MemorySurvey }): JSX.Element {
           { key: "operation", title: "operation", value: (m) => m.operation },
           { key: "form", title: "form", value: (m) => m.form },
           { key: "level", title: "level", value: (m) => m.level },
+          { key: "threads", title: "threads", value: (m) => m.threads },
           { key: "rate", title: "GB/s", value: (m) => m.gb_per_s, text: (m) => m.gb_per_s.toPrecision(3) },
           { key: "ceiling", title: "of ceiling", value: (m) => m.of_ceiling, text: (m) => share(m.of_ceiling) },
           { key: "loss", title: "what it loses", value: (m) => visible(m.loss), wide: true },

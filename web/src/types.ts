@@ -413,7 +413,7 @@ export interface MemorySurvey {
   machine: string;
   facts: string;
   complete: boolean;
-  measurements: { operation: string; form: string; level: string; gb_per_s: number; of_ceiling: number; loss: string }[];
+  measurements: { operation: string; form: string; level: string; threads: number; gb_per_s: number; of_ceiling: number; loss: string }[];
 }
 
 export interface CommsSurvey {
