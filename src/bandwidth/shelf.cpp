@@ -10,9 +10,10 @@ namespace tacho::bandwidth {
 
 namespace fs = std::filesystem;
 
-Result<void> Shelf::put(const Survey& survey) const {
+Result<void> Shelf::put(const LabRecord& record) const {
   TACHO_CHECK(make_folders(folder_));
-  return write_file_atomically(file_of(survey), json_text(to_json(survey), 1) + "\n");
+  return write_file_atomically(folder_ / (key_of(record) + ".json"),
+                               json_text(to_json(record), 1) + "\n");
 }
 
 std::vector<std::string> Shelf::keys() const {
@@ -25,7 +26,7 @@ std::vector<std::string> Shelf::keys() const {
   return keys;
 }
 
-Result<Survey> Shelf::find(std::string_view name) const {
+Result<LabRecord> Shelf::find(std::string_view name) const {
   const auto all = keys();
   if (all.empty()) {
     return Error{ErrorCode::not_found, "nothing was measured yet; 'tacho lab memory' does"};
@@ -43,12 +44,12 @@ Result<Survey> Shelf::find(std::string_view name) const {
                    : fmt::format("'{}' begins {} surveys; name more of it", name, meant.size())};
 }
 
-Result<Survey> Shelf::read(std::string_view key) const {
+Result<LabRecord> Shelf::read(std::string_view key) const {
   const fs::path file = folder_ / (std::string(key) + ".json");
   TACHO_TRY(text, read_file(file));
   const auto json = parse_json(text);
   if (!json.ok()) return json.error().in(file.string());
-  return survey_from_json(*json).in(file.string());
+  return lab_record_from_json(*json).in(file.string());
 }
 
 }  // namespace tacho::bandwidth

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bandwidth/survey.h"
+#include "bandwidth/lab_record.h"
 
 namespace tacho::bandwidth {
 
@@ -13,15 +13,12 @@ class Shelf {
  public:
   explicit Shelf(const std::filesystem::path& home) : folder_(home / "lab") {}
 
-  [[nodiscard]] std::filesystem::path file_of(const Survey& survey) const {
-    return folder_ / (survey.key + ".json");
-  }
-  Result<void> put(const Survey& survey) const;
+  Result<void> put(const LabRecord& record) const;
   // Keys in the order of time.
   [[nodiscard]] std::vector<std::string> keys() const;
   // `name`: "last", a key, or a beginning that only one key has.
-  [[nodiscard]] Result<Survey> find(std::string_view name) const;
-  [[nodiscard]] Result<Survey> read(std::string_view key) const;
+  [[nodiscard]] Result<LabRecord> find(std::string_view name) const;
+  [[nodiscard]] Result<LabRecord> read(std::string_view key) const;
 
  private:
   std::filesystem::path folder_;

@@ -10,7 +10,9 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/lab_comms_command.h"
 #include "cli/lab_memory_command.h"
+#include "cli/lab_records_command.h"
 #include "cli/train_options.h"
 #include "probe/host_probe.h"
 
@@ -151,7 +153,9 @@ void add_lab_command(CLI::App& app, Context& context) {
   command->add_option("--seconds", o->seconds, "no workload begins later")->capture_default_str();
   command->add_flag("--json", o->json, "for programs");
   command->callback([o, &context] { context.run([&] { return probe(*o, context); }); });
-  add_lab_memory_commands(*lab, context);
+  add_lab_memory_command(*lab, context);
+  add_lab_comms_command(*lab, context);
+  add_lab_records_commands(*lab, context);
 }
 
 }  // namespace tacho

@@ -131,11 +131,6 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
   return bandwidth::survey_from_json(json);
 }
 
-Result<int> show(const Survey& survey, bool json, const Context& context) {
-  context.print(json ? json_text(to_json(survey), 1) + "\n" : survey_text(survey, context.out));
-  return kSuccess;
-}
-
 Result<int> measure_memory(const MemoryOptions& o, Context& context) {
   if (o.peak && !(*o.peak > 0)) return Error{ErrorCode::usage, "--peak: GB/s, above 0"};
   TACHO_TRY(device, kDevices.parse(o.device));
@@ -152,40 +147,13 @@ Result<int> measure_memory(const MemoryOptions& o, Context& context) {
   survey.quick = o.quick;
   if (o.peak) survey.theoretical_bytes_per_s = *o.peak * 1e9;
   TACHO_CHECK(bandwidth::Shelf(home).put(survey));
-  return show(survey, o.json, context);
-}
-
-Result<int> list_surveys(bool json, const Context& context) {
-  TACHO_TRY(home, tacho_home());
-  const bandwidth::Shelf shelf(home);
-  std::vector<Survey> all;
-  Json list = Json::array();
-  for (const std::string& key : shelf.keys()) {
-    auto survey = shelf.read(key);
-    if (!survey.ok()) {
-      context.warn(survey.error().message);
-      continue;
-    }
-    list.push_back(Json{{"key", survey->key},
-                        {"at", survey->at},
-                        {"device", survey->device},
-                        {"machine", survey->machine},
-                        {"complete", survey->complete}});
-    all.push_back(*std::move(survey));
-  }
-  if (json) {
-    context.print(json_text(list, 1) + "\n");
-  } else if (all.empty()) {
-    context.print("nothing was measured yet; 'tacho lab memory' does\n");
-  } else {
-    context.print(surveys_table(all, context.out));
-  }
+  context.print(o.json ? json_text(to_json(survey), 1) + "\n" : survey_text(survey, context.out));
   return kSuccess;
 }
 
 }  // namespace
 
-void add_lab_memory_commands(CLI::App& lab, Context& context) {
+void add_lab_memory_command(CLI::App& lab, Context& context) {
   CLI::App* memory = lab.add_subcommand(
       "memory", "every way of touching memory against the fastest, and what it loses");
   auto o = std::make_shared<MemoryOptions>();
@@ -198,25 +166,6 @@ void add_lab_memory_commands(CLI::App& lab, Context& context) {
   memory->add_flag("--json", o->json, "for programs");
   memory->footer(kFooter);
   memory->callback([o, &context] { context.run([&] { return measure_memory(*o, context); }); });
-
-  CLI::App* list = lab.add_subcommand("ls", "surveys that were made");
-  auto as_json = std::make_shared<bool>(false);
-  list->add_flag("--json", *as_json, "for programs");
-  list->callback(
-      [as_json, &context] { context.run([&] { return list_surveys(*as_json, context); }); });
-
-  CLI::App* again = lab.add_subcommand("show", "a survey again");
-  auto name = std::make_shared<std::string>("last");
-  again->add_option("survey", *name, "its key or a beginning of it, or last")
-      ->capture_default_str();
-  again->add_flag("--json", *as_json, "for programs");
-  again->callback([name, as_json, &context] {
-    context.run([&]() -> Result<int> {
-      TACHO_TRY(home, tacho_home());
-      TACHO_TRY(survey, bandwidth::Shelf(home).find(*name));
-      return show(survey, *as_json, context);
-    });
-  });
 }
 
 }  // namespace tacho

@@ -2,45 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <system_error>
-
-#include "base/file.h"
+#include "lab/passing_folder.h"
 #include "lab/worker_group.h"
 #include "lab/worker_program.h"
 #include "record/run_folder.h"
 
 namespace tacho {
-namespace {
-
 namespace fs = std::filesystem;
-
-class PassingFolder {
- public:
-  static Result<PassingFolder> make() {
-    std::error_code unknown;
-    const fs::path parent = fs::temp_directory_path(unknown);
-    if (unknown) return system_error("the folder for temporary files", unknown.value());
-    std::string pattern = (parent / "tacho-rank-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) return system_error(pattern, errno);
-    return PassingFolder(pattern);
-  }
-  PassingFolder(PassingFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PassingFolder& operator=(PassingFolder&&) = delete;
-  ~PassingFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  void keep() { path_.clear(); }
-
- private:
-  explicit PassingFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
-}  // namespace
 
 Result<void> run_ranks_apart(const RunOrder& order, const Launch& launch, const fs::path& home,
                              const std::atomic<int>& interrupts) {

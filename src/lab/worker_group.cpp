@@ -45,7 +45,7 @@ Result<Socket> bind_to_loopback(Use use) {
 }
 
 Command command_of(const WorkerGroup::Order& order) {
-  Command command{.argv = {order.worker.program, "run", order.folder.path().string()},
+  Command command{.argv = {order.worker.program, order.verb, order.folder.path().string()},
                   .environment = order.environment,
                   .output_file = order.folder.log(),
                   .own_group = true,

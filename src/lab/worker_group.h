@@ -38,6 +38,7 @@ class WorkerGroup {
     Residence& residence;
     std::map<std::string, std::string> environment = {};  // added to the workers' own
     std::vector<std::filesystem::path> reads = {};        // what they read, beside themselves
+    std::string verb = "run";                             // what they are to do with the folder
   };
   // Starts all or none. Call it on a thread that stays.
   static Result<WorkerGroup> start(const Order& order);

@@ -15,6 +15,7 @@
 #include "serve/environments.h"
 #include "serve/exports.h"
 #include "serve/forecasts.h"
+#include "serve/lab_surveys.h"
 #include "serve/live_run.h"
 #include "serve/machine.h"
 #include "serve/pages.h"
@@ -156,6 +157,10 @@ class Dashboard::Impl {
           return environments_.shown(request, store);
         }));
     get("/api/v1/memory", with_store(memory_runs));
+    get("/api/v1/lab",
+        handler([this](const Request& request) { return list_surveys(request, options_.home); }));
+    get("/api/v1/lab/{survey}",
+        handler([this](const Request& request) { return one_survey(request, options_.home); }));
     router.add(Method::post, "/api/v1/runs",
                handler([this](const Request& request) { return control_.ingest(request); }));
     router.add(Method::post, "/api/v1/jobs",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/version.h"
+#include "worker/comms.h"
 #include "worker/describe.h"
 #include "worker/describe_model.h"
 #include "worker/infer.h"
@@ -22,6 +23,8 @@ constexpr const char* kHelp =
     "  tacho-worker infer FOLDER [OPTIONS]\n"
     "                             serve FOLDER's model over HTTP; 'tacho infer --help' has the\n"
     "                             options\n"
+    "  tacho-worker comms FOLDER  one rank of 'tacho lab comms': FOLDER/comms.json says what to\n"
+    "                             measure, rank 0 writes FOLDER/survey.json\n"
     "  tacho-worker --version\n";
 
 }  // namespace
@@ -32,6 +35,7 @@ int main(int argc, char** argv) {
   if (verb == "infer" && argc >= 3) {
     return tacho::infer_from(argv[2], std::vector<std::string>(argv + 3, argv + argc));
   }
+  if (verb == "comms" && argc == 3) return tacho::measure_comms_in(argv[2]);
   if (verb == "describe" && argc == 2) return tacho::describe_machine();
   if (verb == "describe-model" && argc == 3) return tacho::describe_model_for(argv[2]);
   if (verb == "--version" && argc == 2) {

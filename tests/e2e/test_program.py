@@ -10,8 +10,8 @@ COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "
             "data ls", "data get", "data prepare", "data verify", "describe", "predict", "fit",
             "evaluate", "env", "env ls", "env build", "curve", "recommend", "catalog",
             "catalog ls", "catalog update", "catalog add-machine", "catalog remove-machine", "lab",
-            "lab probe", "lab memory", "lab ls", "lab show", "ledger", "serve", "infer", "load",
-            "doctor", "help", "completion"]
+            "lab probe", "lab memory", "lab comms", "lab ls", "lab show", "ledger", "serve",
+            "infer", "load", "doctor", "help", "completion"]
 WIDEST_HELP = 100
 
 # Runs the completion as bash would, with the words typed so far.

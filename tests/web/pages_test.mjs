@@ -1,8 +1,9 @@
 // The pages as a person uses them, in Chromium, on runs that were really made.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axePath, Dashboard } from "./dashboard.mjs";
+import { axePath, Dashboard, hostileName } from "./dashboard.mjs";
 
 const made = 12; // by makeRuns()
 
@@ -227,6 +228,29 @@ test("memory traffic is held against its limit", async () => {
   await page.getByRole("img", { name: /below the roof/ }).waitFor();
   await page.getByRole("img", { name: /of the memory's bandwidth/ }).first().waitFor();
   await accessible("memory");
+});
+
+test("surveys of the lab stand below it, memory's and communication's, and nothing in them is markup", async () => {
+  await page.goto("/memory");
+  await page.getByText("tacho lab comms --quick").waitFor();
+  await dashboard.tacho("lab", "memory", "--quick", "--size", "1M", "--only", "reduction");
+  await dashboard.tacho("lab", "comms", "--quick", "--max-size", "4K", "--backend", "gloo");
+  const [key] = readdirSync(join(dashboard.home, "lab")).sort();
+  const survey = JSON.parse(readFileSync(join(dashboard.home, "lab", key), "utf8"));
+  writeFileSync(join(dashboard.home, "lab", "0-hostile.json"), JSON.stringify({ ...survey, key: "0-hostile", machine: hostileName, facts: hostileName }));
+  writeFileSync(join(dashboard.home, "lab", "0-broken.json"), "{");
+  await page.goto("/memory");
+  await page.getByRole("img", { name: /bus bandwidth over the size of a message for gloo all-reduce/ }).waitFor();
+  await page.getByRole("table", { name: "collectives" }).getByText("broadcast").first().waitFor();
+  await page.getByRole("table", { name: "a gradient in buckets" }).getByText("topk").waitFor();
+  await page.getByText(/0-broken\.json: /).waitFor();
+  await accessible("survey of communication");
+  await page.getByLabel("survey").selectOption("0-hostile");
+  await page.waitForURL(/survey=0-hostile/);
+  await page.getByRole("img", { name: /of the ceiling/ }).first().waitFor();
+  await page.locator("#lab p", { hasText: "<img src=x onerror=alert(1)>" }).waitFor();
+  assert.equal(await page.locator("img[src=x]").count(), 0);
+  await accessible("survey of memory");
 });
 
 test("environments are compared, with verdicts in words", async () => {

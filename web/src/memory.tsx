@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useApi } from "./api";
 import { bytes, figure, moment, seconds, share, visible } from "./format";
+import { LabSurveys } from "./lab_surveys";
 import { useWidth } from "./parallel_lines";
 import { go, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
@@ -76,6 +77,7 @@ export function MemoryView(): JSX.Element {
           <p>With the operators of a run timed, each is held against what the memory and the processor can do at most.</p>
           <p><Command text="tacho train lenet5 --data fashion-mnist --steps 200 --ops" /></p>
         </Empty>
+        <LabSurveys />
       </main>
     );
   }
@@ -130,6 +132,7 @@ export function MemoryView(): JSX.Element {
           </Section>
         </>
       )}
+      <LabSurveys />
     </main>
   );
 }

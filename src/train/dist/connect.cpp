@@ -41,32 +41,14 @@ Result<std::unique_ptr<ShmExchange>> share_memory(const std::vector<int>& ranks,
   return std::make_unique<ShmExchange>(std::move(group));
 }
 
-// Connects those of `ranks` by TCP. Every rank of the job calls it; those that are not among them
-// get nothing.
 Result<std::unique_ptr<GlooExchange>> connect_gloo(const std::vector<int>& ranks, int rank,
                                                    const DistSpec& dist, Rollcall& rollcall) {
-  const Member& first = rollcall.members().front();
-  std::unique_ptr<WireStore> store;  // only while they connect: it listens on every address
-  std::string port;
-  if (rank == 0) {
-    TACHO_TRY(opened, WireStore::open(first.address));
-    store = std::move(opened);
-    port = std::to_string(store->port());
-  }
-  TACHO_TRY(shared, rollcall.share("the port of Gloo's store", port));
+  TACHO_TRY(wire, connect_wire(ranks, rank, rollcall));
   std::unique_ptr<GlooExchange> exchange;
-  if (const int index = index_in(ranks, rank); index < static_cast<int>(ranks.size())) {
-    Wire::Options options{.rank = index,
-                          .size = static_cast<int>(ranks.size()),
-                          .address = rollcall.members()[static_cast<std::size_t>(rank)].address,
-                          .store = first.address,
-                          .timeout = kPatience};
-    std::from_chars(shared.data(), shared.data() + shared.size(), options.port);
-    TACHO_TRY(wire, Wire::connect(options).in("Gloo"));
+  if (wire != nullptr) {
     exchange = std::make_unique<GlooExchange>(
         std::move(wire), GlooExchange::Options{dist.compress, dist.topk_share});
   }
-  TACHO_CHECK(rollcall.agree("connected", {}));
   return exchange;
 }
 
@@ -83,6 +65,32 @@ std::vector<int> everyone(const std::vector<Member>& members) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Wire>> connect_wire(const std::vector<int>& ranks, int rank,
+                                           Rollcall& rollcall) {
+  const Member& first = rollcall.members().front();
+  std::unique_ptr<WireStore> store;  // only while they connect: it listens on every address
+  std::string port;
+  if (rank == 0) {
+    TACHO_TRY(opened, WireStore::open(first.address));
+    store = std::move(opened);
+    port = std::to_string(store->port());
+  }
+  TACHO_TRY(shared, rollcall.share("the port of Gloo's store", port));
+  std::unique_ptr<Wire> wire;
+  if (const int index = index_in(ranks, rank); index < static_cast<int>(ranks.size())) {
+    Wire::Options options{.rank = index,
+                          .size = static_cast<int>(ranks.size()),
+                          .address = rollcall.members()[static_cast<std::size_t>(rank)].address,
+                          .store = first.address,
+                          .timeout = kPatience};
+    std::from_chars(shared.data(), shared.data() + shared.size(), options.port);
+    TACHO_TRY(connected, Wire::connect(options).in("Gloo"));
+    wire = std::move(connected);
+  }
+  TACHO_CHECK(rollcall.agree("connected", {}));
+  return wire;
+}
 
 Result<std::unique_ptr<Exchange>> connect(const DistSpec& dist, int rank, Rollcall& rollcall,
                                           const std::string& job) {

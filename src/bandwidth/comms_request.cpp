@@ -1,0 +1,67 @@
+#include "bandwidth/comms_request.h"
+
+#include <algorithm>
+
+namespace tacho::bandwidth {
+namespace {
+
+constexpr std::int64_t kSmallest = 8;
+
+}  // namespace
+
+Result<void> check(const CommsRequest& request) {
+  constexpr std::int64_t kMost = std::int64_t{4} << 30;
+  if (request.largest.count < kSmallest || request.largest.count > kMost) {
+    return Error{ErrorCode::usage, "--max-size: between 8 bytes and 4 GiB"};
+  }
+  if (!(request.timeout_s >= 1 && request.timeout_s <= 3600)) {
+    return Error{ErrorCode::usage, "--timeout: between 1 and 3600 seconds"};
+  }
+  if (request.peak_bytes_per_s && !(*request.peak_bytes_per_s > 0)) {
+    return Error{ErrorCode::usage, "--peak: GB/s, above 0"};
+  }
+  return {};
+}
+
+Json to_json(const CommsRequest& request) {
+  Json json = {{"backend", kDistBackends.of(request.backend)},
+               {"quick", request.quick},
+               {"largest_bytes", request.largest.count},
+               {"with_gradients", request.with_gradients},
+               {"timeout_s", request.timeout_s}};
+  if (request.peak_bytes_per_s) json["peak_bytes_per_s"] = *request.peak_bytes_per_s;
+  return json;
+}
+
+Result<CommsRequest> comms_request_from_json(const Json& json) {
+  CommsRequest request;
+  JsonObject object(json, "request");
+  object.read_name("backend", kDistBackends, request.backend);
+  object.read("quick", request.quick);
+  object.read("largest_bytes", request.largest.count);
+  object.read("with_gradients", request.with_gradients);
+  object.read("timeout_s", request.timeout_s);
+  object.read_optional("peak_bytes_per_s", request.peak_bytes_per_s);
+  TACHO_CHECK(object.finish());
+  TACHO_CHECK(check(request));
+  return request;
+}
+
+std::vector<std::int64_t> sizes_of(const CommsRequest& request) {
+  const std::int64_t factor = request.quick ? 256 : 8;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = kSmallest; size < request.largest.count; size *= factor) {
+    sizes.push_back(size);
+  }
+  sizes.push_back(request.largest.count / kSmallest * kSmallest);
+  return sizes;
+}
+
+Bytes largest_within(Bytes memory, std::int64_t ranks_a_node) {
+  constexpr std::int64_t kCopies = 6;  // three, and as much is left to others
+  if (memory.count <= 0) return kLargestMessage;
+  const std::int64_t most = memory.count / (kCopies * std::max<std::int64_t>(1, ranks_a_node));
+  return Bytes{std::clamp(most, kSmallest, kLargestMessage.count)};
+}
+
+}  // namespace tacho::bandwidth

@@ -1,0 +1,83 @@
+#include "cli/lab_records_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "bandwidth/shelf.h"
+#include "base/home.h"
+#include "cli/comms_view.h"
+#include "cli/memory_view.h"
+
+namespace tacho {
+namespace {
+
+using bandwidth::LabRecord;
+
+std::string record_text(const LabRecord& record, const Terminal& terminal) {
+  return std::visit([&](const auto& survey) { return survey_text(survey, terminal); }, record);
+}
+
+std::string records_text(const std::vector<LabRecord>& records, const Terminal& terminal) {
+  std::vector<bandwidth::Survey> memory;
+  std::vector<bandwidth::CommsSurvey> comms;
+  for (const LabRecord& record : records) {
+    if (const auto* survey = std::get_if<bandwidth::Survey>(&record)) memory.push_back(*survey);
+    if (const auto* survey = std::get_if<bandwidth::CommsSurvey>(&record)) comms.push_back(*survey);
+  }
+  std::string text;
+  if (!memory.empty()) text += surveys_table(memory, terminal);
+  if (!memory.empty() && !comms.empty()) text += "\n";
+  if (!comms.empty()) text += surveys_table(comms, terminal);
+  return text;
+}
+
+Result<int> list_records(bool json, const Context& context) {
+  TACHO_TRY(home, tacho_home());
+  const bandwidth::Shelf shelf(home);
+  std::vector<LabRecord> all;
+  Json list = Json::array();
+  for (const std::string& key : shelf.keys()) {
+    auto record = shelf.read(key);
+    if (!record.ok()) {
+      context.warn(record.error().message);
+      continue;
+    }
+    list.push_back(summary_of(*record));
+    all.push_back(*std::move(record));
+  }
+  if (json) {
+    context.print(json_text(list, 1) + "\n");
+  } else if (all.empty()) {
+    context.print("nothing was measured yet; 'tacho lab memory' and 'tacho lab comms' do\n");
+  } else {
+    context.print(records_text(all, context.out));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_lab_records_commands(CLI::App& lab, Context& context) {
+  CLI::App* list = lab.add_subcommand("ls", "surveys that were made");
+  auto as_json = std::make_shared<bool>(false);
+  list->add_flag("--json", *as_json, "for programs");
+  list->callback(
+      [as_json, &context] { context.run([&] { return list_records(*as_json, context); }); });
+
+  CLI::App* again = lab.add_subcommand("show", "a survey again");
+  auto name = std::make_shared<std::string>("last");
+  again->add_option("survey", *name, "its key or a beginning of it, or last")
+      ->capture_default_str();
+  again->add_flag("--json", *as_json, "for programs");
+  again->callback([name, as_json, &context] {
+    context.run([&]() -> Result<int> {
+      TACHO_TRY(home, tacho_home());
+      TACHO_TRY(record, bandwidth::Shelf(home).find(*name));
+      context.print(*as_json ? json_text(to_json(record), 1) + "\n"
+                             : record_text(record, context.out));
+      return kSuccess;
+    });
+  });
+}
+
+}  // namespace tacho

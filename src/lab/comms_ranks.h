@@ -1,0 +1,29 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/json_object.h"
+#include "base/result.h"
+#include "lab/launch.h"
+
+namespace tacho {
+
+struct CommsOrder {
+  Json request;  // as bandwidth/comms_request.h writes it
+  DistSpec dist;
+  Launch launch;
+  std::filesystem::path home;
+};
+
+// Carries out this machine's ranks of 'tacho lab comms'. The survey, where rank 0 is among them.
+// `told` hears what rank 0 is about to measure. `interrupts` counts Ctrl-C: the first ends the
+// survey with what there is, the second kills the ranks.
+Result<std::optional<Json>> run_comms_ranks(const CommsOrder& order,
+                                            const std::atomic<int>& interrupts,
+                                            const std::function<void(const std::string&)>& told);
+
+}  // namespace tacho

@@ -1,0 +1,90 @@
+#include "worker/comms.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "base/file.h"
+#include "base/version.h"
+#include "commlab/comms_lab.h"
+#include "probe/host_probe.h"
+#include "train/comms/bucket_trial.h"
+#include "train/comms/gloo_carrier.h"
+#include "train/torch_facts.h"
+
+namespace tacho {
+namespace {
+
+// A signal handler can reach nothing but a global; this one is set once and never cleared.
+std::atomic<bool> comms_stop{false};
+
+void stop_comms(int /*signal*/) { comms_stop = true; }
+
+// What stands behind it is for the user; other lines tell how far it is.
+const std::string kProblem = "tacho-worker: ";
+
+void say(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+// A rank that waits in a collective for one that is gone may never wake.
+void end_when_a_rank_is_lost(Rollcall& rollcall) {
+  rollcall.on_trouble([](const std::string& why) {
+    say(kProblem + why);
+    ::_exit(1);
+  });
+}
+
+Result<bandwidth::CommsSurvey> measured(const CommsLabOptions& options) {
+  const std::chrono::milliseconds timeout(std::llround(1000 * options.request.timeout_s));
+  TACHO_TRY(rollcall, Rollcall::meet({options.place, timeout, &comms_stop},
+                                     {fmt::format("tacho {} ({})", kVersion, kCommit),
+                                      "request " + json_text(to_json(options.request))}));
+  end_when_a_rank_is_lost(*rollcall);
+  auto survey = measure_comms(options, *rollcall);
+  rollcall->leave(survey.ok() ? "" : survey.error().message);
+  return survey;
+}
+
+Result<void> measure(const std::filesystem::path& folder) {
+  TACHO_TRY(text, read_file(folder / "comms.json"));
+  TACHO_TRY(json, parse_json(text).in("comms.json"));
+  TACHO_TRY(request, bandwidth::comms_request_from_json(json));
+  TACHO_TRY(place, place_from_environment(process_environment()));
+  const CommsLabOptions options{.place = place.value_or(Place{}),
+                                .request = request,
+                                .torch = {connect_gloo_carrier, make_bucket_trial},
+                                .stop = comms_stop,
+                                .told = say};
+  // As in training: one rank's part of the machine's cores is its own.
+  const Host host = read_host();
+  use_torch_threads(cores_of_rank(host.cores, options.place, process_environment()));
+  TACHO_TRY(survey, measured(options));
+  if (options.place.rank != 0) return {};
+  const bool by_nccl = backends_of(survey) == std::vector{DistBackend::nccl};
+  survey.machine = by_nccl && !host.gpu.empty() ? host.gpu : host.cpu;
+  survey.facts = fmt::format("{} core{} a machine, torch {}", host.cores,
+                             host.cores == 1 ? "" : "s", torch_version());
+  survey.tacho_commit = kCommit;
+  return write_file_atomically(folder / "survey.json", json_text(to_json(survey), 1) + "\n",
+                               Outlives::kill);
+}
+
+}  // namespace
+
+int measure_comms_in(const std::filesystem::path& folder) {
+  std::signal(SIGINT, stop_comms);
+  std::signal(SIGTERM, stop_comms);
+  const auto done = measure(folder);
+  if (done.ok()) return 0;
+  say(kProblem + done.error().message);
+  return 1;
+}
+
+}  // namespace tacho
