@@ -23,16 +23,19 @@ std::string heading_of(std::string_view page) {
 
 Result<int> show_help(const std::string& topic, const CLI::App& app, const Context& context) {
   if (topic.empty()) {
-    Table table({{"topic", Align::left}, {"what it is about", Align::left}});
+    Table table({{"topic", Align::left}, {"or", Align::left}, {"what it is about", Align::left}});
     for (const DocPage& page : doc_pages()) {
-      table.add({std::string(page.topic), heading_of(page.text)});
+      const bool two_names = page.question != page.topic;
+      table.add({std::string(page.topic), std::string(two_names ? page.question : ""),
+                 heading_of(page.text)});
     }
     context.print(table.text(context.out));
     context.print("tacho help TOPIC shows one; tacho COMMAND --help has the options.\n");
     return kSuccess;
   }
   const auto pages = doc_pages();
-  const auto found = std::ranges::find(pages, topic, &DocPage::topic);
+  const auto found = std::ranges::find_if(
+      pages, [&](const DocPage& page) { return page.topic == topic || page.question == topic; });
   if (found != pages.end()) {
     context.print(markdown_view(found->text, context.out));
     return kSuccess;
@@ -44,7 +47,10 @@ Result<int> show_help(const std::string& topic, const CLI::App& app, const Conte
     return kSuccess;
   }
   std::vector<std::string_view> known;
-  for (const DocPage& page : pages) known.push_back(page.topic);
+  for (const DocPage& page : pages) {
+    known.push_back(page.topic);
+    if (!page.question.empty()) known.push_back(page.question);
+  }
   return Error{ErrorCode::usage, unknown_name("topic", topic, known)};
 }
 

@@ -1,4 +1,9 @@
+import os
+import pty
 import re
+import select
+import shutil
+import signal
 import subprocess
 import unittest
 
@@ -22,6 +27,13 @@ COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _tacho
 printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+# What zsh is told at its terminal: Ctrl-T prints the line as it stands, between two marks.
+ZSH_SETUP = r"""
+PS1=; unset zle_bracketed_paste; fpath=($PWD $fpath); autoload -Uz compinit; compinit -D -u
+show() { print -rn -- $'\x01'"$BUFFER"$'\x02' }; zle -N show; bindkey '^T' show; print rea''dy
 """
 
 
@@ -60,6 +72,9 @@ class Help(TachoCase):
         listed = self.tacho("help").out
         topics = re.findall(r"(?m)^([a-z]+)  +\S", listed)[1:]
         self.assertTrue({"sweeps", "studies", "predict"} <= set(topics), topics)
+        for question, topic in (("here", "here"), ("why", "report"), ("elsewhere", "predict"),
+                                ("environment", "environments"), ("rent", "curves")):
+            self.assertEqual(self.tacho("help", question).out, self.tacho("help", topic).out)
         for topic in topics:
             page = self.tacho("help", topic).out
             self.assertGreater(len(page), 400, topic)
@@ -83,8 +98,77 @@ class Completion(TachoCase):
         self.assertEqual(self.complete("tacho", "train", "--data", "f"), ["fashion-mnist"])
         self.assertEqual(self.complete("tacho", "train", "le"), ["lenet5"])
         self.assertEqual(self.complete("tacho", "data", "get", "m"), ["mnist"])
+        self.assertEqual(self.complete("tacho", "completion", "f"), ["fish"])
         offered = self.complete("tacho", "runs", "")
         self.assertTrue({"ls", "show", "export", "rm", "ingest"} <= set(offered), offered)
+
+    def test_hidden_words_are_not_offered(self):
+        for shell in ("bash", "zsh", "fish"):
+            self.assertNotIn("read-words", self.tacho("completion", shell).out)
+
+    def test_fish_completes_the_same(self):
+        needs_shell(self, "fish")
+
+        def complete(typed):
+            done = subprocess.run(
+                ["fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', script, typed],
+                check=True, capture_output=True, text=True)
+            self.assertEqual(done.stderr, "")
+            return [line.split("\t")[0] for line in done.stdout.splitlines()]
+        script = self.home / "tacho.fish"
+        script.write_text(self.tacho("completion", "fish").out)
+        self.assertEqual(complete("tacho tr"), ["train"])
+        self.assertEqual(sorted(complete("tacho train --d")), ["--data", "--data-dir", "--device"])
+        self.assertEqual(complete("tacho train --data f"), ["fashion-mnist"])
+        self.assertEqual(complete("tacho train -d f"), ["fashion-mnist"])
+        self.assertEqual(complete("tacho train le"), ["lenet5"])
+        self.assertEqual(complete("tacho data get m"), ["mnist"])
+        self.assertEqual(set(complete("tacho data ")), {"ls", "get", "prepare", "verify"})
+
+    def test_zsh_completes_the_same(self):
+        needs_shell(self, "zsh")
+        script = self.home / "_tacho"
+        script.write_text(self.tacho("completion", "zsh").out)
+        self.assertEqual(self.typed_in_zsh("tacho tr"), "tacho train ")
+        self.assertEqual(self.typed_in_zsh("tacho train --data-"), "tacho train --data-dir ")
+        self.assertEqual(self.typed_in_zsh("tacho train --data f"), "tacho train --data fashion-mnist ")
+        self.assertEqual(self.typed_in_zsh("tacho train le"), "tacho train lenet5 ")
+        self.assertEqual(self.typed_in_zsh("tacho data get m"), "tacho data get mnist ")
+        self.assertEqual(self.typed_in_zsh("tacho completion f"), "tacho completion fish ")
+
+    def typed_in_zsh(self, typed):
+        """What stands on the line after Tab, in a zsh at a terminal of its own."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.home)
+            os.execlp("zsh", "zsh", "-f", "-i")
+        try:
+            os.write(terminal, ZSH_SETUP.encode())
+            read_until(terminal, b"ready")
+            os.write(terminal, typed.encode() + b"\t\x14")
+            return read_until(terminal, b"\x02").rpartition(b"\x01")[2][:-1].decode()
+        finally:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            os.close(terminal)
+
+
+def read_until(terminal, mark):
+    heard = b""
+    while not heard.endswith(mark):
+        ready, _, _ = select.select([terminal], [], [], 60)
+        if not ready:
+            raise AssertionError(f"no {mark} within 60 s of {heard}")
+        heard += os.read(terminal, 1)
+    return heard
+
+
+def needs_shell(case, shell):
+    if shutil.which(shell):
+        return
+    if os.environ.get("TACHO_COMPONENTS") == "required":
+        case.fail(f"{shell} is not installed; script/bootstrap installs it")
+    case.skipTest(f"{shell} is not installed")
 
 
 class Describe(TachoCase):

@@ -1,0 +1,232 @@
+"""The commands that README.md and docs/ show: they are run, in the order of the page, in a folder that
+has what they name, and print what they are shown to print, numbers aside.
+
+What would take long is run shorter (SHORTER) or not at all: NEVER and LONG say why. Of those tacho itself
+reads the words (--read-words), so that a command or an option that is gone is found.
+TACHO_DOCS=all runs everything that this machine can, at its full length: script/test-docs.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import unittest
+from collections import Counter
+
+from doc_commands import (ROOT, inline_commands, label, name_of, pages, shown_commands, simple_commands,
+                          skeleton, tacho_words)
+from doc_desk import PATIENCE_SECONDS, PORTS, Desk
+from tacho_case import TACHO
+
+ALL = os.environ.get("TACHO_DOCS") == "all"
+# Why a command is not run here, and the commands that is true of.
+NEVER = [
+    ("needs a GPU", r"--device cuda|--env-gpus|--trace trace.json"),
+    ("is about the tree it lies in", r"^(script|bench)/"),
+    ("needs a cluster", r"^(sbatch|torchrun|kind|minikube|kubectl)|--nnodes|KEY|\bkind load|\bminikube"),
+    ("needs archives that others publish", r"prepare (cifar10|imagenet|imdb)|--data imagenet"),
+    ("needs an image of the reader's own", r"/srv/images"),
+    ("needs something that goes on", r"/live$|sweep (watch|cancel)"),
+    ("needs a served model of pictures", r"--images"),
+]
+LONG = [
+    ("takes minutes", r"tacho evaluate|curve --evaluate|lab probe|lab memory( |$)"
+                      r"|sweep examples/cpu-quick.yaml$"),
+    ("makes a whole study", r"study (?!ls|show)\S+"),
+    ("makes an image", r"env build|--env bare,podman|-E podman"),
+    ("searches for a rate", r"--slo"),
+    ("downloads", r"data get"),
+]
+# Other words for some, so that the same takes seconds.
+SHORTER = [
+    (r"(tacho train (?!.*--data synthetic).*)", r"\1 --train-samples 640 --eval-samples 128"),
+    (r"(tacho train resnet50 .*)", r"\1 -b 2 --steps 2 --eval-samples 2"),
+    (r"--eval-samples 128 (.*--eval-samples 2)$", r"\1"),
+    (r"(tacho train .*)-e \d+", r"\1-e 2"),
+    (r"tacho compare ((?!.*(--runs|ls|show)).*)",
+     r"tacho compare --repeat 2 --max-repeat 2 \1"),
+    (r"--repeat 2 --max-repeat 2 (.*--cmd)", r"--repeat 5 --max-repeat 5 \1"),
+    (r"--repeat 2 --max-repeat 2 (.*)--repeat 10", r"\1--repeat 2 --max-repeat 2"),
+    (r"(compare .*)--steps \d+", r"\1--steps 3 --eval-samples 64"),
+    (r"batch=32,64,128", "batch=32,64"),
+    (r"--max-time \d+\w", "--max-time 4s"),
+    (r"(tacho load .*--rate \d+)$", r"\1 --duration 1s"),
+    (r"(tacho load .*/metrics.*)$", r"\1 --duration 1s"),
+    (r"--duration \d+\w+", "--duration 1s"),
+]
+FEW = "--train-samples 320 --eval-samples 64 --seed 1"
+# What must be there before, so that "last" means something.
+BEFORE = [
+    (r"tacho curve last", f"tacho train lenet5 --data fashion-mnist -e 6 {FEW}"),
+    (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 32 {FEW}"),
+    (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 128 {FEW}"),
+    (r"tacho infer last", f"tacho train lstm --data sst2 -e 1 {FEW}"),
+    (r"tacho lab ls", "tacho lab memory --quick --only copy"),
+]
+# What these say depends on what they find: only how their lines begin is compared.
+SAID_FREELY = r"tacho (report|compare|runs ls|predict|recommend)"
+# Who foretells may refuse, in a sentence, where measurements here scatter too much.
+REFUSED = r"I cannot know this|runs are too unlike it"
+# Nothing of this can come out of a machine without a GPU.
+FROM_A_GPU = r"kernels of process"
+
+
+def rule_of(rules, text):
+    return next((why for why, pattern in rules if re.search(pattern, text)), None)
+
+
+def shorter(text):
+    for pattern, words in SHORTER if not ALL else []:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def not_shown(shown, printed):
+    """Lines that the page shows and the command did not print, numbers aside."""
+    essence = label if re.search(SAID_FREELY, shown.text) else skeleton
+    here = {essence(line) for line in printed.splitlines()} | {""}
+    return [line for line in shown.output if "…" not in line and essence(line) not in here]
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.desk = Desk()
+        cls.addClassCleanup(cls.desk.close)
+        cls.desk.fill_home()
+        cls.counts = Counter()
+        cls.only_read = Counter()
+
+    @classmethod
+    def tearDownClass(cls):
+        print(f"\n{cls.counts['run']} commands run, {cls.counts['outputs']} outputs compared, "
+              f"{cls.only_read.total()} only read: "
+              + ", ".join(f"{why} ({count})" for why, count in cls.only_read.most_common()),
+              file=sys.stderr)
+
+    def test_every_command_of_every_page(self):
+        for path in pages():
+            commands, unmarked = shown_commands(path)
+            self.assertEqual(unmarked, [], "commands begin with '$ '")
+            for shown in commands:
+                with self.subTest(shown.place):
+                    self.check(shown)
+
+    def check(self, shown):
+        text = shown.text.split("  #")[0].strip()
+        in_study = shown.page.startswith(("docs/studies/", "deploy/"))
+        why = rule_of(NEVER, text) or (None if ALL else rule_of(LONG, text))
+        if in_study and not why:
+            why = "belongs to a study or to a server elsewhere"
+        self.read_words(text)
+        if why:
+            self.only_read[why] += 1
+            return
+        for pattern, before in BEFORE:
+            if re.search(pattern, text):
+                self.desk.must(before)
+        self.counts["run"] += 1
+        printed = self.run_it(text)
+        if shown.output and printed is not None and not re.search(FROM_A_GPU, "\n".join(shown.output)):
+            self.counts["outputs"] += 1
+            self.assertEqual(not_shown(shown, printed), [], f"`{text}` printed\n{printed[-3000:]}")
+
+    def run_it(self, text):
+        words = tacho_words(simple_commands(text)[0]) or []
+        for port, command in PORTS.items():
+            if words[:1] == [command]:
+                return self.desk.serve(text, port)
+            if f":{port}" in text and port not in self.desk.servers:
+                if command == "infer":
+                    self.desk.must(f"tacho train lstm --data sst2 -e 1 {FEW}")
+                self.desk.serve("tacho infer last" if command == "infer" else "tacho serve", port)
+        began = time.monotonic()
+        done = self.desk.shell(shorter(text), seconds=3600 if ALL else PATIENCE_SECONDS)
+        took = time.monotonic() - began
+        if took > 4:
+            print(f"{took:.1f} s: {text}", file=sys.stderr)
+        if done.returncode == 1 and re.search(REFUSED, done.stderr):
+            return None
+        self.assertEqual(done.returncode, 0, f"`{shorter(text)}`: {done.stdout[-600:]}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def read_words(self, text):
+        """tacho reads the words of each command, also of the one that it is to compare."""
+        for command in simple_commands(text):
+            words = tacho_words(command)
+            if words is None:
+                continue
+            self.tacho_reads(words)
+            if words[0] == "compare" and "--" in words:
+                self.tacho_reads(words[words.index("--") + 1:])
+
+    def tacho_reads(self, words):
+        done = subprocess.run([TACHO, "--read-words", *words], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, f"tacho {' '.join(words)}: {done.stderr}")
+
+
+class Words(unittest.TestCase):
+    """What sentences and tables say of commands, files and pages."""
+
+    def known(self, path, cache={}):
+        """The subcommands and options of a command, from its own help."""
+        if path not in cache:
+            done = subprocess.run([TACHO, *path, "--help"], capture_output=True, text=True)
+            if done.returncode != 0:
+                return None
+            text = done.stdout
+            commands = re.findall(r"(?m)^  ([a-z][\w-]*) ", text.partition("\nSubcommands:")[2])
+            cache[path] = set(commands), set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+        return cache[path]
+
+    def test_commands_within_sentences_exist_with_their_options(self):
+        wrong = []
+        for path in pages():
+            for place, code in inline_commands(path):
+                words = code.split()[1:]
+                reached = ()
+                if "--" in words:
+                    words = words[:words.index("--")]
+                for word in words:
+                    commands, options = self.known(reached)
+                    option = re.match(r"--?[a-z][\w-]*", word)
+                    if word in commands:
+                        reached += (word,)
+                    elif not reached and not self.known((word,)):
+                        wrong.append(f"{place}: {code}: no command {word}")
+                    elif option and option[0] not in options and reached != ("run",):
+                        wrong.append(f"{place}: {code}: no option {word}")
+        self.assertEqual(wrong, [])
+
+    def test_the_tour_says_what_the_studies_pages_say(self):
+        tour = (ROOT / "README.md").read_text().partition("## The tour")[2].partition("\n## ")[0]
+        rows = re.findall(r"(?m)^\| \[\S+\]\((docs/studies/\S+)\) \|.*\| ([^|]+) \|$", tour)
+        self.assertGreaterEqual(len(rows), 2)
+        for page, findings in rows:
+            text = (ROOT / page).read_text()
+            for number in re.findall(r"\d[\d,.]*\d|\d", findings):
+                self.assertRegex(text, rf"(?<![\d.,]){re.escape(number)}(?![\d])", page)
+
+    def test_the_manuals_index_names_every_page(self):
+        index = (ROOT / "docs" / "README.md").read_text()
+        missing = [path.name for path in (ROOT / "docs").glob("*.md")
+                   if path.name != "README.md" and f"({path.name})" not in index]
+        self.assertEqual(missing, [])
+
+    def test_links_and_named_programs_are_there(self):
+        wrong = []
+        for path in [*pages(), ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+            text = path.read_text()
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+                if "://" not in target and not (path.parent / target).exists():
+                    wrong.append(f"{name_of(path)}: link to {target}")
+            for program in re.findall(r"`((?:script|bench|tests)/[\w./-]+)", text):
+                if not (ROOT / program.rstrip("./")).exists():
+                    wrong.append(f"{name_of(path)}: {program}")
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
