@@ -78,8 +78,13 @@ struct SavingsStep {
   std::vector<std::string> of;
 };
 
+// What trainings would have cost on rented machines of their kind.
+struct CostStep {
+  std::vector<std::string> of;
+};
+
 using StudyWork = std::variant<ComparisonStep, GridStep, TrainingStep, ServingStep, ForecastStep,
-                               SurveyStep, MissingStep, SavingsStep>;
+                               SurveyStep, MissingStep, SavingsStep, CostStep>;
 
 // One thing that is done, and the section of the report that says what came of it.
 struct StudyStep {
