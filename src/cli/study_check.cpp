@@ -44,6 +44,7 @@ struct StepCheck {
   Result<void> operator()(const SurveyStep& /*work*/) const { return {}; }
   Result<void> operator()(const MissingStep& /*work*/) const { return {}; }
   Result<void> operator()(const SavingsStep& /*work*/) const { return {}; }
+  Result<void> operator()(const CostStep& /*work*/) const { return {}; }
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
     TACHO_TRY(ended, StudyDriver(study, row, stores, context).run());
     complete = ended;
   }
-  TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps, stores.home / "lab"},
+  TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps, stores.home},
                                    study_foretellers()));
   const fs::path file = o.output.empty() ? folder / "report.html" : fs::path(o.output);
   TACHO_CHECK(write_report(document, file));

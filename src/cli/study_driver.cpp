@@ -290,15 +290,25 @@ Result<StudyDriver::End> StudyDriver::carry_out(const MissingStep& work, const S
   return End::done;
 }
 
-// Of what could be made; the others' sections say why not.
 Result<StudyDriver::End> StudyDriver::carry_out(const SavingsStep& work, const StudyStep& step,
                                                 const Row& /*row*/) {
-  Result<void> last = {};
-  for (const std::string& name : work.of) {
-    last = check_made(name);
-    if (last.ok()) break;
+  return tell_of_any(work.of, step);
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const CostStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  return tell_of_any(work.of, step);
+}
+
+// Of what could be made; the others' sections say why not.
+Result<StudyDriver::End> StudyDriver::tell_of_any(const std::vector<std::string>& names,
+                                                  const StudyStep& step) {
+  Result<void> made = {};
+  for (const std::string& name : names) {
+    made = check_made(name);
+    if (made.ok()) break;
   }
-  TACHO_CHECK(last);
+  TACHO_CHECK(made);
   TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
   return End::done;
 }

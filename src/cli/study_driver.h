@@ -34,6 +34,8 @@ class StudyDriver {
   Result<End> carry_out(const SurveyStep& work, const StudyStep& step, const Row& row);
   Result<End> carry_out(const MissingStep& work, const StudyStep& step, const Row& row);
   Result<End> carry_out(const SavingsStep& work, const StudyStep& step, const Row& row);
+  Result<End> carry_out(const CostStep& work, const StudyStep& step, const Row& row);
+  Result<End> tell_of_any(const std::vector<std::string>& names, const StudyStep& step);
   Result<void> bring_home(ComparePlan& plan);
   Result<void> check_made(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/instance.h"
 #include "bandwidth/survey.h"
 #include "compare/comparison.h"
 #include "record/run_record.h"
@@ -56,6 +57,14 @@ struct ComparedChange {
   Comparison comparison;
 };
 std::vector<Block> savings_blocks(const std::vector<ComparedChange>& changes);
+
+// A training under its step's title.
+struct PricedTraining {
+  std::string title;
+  RunRecord record;
+};
+std::vector<Block> cost_blocks(const std::vector<PricedTraining>& trainings,
+                               const std::vector<Instance>& instances);
 
 std::vector<Block> survey_blocks(const bandwidth::Survey& survey);
 

@@ -14,8 +14,8 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, 8> kWorks = {"compare",  "sweep",  "train",   "serve",
-                                                    "forecast", "memory", "missing", "savings"};
+constexpr std::array<std::string_view, 9> kWorks = {
+    "compare", "sweep", "train", "serve", "forecast", "memory", "missing", "savings", "cost"};
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -149,7 +149,8 @@ class StudyReader {
       return StudyWork(SurveyStep{std::move(words)});
     }
     if (kind == "missing") return read_missing(body);
-    if (kind == "savings") return read_savings(body);
+    if (kind == "savings") return read_names<SavingsStep, ComparisonStep>(body);
+    if (kind == "cost") return read_names<CostStep, TrainingStep>(body);
     if (kind == "sweep") return StudyWork(GridStep{.grid = body, .picture = {}});
     return kind == "serve" ? read_serving(body) : read_forecast(body);
   }
@@ -234,10 +235,12 @@ class StudyReader {
     return StudyWork(std::move(step));
   }
 
-  Result<StudyWork> read_savings(const YamlNode& node) const {
+  // A list of earlier steps that do `Work`.
+  template <class Step, class Work>
+  Result<StudyWork> read_names(const YamlNode& node) const {
     TACHO_TRY(names, words_of(node));
-    for (const std::string& name : names) TACHO_CHECK(check_earlier<ComparisonStep>(node, name));
-    return StudyWork(SavingsStep{std::move(names)});
+    for (const std::string& name : names) TACHO_CHECK(check_earlier<Work>(node, name));
+    return StudyWork(Step{std::move(names)});
   }
 
   Result<void> read_picture(const YamlNode& node, StudyStep& step) const {

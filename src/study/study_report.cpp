@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advise/catalog.h"
 #include "base/file.h"
 #include "base/shell_words.h"
 #include "base/units.h"
@@ -131,7 +132,7 @@ class ReportMaker {
 
   Result<std::vector<Block>> blocks_of(const SurveyStep& /*work*/, const StudyStep& /*step*/,
                                        const StudyStepRow& row) {
-    TACHO_TRY(text, read_file(stores_.surveys / (row.record_key + ".json")));
+    TACHO_TRY(text, read_file(stores_.home / "lab" / (row.record_key + ".json")));
     TACHO_TRY(json, parse_json(text));
     TACHO_TRY(survey, bandwidth::survey_from_json(json));
     return survey_blocks(survey);
@@ -170,6 +171,20 @@ class ReportMaker {
       changes.push_back({find_step(study_, name)->title, *std::move(comparison)});
     }
     return savings_blocks(changes);
+  }
+
+  Result<std::vector<Block>> blocks_of(const CostStep& work, const StudyStep& /*step*/,
+                                       const StudyStepRow& /*row*/) {
+    std::vector<PricedTraining> trainings;
+    for (const std::string& name : work.of) {
+      const StudyStep& step = *find_step(study_, name);
+      TACHO_TRY(row, stores_.runs.studies().step(row_.id, step.key));
+      if (!row || row->state != StudyStepState::done) continue;
+      TACHO_TRY(run, stores_.runs.find(row->record_key));
+      trainings.push_back({step.title, std::move(run.record)});
+    }
+    TACHO_TRY(instances, Catalog(stores_.home).instances());
+    return cost_blocks(trainings, instances);
   }
 
   // ErrorCode::not_found where that step was not possible, or not begun.

@@ -17,7 +17,7 @@ namespace tacho {
 struct StudyStores {
   RunStore& runs;
   SweepStore& sweeps;
-  std::filesystem::path surveys = {};  // the folder of 'tacho lab memory'
+  std::filesystem::path home = {};  // surveys of memory, prices of machines
 };
 
 // What foretells is handed in: not every build of Tacho has it.

@@ -77,6 +77,26 @@ TEST(SavingsBlocks, NameTheBestOfEachComparison) {
   EXPECT_THAT(row[5], HasSubstr("faster"));
 }
 
+TEST(CostBlocks, TakeTheCheapestMachineOfTheSameKind) {
+  const std::vector<Instance> instances = {
+      {.cloud = "a", .name = "small", .vcpus = 2, .on_demand_usd_h = 0.08},
+      {.cloud = "b", .name = "fits", .vcpus = 4, .on_demand_usd_h = 0.36, .date = "2026-08-22"},
+      {.cloud = "b", .name = "dear", .vcpus = 8, .on_demand_usd_h = 0.4},
+      {.cloud = "c", .name = "eight", .gpu = "H200-SXM-141GB", .gpus = 8, .on_demand_usd_h = 28.8}};
+  PricedTraining cpu{"On the processor", {}};
+  cpu.record.started.emplace().host.cores = 4;
+  cpu.record.totals.wall_seconds = 100;
+  PricedTraining gpu{"On a GPU", cpu.record};
+  gpu.record.order.spec.device = Device::cuda;
+  gpu.record.started->host.gpu = "NVIDIA H200";
+  const auto blocks = cost_blocks({cpu, gpu}, instances);
+  const auto& rows = std::get<DocumentTable>(blocks[0]).rows;
+  EXPECT_THAT(rows[0], ElementsAre("On the processor", "1 min 40 s", "b fits", "0.36", "1.00"));
+  EXPECT_THAT(rows[1],
+              ElementsAre("On a GPU", "1 min 40 s", "c eight, one of 8 GPUs", "3.60", "10.0"));
+  EXPECT_THAT(std::get<Paragraph>(blocks[1]).text, HasSubstr("2026-08-22"));
+}
+
 TEST(SurveyBlocks, HoldTheSlowestFormAgainstTheFastest) {
   bandwidth::Survey survey{.key = "k", .machine = "M", .facts = "F"};
   const auto add = [&](const char* form, double seconds) {
