@@ -116,7 +116,7 @@ TEST(SurveyBlocks, HoldTheSlowestFormAgainstTheFastest) {
   const auto& row = std::get<DocumentTable>(blocks[1]).rows.at(0);
   EXPECT_EQ(row[1], "vector, 1 thread");
   EXPECT_EQ(row[2], "10.0 GB/s");
-  EXPECT_EQ(row[3], "100 %");
+  EXPECT_EQ(row[3], "100.0 %");
   EXPECT_EQ(row[4], "strided, 1 thread");
   EXPECT_EQ(row[6], "90.0 %");
 }
