@@ -76,8 +76,9 @@ class MissingPart {
  private:
   void add(const char* part, double seconds, const char* what) {
     const std::string sign = seconds < 0 ? "−" : "";
+    const double share = std::round(100 * seconds / all_) + 0.0;  // no −0
     table_.rows.push_back({part, sign + human(Seconds(std::abs(seconds))),
-                           all_ > 0 ? fmt::format("{:.0f} %", 100 * seconds / all_) : "–", what});
+                           all_ > 0 ? fmt::format("{:.0f} %", share) : "–", what});
   }
 
   double all_;
