@@ -79,7 +79,7 @@ Result<bool> StudyDriver::run() {
       done.state = StudyStepState::done;
       TACHO_CHECK(put(done));
     } else if (is_missing(end.error())) {
-      absent_.push_back({step.title, without_home(end.error().message)});
+      absent_.push_back({step.title, end.error().message});
       context_.say(fmt::format("not possible here: {}", end.error().message));
       TACHO_CHECK(put({step.key, StudyStepState::impossible, "", absent_}));
     } else {
@@ -87,15 +87,6 @@ Result<bool> StudyDriver::run() {
     }
   }
   return true;
-}
-
-// A report is shown to others, whose folder is another.
-std::string StudyDriver::without_home(std::string text) const {
-  const std::string home = stores_.home.string();
-  for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at)) {
-    text.replace(at, home.size(), "$TACHO_HOME");
-  }
-  return text;
 }
 
 Result<StudyDriver::End> StudyDriver::carry_out(const StudyStep& step, const Row& row) {

@@ -37,7 +37,6 @@ class StudyDriver {
   Result<End> carry_out(const CostStep& work, const StudyStep& step, const Row& row);
   Result<End> tell_of_any(const std::vector<std::string>& names, const StudyStep& step);
   Result<void> bring_home(ComparePlan& plan);
-  [[nodiscard]] std::string without_home(std::string text) const;
   Result<void> check_made(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);
   Result<void> check_needs(const StudyStep& step) const;

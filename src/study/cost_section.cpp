@@ -25,13 +25,23 @@ double hourly(const Instance& instance) {
   return instance.on_demand_usd_h / static_cast<double>(std::max<std::int64_t>(1, instance.gpus));
 }
 
+double memory_gib_of(const RunRecord& record) {
+  constexpr double kGib = 1 << 30;
+  for (const auto& [metric, value] : metrics_of(record)) {
+    if (metric->key == metric::kTreeMemory.key) return value / kGib;
+  }
+  return 0;
+}
+
 const Instance* cheapest_like(const RunRecord& record, const std::vector<Instance>& instances) {
   const Host& host = record.started->host;
   const bool on_gpu = record.order.spec.device == Device::cuda;
+  const double memory_gib = memory_gib_of(record);
   const Instance* best = nullptr;
   for (const Instance& one : instances) {
     const bool fits = on_gpu ? has_gpu(one, model_in(host.gpu))
                              : one.gpus == 0 && one.vcpus >= static_cast<double>(host.cores);
+    if (one.memory_gib <= memory_gib) continue;
     if (fits && (best == nullptr || hourly(one) < hourly(*best))) best = &one;
   }
   return best;
@@ -60,7 +70,7 @@ std::vector<Block> cost_blocks(const std::vector<PricedTraining>& trainings,
       const std::string part =
           machine->gpus > 1 ? fmt::format(", one of {} GPUs", machine->gpus) : "";
       row.push_back(fmt::format("{} {}{}", machine->cloud, machine->name, part));
-      row.push_back(fmt::format("{:.2f}", hourly(*machine)));
+      row.push_back(fmt::format("{:#.3g}", hourly(*machine)));
       row.push_back(fmt::format("{:#.3g}", 100 * hourly(*machine) * seconds / 3600));
       if (!machine->date.empty()) days.insert(machine->date);
     } else {

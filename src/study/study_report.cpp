@@ -53,7 +53,8 @@ class ReportMaker {
       section.blocks.emplace_back(Paragraph{"This was not done yet.", true});
       return section;
     }
-    for (const AbsentThing& thing : row->absent) {
+    for (AbsentThing& thing : row->absent) {
+      thing.why = without_home(std::move(thing.why));
       if (std::ranges::find(absent_, thing) == absent_.end()) absent_.push_back(thing);
     }
     if (row->state == StudyStepState::impossible) {
@@ -223,6 +224,16 @@ class ReportMaker {
     return runs;
   }
 
+  // A report is shown to others, whose folder is another.
+  [[nodiscard]] std::string without_home(std::string text) const {
+    const std::string home = stores_.home.string();
+    if (home.empty()) return text;
+    for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at)) {
+      text.replace(at, home.size(), "$TACHO_HOME");
+    }
+    return text;
+  }
+
   [[nodiscard]] DocumentSection commands() const {
     CommandLines lines;
     lines.lines.push_back(
@@ -230,8 +241,9 @@ class ReportMaker {
     DocumentSection section{.title = "The commands", .blocks = {std::move(lines)}};
     CommandLines steps;
     for (const StudyStep& step : study_.steps) {
-      if (std::string line = command_of(step); !line.empty())
-        steps.lines.push_back(std::move(line));
+      if (std::string line = command_of(step); !line.empty()) {
+        steps.lines.push_back(without_home(std::move(line)));
+      }
     }
     section.blocks.emplace_back(
         Paragraph{"makes all of this, and what is left of it after an "

@@ -79,10 +79,20 @@ TEST(SavingsBlocks, NameTheBestOfEachComparison) {
 
 TEST(CostBlocks, TakeTheCheapestMachineOfTheSameKind) {
   const std::vector<Instance> instances = {
-      {.cloud = "a", .name = "small", .vcpus = 2, .on_demand_usd_h = 0.08},
-      {.cloud = "b", .name = "fits", .vcpus = 4, .on_demand_usd_h = 0.36, .date = "2026-08-22"},
-      {.cloud = "b", .name = "dear", .vcpus = 8, .on_demand_usd_h = 0.4},
-      {.cloud = "c", .name = "eight", .gpu = "H200-SXM-141GB", .gpus = 8, .on_demand_usd_h = 28.8}};
+      {.cloud = "a", .name = "small", .vcpus = 2, .memory_gib = 1, .on_demand_usd_h = 0.08},
+      {.cloud = "b",
+       .name = "fits",
+       .vcpus = 4,
+       .memory_gib = 1,
+       .on_demand_usd_h = 0.36,
+       .date = "2026-08-22"},
+      {.cloud = "b", .name = "dear", .vcpus = 8, .memory_gib = 1, .on_demand_usd_h = 0.4},
+      {.cloud = "c",
+       .name = "eight",
+       .gpu = "H200-SXM-141GB",
+       .gpus = 8,
+       .memory_gib = 1,
+       .on_demand_usd_h = 28.8}};
   PricedTraining cpu{"On the processor", {}};
   cpu.record.started.emplace().host.cores = 4;
   cpu.record.totals.wall_seconds = 100;
@@ -91,7 +101,7 @@ TEST(CostBlocks, TakeTheCheapestMachineOfTheSameKind) {
   gpu.record.started->host.gpu = "NVIDIA H200";
   const auto blocks = cost_blocks({cpu, gpu}, instances);
   const auto& rows = std::get<DocumentTable>(blocks[0]).rows;
-  EXPECT_THAT(rows[0], ElementsAre("On the processor", "1 min 40 s", "b fits", "0.36", "1.00"));
+  EXPECT_THAT(rows[0], ElementsAre("On the processor", "1 min 40 s", "b fits", "0.360", "1.00"));
   EXPECT_THAT(rows[1],
               ElementsAre("On a GPU", "1 min 40 s", "c eight, one of 8 GPUs", "3.60", "10.0"));
   EXPECT_THAT(std::get<Paragraph>(blocks[1]).text, HasSubstr("2026-08-22"));
