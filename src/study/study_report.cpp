@@ -70,6 +70,13 @@ class ReportMaker {
     const bool nothing_yet = !blocks.ok() && blocks.error().code == ErrorCode::not_found &&
                              row->state == StudyStepState::begun;
     if (nothing_yet) return section;
+    // Foretelling is a part that a build may be without; another's report of the same store has it.
+    if (!blocks.ok() && blocks.error().code == ErrorCode::unavailable) {
+      const AbsentThing thing{step.title, blocks.error().message};
+      absent_.push_back(thing);
+      section.blocks.emplace_back(AbsentList{{thing}});
+      return section;
+    }
     if (!blocks.ok()) return blocks.error().in(step.name);
     std::ranges::move(*blocks, std::back_inserter(section.blocks));
     return section;
