@@ -15,7 +15,6 @@
 #include "train/dist/team.h"
 #include "train/guarded.h"
 #include "train/input/batch_source.h"
-#include "train/models/layers.h"
 #include "train/models/registry.h"
 #include "train/models/without_dropout.h"
 #include "train/ops/op_watch.h"
@@ -53,7 +52,6 @@ class Trainer {
 
   Result<TrainEnd> run() {
     device_setup_.emplace(spec_, training_.place ? training_.place->local_rank : 0);
-    if (spec_.stock) stock_layers_.emplace();
     if (!training_.place) return run_epochs();
     auto team = Team::meet(
         spec_, {*training_.place, training_.order.key, training_.last_words, &training_.stop});
@@ -350,7 +348,6 @@ class Trainer {
   double rate_ = 0;                    // the highest of its learning rates
   std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
   std::optional<DeviceSetup> device_setup_;
-  std::optional<layers::PlainOperations> stock_layers_;  // of a run that takes torch as it is
   std::optional<Optimizer> optimizer_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;

@@ -67,7 +67,7 @@ PlainOperations::~PlainOperations() { plain_operations = before_; }
 // its input, a ReLU through its result.
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
                           const at::Tensor& residual) {
-  if (activation != Activation::relu6 && !plain_operations) {
+  if (activation != Activation::relu6) {
     const bool relu = activation == Activation::relu;
     at::Tensor fused = faster::batch_norm_act(x, *norm, relu, residual);
     if (fused.defined()) return fused;
@@ -87,10 +87,8 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Act
 
 TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
                          const at::Tensor& residual) {
-  if (!plain_operations) {
-    const auto fused = faster::norm_add_relu_for_two(x, *norm, residual);
-    if (fused.first.defined()) return {fused.first, fused.second};
-  }
+  const auto fused = faster::norm_add_relu_for_two(x, *norm, residual);
+  if (fused.first.defined()) return {fused.first, fused.second};
   const at::Tensor y = batch_norm_act(x, norm, Activation::relu, residual);
   return {y, y};
 }
@@ -100,7 +98,6 @@ at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer) {
 }
 
 at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution) {
-  if (plain_operations) return convolution->forward(x);
   if (at::Tensor y = faster::stem_convolution(x, *convolution); y.defined()) return y;
   return convolution->forward(x);
 }
@@ -203,11 +200,7 @@ at::Tensor dropout(const at::Tensor& x, double p, bool training) {
 
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding) {
-  const bool plain = plain_operations;
-  if (at::Tensor y = plain ? at::Tensor() : faster::max_pool(x, kernel, stride, padding);
-      y.defined()) {
-    return y;
-  }
+  if (at::Tensor y = faster::max_pool(x, kernel, stride, padding); y.defined()) return y;
   return at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding});
 }
 

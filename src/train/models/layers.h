@@ -8,8 +8,7 @@
 namespace tacho::layers {
 
 // While one lives, the layers that this thread calls are torch's own operations, one by one: for
-// 'tacho describe', which counts them, and would see a fused one as none, and for --stock. Of those
-// behind a transformer's parts, dropout and relu alone.
+// 'tacho describe', which counts them, and would see a fused one as none.
 class PlainOperations {
  public:
   PlainOperations();
