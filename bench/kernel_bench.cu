@@ -1,4 +1,4 @@
-// The fused training kernels at ResNet-50's shapes: bytes that must move, time, and the share of what a
+// The fused training kernels at ResNet-50's and DistilBERT's shapes: bytes that must move, time, and the share of what a
 // copy within the device's memory reaches in the same run.
 //   nvcc -std=c++17 -O3 -arch=native -Isrc bench/kernel_bench.cu src/kernels/*.cu -o kernel_bench
 //   ./kernel_bench [BATCH]
@@ -130,6 +130,11 @@ void bench_batch_norm(int64_t batch, double ceiling) {
               static_cast<long long>(batch), step * 1e3, bytes_in_all * 1e-9, bytes_in_all / step / ceiling);
 }
 
+void print_line(const char* name, double bytes, double seconds, double ceiling) {
+  std::printf("%-26s %7.1f MB %7.1f µs %6.0f GB/s %6.2f\n", name, bytes * 1e-6, seconds * 1e6, bytes / seconds * 1e-9,
+              bytes / seconds / ceiling);
+}
+
 void bench_pool(int64_t batch, double ceiling) {
   const Pool pool{batch, 112, 112, 64, 56, 56, 3, 2, 1, DataType::bf16};
   const auto in = static_cast<size_t>(batch * 112 * 112 * 64);
@@ -139,10 +144,60 @@ void bench_pool(int64_t batch, double ceiling) {
   const double bytes = 2.0 * static_cast<double>(in) + static_cast<double>(in) / 2 + static_cast<double>(in) / 4;
   const double forward = seconds_of([&] { max_pool_forward(pool, x.as(), y.as(), places.as<uint8_t>(), nullptr); });
   const double backward = seconds_of([&] { max_pool_backward(pool, y.as(), places.as<uint8_t>(), x.as(), nullptr); });
-  for (const auto& [name, seconds] : {std::pair("forward", forward), std::pair("backward", backward)}) {
-    std::printf("max-pool %-8s %7.1f MB %6.1f µs %7.0f GB/s %6.2f\n", name, bytes * 1e-6, seconds * 1e6,
-                bytes / seconds * 1e-9, bytes / seconds / ceiling);
-  }
+  print_line("max-pool", bytes, forward, ceiling);
+  print_line("max-pool, back", bytes, backward, ceiling);
+}
+
+// As many parameters as the model has, in one: its weights, moments, gradient and 16-bit copy.
+void bench_optimizer(const char* name, int64_t count, bool adam, double ceiling) {
+  const auto n = static_cast<size_t>(count);
+  const Memory weights(4 * n);
+  const Memory first(4 * n);
+  const Memory second(4 * n);
+  const Memory gradient(2 * n);
+  const Memory copy(2 * n);
+  const Memory state(sizeof(StepState));
+  const Parameter parameter{weights.as<float>(), copy.as(), gradient.as(), first.as<float>(),
+                            adam ? second.as<float>() : nullptr, count};
+  std::vector<Chunk> chunks;
+  for (int64_t i = 0; i * kChunk < count; ++i) chunks.push_back({0, static_cast<int32_t>(i)});
+  const Memory table(sizeof parameter);
+  const Memory parts(chunks.size() * sizeof(Chunk));
+  check(cudaMemcpy(table.as(), &parameter, sizeof parameter, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(parts.as(), chunks.data(), chunks.size() * sizeof(Chunk), cudaMemcpyHostToDevice));
+  const OptimizerStep p{.parameters = table.as<Parameter>(), .chunks = parts.as<Chunk>(),
+                        .chunk_count = static_cast<int64_t>(chunks.size()), .gradients = DataType::bf16,
+                        .state = state.as<StepState>(), .squares = nullptr, .adam = adam, .decoupled = adam,
+                        .nesterov = false, .momentum = 0.9F, .beta1 = 0.9F, .beta2 = 0.999F, .epsilon = 1e-8F,
+                        .weight_decay = 0.01F, .clip_norm = 0, .scaled = false};
+  print_line(name, static_cast<double>(count) * (adam ? 28 : 20), seconds_of([&] { step(p, nullptr); }), ceiling);
+}
+
+void bench_transformer(int64_t rows, double ceiling) {
+  const Rows narrow{rows, 768, DataType::bf16};
+  const Rows wide{rows, 3072, DataType::bf16};
+  const auto pass = 2.0 * static_cast<double>(rows) * 768;
+  const Buffers b(static_cast<size_t>(rows * 3072), 3072, column_workspace(wide) + add_norm_workspace(narrow));
+  const Memory of_rows(static_cast<size_t>(rows) * 8);
+  auto* mean = of_rows.as<float>();
+  auto* rstd = mean + rows;
+  auto* c = b.channel.as<char>();
+  const AddNormForward forward{.shape = narrow, .x = b.x.as(), .bias = c, .residual = b.other.as(), .residual_rows = rows,
+                               .gamma = c + 2048, .beta = c + 4096, .epsilon = 1e-5F, .dropout = 0.1F,
+                               .mask = {nullptr, nullptr, 1, 2}, .sum = b.out.as(), .y = b.out2.as(), .mean = mean,
+                               .rstd = rstd};
+  const AddNormBackward backward{.shape = narrow, .dy = b.other.as(), .dsum = nullptr, .sum = b.x.as(),
+                                 .gamma = c + 2048, .mean = mean, .rstd = rstd, .dropout = 0.1F,
+                                 .mask = {nullptr, nullptr, 1, 2}, .dx = b.out.as(), .dresidual = b.out2.as(),
+                                 .dbias = c + 6144, .dgamma = c + 8192, .dbeta = c + 10240,
+                                 .workspace = b.sums.as<float>()};
+  const BiasAct gelu{wide, Pointwise::gelu, 0, {}};
+  print_line("dropout, add, layer norm", 4 * pass, seconds_of([&] { add_norm_forward(forward, nullptr); }), ceiling);
+  print_line("…, back", 4 * pass, seconds_of([&] { add_norm_backward(backward, nullptr); }), ceiling);
+  print_line("bias, GELU", 8 * pass, seconds_of([&] { bias_act_forward(gelu, b.x.as(), c, b.out.as(), nullptr); }), ceiling);
+  print_line("…, back", 12 * pass, seconds_of([&] {
+               bias_act_backward(gelu, b.other.as(), b.x.as(), c, b.out.as(), c + 6144, b.sums.as<float>(), nullptr);
+             }), ceiling);
 }
 
 double copy_ceiling() {
@@ -160,5 +215,8 @@ int main(int argc, char** argv) {
   std::printf("copy within the device's memory: %.0f GB/s\n", ceiling * 1e-9);
   bench_batch_norm(batch, ceiling);
   bench_pool(batch, ceiling);
+  bench_optimizer("SGD, ResNet-50's weights", 25'557'032, false, ceiling);
+  bench_optimizer("AdamW, DistilBERT's", 66'955'010, true, ceiling);
+  bench_transformer(64 * batch, ceiling);  // half a batch of sentences of 128
   return 0;
 }

@@ -112,6 +112,10 @@ void declare(CLI::App& command, TrainOptions& o) {
       ->capture_default_str();
   command.add_option("--graphs", o.graphs, "CUDA graph of a step: auto, on, off")
       ->capture_default_str();
+  command
+      .add_option("--kernels", o.kernels,
+                  "on a GPU: auto (the faster for each shape), fused, torch")
+      ->capture_default_str();
   command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
       ->capture_default_str();
   command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
@@ -142,6 +146,7 @@ Result<RunSpec> spec_of(const TrainOptions& o, const std::optional<Place>& given
   TACHO_TRY(precision, kPrecisions.parse(o.precision));
   TACHO_TRY(channels_last, kSwitches.parse(o.channels_last).in("--channels-last"));
   TACHO_TRY(graphs, kSwitches.parse(o.graphs).in("--graphs"));
+  TACHO_TRY(kernels, kKernelKinds.parse(o.kernels).in("--kernels"));
   TACHO_TRY(dist, dist_of(o.dist, given));
   if (!o.input.empty()) {
     TACHO_TRY(size, parse_input_size(o.input).in("--input"));
@@ -151,6 +156,7 @@ Result<RunSpec> spec_of(const TrainOptions& o, const std::optional<Place>& given
   spec.precision = precision;
   spec.channels_last = channels_last;
   spec.graphs = graphs;
+  spec.kernels = kernels;
   spec.dist = dist;
   spec.optimizer = optimizer;
   spec.schedule.kind = schedule;

@@ -26,6 +26,7 @@ struct TrainOptions {
   std::string precision = "fp32";
   std::string channels_last = "auto";
   std::string graphs = "auto";
+  std::string kernels = "auto";
   std::optional<std::string> optimizer;
   std::optional<double> learning_rate;
   std::optional<double> momentum;

@@ -2,65 +2,74 @@
 // keeps it in registers.
 #include <type_traits>
 
+#include "kernels/dropout.cuh"
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kLanes = 32;
 constexpr int64_t kMostWidth = 1024;
+// Of an H200's 132 processors three blocks each, all at once; rows of many packs leave registers
+// for two.
 constexpr int64_t kMostBackwardBlocks = 396;
+constexpr int backward_blocks_at_a_time(int packs) { return packs <= 3 ? 3 : 2; }
 constexpr int kColumnSums = 3;  // gamma's, beta's and the bias's gradients
 
-__device__ inline float add_across(float value) {
+// kPacks packs of a row, as a lane holds them. They stay raw: all loads go ahead of the arithmetic,
+// and half the registers are enough. A pack beyond the row's end loads the first, for nothing.
+template <class T, int kPacks>
+struct Packs {
+  static constexpr int kWidth = Pack<T>::kWidth;
+  RawPack raw[kPacks];
+
+  __device__ static int64_t column(int k) { return (k * kLanes + threadIdx.x % kLanes) * kWidth; }
+  __device__ void load(const void* row, int64_t width) {
 #pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(0xffffffffU, value, step);
+    for (int k = 0; k < kPacks; ++k) {
+      const int64_t c = column(k);
+      raw[k] = load_raw(static_cast<const T*>(row) + (c < width ? c : 0));
+    }
   }
-  return value;
-}
-
-struct Dropout {
-  uint64_t key;
-  uint32_t dropped_below;
-  float scale;
-
-  __device__ Dropout(float p, const MaskKey& mask)
-      : key(p > 0 ? mask_key(mask) : 0),
-        dropped_below(static_cast<uint32_t>(static_cast<double>(p) * 4294967296.0)),
-        scale(1 / (1 - p)) {}
-  __device__ float operator()(float value, int64_t position) const {
-    if (dropped_below == 0) return value;
-    return position_hash(key, static_cast<uint32_t>(position)) < dropped_below ? 0 : value * scale;
-  }
+  __device__ void numbers(int k, float (&to)[kWidth]) const { Pack<T>::unpack(raw[k], to); }
 };
 
-// kPacks: packs of a row that a lane holds.
+template <class T>
+__device__ const void* row_of(const void* all, int64_t row, int64_t width) {
+  return static_cast<const T*>(all) + row * width;
+}
+
 template <class T, int kPacks>
 __global__ void __launch_bounds__(kWarps* kLanes) add_norm(AddNormForward p) {
-  constexpr int W = Pack<T>::kWidth;
+  using Held = Packs<T, kPacks>;
+  constexpr int W = Held::kWidth;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
-  const int lane = threadIdx.x % kLanes;
   const int64_t width = p.shape.channels;
   if (row >= p.shape.rows) return;
   const Dropout dropout(p.dropout, p.mask);
+  Held x, residual, bias, gamma, beta;
+  x.load(row_of<T>(p.x, row, width), width);
+  residual.load(row_of<T>(p.residual, row % p.residual_rows, width), width);
+  if (p.bias != nullptr) bias.load(p.bias, width);
+  gamma.load(p.gamma, width);
+  beta.load(p.beta, width);
   float v[kPacks][W];
   float total = 0;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    const int64_t c = (k * kLanes + lane) * W;
+    const int64_t c = Held::column(k);
     if (c >= width) continue;
     const int64_t at = row * width + c;
     float r[W];
-    load_pack(static_cast<const T*>(p.x) + at, v[k]);
+    x.numbers(k, v[k]);
     if (p.bias != nullptr) {
-      load_pack(static_cast<const T*>(p.bias) + c, r);
+      bias.numbers(k, r);
 #pragma unroll
       for (int i = 0; i < W; ++i) v[k][i] += r[i];
     }
-    load_pack(static_cast<const T*>(p.residual) + row % p.residual_rows * width + c, r);
+    residual.numbers(k, r);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       v[k][i] = dropout(v[k][i], at + i) + r[i];
@@ -73,24 +82,24 @@ __global__ void __launch_bounds__(kWarps* kLanes) add_norm(AddNormForward p) {
   float squares = 0;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    if ((k * kLanes + lane) * W >= width) continue;
+    if (Held::column(k) >= width) continue;
 #pragma unroll
     for (int i = 0; i < W; ++i) squares += (v[k][i] - mean) * (v[k][i] - mean);
   }
   const float rstd = rsqrtf(add_across(squares) / count + p.epsilon);
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    const int64_t c = (k * kLanes + lane) * W;
+    const int64_t c = Held::column(k);
     if (c >= width) continue;
-    float gamma[W];
-    float beta[W];
-    load_pack(static_cast<const T*>(p.gamma) + c, gamma);
-    load_pack(static_cast<const T*>(p.beta) + c, beta);
+    float scale[W];
+    float shift[W];
+    gamma.numbers(k, scale);
+    beta.numbers(k, shift);
 #pragma unroll
-    for (int i = 0; i < W; ++i) v[k][i] = (v[k][i] - mean) * rstd * gamma[i] + beta[i];
+    for (int i = 0; i < W; ++i) v[k][i] = (v[k][i] - mean) * rstd * scale[i] + shift[i];
     store_pack(static_cast<T*>(p.y) + row * width + c, v[k]);
   }
-  if (lane == 0) {
+  if (threadIdx.x % kLanes == 0) {
     p.mean[row] = mean;
     p.rstd[row] = rstd;
   }
@@ -121,58 +130,69 @@ __device__ void write_columns(const float (&sums)[kPacks][Pack<T>::kWidth], int6
 }
 
 template <class T, int kPacks>
-__global__ void __launch_bounds__(kWarps* kLanes) add_norm_back(AddNormBackward p) {
-  constexpr int W = Pack<T>::kWidth;
+__global__ void __launch_bounds__(kWarps* kLanes, backward_blocks_at_a_time(kPacks))
+    add_norm_back(AddNormBackward p) {
+  using Held = Packs<T, kPacks>;
+  constexpr int W = Held::kWidth;
   __shared__ float shared[kWarps][kMostWidth];
-  const int lane = threadIdx.x % kLanes;
   const int64_t width = p.shape.channels;
   const auto count = static_cast<float>(width);
   const Dropout dropout(p.dropout, p.mask);
-  float gamma[kPacks][W];
+  Held gamma;
+  gamma.load(p.gamma, width);
   float dgamma[kPacks][W] = {};
   float dbeta[kPacks][W] = {};
   float dbias[kPacks][W] = {};
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const int64_t c = (k * kLanes + lane) * W;
-    if (c < width) load_pack(static_cast<const T*>(p.gamma) + c, gamma[k]);
-  }
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kWarps;
   for (int64_t row = static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
        row < p.shape.rows; row += stride) {
+    Held dy, sum, dsum;
+    dy.load(row_of<T>(p.dy, row, width), width);
+    sum.load(row_of<T>(p.sum, row, width), width);
+    if (p.dsum != nullptr) dsum.load(row_of<T>(p.dsum, row, width), width);
     const float mean = p.mean[row];
     const float rstd = p.rstd[row];
-    float g[kPacks][W];     // dy, then gamma·dy
-    float unit[kPacks][W];  // the normed number
+    // The normed number and gamma·dy are worked out twice: cheaper than keeping them.
+    const auto unpack = [&](int k, float(&unit)[W], float(&g)[W]) {
+      dy.numbers(k, g);
+      sum.numbers(k, unit);
+#pragma unroll
+      for (int i = 0; i < W; ++i) unit[i] = (unit[i] - mean) * rstd;
+    };
     float sum_g = 0;
     float sum_gu = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      const int64_t c = (k * kLanes + lane) * W;
-      if (c >= width) continue;
-      load_pack(static_cast<const T*>(p.dy) + row * width + c, g[k]);
-      load_pack(static_cast<const T*>(p.sum) + row * width + c, unit[k]);
+      if (Held::column(k) >= width) continue;
+      float unit[W];
+      float g[W];
+      float scale[W];
+      unpack(k, unit, g);
+      gamma.numbers(k, scale);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
-        unit[k][i] = (unit[k][i] - mean) * rstd;
-        dbeta[k][i] += g[k][i];
-        dgamma[k][i] += g[k][i] * unit[k][i];
-        g[k][i] *= gamma[k][i];
-        sum_g += g[k][i];
-        sum_gu += g[k][i] * unit[k][i];
+        dbeta[k][i] += g[i];
+        dgamma[k][i] += g[i] * unit[i];
+        sum_g += g[i] * scale[i];
+        sum_gu += g[i] * scale[i] * unit[i];
       }
     }
     sum_g = add_across(sum_g) / count;
     sum_gu = add_across(sum_gu) / count;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      const int64_t c = (k * kLanes + lane) * W;
+      const int64_t c = Held::column(k);
       if (c >= width) continue;
       const int64_t at = row * width + c;
+      float unit[W];
+      float g[W];
+      float scale[W];
       float d[W] = {};
-      if (p.dsum != nullptr) load_pack(static_cast<const T*>(p.dsum) + at, d);
+      unpack(k, unit, g);
+      gamma.numbers(k, scale);
+      if (p.dsum != nullptr) dsum.numbers(k, d);
 #pragma unroll
-      for (int i = 0; i < W; ++i) d[i] += rstd * (g[k][i] - sum_g - unit[k][i] * sum_gu);
+      for (int i = 0; i < W; ++i) d[i] += rstd * (g[i] * scale[i] - sum_g - unit[i] * sum_gu);
       if (p.dresidual != p.dx) store_pack(static_cast<T*>(p.dresidual) + at, d);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
@@ -223,8 +243,10 @@ void with_packs(int64_t width, Work work) {
   if (packs <= 2) return work(std::integral_constant<int, 2>{});
   if (packs <= 3) return work(std::integral_constant<int, 3>{});
   if (packs <= 4) return work(std::integral_constant<int, 4>{});
-  if (packs <= 6) return work(std::integral_constant<int, 6>{});
-  return work(std::integral_constant<int, 8>{});
+  if constexpr (4 * kLanes * Pack<T>::kWidth < kMostWidth) {
+    if (packs <= 6) return work(std::integral_constant<int, 6>{});
+    return work(std::integral_constant<int, 8>{});
+  }
 }
 
 }  // namespace

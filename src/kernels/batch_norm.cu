@@ -107,7 +107,8 @@ __device__ void through(float (&dy)[Pack<T>::kWidth], const float* x, unsigned b
   }
 }
 
-// Sums of dy and dy·(x - mean). Where dy is made of two, or goes on to a residual as well, it is kept.
+// Sums of dy and dy·(x - mean). Where dy is made of two, or goes on to a residual as well, it is
+// kept.
 template <class T, Gate kGate, bool kTwo, bool kKeep>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_sums(BatchNormBackward p, float* __restrict__ partial) {
@@ -198,17 +199,16 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     shift[i] = p.beta[channel + i] - p.mean[channel + i] * a[i];
   }
   const Inputs<T, 2> inputs{{dy, static_cast<const T*>(p.x)}};
-  walk_rows<Direction::up>(
-      inputs, p.shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
-        float g[W];
-        float v[W];
-        Pack<T>::unpack(raw[0], g);
-        Pack<T>::unpack(raw[1], v);
-        through<kGate, T>(g, v, 0, a, shift);
+  walk_rows<Direction::up>(inputs, p.shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
+    float g[W];
+    float v[W];
+    Pack<T>::unpack(raw[0], g);
+    Pack<T>::unpack(raw[1], v);
+    through<kGate, T>(g, v, 0, a, shift);
 #pragma unroll
-        for (int i = 0; i < W; ++i) v[i] = a[i] * g[i] + b[i] * v[i] + c[i];
-        store_pack(dx + at, v);
-      });
+    for (int i = 0; i < W; ++i) v[i] = a[i] * g[i] + b[i] * v[i] + c[i];
+    store_pack(dx + at, v);
+  });
 }
 
 }  // namespace
@@ -258,8 +258,8 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
     } else if (p.relu) {
       sums = &norm_backward_sums<T, Gate::of_x, false, false>;
     }
-    auto* apply = p.relu && !keep ? &norm_backward_apply<T, Gate::of_x>
-                                  : &norm_backward_apply<T, Gate::open>;
+    auto* apply =
+        p.relu && !keep ? &norm_backward_apply<T, Gate::of_x> : &norm_backward_apply<T, Gate::open>;
     sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
     finish_backward_sums<<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y),
                                                          lines);

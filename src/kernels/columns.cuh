@@ -1,7 +1,7 @@
 #pragma once
 
-// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where they
-// add up, each block writes partial sums, and a second kernel adds those.
+// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where
+// they add up, each block writes partial sums, and a second kernel adds those.
 
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
@@ -114,6 +114,15 @@ __device__ void sum_partials(const float* partial, int blocks, int64_t channels,
 
 __device__ inline int64_t finish_channel() {
   return static_cast<int64_t>(blockIdx.x) * kFinishAcross + threadIdx.x;
+}
+
+// The second kernel where the sums are all that is wanted.
+template <class T>
+__global__ void finish_sums(const float* partial, int blocks, int64_t channels, T* out) {
+  const int64_t c = finish_channel();
+  float sums[1];
+  sum_partials<1>(partial, blocks, channels, c, sums);
+  if (threadIdx.y == 0 && c < channels) out[c] = static_cast<T>(sums[0]);
 }
 
 struct FinishGrid {

@@ -73,15 +73,6 @@ struct BatchNormBackward {
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
 
-enum class Pointwise { relu, gelu };
-
-// y = f(x + bias). May be in place for relu.
-void bias_act_forward(const Rows& shape, Pointwise f, const void* x, const void* bias, void* y,
-                      Stream stream);
-// dx = dy · f'(x + bias) and dbias, its column sums. relu reads its own result as `x_or_y`.
-void bias_act_backward(const Rows& shape, Pointwise f, const void* dy, const void* x_or_y,
-                       const void* bias, void* dx, void* dbias, float* workspace, Stream stream);
-
 // Where a dropout mask comes from: the state of torch's generator, by value, or where a captured
 // graph finds it anew at each replay.
 struct MaskKey {
@@ -90,6 +81,22 @@ struct MaskKey {
   uint64_t seed;
   uint64_t offset;
 };
+
+enum class Pointwise { relu, gelu };
+
+// y = dropout(f(x + bias)); only a relu may drop. May be in place for relu.
+struct BiasAct {
+  Rows shape;
+  Pointwise f;
+  float dropout;  // probability
+  MaskKey mask;   // read if dropout > 0; not by the way back, where a number that is 0 stays out
+};
+void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y, Stream stream);
+// dx, and dbias, its column sums. relu reads its own result as `x_or_y`.
+void bias_act_backward(const BiasAct& p, const void* dy, const void* x_or_y, const void* bias,
+                       void* dx, void* dbias, float* workspace, Stream stream);
+// The sums of the columns: the gradient of a bias that a product has added already.
+void column_sums(const Rows& shape, const void* x, void* sums, float* workspace, Stream stream);
 
 // sum = dropout(x + bias) + residual; y = norm(sum)·gamma + beta. C at most 1024.
 struct AddNormForward {
@@ -142,6 +149,26 @@ void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places,
 void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
                        Stream stream);
 
+// --- what stands between the last convolution and the first product ---
+
+// y = dropout(relu(max_pool(x) + bias)) with windows of 2×2, from N×H×W×C to N×(C·H/2·W/2) in the
+// order channel, row, column. H and W even, C a multiple of kTailChannels, H/2·W/2 at most
+// kMostTailPlaces.
+struct PoolTail {
+  int64_t images, height, width, channels;
+  float dropout;  // probability
+  MaskKey mask;   // read forward, if dropout > 0
+  DataType type;
+};
+constexpr int kTailChannels = 16;
+constexpr int64_t kMostTailPlaces = 512;
+// places: a byte for each number of y, in the order of x.
+void pool_tail_forward(const PoolTail& p, const void* x, const void* bias, void* y, uint8_t* places,
+                       Stream stream);
+// workspace: N·C floats.
+void pool_tail_backward(const PoolTail& p, const void* dy, const void* y, const uint8_t* places,
+                        void* dx, void* dbias, float* workspace, Stream stream);
+
 // --- images for a first convolution ---
 
 // N×3×H×W in any order of memory, H and W even.
@@ -158,12 +185,29 @@ constexpr int kBlocksAfter = 1;
 // y: N×(H/2+3)×(W/2+3)×16, the channels of a block's pixels row by row.
 void space_to_depth(const SpaceToDepth& p, const void* x, void* y, Stream stream);
 
+// y = relu(3×3 convolution + bias) of pictures of one channel, N×H×W to N×OH×OW×C, stride 1. C is a
+// power of two, kMostGrayChannels at most. The weights lie as C×3×3.
+struct GrayConv {
+  int64_t images, height, width;
+  int64_t out_height, out_width, channels;
+  int padding;
+  DataType type;
+};
+constexpr int64_t kMostGrayChannels = 128;
+void gray_conv_forward(const GrayConv& p, const void* x, const void* weight, const void* bias,
+                       void* y, Stream stream);
+// Workspace in floats.
+int64_t gray_conv_workspace(const GrayConv& p);
+void gray_conv_backward(const GrayConv& p, const void* x, const void* dy, const void* y,
+                        void* dweight, void* dbias, float* workspace, Stream stream);
+
 // --- the optimizer: one kernel for all parameters ---
 
 // Lies in device memory; step kernels read it, so a captured graph follows the schedule.
 struct StepState {
-  double learning_rate;
-  int64_t step;        // counted from 1
+  float rate;          // adam: over the first moment's bias correction
+  float second_scale;  // 1 / √(bias correction of the second moment)
+  float shrink;        // adamw: a weight is multiplied by it first
   float loss_scale;    // gradients are this much too large
   float squares;       // sum of squares of all gradients as they are
   int32_t good_steps;  // since the scale last changed
@@ -174,7 +218,7 @@ struct Parameter {
   float* weights;  // what is learned, fp32
   void* used;      // 16-bit copy that the model computes with; null: it computes with weights
   const void* gradient;
-  float* first;   // null: no momentum
+  float* first;   // null: sgd without momentum
   float* second;  // null: sgd
   int64_t count;
 };
@@ -184,7 +228,7 @@ struct Chunk {
   int32_t parameter;
   int32_t number;
 };
-constexpr int64_t kChunk = 1 << 14;
+constexpr int64_t kChunk = 1 << 12;
 
 struct OptimizerStep {
   const Parameter* parameters;
@@ -205,12 +249,55 @@ struct OptimizerStep {
   bool scaled;      // the loss was scaled: a step whose gradients overflowed is left out
 };
 
-void begin_step(StepState* state, double learning_rate, int64_t step, Stream stream);
+struct StepFigures {
+  double learning_rate;
+  int64_t step;  // counted from 1
+  bool adam;
+  bool decoupled;
+  double beta1;
+  double beta2;
+  double weight_decay;
+};
+void begin_step(StepState* state, const StepFigures& figures, Stream stream);
 // Needed before step() where clip_norm or scaled is set.
 void add_squares(const OptimizerStep& p, Stream stream);
 void step(const OptimizerStep& p, Stream stream);
 // Where scaled: halves the scale after an overflow, doubles it after so many good steps.
 void adapt_scale(StepState* state, int32_t good_steps_to_grow, Stream stream);
+
+// --- embeddings ---
+
+// dweight, words × width, of a table whose rows tokens name: the sum of what comes back at a word's
+// places.
+struct EmbeddingBackward {
+  int64_t words, width;
+  int64_t places;  // less than 2³¹
+  DataType type;
+  const int64_t* tokens;
+  int64_t left_out;  // gets no gradient: the padding; −1: none
+  const void* dy;    // places × width
+  void* dweight;
+};
+int64_t embedding_workspace(const EmbeddingBackward& p);  // in bytes
+void embedding_backward(const EmbeddingBackward& p, void* workspace, Stream stream);
+
+// --- the loss ---
+
+// Mean over R rows of the cross entropy of R×C logits, where a label has 1 − smoothing and all
+// classes share the rest.
+struct CrossEntropy {
+  int64_t rows;
+  int64_t classes;
+  DataType type;
+  float smoothing;
+};
+// log_sums: R, for the way back; row_losses: R.
+void cross_entropy_forward(const CrossEntropy& p, const void* logits, const int64_t* labels,
+                           float* log_sums, float* row_losses, float* loss, Stream stream);
+// dlogits, times *dloss.
+void cross_entropy_backward(const CrossEntropy& p, const void* logits, const int64_t* labels,
+                            const float* log_sums, const float* dloss, void* dlogits,
+                            Stream stream);
 
 // --- what a step leaves behind ---
 

@@ -6,7 +6,6 @@ namespace {
 
 constexpr int kTile = 32;
 constexpr int kDown = 8;  // rows of threads over a tile of 32 × 32
-constexpr int kWide = 64;
 
 struct Matrix {
   const float* a;
@@ -48,27 +47,33 @@ __global__ void __launch_bounds__(kTile* kDown) turn_tile(Matrix m) {
   }
 }
 
-// 64 × 64, sixteen bytes a thread on both sides, and rows of 256 bytes for the memory. Hinted: what
-// is read and written once makes room in L2 first.
-template <bool kHinted>
-__global__ void __launch_bounds__(kThreads) turn_wide_tile(Matrix m) {
-  __shared__ float tile[kWide][kWide + 1];
-  constexpr int kPacks = kWide / 4;
-  constexpr int kStep = kThreads / kPacks;
-  const int64_t x0 = static_cast<int64_t>(blockIdx.x) * kWide;
-  const int64_t y0 = static_cast<int64_t>(blockIdx.y) * kWide;
+// kSide × kSide, sixteen bytes a thread on both sides, and rows of 4·kSide bytes for the memory.
+// Hinted: what is read and written once makes room in L2 first.
+// kSquare: blocks that run together cover a square of so many tiles a side, so that both what they
+// read and what they write are long runs of memory.
+template <int kSide, int kBlock, bool kHinted, int kSquare>
+__global__ void __launch_bounds__(kBlock) turn_wide_tile(Matrix m) {
+  extern __shared__ float tile[];
+  constexpr int kPitch = kSide + 1;
+  constexpr int kPacks = kSide / 4;
+  constexpr int kStep = kBlock / kPacks;
+  const auto across = static_cast<int>(m.columns) / (kSide * kSquare);
+  const int square = static_cast<int>(blockIdx.x) / (kSquare * kSquare);
+  const int within = static_cast<int>(blockIdx.x) % (kSquare * kSquare);
+  const int64_t x0 = (square % across * kSquare + within % kSquare) * kSide;
+  const int64_t y0 = (square / across * kSquare + within / kSquare) * kSide;
   const int pack = static_cast<int>(threadIdx.x) % kPacks * 4;
   const int line = static_cast<int>(threadIdx.x) / kPacks;
-  float4 v[kWide / kStep];
+  float4 v[kSide / kStep];
 #pragma unroll
-  for (int k = 0; k < kWide / kStep; ++k) {
+  for (int k = 0; k < kSide / kStep; ++k) {
     const auto* from =
         reinterpret_cast<const float4*>(m.a + (y0 + line + k * kStep) * m.columns + x0 + pack);
     v[k] = kHinted ? __ldcs(from) : *from;
   }
 #pragma unroll
-  for (int k = 0; k < kWide / kStep; ++k) {
-    float* at = &tile[line + k * kStep][pack];
+  for (int k = 0; k < kSide / kStep; ++k) {
+    float* at = tile + (line + k * kStep) * kPitch + pack;
     at[0] = v[k].x;
     at[1] = v[k].y;
     at[2] = v[k].z;
@@ -76,10 +81,10 @@ __global__ void __launch_bounds__(kThreads) turn_wide_tile(Matrix m) {
   }
   __syncthreads();
 #pragma unroll
-  for (int k = 0; k < kWide / kStep; ++k) {
+  for (int k = 0; k < kSide / kStep; ++k) {
     const int x = line + k * kStep;
-    const float4 out =
-        make_float4(tile[pack][x], tile[pack + 1][x], tile[pack + 2][x], tile[pack + 3][x]);
+    const float* at = tile + pack * kPitch + x;
+    const float4 out = make_float4(at[0], at[kPitch], at[2 * kPitch], at[3 * kPitch]);
     auto* to = reinterpret_cast<float4*>(m.c + (x0 + x) * m.rows + y0 + pack);
     if (kHinted) {
       __stcs(to, out);
@@ -87,6 +92,16 @@ __global__ void __launch_bounds__(kThreads) turn_wide_tile(Matrix m) {
       *to = out;
     }
   }
+}
+
+template <int kSide, int kBlock, bool kHinted, int kSquare = 1>
+void start_wide_tile(const Matrix& m, cudaStream_t stream) {
+  constexpr int kBytes = kSide * (kSide + 1) * static_cast<int>(sizeof(float));
+  auto* kernel = &turn_wide_tile<kSide, kBlock, kHinted, kSquare>;
+  // More than 48 KiB must be asked for.
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  const auto grid = static_cast<unsigned>(m.columns / kSide * (m.rows / kSide));
+  kernel<<<grid, kBlock, kBytes, stream>>>(m);
 }
 
 // Threads of a warp go down a column: each touches a sector of its own.
@@ -189,14 +204,19 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
                          "4 bytes a request, rows of 128 bytes"),
                    [=](cudaStream_t s) { turn_tile<1><<<tiles, block, 0, s>>>(m); }, turned, x.c,
                    poisoned});
-  const dim3 wide(static_cast<unsigned>(m.columns / kWide), static_cast<unsigned>(m.rows / kWide));
-  cases.push_back({plain(x, "transpose", "tile of 64 × 65, 16 bytes a thread", "f32", 1,
-                         "L2 keeps what nobody reads again"),
-                   [=](cudaStream_t s) { turn_wide_tile<false><<<wide, kThreads, 0, s>>>(m); },
-                   turned, x.c, poisoned});
-  cases.push_back({plain(x, "transpose", "tile of 64 × 65, 16 bytes, streaming hints", "f32", 1),
-                   [=](cudaStream_t s) { turn_wide_tile<true><<<wide, kThreads, 0, s>>>(m); },
-                   turned, x.c, poisoned});
+  const auto wide = [&](const char* form, const char* limit, auto start) {
+    cases.push_back({plain(x, "transpose", form, "f32", 1, limit), start, turned, x.c, poisoned});
+  };
+  wide("tile of 64 × 65, 16 bytes a thread", "L2 keeps what nobody reads again",
+       [=](cudaStream_t s) { start_wide_tile<64, 256, false>(m, s); });
+  if (m.rows % (64 * 8) == 0) {  // and so are the columns, of which there are no fewer
+    wide("the same, squares of 8 × 8 tiles together", "",
+         [=](cudaStream_t s) { start_wide_tile<64, 256, false, 8>(m, s); });
+  }
+  wide("tile of 64 × 65, 16 bytes, streaming hints", "few loads under way",
+       [=](cudaStream_t s) { start_wide_tile<64, 256, true>(m, s); });
+  wide("the same, 512 threads a tile", "",
+       [=](cudaStream_t s) { start_wide_tile<64, 512, true>(m, s); });
 
   const dim3 down(blocks_for(m.rows), static_cast<unsigned>(m.columns));
   const dim3 across(blocks_for(m.columns), static_cast<unsigned>(m.rows));

@@ -2,81 +2,116 @@
 // captured graph follows the schedule) and writes the 16-bit copies the model computes with.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kMostThreads = 1024;
 constexpr int kPack = 4;
+// Packs of each array that a thread has under way at once: what hides the memory's latency.
+constexpr int kTurns = 2;
+static_assert(kChunk % (kThreads * kPack * kTurns) == 0, "a whole chunk is whole turns");
 
-__global__ void set_step(StepState* state, double learning_rate, int64_t step) {
-  state->learning_rate = learning_rate;
-  state->step = step;
+// The step's figures, worked out once instead of in every block.
+__global__ void set_step(StepState* state, StepFigures p) {
+  state->rate = static_cast<float>(p.learning_rate);
+  state->second_scale = 1;
+  state->shrink = 1;
+  if (!p.adam) return;
+  const auto t = static_cast<double>(p.step - state->skipped);
+  const double first = 1 - pow(p.beta1, t);
+  const double second = 1 - pow(p.beta2, t);
+  state->rate = static_cast<float>(p.learning_rate / first);
+  state->second_scale = static_cast<float>(1 / sqrt(second));
+  if (p.decoupled) state->shrink = static_cast<float>(1 - p.learning_rate * p.weight_decay);
 }
 
-// The numbers of a chunk that this thread handles, four at a time.
-template <class Work>
-__device__ void walk_chunk(const Parameter& parameter, int number, Work work) {
-  const int64_t begin = number * kChunk;
-  const int64_t end = begin + kChunk < parameter.count ? begin + kChunk : parameter.count;
-  for (int64_t at = begin + threadIdx.x * kPack; at < end; at += kThreads * kPack) {
-    work(at, end - at < kPack ? static_cast<int>(end - at) : kPack);
-  }
-}
-
-__device__ inline void load(const float* from, int count, float (&to)[kPack]) {
-  if (count == kPack) return load_pack(from, to);
-  for (int i = 0; i < count; ++i) to[i] = from[i];
-}
-
-__device__ inline void store(float* to, int count, const float (&from)[kPack]) {
-  if (count == kPack) return store_pack(to, from);
-  for (int i = 0; i < count; ++i) to[i] = from[i];
-}
-
+// Four numbers as they lie in memory.
 template <class T>
-__device__ void load(const T* from, int count, float (&to)[kPack]) {
-  if (count == kPack) {
-    const uint2 raw = *reinterpret_cast<const uint2*>(from);
+struct Four;
+template <>
+struct Four<float> {
+  using Raw = float4;
+  __device__ static void unpack(const Raw& raw, float (&to)[kPack]) {
+    to[0] = raw.x;
+    to[1] = raw.y;
+    to[2] = raw.z;
+    to[3] = raw.w;
+  }
+  __device__ static Raw pack(const float (&from)[kPack]) {
+    return make_float4(from[0], from[1], from[2], from[3]);
+  }
+};
+template <class T>
+struct Four {
+  using Raw = uint2;
+  __device__ static void unpack(const Raw& raw, float (&to)[kPack]) {
     const auto* all = reinterpret_cast<const T*>(&raw);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to[i] = static_cast<float>(all[i]);
-    return;
   }
-  for (int i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
-}
-
-template <class T>
-__device__ void store(T* to, int count, const float (&from)[kPack]) {
-  if (count == kPack) {
-    uint2 raw;
+  __device__ static Raw pack(const float (&from)[kPack]) {
+    Raw raw;
     auto* all = reinterpret_cast<T*>(&raw);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) all[i] = static_cast<T>(from[i]);
-    *reinterpret_cast<uint2*>(to) = raw;
-    return;
+    return raw;
   }
-  for (int i = 0; i < count; ++i) to[i] = static_cast<T>(from[i]);
+};
+
+template <class T>
+__device__ typename Four<T>::Raw load_four(const T* from) {
+  return *reinterpret_cast<const typename Four<T>::Raw*>(from);
 }
 
 template <class T>
-__device__ void load_gradient(const Parameter& parameter, int64_t at, int count,
-                              float (&to)[kPack]) {
-  if (parameter.used == nullptr) {
-    load(static_cast<const float*>(parameter.gradient) + at, count, to);
-  } else {
-    load(static_cast<const T*>(parameter.gradient) + at, count, to);
-  }
+__device__ void store_four(T* to, const float (&from)[kPack]) {
+  *reinterpret_cast<typename Four<T>::Raw*>(to) = Four<T>::pack(from);
 }
 
+struct Span {
+  int64_t begin, end;
+  __device__ Span(const Parameter& parameter, const Chunk& chunk)
+      : begin(chunk.number * kChunk), end(min(begin + kChunk, parameter.count)) {}
+  [[nodiscard]] __device__ bool whole() const { return end - begin == kChunk; }
+};
+
 __device__ float add_block(float value) {
-  __shared__ float shared[kThreads / 32];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+  __shared__ float shared[kMostThreads / kLanes];
+  value = add_across(value);
+  if (threadIdx.x % kLanes == 0) shared[threadIdx.x / kLanes] = value;
   __syncthreads();
   float sum = 0;
-  for (int i = 0; i < kThreads / 32; ++i) sum += shared[i];
+  for (int i = 0; i < blockDim.x / kLanes; ++i) sum += shared[i];
+  return sum;
+}
+
+template <class G>
+__device__ float squares_of(const Parameter& parameter, const Span& span) {
+  const auto* gradient = static_cast<const G*>(parameter.gradient);
+  float sum = 0;
+  if (!span.whole()) {
+    for (int64_t at = span.begin + threadIdx.x; at < span.end; at += kThreads) {
+      const auto g = static_cast<float>(gradient[at]);
+      sum += g * g;
+    }
+    return sum;
+  }
+  constexpr int kAll = kChunk / (kThreads * kPack);
+  typename Four<G>::Raw raw[kAll];
+#pragma unroll
+  for (int u = 0; u < kAll; ++u) {
+    raw[u] = load_four(gradient + span.begin + (u * kThreads + threadIdx.x) * kPack);
+  }
+#pragma unroll
+  for (int u = 0; u < kAll; ++u) {
+    float g[kPack];
+    Four<G>::unpack(raw[u], g);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) sum += g[i] * g[i];
+  }
   return sum;
 }
 
@@ -84,20 +119,17 @@ template <class T>
 __global__ void __launch_bounds__(kThreads) chunk_squares(OptimizerStep p) {
   const Chunk chunk = p.chunks[blockIdx.x];
   const Parameter parameter = p.parameters[chunk.parameter];
-  float sum = 0;
-  walk_chunk(parameter, chunk.number, [&](int64_t at, int count) {
-    float g[kPack];
-    load_gradient<T>(parameter, at, count, g);
-    for (int i = 0; i < count; ++i) sum += g[i] * g[i];
-  });
-  sum = add_block(sum);
+  const Span span(parameter, chunk);
+  const float sum = add_block(parameter.used == nullptr ? squares_of<float>(parameter, span)
+                                                        : squares_of<T>(parameter, span));
   if (threadIdx.x == 0) p.squares[blockIdx.x] = sum;
 }
 
 // One block adds them in a fixed order: the same gradients have the same norm every time.
-__global__ void __launch_bounds__(kThreads) sum_squares(OptimizerStep p) {
+__global__ void __launch_bounds__(kMostThreads) sum_squares(OptimizerStep p) {
   float sum = 0;
-  for (int64_t i = threadIdx.x; i < p.chunk_count; i += kThreads) sum += p.squares[i];
+#pragma unroll 8
+  for (int64_t i = threadIdx.x; i < p.chunk_count; i += kMostThreads) sum += p.squares[i];
   sum = add_block(sum);
   if (threadIdx.x == 0) p.state->squares = sum;
 }
@@ -114,63 +146,103 @@ __device__ float gradient_factor(const OptimizerStep& p) {
   return coefficient < 1 ? factor * coefficient : factor;
 }
 
-struct Rates {
-  float rate;          // adam: over the first moment's bias correction
-  float second_scale;  // 1 / √(bias correction of the second moment)
-  float shrink;        // adamw: the weight is multiplied by it first
+enum class Rule { sgd, momentum, adam };
+
+// What one number becomes. `m` and `v` are its moments, as far as the rule has any.
+template <Rule kRule>
+struct Update {
+  float rate, second_scale, shrink;
+  float factor;   // of the gradient
+  float coupled;  // weight decay by way of the gradient
+  float momentum, beta1, beta2, epsilon;
+  bool nesterov;
+
+  __device__ explicit Update(const OptimizerStep& p)
+      : rate(p.state->rate),
+        second_scale(p.state->second_scale),
+        shrink(p.state->shrink),
+        factor(gradient_factor(p)),
+        coupled(p.adam && p.decoupled ? 0 : p.weight_decay),
+        momentum(p.momentum),
+        beta1(p.beta1),
+        beta2(p.beta2),
+        epsilon(p.epsilon),
+        nesterov(p.nesterov) {}
+
+  __device__ void operator()(float& w, float g, float& m, float& v) const {
+    const float old = w * shrink;
+    const float gradient = g * factor + coupled * old;
+    if (kRule == Rule::adam) {
+      m = beta1 * m + (1 - beta1) * gradient;
+      v = beta2 * v + (1 - beta2) * gradient * gradient;
+      w = old - rate * m / (sqrtf(v) * second_scale + epsilon);
+    } else if (kRule == Rule::momentum) {
+      m = momentum * m + gradient;
+      w = old - rate * (nesterov ? gradient + momentum * m : m);
+    } else {
+      w = old - rate * gradient;
+    }
+  }
 };
 
-__device__ Rates rates_of(const OptimizerStep& p) {
-  const double rate = p.state->learning_rate;
-  if (!p.adam) return {static_cast<float>(rate), 1, 1};
-  const auto t = static_cast<double>(p.state->step - p.state->skipped);
-  const double first = 1 - pow(static_cast<double>(p.beta1), t);
-  const double second = 1 - pow(static_cast<double>(p.beta2), t);
-  const double shrink = p.decoupled ? 1 - rate * p.weight_decay : 1;
-  return {static_cast<float>(rate / first), static_cast<float>(1 / sqrt(second)),
-          static_cast<float>(shrink)};
+// G is the gradient's type; where it has 16 bits, so has the copy that the model computes with.
+template <class G, Rule kRule>
+__device__ void step_span(const Parameter& parameter, const Span& span,
+                          const Update<kRule>& update) {
+  constexpr bool kFirst = kRule != Rule::sgd;
+  constexpr bool kSecond = kRule == Rule::adam;
+  constexpr bool kCopied = sizeof(G) == 2;
+  const auto* gradients = static_cast<const G*>(parameter.gradient);
+  if (!span.whole()) {
+    for (int64_t at = span.begin + threadIdx.x; at < span.end; at += kThreads) {
+      float w = parameter.weights[at];
+      float m = kFirst ? parameter.first[at] : 0;
+      float v = kSecond ? parameter.second[at] : 0;
+      update(w, static_cast<float>(gradients[at]), m, v);
+      parameter.weights[at] = w;
+      if (kFirst) parameter.first[at] = m;
+      if (kSecond) parameter.second[at] = v;
+      if (kCopied) static_cast<G*>(parameter.used)[at] = static_cast<G>(w);
+    }
+    return;
+  }
+  constexpr int kTurn = kThreads * kPack;
+  for (int64_t from = span.begin + threadIdx.x * kPack; from < span.end; from += kTurns * kTurn) {
+    float4 raw_w[kTurns], raw_m[kTurns], raw_v[kTurns];
+    typename Four<G>::Raw raw_g[kTurns];
+#pragma unroll
+    for (int u = 0; u < kTurns; ++u) {
+      raw_w[u] = load_four(parameter.weights + from + u * kTurn);
+      raw_g[u] = load_four(gradients + from + u * kTurn);
+      if (kFirst) raw_m[u] = load_four(parameter.first + from + u * kTurn);
+      if (kSecond) raw_v[u] = load_four(parameter.second + from + u * kTurn);
+    }
+#pragma unroll
+    for (int u = 0; u < kTurns; ++u) {
+      float w[kPack], g[kPack], m[kPack] = {}, v[kPack] = {};
+      Four<float>::unpack(raw_w[u], w);
+      Four<G>::unpack(raw_g[u], g);
+      if (kFirst) Four<float>::unpack(raw_m[u], m);
+      if (kSecond) Four<float>::unpack(raw_v[u], v);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) update(w[i], g[i], m[i], v[i]);
+      store_four(parameter.weights + from + u * kTurn, w);
+      if (kFirst) store_four(parameter.first + from + u * kTurn, m);
+      if (kSecond) store_four(parameter.second + from + u * kTurn, v);
+      if (kCopied) store_four(static_cast<G*>(parameter.used) + from + u * kTurn, w);
+    }
+  }
 }
 
-template <class T>
+template <class T, Rule kRule>
 __global__ void __launch_bounds__(kThreads) step_chunks(OptimizerStep p) {
   if (overflowed(p)) return;
-  __shared__ Rates rates;
-  if (threadIdx.x == 0) rates = rates_of(p);
-  __syncthreads();
-  const Rates r = rates;
-  const float factor = gradient_factor(p);
-  const float coupled = p.adam && p.decoupled ? 0 : p.weight_decay;
   const Chunk chunk = p.chunks[blockIdx.x];
   const Parameter parameter = p.parameters[chunk.parameter];
-  walk_chunk(parameter, chunk.number, [&](int64_t at, int count) {
-    float w[kPack];
-    float g[kPack];
-    float m[kPack];
-    float v[kPack];
-    load(parameter.weights + at, count, w);
-    load_gradient<T>(parameter, at, count, g);
-    if (parameter.first != nullptr) load(parameter.first + at, count, m);
-    if (parameter.second != nullptr) load(parameter.second + at, count, v);
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      const float old = w[i] * r.shrink;
-      const float gradient = g[i] * factor + coupled * old;
-      if (p.adam) {
-        m[i] = p.beta1 * m[i] + (1 - p.beta1) * gradient;
-        v[i] = p.beta2 * v[i] + (1 - p.beta2) * gradient * gradient;
-        w[i] = old - r.rate * m[i] / (sqrtf(v[i]) * r.second_scale + p.epsilon);
-      } else if (parameter.first != nullptr) {
-        m[i] = p.momentum * m[i] + gradient;
-        w[i] = old - r.rate * (p.nesterov ? gradient + p.momentum * m[i] : m[i]);
-      } else {
-        w[i] = old - r.rate * gradient;
-      }
-    }
-    store(parameter.weights + at, count, w);
-    if (parameter.first != nullptr) store(parameter.first + at, count, m);
-    if (parameter.second != nullptr) store(parameter.second + at, count, v);
-    if (parameter.used != nullptr) store(static_cast<T*>(parameter.used) + at, count, w);
-  });
+  const Span span(parameter, chunk);
+  const Update<kRule> update(p);
+  if (parameter.used == nullptr) return step_span<float>(parameter, span, update);
+  step_span<T>(parameter, span, update);
 }
 
 __global__ void change_scale(StepState* state, int32_t good_steps_to_grow) {
@@ -189,20 +261,24 @@ unsigned block_count(const OptimizerStep& p) { return static_cast<unsigned>(p.ch
 
 }  // namespace
 
-void begin_step(StepState* state, double learning_rate, int64_t step, Stream stream) {
-  set_step<<<1, 1, 0, stream>>>(state, learning_rate, step);
+void begin_step(StepState* state, const StepFigures& figures, Stream stream) {
+  set_step<<<1, 1, 0, stream>>>(state, figures);
 }
 
 void add_squares(const OptimizerStep& p, Stream stream) {
   with_type(p.gradients, [&](auto example) {
     chunk_squares<decltype(example)><<<block_count(p), kThreads, 0, stream>>>(p);
   });
-  sum_squares<<<1, kThreads, 0, stream>>>(p);
+  sum_squares<<<1, kMostThreads, 0, stream>>>(p);
 }
 
 void step(const OptimizerStep& p, Stream stream) {
   with_type(p.gradients, [&](auto example) {
-    step_chunks<decltype(example)><<<block_count(p), kThreads, 0, stream>>>(p);
+    using T = decltype(example);
+    auto* kernel = p.adam            ? &step_chunks<T, Rule::adam>
+                   : p.momentum != 0 ? &step_chunks<T, Rule::momentum>
+                                     : &step_chunks<T, Rule::sgd>;
+    kernel<<<block_count(p), kThreads, 0, stream>>>(p);
   });
 }
 

@@ -13,8 +13,8 @@
 
 namespace tacho::kernels {
 
-// Sixteen bytes, not yet looked at: several can be under way at once, where turning them into numbers
-// would wait for each.
+// Sixteen bytes, not yet looked at: several can be under way at once, where turning them into
+// numbers would wait for each.
 using RawPack = uint4;
 
 template <class T>
@@ -125,25 +125,6 @@ inline RowGrid row_grid(int64_t rows, int64_t channels, int width, int most_row_
   if (blocks_down > needed) blocks_down = needed;
   return {dim3(static_cast<unsigned>(blocks_across), static_cast<unsigned>(blocks_down)),
           dim3(static_cast<unsigned>(across), static_cast<unsigned>(down))};
-}
-
-// A hash of a position under a key: two multiply-xorshift rounds (Wellons' low-bias constants).
-__device__ inline uint32_t mixed(uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x21f0aaadU;
-  x ^= x >> 15;
-  x *= 0xd35a2d97U;
-  return x ^ (x >> 15);
-}
-
-__device__ inline uint64_t mask_key(const MaskKey& mask) {
-  const uint64_t seed = mask.seed_at != nullptr ? static_cast<uint64_t>(*mask.seed_at) : mask.seed;
-  const uint64_t moved = mask.offset_at != nullptr ? static_cast<uint64_t>(*mask.offset_at) : 0;
-  return seed ^ ((moved + mask.offset) * 0x9E3779B97F4A7C15ULL);
-}
-
-__device__ inline uint32_t position_hash(uint64_t key, uint32_t position) {
-  return mixed(mixed(position + static_cast<uint32_t>(key)) ^ static_cast<uint32_t>(key >> 32));
 }
 
 }  // namespace tacho::kernels

@@ -1,12 +1,12 @@
 // Loss and hits of a batch, added up on the device: the host reads them when it has the time.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kLanes = 32;
 
 template <class T>
 __global__ void __launch_bounds__(kWarps* kLanes)

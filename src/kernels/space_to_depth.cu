@@ -1,5 +1,5 @@
-// Blocks of 2×2 pixels as the channels of one: a 7×7 convolution with stride 2 over three channels becomes a
-// 4×4 one over twelve, which tensor cores do several times as fast.
+// Blocks of 2×2 pixels as the channels of one: a 7×7 convolution with stride 2 over three channels
+// becomes a 4×4 one over twelve, which tensor cores do several times as fast.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 
@@ -21,7 +21,8 @@ __global__ void __launch_bounds__(kThreads)
   const bool inside = row >= 0 && row < p.height / 2 && column >= 0 && column < p.width / 2;
   alignas(16) T block[kBlockChannels] = {};
   if (inside) {
-    const T* from = x + image * p.image_stride + 2 * row * p.row_stride + 2 * column * p.column_stride;
+    const T* from =
+        x + image * p.image_stride + 2 * row * p.row_stride + 2 * column * p.column_stride;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
@@ -46,7 +47,8 @@ void space_to_depth(const SpaceToDepth& p, const void* x, void* y, Stream stream
   const auto grid = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    gather_blocks<T><<<grid, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y));
+    gather_blocks<T>
+        <<<grid, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y));
   });
 }
 

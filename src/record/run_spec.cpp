@@ -67,6 +67,9 @@ Result<void> check_machine(const RunSpec& spec) {
   if (spec.stock && spec.mkldnn != Switch::automatic) {
     return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
   }
+  if (spec.stock && spec.kernels == KernelKind::fused) {
+    return usage("--stock leaves everything to torch; it cannot be combined with --kernels fused");
+  }
   if (spec.device == Device::cuda) {
     const auto backend = spec.dist.backend;
     if (backend == DistBackend::automatic || backend == DistBackend::nccl) return {};
@@ -78,6 +81,7 @@ Result<void> check_machine(const RunSpec& spec) {
                              kPrecisions.of(spec.precision)));
   }
   if (spec.graphs == Switch::on) return usage("--graphs on needs --device cuda");
+  if (spec.kernels == KernelKind::fused) return usage("--kernels fused needs --device cuda");
   if (spec.dist.backend == DistBackend::nccl) {
     return usage("--backend nccl needs --device cuda; between CPUs there are gloo and shm");
   }
@@ -180,6 +184,7 @@ Json to_json(const RunSpec& spec) {
       {"precision", kPrecisions.of(spec.precision)},
       {"channels_last", kSwitches.of(spec.channels_last)},
       {"graphs", kSwitches.of(spec.graphs)},
+      {"kernels", kKernelKinds.of(spec.kernels)},
       {"seed", spec.seed},
       {"device", kDevices.of(spec.device)},
       {"threads", optional_json(spec.threads)},
@@ -247,6 +252,7 @@ Result<RunSpec> run_spec_from_json(const Json& json) {
   object.read_optional_name("precision", kPrecisions, spec.precision);
   object.read_optional_name("channels_last", kSwitches, spec.channels_last);
   object.read_optional_name("graphs", kSwitches, spec.graphs);
+  object.read_optional_name("kernels", kKernelKinds, spec.kernels);
   object.read_optional("seed", spec.seed);
   object.read_name("device", kDevices, spec.device);
   object.read_optional("threads", spec.threads);

@@ -21,6 +21,13 @@ enum class Switch { automatic, on, off };
 inline constexpr Names<Switch, 3> kSwitches{
     "choice", {{{Switch::automatic, "auto"}, {Switch::on, "on"}, {Switch::off, "off"}}}};
 
+// On a GPU: Tacho's kernels where they fit, torch's alone, or the faster for each shape.
+enum class KernelKind { automatic, fused, torch };
+inline constexpr Names<KernelKind, 3> kKernelKinds{"kernels",
+                                                   {{{KernelKind::automatic, "auto"},
+                                                     {KernelKind::fused, "fused"},
+                                                     {KernelKind::torch, "torch"}}}};
+
 enum class OptimizerKind { sgd, adam, adamw };
 inline constexpr Names<OptimizerKind, 3> kOptimizers{"optimizer",
                                                      {{{OptimizerKind::sgd, "sgd"},
@@ -92,6 +99,7 @@ struct RunSpec {
   Precision precision = Precision::fp32;
   Switch channels_last = Switch::automatic;
   Switch graphs = Switch::automatic;  // one CUDA graph for the whole step
+  KernelKind kernels = KernelKind::automatic;
   std::int64_t seed = 0;
   Device device = Device::cpu;
   std::optional<std::int64_t> threads;  // absent: the cores it may use, or what the model says

@@ -11,6 +11,8 @@
 
 #include "kernels/kernels.h"
 #include "train/cuda/data_type.h"
+#include "train/cuda/fused_layers.h"
+#include "train/cuda/kernel_choice.h"
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
 #include "train/guarded.h"
@@ -39,6 +41,7 @@ class CudaEngine final : public StepEngine {
         totals_(at::zeros({3}, at::TensorOptions().device(at::kCUDA).dtype(at::kDouble))),
         last_loss_(at::zeros({1}, at::TensorOptions().device(at::kCUDA).dtype(at::kFloat))),
         pool_(at::cuda::graph_pool_handle()) {
+    kernel_choice::set(spec_.stock ? KernelKind::torch : spec_.kernels);
     const auto pinned = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
     for (std::size_t i = 0; i <= kAhead; ++i) losses_.push_back(at::zeros({1}, pinned));
   }
@@ -169,8 +172,20 @@ class CudaEngine final : public StepEngine {
   Forward forward(const Batch& batch) {
     const StepPart part(OpPhase::forward);
     at::Tensor logits = model_.logits(batch);
-    at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    at::Tensor loss = fused_loss_of(logits, batch.labels);
     return {std::move(logits), std::move(loss)};
+  }
+
+  at::Tensor fused_loss_of(const at::Tensor& logits, const at::Tensor& labels) {
+    const double smoothing = spec_.label_smoothing;
+    const Ways ways{
+        .name = "cross entropy",
+        .ours = [&](const Tensors& in) { return fused::cross_entropy(in[0], labels, smoothing); },
+        .theirs = [&](const Tensors& in) { return loss_of(in[0], labels, smoothing); }};
+    if (kernel_choice::takes_ours(ways, {logits})) {
+      if (at::Tensor loss = ways.ours({logits}); loss.defined()) return loss;
+    }
+    return ways.theirs({logits});
   }
 
   void backward(const at::Tensor& loss, const Batch& batch) {
@@ -213,7 +228,12 @@ class CudaEngine final : public StepEngine {
       go_without_graphs(problem);
       return nullptr;
     }
-    if (graphs_.size() == 1) remark_ = "steps are made by a CUDA graph";
+    if (graphs_.size() == 1) {
+      remark_ = "steps are made by a CUDA graph";
+      if (const std::string kernels = kernel_choice::summary(); !kernels.empty()) {
+        remark_ += "; " + kernels;
+      }
+    }
     return graphs_.back().get();
   }
 

@@ -62,7 +62,15 @@ kernels::StepState* DeviceStep::state() const {
 }
 
 void DeviceStep::begin(double learning_rate, std::int64_t step) {
-  kernels::begin_step(state(), learning_rate, step, at::cuda::getCurrentCUDAStream().stream());
+  kernels::begin_step(state(),
+                      {.learning_rate = learning_rate,
+                       .step = step,
+                       .adam = spec_.kind != OptimizerKind::sgd,
+                       .decoupled = spec_.kind == OptimizerKind::adamw,
+                       .beta1 = spec_.beta1,
+                       .beta2 = spec_.beta2,
+                       .weight_decay = spec_.weight_decay},
+                      at::cuda::getCurrentCUDAStream().stream());
 }
 
 at::Tensor DeviceStep::scaled(const at::Tensor& loss) const {

@@ -20,8 +20,12 @@ TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl
                                  const at::Tensor& residual);
 
 enum class Pointwise { relu, gelu };
-// f(x + bias) along the last dimension, or along the channels of an image.
-at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f);
+// dropout(f(x + bias)) along the last dimension, or along the channels of an image; behind gelu
+// nothing is dropped.
+at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f, double dropout = 0);
+
+// torch's own product, whose bias gets its gradient from one pass over what comes back.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 struct SumAndNorm {
   at::Tensor sum;
@@ -36,7 +40,18 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
 // blocks of pixels.
 at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolution);
 
+// A row of the table for each token; `left_out` gets no gradient, −1: none.
+at::Tensor embedding(const at::Tensor& weight, const at::Tensor& tokens, std::int64_t left_out);
+
+// relu(convolution + bias), 3×3, of pictures of one channel that need no gradient.
+at::Tensor gray_conv_relu(const at::Tensor& x, const torch::nn::Conv2dImpl& convolution);
+
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding);
+// dropout(relu(max_pool(x, 2, 2) + bias)).flatten(1).
+at::Tensor pool_tail(const at::Tensor& x, const at::Tensor& bias, double dropout);
+
+// The mean cross entropy of R×C logits, in fp32.
+at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing);
 
 }  // namespace tacho::fused

@@ -143,9 +143,14 @@ TEST_P(OnGpu, AStemEqualsItsConvolution) {
 }
 
 TEST_P(OnGpu, PoolsOfAnyWindowEqualTorchs) {
-  for (const auto& [kernel, stride, padding] :
-       {std::array<std::int64_t, 3>{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {5, 2, 2}, {3, 3, 0}}) {
-    const at::Tensor x = image({3, 24, 15, 22});
+  for (const auto& [kernel, stride, padding, height] :
+       {std::array<std::int64_t, 4>{2, 2, 0, 15},
+        {3, 2, 1, 15},
+        {3, 2, 1, 14},  // of even sides it has a kernel of its own
+        {3, 1, 1, 15},
+        {5, 2, 2, 15},
+        {3, 3, 0, 15}}) {
+    const at::Tensor x = image({3, 24, height, 22});
     const auto gradient = [&](const at::Tensor& y, const at::Tensor& weights) {
       (y.to(at::kFloat) * weights).sum().backward();
       at::Tensor dx = x.grad().clone();
@@ -258,6 +263,149 @@ TEST_P(OnGpu, MaxPoolEqualsTorchs) {
     EXPECT_TRUE(at::equal(y, expected));
     // Where windows overlap, sums are rounded in another order.
     EXPECT_LT(difference(dx, x.grad()), allowed());
+  }
+}
+
+// Gradients of the leaves, as fp32; the leaves are left without.
+std::vector<at::Tensor> gradients_of(const at::Tensor& y, const at::Tensor& weights,
+                                     const std::vector<at::Tensor>& leaves) {
+  (y.to(at::kFloat) * weights).sum().backward();
+  std::vector<at::Tensor> all;
+  for (const at::Tensor& leaf : leaves) {
+    all.push_back(leaf.grad().to(at::kFloat).clone());
+    leaf.mutable_grad().reset();
+  }
+  return all;
+}
+
+TEST_P(OnGpu, AGrayConvolutionEqualsTorchs) {
+  struct Case {
+    std::int64_t images, height, width, channels, padding;
+  };
+  for (const Case& c :
+       {Case{5, 28, 28, 32, 0}, {3, 9, 5, 64, 1}, {70, 7, 31, 8, 2}, {1, 3, 3, 128, 0}}) {
+    torch::nn::Conv2d layer(torch::nn::Conv2dOptions(1, c.channels, 3).padding(c.padding));
+    layer->to(at::kCUDA, GetParam());
+    const at::Tensor x = at::randn({c.images, 1, c.height, c.width}, kOnGpu).to(GetParam());
+    const at::Tensor y = gray_conv_relu(x, *layer);
+    ASSERT_TRUE(y.defined()) << c.channels;
+    const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+    const auto ours = gradients_of(y, weights, {layer->weight, layer->bias});
+    const at::Tensor expected = at::conv2d(x.to(at::kFloat), layer->weight.to(at::kFloat),
+                                           layer->bias.to(at::kFloat), 1, c.padding)
+                                    .relu();
+    const auto theirs = gradients_of(expected, weights, {layer->weight, layer->bias});
+    EXPECT_LT(difference(y, expected), allowed()) << c.channels;
+    EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << c.channels;
+    EXPECT_LT(difference(ours[1], theirs[1]), allowed()) << c.channels;
+  }
+}
+
+TEST_P(OnGpu, WhatStandsBehindTheLastConvolutionEqualsTorchs) {
+  for (const auto& [height, width, channels] :
+       {std::array<std::int64_t, 3>{24, 24, 64}, {2, 6, 16}, {44, 46, 32}}) {
+    const at::Tensor x = (image({7, channels, height, width}) - 3)
+                             .detach()
+                             .contiguous(at::MemoryFormat::ChannelsLast)
+                             .set_requires_grad(true);
+    const at::Tensor bias = at::randn({channels}, kOnGpu).to(GetParam()).set_requires_grad(true);
+    const at::Tensor y = pool_tail(x, bias, 0);
+    ASSERT_TRUE(y.defined());
+    const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+    const auto ours = gradients_of(y, weights, {x, bias});
+    const at::Tensor expected =
+        (at::max_pool2d(x, 2).to(at::kFloat) + bias.to(at::kFloat).view({1, -1, 1, 1}))
+            .relu()
+            .flatten(1);
+    const auto theirs = gradients_of(expected, weights, {x, bias});
+    EXPECT_LT(difference(y, expected), allowed());
+    EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << height;
+    EXPECT_LT(difference(ours[1], theirs[1]), allowed()) << height;
+  }
+  // Of odd sides a row is in no window.
+  EXPECT_FALSE(pool_tail(image({2, 16, 5, 4}), at::ones({16}, kOnGpu).to(GetParam()), 0).defined());
+}
+
+TEST_P(OnGpu, DropoutBehindAReluDropsItsShareAndItsGradients) {
+  const at::Tensor x = at::ones({500, 256}, kOnGpu).to(GetParam()).set_requires_grad(true);
+  const at::Tensor none = at::zeros({256}, kOnGpu).to(GetParam());
+  const at::Tensor tall = at::ones({20, 64, 8, 8}, kOnGpu)
+                              .to(GetParam())
+                              .contiguous(at::MemoryFormat::ChannelsLast)
+                              .set_requires_grad(true);
+  const at::Tensor first = bias_act(x, none, Pointwise::relu, 0.25);
+  const at::Tensor pooled = pool_tail(tall, none.narrow(0, 0, 64), 0.25);
+  for (const at::Tensor& y : {first, pooled}) {
+    const at::Tensor kept = (y != 0).to(at::kFloat);
+    EXPECT_NEAR(kept.mean().item<float>(), 0.75, 0.01);
+    EXPECT_NEAR(y.max().item<float>(), 1 / 0.75, 0.01);
+  }
+  EXPECT_FALSE(at::equal(first != 0, bias_act(x, none, Pointwise::relu, 0.25) != 0));
+  first.sum().backward();
+  EXPECT_TRUE(at::equal(x.grad(), first.detach()));
+  pooled.sum().backward();
+  EXPECT_NEAR(tall.grad().sum().item<float>() / pooled.sum().item<float>(), 1, 0.01);
+}
+
+TEST_P(OnGpu, ALinearsBiasGetsTheSumOfWhatComesBack) {
+  const auto leaf = [](at::IntArrayRef size) {
+    return at::randn(size, kOnGpu).to(GetParam()).set_requires_grad(true);
+  };
+  const at::Tensor x = leaf({6, 130, 48});
+  const at::Tensor weight = leaf({72, 48});
+  const at::Tensor bias = leaf({72});
+  const at::Tensor y = linear(x, weight, bias);
+  ASSERT_TRUE(y.defined());
+  const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+  const auto ours = gradients_of(y, weights, {x, weight, bias});
+  const at::Tensor expected =
+      at::linear(x.to(at::kFloat), weight.to(at::kFloat), bias.to(at::kFloat));
+  const auto theirs = gradients_of(expected, weights, {x, weight, bias});
+  EXPECT_LT(difference(y, expected), allowed());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_LT(difference(ours[i], theirs[i]), allowed()) << i;
+  }
+}
+
+// Words that stand once, a word that stands nearly everywhere, and the padding.
+TEST_P(OnGpu, AnEmbeddingsGradientEqualsTorchs) {
+  for (const std::int64_t width : {32, 256, 776}) {
+    const at::Tensor table = at::randn({900, width}, kOnGpu).to(GetParam()).set_requires_grad(true);
+    at::Tensor tokens = at::randint(900, {40, 50}, kOnGpu.dtype(at::kLong));
+    tokens.narrow(1, 10, 12).fill_(7);
+    tokens.narrow(1, 30, 20).fill_(0);
+    for (const std::int64_t left_out : {-1, 0}) {
+      const at::Tensor y = fused::embedding(table, tokens, left_out);
+      ASSERT_TRUE(y.defined());
+      const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+      const auto ours = gradients_of(y, weights, {table});
+      const at::Tensor wide = table.detach().to(at::kDouble).set_requires_grad(true);
+      const at::Tensor expected = at::embedding(wide, tokens, left_out);
+      (expected * weights.to(GetParam())).sum().backward();
+      EXPECT_EQ(difference(y, expected), 0);
+      EXPECT_LT(difference(ours[0], wide.grad()), allowed()) << width << " without " << left_out;
+      EXPECT_TRUE(at::equal(
+          gradients_of(fused::embedding(table, tokens, left_out), weights, {table})[0], ours[0]));
+    }
+  }
+}
+
+TEST_P(OnGpu, CrossEntropyEqualsTorchs) {
+  for (const auto& [rows, classes] : {std::array<std::int64_t, 2>{64, 10}, {7, 2}, {300, 1000}}) {
+    for (const double smoothing : {0.0, 0.1}) {
+      const at::Tensor logits =
+          (5 * at::randn({rows, classes}, kOnGpu)).to(GetParam()).set_requires_grad(true);
+      const at::Tensor labels = at::randint(classes, {rows}, kOnGpu.dtype(at::kLong));
+      const at::Tensor weight = at::full({}, 3.0, kOnGpu);
+      const at::Tensor loss = cross_entropy(logits, labels, smoothing);
+      ASSERT_TRUE(loss.defined());
+      const auto ours = gradients_of(loss, weight, {logits});
+      const at::Tensor expected = at::cross_entropy_loss(logits.to(at::kDouble), labels, {},
+                                                         at::Reduction::Mean, -100, smoothing);
+      const auto theirs = gradients_of(expected, weight, {logits});
+      EXPECT_NEAR(loss.item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
+      EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << rows << " × " << classes;
+    }
   }
 }
 

@@ -64,8 +64,8 @@ class BertBase final : public Classifier {
     const std::int64_t length = batch.inputs.size(1);
     const at::Tensor mask = layers::key_mask(batch.lengths, length);
     const at::Tensor same_for_all = places(positions_, length) + types_->weight[0];
-    at::Tensor x = layers::add_norm(words_->forward(batch.inputs), same_for_all, 0, is_training(),
-                                    embedding_norm_);
+    at::Tensor x = layers::add_norm(layers::embed(batch.inputs, words_), same_for_all, 0,
+                                    is_training(), embedding_norm_);
     x = layers::dropout(x, kDropout, is_training());
     for (const auto& layer : layers_) x = layer->forward(x, mask);
     x = at::tanh(layers::linear(x.select(1, 0), pooler_));

@@ -60,12 +60,12 @@ class DistilBert final : public Classifier {
     using namespace text_transformer;  // NOLINT
     const std::int64_t length = batch.inputs.size(1);
     const at::Tensor mask = layers::key_mask(batch.lengths, length);
-    at::Tensor x = layers::add_norm(words_->forward(batch.inputs), places(positions_, length), 0,
-                                    is_training(), embedding_norm_);
+    at::Tensor x = layers::add_norm(layers::embed(batch.inputs, words_), places(positions_, length),
+                                    0, is_training(), embedding_norm_);
     x = layers::dropout(x, kDropout, is_training());
     for (const auto& layer : layers_) x = layer->forward(x, mask);
-    x = layers::linear_relu(x.select(1, 0), pre_classifier_);
-    return layers::linear(layers::dropout(x, 0.2, is_training()), classifier_);
+    x = layers::linear_relu_dropout(x.select(1, 0), pre_classifier_, 0.2, is_training());
+    return layers::linear(x, classifier_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::product; }
 

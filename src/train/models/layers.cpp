@@ -1,51 +1,11 @@
 #include "train/models/layers.h"
 
-#include <utility>
-
 #include "train/dropout.h"
 #include "train/linear_relu.h"
-
-#ifdef TACHO_CUDA
-#include "train/cuda/fused_layers.h"
-#endif
+#include "train/models/faster_way.h"
 
 namespace tacho::layers {
 namespace {
-
-thread_local bool plain_operations = false;
-
-// Undefined where torch's own operations are to be taken.
-#ifdef TACHO_CUDA
-namespace faster = tacho::fused;
-#else
-namespace faster {
-using at::Tensor;
-enum class Pointwise { relu, gelu };
-Tensor batch_norm_act(const Tensor&, torch::nn::BatchNorm2dImpl&, bool, const Tensor&) {
-  return {};
-}
-TwoReaders norm_add_relu_for_two(const Tensor&, torch::nn::BatchNorm2dImpl&, const Tensor&) {
-  return {};
-}
-Tensor bias_act(const Tensor&, const Tensor&, Pointwise) { return {}; }
-SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
-                    const torch::nn::LayerNormImpl&) {
-  return {};
-}
-Tensor stem_convolution(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
-Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
-}  // namespace faster
-#endif
-
-// On a GPU a bias is added where its neighbours are read anyway.
-bool bias_apart(const at::Tensor& x) {
-#ifdef TACHO_CUDA
-  return x.is_cuda();
-#else
-  (void)x;
-  return false;
-#endif
-}
 
 at::Tensor without_bias(const at::Tensor& x, const torch::nn::Conv2d& layer) {
   const auto& options = layer->options;
@@ -53,23 +13,60 @@ at::Tensor without_bias(const at::Tensor& x, const torch::nn::Conv2d& layer) {
                     *options.dilation(), options.groups());
 }
 
-at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias) {
-  if (at::Tensor y = faster::bias_act(x, bias, faster::Pointwise::relu); y.defined()) return y;
-  return (x.dim() == 4 ? x + bias.view({1, -1, 1, 1}) : x + bias).relu_();
+// Along the last dimension, or along the channels of an image.
+at::Tensor biased(const at::Tensor& x, const at::Tensor& bias) {
+  return x.dim() == 4 ? x + bias.view({1, -1, 1, 1}) : x + bias;
+}
+
+at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias, double dropout_p = 0) {
+  return faster_of({.name = "bias, relu, dropout",
+                    .ours =
+                        [=](const Tensors& in) {
+                          return ours::bias_act(in[0], in[1], ours::Pointwise::relu, dropout_p);
+                        },
+                    .theirs =
+                        [=](const Tensors& in) {
+                          const at::Tensor y = biased(in[0], in[1]).relu_();
+                          return layers::dropout(y, dropout_p, dropout_p > 0);
+                        }},
+                   {x, bias});
+}
+
+// Which of the ways of a batch norm, found out with a norm that no model knows: a trial must not
+// move the running statistics.
+bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, bool relu,
+                    const at::Tensor& residual) {
+  torch::nn::BatchNorm2d scratch{nullptr};
+  const auto on_trial = [&] {
+    if (scratch.is_empty()) {
+      scratch = torch::nn::BatchNorm2d(norm->options);
+      scratch->to(x.device());
+    }
+    return scratch;
+  };
+  const Ways ways{
+      .name = relu ? "batch norm, relu" : "batch norm",
+      .ours =
+          [&](const Tensors& in) { return ours::batch_norm_act(in[0], *on_trial(), relu, in[1]); },
+      .theirs =
+          [&](const Tensors& in) {
+            at::Tensor y = on_trial()->forward(in[0]);
+            if (in[1].defined()) y.add_(in[1]);
+            return relu ? y.relu_() : y;
+          },
+      .parameters = [&] { return on_trial()->parameters(); }};
+  return tries_ours(ways, {x, residual});
 }
 
 }  // namespace
-
-PlainOperations::PlainOperations() : before_(std::exchange(plain_operations, true)) {}
-PlainOperations::~PlainOperations() { plain_operations = before_; }
 
 // In place wherever the number written over is needed by nobody: a batch norm goes back through
 // its input, a ReLU through its result.
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
                           const at::Tensor& residual) {
-  if (activation != Activation::relu6) {
-    const bool relu = activation == Activation::relu;
-    at::Tensor fused = faster::batch_norm_act(x, *norm, relu, residual);
+  const bool relu = activation == Activation::relu;
+  if (activation != Activation::relu6 && takes_our_norm(x, norm, relu, residual)) {
+    at::Tensor fused = ours::batch_norm_act(x, *norm, relu, residual);
     if (fused.defined()) return fused;
   }
   at::Tensor y = norm->forward(x);
@@ -87,8 +84,10 @@ at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Act
 
 TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
                          const at::Tensor& residual) {
-  const auto fused = faster::norm_add_relu_for_two(x, *norm, residual);
-  if (fused.first.defined()) return {fused.first, fused.second};
+  if (takes_our_norm(x, norm, true, residual)) {
+    const auto fused = ours::norm_add_relu_for_two(x, *norm, residual);
+    if (fused.first.defined()) return {fused.first, fused.second};
+  }
   const at::Tensor y = batch_norm_act(x, norm, Activation::relu, residual);
   return {y, y};
 }
@@ -98,13 +97,26 @@ at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer) {
 }
 
 at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution) {
-  if (at::Tensor y = faster::stem_convolution(x, *convolution); y.defined()) return y;
-  return convolution->forward(x);
+  return faster_of(
+      {.name = "stem",
+       .ours = [&](const Tensors& in) { return ours::stem_convolution(in[0], *convolution); },
+       .theirs = [&](const Tensors& in) { return convolution->forward(in[0]); },
+       .parameters = [&] { return convolution->parameters(); }},
+      {x});
 }
 
 at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution) {
-  if (bias_apart(x)) return biased_relu(without_bias(x, convolution), convolution->bias);
-  return convolution->forward(x).relu_();
+  const auto theirs = [&](const Tensors& in) -> at::Tensor {
+    if (!bias_apart(in[0])) return convolution->forward(in[0]).relu_();
+    return biased_relu(without_bias(in[0], convolution), convolution->bias);
+  };
+  if (x.size(1) != 1) return theirs({x});
+  return faster_of(
+      {.name = "gray convolution",
+       .ours = [&](const Tensors& in) { return ours::gray_conv_relu(in[0], *convolution); },
+       .theirs = theirs,
+       .parameters = [&] { return convolution->parameters(); }},
+      {x});
 }
 
 // The largest of a window stays the largest when a number is added to all: bias and ReLU come
@@ -118,45 +130,103 @@ at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, s
   return layers::max_pool(convolution->forward(x), kernel, stride).relu_();
 }
 
+at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, double dropout_p,
+                          bool training) {
+  const double p = training ? dropout_p : 0;
+  if (!bias_apart(x)) {
+    return layers::dropout(conv_pool_relu(x, convolution, 2, 2), p, training).flatten(1);
+  }
+  return faster_of(
+      {.name = "pool, bias, relu, dropout, flatten",
+       .ours = [=](const Tensors& in) { return ours::pool_tail(in[0], in[1], p); },
+       .theirs =
+           [=](const Tensors& in) {
+             const at::Tensor pooled = layers::max_pool(in[0], 2, 2);
+             return layers::dropout(biased_relu(pooled, in[1]), p, training).flatten(1);
+           }},
+      {without_bias(x, convolution), convolution->bias});
+}
+
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer) {
   if (bias_apart(x)) return biased_relu(at::linear(x, layer->weight), layer->bias);
-  if (plain_operations) return layers::linear(x, layer).relu_();
+  if (wants_plain_operations() || x.is_cuda()) return layers::linear(x, layer).relu_();
   return tacho::linear_relu(x, layer);
 }
 
-at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer) {
+at::Tensor linear_relu_dropout(const at::Tensor& x, torch::nn::Linear& layer, double dropout_p,
+                               bool training) {
   if (bias_apart(x)) {
-    const at::Tensor product = at::linear(x, layer->weight);
-    at::Tensor y = faster::bias_act(product, layer->bias, faster::Pointwise::gelu);
-    if (y.defined()) return y;
-    return at::gelu(product + layer->bias);
+    return biased_relu(at::linear(x, layer->weight), layer->bias, training ? dropout_p : 0);
   }
-  return at::gelu(layers::linear(x, layer));
+  return layers::dropout(layers::linear_relu(x, layer), dropout_p, training);
 }
+
+at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer) {
+  if (!bias_apart(x)) return at::gelu(layers::linear(x, layer));
+  return faster_of(
+      {.name = "bias, gelu",
+       .ours =
+           [](const Tensors& in) { return ours::bias_act(in[0], in[1], ours::Pointwise::gelu); },
+       .theirs = [](const Tensors& in) { return at::gelu(in[0] + in[1]); }},
+      {at::linear(x, layer->weight), layer->bias});
+}
+
+at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding) {
+  if (!tokens.is_cuda()) return embedding->forward(tokens);
+  const std::int64_t left_out = embedding->options.padding_idx().value_or(-1);
+  return faster_of(
+      {.name = "embedding",
+       .ours = [=](const Tensors& in) { return ours::embedding(in[0], in[1], left_out); },
+       .theirs = [=](const Tensors& in) { return at::embedding(in[0], in[1], left_out); }},
+      {embedding->weight, tokens.contiguous()});
+}
+
+namespace {
+
+// norm(dropout(x + bias) + residual); the bias may be undefined.
+at::Tensor biased_add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
+                           double p, torch::nn::LayerNorm& norm) {
+  return faster_of({.name = "bias, dropout, add, layer norm",
+                    .ours =
+                        [&, p](const Tensors& in) {
+                          return ours::add_norm(in[0], in[1], in[2], p, *norm).normed;
+                        },
+                    .theirs =
+                        [&, p](const Tensors& in) {
+                          const at::Tensor sum = in[1].defined() ? in[0] + in[1] : in[0];
+                          return norm->forward(layers::dropout(sum, p, p > 0) + in[2]);
+                        },
+                    .parameters = [&] { return norm->parameters(); }},
+                   {x, bias, residual});
+}
+
+}  // namespace
 
 at::Tensor add_norm(const at::Tensor& x, const at::Tensor& residual, double dropout_p,
                     bool training, torch::nn::LayerNorm& norm) {
-  const auto fused = faster::add_norm(x, {}, residual, training ? dropout_p : 0, *norm);
-  if (fused.normed.defined()) return fused.normed;
-  return norm->forward(layers::dropout(x, dropout_p, training) + residual);
+  return biased_add_norm(x, {}, residual, training ? dropout_p : 0, norm);
 }
 
 at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
                            const at::Tensor& residual, double dropout_p, bool training,
                            torch::nn::LayerNorm& norm) {
-  if (bias_apart(x)) {
-    const at::Tensor product = at::linear(x, layer->weight);
-    const auto fused =
-        faster::add_norm(product, layer->bias, residual, training ? dropout_p : 0, *norm);
-    if (fused.normed.defined()) return fused.normed;
-  }
-  return layers::add_norm(layers::linear(x, layer), residual, dropout_p, training, norm);
+  const double p = training ? dropout_p : 0;
+  if (!bias_apart(x))
+    return layers::add_norm(layers::linear(x, layer), residual, p, training, norm);
+  return biased_add_norm(at::linear(x, layer->weight), layer->bias, residual, p, norm);
 }
 
 SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
                          torch::nn::LayerNorm& norm) {
-  const auto fused = faster::add_norm(x, {}, residual, 0, *norm);
-  if (fused.normed.defined()) return {fused.sum, fused.normed};
+  const Ways ways{
+      .name = "add, layer norm",
+      .ours = [&](const Tensors& in) { return ours::add_norm(in[0], {}, in[1], 0, *norm).normed; },
+      .theirs = [&](const Tensors& in) { return norm->forward(in[0] + in[1]); },
+      .parameters = [&] { return norm->parameters(); }};
+  if (tries_ours(ways, {x, residual})) {
+    const auto fused = ours::add_norm(x, {}, residual, 0, *norm);
+    if (fused.normed.defined()) return {fused.sum, fused.normed};
+  }
   const at::Tensor sum = x + residual;
   return {sum, norm->forward(sum)};
 }
@@ -178,8 +248,11 @@ at::Tensor join_heads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2)
 Projections project(const at::Tensor& x, torch::nn::Linear& q, torch::nn::Linear& k,
                     torch::nn::Linear& v, std::int64_t heads) {
   if (bias_apart(x)) {
-    const at::Tensor weight = at::cat({q->weight, k->weight, v->weight});
-    const at::Tensor all = at::linear(x, weight, at::cat({q->bias, k->bias, v->bias}));
+    const at::Tensor all = faster_of(
+        {.name = "product with bias",
+         .ours = [](const Tensors& in) { return ours::linear(in[0], in[1], in[2]); },
+         .theirs = [](const Tensors& in) { return at::linear(in[0], in[1], in[2]); }},
+        {x, at::cat({q->weight, k->weight, v->weight}), at::cat({q->bias, k->bias, v->bias})});
     const auto parts = all.view({x.size(0), x.size(1), 3, heads, -1}).unbind(2);
     return {parts[0].transpose(1, 2), parts[1].transpose(1, 2), parts[2].transpose(1, 2)};
   }
@@ -194,14 +267,20 @@ at::Tensor key_mask(const at::Tensor& lengths, std::int64_t longest) {
 }
 
 at::Tensor dropout(const at::Tensor& x, double p, bool training) {
-  if (plain_operations) return training && p > 0 ? at::dropout(x, p, true) : x;
+  if (wants_plain_operations()) return training && p > 0 ? at::dropout(x, p, true) : x;
   return tacho::dropout(x, p, training);
 }
 
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding) {
-  if (at::Tensor y = faster::max_pool(x, kernel, stride, padding); y.defined()) return y;
-  return at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding});
+  return faster_of(
+      {.name = "max-pool",
+       .ours = [=](const Tensors& in) { return ours::max_pool(in[0], kernel, stride, padding); },
+       .theirs =
+           [=](const Tensors& in) {
+             return at::max_pool2d(in[0], {kernel, kernel}, {stride, stride}, {padding, padding});
+           }},
+      {x});
 }
 
 at::Tensor global_average(const at::Tensor& x) {

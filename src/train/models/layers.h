@@ -49,9 +49,19 @@ at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution);
 // relu(max_pool(convolution + bias)).
 at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, std::int64_t kernel,
                           std::int64_t stride);
+// dropout(relu(max_pool(convolution + bias))).flatten(1) with windows of 2×2: what stands before a
+// network's first product.
+at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, double dropout_p,
+                          bool training);
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer);
+// dropout(relu(layer(x))).
+at::Tensor linear_relu_dropout(const at::Tensor& x, torch::nn::Linear& layer, double dropout_p,
+                               bool training);
 // The exact Gaussian error function, not its tanh approximation.
 at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer);
+
+// A row of the embedding for each token.
+at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding);
 
 // norm(dropout(x) + residual): where a transformer norms behind each part.
 at::Tensor add_norm(const at::Tensor& x, const at::Tensor& residual, double dropout_p,

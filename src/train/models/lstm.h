@@ -19,7 +19,7 @@ class LstmClassifier final : public Classifier {
 
   at::Tensor logits(const Batch& batch) override {
     // Time first: each step of the recurrence then reads one contiguous block.
-    at::Tensor words = embedding_->forward(batch.inputs.t());
+    at::Tensor words = layers::embed(batch.inputs.t(), embedding_);
     words = layers::dropout(words, kDropout, is_training());
     const at::Tensor states = std::get<0>(lstm_->forward(words));  // T×N×H
     return layers::linear(layers::dropout(last_of(states, batch.lengths), kDropout, is_training()),

@@ -17,9 +17,8 @@ class MnistCnn final : public Classifier {
 
   at::Tensor logits(const Batch& batch) override {
     at::Tensor x = layers::conv_relu(batch.inputs, conv1_);
-    x = layers::conv_pool_relu(x, conv2_, 2, 2);
-    x = layers::dropout(x, 0.25, is_training()).flatten(1);
-    x = layers::dropout(layers::linear_relu(x, fc1_), 0.5, is_training());
+    x = layers::conv_pool_tail(x, conv2_, 0.25, is_training());
+    x = layers::linear_relu_dropout(x, fc1_, 0.5, is_training());
     return layers::linear(x, fc2_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }

@@ -49,8 +49,8 @@ class Vgg final : public Classifier {
       x = layers::max_pool(x, 2, 2);
     }
     x = at::adaptive_avg_pool2d(x, {kPooled, kPooled}).flatten(1);
-    x = layers::dropout(layers::linear_relu(x, fc1_), 0.5, is_training());
-    x = layers::dropout(layers::linear_relu(x, fc2_), 0.5, is_training());
+    x = layers::linear_relu_dropout(x, fc1_, 0.5, is_training());
+    x = layers::linear_relu_dropout(x, fc2_, 0.5, is_training());
     return layers::linear(x, fc3_);
   }
   [[nodiscard]] Workload workload() const override { return Workload::convolution; }

@@ -1,65 +1,13 @@
-#include "train/cuda/fused_layers.h"
-
-#include <ATen/cuda/CUDAContext.h>
+// Batch norm and layer norm, with what stands around them.
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 
 #include <mutex>
-#include <optional>
 
-#include "kernels/kernels.h"
-#include "train/cuda/data_type.h"
+#include "train/cuda/fused_layers.h"
+#include "train/cuda/fused_tools.h"
 
 namespace tacho::fused {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
-// An undefined tensor is no argument of a custom function, none at all is.
-using Maybe = std::optional<at::Tensor>;
-Maybe maybe(const at::Tensor& tensor) { return tensor.defined() ? Maybe(tensor) : std::nullopt; }
-
-kernels::Stream stream() { return at::cuda::getCurrentCUDAStream().stream(); }
-
-bool is_image(const at::Tensor& x) { return x.dim() == 4; }
-
-// R×C in memory order: an image's channels, or the last dimension.
-kernels::Rows rows_of(const at::Tensor& x) {
-  const std::int64_t channels = is_image(x) ? x.size(1) : x.size(-1);
-  return {x.numel() / channels, channels, data_type(x)};
-}
-
-bool in_row_order(const at::Tensor& x) {
-  return is_image(x) ? x.is_contiguous(at::MemoryFormat::ChannelsLast) : x.is_contiguous();
-}
-
-// As a kernel reads it; a copy where it lies otherwise.
-at::Tensor to_row_order(const at::Tensor& x) {
-  const at::Tensor ordered =
-      is_image(x) ? x.contiguous(at::MemoryFormat::ChannelsLast) : x.contiguous();
-  return is_aligned(ordered) ? ordered : ordered.clone();
-}
-
-bool fits(const at::Tensor& x) {
-  if (!x.is_cuda() || !has_data_type(x) || x.numel() == 0 || !in_row_order(x)) return false;
-  if (!is_aligned(x)) return false;
-  const kernels::Rows rows = rows_of(x);
-  return rows.channels % kernels::pack_width(rows.type) == 0;
-}
-
-at::Tensor floats(std::int64_t count, const at::Tensor& like) {
-  return at::empty({count}, like.options().dtype(at::kFloat));
-}
-
-float* floats_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
-}
-
-std::uint8_t* bytes_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<std::uint8_t>() : nullptr;
-}
-
-void* address(const at::Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
 struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
   // One tensor, or for two readers the same numbers as two.
@@ -138,42 +86,6 @@ struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
     return {dx, dgamma, dbeta, to_residual, {}, {}, {}, {}, {}, {}};
   }
 };
-
-struct BiasAct : torch::autograd::Function<BiasAct> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
-                            bool gelu) {
-    const auto f = gelu ? kernels::Pointwise::gelu : kernels::Pointwise::relu;
-    at::Tensor y = at::empty_like(x);
-    kernels::bias_act_forward(rows_of(x), f, address(x), address(bias), address(y), stream());
-    context->saved_data["gelu"] = gelu;
-    context->save_for_backward({gelu ? x : y, bias});
-    return y;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const variable_list saved = context->get_saved_variables();
-    const bool gelu = context->saved_data["gelu"].toBool();
-    const auto f = gelu ? kernels::Pointwise::gelu : kernels::Pointwise::relu;
-    const at::Tensor dy = to_row_order(gradients[0]);
-    const at::Tensor dx = at::empty_like(saved[0]);
-    const at::Tensor dbias = at::empty_like(saved[1]);
-    const kernels::Rows rows = rows_of(saved[0]);
-    const at::Tensor workspace = floats(kernels::column_workspace(rows), dy);
-    kernels::bias_act_backward(rows, f, address(dy), address(saved[0]), address(saved[1]),
-                               address(dx), address(dbias), floats_of(workspace), stream());
-    return {dx, dbias, {}};
-  }
-};
-
-// A new place in torch's random numbers, which a captured graph finds anew at each replay.
-kernels::MaskKey draw_mask() {
-  auto generator = torch_api::default_generator(at::kCUDA);
-  const std::lock_guard lock(generator.mutex());
-  const at::PhiloxCudaState state =
-      at::check_generator<at::CUDAGeneratorImpl>(generator)->philox_cuda_state(4);
-  if (!state.captured_) return {nullptr, nullptr, state.seed_.val, state.offset_.val};
-  return {state.seed_.ptr, state.offset_.ptr, 0, state.offset_intragraph_};
-}
 
 struct AddNorm : torch::autograd::Function<AddNorm> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
@@ -254,56 +166,6 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
   }
 };
 
-struct MaxPool : torch::autograd::Function<MaxPool> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, std::int64_t kernel,
-                            std::int64_t stride, std::int64_t padding) {
-    const kernels::Pool pool{x.size(0),
-                             x.size(2),
-                             x.size(3),
-                             x.size(1),
-                             (x.size(2) + 2 * padding - kernel) / stride + 1,
-                             (x.size(3) + 2 * padding - kernel) / stride + 1,
-                             static_cast<int>(kernel),
-                             static_cast<int>(stride),
-                             static_cast<int>(padding),
-                             data_type(x)};
-    at::Tensor y = at::empty({pool.images, pool.channels, pool.out_height, pool.out_width},
-                             x.options(), at::MemoryFormat::ChannelsLast);
-    const at::Tensor places = at::empty({y.numel()}, x.options().dtype(at::kByte));
-    kernels::max_pool_forward(pool, address(x), address(y), places.data_ptr<std::uint8_t>(),
-                              stream());
-    context->save_for_backward({places});
-    context->saved_data["size"] = x.sizes().vec();
-    context->saved_data["window"] = std::vector<std::int64_t>{kernel, stride, padding};
-    return y;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const at::Tensor places = context->get_saved_variables()[0];
-    const auto size = context->saved_data["size"].toIntVector();
-    const auto window = context->saved_data["window"].toIntVector();
-    const at::Tensor dy = to_row_order(gradients[0]);
-    const at::Tensor dx = at::empty(size, dy.options(), at::MemoryFormat::ChannelsLast);
-    const kernels::Pool pool{size[0],
-                             size[2],
-                             size[3],
-                             size[1],
-                             dy.size(2),
-                             dy.size(3),
-                             static_cast<int>(window[0]),
-                             static_cast<int>(window[1]),
-                             static_cast<int>(window[2]),
-                             data_type(dy)};
-    kernels::max_pool_backward(pool, address(dy), places.data_ptr<std::uint8_t>(), address(dx),
-                               stream());
-    return {dx, {}, {}, {}};
-  }
-};
-
-}  // namespace
-
-namespace {
-
 variable_list norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
                        const at::Tensor& residual, bool for_two) {
   const bool plain = norm.is_training() && norm.options.affine() &&
@@ -322,6 +184,15 @@ variable_list norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bo
 
 }  // namespace
 
+kernels::MaskKey draw_mask() {
+  auto generator = torch_api::default_generator(at::kCUDA);
+  const std::lock_guard lock(generator.mutex());
+  const at::PhiloxCudaState state =
+      at::check_generator<at::CUDAGeneratorImpl>(generator)->philox_cuda_state(4);
+  if (!state.captured_) return {nullptr, nullptr, state.seed_.val, state.offset_.val};
+  return {state.seed_.ptr, state.offset_.ptr, 0, state.offset_intragraph_};
+}
+
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm, bool relu,
                           const at::Tensor& residual) {
   const variable_list y = norm_act(x, norm, relu, residual, false);
@@ -332,11 +203,6 @@ TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl
                                  const at::Tensor& residual) {
   const variable_list y = norm_act(x, norm, true, residual, true);
   return y.empty() ? TwoReaders{} : TwoReaders{y[0], y[1]};
-}
-
-at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f) {
-  if (!fits(x) || bias.scalar_type() != x.scalar_type() || !is_aligned(bias)) return {};
-  return BiasAct::apply(x, bias, f == Pointwise::gelu);
 }
 
 SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
@@ -353,63 +219,6 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
   const auto both = AddNorm::apply(x, maybe(bias), to_row_order(residual), norm.weight, norm.bias,
                                    norm.options.eps(), dropout);
   return {both[0], both[1]};
-}
-
-namespace {
-
-bool is_stem(const torch::nn::detail::ConvNdOptions<2>& options) {
-  const auto all = [](const auto& sides, std::int64_t value) {
-    return sides->at(0) == value && sides->at(1) == value;
-  };
-  return options.in_channels() == kernels::kPixelChannels && all(options.kernel_size(), 7) &&
-         all(options.stride(), 2) && all(torch_api::padding_of(options), 3) &&
-         all(options.dilation(), 1) && options.groups() == 1 && !options.bias();
-}
-
-// The weights of blocks: a row and a column of zeros before the others, then rows and columns by
-// twos.
-at::Tensor by_blocks(const at::Tensor& weight) {
-  const std::int64_t out = weight.size(0);
-  const at::Tensor even = at::constant_pad_nd(weight, {1, 0, 1, 0});
-  const at::Tensor blocks = even.contiguous()
-                                .view({out, kernels::kPixelChannels, 4, 2, 4, 2})
-                                .permute({0, 3, 5, 1, 2, 4})
-                                .reshape({out, 4 * kernels::kPixelChannels, 4, 4});
-  constexpr std::int64_t kMissing = kernels::kBlockChannels - 4 * kernels::kPixelChannels;
-  return at::constant_pad_nd(blocks, {0, 0, 0, 0, 0, kMissing})
-      .contiguous(at::MemoryFormat::ChannelsLast);
-}
-
-}  // namespace
-
-at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2dImpl& convolution) {
-  const bool fits = x.is_cuda() && is_image(x) && has_data_type(x) &&
-                    x.scalar_type() != at::kFloat && x.size(2) % 2 == 0 && x.size(3) % 2 == 0 &&
-                    x.numel() > 0 && !x.requires_grad();
-  if (!fits || x.scalar_type() != convolution.weight.scalar_type() ||
-      !is_stem(convolution.options)) {
-    return {};
-  }
-  constexpr std::int64_t kAround = kernels::kBlocksBefore + kernels::kBlocksAfter;
-  const at::Tensor blocks = at::empty(
-      {x.size(0), kernels::kBlockChannels, x.size(2) / 2 + kAround, x.size(3) / 2 + kAround},
-      x.options(), at::MemoryFormat::ChannelsLast);
-  kernels::space_to_depth({.images = x.size(0),
-                           .height = x.size(2),
-                           .width = x.size(3),
-                           .image_stride = x.stride(0),
-                           .channel_stride = x.stride(1),
-                           .row_stride = x.stride(2),
-                           .column_stride = x.stride(3),
-                           .type = data_type(x)},
-                          address(x), address(blocks), stream());
-  return at::conv2d(blocks, by_blocks(convolution.weight));
-}
-
-at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
-                    std::int64_t padding) {
-  if (!is_image(x) || !fits(x) || kernel > 15) return {};
-  return MaxPool::apply(x, kernel, stride, padding);
 }
 
 }  // namespace tacho::fused

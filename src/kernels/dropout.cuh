@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernels.h"
+
+namespace tacho::kernels {
+
+// A hash of a position under a key: two multiply-xorshift rounds (Wellons' low-bias constants).
+__device__ inline uint32_t mixed(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x21f0aaadU;
+  x ^= x >> 15;
+  x *= 0xd35a2d97U;
+  return x ^ (x >> 15);
+}
+
+__device__ inline uint64_t mask_key(const MaskKey& mask) {
+  const uint64_t seed = mask.seed_at != nullptr ? static_cast<uint64_t>(*mask.seed_at) : mask.seed;
+  const uint64_t moved = mask.offset_at != nullptr ? static_cast<uint64_t>(*mask.offset_at) : 0;
+  return seed ^ ((moved + mask.offset) * 0x9E3779B97F4A7C15ULL);
+}
+
+__device__ inline uint32_t position_hash(uint64_t key, uint32_t position) {
+  return mixed(mixed(position + static_cast<uint32_t>(key)) ^ static_cast<uint32_t>(key >> 32));
+}
+
+// Which numbers are dropped, by a hash of their position: the way back finds the same ones without
+// a mask in memory.
+struct Dropout {
+  uint64_t key;
+  uint32_t dropped_below;
+  float scale;
+
+  __device__ Dropout(float p, const MaskKey& mask)
+      : key(p > 0 ? mask_key(mask) : 0),
+        dropped_below(static_cast<uint32_t>(static_cast<double>(p) * 4294967296.0)),
+        scale(1 / (1 - p)) {}
+  __device__ float operator()(float value, int64_t position) const {
+    if (dropped_below == 0) return value;
+    return position_hash(key, static_cast<uint32_t>(position)) < dropped_below ? 0 : value * scale;
+  }
+};
+
+}  // namespace tacho::kernels
