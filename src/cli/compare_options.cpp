@@ -151,6 +151,7 @@ Result<PlannedVariant> variant_of(const std::vector<const Way*>& ways, const Com
     variant.what = std::move(request.spec);
     variant.environment = std::move(request.environment);
     variant.time_limit_s = request.time_limit_s;
+    variant.line_mbit = request.line_mbit;
   }
   return variant;
 }

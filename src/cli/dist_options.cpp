@@ -10,6 +10,8 @@ void declare(CLI::App& command, DistOptions& o) {
   command.add_option("--nnodes", o.nodes, "machines; start the same command on each (1)");
   command.add_option("--node-rank", o.node_rank, "this machine's number, from 0");
   command.add_option("--rendezvous", o.rendezvous, "HOST:PORT on machine 0, where all meet");
+  command.add_option("--line-mbit", o.line_mbit,
+                     "--nnodes on this one: network namespaces, lines of Mbit/s");
   command.add_option("--backend", o.backend, "what carries gradients: auto, nccl, gloo, shm")
       ->capture_default_str();
   command.add_option("--bucket-mb", o.spec.bucket_mb, "MiB of gradients sent at a time")
@@ -29,7 +31,7 @@ void declare(CLI::App& command, DistOptions& o) {
 
 bool places_ranks(std::string_view option) {
   return option == "--nproc" || option == "--nnodes" || option == "--node-rank" ||
-         option == "--rendezvous";
+         option == "--rendezvous" || option == "--line-mbit";
 }
 
 Result<DistSpec> dist_of(const DistOptions& o, const std::optional<Place>& given) {
@@ -55,7 +57,8 @@ Result<Standing> standing_of(const DistOptions& o, const std::optional<Place>& g
                     .ranks_a_node = o.ranks_a_node,
                     .nodes = o.nodes,
                     .node_rank = o.node_rank,
-                    .rendezvous = {}};
+                    .rendezvous = {},
+                    .line_mbit = o.line_mbit};
   if (!o.rendezvous.empty()) {
     TACHO_TRY(address, parse_address(o.rendezvous).in("--rendezvous"));
     standing.rendezvous = address;

@@ -22,6 +22,7 @@ struct DistOptions {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> node_rank;
   std::string rendezvous;
+  std::optional<double> line_mbit;
   std::string backend = "auto";
   std::string compress = "none";
   std::optional<double> topk_share;

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "cli/study_check.h"
 #include "cli/study_driver.h"
 #include "cli/study_foretellers.h"
 #include "study/shipped_studies.h"
@@ -140,7 +141,8 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
     TACHO_TRY(ended, StudyDriver(study, row, stores, context).run());
     complete = ended;
   }
-  TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps}, study_foretellers()));
+  TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps, stores.home},
+                                   study_foretellers()));
   const fs::path file = o.output.empty() ? folder / "report.html" : fs::path(o.output);
   TACHO_CHECK(write_report(document, file));
   if (o.json) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "bandwidth/survey.h"
 #include "base/shell_words.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
@@ -11,13 +13,12 @@
 #include "cli/live_view.h"
 #include "cli/load_work.h"
 #include "cli/served_model.h"
+#include "cli/study_check.h"
 #include "cli/study_environments.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
-#include "infer/options.h"
 #include "lab/compare_lab.h"
-#include "lab/compared_values.h"
 #include "probe/host_probe.h"
 #include "study/fill_in.h"
 
@@ -37,55 +38,21 @@ std::vector<std::string> names_in(const std::vector<std::string>& lists) {
   return names;
 }
 
-Result<CompareOptions> options_of(const ComparisonStep& work) {
-  TACHO_TRY(options, read_compare_words(work.words));
-  for (const std::string& metric : options.metrics) {
-    TACHO_CHECK(check_compared_metric(metric).in("--metric"));
-  }
-  return std::move(options);
-}
-
-Result<LoadOptions> load_options_of(const ServingStep& work, const std::string& url) {
-  std::vector<std::string> words = work.load;
-  words.insert(words.begin(), url);
-  return read_load_words(words);
-}
-
-struct StepCheck {
-  const Study& study;
-
-  Result<void> operator()(const ComparisonStep& work) const {
-    TACHO_TRY(options, options_of(work));
-    TACHO_TRY(plan, plan_of(options));
-    (void)plan;
-    return {};
-  }
-  Result<void> operator()(const GridStep& work) const {
-    TACHO_TRY(grid, read_grid(work.grid, study.file, train_option_names()));
-    TACHO_TRY(runs, planned_runs(grid, "sweep"));
-    (void)runs;
-    return {};
-  }
-  Result<void> operator()(const TrainingStep& work) const {
-    TACHO_TRY(asked, read_train_words(work.words));
-    (void)asked;
-    return {};
-  }
-  Result<void> operator()(const ServingStep& work) const {
-    auto infer = work.infer;
-    for (std::string& word : infer) word = with_redis(word, "redis://127.0.0.1:6379");
-    TACHO_TRY(served, infer::parse_infer_options(infer));
-    (void)served;
-    TACHO_TRY(asked, load_options_of(work, "http://127.0.0.1:8500"));
-    (void)asked;
-    return {};
-  }
-  Result<void> operator()(const ForecastStep& /*work*/) const { return {}; }
-};
-
 // Ended by itself, whatever it came to; not by Ctrl-C or a kill.
 bool is_over(const Comparison& comparison) {
   return comparison.stopped != StopReason::none && comparison.stopped != StopReason::user;
+}
+
+// As the driver tells them, whether or not this Tacho can use them.
+std::int64_t gpu_count() {
+  std::error_code missing;
+  std::int64_t count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", missing)) {
+    (void)entry;
+    ++count;
+  }
+  return count;
 }
 
 bool is_missing(const Error& error) {
@@ -93,18 +60,6 @@ bool is_missing(const Error& error) {
 }
 
 }  // namespace
-
-Result<void> check_steps(const Study& study) {
-  for (const StudyStep& step : study.steps) {
-    const auto checked = std::visit(StepCheck{study}, step.work);
-    if (checked.ok()) continue;
-    // A grid's errors name their own place.
-    const bool placed = checked.error().message.starts_with(study.file);
-    return placed ? checked.error()
-                  : checked.error().in(fmt::format("{}: {}", step.place, step.name));
-  }
-  return {};
-}
 
 Result<bool> StudyDriver::run() {
   catch_interrupts();
@@ -146,6 +101,10 @@ Result<void> StudyDriver::check_needs(const StudyStep& step) const {
                    "this machine has no NVIDIA GPU, or its driver does not answer ('tacho doctor' "
                    "says which)"};
     }
+    if (need == StudyNeed::two_gpus && gpu_count() < 2) {
+      return Error{ErrorCode::unavailable, fmt::format("it takes two NVIDIA GPUs, and here {}",
+                                                       gpu_count() == 0 ? "is none" : "is one")};
+    }
     if (need == StudyNeed::redis && !find_program("redis-server").ok()) {
       return Error{ErrorCode::unavailable,
                    "redis-server is not installed: apt-get install redis-server"};
@@ -170,9 +129,34 @@ Result<StudyDriver::End> StudyDriver::carry_out(const ComparisonStep& work, cons
   return is_over(resumed.comparison) ? End::done : End::stopped;
 }
 
+// Machines that cannot be stood for become processes that meet on this one: what travels is the
+// same, the line is not, and the report says so.
+Result<void> StudyDriver::bring_home(ComparePlan& plan) {
+  for (PlannedVariant& variant : plan.variants) {
+    auto* spec = std::get_if<RunSpec>(&variant.what);
+    if (spec == nullptr || !variant.line_mbit) continue;
+    DistSpec& dist = spec->dist;
+    Standing standing;
+    standing.line_mbit = variant.line_mbit;
+    TACHO_TRY(launch, plan_launch(dist, standing));
+    const auto possible = check_possible(launch);
+    if (possible.ok()) continue;
+    if (possible.error().code != ErrorCode::unavailable) return possible.error();
+    const AbsentThing thing{
+        fmt::format("lines of {} Mbit/s", *variant.line_mbit),
+        possible.error().message + ". The processes met through this machine's loopback instead"};
+    if (std::ranges::find(absent_, thing) == absent_.end()) absent_.push_back(thing);
+    dist.ranks_a_node *= dist.nodes;
+    dist.nodes = 1;
+    if (dist.backend == DistBackend::automatic) dist.backend = DistBackend::gloo;
+    variant.line_mbit.reset();
+  }
+  return {};
+}
+
 Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& work,
                                                        StudyStepRow begun) {
-  TACHO_TRY(options, options_of(work));
+  TACHO_TRY(options, compare_options_of(work));
   const auto asked = names_in(options.environments);
   if (!asked.empty()) {
     TACHO_TRY(here, environments_here(asked, stores_.home, context_));
@@ -184,6 +168,7 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
     options.environments = here.usable;
   }
   TACHO_TRY(plan, plan_of(options));
+  TACHO_CHECK(bring_home(plan));
   plan.command = "tacho compare " + shell_quoted(work.words);
   begun.absent = absent_;
   TACHO_CHECK(put(begun));
@@ -228,13 +213,15 @@ Result<StudyDriver::End> StudyDriver::carry_out(const TrainingStep& work, const 
   RunOrder order = new_order(asked.spec);
   order.environment = asked.environment;
   order.time_limit_s = asked.time_limit_s;
+  Standing standing;
+  standing.line_mbit = asked.line_mbit;
   TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));
   Lab lab = context_.lab(stores_.runs, stores_.home);
   LiveView view(context_.err, LiveView::Options{.quiet = !context_.err.interactive()});
   Foreteller foreteller(stores_.runs, stores_.home / "tacho.db",
                         [&](const std::string& problem) { context_.warn(problem); });
   ForetellingView foretelling(view, foreteller);
-  auto finished = lab.run(order, {}, foretelling);
+  auto finished = lab.run(order, standing, foretelling);
   foreteller.settle();
   if (!finished.ok()) return finished.error();
   return finished->record.outcome == Outcome::cancelled ? End::stopped : End::done;
@@ -264,14 +251,64 @@ Result<StudyDriver::End> StudyDriver::carry_out(const ServingStep& work, const S
 
 Result<StudyDriver::End> StudyDriver::carry_out(const ForecastStep& work, const StudyStep& step,
                                                 const Row& /*row*/) {
-  if (!work.sweep.empty()) {
-    const StudyStep& swept = *find_step(study_, work.sweep);
-    TACHO_TRY(row, stores_.runs.studies().step(row_.id, swept.key));
-    if (!row || row->state != StudyStepState::done) {
-      return Error{ErrorCode::unavailable,
-                   fmt::format("'{}', whose runs are foretold, was not possible", swept.title)};
-    }
+  if (!work.sweep.empty()) TACHO_CHECK(check_made(work.sweep));
+  TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
+  return End::done;
+}
+
+Result<void> StudyDriver::check_made(const std::string& name) const {
+  const StudyStep& other = *find_step(study_, name);
+  TACHO_TRY(row, stores_.runs.studies().step(row_.id, other.key));
+  if (row && row->state == StudyStepState::done) return {};
+  return Error{ErrorCode::unavailable,
+               fmt::format("'{}', which this tells of, was not possible", other.title)};
+}
+
+// The survey names itself: one that was interrupted is not complete, and made again.
+Result<StudyDriver::End> StudyDriver::carry_out(const SurveyStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  constexpr std::chrono::minutes kPatience{30};
+  Command command{.argv = {"/proc/self/exe", "lab", "memory", "--json"}, .dies_with_parent = true};
+  command.argv.insert(command.argv.end(), work.words.begin(), work.words.end());
+  TACHO_TRY(said, capture(command, kPatience));
+  if (interrupts() > 0) return End::stopped;
+  if (!said.status.success()) {
+    // 'tacho lab memory' says what is missing, and how to get it.
+    return Error{ErrorCode::unavailable, said.err.substr(0, said.err.find('\n'))};
   }
+  TACHO_TRY(json, parse_json(said.out));
+  TACHO_TRY(survey, bandwidth::survey_from_json(json));
+  if (!survey.complete) return End::stopped;
+  TACHO_CHECK(put({.step = step.key, .record_key = survey.key, .absent = {}}));
+  return End::done;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const MissingStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  TACHO_CHECK(check_made(work.of));
+  TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
+  return End::done;
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const SavingsStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  return tell_of_any(work.of, step);
+}
+
+Result<StudyDriver::End> StudyDriver::carry_out(const CostStep& work, const StudyStep& step,
+                                                const Row& /*row*/) {
+  return tell_of_any(work.of, step);
+}
+
+// Of what could be made; the others' sections say why not.
+Result<StudyDriver::End> StudyDriver::tell_of_any(const std::vector<std::string>& names,
+                                                  const StudyStep& step) {
+  Result<void> made = {};
+  for (const std::string& name : names) {
+    made = check_made(name);
+    if (made.ok()) break;
+  }
+  TACHO_CHECK(made);
   TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
   return End::done;
 }

@@ -5,12 +5,10 @@
 
 #include "cli/context.h"
 #include "cli/sweep_work.h"
+#include "lab/compare_plan.h"
 #include "study/study.h"
 
 namespace tacho {
-
-// Whether every step's words and grids make sense, before any of them is done.
-Result<void> check_steps(const Study& study);
 
 // Does what is left of a study, each step as the command of that name would. Killed at any moment,
 // the next driver of the same row finds what there is: a step's row is written, with the key of
@@ -33,6 +31,13 @@ class StudyDriver {
   Result<End> carry_out(const TrainingStep& work, const StudyStep& step, const Row& row);
   Result<End> carry_out(const ServingStep& work, const StudyStep& step, const Row& row);
   Result<End> carry_out(const ForecastStep& work, const StudyStep& step, const Row& row);
+  Result<End> carry_out(const SurveyStep& work, const StudyStep& step, const Row& row);
+  Result<End> carry_out(const MissingStep& work, const StudyStep& step, const Row& row);
+  Result<End> carry_out(const SavingsStep& work, const StudyStep& step, const Row& row);
+  Result<End> carry_out(const CostStep& work, const StudyStep& step, const Row& row);
+  Result<End> tell_of_any(const std::vector<std::string>& names, const StudyStep& step);
+  Result<void> bring_home(ComparePlan& plan);
+  Result<void> check_made(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);
   Result<void> check_needs(const StudyStep& step) const;
   Result<void> put(const StudyStepRow& row) { return stores_.runs.studies().put(row_.id, row); }

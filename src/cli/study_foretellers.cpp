@@ -33,6 +33,10 @@ Result<std::vector<CorpusScore>> score_corpus(std::int64_t folds) {
     one.score.rmse = own.root_mean_square;
     one.score.mape = own.mean_error;
     one.score.coverage = own.coverage;
+    if (own.repeated > 0) {
+      one.repeats_apart = own.repeat_mean;
+      one.least_mape = own.least_mean_error;
+    }
     scores.push_back(std::move(one));
   }
   return scores;

@@ -189,7 +189,7 @@ Result<TrainRequest> read_train_words(std::span<const std::string> words) {
   TACHO_TRY(spec, spec_of(options, {}));
   TACHO_TRY(environment, environment_of(options.environment));
   TACHO_TRY(time_limit, time_limit_of(options.environment));
-  return TrainRequest{std::move(spec), std::move(environment), time_limit};
+  return TrainRequest{std::move(spec), std::move(environment), time_limit, options.dist.line_mbit};
 }
 
 std::vector<std::string> train_option_names() {

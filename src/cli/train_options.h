@@ -58,6 +58,7 @@ struct TrainRequest {
   RunSpec spec;
   EnvironmentSpec environment;
   std::optional<double> time_limit_s;
+  std::optional<double> line_mbit;  // of stand-ins for machines
 };
 Result<TrainRequest> read_train_words(std::span<const std::string> words);
 

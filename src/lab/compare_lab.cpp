@@ -27,11 +27,17 @@ StoredComparison stored_form(const Comparison& comparison, const std::string& ke
   return stored;
 }
 
+Standing standing_of(const PlannedVariant& variant) {
+  Standing standing;
+  standing.line_mbit = variant.line_mbit;
+  return standing;
+}
+
 Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
   RunOrder order = std::visit([](const auto& what) { return new_order(what); }, variant.what);
   order.environment = variant.environment;
   order.time_limit_s = variant.time_limit_s;
-  if (!order.command) return lab.run(order, {}, view);
+  if (!order.command) return lab.run(order, standing_of(variant), view);
   TACHO_TRY(watched, lab.watch(order, /*echo=*/false, view));
   return std::move(watched.run);
 }
@@ -119,8 +125,8 @@ Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
   for (const PlannedVariant& variant : plan.variants) {
     if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {
       TACHO_CHECK(check(*spec).in(variant.shown.name));
-      TACHO_TRY(launch, plan_launch(spec->dist, {}));
-      (void)launch;
+      TACHO_TRY(launch, plan_launch(spec->dist, standing_of(variant)));
+      TACHO_CHECK(check_possible(launch));
       if (!is_synthetic(*spec)) TACHO_CHECK(locate_input(*spec, home_));
       TACHO_TRY(worker, find_worker());
       (void)worker;

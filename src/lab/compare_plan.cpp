@@ -17,6 +17,7 @@ Json variant_json(const PlannedVariant& variant) {
                {"description", variant.shown.description},
                {"environment", to_json(variant.environment)}};
   if (variant.time_limit_s) json["time_limit_s"] = *variant.time_limit_s;
+  if (variant.line_mbit) json["line_mbit"] = *variant.line_mbit;
   if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {
     json["spec"] = to_json(*spec);
   } else {
@@ -33,6 +34,7 @@ Result<PlannedVariant> read_variant(const Json& json, const std::string& place) 
   object.read("description", variant.shown.description);
   const Json* environment = object.part("environment");
   object.read_optional("time_limit_s", variant.time_limit_s);
+  object.read_optional("line_mbit", variant.line_mbit);
   const Json* spec = object.part("spec", false);
   const Json* command = object.part("command", false);
   TACHO_CHECK(object.finish());

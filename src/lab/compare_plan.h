@@ -21,6 +21,7 @@ struct PlannedVariant {
   std::variant<RunSpec, CommandSpec> what;
   EnvironmentSpec environment;
   std::optional<double> time_limit_s = {};
+  std::optional<double> line_mbit = {};  // where machines are stood for
 };
 
 // What a comparison is to run. Kept beside it, so that it can go on after a kill.

@@ -19,6 +19,9 @@ Error cannot_meet(std::string why) { return {ErrorCode::usage, std::move(why)}; 
 // network, each other.
 Result<void> check_ranks(const RunOrder& order, const Launch& launch) {
   const EnvironmentSpec& environment = order.environment;
+  if (launch.line_mbit && environment.kind != EnvironmentKind::bare) {
+    return cannot_meet("--line-mbit is for bare runs: containers have networks of their own");
+  }
   if (launch.places.size() < 2 || !has_daemon(environment.kind)) return {};
   if (environment.network == NetworkAccess::none) {
     return cannot_meet(
@@ -46,6 +49,7 @@ Result<Lab::Means> Lab::prepare(const RunOrder& order, const RunFolder& folder,
                                 const Standing& standing) {
   TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_CHECK(check_ranks(order, launch));
+  TACHO_CHECK(check_possible(launch));
   TACHO_TRY(reads, files_read_by(order.spec, home_));
   TACHO_TRY(worker, choose_worker(order.environment.kind));
   TACHO_TRY(residence, Residence::open(order, folder, home_));

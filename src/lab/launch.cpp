@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "lab/stand_in_network.h"
+
 namespace tacho {
 namespace {
+
+// Free in a network that was just made.
+constexpr std::uint16_t kPortOfStandIns = 29500;
 
 Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
@@ -13,6 +18,7 @@ Result<void> check_given(const Standing& standing) {
                      : standing.nodes      ? "--nnodes"
                      : standing.node_rank  ? "--node-rank"
                      : standing.rendezvous ? "--rendezvous"
+                     : standing.line_mbit  ? "--line-mbit"
                                            : nullptr;
   if (word == nullptr) return {};
   return usage(fmt::format(
@@ -21,11 +27,31 @@ Result<void> check_given(const Standing& standing) {
       word, standing.given->rank, standing.given->size, word));
 }
 
+Result<void> check_stand_ins(std::int64_t nodes, const Standing& standing) {
+  constexpr std::int64_t kMostStandIns = 16;
+  constexpr double kSlowestMbit = 0.1;
+  constexpr double kFastestMbit = 100'000;
+  if (standing.rendezvous || standing.node_rank) {
+    return usage(fmt::format("--line-mbit starts all machines here; leave {} out",
+                             standing.rendezvous ? "--rendezvous" : "--node-rank"));
+  }
+  // Written so that not-a-number fails too.
+  const double mbit = *standing.line_mbit;
+  if (!(mbit >= kSlowestMbit && mbit <= kFastestMbit)) {
+    return usage(fmt::format("--line-mbit must lie between {} and {}, not {}", kSlowestMbit,
+                             kFastestMbit, mbit));
+  }
+  if (nodes <= kMostStandIns) return {};
+  return usage(
+      fmt::format("--line-mbit: at most {} machines are stood for, not {}", kMostStandIns, nodes));
+}
+
 Result<void> check_nodes(std::int64_t nodes, const Standing& standing) {
+  if (standing.line_mbit) return check_stand_ins(nodes, standing);
   if (nodes > 1 && !standing.rendezvous) {
     return usage(
         fmt::format("--nnodes {} needs --rendezvous HOST:PORT, the same on every machine: an "
-                    "address of machine 0 with a free port",
+                    "address of machine 0 with a free port; or --line-mbit, to try it on this one",
                     nodes));
   }
   if (nodes > 1 && !standing.node_rank) {
@@ -69,22 +95,35 @@ Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing) {
 
   Launch launch;
   const auto local_size = static_cast<int>(now.ranks_a_node);
-  const auto node = static_cast<int>(standing.node_rank.value_or(0));
-  for (int local = 0; local < local_size; ++local) {
+  const bool stood_for = standing.line_mbit && now.nodes > 1;
+  const auto first = static_cast<int>(standing.node_rank.value_or(0));
+  const int last = stood_for ? static_cast<int>(now.nodes) - 1 : first;
+  for (int rank = first * local_size; rank < (last + 1) * local_size; ++rank) {
     Place place;
-    place.rank = node * local_size + local;
+    place.rank = rank;
     place.size = static_cast<int>(now.ranks());
-    place.local_rank = local;
+    place.local_rank = rank % local_size;
     place.local_size = local_size;
-    place.node = node;
-    if (standing.rendezvous) {
+    place.node = rank / local_size;
+    if (stood_for) {
+      place.host = StandInNetwork::address(0);
+      place.port = kPortOfStandIns;
+    } else if (standing.rendezvous) {
       place.host = standing.rendezvous->host;
       place.port = standing.rendezvous->port;
     }
     launch.places.push_back(std::move(place));
   }
-  launch.binds = !standing.rendezvous;
+  launch.binds = !standing.rendezvous && !stood_for;
+  if (stood_for) launch.line_mbit = standing.line_mbit;
   return launch;
+}
+
+Result<void> check_possible(const Launch& launch) {
+  if (!launch.line_mbit) return {};
+  TACHO_TRY(network, StandInNetwork::make(launch.nodes(), *launch.line_mbit));
+  (void)network;
+  return {};
 }
 
 }  // namespace tacho

@@ -20,6 +20,8 @@ struct Standing {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> node_rank;
   std::optional<Address> rendezvous;
+  // Of several nodes, all are started here, in network namespaces with lines of this rate.
+  std::optional<double> line_mbit = {};
 };
 
 // Whether this tacho starts rank 0, whose worker writes the events: it has the store and the view.
@@ -33,8 +35,14 @@ struct Launch {
   std::vector<Place> places;  // empty: one worker, which is alone
   // All ranks are here and no address was named: the socket is made before they are.
   bool binds = false;
+  // Nodes are network namespaces of this machine.
+  std::optional<double> line_mbit = {};
+  [[nodiscard]] int nodes() const { return places.empty() ? 1 : places.back().node + 1; }
 };
 
 Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing);
+
+// Whether this machine has what the launch needs beside the workers.
+Result<void> check_possible(const Launch& launch);
 
 }  // namespace tacho

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tacho {
 namespace {
 
@@ -45,6 +47,34 @@ TEST(Launch, StartsTheRanksOfItsOwnMachine) {
   EXPECT_FALSE(launch->binds);
   EXPECT_THAT(launch->places, ElementsAre(Place{4, 6, 0, 2, 2, "node1", 29500},
                                           Place{5, 6, 1, 2, 2, "node1", 29500}));
+}
+
+TEST(Launch, OfMachinesThatAreStoodForStartsThemAll) {
+  const DistSpec dist{.ranks_a_node = 2, .nodes = 2};
+  const auto launch = plan_launch(dist, {.line_mbit = 1000});
+  ASSERT_TRUE(launch.ok()) << launch.error().message;
+  EXPECT_FALSE(launch->binds);
+  EXPECT_EQ(launch->line_mbit, 1000);
+  EXPECT_EQ(launch->nodes(), 2);
+  const std::string first = "10.231.0.1";
+  EXPECT_THAT(launch->places,
+              ElementsAre(Place{0, 4, 0, 2, 0, first, 29500}, Place{1, 4, 1, 2, 0, first, 29500},
+                          Place{2, 4, 0, 2, 1, first, 29500}, Place{3, 4, 1, 2, 1, first, 29500}));
+}
+
+TEST(Launch, OfOneMachineNeedsNoStandIn) {
+  const auto launch = plan_launch({.ranks_a_node = 2}, {.line_mbit = 1000});
+  ASSERT_TRUE(launch.ok()) << launch.error().message;
+  EXPECT_TRUE(launch->binds);
+  EXPECT_EQ(launch->line_mbit, std::nullopt);
+}
+
+TEST(Launch, RefusesLinesThatCannotBe) {
+  const DistSpec two{.nodes = 2};
+  EXPECT_THAT(problem_of(two, {.line_mbit = 0}), HasSubstr("--line-mbit must lie between"));
+  EXPECT_THAT(problem_of(two, {.line_mbit = NAN}), HasSubstr("--line-mbit must lie between"));
+  EXPECT_THAT(problem_of(two, {.node_rank = 0, .line_mbit = 10}), HasSubstr("--node-rank"));
+  EXPECT_THAT(problem_of({.nodes = 17}, {.line_mbit = 10}), HasSubstr("at most 16"));
 }
 
 TEST(Launch, WithinTorchrunIsTheOneRankThatWasGiven) {

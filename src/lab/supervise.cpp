@@ -45,6 +45,12 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   Residence& residence = job.means.residence;
   const bool goes_on = size_or_zero(folder.events()) > 0;
   write_event(folder, residence.facts());
+  if (const auto mbit = job.means.launch.line_mbit) {
+    write_event(folder,
+                Note{fmt::format("{} network namespaces of this machine stand for machines; "
+                                 "each has a line of {} Mbit/s",
+                                 job.means.launch.nodes(), *mbit)});
+  }
   view.started(job.id, job.order);
   const std::size_t events_before = size_or_zero(folder.events());
   EventTail tail(folder.events(), events_before);

@@ -90,10 +90,16 @@ Result<WorkerGroup> WorkerGroup::start(const Order& order) {
     TACHO_TRY(made, bind_to_loopback(hands_on ? Use::listen : Use::keep));
     socket = std::move(made);
   }
+  if (order.launch.line_mbit) {
+    TACHO_TRY(network, StandInNetwork::make(order.launch.nodes(), *order.launch.line_mbit));
+    group.network_.emplace(std::move(network));
+  }
   for (Place place : order.launch.places) {
     if (socket.fd) place.port = socket.port;
     if (socket.fd && hands_on && place.rank == 0) place.listen_fd = socket.fd.get();
-    TACHO_CHECK(add(place.rank, command_of(order, place)));
+    Command command = command_of(order, place);
+    if (group.network_) command = group.network_->on(place.node, std::move(command));
+    TACHO_CHECK(add(place.rank, std::move(command)));
   }
   if (!hands_on) group.reserved_ = std::move(socket.fd);
   return group;

@@ -12,6 +12,7 @@
 #include "base/subprocess.h"
 #include "lab/launch.h"
 #include "lab/residence.h"
+#include "lab/stand_in_network.h"
 #include "lab/worker_program.h"
 #include "record/run_folder.h"
 
@@ -83,6 +84,7 @@ class WorkerGroup {
 
   bool ranked_;
   Patience patience_;
+  std::optional<StandInNetwork> network_;  // outlives the members
   std::vector<Member> members_;
   std::optional<std::size_t> first_bad_;
   std::optional<Clock::time_point> grace_ends_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/random.h"
@@ -28,6 +29,19 @@ double share_of(const std::vector<double>& values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
+// With Gaussian noise two of n measurements are √(2n) times as far apart as their mean is from the
+// truth.
+void judge_repeats(OwnScore& out, std::vector<double> repeats, const std::vector<double>& means) {
+  std::ranges::sort(repeats);
+  out.repeated = repeats.size();
+  out.repeat_median = share_of(repeats, 0.5);
+  out.repeat_p95 = share_of(repeats, 0.95);
+  for (const double apart : repeats) out.repeat_mean += apart / static_cast<double>(repeats.size());
+  for (const double off : means) {
+    out.least_mean_error += off / static_cast<double>(means.size());
+  }
+}
+
 using ValueOf = double (*)(const OwnRun&);
 using ForetoldOf = const Foretold& (*)(const RunForecast&);
 
@@ -36,6 +50,7 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
   OwnScore out;
   std::vector<double> errors;
   std::vector<double> repeats;
+  std::vector<double> means;  // how far those of repeated configurations are off
   std::size_t covered = 0;
   std::size_t measured = 0;
   for (const Configuration* one : configurations) {
@@ -43,8 +58,16 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
     for (const OwnRun* run : one->runs) {
       mean += std::log(value_of(*run)) / static_cast<double>(one->runs.size());
     }
+    const std::size_t before = repeats.size();
     for (std::size_t i = 1; i < one->runs.size(); ++i) {
       repeats.push_back(std::abs(value_of(*one->runs[i]) / value_of(*one->runs[0]) - 1));
+    }
+    const auto pairs = static_cast<double>(repeats.size() - before);
+    const double count = 2 * static_cast<double>(one->runs.size());
+    if (pairs > 0) {
+      means.push_back(std::accumulate(repeats.begin() + static_cast<std::ptrdiff_t>(before),
+                                      repeats.end(), 0.0) /
+                      pairs / std::sqrt(count));
     }
     if (!one->forecast) {
       ++out.refused;
@@ -64,7 +87,6 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
     }
   }
   std::ranges::sort(errors);
-  std::ranges::sort(repeats);
   out.configurations = errors.size();
   if (!errors.empty()) {
     out.mean_absolute /= static_cast<double>(errors.size());
@@ -74,9 +96,7 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
   out.p95_error = share_of(errors, 0.95);
   for (const double error : errors) out.mean_error += error / static_cast<double>(errors.size());
   if (measured > 0) out.coverage = static_cast<double>(covered) / static_cast<double>(measured);
-  out.repeated = repeats.size();
-  out.repeat_median = share_of(repeats, 0.5);
-  out.repeat_p95 = share_of(repeats, 0.95);
+  judge_repeats(out, std::move(repeats), means);
   return out;
 }
 

@@ -27,6 +27,9 @@ struct OwnScore {
   std::size_t repeated = 0;  // configurations that were measured more than once
   double repeat_median = 0;
   double repeat_p95 = 0;
+  double repeat_mean = 0;
+  // The mean error of a forecast that knew the truth: what is measured is itself off by this.
+  double least_mean_error = 0;
 };
 
 struct OwnEvaluation {

@@ -142,12 +142,19 @@ std::vector<Block> corpus_blocks(std::span<const CorpusScore> scores) {
   DocumentTable table{.headings = kScoreHeadings, .rows = {}};
   table.headings.front().title = "step on";
   table.headings.insert(table.headings.begin() + 6, {"median error"});
+  table.headings.push_back({"MAPE of a perfect forecast"});
   for (const CorpusScore& one : scores) {
     auto row = score_row(fmt::format("{}: {}", one.machine, one.part), one.score, seconds_text);
     row.insert(row.begin() + 6, human_share(one.median_error));
+    row.back() = one.repeats_apart ? human_share(*one.repeats_apart) : "–";
+    row.push_back(one.least_mape ? human_share(*one.least_mape) : "–");
     table.rows.push_back(std::move(row));
   }
-  return {table};
+  return {table,
+          Paragraph{"Errors are against the mean of a configuration's runs. That mean is off by "
+                    "chance itself; the last column is what a forecast that knew the truth would "
+                    "be charged with, by how far runs of one configuration lie apart.",
+                    true}};
 }
 
 }  // namespace tacho

@@ -21,6 +21,8 @@ struct CorpusScore {
   std::string part;
   ForecastScore score;
   double median_error = 0;
+  std::optional<double> repeats_apart = {};  // two runs of one configuration, at the mean
+  std::optional<double> least_mape = {};     // of a forecast that knew the truth
 };
 std::vector<Block> corpus_blocks(std::span<const CorpusScore> scores);
 

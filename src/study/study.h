@@ -20,9 +20,10 @@ inline constexpr Names<StudyLevel, 2> kStudyLevels{
     "level", {{{StudyLevel::quick, "quick"}, {StudyLevel::full, "full"}}}};
 
 // What a step cannot do without, beside what its own words ask for.
-enum class StudyNeed { gpu, redis };
-inline constexpr Names<StudyNeed, 2> kStudyNeeds{
-    "need", {{{StudyNeed::gpu, "gpu"}, {StudyNeed::redis, "redis"}}}};
+enum class StudyNeed { gpu, two_gpus, redis };
+inline constexpr Names<StudyNeed, 3> kStudyNeeds{
+    "need",
+    {{{StudyNeed::gpu, "gpu"}, {StudyNeed::two_gpus, "two-gpus"}, {StudyNeed::redis, "redis"}}}};
 
 // The words behind 'tacho compare'.
 struct ComparisonStep {
@@ -61,7 +62,29 @@ struct ForecastStep {
   std::optional<double> target_top1;  // of the recommendation
 };
 
-using StudyWork = std::variant<ComparisonStep, GridStep, TrainingStep, ServingStep, ForecastStep>;
+// The words behind 'tacho lab memory'.
+struct SurveyStep {
+  std::vector<std::string> words;
+};
+
+// Where the time went that training on several takes beyond that on one: the parts of a step.
+struct MissingStep {
+  std::string of;     // a comparison of one process against several
+  std::string apart;  // a sweep of as many that exchange nothing; "" where there is none
+};
+
+// What the best of each comparison saved against what stood first.
+struct SavingsStep {
+  std::vector<std::string> of;
+};
+
+// What trainings would have cost on rented machines of their kind.
+struct CostStep {
+  std::vector<std::string> of;
+};
+
+using StudyWork = std::variant<ComparisonStep, GridStep, TrainingStep, ServingStep, ForecastStep,
+                               SurveyStep, MissingStep, SavingsStep, CostStep>;
 
 // One thing that is done, and the section of the report that says what came of it.
 struct StudyStep {

@@ -14,13 +14,20 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, 5> kWorks = {"compare", "sweep", "train", "serve",
-                                                    "forecast"};
+constexpr std::array<std::string_view, 9> kWorks = {
+    "compare", "sweep", "train", "serve", "forecast", "memory", "missing", "savings", "cost"};
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
+}
+
+YamlNode scalar_of(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = text;
+  return node;
 }
 
 class StudyReader {
@@ -31,10 +38,7 @@ class StudyReader {
     study_.level = level;
     study_.file = file;
     for (const auto& [name, text] : given) {
-      YamlNode node;
-      node.kind = YamlNode::Kind::scalar;
-      node.text = text;
-      values_[name] = std::move(node);
+      values_[name] = scalar_of(text);
     }
   }
 
@@ -51,6 +55,7 @@ class StudyReader {
     }
     if (study_.title.empty()) return wrong(root, "'title' is missing: the question it answers");
     if (values != nullptr) TACHO_CHECK(read_values(*values));
+    study_.about = text_of(study_.about);
     if (steps == nullptr || steps->kind != YamlNode::Kind::list || steps->items.empty()) {
       return wrong(steps == nullptr ? root : *steps, "'steps' must be a list of what is done");
     }
@@ -59,11 +64,15 @@ class StudyReader {
   }
 
  private:
+  std::string text_of(const std::string& text) const {
+    return filled_in(scalar_of(text), values_).text;
+  }
+
   Error wrong(const YamlNode& at, std::string_view what) const {
     return yaml_error(file_, at, what);
   }
 
-  // {steps: {quick: 20, full: 200}, seed: 1}
+  // {steps: {quick: 20, full: 200}, seed: 1}. A value may name those above it.
   Result<void> read_values(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::map) {
       return wrong(node, fmt::format("names and values belong here, not {}", kind_name(node.kind)));
@@ -71,14 +80,14 @@ class StudyReader {
     const std::string_view level = kStudyLevels.of(study_.level);
     for (const auto& [key, value] : node.entries) {
       if (value.kind != YamlNode::Kind::map) {
-        values_[key.text] = value;
+        values_[key.text] = filled_in(value, values_);
         continue;
       }
       const YamlNode* chosen = value.find(level);
       if (chosen == nullptr || value.entries.size() != kStudyLevels.table.size()) {
         return wrong(value, fmt::format("'{}' needs a value for quick and one for full", key.text));
       }
-      values_[key.text] = *chosen;
+      values_[key.text] = filled_in(*chosen, values_);
     }
     return {};
   }
@@ -135,6 +144,13 @@ class StudyReader {
       TACHO_TRY(words, words_of(body));
       return StudyWork(TrainingStep{std::move(words)});
     }
+    if (kind == "memory") {
+      TACHO_TRY(words, words_of(body));
+      return StudyWork(SurveyStep{std::move(words)});
+    }
+    if (kind == "missing") return read_missing(body);
+    if (kind == "savings") return read_names<SavingsStep, ComparisonStep>(body);
+    if (kind == "cost") return read_names<CostStep, TrainingStep>(body);
     if (kind == "sweep") return StudyWork(GridStep{.grid = body, .picture = {}});
     return kind == "serve" ? read_serving(body) : read_forecast(body);
   }
@@ -206,6 +222,25 @@ class StudyReader {
       return wrong(node, "'target' is an accuracy between 0 and 1");
     }
     return StudyWork(std::move(step));
+  }
+
+  Result<StudyWork> read_missing(const YamlNode& node) const {
+    YamlObject object(node, file_);
+    MissingStep step;
+    object.read("of", step.of);
+    object.read("apart", step.apart);
+    TACHO_CHECK(object.finish());
+    TACHO_CHECK(check_earlier<ComparisonStep>(node, step.of));
+    if (!step.apart.empty()) TACHO_CHECK(check_earlier<GridStep>(node, step.apart));
+    return StudyWork(std::move(step));
+  }
+
+  // A list of earlier steps that do `Work`.
+  template <class Step, class Work>
+  Result<StudyWork> read_names(const YamlNode& node) const {
+    TACHO_TRY(names, words_of(node));
+    for (const std::string& name : names) TACHO_CHECK(check_earlier<Work>(node, name));
+    return StudyWork(Step{std::move(names)});
   }
 
   Result<void> read_picture(const YamlNode& node, StudyStep& step) const {

@@ -3,65 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
+#include "advise/catalog.h"
+#include "base/file.h"
 #include "base/shell_words.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "record/statistics.h"
+#include "study/circumstances.h"
 #include "study/fill_in.h"
 #include "study/sections.h"
 
 namespace tacho {
 namespace {
-
-// What all runs of a report were made on and with: what differs is told side by side.
-class Circumstances {
- public:
-  void add(const RunRecord& record) {
-    ++runs_;
-    seconds_ += record.stays_seconds > 0 ? record.stays_seconds : record.totals.wall_seconds;
-    if (!record.started) return;
-    const RunStarted& started = *record.started;
-    programs_.insert(fmt::format("tacho {} ({})", started.tacho_version, started.tacho_commit));
-    if (!started.torch_version.empty()) programs_.insert("torch " + started.torch_version);
-    const Host& host = started.host;
-    // In a container the system is the image's; a run of a sweep may see a part of the cores.
-    if (host.environment != "bare") return;
-    systems_.insert(fmt::format("{}, Linux {}", host.system, host.kernel));
-    Host& widest = machines_.try_emplace(host.cpu + host.gpu, host).first->second;
-    widest.cores = std::max(widest.cores, host.cores);
-    widest.memory_bytes = std::max(widest.memory_bytes, host.memory_bytes);
-  }
-
-  [[nodiscard]] FactList facts() const {
-    FactList list;
-    const auto add = [&](const char* name, const std::set<std::string>& values) {
-      if (!values.empty())
-        list.facts.emplace_back(name, fmt::format("{}", fmt::join(values, "; ")));
-    };
-    std::set<std::string> machines;
-    for (const auto& [name, host] : machines_) {
-      machines.insert(
-          fmt::format("{}, {} {}, {}, {}", host.cpu, host.cores, host.cores == 1 ? "core" : "cores",
-                      human(Bytes{host.memory_bytes}), host.gpu.empty() ? "no GPU" : host.gpu));
-    }
-    add("machine", machines);
-    add("system", systems_);
-    add("software", programs_);
-    list.facts.emplace_back(
-        "runs", fmt::format("{}, {} of run time", human_count(static_cast<double>(runs_)),
-                            human(Seconds(seconds_))));
-    return list;
-  }
-
- private:
-  std::map<std::string, Host> machines_;  // by processor and GPU
-  std::set<std::string> systems_;
-  std::set<std::string> programs_;
-  std::size_t runs_ = 0;
-  double seconds_ = 0;
-};
 
 class ReportMaker {
  public:
@@ -99,7 +53,8 @@ class ReportMaker {
       section.blocks.emplace_back(Paragraph{"This was not done yet.", true});
       return section;
     }
-    for (const AbsentThing& thing : row->absent) {
+    for (AbsentThing& thing : row->absent) {
+      thing.why = without_home(std::move(thing.why));
       if (std::ranges::find(absent_, thing) == absent_.end()) absent_.push_back(thing);
     }
     if (row->state == StudyStepState::impossible) {
@@ -115,6 +70,13 @@ class ReportMaker {
     const bool nothing_yet = !blocks.ok() && blocks.error().code == ErrorCode::not_found &&
                              row->state == StudyStepState::begun;
     if (nothing_yet) return section;
+    // Foretelling is a part that a build may be without; another's report of the same store has it.
+    if (!blocks.ok() && blocks.error().code == ErrorCode::unavailable) {
+      const AbsentThing thing{step.title, blocks.error().message};
+      absent_.push_back(thing);
+      section.blocks.emplace_back(AbsentList{{thing}});
+      return section;
+    }
     if (!blocks.ok()) return blocks.error().in(step.name);
     std::ranges::move(*blocks, std::back_inserter(section.blocks));
     return section;
@@ -176,6 +138,82 @@ class ReportMaker {
     return forecast_blocks(unseen, work.target_top1);
   }
 
+  Result<std::vector<Block>> blocks_of(const SurveyStep& /*work*/, const StudyStep& /*step*/,
+                                       const StudyStepRow& row) {
+    TACHO_TRY(text, read_file(stores_.home / "lab" / (row.record_key + ".json")));
+    TACHO_TRY(json, parse_json(text));
+    TACHO_TRY(survey, bandwidth::survey_from_json(json));
+    return survey_blocks(survey);
+  }
+
+  Result<std::vector<Block>> blocks_of(const MissingStep& work, const StudyStep& /*step*/,
+                                       const StudyStepRow& /*row*/) {
+    TACHO_TRY(comparison, comparison_of(work.of));
+    std::vector<ScaledVariant> variants;
+    for (const Variant& variant : comparison.variants) {
+      variants.push_back({.name = variant.name, .ranks = 1, .runs = {}});
+    }
+    for (const ComparedRun& run : comparison.runs) {
+      const auto found = stores_.runs.find(run.run);
+      if (run.warm_up || !found.ok()) continue;
+      ScaledVariant& variant = variants.at(run.variant);
+      variant.ranks = found->record.order.spec.dist.ranks();
+      if (const auto parts = step_parts_of(found->record)) variant.runs.push_back(*parts);
+    }
+    std::optional<double> apart;
+    if (!work.apart.empty()) {
+      TACHO_TRY(seconds, mean_step_of_sweep(*find_step(study_, work.apart)));
+      apart = seconds;
+    }
+    return missing_blocks(variants, apart);
+  }
+
+  Result<std::vector<Block>> blocks_of(const SavingsStep& work, const StudyStep& /*step*/,
+                                       const StudyStepRow& /*row*/) {
+    std::vector<ComparedChange> changes;
+    for (const std::string& name : work.of) {
+      auto comparison = comparison_of(name);
+      // What was not possible says so in its own section.
+      if (!comparison.ok() && comparison.error().code == ErrorCode::not_found) continue;
+      if (!comparison.ok()) return comparison.error();
+      changes.push_back({find_step(study_, name)->title, *std::move(comparison)});
+    }
+    return savings_blocks(changes);
+  }
+
+  Result<std::vector<Block>> blocks_of(const CostStep& work, const StudyStep& /*step*/,
+                                       const StudyStepRow& /*row*/) {
+    std::vector<PricedTraining> trainings;
+    for (const std::string& name : work.of) {
+      const StudyStep& step = *find_step(study_, name);
+      TACHO_TRY(row, stores_.runs.studies().step(row_.id, step.key));
+      if (!row || row->state != StudyStepState::done) continue;
+      TACHO_TRY(run, stores_.runs.find(row->record_key));
+      trainings.push_back({step.title, std::move(run.record)});
+    }
+    TACHO_TRY(instances, Catalog(stores_.home).instances());
+    return cost_blocks(trainings, instances);
+  }
+
+  // ErrorCode::not_found where that step was not possible, or not begun.
+  Result<Comparison> comparison_of(const std::string& step) {
+    TACHO_TRY(row, stores_.runs.studies().step(row_.id, find_step(study_, step)->key));
+    if (!row || row->state == StudyStepState::impossible) {
+      return Error{ErrorCode::not_found, fmt::format("'{}' was not made", step)};
+    }
+    TACHO_TRY(stored, stores_.runs.comparisons().find(row->record_key));
+    return comparison_from_json(stored.comparison);
+  }
+
+  Result<std::optional<double>> mean_step_of_sweep(const StudyStep& step) {
+    TACHO_TRY(runs, runs_of_sweep(step));
+    std::vector<double> seconds;
+    for (const JudgedRun& run : runs) {
+      if (const auto parts = step_parts_of(run.record)) seconds.push_back(parts->seconds);
+    }
+    return seconds.empty() ? std::nullopt : std::optional(mean(seconds));
+  }
+
   Result<std::vector<JudgedRun>> runs_of_sweep(const StudyStep& step) {
     std::vector<JudgedRun> runs;
     TACHO_TRY(row, stores_.runs.studies().step(row_.id, step.key));
@@ -193,6 +231,16 @@ class ReportMaker {
     return runs;
   }
 
+  // A report is shown to others, whose folder is another.
+  [[nodiscard]] std::string without_home(std::string text) const {
+    const std::string home = stores_.home.string();
+    if (home.empty()) return text;
+    for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at)) {
+      text.replace(at, home.size(), "$TACHO_HOME");
+    }
+    return text;
+  }
+
   [[nodiscard]] DocumentSection commands() const {
     CommandLines lines;
     lines.lines.push_back(
@@ -200,13 +248,21 @@ class ReportMaker {
     DocumentSection section{.title = "The commands", .blocks = {std::move(lines)}};
     CommandLines steps;
     for (const StudyStep& step : study_.steps) {
-      if (std::string line = command_of(step); !line.empty())
-        steps.lines.push_back(std::move(line));
+      if (std::string line = command_of(step); !line.empty()) {
+        steps.lines.push_back(without_home(std::move(line)));
+      }
     }
     section.blocks.emplace_back(
         Paragraph{"makes all of this, and what is left of it after an "
                   "interruption. Step by step it is:"});
     section.blocks.emplace_back(std::move(steps));
+    if (circumstances_.boards() > 0) {
+      section.blocks.emplace_back(Paragraph{
+          fmt::format("{} of the runs left TensorBoard files in their folders; this shows them:",
+                      circumstances_.boards())});
+      section.blocks.emplace_back(
+          CommandLines{{"tensorboard --logdir \"${TACHO_HOME:-$HOME/.local/share/tacho}\"/runs"}});
+    }
     return section;
   }
 
@@ -234,6 +290,9 @@ std::string command_of(const StudyStep& step) {
   if (const auto* work = std::get_if<ServingStep>(&step.work)) {
     return fmt::format("tacho infer RUN {} & tacho load http://127.0.0.1:8500 {}",
                        shell_quoted(work->infer), shell_quoted(work->load));
+  }
+  if (const auto* work = std::get_if<SurveyStep>(&step.work)) {
+    return "tacho lab memory " + shell_quoted(work->words);
   }
   return "";
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace tacho {
 struct StudyStores {
   RunStore& runs;
   SweepStore& sweeps;
+  std::filesystem::path home = {};  // surveys of memory, prices of machines
 };
 
 // What foretells is handed in: not every build of Tacho has it.

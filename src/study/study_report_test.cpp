@@ -54,6 +54,24 @@ TEST_F(StudyReportTest, TellsWhatIsDoneWhatIsNotAndWhatCannotBe) {
   EXPECT_EQ(report(), text);
 }
 
+TEST_F(StudyReportTest, SaysWhatThisBuildCannotForetell) {
+  study_ = *read_study(R"(
+name: small
+title: How small?
+steps:
+  - {name: corpus, title: The corpus, forecast: {of: corpus}}
+)",
+                       "s.yaml", StudyLevel::quick);
+  put(0, StudyStepState::done, "");
+  const auto document =
+      study_report(study_, row_, {runs_, sweeps_},
+                   {.learn = {}, .corpus = [](std::int64_t) -> Result<std::vector<CorpusScore>> {
+                      return Error{ErrorCode::unavailable, "built without"};
+                    }});
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_THAT(text_of(*document, Terminal(-1)), HasSubstr("not here: The corpus: built without"));
+}
+
 TEST_F(StudyReportTest, AStepThatWasBegunMayHaveNothingInTheStoreYet) {
   put(0, StudyStepState::begun, "20260101-000000-abcdef");
   EXPECT_THAT(report(), HasSubstr("begun and is not complete"));

@@ -130,12 +130,14 @@ std::vector<Block> sweep_blocks(const std::vector<SweptRun>& runs,
   for (const SweptConfiguration& one : all) configurations.push_back(one.configuration);
   const std::vector<std::string> usual = {"samples_per_s", "step_s", "top1", "wall_s"};
   if (picture) blocks.emplace_back(lines_chart_of(runs, *picture));
-  blocks.emplace_back(Paragraph{fmt::format("{} configurations, {} runs; medians where one was "
-                                            "made more than once.",
-                                            all.size(), runs.size()),
-                                true});
-  blocks.emplace_back(
-      table_of(all, options_that_differ(configurations), show.empty() ? usual : show));
+  blocks.emplace_back(Paragraph{
+      fmt::format("{} configuration{}, {} runs; medians where one was made more than once.",
+                  all.size(), all.size() == 1 ? "" : "s", runs.size()),
+      true});
+  // Of one alone nothing differs; the commands at the end say what it was.
+  const auto options =
+      all.size() > 1 ? options_that_differ(configurations) : std::vector<std::string>();
+  blocks.emplace_back(table_of(all, options, show.empty() ? usual : show));
   return blocks;
 }
 

@@ -1,0 +1,78 @@
+#include "cli/study_check.h"
+
+#include <fmt/format.h>
+
+#include "cli/served_model.h"
+#include "cli/sweep_plan.h"
+#include "cli/train_options.h"
+#include "infer/options.h"
+#include "lab/compared_values.h"
+
+namespace tacho {
+namespace {
+
+struct StepCheck {
+  const Study& study;
+
+  Result<void> operator()(const ComparisonStep& work) const {
+    TACHO_TRY(options, compare_options_of(work));
+    TACHO_TRY(plan, plan_of(options));
+    (void)plan;
+    return {};
+  }
+  Result<void> operator()(const GridStep& work) const {
+    TACHO_TRY(grid, read_grid(work.grid, study.file, train_option_names()));
+    TACHO_TRY(runs, planned_runs(grid, "sweep"));
+    (void)runs;
+    return {};
+  }
+  Result<void> operator()(const TrainingStep& work) const {
+    TACHO_TRY(asked, read_train_words(work.words));
+    (void)asked;
+    return {};
+  }
+  Result<void> operator()(const ServingStep& work) const {
+    auto infer = work.infer;
+    for (std::string& word : infer) word = with_redis(word, "redis://127.0.0.1:6379");
+    TACHO_TRY(served, infer::parse_infer_options(infer));
+    (void)served;
+    TACHO_TRY(asked, load_options_of(work, "http://127.0.0.1:8500"));
+    (void)asked;
+    return {};
+  }
+  Result<void> operator()(const ForecastStep& /*work*/) const { return {}; }
+  Result<void> operator()(const SurveyStep& /*work*/) const { return {}; }
+  Result<void> operator()(const MissingStep& /*work*/) const { return {}; }
+  Result<void> operator()(const SavingsStep& /*work*/) const { return {}; }
+  Result<void> operator()(const CostStep& /*work*/) const { return {}; }
+};
+
+}  // namespace
+
+Result<CompareOptions> compare_options_of(const ComparisonStep& work) {
+  TACHO_TRY(options, read_compare_words(work.words));
+  for (const std::string& metric : options.metrics) {
+    TACHO_CHECK(check_compared_metric(metric).in("--metric"));
+  }
+  return std::move(options);
+}
+
+Result<LoadOptions> load_options_of(const ServingStep& work, const std::string& url) {
+  std::vector<std::string> words = work.load;
+  words.insert(words.begin(), url);
+  return read_load_words(words);
+}
+
+Result<void> check_steps(const Study& study) {
+  for (const StudyStep& step : study.steps) {
+    const auto checked = std::visit(StepCheck{study}, step.work);
+    if (checked.ok()) continue;
+    // A grid's errors name their own place.
+    const bool placed = checked.error().message.starts_with(study.file);
+    return placed ? checked.error()
+                  : checked.error().in(fmt::format("{}: {}", step.place, step.name));
+  }
+  return {};
+}
+
+}  // namespace tacho
