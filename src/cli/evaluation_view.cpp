@@ -23,6 +23,11 @@ Json own_json(const OwnScore& score) {
               {"p95_between_repetitions", score.repeat_p95}};
 }
 
+Json part_json(const PartScore& part) {
+  return Json{
+      {"jobs", part.jobs}, {"median_error", part.median_error}, {"mean_error", part.mean_error}};
+}
+
 Json score_json(const SplitScore& score) {
   Json json{{"split", kSplitKinds.of(score.kind)},
             {"jobs", score.jobs},
@@ -39,10 +44,10 @@ Json score_json(const SplitScore& score) {
                                    {"median_error", of.median_error},
                                    {"mean_error", of.mean_error}});
   }
+  json["abstentions_included"] = part_json(score.of_all);
+  json["without_the_correction"] = part_json(score.without_trees);
   if (score.with_one_run.jobs > 0) {
-    json["after_one_run_of_the_model"] = Json{{"jobs", score.with_one_run.jobs},
-                                              {"median_error", score.with_one_run.median_error},
-                                              {"mean_error", score.with_one_run.mean_error}};
+    json["after_one_run_of_the_model"] = part_json(score.with_one_run);
   }
   return json;
 }
@@ -91,11 +96,14 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
       table.add({"  " + of.source, fmt::format("{}", of.jobs), human_share(of.median_error),
                  human_share(of.mean_error), "", "", ""});
     }
-    const OneRunScore& one = score.with_one_run;
-    if (one.jobs == 0) continue;
-    table.add({"  after one run of the model there", fmt::format("{}", one.jobs),
-               human_share(one.median_error), human_share(one.mean_error),
-               human_share(one.p90_error), "-", "-"});
+    const auto add = [&](const char* name, const PartScore& part) {
+      if (part.jobs == 0) return;
+      table.add({name, fmt::format("{}", part.jobs), human_share(part.median_error),
+                 human_share(part.mean_error), human_share(part.p90_error), "-", "-"});
+    };
+    add("  abstentions included", score.of_all);
+    add("  without the correction", score.without_trees);
+    add("  after one run of the model there", score.with_one_run);
   }
   return table.text(terminal);
 }

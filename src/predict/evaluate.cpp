@@ -52,6 +52,13 @@ std::string group_of(const JobPoint& point) {
   return group;
 }
 
+PartScore score_of(const std::vector<double>& errors) {
+  return {.jobs = errors.size(),
+          .median_error = quantile_or_zero(errors, 0.5),
+          .mean_error = mean_or_zero(errors),
+          .p90_error = quantile_or_zero(errors, 0.9)};
+}
+
 std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<double>>& errors) {
   std::vector<SourceScore> out;
   for (const auto& [source, found] : errors) {
@@ -66,6 +73,8 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
                             const Evaluation& how, const std::function<void()>& after_fold) {
   std::vector<double> errors;
   std::vector<double> outside;
+  std::vector<double> all;
+  std::vector<double> uncorrected;
   std::size_t covered = 0;
   std::vector<Foreseen> foreseen;
   std::map<std::string, std::vector<double>> of_sources;
@@ -81,6 +90,7 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
       const Lesson& lesson = lessons[fold.predicted[k]];
       const double off = lesson.error + points[k].log_modelled_step - beliefs[k].log_seconds;
       const double error = std::abs(std::exp(off) - 1);
+      all.push_back(error);
       if (kind == SplitKind::unseen_gpu) {
         foreseen.push_back(
             {group_of(points[k]), std::exp(lesson.error + points[k].log_modelled_step), off});
@@ -91,12 +101,12 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
         continue;
       }
       errors.push_back(error);
+      uncorrected.push_back(std::abs(std::exp(off + beliefs[k].corrected_by) - 1));
       of_sources[lesson.source].push_back(error);
       if (std::abs(off) <= beliefs[k].reach) ++covered;
     }
     after_fold();
   }
-  const auto one_run = after_one_run(std::move(foreseen));
   return SplitScore{
       .kind = kind,
       .jobs = errors.size(),
@@ -107,10 +117,9 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
           errors.empty() ? 0 : static_cast<double>(covered) / static_cast<double>(errors.size()),
       .out_of_domain = outside.size(),
       .out_median_error = quantile_or_zero(outside, 0.5),
-      .with_one_run = {.jobs = one_run.size(),
-                       .median_error = quantile_or_zero(one_run, 0.5),
-                       .mean_error = mean_or_zero(one_run),
-                       .p90_error = quantile_or_zero(one_run, 0.9)},
+      .of_all = score_of(all),
+      .without_trees = score_of(uncorrected),
+      .with_one_run = score_of(after_one_run(std::move(foreseen))),
       .of_sources = scores_of(of_sources)};
 }
 

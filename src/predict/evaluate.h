@@ -9,8 +9,7 @@
 
 namespace tacho {
 
-// Of jobs on a new GPU whose model was measured there once, as another job than they.
-struct OneRunScore {
+struct PartScore {
   std::size_t jobs = 0;
   double median_error = 0;
   double mean_error = 0;
@@ -34,7 +33,9 @@ struct SplitScore {
   double coverage = 0;            // share within the 90 % interval
   std::size_t out_of_domain = 0;  // said so, and not counted above
   double out_median_error = 0;
-  OneRunScore with_one_run = {};  // of unseen_gpu
+  PartScore of_all = {};         // those out of the domain too
+  PartScore without_trees = {};  // in the domain, had the correction been left away
+  PartScore with_one_run = {};   // of unseen_gpu: the model was run there once, as another job
   std::vector<SourceScore> of_sources = {};
 };
 

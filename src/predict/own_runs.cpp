@@ -50,12 +50,13 @@ class Lessons {
         places_.erase(at);
         return;
       }
-      lessons_.push_back({point, 0, 0});
+      lessons_.push_back({point, 0, 0, {}});
     }
     PartsLesson& lesson = lessons_[at->second];
     lesson.log_value =
         (lesson.log_value * lesson.repetitions + std::log(value)) / (lesson.repetitions + 1);
     lesson.repetitions += 1;
+    lesson.each.push_back(std::log(value));
   }
   [[nodiscard]] const std::vector<PartsLesson>& all() const { return lessons_; }
   [[nodiscard]] Result<PartsModel> learn() const { return PartsModel::learn(figure_, lessons_); }

@@ -33,6 +33,7 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
     const Lesson& lesson = lessons[fold.predicted[k]];
     out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});
     out.errors.push_back(static_cast<float>(lesson.error - beliefs[k].mean));
+    out.stacks.push_back(lesson.point.labels[static_cast<std::size_t>(Label::stack)]);
     sources.push_back(&lesson.source);
   }
   return {};
@@ -57,11 +58,20 @@ News news_of(const CorrectionCase& situation) {
 
 std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
   constexpr std::size_t kEnough = 150;
-  std::vector<std::vector<Rehearsed>> kinds(kNews);
-  for (const Rehearsed& one : rehearsed) kinds[static_cast<std::size_t>(one.news)].push_back(one);
+  std::vector<std::vector<Rehearsed>> kinds(kIntervalKinds);
+  std::vector<Rehearsed> known;
+  std::vector<Rehearsed> rough;
+  for (const Rehearsed& one : rehearsed) {
+    kinds[interval_kind(one.news, one.cost_known)].push_back(one);
+    (one.cost_known ? known : rough).push_back(one);
+  }
   std::vector<ConformalInterval> out;
-  for (auto& kind : kinds)
-    out.push_back(ConformalInterval::learn(kind.size() < kEnough ? rehearsed : kind));
+  for (std::size_t k = 0; k < kIntervalKinds; ++k) {
+    const auto& alike = k < kNews ? known : rough;
+    out.push_back(ConformalInterval::learn(kinds[k].size() >= kEnough ? kinds[k]
+                                           : alike.size() >= kEnough  ? alike
+                                                                      : rehearsed));
+  }
   return out;
 }
 
@@ -121,7 +131,8 @@ Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t
     TACHO_TRY(added, correction.predict(asked));
     for (std::size_t k = 0; k < asked.size(); ++k) {
       out.push_back({asked[k].belief.deviation, rehearsal.errors[places[k]] - added[k],
-                     rehearsal.weights[places[k]], news_of(asked[k])});
+                     rehearsal.weights[places[k]], news_of(asked[k]), asked[k].point.cost_known,
+                     rehearsal.stacks[places[k]]});
     }
   }
   return out;

@@ -4,10 +4,11 @@
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-                       std::vector<ConformalInterval> intervals)
+                       StackSpread spread, std::vector<ConformalInterval> intervals)
     : lessons_(std::move(lessons)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
+      spread_(std::move(spread)),
       intervals_(std::move(intervals)) {
   rebuild_codebook();
 }
@@ -22,6 +23,8 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
             rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
   TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
+  StackSpread spread = StackSpread::learn(rehearsed);
+  for (Rehearsed& one : rehearsed) one.deviation *= spread.of(one.stack);
   std::vector<ConformalInterval> intervals = learn_intervals(rehearsed);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
@@ -36,7 +39,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
   return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction),
-                    std::move(intervals));
+                    std::move(spread), std::move(intervals));
 }
 
 Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
@@ -54,10 +57,13 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   std::vector<StepBelief> out;
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    out.push_back(
-        {points[i].log_modelled_step + beliefs[i].mean + added[i],
-         intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(beliefs[i].deviation),
-         beliefs[i].deviation});
+    const double deviation =
+        beliefs[i].deviation * spread_.of(points[i].labels[static_cast<std::size_t>(Label::stack)]);
+    const std::size_t kind = interval_kind(news_of(situations[i]), points[i].cost_known);
+    out.push_back({.log_seconds = points[i].log_modelled_step + beliefs[i].mean + added[i],
+                   .reach = intervals_[kind].reach(deviation),
+                   .deviation = deviation,
+                   .corrected_by = added[i]});
   }
   return out;
 }
