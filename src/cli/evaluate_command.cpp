@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
 #include "cli/evaluation_view.h"
@@ -15,6 +16,7 @@ namespace {
 
 struct EvaluateOptions {
   std::optional<std::string> catalog;
+  std::optional<std::string> rows;
   std::vector<std::string> splits;
   std::vector<std::string> regret;
   std::uint64_t seed = 1;
@@ -104,13 +106,16 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
     const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = effort_of(o)};
+    std::string rows = foretold_csv_headings();
     for (const SplitKind kind : asked.published) {
       std::size_t done = 0;
-      TACHO_TRY(score, evaluate(published.lessons, kind, how, [&] {
+      TACHO_TRY(foretold, foretell_hidden(published.lessons, kind, how, [&] {
                   context.say(fmt::format("{}: {} of {}", kSplitKinds.of(kind), ++done, o.folds));
                 }));
-      scores.push_back(score);
+      scores.push_back(score(published.lessons, kind, foretold));
+      rows += foretold_csv_lines(published.lessons, kind, foretold);
     }
+    if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
   }
   if (o.json) context.print(json_text(evaluation_json(own, scores), 1) + "\n");
@@ -133,6 +138,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
+  command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
   command->add_option("--regret", o->regret,
                       "own, published: instead, what recommendations cost above the cheapest");
   command->add_flag("--json", o->json, "for programs");

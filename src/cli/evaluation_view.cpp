@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "base/csv.h"
 #include "base/table.h"
 #include "base/units.h"
 
@@ -106,6 +109,34 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
     add("  after one run of the model there", score.with_one_run);
   }
   return table.text(terminal);
+}
+
+std::string foretold_csv_headings() {
+  return csv_line({"split", "fold", "source", "model", "stack", "precision", "layout", "gpu",
+                   "num_gpus", "num_nodes", "batch_per_gpu", "step_s", "modelled_step_s",
+                   "foretold_step_s", "corrected_by", "deviation", "times_off_90", "cost_known",
+                   "in_domain"});
+}
+
+std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kind,
+                               const std::vector<ForetoldJob>& foretold) {
+  std::string out;
+  for (const ForetoldJob& job : foretold) {
+    const Lesson& lesson = lessons[job.lesson];
+    const JobPoint& point = lesson.point;
+    const auto label = [&](Label which) { return point.labels[static_cast<std::size_t>(which)]; };
+    out += csv_line({std::string(kSplitKinds.of(kind)), fmt::format("{}", job.fold), lesson.source,
+                     label(Label::model), label(Label::stack), label(Label::precision),
+                     label(Label::layout), label(Label::gpu), csv_number(point.gpus),
+                     csv_number(lesson.nodes), csv_number(point.batch / point.units),
+                     csv_number(std::exp(lesson.error + point.log_modelled_step)),
+                     csv_number(std::exp(point.log_modelled_step)),
+                     csv_number(std::exp(job.belief.log_seconds)),
+                     csv_number(std::exp(job.belief.corrected_by)),
+                     csv_number(job.belief.deviation), csv_number(std::exp(job.belief.reach)),
+                     point.cost_known ? "true" : "false", job.in_domain ? "true" : "false"});
+  }
+  return out;
 }
 
 Json evaluation_json(const OwnEvaluation& own, const std::vector<SplitScore>& scores) {

@@ -9,6 +9,14 @@
 
 namespace tacho {
 
+// A job that was foretold by a model that had not learned from its group.
+struct ForetoldJob {
+  std::size_t lesson = 0;  // its place among the lessons
+  std::size_t fold = 0;
+  StepBelief belief;
+  bool in_domain = false;
+};
+
 struct PartScore {
   std::size_t jobs = 0;
   double median_error = 0;
@@ -46,7 +54,12 @@ struct Evaluation {
 };
 
 // Learns anew for every fold, from what is left.
-Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
-                            const Evaluation& how, const std::function<void()>& after_fold);
+Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& lessons, SplitKind kind,
+                                                 const Evaluation& how,
+                                                 const std::function<void()>& after_fold);
+// Of lesson `job.lesson`: log(published / foretold) step time.
+double log_error(const std::vector<Lesson>& lessons, const ForetoldJob& job);
+SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
+                 const std::vector<ForetoldJob>& foretold);
 
 }  // namespace tacho

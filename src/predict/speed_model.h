@@ -9,6 +9,7 @@
 #include "predict/interval.h"
 #include "predict/learning_set.h"
 #include "predict/neighbours.h"
+#include "predict/rehearsal.h"
 #include "predict/stack_spread.h"
 
 namespace tacho {
@@ -42,13 +43,14 @@ class SpeedModel {
 
  private:
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-             StackSpread spread, std::vector<ConformalInterval> intervals);
+             CorrectionTrust trust, StackSpread spread, std::vector<ConformalInterval> intervals);
   void rebuild_codebook();
 
   std::vector<JobPoint> lessons_;
   Codebook codebook_;
   Neighbours neighbours_;
   Correction correction_;
+  CorrectionTrust trust_;
   StackSpread spread_;
   std::vector<ConformalInterval> intervals_;  // by interval_kind()
 };

@@ -89,6 +89,20 @@ Result<StackSpread> read_spread(const Json* given) {
   return StackSpread::known(std::move(factors));
 }
 
+Result<CorrectionTrust> read_trust(const Json* given) {
+  CorrectionTrust trust;
+  trust.fill(1);
+  if (given == nullptr) return trust;  // the first version took all
+  if (!given->is_array() || given->size() != trust.size()) {
+    return damaged("the trust in the correction is incomplete");
+  }
+  for (std::size_t n = 0; n < trust.size(); ++n) {
+    if (!(*given)[n].is_number()) return damaged("a trust is not a number");
+    trust[n] = (*given)[n].get<double>();
+  }
+  return trust;
+}
+
 }  // namespace
 
 Result<std::string> SpeedModel::text() const {
@@ -123,6 +137,7 @@ Result<std::string> SpeedModel::text() const {
   }
   json["intervals"] = std::move(intervals);
   json["spreads"] = spread_.factors();
+  json["trust"] = trust_;
   json["correction"] = std::move(trees_json);
   return json_text(json) + "\n";
 }
@@ -142,6 +157,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   const Json* measures = object.part("measures");
   const Json* kinds = object.part("intervals");
   const Json* factors = object.part("spreads", false);
+  const Json* shares = object.part("trust", false);
   const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
   if (version > kVersion) {
@@ -164,6 +180,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   TACHO_TRY(intervals, read_intervals(*kinds));
   TACHO_TRY(spread, read_spread(factors));
+  TACHO_TRY(trust, read_trust(shares));
   TACHO_TRY(correction, Correction::read(json_text(*trees)));
   Codebook codebook;
   std::vector<CodedPoint> points;
@@ -173,7 +190,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   return SpeedModel(std::move(lessons),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
-                    std::move(correction), std::move(spread), std::move(intervals));
+                    std::move(correction), trust, std::move(spread), std::move(intervals));
 }
 
 }  // namespace tacho
