@@ -9,8 +9,6 @@ namespace {
 
 // A forecast that would have been so much below what was measured is too low.
 constexpr double kTooLow = 0.08;
-// So many deviations below, a forecast shall not be too low.
-constexpr double kSafe = 2;
 
 }  // namespace
 
@@ -27,8 +25,7 @@ MemoryLean::MemoryLean(std::span<const PartsModel::LeftOut> rehearsed) {
 }
 
 double MemoryLean::of(std::int16_t model, double deviation) const {
-  const double unsure = kSafe * deviation + std::log(1 - kTooLow);
-  const double unknown = std::max(deviations_ * deviation, unsure);
+  const double unknown = deviations_ * deviation;
   const auto found = of_models_.find(model);
   return found == of_models_.end() ? unknown : std::max(found->second, unknown);
 }

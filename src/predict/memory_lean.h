@@ -10,8 +10,7 @@ namespace tacho {
 
 // How far a forecast of memory leans to the high side, in logarithms, so that nothing of what was
 // rehearsed would have been foretold too low. A model whose memory jumps about leans by itself; one
-// that was never run, by as many deviations as nine tenths of the rehearsals asked for. Where the
-// forecast itself is unsure, by as much as that asks for.
+// that was never run, by as many deviations as nine tenths of the rehearsals asked for.
 class MemoryLean {
  public:
   MemoryLean() = default;
