@@ -51,6 +51,7 @@ Json score_json(const SplitScore& score) {
   json["without_the_correction"] = part_json(score.without_trees);
   if (score.with_one_run.jobs > 0) {
     json["after_one_run_of_the_model"] = part_json(score.with_one_run);
+    json["after_one_run_on_one_node"] = part_json(score.on_one_node);
   }
   return json;
 }
@@ -107,6 +108,7 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
     add("  abstentions included", score.of_all);
     add("  without the correction", score.without_trees);
     add("  after one run of the model there", score.with_one_run);
+    add("  the same, on one node", score.on_one_node);
   }
   return table.text(terminal);
 }

@@ -17,7 +17,7 @@ double quantile_or_zero(const std::vector<double>& values, double share) {
 
 double mean_or_zero(const std::vector<double>& values) { return values.empty() ? 0 : mean(values); }
 
-// One job as it was foretold; what belongs together was measured by the same software.
+// One job as it was foretold; what belongs together is one model in one form, by one software.
 struct Foreseen {
   std::string group;
   double step = 0;  // seconds
@@ -46,7 +46,8 @@ std::vector<double> after_one_run(std::vector<Foreseen> foreseen) {
 
 std::string group_of(const JobPoint& point) {
   std::string group;
-  for (const Label label : {Label::gpu, Label::model, Label::stack, Label::precision}) {
+  for (const Label label :
+       {Label::gpu, Label::model, Label::stack, Label::precision, Label::layout}) {
     group += point.labels[static_cast<std::size_t>(label)] + '\x1f';
   }
   return group;
@@ -109,6 +110,7 @@ SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
   std::vector<double> uncorrected;
   double covered = 0;
   std::vector<Foreseen> foreseen;
+  std::vector<Foreseen> on_one_node;
   std::map<std::string, std::vector<double>> of_sources;
   for (const ForetoldJob& job : foretold) {
     const Lesson& lesson = lessons[job.lesson];
@@ -118,6 +120,7 @@ SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
     if (kind == SplitKind::unseen_gpu) {
       const double step = std::exp(lesson.error + lesson.point.log_modelled_step);
       foreseen.push_back({group_of(lesson.point), step, off});
+      if (lesson.nodes <= 1) on_one_node.push_back(foreseen.back());
     }
     if (!job.in_domain) {
       outside.push_back(error);
@@ -140,6 +143,7 @@ SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
                     .of_all = score_of(all),
                     .without_trees = score_of(uncorrected),
                     .with_one_run = score_of(after_one_run(std::move(foreseen))),
+                    .on_one_node = score_of(after_one_run(std::move(on_one_node))),
                     .of_sources = scores_of(of_sources)};
 }
 

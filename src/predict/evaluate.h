@@ -43,7 +43,8 @@ struct SplitScore {
   double out_median_error = 0;
   PartScore of_all = {};         // those out of the domain too
   PartScore without_trees = {};  // in the domain, had the correction been left away
-  PartScore with_one_run = {};   // of unseen_gpu: the model was run there once, as another job
+  PartScore with_one_run = {};   // of unseen_gpu: the model was run there once, as another job …
+  PartScore on_one_node = {};    // … and of these the jobs on one node, after a run on one
   std::vector<SourceScore> of_sources = {};
 };
 
