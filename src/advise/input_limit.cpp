@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 
 #include "advise/published_loaders_csv.h"
 #include "base/csv_table.h"
@@ -50,6 +51,25 @@ Result<double> published_rate(std::string_view csv) {
   return median(each);
 }
 
+using Machines = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
+
+Machines machines_of(const Plan& plan) {
+  return {plan.instance.cloud, plan.instance.name, plan.instance.gpus, plan.nodes};
+}
+
+// Samples a second of the best of the plans for the same machines, were all batches ready. With a
+// small batch GPUs wait less, only because they are slow with it.
+std::map<Machines, double> fastest_rates(const std::vector<Plan>& plans,
+                                         const std::vector<Result<StepForecast>>& steps) {
+  std::map<Machines, double> fastest;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!steps[i].ok() || !steps[i]->fits) continue;
+    double& best = fastest[machines_of(plans[i])];
+    best = std::max(best, static_cast<double>(plans[i].batch()) / steps[i]->seconds.value);
+  }
+  return fastest;
+}
+
 }  // namespace
 
 std::optional<double> input_rate(const std::string& data) {
@@ -67,6 +87,7 @@ std::vector<Result<StepForecast>> InputLimited::steps(const Job& job,
   auto answers = inner_->steps(job, plans);
   const auto rate = input_rate(job.data);
   if (!rate) return answers;
+  auto fastest = fastest_rates(plans, answers);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!answers[i].ok()) continue;
     const Plan& plan = plans[i];
@@ -77,7 +98,9 @@ std::vector<Result<StepForecast>> InputLimited::steps(const Job& job,
     step.seconds.high = std::max(step.seconds.high, input * kRateFactor);
     if (input <= compute) continue;
     step.seconds = {input, std::max(step.seconds.low, input / kRateFactor), step.seconds.high};
-    step.input_share = 1 - compute / input;
+    const auto samples = static_cast<double>(plan.batch());
+    const double possible = std::max(fastest[machines_of(plan)], samples / compute);
+    step.input_share = 1 - samples / input / possible;
   }
   return answers;
 }

@@ -13,6 +13,8 @@ namespace tacho {
 std::optional<double> input_rate(const std::string& data);
 
 // Another predictor's steps, no shorter than the machine's processors take to make their batches.
+// What waits for input is told against the fastest that the same machines could train, with any of
+// the plans' batches.
 class InputLimited final : public StepPredictor {
  public:
   explicit InputLimited(std::unique_ptr<StepPredictor> inner) : inner_(std::move(inner)) {}

@@ -46,5 +46,16 @@ TEST(InputLimit, AStepIsNoShorterThanItsBatchTakes) {
   EXPECT_EQ(limited.step({"resnet18", "cifar10"}, plan_of(1))->seconds.value, 0.01);
 }
 
+TEST(InputLimit, ASmallBatchThatKeepsSlowGpusBusyWaitsAllTheSame) {
+  const InputLimited limited(std::make_unique<TenMilliseconds>());
+  Plan small = plan_of(2);
+  small.batch_per_gpu = 10;
+  const auto both = limited.steps({"resnet50", "imagenet"}, {small, plan_of(2)});
+  // Both make what two processors make of the 10,000 samples a second that the GPU could take.
+  const double waits = 1 - 2 * *input_rate("imagenet") / 10000;
+  EXPECT_NEAR(both[0]->input_share, waits, 1e-12);
+  EXPECT_NEAR(both[1]->input_share, waits, 1e-12);
+}
+
 }  // namespace
 }  // namespace tacho

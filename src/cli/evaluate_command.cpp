@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
 #include "cli/evaluation_view.h"
@@ -15,11 +16,13 @@ namespace {
 
 struct EvaluateOptions {
   std::optional<std::string> catalog;
+  std::optional<std::string> rows;
   std::vector<std::string> splits;
   std::vector<std::string> regret;
   std::uint64_t seed = 1;
   std::size_t folds = 5;
   std::size_t own_folds = 10;
+  std::size_t lessons = SpeedModel::Effort{}.lessons;
   bool json = false;
 };
 
@@ -75,10 +78,22 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
   return kSuccess;
 }
 
+// In the shares in which the shipped model learns.
+SpeedModel::Effort effort_of(const EvaluateOptions& o) {
+  const SpeedModel::Effort whole;
+  return {.lessons = o.lessons,
+          .of_a_source = whole.of_a_source * o.lessons / whole.lessons,
+          .rehearsal = whole.rehearsal * o.lessons / whole.lessons,
+          .threads = worker_threads()};
+}
+
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
   if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
     return Error{ErrorCode::usage, "--folds: between 2 and 50 parts can be left out in turn"};
+  }
+  if (o.lessons < 100 || o.lessons > 20000) {
+    return Error{ErrorCode::usage, "--lessons: between 100 and 20000 jobs can be learned from"};
   }
   TACHO_TRY(asked, asked_splits(o));
   OwnEvaluation own;
@@ -90,14 +105,17 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
-    const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = {.threads = worker_threads()}};
+    const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = effort_of(o)};
+    std::string rows = foretold_csv_headings();
     for (const SplitKind kind : asked.published) {
       std::size_t done = 0;
-      TACHO_TRY(score, evaluate(published.lessons, kind, how, [&] {
+      TACHO_TRY(foretold, foretell_hidden(published.lessons, kind, how, [&] {
                   context.say(fmt::format("{}: {} of {}", kSplitKinds.of(kind), ++done, o.folds));
                 }));
-      scores.push_back(score);
+      scores.push_back(score(published.lessons, kind, foretold));
+      rows += foretold_csv_lines(published.lessons, kind, foretold);
     }
+    if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
   }
   if (o.json) context.print(json_text(evaluation_json(own, scores), 1) + "\n");
@@ -116,8 +134,11 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")
       ->capture_default_str();
+  command->add_option("--lessons", o->lessons, "published jobs to learn from; fewer are faster")
+      ->capture_default_str();
   command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
+  command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
   command->add_option("--regret", o->regret,
                       "own, published: instead, what recommendations cost above the cheapest");
   command->add_flag("--json", o->json, "for programs");

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "base/csv.h"
 #include "base/table.h"
 #include "base/units.h"
 
@@ -23,6 +26,11 @@ Json own_json(const OwnScore& score) {
               {"p95_between_repetitions", score.repeat_p95}};
 }
 
+Json part_json(const PartScore& part) {
+  return Json{
+      {"jobs", part.jobs}, {"median_error", part.median_error}, {"mean_error", part.mean_error}};
+}
+
 Json score_json(const SplitScore& score) {
   Json json{{"split", kSplitKinds.of(score.kind)},
             {"jobs", score.jobs},
@@ -39,10 +47,11 @@ Json score_json(const SplitScore& score) {
                                    {"median_error", of.median_error},
                                    {"mean_error", of.mean_error}});
   }
+  json["abstentions_included"] = part_json(score.of_all);
+  json["without_the_correction"] = part_json(score.without_trees);
   if (score.with_one_run.jobs > 0) {
-    json["after_one_run_of_the_model"] = Json{{"jobs", score.with_one_run.jobs},
-                                              {"median_error", score.with_one_run.median_error},
-                                              {"mean_error", score.with_one_run.mean_error}};
+    json["after_one_run_of_the_model"] = part_json(score.with_one_run);
+    json["after_one_run_on_one_node"] = part_json(score.on_one_node);
   }
   return json;
 }
@@ -91,13 +100,45 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
       table.add({"  " + of.source, fmt::format("{}", of.jobs), human_share(of.median_error),
                  human_share(of.mean_error), "", "", ""});
     }
-    const OneRunScore& one = score.with_one_run;
-    if (one.jobs == 0) continue;
-    table.add({"  after one run of the model there", fmt::format("{}", one.jobs),
-               human_share(one.median_error), human_share(one.mean_error),
-               human_share(one.p90_error), "-", "-"});
+    const auto add = [&](const char* name, const PartScore& part) {
+      if (part.jobs == 0) return;
+      table.add({name, fmt::format("{}", part.jobs), human_share(part.median_error),
+                 human_share(part.mean_error), human_share(part.p90_error), "-", "-"});
+    };
+    add("  abstentions included", score.of_all);
+    add("  without the correction", score.without_trees);
+    add("  after one run of the model there", score.with_one_run);
+    add("  the same, on one node", score.on_one_node);
   }
   return table.text(terminal);
+}
+
+std::string foretold_csv_headings() {
+  return csv_line({"split", "fold", "source", "model", "stack", "precision", "layout", "gpu",
+                   "num_gpus", "num_nodes", "batch_per_gpu", "step_s", "modelled_step_s",
+                   "foretold_step_s", "corrected_by", "deviation", "times_off_90", "cost_known",
+                   "in_domain"});
+}
+
+std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kind,
+                               const std::vector<ForetoldJob>& foretold) {
+  std::string out;
+  for (const ForetoldJob& job : foretold) {
+    const Lesson& lesson = lessons[job.lesson];
+    const JobPoint& point = lesson.point;
+    const auto label = [&](Label which) { return point.labels[static_cast<std::size_t>(which)]; };
+    out += csv_line({std::string(kSplitKinds.of(kind)), fmt::format("{}", job.fold), lesson.source,
+                     label(Label::model), label(Label::stack), label(Label::precision),
+                     label(Label::layout), label(Label::gpu), csv_number(point.gpus),
+                     csv_number(lesson.nodes), csv_number(point.batch / point.units),
+                     csv_number(std::exp(lesson.error + point.log_modelled_step)),
+                     csv_number(std::exp(point.log_modelled_step)),
+                     csv_number(std::exp(job.belief.log_seconds)),
+                     csv_number(std::exp(job.belief.corrected_by)),
+                     csv_number(job.belief.deviation), csv_number(std::exp(job.belief.reach)),
+                     point.cost_known ? "true" : "false", job.in_domain ? "true" : "false"});
+  }
+  return out;
 }
 
 Json evaluation_json(const OwnEvaluation& own, const std::vector<SplitScore>& scores) {

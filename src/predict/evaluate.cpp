@@ -17,7 +17,7 @@ double quantile_or_zero(const std::vector<double>& values, double share) {
 
 double mean_or_zero(const std::vector<double>& values) { return values.empty() ? 0 : mean(values); }
 
-// One job as it was foretold; what belongs together was measured by the same software.
+// One job as it was foretold; what belongs together is one model in one form, by one software.
 struct Foreseen {
   std::string group;
   double step = 0;  // seconds
@@ -46,10 +46,18 @@ std::vector<double> after_one_run(std::vector<Foreseen> foreseen) {
 
 std::string group_of(const JobPoint& point) {
   std::string group;
-  for (const Label label : {Label::gpu, Label::model, Label::stack, Label::precision}) {
+  for (const Label label :
+       {Label::gpu, Label::model, Label::stack, Label::precision, Label::layout}) {
     group += point.labels[static_cast<std::size_t>(label)] + '\x1f';
   }
   return group;
+}
+
+PartScore score_of(const std::vector<double>& errors) {
+  return {.jobs = errors.size(),
+          .median_error = quantile_or_zero(errors, 0.5),
+          .mean_error = mean_or_zero(errors),
+          .p90_error = quantile_or_zero(errors, 0.9)};
 }
 
 std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<double>>& errors) {
@@ -62,14 +70,13 @@ std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<doubl
 
 }  // namespace
 
-Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
-                            const Evaluation& how, const std::function<void()>& after_fold) {
-  std::vector<double> errors;
-  std::vector<double> outside;
-  std::size_t covered = 0;
-  std::vector<Foreseen> foreseen;
-  std::map<std::string, std::vector<double>> of_sources;
+Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& lessons, SplitKind kind,
+                                                 const Evaluation& how,
+                                                 const std::function<void()>& after_fold) {
+  std::vector<ForetoldJob> out;
+  std::size_t number = 0;
   for (const Fold& fold : make_folds(lessons, kind, how.folds, how.seed)) {
+    ++number;
     if (fold.predicted.empty() || fold.learned.empty()) continue;
     std::vector<Lesson> learned;
     for (const std::size_t i : fold.learned) learned.push_back(lessons[i]);
@@ -78,40 +85,66 @@ Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
     for (const std::size_t i : fold.predicted) points.push_back(lessons[i].point);
     TACHO_TRY(beliefs, model.predict(points, how.effort.threads));
     for (std::size_t k = 0; k < points.size(); ++k) {
-      const Lesson& lesson = lessons[fold.predicted[k]];
-      const double off = lesson.error + points[k].log_modelled_step - beliefs[k].log_seconds;
-      const double error = std::abs(std::exp(off) - 1);
-      if (kind == SplitKind::unseen_gpu) {
-        foreseen.push_back(
-            {group_of(points[k]), std::exp(lesson.error + points[k].log_modelled_step), off});
-      }
       const bool known = points[k].cost_known || model.has_seen(points[k], Label::model);
-      if (!known || !points[k].batch_known || beliefs[k].reach > std::log(kWidestInterval)) {
-        outside.push_back(error);
-        continue;
-      }
-      errors.push_back(error);
-      of_sources[lesson.source].push_back(error);
-      if (std::abs(off) <= beliefs[k].reach) ++covered;
+      out.push_back({.lesson = fold.predicted[k],
+                     .fold = number,
+                     .belief = beliefs[k],
+                     .in_domain = known && points[k].batch_known &&
+                                  beliefs[k].reach <= std::log(kWidestInterval)});
     }
     after_fold();
   }
-  const auto one_run = after_one_run(std::move(foreseen));
-  return SplitScore{
-      .kind = kind,
-      .jobs = errors.size(),
-      .median_error = quantile_or_zero(errors, 0.5),
-      .mean_error = mean_or_zero(errors),
-      .p90_error = quantile_or_zero(errors, 0.9),
-      .coverage =
-          errors.empty() ? 0 : static_cast<double>(covered) / static_cast<double>(errors.size()),
-      .out_of_domain = outside.size(),
-      .out_median_error = quantile_or_zero(outside, 0.5),
-      .with_one_run = {.jobs = one_run.size(),
-                       .median_error = quantile_or_zero(one_run, 0.5),
-                       .mean_error = mean_or_zero(one_run),
-                       .p90_error = quantile_or_zero(one_run, 0.9)},
-      .of_sources = scores_of(of_sources)};
+  return out;
+}
+
+double log_error(const std::vector<Lesson>& lessons, const ForetoldJob& job) {
+  const Lesson& lesson = lessons[job.lesson];
+  return lesson.error + lesson.point.log_modelled_step - job.belief.log_seconds;
+}
+
+SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
+                 const std::vector<ForetoldJob>& foretold) {
+  std::vector<double> errors;
+  std::vector<double> outside;
+  std::vector<double> all;
+  std::vector<double> uncorrected;
+  double covered = 0;
+  std::vector<Foreseen> foreseen;
+  std::vector<Foreseen> on_one_node;
+  std::map<std::string, std::vector<double>> of_sources;
+  for (const ForetoldJob& job : foretold) {
+    const Lesson& lesson = lessons[job.lesson];
+    const double off = log_error(lessons, job);
+    const double error = std::abs(std::exp(off) - 1);
+    all.push_back(error);
+    if (kind == SplitKind::unseen_gpu) {
+      const double step = std::exp(lesson.error + lesson.point.log_modelled_step);
+      foreseen.push_back({group_of(lesson.point), step, off});
+      if (lesson.nodes <= 1) on_one_node.push_back(foreseen.back());
+    }
+    if (!job.in_domain) {
+      outside.push_back(error);
+      continue;
+    }
+    errors.push_back(error);
+    uncorrected.push_back(std::abs(std::exp(off + job.belief.corrected_by) - 1));
+    of_sources[lesson.source].push_back(error);
+    if (std::abs(off) <= job.belief.reach) ++covered;
+  }
+  const double counted = std::max<double>(1, static_cast<double>(errors.size()));
+  return SplitScore{.kind = kind,
+                    .jobs = errors.size(),
+                    .median_error = quantile_or_zero(errors, 0.5),
+                    .mean_error = mean_or_zero(errors),
+                    .p90_error = quantile_or_zero(errors, 0.9),
+                    .coverage = covered / counted,
+                    .out_of_domain = outside.size(),
+                    .out_median_error = quantile_or_zero(outside, 0.5),
+                    .of_all = score_of(all),
+                    .without_trees = score_of(uncorrected),
+                    .with_one_run = score_of(after_one_run(std::move(foreseen))),
+                    .on_one_node = score_of(after_one_run(std::move(on_one_node))),
+                    .of_sources = scores_of(of_sources)};
 }
 
 }  // namespace tacho

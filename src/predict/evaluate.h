@@ -9,8 +9,15 @@
 
 namespace tacho {
 
-// Of jobs on a new GPU whose model was measured there once, as another job than they.
-struct OneRunScore {
+// A job that was foretold by a model that had not learned from its group.
+struct ForetoldJob {
+  std::size_t lesson = 0;  // its place among the lessons
+  std::size_t fold = 0;
+  StepBelief belief;
+  bool in_domain = false;
+};
+
+struct PartScore {
   std::size_t jobs = 0;
   double median_error = 0;
   double mean_error = 0;
@@ -34,7 +41,10 @@ struct SplitScore {
   double coverage = 0;            // share within the 90 % interval
   std::size_t out_of_domain = 0;  // said so, and not counted above
   double out_median_error = 0;
-  OneRunScore with_one_run = {};  // of unseen_gpu
+  PartScore of_all = {};         // those out of the domain too
+  PartScore without_trees = {};  // in the domain, had the correction been left away
+  PartScore with_one_run = {};   // of unseen_gpu: the model was run there once, as another job …
+  PartScore on_one_node = {};    // … and of these the jobs on one node, after a run on one
   std::vector<SourceScore> of_sources = {};
 };
 
@@ -45,7 +55,12 @@ struct Evaluation {
 };
 
 // Learns anew for every fold, from what is left.
-Result<SplitScore> evaluate(const std::vector<Lesson>& lessons, SplitKind kind,
-                            const Evaluation& how, const std::function<void()>& after_fold);
+Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& lessons, SplitKind kind,
+                                                 const Evaluation& how,
+                                                 const std::function<void()>& after_fold);
+// Of lesson `job.lesson`: log(published / foretold) step time.
+double log_error(const std::vector<Lesson>& lessons, const ForetoldJob& job);
+SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
+                 const std::vector<ForetoldJob>& foretold);
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tacho {
@@ -9,6 +10,11 @@ namespace tacho {
 // the expense of another.
 enum class News { none, software, gpu, model, gpu_and_model, nodes };
 inline constexpr std::size_t kNews = 6;
+// … and so have jobs whose cost is unknown or rough: they are foretold far worse.
+inline constexpr std::size_t kIntervalKinds = 2 * kNews;
+constexpr std::size_t interval_kind(News news, bool cost_known) {
+  return static_cast<std::size_t>(news) + (cost_known ? 0 : kNews);
+}
 
 // One job that was predicted without its group: how sure the prediction was, how wrong it was.
 struct Rehearsed {
@@ -16,6 +22,8 @@ struct Rehearsed {
   double error = 0;  // in logarithms
   double weight = 1;
   News news = News::none;
+  bool cost_known = true;
+  std::string stack = {};
 };
 
 // Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about

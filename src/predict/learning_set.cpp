@@ -41,17 +41,21 @@ std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const Poi
 }
 
 std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std::size_t total) {
-  // Dealt out in rounds: each round takes one lesson of every model of every source.
+  // Dealt out in rounds: each round takes one lesson of every model of every source on every GPU,
+  // on one node and on several.
   Random random(20, 26);
   std::vector<std::size_t> order(lessons.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   random.shuffle(order);
-  std::map<std::string, std::size_t> of_model;
+  std::map<std::string, std::size_t> of_group;
   std::vector<std::pair<std::size_t, std::size_t>> rounds;
   for (const std::size_t i : order) {
     const Lesson& lesson = lessons[i];
-    const std::string& model = lesson.point.labels[static_cast<std::size_t>(Label::model)];
-    rounds.emplace_back(of_model[lesson.source + '\x1f' + model]++, i);
+    const auto& labels = lesson.point.labels;
+    const std::string group =
+        lesson.source + '\x1f' + labels[static_cast<std::size_t>(Label::model)] + '\x1f' +
+        labels[static_cast<std::size_t>(Label::gpu)] + (lesson.nodes > 1 ? "+" : "");
+    rounds.emplace_back(of_group[group]++, i);
   }
   std::ranges::stable_sort(rounds, {}, &std::pair<std::size_t, std::size_t>::first);
   std::map<std::string, std::size_t> of_source;

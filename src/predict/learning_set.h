@@ -18,8 +18,9 @@ struct Lesson {
 // One lesson a job: figures of the same job from the same source become their median.
 std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const PointMaker& points);
 
-// At most `limit` of a source's lessons, the models in equal shares, and about `total` in all: so
-// no source drowns the others, and learning ends in time. The same choice every time.
+// At most `limit` of a source's lessons, its models and their GPUs in equal shares, and about
+// `total` in all: so no source drowns the others, and learning ends in time. The same choice every
+// time.
 std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std::size_t total);
 
 }  // namespace tacho

@@ -39,6 +39,13 @@ Result<std::vector<double>> solve(const std::vector<double>& covariance,
 
 }  // namespace
 
+double foretold_error(const Belief& belief) {
+  constexpr double kShare = 0.5;
+  constexpr double kMostUnsure = 0.5;  // beyond it nothing is foretold for use
+  const double deviation = std::min(belief.deviation, kMostUnsure);
+  return belief.mean + kShare * deviation * deviation;
+}
+
 Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<const double> errors,
                                      std::size_t threads) {
   const std::size_t n = points.size();

@@ -14,6 +14,11 @@ struct Belief {
   double deviation = 0;
 };
 
+// The error to foretell: somewhat longer than the mean, the more so the less sure. Speeds are
+// judged by how far they are off in shares of the truth, where twice too fast is worse than twice
+// too slow; the least of that is expected between the mean and one variance above it.
+[[nodiscard]] double foretold_error(const Belief& belief);
+
 // Carries the errors of measured jobs over to others, each as far as the jobs are alike: the best
 // linear unbiased prediction (kriging) under a Likeness.
 class Neighbours {

@@ -97,5 +97,10 @@ TEST(Likeness, FadesWithDistanceAndNeverBelowNothing) {
   }
 }
 
+TEST(Neighbours, ForetellLongerStepsTheLessTheyKnow) {
+  EXPECT_DOUBLE_EQ(foretold_error({.mean = 0.1, .deviation = 0.2}), 0.12);
+  EXPECT_DOUBLE_EQ(foretold_error({.mean = 0.1, .deviation = 3}), 0.225);
+}
+
 }  // namespace
 }  // namespace tacho

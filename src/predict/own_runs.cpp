@@ -50,12 +50,13 @@ class Lessons {
         places_.erase(at);
         return;
       }
-      lessons_.push_back({point, 0, 0});
+      lessons_.push_back({point, 0, 0, {}});
     }
     PartsLesson& lesson = lessons_[at->second];
     lesson.log_value =
         (lesson.log_value * lesson.repetitions + std::log(value)) / (lesson.repetitions + 1);
     lesson.repetitions += 1;
+    lesson.each.push_back(std::log(value));
   }
   [[nodiscard]] const std::vector<PartsLesson>& all() const { return lessons_; }
   [[nodiscard]] Result<PartsModel> learn() const { return PartsModel::learn(figure_, lessons_); }
@@ -65,6 +66,10 @@ class Lessons {
   std::vector<PartsLesson> lessons_;
   std::map<std::string, std::size_t> places_;
 };
+
+// torch takes a GPU's memory in blocks of 2 MiB at least. Whether one more of them is needed for
+// either kind of its pools is not foretold: nothing for most models, a tenth for the smallest.
+constexpr double kSpareBytes = 2 * 2.0 * 1024 * 1024;
 
 Foretold foretold(const Belief& belief, double stretch, double lean) {
   const double middle = belief.mean + lean;
@@ -125,6 +130,10 @@ class OwnRuns::Learned {
     out.step_seconds = foretold(step, step_stretch_, 0);
     if (memory_) {
       TACHO_TRY(memory, memory_of(spec));
+      if (spec.device == Device::cuda) {
+        memory.value += kSpareBytes;
+        memory.high90 = std::max(memory.high90, memory.value);
+      }
       out.memory_bytes = memory;
     }
     const auto same = of_model_.find(spec.model);

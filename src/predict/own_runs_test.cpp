@@ -108,6 +108,15 @@ TEST(OwnRuns, NeverSayThatALargerBatchNeedsLessMemory) {
   }
 }
 
+TEST(OwnRuns, SpareTwoBlocksOfTheAllocatorOnAGpu) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  const auto forecast = own->predict(spec_of("bert_base", 1, Precision::bf16, true));
+  ASSERT_TRUE(forecast.ok()) << forecast.error().message;
+  EXPECT_GE(forecast->memory_bytes.value - forecast->memory_bytes.low90, 4.0 * 1024 * 1024);
+  EXPECT_GE(forecast->memory_bytes.high90, forecast->memory_bytes.value);
+}
+
 TEST(OwnRuns, SayWhyTheyCannotKnow) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());

@@ -220,7 +220,10 @@ Result<std::vector<PartsModel::LeftOut>> PartsModel::rehearse(std::size_t folds)
     TACHO_TRY(model, learn(figure_, std::move(others), tuning_));
     for (std::size_t i = fold; i < lessons_.size(); i += folds) {
       const Belief belief = model.believe(lessons_[i].point);
-      out.push_back({lessons_[i].log_value - belief.mean, belief.deviation, model_label(i)});
+      const PartsLesson& lesson = lessons_[i];
+      for (const double value : lesson.each.empty() ? std::vector{lesson.log_value} : lesson.each) {
+        out.push_back({value - belief.mean, belief.deviation, model_label(i)});
+      }
     }
   }
   return out;

@@ -17,6 +17,7 @@ struct PartsLesson {
   RunPoint point;
   double log_value = 0;  // of seconds or bytes: the mean of its repetitions
   double repetitions = 1;
+  std::vector<double> each = {};  // of the repetitions; empty: there is one
 };
 
 // How far the parts of runs differ and how far measurements scatter; chosen by how well lessons
@@ -49,7 +50,8 @@ class PartsModel {
   };
   [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
   // The same with whole shares of the lessons left out and learned anew: slower, and closer to how
-  // a configuration is met that nobody ran.
+  // a configuration is met that nobody ran. One for each repetition, since what is to be foretold
+  // is a single run.
   [[nodiscard]] Result<std::vector<LeftOut>> rehearse(std::size_t folds) const;
   // Of the lessons under what the others foretell; the higher the better.
   [[nodiscard]] double log_likelihood() const;

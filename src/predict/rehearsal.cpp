@@ -32,7 +32,8 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
   for (std::size_t k = 0; k < asked.size(); ++k) {
     const Lesson& lesson = lessons[fold.predicted[k]];
     out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});
-    out.errors.push_back(static_cast<float>(lesson.error - beliefs[k].mean));
+    out.errors.push_back(static_cast<float>(lesson.error - foretold_error(beliefs[k])));
+    out.stacks.push_back(lesson.point.labels[static_cast<std::size_t>(Label::stack)]);
     sources.push_back(&lesson.source);
   }
   return {};
@@ -57,11 +58,20 @@ News news_of(const CorrectionCase& situation) {
 
 std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed) {
   constexpr std::size_t kEnough = 150;
-  std::vector<std::vector<Rehearsed>> kinds(kNews);
-  for (const Rehearsed& one : rehearsed) kinds[static_cast<std::size_t>(one.news)].push_back(one);
+  std::vector<std::vector<Rehearsed>> kinds(kIntervalKinds);
+  std::vector<Rehearsed> known;
+  std::vector<Rehearsed> rough;
+  for (const Rehearsed& one : rehearsed) {
+    kinds[interval_kind(one.news, one.cost_known)].push_back(one);
+    (one.cost_known ? known : rough).push_back(one);
+  }
   std::vector<ConformalInterval> out;
-  for (auto& kind : kinds)
-    out.push_back(ConformalInterval::learn(kind.size() < kEnough ? rehearsed : kind));
+  for (std::size_t k = 0; k < kIntervalKinds; ++k) {
+    const auto& alike = k < kNews ? known : rough;
+    out.push_back(ConformalInterval::learn(kinds[k].size() >= kEnough ? kinds[k]
+                                           : alike.size() >= kEnough  ? alike
+                                                                      : rehearsed));
+  }
   return out;
 }
 
@@ -97,32 +107,80 @@ Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t thre
   return Correction::learn(taught.situations, taught.errors, taught.weights, threads);
 }
 
-Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t threads) {
-  std::vector<Rehearsed> out;
-  for (const int half : {0, 1}) {
-    Rehearsal others;
+namespace {
+
+// Which half of all models a situation belongs to, and which half of all GPUs: 0 to 3.
+std::size_t quarter_of(const CorrectionCase& situation) {
+  const auto half = [&](std::initializer_list<Measure> measures) {
+    float sum = 0;
+    for (const Measure m : measures) {
+      sum += std::abs(situation.point.measures[static_cast<std::size_t>(m)]);
+    }
+    return static_cast<std::size_t>(std::floor(sum * 40)) % 2;
+  };
+  return 2 * half({Measure::gmacs}) +
+         half({Measure::multiprocessors, Measure::power_per_peak, Measure::generation});
+}
+
+// What the trees of jobs with neither its model nor its GPU add to each situation.
+Result<std::vector<float>> added_by_strangers(const Rehearsal& rehearsal, std::size_t threads) {
+  std::vector<float> out(rehearsal.errors.size());
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    Rehearsal strangers;
     std::vector<CorrectionCase> asked;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < rehearsal.errors.size(); ++i) {
       const auto& situation = rehearsal.situations[i];
-      // Halves by size of the work: whole models fall to one of them.
-      const auto work = situation.point.measures[static_cast<std::size_t>(Measure::gmacs)];
-      const bool mine = static_cast<int>(std::floor(std::abs(work) * 40)) % 2 == half;
-      if (mine) {
+      const std::size_t own = quarter_of(situation);
+      if (own == quarter) {
         asked.push_back(situation);
         places.push_back(i);
-      } else {
-        others.situations.push_back(situation);
-        others.errors.push_back(rehearsal.errors[i]);
-        others.weights.push_back(rehearsal.weights[i]);
+      } else if (own == 3 - quarter) {
+        strangers.situations.push_back(situation);
+        strangers.errors.push_back(rehearsal.errors[i]);
+        strangers.weights.push_back(rehearsal.weights[i]);
       }
     }
-    TACHO_TRY(correction, learn_correction(others, threads));
+    if (asked.empty() || strangers.errors.empty()) continue;
+    TACHO_TRY(correction, learn_correction(strangers, threads));
     TACHO_TRY(added, correction.predict(asked));
-    for (std::size_t k = 0; k < asked.size(); ++k) {
-      out.push_back({asked[k].belief.deviation, rehearsal.errors[places[k]] - added[k],
-                     rehearsal.weights[places[k]], news_of(asked[k])});
+    for (std::size_t k = 0; k < asked.size(); ++k) out[places[k]] = added[k];
+  }
+  return out;
+}
+
+// The share of `added` that leaves the least error, for each kind of news.
+CorrectionTrust trust_in(const std::vector<float>& added, const Rehearsal& rehearsal) {
+  constexpr std::array<double, 5> kShares = {0, 0.25, 0.5, 0.75, 1};
+  std::array<std::array<double, kShares.size()>, kNews> left{};
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (!rehearsal.situations[i].point.cost_known) continue;
+    const auto news = static_cast<std::size_t>(news_of(rehearsal.situations[i]));
+    for (std::size_t s = 0; s < kShares.size(); ++s) {
+      const double error = std::abs(rehearsal.errors[i] - kShares[s] * added[i]);
+      left[news][s] += rehearsal.weights[i] * std::min<double>(error, kLargest);
     }
+  }
+  CorrectionTrust trust{};
+  for (std::size_t n = 0; n < kNews; ++n) {
+    trust[n] =
+        kShares[static_cast<std::size_t>(std::ranges::min_element(left[n]) - left[n].begin())];
+  }
+  return trust;
+}
+
+}  // namespace
+
+Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t threads) {
+  TACHO_TRY(added, added_by_strangers(rehearsal, threads));
+  CorrectedRehearsal out{.jobs = {}, .trust = trust_in(added, rehearsal)};
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const CorrectionCase& situation = rehearsal.situations[i];
+    const News news = news_of(situation);
+    const double taken = out.trust[static_cast<std::size_t>(news)] * added[i];
+    out.jobs.push_back({situation.belief.deviation, rehearsal.errors[i] - taken,
+                        rehearsal.weights[i], news, situation.point.cost_known,
+                        rehearsal.stacks[i]});
   }
   return out;
 }

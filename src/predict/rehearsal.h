@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "predict/correction.h"
@@ -11,7 +12,8 @@ namespace tacho {
 // What came of predicting jobs whose GPU, model, scale or source had been hidden.
 struct Rehearsal {
   std::vector<CorrectionCase> situations;
-  std::vector<float> errors;   // left by the neighbours' belief
+  std::vector<float> errors;  // left by the neighbours' belief
+  std::vector<std::string> stacks;
   std::vector<float> weights;  // each source the same in all, but for the square root of its size
 };
 
@@ -19,10 +21,20 @@ Result<Rehearsal> rehearse(const std::vector<Lesson>& lessons, std::size_t threa
 
 Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t threads);
 
-// What the correction leaves of a rehearsal when each half is corrected by what the other taught.
-Result<std::vector<Rehearsed>> corrected(const Rehearsal& rehearsal, std::size_t threads);
+// How much of what the trees say is taken, for each kind of news: none where they were of no help.
+using CorrectionTrust = std::array<double, kNews>;
 
-// An interval for each kind of news; those too rare to learn from take that of all.
+struct CorrectedRehearsal {
+  std::vector<Rehearsed> jobs;
+  CorrectionTrust trust{};
+};
+
+// What a correction leaves of a rehearsal when it was taught by jobs of other models on other GPUs:
+// trees that have seen a GPU's peak know the GPU by it.
+Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t threads);
+
+// An interval for each kind of news, for known and for rough costs; those too rare to learn from
+// take that of all whose cost is as well known, or of all.
 std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
 
 News news_of(const CorrectionCase& situation);

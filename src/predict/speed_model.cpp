@@ -4,10 +4,13 @@
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
+                       CorrectionTrust trust, StackSpread spread,
                        std::vector<ConformalInterval> intervals)
     : lessons_(std::move(lessons)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
+      trust_(trust),
+      spread_(std::move(spread)),
       intervals_(std::move(intervals)) {
   rebuild_codebook();
 }
@@ -22,7 +25,9 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
             rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
   TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
-  std::vector<ConformalInterval> intervals = learn_intervals(rehearsed);
+  StackSpread spread = StackSpread::learn(rehearsed.jobs);
+  for (Rehearsed& one : rehearsed.jobs) one.deviation *= spread.of(one.stack);
+  std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
   Codebook codebook;
@@ -35,8 +40,8 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
     kept.push_back(std::move(lesson.point));
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
-  return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction),
-                    std::move(intervals));
+  return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction), rehearsed.trust,
+                    std::move(spread), std::move(intervals));
 }
 
 Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
@@ -54,10 +59,15 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   std::vector<StepBelief> out;
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    out.push_back(
-        {points[i].log_modelled_step + beliefs[i].mean + added[i],
-         intervals_[static_cast<std::size_t>(news_of(situations[i]))].reach(beliefs[i].deviation),
-         beliefs[i].deviation});
+    const double deviation =
+        beliefs[i].deviation * spread_.of(points[i].labels[static_cast<std::size_t>(Label::stack)]);
+    const News news = news_of(situations[i]);
+    const double taken = trust_[static_cast<std::size_t>(news)] * added[i];
+    const std::size_t kind = interval_kind(news, points[i].cost_known);
+    out.push_back({.log_seconds = points[i].log_modelled_step + foretold_error(beliefs[i]) + taken,
+                   .reach = intervals_[kind].reach(deviation),
+                   .deviation = deviation,
+                   .corrected_by = taken});
   }
   return out;
 }

@@ -9,6 +9,8 @@
 #include "predict/interval.h"
 #include "predict/learning_set.h"
 #include "predict/neighbours.h"
+#include "predict/rehearsal.h"
+#include "predict/stack_spread.h"
 
 namespace tacho {
 
@@ -16,7 +18,8 @@ namespace tacho {
 struct StepBelief {
   double log_seconds = 0;
   double reach = 0;
-  double deviation = 0;  // before it is stretched to the reach
+  double deviation = 0;     // before it is stretched to the reach
+  double corrected_by = 0;  // of log_seconds, by the trees
 };
 
 // What was learned from measured jobs: cost model, then neighbours, then correction.
@@ -40,14 +43,16 @@ class SpeedModel {
 
  private:
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-             std::vector<ConformalInterval> intervals);
+             CorrectionTrust trust, StackSpread spread, std::vector<ConformalInterval> intervals);
   void rebuild_codebook();
 
   std::vector<JobPoint> lessons_;
   Codebook codebook_;
   Neighbours neighbours_;
   Correction correction_;
-  std::vector<ConformalInterval> intervals_;  // one for each kind of news
+  CorrectionTrust trust_;
+  StackSpread spread_;
+  std::vector<ConformalInterval> intervals_;  // by interval_kind()
 };
 
 }  // namespace tacho

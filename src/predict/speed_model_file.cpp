@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 // Six digits are as many as single precision keeps.
 double rounded(double value, int digits) {
@@ -55,7 +55,11 @@ Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoi
 }
 
 Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
-  if (!kinds.is_array() || kinds.size() != kNews) return damaged("the intervals are incomplete");
+  // The first version had one interval for known and rough costs.
+  const bool is_first = kinds.is_array() && kinds.size() == kNews;
+  if (!is_first && (!kinds.is_array() || kinds.size() != kIntervalKinds)) {
+    return damaged("the intervals are incomplete");
+  }
   std::vector<ConformalInterval> intervals;
   for (const Json& kind : kinds) {
     JsonObject object(kind, "interval");
@@ -67,7 +71,36 @@ Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
     if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
     intervals.push_back(ConformalInterval::known(std::move(deviations), std::move(reaches)));
   }
+  for (std::size_t k = intervals.size(); k < kIntervalKinds; ++k) {
+    intervals.push_back(intervals[k - kNews]);
+  }
   return intervals;
+}
+
+Result<StackSpread> read_spread(const Json* given) {
+  if (given == nullptr) return StackSpread();  // the first version had none
+  const Json& json = *given;
+  if (!json.is_object()) return damaged("the spreads of software are no object");
+  std::map<std::string, double> factors;
+  for (const auto& [stack, factor] : json.items()) {
+    if (!factor.is_number()) return damaged("a spread is not a number");
+    factors[stack] = factor.get<double>();
+  }
+  return StackSpread::known(std::move(factors));
+}
+
+Result<CorrectionTrust> read_trust(const Json* given) {
+  CorrectionTrust trust;
+  trust.fill(1);
+  if (given == nullptr) return trust;  // the first version took all
+  if (!given->is_array() || given->size() != trust.size()) {
+    return damaged("the trust in the correction is incomplete");
+  }
+  for (std::size_t n = 0; n < trust.size(); ++n) {
+    if (!(*given)[n].is_number()) return damaged("a trust is not a number");
+    trust[n] = (*given)[n].get<double>();
+  }
+  return trust;
 }
 
 }  // namespace
@@ -103,6 +136,8 @@ Result<std::string> SpeedModel::text() const {
         Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}});
   }
   json["intervals"] = std::move(intervals);
+  json["spreads"] = spread_.factors();
+  json["trust"] = trust_;
   json["correction"] = std::move(trees_json);
   return json_text(json) + "\n";
 }
@@ -121,6 +156,8 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   const Json* labels = object.part("labels");
   const Json* measures = object.part("measures");
   const Json* kinds = object.part("intervals");
+  const Json* factors = object.part("spreads", false);
+  const Json* shares = object.part("trust", false);
   const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
   if (version > kVersion) {
@@ -142,6 +179,8 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
     }
   }
   TACHO_TRY(intervals, read_intervals(*kinds));
+  TACHO_TRY(spread, read_spread(factors));
+  TACHO_TRY(trust, read_trust(shares));
   TACHO_TRY(correction, Correction::read(json_text(*trees)));
   Codebook codebook;
   std::vector<CodedPoint> points;
@@ -151,7 +190,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   return SpeedModel(std::move(lessons),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
-                    std::move(correction), std::move(intervals));
+                    std::move(correction), trust, std::move(spread), std::move(intervals));
 }
 
 }  // namespace tacho

@@ -100,7 +100,7 @@ class Recommend(TachoCase):
 
     def test_machines_with_few_processors_are_not_worth_it(self):
         self.tacho("catalog", "add-machine", "starved", "--price", "1", "--gpu", "A100-SXM4-80GB",
-                   "--gpus", "8", "--vcpus", "1", "--memory-gib", "64")
+                   "--gpus", "8", "--vcpus", "4", "--memory-gib", "64")
         offers = self.tacho(*ASKED, "--clouds", "own", "--json").json["offers"]
         self.assertRegex(offers[0]["warnings"][0], "not worth it, input-bound")
         self.assertGreater(offers[0]["input_share"], 0.25)

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import shutil
 import time
 import unittest
+from pathlib import Path
 
 from tacho_case import SharedHomeCase
 
@@ -96,6 +98,28 @@ class Predict(SharedHomeCase):
         self.assertEqual(said.code, 0, said.err)
         self.assertEqual(len((self.home / "many-out.csv").read_text().splitlines()), 10001)
         print(f"10,000 rows in {took:.1f} s")
+
+    def test_an_evaluation_writes_a_line_for_each_hidden_job(self):
+        jobs = COLUMNS + ",samples_per_s,source_id\n"
+        for gpu, speed in (("RTX3090", 1.0), ("V100-SXM2-16GB", 0.8), ("A100-PCIE-40GB", 1.9),
+                           ("T4", 0.4)):
+            for batch in (16, 32, 64, 128):
+                jobs += (f"resnet50,cnn,PyTorch (made),amp,nhwc,{gpu},1,1,{batch},4.11,11.11,25.56,"
+                         f"3x224x224,synthetic,{700 * speed * batch / (batch + 10):.1f},made\n")
+        catalog = self.home / "catalog"
+        shutil.copytree(Path(__file__).parents[2] / "data" / "catalog", catalog)
+        self.write("catalog/throughput.csv", jobs)
+        rows = self.home / "rows.csv"
+        self.tacho("evaluate", "--split", "unseen-gpu", "--folds", "2", "--catalog", catalog,
+                   "--rows", rows)
+        written = list(csv.DictReader(io.StringIO(rows.read_text())))
+        self.assertEqual(len(written), 16)
+        self.assertEqual({row["split"] for row in written}, {"unseen-gpu"})
+        self.assertEqual({row["gpu"] for row in written},
+                         {"RTX3090", "V100-SXM2-16GB", "A100-PCIE-40GB", "T4"})
+        for row in written:
+            self.assertGreater(float(row["foretold_step_s"]), 0)
+            self.assertGreaterEqual(float(row["times_off_90"]), 1)
 
     def test_nonsense_is_refused_with_its_place_and_the_nearest_name(self):
         for text, words in (
