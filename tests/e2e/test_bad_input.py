@@ -68,7 +68,7 @@ REFUSED = [
     (("data", "get", "nope"), 2, "unknown dataset 'nope'"),
     (("data", "get", "sst2"), 2, "tacho data prepare sst2 --from DIR"),
     (("data", "prepare", "sst2", "--from", "/nonexistent"), 2, "/nonexistent/train.tsv"),
-    (("completion", "zsh"), 2, "zsh"),
+    (("completion", "tcsh"), 2, "tcsh"),
 ]
 
 

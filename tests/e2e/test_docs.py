@@ -31,7 +31,7 @@ NEVER = [
     ("needs a served model of pictures", r"--images"),
 ]
 LONG = [
-    ("takes minutes", r"tacho evaluate|curve --evaluate|lab probe|lab memory( |$)"
+    ("takes minutes", r"tacho evaluate|curve --evaluate|lab probe|lab memory( |$)|lab comms(?! --quick)"
                       r"|sweep examples/cpu-quick.yaml$"),
     ("makes a whole study", r"study (?!ls|show)\S+"),
     ("makes an image", r"env build|--env bare,podman|-E podman"),
@@ -50,6 +50,7 @@ SHORTER = [
     (r"--repeat 2 --max-repeat 2 (.*)--repeat 10", r"\1--repeat 2 --max-repeat 2"),
     (r"(compare .*)--steps \d+", r"\1--steps 3 --eval-samples 64"),
     (r"batch=32,64,128", "batch=32,64"),
+    (r"(lab comms --quick)", r"\1 --max-size 64K --no-gradients"),
     (r"--max-time \d+\w", "--max-time 4s"),
     (r"(tacho load .*--rate \d+)$", r"\1 --duration 1s"),
     (r"(tacho load .*/metrics.*)$", r"\1 --duration 1s"),

@@ -13,7 +13,8 @@ FUZZ_SECONDS = float(os.environ.get("TACHO_FUZZ_SECONDS", 5))
 BROKEN_CONNECTIONS = int(os.environ.get("TACHO_BROKEN_CONNECTIONS", 2000))
 NEEDED = {"/api/v1/groups": {"by": "model"}, "/api/v1/diff": {"before": "1", "after": "2"},
           "/api/v1/compare": [("group", "1"), ("group", "2")]}
-PLACES = {"run": "1", "table": "runs", "comparison": "1", "sweep": "1", "path": "events.jsonl"}
+PLACES = {"run": "1", "table": "runs", "comparison": "1", "sweep": "1", "path": "events.jsonl",
+          "survey": "newest"}  # its key is known once it is made
 GRID = "base: {command: [sh, -c, 'echo loss {x}']}\nmatrix: {x: [1, 2]}\n"
 QUESTIONS = {
     "/api/v1/predict": {"model": "resnet50", "gpu": "A100", "batch_per_gpu": 128, "num_gpus": 1,
@@ -37,12 +38,19 @@ def a_sweep(case):
     case.tacho("sweep", grid)
 
 
+def a_survey(case):
+    """Its key."""
+    case.tacho("lab", "memory", "--quick", "--only", "triad", "--size", "1MiB")
+    return next((case.home / "lab").glob("*.json")).stem
+
+
 class Description(ServeCase):
     """Every operation against the OpenAPI document."""
 
     def prepare(self):
         two_runs(self)
         a_sweep(self)
+        PLACES["survey"] = a_survey(self)
 
     @classmethod
     def setUpClass(cls):
