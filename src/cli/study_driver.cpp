@@ -308,7 +308,7 @@ Result<StudyDriver::End> StudyDriver::tell_of_any(const std::vector<std::string>
     made = check_made(name);
     if (made.ok()) break;
   }
-  TACHO_CHECK(made);
+  if (!made.ok()) return made.error();
   TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
   return End::done;
 }
