@@ -60,7 +60,7 @@ class Package(unittest.TestCase):
                                   env={**os.environ, "TACHO_BIN": str(Path(TACHO).parent)})
             print(done.stdout, file=sys.stderr)
             self.assertEqual(done.returncode, 0)
-            self.assertEqual(done.stdout.count("lenet5 on fashion-mnist"), 2)
+            self.assertEqual(done.stdout.count("lenet5 on fashion-mnist, batch 64, seed 1  ok"), 2)
             self.assertIn("installed, used and removed in a clean Debian", done.stdout)
             kinds = sorted(Path(name).suffix for name in os.listdir(out))
             self.assertEqual(kinds, [".deb", ".tar"])
