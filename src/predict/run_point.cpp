@@ -116,7 +116,8 @@ Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_v
   set(RunLabel::data, spec.data);
   set(RunLabel::input, spec.workers ? std::to_string(*spec.workers) : "");
   set(RunLabel::graphs, spec.graphs == Switch::off ? "off" : "on");
-  set(RunLabel::software, fmt::format("{} {} {} {}", torch_version, host.environment, spec.stock,
+  const bool torch_alone = spec.stock || spec.kernels == KernelKind::torch;
+  set(RunLabel::software, fmt::format("{} {} {} {}", torch_version, host.environment, torch_alone,
                                       kSwitches.of(spec.mkldnn)));
   set(RunLabel::host, fmt::format("{} {}", host.cpu, host.cores));
   set(RunLabel::ranks, fmt::format("{} {}", spec.dist.ranks_a_node, spec.dist.nodes));

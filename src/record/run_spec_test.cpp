@@ -26,6 +26,7 @@ TEST(RunSpec, SurvivesTheRoundTripThroughJson) {
   spec.threads = 2;
   spec.target_top1 = 0.9;
   spec.mkldnn = Switch::off;
+  spec.kernels = KernelKind::torch;
   spec.dropout = false;
   spec.ops = true;
   spec.optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 3e-4, .weight_decay = 0.05};

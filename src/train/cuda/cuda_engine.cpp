@@ -16,6 +16,7 @@
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
 #include "train/guarded.h"
+#include "train/models/faster_way.h"
 #include "train/ops/step_part.h"
 #include "train/step_engine.h"
 
@@ -172,20 +173,17 @@ class CudaEngine final : public StepEngine {
   Forward forward(const Batch& batch) {
     const StepPart part(OpPhase::forward);
     at::Tensor logits = model_.logits(batch);
-    at::Tensor loss = fused_loss_of(logits, batch.labels);
+    at::Tensor loss = training_loss_of(logits, batch.labels);
     return {std::move(logits), std::move(loss)};
   }
 
-  at::Tensor fused_loss_of(const at::Tensor& logits, const at::Tensor& labels) {
+  at::Tensor training_loss_of(const at::Tensor& logits, const at::Tensor& labels) {
     const double smoothing = spec_.label_smoothing;
-    const Ways ways{
-        .name = "cross entropy",
-        .ours = [&](const Tensors& in) { return fused::cross_entropy(in[0], labels, smoothing); },
-        .theirs = [&](const Tensors& in) { return loss_of(in[0], labels, smoothing); }};
-    if (kernel_choice::takes_ours(ways, {logits})) {
-      if (at::Tensor loss = ways.ours({logits}); loss.defined()) return loss;
-    }
-    return ways.theirs({logits});
+    return layers::faster_of(
+        {.name = "cross entropy",
+         .ours = [&](const Tensors& in) { return fused::cross_entropy(in[0], labels, smoothing); },
+         .theirs = [&](const Tensors& in) { return loss_of(in[0], labels, smoothing); }},
+        {logits});
   }
 
   void backward(const at::Tensor& loss, const Batch& batch) {
