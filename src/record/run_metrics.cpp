@@ -1,6 +1,5 @@
 // What a record's metrics are.
 #include <functional>
-#include <limits>
 
 #include "base/units.h"
 #include "record/rank_figures.h"

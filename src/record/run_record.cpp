@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "base/units.h"
 #include "record/rank_figures.h"
-#include "record/statistics.h"
 #include "record/usage_figures.h"
 
 namespace tacho {
