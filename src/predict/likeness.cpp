@@ -1,5 +1,6 @@
 #include "predict/likeness.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -59,6 +60,13 @@ Likeness::Likeness() {
       fadings.push_back({static_cast<std::size_t>(measure), 0.5F / (length * length)});
     }
   }
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    const auto looks_at = [m](const Fading& fading) { return fading.measure == m; };
+    if (std::ranges::any_of(
+            shapes_, [&](const auto& shape) { return std::ranges::any_of(shape, looks_at); })) {
+      measures_.push_back(m);
+    }
+  }
   if (shapes_.size() > kMostShapes) broken_invariant("more shapes than there is room for");
   // Every set of labels is looked up as it is, so that comparing takes no look at single terms.
   shared_.resize(std::size_t{2} << kLabels);
@@ -110,16 +118,23 @@ void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std:
       shapes |= shared[i]->shapes;
       out[at + i] = shared[i]->always;
     }
+    // Each measure's distances once, for all shapes that look at it.
+    std::array<std::array<Floats, kVectors>, kMeasures> apart;
+    for (const std::size_t m : measures_) {
+      const float* column = &others.measures_[m][at];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const Floats difference = load<Floats>(column + v * kLanes) - point.measures[m];
+        apart[m][v] = difference * difference;
+      }
+    }
     for (; shapes != 0; shapes &= shapes - 1) {
       const auto s = static_cast<std::size_t>(std::countr_zero(shapes));
       std::array<Floats, kVectors> distance{};
       for (const Fading& fading : shapes_[s]) {
-        const float* column = &others.measures_[fading.measure][at];
-        const float own = point.measures[fading.measure];
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats apart = load<Floats>(column + v * kLanes) - own;
-          distance[v] += apart * apart * fading.weight;
+          distance[v] += apart[fading.measure][v] * fading.weight;
         }
       }
 #pragma GCC unroll 4
