@@ -35,12 +35,13 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
-  // Those that share software and GPU side by side: what only they share is then compared in few
-  // blocks.
+  // Those that share much side by side: what only some share is then compared in few blocks.
   std::ranges::stable_sort(lessons, {}, [](const Lesson& lesson) {
-    const auto& labels = lesson.point.labels;
-    return std::tie(labels[static_cast<std::size_t>(Label::stack)],
-                    labels[static_cast<std::size_t>(Label::gpu)]);
+    const auto of = [&](Label label) -> const std::string& {
+      return lesson.point.labels[static_cast<std::size_t>(label)];
+    };
+    return std::tie(of(Label::framework), of(Label::family), of(Label::precision), of(Label::stack),
+                    of(Label::gpu));
   });
   Codebook codebook;
   std::vector<CodedPoint> points;
