@@ -27,6 +27,10 @@ Result<std::vector<std::size_t>> column_places(const CsvRecords& records,
   return places;
 }
 
+bool CsvColumns::has(std::string_view column) const {
+  return std::ranges::find(columns_, column) != columns_.end();
+}
+
 const std::string& CsvColumns::text(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
   if (found == columns_.end()) broken_invariant("a column that was not asked for");

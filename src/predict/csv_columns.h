@@ -23,6 +23,8 @@ class CsvColumns {
              const std::vector<std::size_t>& places)
       : record_(record), columns_(columns), places_(places) {}
 
+  // Whether it was asked for.
+  [[nodiscard]] bool has(std::string_view column) const;
   [[nodiscard]] const std::string& text(std::string_view column) const;
   // Nothing where the cell is empty.
   [[nodiscard]] Result<std::optional<double>> number(std::string_view column) const;

@@ -24,6 +24,7 @@ struct Rehearsed {
   News news = News::none;
   bool cost_known = true;
   std::string stack = {};
+  bool model_known = true;  // by other jobs of it
 };
 
 // Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about

@@ -120,7 +120,7 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                                                   t.compute / t.memory,
                                                   t.launch / t.on_one_gpu,
                                                   t.optimizer / t.on_one_gpu,
-                                                  work.num_gpus,
+                                                  std::max(work.num_gpus / work.num_nodes, 1.0),
                                                   work.num_nodes,
                                                   0.02 + t.exchange / t.on_one_gpu,
                                                   gpu.power_w / peak,

@@ -45,7 +45,7 @@ enum class Measure : std::uint8_t {
   compute_per_memory,
   launch_share,
   optimizer_share,
-  gpus,
+  gpus_per_node,
   nodes,
   exchange_share,
   power_per_peak,

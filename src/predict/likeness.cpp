@@ -1,5 +1,6 @@
 #include "predict/likeness.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -36,6 +37,13 @@ Floats fade(Floats x) {
   return sum * std::bit_cast<Floats>((whole + 127) << 23);
 }
 
+// A bit for each.
+std::uint32_t labels_of(const LikenessTerm& term) {
+  std::uint32_t labels = term.unknown_cost ? kUnknownCost : 0;
+  for (const Label label : term.labels) labels |= 1U << static_cast<unsigned>(label);
+  return labels;
+}
+
 }  // namespace
 
 CodedColumns::CodedColumns(std::span<const CodedPoint> points) : size_(points.size()) {
@@ -59,12 +67,23 @@ Likeness::Likeness() {
       fadings.push_back({static_cast<std::size_t>(measure), 0.5F / (length * length)});
     }
   }
+  std::uint32_t used = 0;
+  for (const LikenessTerm& term : likeness_terms()) used |= labels_of(term);
+  for (std::size_t l = 0; l < kLabels; ++l) {
+    if ((used >> l & 1U) != 0) labels_.push_back(l);
+  }
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    const auto looks_at = [m](const Fading& fading) { return fading.measure == m; };
+    if (std::ranges::any_of(
+            shapes_, [&](const auto& shape) { return std::ranges::any_of(shape, looks_at); })) {
+      measures_.push_back(m);
+    }
+  }
   if (shapes_.size() > kMostShapes) broken_invariant("more shapes than there is room for");
   // Every set of labels is looked up as it is, so that comparing takes no look at single terms.
   shared_.resize(std::size_t{2} << kLabels);
   for (const LikenessTerm& term : likeness_terms()) {
-    std::uint32_t labels = term.unknown_cost ? kUnknownCost : 0;
-    for (const Label label : term.labels) labels |= 1U << static_cast<unsigned>(label);
+    const std::uint32_t labels = labels_of(term);
     const auto variance = static_cast<float>(term.deviation * term.deviation);
     whole_unknown_ += variance;
     if (!term.unknown_cost) whole_known_ += variance;
@@ -88,7 +107,7 @@ void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std:
                        float* out) const {
   for (std::size_t at = 0; at < count; at += CodedColumns::kAtATime) {
     std::array<Ints, kVectors> common{};
-    for (std::size_t l = 0; l < kLabels; ++l) {
+    for (const std::size_t l : labels_) {
       const std::int32_t* column = &others.labels_[l][at];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
@@ -108,27 +127,41 @@ void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std:
     for (std::size_t i = 0; i < CodedColumns::kAtATime; ++i) {
       shared[i] = &shared_[sets[i]];
       shapes |= shared[i]->shapes;
-      out[at + i] = shared[i]->always;
+    }
+    // Each measure's distances once, for all shapes that look at it.
+    std::array<std::array<Floats, kVectors>, kMeasures> apart;
+    for (const std::size_t m : measures_) {
+      const float* column = &others.measures_[m][at];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const Floats difference = load<Floats>(column + v * kLanes) - point.measures[m];
+        apart[m][v] = difference * difference;
+      }
+    }
+    std::array<Floats, kVectors> sum;
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto* of = &shared[v * kLanes];
+      sum[v] = Floats{of[0]->always, of[1]->always, of[2]->always, of[3]->always};
     }
     for (; shapes != 0; shapes &= shapes - 1) {
       const auto s = static_cast<std::size_t>(std::countr_zero(shapes));
       std::array<Floats, kVectors> distance{};
       for (const Fading& fading : shapes_[s]) {
-        const float* column = &others.measures_[fading.measure][at];
-        const float own = point.measures[fading.measure];
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats apart = load<Floats>(column + v * kLanes) - own;
-          distance[v] += apart * apart * fading.weight;
+          distance[v] += apart[fading.measure][v] * fading.weight;
         }
       }
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectors; ++v) distance[v] = fade(distance[v]);
-      const auto faded = std::bit_cast<std::array<float, CodedColumns::kAtATime>>(distance);
-      for (std::size_t i = 0; i < CodedColumns::kAtATime; ++i) {
-        out[at + i] += shared[i]->of_shape[s] * faded[i];
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const auto* of = &shared[v * kLanes];
+        const Floats most = {of[0]->of_shape[s], of[1]->of_shape[s], of[2]->of_shape[s],
+                             of[3]->of_shape[s]};
+        sum[v] += most * fade(distance[v]);
       }
     }
+    std::memcpy(out + at, sum.data(), sizeof(sum));
   }
 }
 

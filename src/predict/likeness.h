@@ -74,6 +74,8 @@ class Likeness {
   };
   std::vector<Shared> shared_;  // by the set of labels in common, a bit for each
   std::vector<std::vector<Fading>> shapes_;
+  std::vector<std::size_t> measures_;  // those that a shape looks at …
+  std::vector<std::size_t> labels_;    // … and those that a term asks for
   double whole_known_ = 0;
   double whole_unknown_ = 0;
 };

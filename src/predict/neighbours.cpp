@@ -12,7 +12,7 @@ namespace tacho {
 namespace {
 
 // Of one published figure against another of the same job.
-constexpr double kNoise = 0.06;
+constexpr double kNoise = 0.055;
 // How uncertain a belief is, is told by so many neighbours as well as by all.
 constexpr std::size_t kTelling = 24;
 

@@ -46,11 +46,14 @@ constexpr std::array<std::string_view, 29> kRunColumns = {"outcome",
                                                           "step_s"};
 // Of the process and on the GPU.
 constexpr std::array<std::string_view, 2> kMemoryColumns = {"peak_memory", "device_memory"};
+// Files of before there was a choice do not have it.
+constexpr std::string_view kKernelsColumn = "spec.kernels";
 
 class RunCells {
  public:
   explicit RunCells(const CsvColumns& columns) : columns_(columns) {}
 
+  [[nodiscard]] bool has(std::string_view column) const { return columns_.has(column); }
   [[nodiscard]] const std::string& text(std::string_view column) const {
     return columns_.text(column);
   }
@@ -118,6 +121,10 @@ Result<RunSpec> read_spec(const RunCells& row) {
   spec.device = device;
   spec.mkldnn = mkldnn;
   spec.stock = row.text("spec.stock") == "1";
+  if (row.has(kKernelsColumn)) {
+    TACHO_TRY(kernels, row.word(kKernelsColumn, kKernelKinds));
+    spec.kernels = kernels;
+  }
   if (spec.batch < 1 || spec.accumulate < 1) {
     return Error{ErrorCode::usage, "spec.batch and spec.accumulate are at least 1"};
   }
@@ -138,6 +145,7 @@ Result<OwnRun> read_run(const RunCells& row) {
     return Error{ErrorCode::usage, fmt::format("memory: {:g} bytes make no sense", memory)};
   }
   run.spec = std::move(spec);
+  run.spec.threads = threads;  // the same run again computes with as many
   run.host.cpu = row.text("cpu");
   run.host.cores = cores.value_or(0);
   run.host.gpu = row.text("gpu");
@@ -153,6 +161,9 @@ Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) 
   TACHO_TRY(records, read_csv(csv));
   std::vector<std::string_view> columns(kRunColumns.begin(), kRunColumns.end());
   columns.insert(columns.end(), kMemoryColumns.begin(), kMemoryColumns.end());
+  if (std::ranges::find(records.headings, kKernelsColumn) != records.headings.end()) {
+    columns.push_back(kKernelsColumn);
+  }
   TACHO_TRY(places, column_places(records, columns));
   for (const CsvRecord& record : records.rows) {
     const std::string place = fmt::format("line {}", record.line);

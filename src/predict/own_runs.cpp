@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "predict/memory_lean.h"
 #include "predict/parts_model.h"
@@ -78,6 +80,8 @@ Foretold foretold(const Belief& belief, double stretch, double lean) {
   return {std::exp(middle), std::exp(std::min(low, middle)), std::exp(std::max(high, middle))};
 }
 
+constexpr int kUsualPower = 5;  // of a model that was not run
+
 }  // namespace
 
 class OwnRuns::Learned {
@@ -94,6 +98,7 @@ class OwnRuns::Learned {
       steps.add(*point, run->step_seconds);
       memories.add(*point, run->memory_bytes);
       if (steps.all().size() > before) ++out->of_model_[run->spec.model];
+      out->usual_batch_[run->spec.model].add(point->log_batch);
       out->configurations_ = steps.all().size();
     }
     if (steps.all().empty()) return std::unique_ptr<Learned>();
@@ -144,45 +149,65 @@ class OwnRuns::Learned {
   }
 
  private:
-  // Along batches up to the one asked for, so that a larger one never needs less.
-  [[nodiscard]] Result<Foretold> memory_of(RunSpec spec) const {
-    const std::int64_t wanted = spec.batch;
-    const auto at = [&](std::int64_t batch) -> Result<Foretold> {
-      spec.batch = batch;
+  // Where the batches that a model was run with have their middle.
+  class UsualBatch {
+   public:
+    void add(double log_batch) {
+      sum_ += log_batch;
+      ++runs_;
+    }
+    // As a power of two.
+    [[nodiscard]] int power() const {
+      return static_cast<int>(std::lround(sum_ / runs_ / std::numbers::ln2));
+    }
+
+   private:
+    double sum_ = 0;
+    int runs_ = 0;
+  };
+
+  // Never less for a larger batch: the most of all batches from one that is well known up to it,
+  // the least of those down to it. Between powers of two the straight line, which rises as both
+  // ends do.
+  [[nodiscard]] Result<Foretold> memory_of(const RunSpec& spec) const {
+    const int below = std::bit_width(static_cast<std::uint64_t>(spec.batch)) - 1;
+    TACHO_TRY(low, memory_around(spec, below));
+    const std::int64_t power = std::int64_t{1} << below;
+    if (power == spec.batch) return low;
+    TACHO_TRY(high, memory_around(spec, below + 1));
+    const double share = static_cast<double>(spec.batch - power) / static_cast<double>(power);
+    const auto between = [&](double a, double b) { return a + share * (b - a); };
+    return Foretold{between(low.value, high.value), between(low.low90, high.low90),
+                    between(low.high90, high.high90)};
+  }
+
+  [[nodiscard]] Result<Foretold> memory_around(RunSpec spec, int wanted) const {
+    const auto known = usual_batch_.find(spec.model);
+    int power = known == usual_batch_.end() ? kUsualPower : known->second.power();
+    const int step = power <= wanted ? 1 : -1;
+    Foretold out;
+    for (bool first = true;; power += step, first = false) {
+      spec.batch = std::int64_t{1} << power;
       TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
       const Belief belief = memory_->believe(point);
       const auto model = point.labels[static_cast<std::size_t>(RunLabel::model)];
-      return foretold(belief, memory_stretch_, memory_lean_.of(model, belief.deviation));
-    };
-    Foretold most;
-    const auto take = [&](const Foretold& one) {
-      most.value = std::max(most.value, one.value);
-      most.low90 = std::max(most.low90, one.low90);
-      most.high90 = std::max(most.high90, one.high90);
-    };
-    // Between powers of two the straight line, which rises as both ends do.
-    std::int64_t below = 1;
-    TACHO_TRY(first, at(below));
-    take(first);
-    while (below <= wanted / 2) {
-      below *= 2;
-      TACHO_TRY(next, at(below));
-      take(next);
+      const Foretold here =
+          foretold(belief, memory_stretch_, memory_lean_.of(model, belief.deviation));
+      const auto take = [&](double& value, double next) {
+        value = first ? next : step > 0 ? std::max(value, next) : std::min(value, next);
+      };
+      take(out.value, here.value);
+      take(out.low90, here.low90);
+      take(out.high90, here.high90);
+      if (power == wanted) return out;
     }
-    if (below == wanted) return most;
-    const Foretold low = most;
-    TACHO_TRY(above, at(2 * below));
-    take(above);
-    const double share = static_cast<double>(wanted - below) / static_cast<double>(below);
-    const auto between = [&](double a, double b) { return a + share * (b - a); };
-    return Foretold{between(low.value, most.value), between(low.low90, most.low90),
-                    between(low.high90, most.high90)};
   }
 
   RunPoints points_;
   Host host_;
   std::string torch_version_;
   std::map<std::string, std::size_t, std::less<>> of_model_;
+  std::map<std::string, UsualBatch, std::less<>> usual_batch_;
   std::size_t configurations_ = 0;
   std::unique_ptr<PartsModel> step_;
   std::unique_ptr<PartsModel> memory_;

@@ -92,6 +92,19 @@ TEST(OwnRuns, KnowThatTheHostSetsThePaceOfSmallEagerSteps) {
   EXPECT_NEAR(forecast->step_seconds.value / true_step(small), 1, 0.08);
 }
 
+TEST(OwnRuns, DoNotLetBatchesThatNobodyRanMakeSmallOnesLarge) {
+  // Something else than the batch decides up to 128: such a curve is badly continued downwards.
+  std::vector<OwnRun> runs = made_runs();
+  for (OwnRun& run : runs) {
+    if (run.spec.model == "vit_small") run.memory_bytes = run.spec.batch < 256 ? 5e8 : 9e8;
+  }
+  const auto own = OwnRuns::learn(runs, kHere, costs());
+  ASSERT_TRUE(own.ok());
+  const auto forecast = own->predict(spec_of("vit_small", 32, Precision::bf16, true));
+  ASSERT_TRUE(forecast.ok());
+  EXPECT_NEAR(forecast->memory_bytes.value / 5e8, 1, 0.15);
+}
+
 TEST(OwnRuns, NeverSayThatALargerBatchNeedsLessMemory) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
@@ -170,6 +183,18 @@ TEST(OwnRunFile, TheShippedCorpusIsRead) {
   EXPECT_GE(made_on(Device::cuda), 245);
   EXPECT_GE(made_on(Device::cpu), 150);
   EXPECT_GT(runs->front().memory_bytes, 1e7);
+}
+
+TEST(OwnRunFile, ARunComputesAgainWithAsManyThreads) {
+  const auto runs = read_own_runs(shipped_corpus());
+  ASSERT_TRUE(runs.ok());
+  const auto with = [&](std::int64_t threads) {
+    return std::ranges::count_if(*runs, [&](const OwnRun& run) {
+      return run.spec.device == Device::cpu && run.spec.threads == threads;
+    });
+  };
+  EXPECT_EQ(with(1), 50);
+  EXPECT_EQ(with(2), 100);
 }
 
 TEST(OwnRunFile, SaysWhichColumnIsMissingAndWhichLineMakesNoSense) {

@@ -45,6 +45,10 @@ NumberFormat format_of(const JobPoint& point) {
   return number_format(point.labels[static_cast<std::size_t>(Label::precision)]);
 }
 
+bool model_is_known(const CodedPoint& point) {
+  return point.labels[static_cast<std::size_t>(Label::model)] > 0;
+}
+
 News news_of(const CorrectionCase& situation) {
   const auto seen = [&](Label label) {
     return situation.point.labels[static_cast<std::size_t>(label)] > 0;
@@ -179,8 +183,8 @@ Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t thr
     const News news = news_of(situation);
     const double taken = out.trust[static_cast<std::size_t>(news)] * added[i];
     out.jobs.push_back({situation.belief.deviation, rehearsal.errors[i] - taken,
-                        rehearsal.weights[i], news, situation.point.cost_known,
-                        rehearsal.stacks[i]});
+                        rehearsal.weights[i], news, situation.point.cost_known, rehearsal.stacks[i],
+                        model_is_known(situation.point)});
   }
   return out;
 }

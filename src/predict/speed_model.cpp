@@ -1,5 +1,8 @@
 #include "predict/speed_model.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "predict/rehearsal.h"
 
 namespace tacho {
@@ -26,10 +29,20 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
   StackSpread spread = StackSpread::learn(rehearsed.jobs);
-  for (Rehearsed& one : rehearsed.jobs) one.deviation *= spread.of(one.stack);
+  for (Rehearsed& one : rehearsed.jobs) {
+    one.deviation *= spread.of(one.stack, one.model_known);
+  }
   std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
+  // Those that share much side by side: what only some share is then compared in few blocks.
+  std::ranges::stable_sort(lessons, {}, [](const Lesson& lesson) {
+    const auto of = [&](Label label) -> const std::string& {
+      return lesson.point.labels[static_cast<std::size_t>(label)];
+    };
+    return std::tie(of(Label::framework), of(Label::family), of(Label::precision), of(Label::stack),
+                    of(Label::gpu));
+  });
   Codebook codebook;
   std::vector<CodedPoint> points;
   std::vector<double> errors;
@@ -60,7 +73,8 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double deviation =
-        beliefs[i].deviation * spread_.of(points[i].labels[static_cast<std::size_t>(Label::stack)]);
+        beliefs[i].deviation * spread_.of(points[i].labels[static_cast<std::size_t>(Label::stack)],
+                                          model_is_known(coded[i]));
     const News news = news_of(situations[i]);
     const double taken = trust_[static_cast<std::size_t>(news)] * added[i];
     const std::size_t kind = interval_kind(news, points[i].cost_known);

@@ -9,7 +9,9 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kVersion = 2;
+// Its weights mean something only beside the likeness that they were found with
+// (likeness_terms.cpp): one more whenever that changes.
+constexpr std::int64_t kVersion = 3;
 
 // Six digits are as many as single precision keeps.
 double rounded(double value, int digits) {
@@ -55,9 +57,7 @@ Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoi
 }
 
 Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
-  // The first version had one interval for known and rough costs.
-  const bool is_first = kinds.is_array() && kinds.size() == kNews;
-  if (!is_first && (!kinds.is_array() || kinds.size() != kIntervalKinds)) {
+  if (!kinds.is_array() || kinds.size() != kIntervalKinds) {
     return damaged("the intervals are incomplete");
   }
   std::vector<ConformalInterval> intervals;
@@ -71,15 +71,10 @@ Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
     if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
     intervals.push_back(ConformalInterval::known(std::move(deviations), std::move(reaches)));
   }
-  for (std::size_t k = intervals.size(); k < kIntervalKinds; ++k) {
-    intervals.push_back(intervals[k - kNews]);
-  }
   return intervals;
 }
 
-Result<StackSpread> read_spread(const Json* given) {
-  if (given == nullptr) return StackSpread();  // the first version had none
-  const Json& json = *given;
+Result<StackSpread> read_spread(const Json& json) {
   if (!json.is_object()) return damaged("the spreads of software are no object");
   std::map<std::string, double> factors;
   for (const auto& [stack, factor] : json.items()) {
@@ -89,16 +84,14 @@ Result<StackSpread> read_spread(const Json* given) {
   return StackSpread::known(std::move(factors));
 }
 
-Result<CorrectionTrust> read_trust(const Json* given) {
+Result<CorrectionTrust> read_trust(const Json& given) {
   CorrectionTrust trust;
-  trust.fill(1);
-  if (given == nullptr) return trust;  // the first version took all
-  if (!given->is_array() || given->size() != trust.size()) {
+  if (!given.is_array() || given.size() != trust.size()) {
     return damaged("the trust in the correction is incomplete");
   }
   for (std::size_t n = 0; n < trust.size(); ++n) {
-    if (!(*given)[n].is_number()) return damaged("a trust is not a number");
-    trust[n] = (*given)[n].get<double>();
+    if (!given[n].is_number()) return damaged("a trust is not a number");
+    trust[n] = given[n].get<double>();
   }
   return trust;
 }
@@ -150,19 +143,22 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   std::vector<double> weights;
   std::vector<double> noise;
   object.read("tacho_speed_model", version);
+  if (version > kVersion) {
+    return Error{ErrorCode::newer, "this speed model was made by a later version of Tacho"};
+  }
+  if (version > 0 && version < kVersion) {
+    return damaged("this speed model was made by an earlier version of Tacho");
+  }
   object.read("cost_known", known);
   object.read("weights", weights);
   object.read("noise", noise);
   const Json* labels = object.part("labels");
   const Json* measures = object.part("measures");
   const Json* kinds = object.part("intervals");
-  const Json* factors = object.part("spreads", false);
-  const Json* shares = object.part("trust", false);
+  const Json* factors = object.part("spreads");
+  const Json* shares = object.part("trust");
   const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
-  if (version > kVersion) {
-    return Error{ErrorCode::newer, "this speed model was made by a later version of Tacho"};
-  }
   const std::size_t count = known.size();
   if (weights.size() != count || noise.size() != count || !labels->is_array() ||
       labels->size() != kLabels || !measures->is_array() || measures->size() != kMeasures) {
@@ -179,8 +175,8 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
     }
   }
   TACHO_TRY(intervals, read_intervals(*kinds));
-  TACHO_TRY(spread, read_spread(factors));
-  TACHO_TRY(trust, read_trust(shares));
+  TACHO_TRY(spread, read_spread(*factors));
+  TACHO_TRY(trust, read_trust(*shares));
   TACHO_TRY(correction, Correction::read(json_text(*trees)));
   Codebook codebook;
   std::vector<CodedPoint> points;

@@ -16,13 +16,17 @@ constexpr double kDoubt = 50;
 constexpr double kNarrowest = 0.5;
 constexpr double kWidest = 4;
 
+std::string key_of(const std::string& stack, bool model_known) {
+  return model_known ? stack : stack + ", new model";
+}
+
 }  // namespace
 
 StackSpread StackSpread::learn(std::span<const Rehearsed> rehearsed) {
   std::map<std::string, std::vector<double>> of_stacks;
   for (const Rehearsed& one : rehearsed) {
     if (!(one.deviation > 0) || one.stack.empty()) continue;
-    of_stacks[one.stack].push_back(std::abs(one.error) / one.deviation);
+    of_stacks[key_of(one.stack, one.model_known)].push_back(std::abs(one.error) / one.deviation);
   }
   // The middle of all software, however many jobs each has.
   std::vector<double> reaches;
@@ -46,8 +50,8 @@ StackSpread StackSpread::known(std::map<std::string, double> factors) {
   return out;
 }
 
-double StackSpread::of(const std::string& stack) const {
-  const auto found = factors_.find(stack);
+double StackSpread::of(const std::string& stack, bool model_known) const {
+  const auto found = factors_.find(key_of(stack, model_known));
   return found == factors_.end() ? 1 : found->second;
 }
 

@@ -20,9 +20,22 @@ TEST(StackSpread, WidensWhereErrorsReachFurtherThanElsewhere) {
   add(rehearsed, "usual", 5000, 0.2);
   add(rehearsed, "cluster", 5000, 0.6);
   const StackSpread spread = StackSpread::learn(rehearsed);
-  EXPECT_NEAR(spread.of("usual"), 1, 1e-3);
-  EXPECT_NEAR(spread.of("cluster"), 3, 0.05);
-  EXPECT_EQ(spread.of("nobody's"), 1);
+  EXPECT_NEAR(spread.of("usual", true), 1, 1e-3);
+  EXPECT_NEAR(spread.of("cluster", true), 3, 0.05);
+  EXPECT_EQ(spread.of("nobody's", true), 1);
+}
+
+TEST(StackSpread, ModelsItNeverRanAreAMatterOfTheirOwn) {
+  std::vector<Rehearsed> rehearsed;
+  add(rehearsed, "steady", 5000, 0.2);
+  add(rehearsed, "cluster", 5000, 0.2);
+  add(rehearsed, "usual", 5000, 0.2);
+  const std::size_t known = rehearsed.size();
+  add(rehearsed, "cluster", 5000, 0.6);
+  for (std::size_t i = known; i < rehearsed.size(); ++i) rehearsed[i].model_known = false;
+  const StackSpread spread = StackSpread::learn(rehearsed);
+  EXPECT_NEAR(spread.of("cluster", true), 1, 1e-3);
+  EXPECT_NEAR(spread.of("cluster", false), 3, 0.05);
 }
 
 TEST(StackSpread, AFewJobsSayLittle) {
@@ -30,12 +43,14 @@ TEST(StackSpread, AFewJobsSayLittle) {
   add(rehearsed, "a", 1000, 0.2);
   add(rehearsed, "b", 1000, 0.2);
   add(rehearsed, "new", 5, 2);
-  const double factor = StackSpread::learn(rehearsed).of("new");
+  const double factor = StackSpread::learn(rehearsed).of("new", true);
   EXPECT_GT(factor, 1);
   EXPECT_LT(factor, 1.3);
 }
 
-TEST(StackSpread, NothingRehearsedChangesNothing) { EXPECT_EQ(StackSpread::learn({}).of("a"), 1); }
+TEST(StackSpread, NothingRehearsedChangesNothing) {
+  EXPECT_EQ(StackSpread::learn({}).of("a", true), 1);
+}
 
 }  // namespace
 }  // namespace tacho
