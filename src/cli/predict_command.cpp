@@ -26,6 +26,7 @@ struct PredictOptions {
   std::string data;
   std::string device;
   bool json = false;
+  std::vector<std::string> words;  // behind --
 };
 
 Result<Predictor> predictor_for(const PredictOptions& o, const Context& context) {
@@ -85,6 +86,12 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
     return Error{ErrorCode::usage, "name a model, or a file of jobs with --from"};
   }
   if (o.out) return Error{ErrorCode::usage, "--out goes with --from"};
+  if (o.words.size() > context.behind_dashes.size()) {
+    return Error{ErrorCode::usage,
+                 fmt::format("'{}' is one word too many: one model at a time, and words of 'tacho "
+                             "train' behind --",
+                             o.words.front())};
+  }
   if (o.job.gpu.empty() && o.gpu_specs.empty()) {
     if (!find_model(o.job.model).ok()) {
       return Error{ErrorCode::usage,
@@ -145,6 +152,7 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->add_option("--data,-d", o->data, "on this machine: the dataset (that of most runs)");
   command->add_option("--device", o->device, "on this machine: cpu, cuda (the GPU if it has one)");
   command->add_flag("--json", o->json, "one job for programs");
+  command->add_option("words", o->words, "behind --, on this machine: words of 'tacho train'");
   command->footer(
       "Without --gpu, one of Tacho's own models on this machine, by the runs made here; words of\n"
       "'tacho train' may follow: tacho predict resnet18 -b 96 -- --graphs off --workers 4\n"

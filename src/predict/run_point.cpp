@@ -98,6 +98,13 @@ std::string layout_of(const RunSpec& spec) {
   return spec.device == Device::cuda ? "on" : "off";
 }
 
+// As the worker decides it: what lies in memory is made into batches by one thread, pictures in
+// files by as many as there are cores for.
+std::string input_of(const RunSpec& spec) {
+  if (spec.workers) return std::to_string(*spec.workers);
+  return spec.data.find("image") == std::string::npos ? "1" : "";
+}
+
 using Words = std::array<std::string, kRunLabels>;
 
 Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_version,
@@ -114,7 +121,7 @@ Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_v
       fmt::format("{} {} {} {}", kOptimizers.of(spec.optimizer.kind), spec.optimizer.momentum > 0,
                   spec.clip_norm.has_value(), spec.accumulate));
   set(RunLabel::data, spec.data);
-  set(RunLabel::input, spec.workers ? std::to_string(*spec.workers) : "");
+  set(RunLabel::input, input_of(spec));
   set(RunLabel::graphs, spec.graphs == Switch::off ? "off" : "on");
   const bool torch_alone = spec.stock || spec.kernels == KernelKind::torch;
   set(RunLabel::software, fmt::format("{} {} {} {}", torch_version, host.environment, torch_alone,

@@ -150,6 +150,13 @@ class Predict(SharedHomeCase):
             self.assertIn("--gpu", said.err)
         self.tacho("predict", "mnist-cnn", "-b", "0.5", "--device", "cpu", expect=2)
 
+    def test_words_of_train_may_follow(self):
+        with_words = self.tacho("predict", "mnist-cnn", "-b", "96", "--", "--threads", "1", expect=None)
+        self.assertNotEqual(with_words.code, 2, with_words.err)
+        wrong = self.tacho("predict", "mnist-cnn", "-b", "96", "--", "--treads", "1", expect=2)
+        self.assertIn("--treads", wrong.err)
+        self.assertIn("behind --", self.tacho("predict", "mnist-cnn", "lenet5", expect=2).err)
+
     def test_a_damaged_model_is_refused_and_the_shipped_one_helps(self):
         damaged = self.write("speed.json", "{\"tacho_speed_model\": 1}")
         said = self.tacho("predict", "resnet50", "--gpu", "H100", "--speed-model", damaged,
