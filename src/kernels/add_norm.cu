@@ -13,7 +13,7 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int64_t kMostWidth = 1024;
 // Rows of few packs leave registers for many warps, which is what hides a load.
-constexpr int blocks_at_a_time(int packs) { return packs <= 3 ? 7 : packs <= 4 ? 5 : 3; }
+constexpr int blocks_at_a_time(int packs) { return packs <= 3 ? 6 : packs <= 4 ? 5 : 3; }
 
 // kPacks packs of a row, as a lane holds them. They stay raw: all loads go ahead of the arithmetic,
 // and half the registers are enough. A pack beyond the row's end loads the first, for nothing.

@@ -50,8 +50,8 @@ __device__ float activated(float v) {
   return fmaxf(v, 0) - fabsf(v) * normal_at<T>(v).beyond;
 }
 
-// A thread takes kRowsEach rows and is gone: where nothing is added up, blocks that come and go overlap
-// better than such that stay.
+// A thread takes kRowsEach rows and is gone: where nothing is added up, blocks that come and go
+// overlap better than such that stay.
 constexpr int kRowsEach = kUnrollFor<2>;
 
 template <class T, Pointwise kF>

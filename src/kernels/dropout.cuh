@@ -38,16 +38,18 @@ struct Dropout {
         scale(1 / (1 - p)) {}
   __device__ float operator()(float value, int64_t position) const {
     if (dropped_below == 0) return value;
-    const uint32_t hash = position_hash(key, static_cast<uint32_t>(position / 2));
+    const auto pair = static_cast<uint32_t>(static_cast<uint64_t>(position) >> 1);
+    const uint32_t hash = position_hash(key, pair);
     return kept(value, position % 2 == 0 ? hash & 0xffffU : hash >> 16);
   }
   // Of neighbours from `at` on, which is even.
   template <int kWidth>
   __device__ void apply(float (&values)[kWidth], int64_t at) const {
     if (dropped_below == 0) return;
+    const auto pair = static_cast<uint32_t>(static_cast<uint64_t>(at) >> 1);
 #pragma unroll
     for (int i = 0; i < kWidth; i += 2) {
-      const uint32_t hash = position_hash(key, static_cast<uint32_t>((at + i) / 2));
+      const uint32_t hash = position_hash(key, pair + i / 2);
       values[i] = kept(values[i], hash & 0xffffU);
       values[i + 1] = kept(values[i + 1], hash >> 16);
     }

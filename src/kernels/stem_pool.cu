@@ -1,9 +1,8 @@
 // A thread takes a pack of channels and walks down a strip of windows: the row that two windows
 // share is looked at once. 16-bit numbers are compared two at a time, as they lie: one by one they
 // would keep the arithmetic busy for longer than the memory.
-#include "kernels/stem_pool.h"
-
 #include "kernels/rows.cuh"
+#include "kernels/stem_pool.h"
 
 namespace tacho::kernels {
 namespace {
@@ -140,8 +139,7 @@ unsigned blocks_for(const Pool& p) {
 template <class T>
 __device__ void store_places(uint8_t* to, const uint32_t (&place)[kWords]) {
   if constexpr (sizeof(T) == 4) {
-    *reinterpret_cast<uint32_t*>(to) =
-        place[0] | place[1] << 8 | place[2] << 16 | place[3] << 24;
+    *reinterpret_cast<uint32_t*>(to) = place[0] | place[1] << 8 | place[2] << 16 | place[3] << 24;
   } else {  // the low bytes of halves
     *reinterpret_cast<uint2*>(to) = {__byte_perm(place[0], place[1], 0x6420),
                                      __byte_perm(place[2], place[3], 0x6420)};
@@ -161,8 +159,8 @@ __global__ void __launch_bounds__(kThreads, 4)
   const int64_t out_row = p.out_width * channels;
   const bool has_left = strip.x > 0;
   const int64_t left = has_left ? channels : 0;
-  const T* from = x + (strip.image * p.height + 2 * strip.first) * in_row +
-                  2 * strip.x * channels + strip.channel;
+  const T* from = x + (strip.image * p.height + 2 * strip.first) * in_row + 2 * strip.x * channels +
+                  strip.channel;
   int64_t to =
       (strip.image * p.out_height + strip.first) * out_row + strip.x * channels + strip.channel;
   Largest<T> best;
@@ -261,7 +259,7 @@ __global__ void __launch_bounds__(kThreads, 3)
           strip.channel;
   // Two windows of the row `number`, beginning with the one at `at`.
   const auto load = [&](int number, int64_t at, Gradient<T>& one, Gradient<T>& next) {
-    const bool there = number < p.out_height;
+    const bool there = number <= strip.last && number < p.out_height;
     const int64_t place = there ? at : from;
     one.load(dy, places, place, there);
     next.load(dy, places, place + right, there && has_right);

@@ -44,8 +44,8 @@ __device__ int add_apart(float (&values)[kCount]) {
 
 class Team {
  public:
-  // Sums of kCount numbers, a power of two, over the team's threads, in all of them. A number's sums
-  // of two calls lie apart, so that nobody writes what another still reads.
+  // Sums of kCount numbers, a power of two, over the team's threads, in all of them. A number's
+  // sums of two calls lie apart, so that nobody writes what another still reads.
   template <int kCount>
   __device__ void add(float (&values)[kCount]) {
     static_assert(kCount <= kMostSums);
