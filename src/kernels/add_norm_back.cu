@@ -191,7 +191,7 @@ void add_norm_backward(const AddNormBackward& p, Stream stream) {
     auto* kernel = p.dsum != nullptr ? &add_norm_back<T, true> : &add_norm_back<T, false>;
     kernel<<<blocks, block, 0, stream>>>(p);
     const dim3 grid(static_cast<unsigned>((width + kLanes - 1) / kLanes), kColumnSums);
-    launch_behind(finish_columns<T>, grid, dim3(kLanes, kFinishDown), stream, p.workspace,
+    launch_behind(finish_columns<T>, {grid, dim3(kLanes, kFinishDown), stream}, p.workspace,
                   static_cast<int>(blocks), width, static_cast<T*>(p.dgamma),
                   static_cast<T*>(p.dbeta), static_cast<T*>(p.dbias));
   });

@@ -219,6 +219,10 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   });
 }
 
+// Of large layers a start is no part of the time, and blocks that are put in place early may crowd
+// on some processors while others have none.
+bool is_small(const Rows& shape) { return shape.rows * shape.channels < (int64_t{1} << 26); }
+
 }  // namespace
 
 // Of bias_act.cu's sums too: the grid is the same.
@@ -238,17 +242,15 @@ void batch_norm_forward(const BatchNormForward& p, Stream stream) {
     const auto* residual = static_cast<const T*>(p.residual);
     auto* y = static_cast<T*>(p.y);
     shifted_moments<T><<<g.grid, g.block, 0, stream>>>(x, s, p.workspace);
-    launch_behind(finish_moments<T>, f.grid, f.block, stream, p, p.workspace,
-                  static_cast<int>(g.grid.y), scale, shift);
     auto* apply = residual != nullptr
                       ? (p.relu ? &scale_shift<T, true, true> : &scale_shift<T, false, true>)
                       : (p.relu ? &scale_shift<T, true, false> : &scale_shift<T, false, false>);
-    if (residual == nullptr) {
-      launch_behind(apply, g.grid, g.block, stream, x, residual, y, p.passed, s, scale, shift);
-    } else {
-      // Needs so few registers that three blocks would crowd on a processor while others have none.
-      apply<<<g.grid, g.block, 0, stream>>>(x, residual, y, p.passed, s, scale, shift);
-    }
+    const bool small = is_small(s);
+    launch_behind(finish_moments<T>, {f.grid, f.block, stream, small}, p, p.workspace,
+                  static_cast<int>(g.grid.y), scale, shift);
+    // With a residual it needs so few registers that three blocks would crowd on a processor.
+    launch_behind(apply, {g.grid, g.block, stream, small && residual == nullptr}, x, residual, y,
+                  p.passed, s, scale, shift);
   });
 }
 
@@ -274,9 +276,10 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
     auto* apply =
         p.relu && !keep ? &norm_backward_apply<T, Gate::of_x> : &norm_backward_apply<T, Gate::open>;
     sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
-    launch_behind(finish_backward_sums, f.grid, f.block, stream, p, p.workspace,
+    const bool small = is_small(s);
+    launch_behind(finish_backward_sums, {f.grid, f.block, stream, small}, p, p.workspace,
                   static_cast<int>(g.grid.y), lines);
-    launch_behind(apply, g.grid, g.block, stream, p,
+    launch_behind(apply, {g.grid, g.block, stream, small}, p,
                   static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
   });
 }

@@ -159,7 +159,7 @@ struct ColumnSums {
   void finish(int64_t channels, void* sums, Stream stream) const {
     if (finished) return;
     const FinishGrid last(channels);
-    launch_behind(finish_sums<T>, last.grid, last.block, stream, partial,
+    launch_behind(finish_sums<T>, {last.grid, last.block, stream}, partial,
                   static_cast<int>(grid.grid.y), channels, static_cast<T*>(sums));
   }
 };

@@ -32,19 +32,25 @@ inline bool can_follow_closely() {
   return major >= 9;
 }
 
+struct Place {
+  dim3 grid;
+  dim3 block;
+  Stream stream;
+  bool closely = true;
+};
+
 // A kernel that calls wait_for_last(), behind the one that was launched last on the stream.
 template <class... Parameters, class... Arguments>
-void launch_behind(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
-                   Stream stream, Arguments... arguments) {
+void launch_behind(void (*kernel)(Parameters...), const Place& place, Arguments... arguments) {
   cudaLaunchAttribute closely{};
   closely.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   closely.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.stream = stream;
+  config.gridDim = place.grid;
+  config.blockDim = place.block;
+  config.stream = place.stream;
   config.attrs = &closely;
-  config.numAttrs = can_follow_closely() ? 1 : 0;
+  config.numAttrs = place.closely && can_follow_closely() ? 1 : 0;
   cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
