@@ -91,6 +91,17 @@ std::vector<Form> copies() {
                      {.in_caches = true}});
   }
 #endif
+#ifdef __x86_64__
+  if (stores_lines()) {
+    forms.push_back({Operation::copy,
+                     "non-temporal, a line a store, prefetch 2 KiB ahead",
+                     copy_line_stores,
+                     copy_streaming,
+                     "",
+                     "",
+                     {.ahead = 2 * kKiB, .in_caches = true}});
+  }
+#endif
   return forms;
 }
 
@@ -166,6 +177,17 @@ std::vector<Form> sums_of_arrays() {
                      "",
                      "",
                      {.in_caches = true}});
+  }
+#endif
+#ifdef __x86_64__
+  if (stores_lines()) {
+    forms.push_back({Operation::triad,
+                     "non-temporal, a line a store, prefetch 2 KiB ahead",
+                     triad_line_stores,
+                     triad_streaming,
+                     "",
+                     "",
+                     {.ahead = 2 * kKiB, .in_caches = true}});
   }
 #endif
   const std::vector<Form> reductions = {

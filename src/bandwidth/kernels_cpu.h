@@ -37,6 +37,12 @@ void stencil_streamed(Part& p);
 void copy_zeroed(Part& p);
 void triad_zeroed(Part& p);
 #endif
+#ifdef __x86_64__
+// A line in one store, where the processor has vectors of 512 bits.
+bool stores_lines();
+void copy_line_stores(Part& p);
+void triad_line_stores(Part& p);
+#endif
 
 void transpose_rows_in(Part& p);
 void transpose_rows_out(Part& p);

@@ -49,7 +49,7 @@ std::string backend_text(const CommsSurvey& survey, DistBackend backend, const T
                                     human(Bytes{one.bytes}),
                                     human(Seconds(one.time.seconds)),
                                     spread_of(one.time),
-                                    rate_words(one.algorithm_bytes_per_s()),
+                                    ranks > 1 ? rate_words(one.algorithm_bytes_per_s()) : "–",
                                     ranks > 1 ? rate_words(bus) : "–",
                                     line > 0 && ranks > 1 ? percent(bus / line) : "–"};
     if (on_line) row.push_back(percent(bus / peak));
@@ -120,6 +120,10 @@ std::string survey_text(const CommsSurvey& survey, const Terminal& terminal) {
   line("bus",
        "GB/s that each rank's line must carry, as nccl-tests defines it; medians of the "
        "slowest rank");
+  if (survey.ranks == 1) {
+    line("alone",
+         "one rank exchanges with nobody: a time is what the call costs, rates there are none");
+  }
   for (const std::string& why : survey.absent) line("absent", printable(why));
   if (!survey.complete) line("note", "ended before everything was measured");
   line("kept", fmt::format("tacho lab show {}", printable(survey.key)));

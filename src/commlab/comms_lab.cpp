@@ -134,6 +134,7 @@ class CommsLab {
     if (backend == DistBackend::shm) {
       return survey_.machines == 1 ? "" : "the ranks are on several machines";
     }
+    if (backend == DistBackend::gloo) return options_.torch.no_gloo;
     if (backend != DistBackend::nccl) return "";
     if (!apis_) {
       auto opened = open_gpu_apis();

@@ -19,6 +19,7 @@ namespace tacho {
 // What lives behind torch, handed in. Collective, as all of it.
 struct TorchCarriers {
   std::function<Result<std::unique_ptr<Carrier>>(int rank, Rollcall& rollcall)> gloo;
+  std::string no_gloo;  // why this build has none; "" where it has
   // `dist`: backend, compression and size of bucket. `job` is a name that no other job has.
   std::function<Result<std::unique_ptr<GradientTrial>>(const DistSpec& dist,
                                                        std::int64_t payload_bytes, int rank,

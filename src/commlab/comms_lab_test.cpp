@@ -21,8 +21,11 @@ std::string said_by_rank(const TestPort& port, int rank, const bandwidth::CommsR
   const Rollcall::Options who = rank_at(port, rank, 2);
   auto rollcall = Rollcall::meet(who, {});
   if (!rollcall.ok()) return rollcall.error().message;
-  CommsLabOptions options{
-      .place = who.place, .request = request, .torch = {}, .stop = stop, .told = [](auto&) {}};
+  CommsLabOptions options{.place = who.place,
+                          .request = request,
+                          .torch = {.gloo = {}, .no_gloo = "not in this test", .gradient = {}},
+                          .stop = stop,
+                          .told = [](auto&) {}};
   options.place.local_rank = rank;
   options.place.local_size = 2;
   const auto survey = measure_comms(options, **rollcall);
@@ -66,6 +69,16 @@ TEST(CommsLab, AStopEndsItWithWhatThereIs) {
   ASSERT_TRUE(survey.ok()) << survey.error().message;
   EXPECT_FALSE(survey->complete);
   EXPECT_TRUE(survey->collectives.empty());
+}
+
+TEST(CommsLab, WithoutGlooTheOthersAreMeasured) {
+  auto request = kSmall;
+  request.backend = DistBackend::automatic;
+  const auto survey = bandwidth::comms_survey_from_json(*parse_json(said_by_rank_0(request)));
+  ASSERT_TRUE(survey.ok()) << survey.error().message;
+  EXPECT_GE(survey->collectives.size(), 9);
+  ASSERT_FALSE(survey->absent.empty());
+  EXPECT_EQ(survey->absent[0], "gloo: not in this test");
 }
 
 TEST(CommsLab, SaysWhyThereIsNoNccl) {

@@ -11,6 +11,7 @@ template <class T>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     shifted_moments(const T* __restrict__ x, Rows shape, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
+  let_next_come();
   const int64_t channel = first_channel(W);
   float sums[2 * W] = {};
   if (channel < shape.channels) {
@@ -35,6 +36,8 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
 template <class T>
 __global__ void finish_moments(BatchNormForward p, const float* partial, int blocks, float* scale,
                                float* shift) {
+  let_next_come();
+  wait_for_last();
   const int64_t c = finish_channel();
   float sums[2];
   sum_partials<2>(partial, blocks, p.shape.channels, c, sums);
@@ -62,6 +65,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
                 uint8_t* __restrict__ passed, Rows shape, const float* __restrict__ scale,
                 const float* __restrict__ shift) {
   constexpr int W = Pack<T>::kWidth;
+  wait_for_last();
   const int64_t channel = first_channel(W);
   if (channel >= shape.channels) return;
   float a[W];
@@ -113,6 +117,7 @@ template <class T, Gate kGate, bool kTwo, bool kKeep>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_sums(BatchNormBackward p, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
+  let_next_come();
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
   T* __restrict__ kept = static_cast<T*>(p.dresidual);
@@ -162,6 +167,8 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
 // dx = a·dy' + b·x + c, with a, b and c the same down a channel.
 __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, int blocks,
                                      float* lines) {
+  let_next_come();
+  wait_for_last();
   const int64_t c = finish_channel();
   const int64_t channels = p.shape.channels;
   float sums[2];
@@ -183,6 +190,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_apply(BatchNormBackward p, const T* __restrict__ dy,
                         const float* __restrict__ lines) {
   constexpr int W = Pack<T>::kWidth;
+  wait_for_last();
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
   if (channel >= channels) return;
@@ -211,6 +219,10 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   });
 }
 
+// Of large layers a start is no part of the time, and blocks that are put in place early may crowd
+// on some processors while others have none.
+bool is_small(const Rows& shape) { return shape.rows * shape.channels < (int64_t{1} << 26); }
+
 }  // namespace
 
 // Of bias_act.cu's sums too: the grid is the same.
@@ -230,12 +242,15 @@ void batch_norm_forward(const BatchNormForward& p, Stream stream) {
     const auto* residual = static_cast<const T*>(p.residual);
     auto* y = static_cast<T*>(p.y);
     shifted_moments<T><<<g.grid, g.block, 0, stream>>>(x, s, p.workspace);
-    finish_moments<T>
-        <<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y), scale, shift);
     auto* apply = residual != nullptr
                       ? (p.relu ? &scale_shift<T, true, true> : &scale_shift<T, false, true>)
                       : (p.relu ? &scale_shift<T, true, false> : &scale_shift<T, false, false>);
-    apply<<<g.grid, g.block, 0, stream>>>(x, residual, y, p.passed, s, scale, shift);
+    const bool small = is_small(s);
+    launch_behind(finish_moments<T>, {f.grid, f.block, stream, small}, p, p.workspace,
+                  static_cast<int>(g.grid.y), scale, shift);
+    // With a residual it needs so few registers that three blocks would crowd on a processor.
+    launch_behind(apply, {g.grid, g.block, stream, small && residual == nullptr}, x, residual, y,
+                  p.passed, s, scale, shift);
   });
 }
 
@@ -261,10 +276,11 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
     auto* apply =
         p.relu && !keep ? &norm_backward_apply<T, Gate::of_x> : &norm_backward_apply<T, Gate::open>;
     sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
-    finish_backward_sums<<<f.grid, f.block, 0, stream>>>(p, p.workspace, static_cast<int>(g.grid.y),
-                                                         lines);
-    apply<<<g.grid, g.block, 0, stream>>>(p, static_cast<const T*>(keep ? p.dresidual : p.dy),
-                                          lines);
+    const bool small = is_small(s);
+    launch_behind(finish_backward_sums, {f.grid, f.block, stream, small}, p, p.workspace,
+                  static_cast<int>(g.grid.y), lines);
+    launch_behind(apply, {g.grid, g.block, stream, small}, p,
+                  static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
   });
 }
 

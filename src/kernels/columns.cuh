@@ -3,6 +3,7 @@
 // What kernels over R×C numbers share that keep to their channels and walk down the rows. Where
 // they add up, each block writes partial sums, and a second kernel adds those.
 
+#include "kernels/follow.cuh"
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 
@@ -88,21 +89,35 @@ __device__ void write_partial(const float (&sums)[kSums * kWidth], float* partia
 constexpr int kFinishAcross = 32;
 constexpr int kFinishDown = 32;
 
-// The sum of a column of partial sums, in threads (x, 0).
+// The sum of a column of partial sums over the rows b, b + kDown, … below `blocks`. All loads of a
+// turn are under way at once: one after the other they would take longer than the whole kernel.
+template <int kDown>
+__device__ float sum_of_column(const float* partial, int blocks, int64_t pitch) {
+  constexpr int kEach = (kMostBlocks + kDown - 1) / kDown;
+  float sum = 0;
+  for (int first = static_cast<int>(threadIdx.y); first < blocks; first += kEach * kDown) {
+    float part[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int b = first + i * kDown;
+      part[i] = b < blocks ? partial[b * pitch] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) sum += part[i];
+  }
+  return sum;
+}
+
+// The sums of a column of partial sums, in threads (x, 0).
 template <int kSums>
 __device__ void sum_partials(const float* partial, int blocks, int64_t channels, int64_t channel,
                              float (&sums)[kSums]) {
   __shared__ float shared[kSums][kFinishDown][kFinishAcross];
 #pragma unroll
   for (int s = 0; s < kSums; ++s) {
-    float sum = 0;
-    if (channel < channels) {
-#pragma unroll 5
-      for (int b = threadIdx.y; b < blocks; b += kFinishDown) {
-        sum += partial[(static_cast<int64_t>(b) * kSums + s) * channels + channel];
-      }
-    }
-    shared[s][threadIdx.y][threadIdx.x] = sum;
+    const int64_t at = s * channels + (channel < channels ? channel : 0);
+    shared[s][threadIdx.y][threadIdx.x] =
+        sum_of_column<kFinishDown>(partial + at, blocks, kSums * channels);
   }
   __syncthreads();
 #pragma unroll
@@ -119,6 +134,7 @@ __device__ inline int64_t finish_channel() {
 // The second kernel where the sums are all that is wanted.
 template <class T>
 __global__ void finish_sums(const float* partial, int blocks, int64_t channels, T* out) {
+  wait_for_last();
   const int64_t c = finish_channel();
   float sums[1];
   sum_partials<1>(partial, blocks, channels, c, sums);

@@ -26,19 +26,38 @@ __device__ inline uint32_t position_hash(uint64_t key, uint32_t position) {
 }
 
 // Which numbers are dropped, by a hash of their position: the way back finds the same ones without
-// a mask in memory.
+// a mask in memory. Two neighbours share a hash, half of its bits each.
 struct Dropout {
   uint64_t key;
-  uint32_t dropped_below;
+  uint32_t dropped_below;  // of 2¹⁶
   float scale;
 
   __device__ Dropout(float p, const MaskKey& mask)
       : key(p > 0 ? mask_key(mask) : 0),
-        dropped_below(static_cast<uint32_t>(static_cast<double>(p) * 4294967296.0)),
+        dropped_below(static_cast<uint32_t>(p * 65536.0F + 0.5F)),
         scale(1 / (1 - p)) {}
   __device__ float operator()(float value, int64_t position) const {
     if (dropped_below == 0) return value;
-    return position_hash(key, static_cast<uint32_t>(position)) < dropped_below ? 0 : value * scale;
+    const auto pair = static_cast<uint32_t>(static_cast<uint64_t>(position) >> 1);
+    const uint32_t hash = position_hash(key, pair);
+    return kept(value, position % 2 == 0 ? hash & 0xffffU : hash >> 16);
+  }
+  // Of neighbours from `at` on, which is even.
+  template <int kWidth>
+  __device__ void apply(float (&values)[kWidth], int64_t at) const {
+    if (dropped_below == 0) return;
+    const auto pair = static_cast<uint32_t>(static_cast<uint64_t>(at) >> 1);
+#pragma unroll
+    for (int i = 0; i < kWidth; i += 2) {
+      const uint32_t hash = position_hash(key, pair + i / 2);
+      values[i] = kept(values[i], hash & 0xffffU);
+      values[i + 1] = kept(values[i + 1], hash >> 16);
+    }
+  }
+
+ private:
+  __device__ float kept(float value, uint32_t bits) const {
+    return bits < dropped_below ? 0 : value * scale;
   }
 };
 

@@ -130,10 +130,12 @@ Cases cases_of(const Arrays& x, bool few) {
   add_stream_cases(x, cases);
   add_async_cases(x, cases);
   add_reduction_cases(x, cases);
+  add_cluster_cases(x, cases);
   if (!few) {
     add_tile_cases(x, cases);
     add_norm_cases(x, cases);
     add_order_cases(x, cases);
+    add_persistence_cases(x, cases);
   }
   return cases;
 }
@@ -203,6 +205,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   for (const Case& one : in_memory) {
     going = going && interrupts == 0 && measure(one, memory, 1);
   }
+  forget_persistence();
   constexpr int kInARow = 50;
   for (const Case& one : in_cache) {
     going = going && interrupts == 0 && measure(one, cache, kInARow);
@@ -210,10 +213,11 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   if (going && interrupts == 0) {
     told(done++, all, "transfers between host and GPU");
     const int64_t moved = std::min<int64_t>(bytes, 256 << 20);
-    for (GpuMeasured& one :
-         measure_transfers(moved, request.quick, memory.a, memory.b, survey.problem)) {
-      survey.measured.push_back(std::move(one));
-    }
+    const auto keep = [&](std::vector<GpuMeasured> transfers) {
+      for (GpuMeasured& one : transfers) survey.measured.push_back(std::move(one));
+    };
+    keep(measure_transfers(moved, request.quick, memory.a, memory.b, survey.problem));
+    keep(measure_managed(moved, request.quick, memory.c, survey.problem));
   }
   survey.complete = going && interrupts == 0;
   cudaStreamDestroy(stream);

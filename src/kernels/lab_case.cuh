@@ -102,9 +102,17 @@ void add_reduction_cases(const Arrays& x, Cases& cases);
 void add_tile_cases(const Arrays& x, Cases& cases);
 void add_order_cases(const Arrays& x, Cases& cases);
 void add_norm_cases(const Arrays& x, Cases& cases);
+void add_cluster_cases(const Arrays& x, Cases& cases);
+void add_persistence_cases(const Arrays& x, Cases& cases);
+// What a window has set aside of the cache is everybody's again.
+void forget_persistence();
+
+// Holds Arrays::result against the sum of the first `count` numbers of a.
+std::function<void(cudaStream_t)> sum_checker(const Arrays& x, int64_t count);
 
 // Host transfers time themselves: they are not all on one stream.
 std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* device, void* other,
                                            std::string& problem);
+std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to, std::string& problem);
 
 }  // namespace tacho::kernels::lab

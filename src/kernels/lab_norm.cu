@@ -1,21 +1,13 @@
 // Rows less their mean, over their deviation: how often memory is gone through.
 #include "kernels/lab_case.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels::lab {
 namespace {
 
 constexpr int kWidth = 1024;
-constexpr int kLanes = 32;
 constexpr int kPacks = kWidth / 4 / kLanes;  // of four numbers, that a lane holds of its row
 constexpr int kWarps = kThreads / kLanes;
-
-__device__ float add_across(float value) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(0xffffffffU, value, step);
-  }
-  return value;
-}
 
 __device__ int64_t own_row() {
   return static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;

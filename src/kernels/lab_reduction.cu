@@ -1,19 +1,11 @@
 // The sum of an array.
 #include "kernels/lab_case.cuh"
+#include "kernels/warp.cuh"
 
 namespace tacho::kernels::lab {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr int kUnroll = 8;
-
-__device__ float add_across(float value) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(0xffffffffU, value, step);
-  }
-  return value;
-}
 
 // Every element is added to the one sum, all at the same address.
 __global__ void sum_by_atomics(const float* __restrict__ a, int64_t count, double* result) {
@@ -88,37 +80,38 @@ GpuForm reading(const Arrays& x, const char* form, int64_t bytes, const char* li
 
 }  // namespace
 
+std::function<void(cudaStream_t)> sum_checker(const Arrays& x, int64_t count) {
+  return [x, count](cudaStream_t s) {
+    cudaMemsetAsync(x.result + 1, 0, sizeof(double), s);
+    add_expected<<<x.processors * 4, kThreads, 0, s>>>(x.a, count, x.result + 1);
+    compare_sums<<<1, 1, 0, s>>>(x.result, x.result + 1, x.wrong);
+  };
+}
+
 void add_reduction_cases(const Arrays& x, Cases& cases) {
   const Arrays all = x;
   // Once, before the pass that is checked: those that are timed go on adding.
   const auto fresh = [all] { cudaMemset(all.result, 0, sizeof(double)); };
-  const auto check = [all](int64_t count) {
-    return [all, count](cudaStream_t s) {
-      cudaMemsetAsync(all.result + 1, 0, sizeof(double), s);
-      add_expected<<<all.processors * 4, kThreads, 0, s>>>(all.a, count, all.result + 1);
-      compare_sums<<<1, 1, 0, s>>>(all.result, all.result + 1, all.wrong);
-    };
-  };
   // A part of the array: at this rate all of it would take a while.
   const int64_t few = x.count / 64;
   cases.push_back({reading(x, "every element by an atomic", few * 4, "all wait for one address"),
                    [=](cudaStream_t s) {
                      sum_by_atomics<<<blocks_for(few), kThreads, 0, s>>>(all.a, few, all.result);
                    },
-                   check(few), nullptr, 0, fresh});
+                   sum_checker(x, few), nullptr, 0, fresh});
   cases.push_back({reading(x, "a tree, 4 bytes a thread", x.bytes(),
                            "barriers and idle threads of the tree; 4 bytes under way"),
                    [=](cudaStream_t s) {
                      sum_by_tree<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.count,
                                                                             all.result);
                    },
-                   check(x.count), nullptr, 0, fresh});
+                   sum_checker(x, x.count), nullptr, 0, fresh});
   cases.push_back({reading(x, "16 bytes, 8 under way, a grid that stays", x.bytes(), ""),
                    [=](cudaStream_t s) {
                      sum_persistent<<<all.processors * 8, kThreads, 0, s>>>(
                          reinterpret_cast<const float4*>(all.a), all.count / 4, all.result);
                    },
-                   check(x.count), nullptr, 0, fresh});
+                   sum_checker(x, x.count), nullptr, 0, fresh});
 }
 
 }  // namespace tacho::kernels::lab

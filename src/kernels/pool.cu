@@ -2,6 +2,7 @@
 // that it needs neither atomics nor a cleared target.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
+#include "kernels/stem_pool.h"
 
 namespace tacho::kernels {
 namespace {
@@ -173,65 +174,10 @@ __global__ void __launch_bounds__(kThreads)
   store_pack(dx + in.at(p.height, p.width, p.channels), sum);
 }
 
-// The window of 3×3 with stride 2 and padding 1 behind a stem, of even sides: a thread takes the
-// four numbers that begin a window's second row and column, which lie in four windows at most, and
-// reads each of those once.
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    stem_pool_backward(Pool p, const T* __restrict__ dy, const uint8_t* __restrict__ places,
-                       T* __restrict__ dx) {
-  constexpr int W = Pack<T>::kWidth;
-  using RawBytes = typename Bytes<W>::Raw;
-  const int out_height = static_cast<int>(p.out_height);
-  const int out_width = static_cast<int>(p.out_width);
-  const Place here(out_height, out_width, static_cast<int>(p.channels) / W, W);
-  if (!here.inside) return;
-  RawPack raw[2][2];
-  RawBytes where[2][2];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const int64_t at =
-        here.at(min(here.y + k / 2, out_height - 1), min(here.x + k % 2, out_width - 1), out_height,
-                out_width, p.channels);
-    raw[k / 2][k % 2] = load_raw(dy + at);
-    where[k / 2][k % 2] = *reinterpret_cast<const RawBytes*>(places + at);
-  }
-  float sums[2][2][W] = {};
-#pragma unroll
-  for (int down = 0; down < 2; ++down) {
-#pragma unroll
-    for (int right = 0; right < 2; ++right) {
-      if (here.y + down >= out_height || here.x + right >= out_width) continue;
-      float g[W];
-      Pack<T>::unpack(raw[down][right], g);
-      const auto* bytes = reinterpret_cast<const uint8_t*>(&where[down][right]);
-      // Of the window below, its first row alone lies here; of this one, its second and third.
-#pragma unroll
-      for (int y = down; y < 2; ++y) {
-#pragma unroll
-        for (int x = right; x < 2; ++x) {
-          const int ky = down == 0 ? y + 1 : 0;
-          const int kx = right == 0 ? x + 1 : 0;
-#pragma unroll
-          for (int i = 0; i < W; ++i) sums[y][x][i] += bytes[i] == ky * 3 + kx ? g[i] : 0;
-        }
-      }
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    store_pack(dx + here.at(2 * here.y + k / 2, 2 * here.x + k % 2, p.height, p.width, p.channels),
-               sums[k / 2][k % 2]);
-  }
-}
-
-bool is_stem_pool(const Pool& p) {
-  return p.kernel == 3 && p.stride == 2 && p.padding == 1 && p.height % 2 == 0 && p.width % 2 == 0;
-}
-
 }  // namespace
 
 void max_pool_forward(const Pool& p, const void* x, void* y, uint8_t* places, Stream stream) {
+  if (is_stem_pool(p)) return stem_pool_forward(p, x, y, places, stream);
   const unsigned blocks =
       blocks_for(p.images, p.out_height, p.out_width, p.channels, pack_width(p.type));
   with_type(p.type, [&](auto example) {
@@ -246,15 +192,7 @@ void max_pool_forward(const Pool& p, const void* x, void* y, uint8_t* places, St
 
 void max_pool_backward(const Pool& p, const void* dy, const uint8_t* places, void* dx,
                        Stream stream) {
-  if (is_stem_pool(p)) {
-    const unsigned quarter =
-        blocks_for(p.images, p.out_height, p.out_width, p.channels, pack_width(p.type));
-    return with_type(p.type, [&](auto example) {
-      using T = decltype(example);
-      stem_pool_backward<T><<<quarter, kThreads, 0, stream>>>(p, static_cast<const T*>(dy), places,
-                                                              static_cast<T*>(dx));
-    });
-  }
+  if (is_stem_pool(p)) return stem_pool_backward(p, dy, places, dx, stream);
   const unsigned blocks = blocks_for(p.images, p.height, p.width, p.channels, pack_width(p.type));
   with_type(p.type, [&](auto example) {
     using T = decltype(example);

@@ -57,11 +57,12 @@ Result<void> measure(const std::filesystem::path& folder) {
   TACHO_TRY(json, parse_json(text).in("comms.json"));
   TACHO_TRY(request, bandwidth::comms_request_from_json(json));
   TACHO_TRY(place, place_from_environment(process_environment()));
-  const CommsLabOptions options{.place = place.value_or(Place{}),
-                                .request = request,
-                                .torch = {connect_gloo_carrier, make_bucket_trial},
-                                .stop = comms_stop,
-                                .told = say};
+  const CommsLabOptions options{
+      .place = place.value_or(Place{}),
+      .request = request,
+      .torch = {connect_gloo_carrier, why_no_gloo_carrier(), make_bucket_trial},
+      .stop = comms_stop,
+      .told = say};
   // As in training: one rank's part of the machine's cores is its own.
   const Host host = read_host();
   use_torch_threads(cores_of_rank(host.cores, options.place, process_environment()));

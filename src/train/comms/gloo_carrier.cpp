@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "train/dist/connect.h"
+#include "train/dist/wire.h"
 #include "train/guarded.h"
 
 namespace tacho {
@@ -62,6 +63,8 @@ Result<std::unique_ptr<Carrier>> connect_gloo_carrier(int rank, Rollcall& rollca
   TACHO_TRY(wire, connect_wire(everyone, rank, rollcall));
   return std::unique_ptr<Carrier>(std::make_unique<GlooCarrier>(std::move(wire)));
 }
+
+std::string why_no_gloo_carrier() { return why_no_wire(); }
 
 void use_torch_threads(std::int64_t count) { at::set_num_threads(static_cast<int>(count)); }
 

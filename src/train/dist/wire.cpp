@@ -133,6 +133,8 @@ Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& address) {
     return std::unique_ptr<WireStore>(std::make_unique<TcpWireStore>(address));
   });
 }
+
+std::string why_no_wire() { return {}; }
 #else
 namespace {
 const Error kNoGloo{ErrorCode::unavailable,
@@ -140,6 +142,7 @@ const Error kNoGloo{ErrorCode::unavailable,
                     "shm on one machine, nccl on GPUs"};
 }  // namespace
 
+std::string why_no_wire() { return kNoGloo.message; }
 Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/) { return kNoGloo; }
 Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& /*address*/) {
   return kNoGloo;

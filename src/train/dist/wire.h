@@ -34,6 +34,9 @@ class Wire {
   virtual Result<void> all_to_all(const at::Tensor& out, at::Tensor& in) = 0;
 };
 
+// Why there is no Wire in this build; "" where there is.
+std::string why_no_wire();
+
 // Where the ranks of a Wire find each other: it must live while they connect.
 class WireStore {
  public:
