@@ -3,11 +3,33 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "base/wrapped_text.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kGap = 2;
+
+std::vector<std::string> folded_cell(std::string_view cell, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string text = wrapped(cell, width);
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.erase(0, end + 1);
+  }
+  return lines;
+}
+
+std::size_t longest_word(std::string_view cell) {
+  std::size_t longest = 0;
+  while (!cell.empty()) {
+    const std::size_t end = std::min(cell.find(' '), cell.size());
+    longest = std::max(longest, display_width(cell.substr(0, end)));
+    cell.remove_prefix(std::min(end + 1, cell.size()));
+  }
+  return longest;
+}
 
 }  // namespace
 
@@ -18,12 +40,7 @@ void Table::add(std::vector<std::string> row) {
 }
 
 std::string Table::text(const Terminal& terminal) const {
-  std::vector<std::size_t> widths;
-  for (const Heading& heading : headings_) widths.push_back(display_width(heading.title));
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(row[i]));
-  }
+  std::vector<std::size_t> widths = this->widths();
   const bool may_cut = terminal.interactive() && headings_.back().align == Align::left;
   if (may_cut) {
     std::size_t before = 0;
@@ -32,23 +49,84 @@ std::string Table::text(const Terminal& terminal) const {
     widths.back() = std::min(widths.back(), columns > before + 8 ? columns - before : 8);
   }
 
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::string out;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const bool last = i + 1 == cells.size();
-      const std::string cell = last && may_cut ? shortened(cells[i], widths[i]) : cells[i];
-      const std::string padding(widths[i] - std::min(widths[i], display_width(cell)), ' ');
-      if (i > 0) out.append(kGap, ' ');
-      out += headings_[i].align == Align::right ? padding + cell : cell + padding;
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    return out;
+  const auto cut_line = [&](std::vector<std::string> cells) {
+    if (may_cut) cells.back() = shortened(cells.back(), widths.back());
+    return line(cells, widths);
   };
+  std::string out = terminal.dim(cut_line(titles())) + "\n";
+  for (const auto& row : rows_) out += cut_line(row) + "\n";
+  return out;
+}
 
+std::string Table::folded(const Terminal& terminal, std::size_t columns) const {
+  const std::vector<std::size_t> widths = folded_widths(columns);
+  std::string out = terminal.dim(folded_row(titles(), widths)) + "\n";
+  for (const auto& row : rows_) out += folded_row(row, widths) + "\n";
+  return out;
+}
+
+std::vector<std::string> Table::titles() const {
   std::vector<std::string> titles;
   for (const Heading& heading : headings_) titles.push_back(heading.title);
-  std::string out = terminal.dim(line(titles)) + "\n";
-  for (const auto& row : rows_) out += line(row) + "\n";
+  return titles;
+}
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (const Heading& heading : headings_) widths.push_back(display_width(heading.title));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  return widths;
+}
+
+// The widest column gives way first, none to less than its longest word.
+std::vector<std::size_t> Table::folded_widths(std::size_t columns) const {
+  std::vector<std::size_t> widths = this->widths();
+  std::vector<std::size_t> least;
+  for (const Heading& heading : headings_) least.push_back(longest_word(heading.title));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      least[i] = std::max(least[i], longest_word(row[i]));
+  }
+  std::size_t total = kGap * (widths.size() - 1);
+  for (const std::size_t width : widths) total += width;
+  for (; total > columns; --total) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest]))
+        widest = i;
+    }
+    if (widest == widths.size()) break;
+    --widths[widest];
+  }
+  return widths;
+}
+
+// Without the last line's end.
+std::string Table::folded_row(const std::vector<std::string>& cells,
+                              const std::vector<std::size_t>& widths) const {
+  std::vector<std::vector<std::string>> lines;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::vector<std::string> parts = folded_cell(cells[i], widths[i]);
+    lines.resize(std::max(lines.size(), parts.size()), std::vector<std::string>(cells.size()));
+    for (std::size_t k = 0; k < parts.size(); ++k) lines[k][i] = parts[k];
+  }
+  std::string out;
+  for (const auto& parts : lines) out += (out.empty() ? "" : "\n") + line(parts, widths);
+  return out;
+}
+
+std::string Table::line(const std::vector<std::string>& cells,
+                        const std::vector<std::size_t>& widths) const {
+  std::string out;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(widths[i] - std::min(widths[i], display_width(cells[i])), ' ');
+    if (i > 0) out.append(kGap, ' ');
+    out += headings_[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
   return out;
 }
 

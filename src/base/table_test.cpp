@@ -17,6 +17,20 @@ TEST(Table, AlignsByCharactersAndTrimsTheRight) {
             "41  mnist-cnn  1.2 ms  x\n");
 }
 
+TEST(Table, FoldsItsWidestCellsFirst) {
+  Table table({{"n"}, {"what", Align::left}, {"why", Align::left}});
+  table.add({"10", "a few words", "more words than there is room for"});
+  table.add({"9", "one", "two"});
+  EXPECT_EQ(table.folded(kPlain, 30),
+            " n  what         why\n"
+            "10  a few words  more words\n"
+            "                 than there is\n"
+            "                 room for\n"
+            " 9  one          two\n");
+  // No word is broken, be the room as small as it may.
+  EXPECT_EQ(table.folded(kPlain, 1).substr(0, 19), " n  what   why\n10  ");
+}
+
 TEST(Table, DefusesControlCharacters) {
   Table table({{"name", Align::left}});
   table.add({"a\033[31mb\n"});

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compare/made_comparison.h"
 #include "store/test_runs.h"
 #include "store/test_sweeps.h"
@@ -41,6 +43,26 @@ TEST(ComparisonBlocks, SayWhatDiffersInWordsNumbersAndAPicture) {
   EXPECT_TRUE(chart.rows[0].heading);
   EXPECT_NEAR(*chart.rows[2].ratio, 1.05, 0.01);
   EXPECT_EQ(chart.rows[2].tone, IntervalChart::Tone::bad);
+}
+
+TEST(ComparisonBlocks, SayBothValuesOfWhatIsManyTimesAsMuch) {
+  Comparison comparison = made_comparison();
+  const auto finding = std::ranges::find_if(
+      comparison.findings, [](const Finding& one) { return one.metric == "wall_s"; });
+  finding->evidence.ratio->value = 4.5;
+  const auto blocks = comparison_blocks(comparison, {"wall_s"});
+  EXPECT_THAT(
+      all_of<Paragraph>(blocks)[0]->text,
+      testing::MatchesRegex("wall: no difference in 0 of 2; podman at batch 32: [0-9.]+ m?s "
+                            "instead of [0-9.]+ m?s;.*"));
+}
+
+TEST(ComparisonBlocks, SayOfASinglePairNoMoreThanThat) {
+  Comparison comparison = made_comparison();
+  std::erase_if(comparison.findings,
+                [](const Finding& one) { return one.metric != "peak_memory" || one.base != 0; });
+  const auto blocks = comparison_blocks(comparison, {"peak_memory"});
+  EXPECT_EQ(all_of<Paragraph>(blocks)[0]->text, "peak memory: no difference.");
 }
 
 TEST(ComparisonBlocks, WithoutAWishTellOfEveryMetric) {

@@ -28,7 +28,9 @@ class TextWriter {
   std::string operator()(const DocumentTable& block) const {
     Table table(block.headings);
     for (const auto& row : block.rows) table.add(row);
-    return "\n" + table.text(terminal_);
+    const bool folds = terminal_.interactive();
+    return "\n" + (folds ? table.folded(terminal_, static_cast<std::size_t>(terminal_.columns()))
+                         : table.text(terminal_));
   }
   std::string operator()(const CommandLines& block) const {
     std::string out;
@@ -40,8 +42,9 @@ class TextWriter {
   std::string operator()(const AbsentList& block) const {
     std::string out;
     for (const AbsentThing& thing : block.things) {
-      out += terminal_.yellow(fmt::format("not here: {}", printable(thing.what))) + ": " +
-             printable(thing.why) + "\n";
+      const std::string words =
+          fmt::format("not here: {}: {}", printable(thing.what), printable(thing.why));
+      out += terminal_.yellow(wrapped(words, kTextColumns, "  "));
     }
     return out;
   }

@@ -4,6 +4,7 @@ has what they name, and print what they are shown to print, numbers aside.
 What would take long is run shorter (SHORTER) or not at all: NEVER and LONG say why. Of those tacho itself
 reads the words (--read-words), so that a command or an option that is gone is found.
 TACHO_DOCS=all runs everything that this machine can, at its full length: script/test-docs.
+TACHO_DOCS_PAGES="docs/load.md docs/infer.md" runs the commands of these pages alone.
 """
 
 import os
@@ -20,6 +21,7 @@ from doc_desk import PATIENCE_SECONDS, PORTS, Desk
 from tacho_case import TACHO
 
 ALL = os.environ.get("TACHO_DOCS") == "all"
+ONLY = os.environ.get("TACHO_DOCS_PAGES", "").split()
 # Why a command is not run here, and the commands that is true of.
 NEVER = [
     ("needs a GPU", r"--device cuda|--env-gpus|--trace trace.json"),
@@ -29,13 +31,14 @@ NEVER = [
     ("needs an image of the reader's own", r"/srv/images"),
     ("needs something that goes on", r"/live$|sweep (watch|cancel)"),
     ("needs a served model of pictures", r"--images"),
+    ("takes hours", r"study (?!.*--dry-run).*--full"),
 ]
 LONG = [
     ("takes minutes", r"tacho evaluate|curve --evaluate|lab probe|lab memory( |$)|lab comms(?! --quick)"
                       r"|sweep examples/cpu-quick.yaml$"),
-    ("makes a whole study", r"study (?!ls|show)\S+"),
+    ("makes a whole study", r"study (?!ls|show)(?!.*--dry-run)\S+"),
     ("makes an image", r"env build|--env bare,podman|-E podman"),
-    ("searches for a rate", r"--slo"),
+    ("searches for a rate", r"--slo "),
     ("downloads", r"data get"),
 ]
 # Other words for some, so that the same takes seconds.
@@ -108,6 +111,8 @@ class Pages(unittest.TestCase):
 
     def test_every_command_of_every_page(self):
         for path in pages():
+            if ONLY and name_of(path) not in ONLY:
+                continue
             commands, unmarked = shown_commands(path)
             self.assertEqual(unmarked, [], "commands begin with '$ '")
             for shown in commands:
