@@ -19,10 +19,23 @@ std::vector<std::string_view> lines_of(std::string_view page) {
   return lines;
 }
 
+bool is_space_or_edge(std::string_view text, std::size_t at) {
+  return at >= text.size() || text[at] == ' ';
+}
+
+// *so*, and not the sign between two numbers.
+bool is_emphasis(std::string_view text, std::size_t at, bool open) {
+  if (text[at] != '*') return false;
+  if (open) return !is_space_or_edge(text, at - 1);
+  return (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') &&
+         !is_space_or_edge(text, at + 1) && text.find('*', at + 1) != std::string_view::npos;
+}
+
 // Without the marks of links, emphasis and code.
 std::string without_marks(std::string_view text) {
   std::string out;
   bool code = false;
+  bool emphasis = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '`') {
@@ -37,6 +50,10 @@ std::string without_marks(std::string_view text) {
       ++i;
       continue;
     }
+    if (!code && is_emphasis(text, i, emphasis)) {
+      emphasis = !emphasis;
+      continue;
+    }
     const std::size_t middle = !code && c == '[' ? text.find("](", i) : std::string_view::npos;
     const std::size_t end = middle == std::string_view::npos ? middle : text.find(')', middle);
     if (end != std::string_view::npos && text.find(']', i) == middle) {
@@ -49,10 +66,53 @@ std::string without_marks(std::string_view text) {
   return out;
 }
 
-bool is_item(std::string_view line) { return line.starts_with("- ") || line.starts_with("* "); }
+// How far an item's further lines are indented: "- " by two, "1. " by three; 0 if it is none.
+std::size_t item_indent(std::string_view line) {
+  if (line.starts_with("- ") || line.starts_with("* ")) return 2;
+  const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+  return digits > 0 && line.substr(digits).starts_with(". ") ? digits + 2 : 0;
+}
+
+// A command that is too long for a line goes on behind a backslash, so that it can still be
+// copied; what stands behind it as a comment stands before it then.
+std::string folded_command(std::string_view line, std::size_t columns) {
+  constexpr std::string_view kIndent = "    ";
+  std::string out;
+  const std::size_t comment = line.find("  # ");
+  if (comment != std::string_view::npos) {
+    out += kIndent;
+    out += wrapped(line.substr(comment), columns - kIndent.size(), "    # ");
+    line = line.substr(0, line.find_last_not_of(' ', comment) + 1);
+  }
+  std::string row(kIndent);
+  char quote = 0;
+  std::string_view rest = line.substr(kIndent.size());
+  while (!rest.empty()) {
+    std::size_t end = 0;
+    for (; end < rest.size() && (quote != 0 || rest[end] != ' '); ++end) {
+      if (quote != 0 && rest[end] == quote) {
+        quote = 0;
+      } else if (quote == 0 && (rest[end] == '\'' || rest[end] == '"')) {
+        quote = rest[end];
+      }
+    }
+    const std::string_view word = rest.substr(0, end);
+    const bool first = row.find_first_not_of(' ') == std::string::npos;
+    constexpr std::size_t kBackslash = 2;
+    if (!first && display_width(row) + 1 + display_width(word) + kBackslash > columns) {
+      out += row + " \\\n";
+      row = std::string(kIndent) + std::string(kIndent);
+    } else if (!first) {
+      row += ' ';
+    }
+    row += word;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out + row + "\n";
+}
 
 bool begins_a_block(std::string_view line) {
-  return line.empty() || line.front() == '#' || line.front() == '|' || is_item(line) ||
+  return line.empty() || line.front() == '#' || line.front() == '|' || item_indent(line) > 0 ||
          line.starts_with("```") || line.starts_with("    ");
 }
 
@@ -98,7 +158,8 @@ class Page {
       } else if (line.starts_with('|')) {
         table();
       } else if (line.empty() || line.starts_with("    ")) {
-        out_ += std::string(line) + "\n";
+        const bool long_command = line.starts_with("    $ ") && display_width(line) > columns_;
+        out_ += long_command ? folded_command(line, columns_) : std::string(line) + "\n";
         ++at_;
       } else {
         paragraph();
@@ -116,13 +177,13 @@ class Page {
   }
 
   void paragraph() {
-    const bool item = is_item(lines_[at_]);
+    const std::size_t indent = item_indent(lines_[at_]);
     std::string text(lines_[at_++]);
     while (at_ < lines_.size() &&
-           (!begins_a_block(lines_[at_]) || (item && lines_[at_].starts_with("  ")))) {
+           (!begins_a_block(lines_[at_]) || (indent > 0 && lines_[at_].starts_with("  ")))) {
       text += " " + std::string(lines_[at_++]);
     }
-    out_ += wrapped(without_marks(text), columns_, item ? "  " : "");
+    out_ += wrapped(without_marks(text), columns_, std::string(indent, ' '));
   }
 
   void table() {
@@ -136,7 +197,7 @@ class Page {
       cells.resize(headings.size());
       table.add(std::move(cells));
     }
-    out_ += table.text(Terminal(-1));  // whole: a terminal would have the last column cut
+    out_ += table.folded(terminal_, columns_);
   }
 
   std::vector<std::string_view> lines_;

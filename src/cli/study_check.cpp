@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "base/subprocess.h"
 #include "cli/served_model.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
 #include "infer/options.h"
 #include "lab/compared_values.h"
+#include "probe/host_probe.h"
 
 namespace tacho {
 namespace {
@@ -47,6 +51,18 @@ struct StepCheck {
   Result<void> operator()(const CostStep& /*work*/) const { return {}; }
 };
 
+// As the driver tells them, whether or not this Tacho can use them.
+std::int64_t gpu_count() {
+  std::error_code missing;
+  std::int64_t count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", missing)) {
+    (void)entry;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 Result<CompareOptions> compare_options_of(const ComparisonStep& work) {
@@ -71,6 +87,25 @@ Result<void> check_steps(const Study& study) {
     const bool placed = checked.error().message.starts_with(study.file);
     return placed ? checked.error()
                   : checked.error().in(fmt::format("{}: {}", step.place, step.name));
+  }
+  return {};
+}
+
+Result<void> check_needs(const StudyStep& step) {
+  for (const StudyNeed need : step.needs) {
+    if (need == StudyNeed::gpu && read_host().gpu.empty()) {
+      return Error{ErrorCode::unavailable,
+                   "this machine has no NVIDIA GPU, or its driver does not answer ('tacho doctor' "
+                   "says which)"};
+    }
+    if (need == StudyNeed::two_gpus && gpu_count() < 2) {
+      return Error{ErrorCode::unavailable, fmt::format("it takes two NVIDIA GPUs, and here {}",
+                                                       gpu_count() == 0 ? "is none" : "is one")};
+    }
+    if (need == StudyNeed::redis && !find_program("redis-server").ok()) {
+      return Error{ErrorCode::unavailable,
+                   "redis-server is not installed: apt-get install redis-server"};
+    }
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -12,6 +13,7 @@
 #include "cli/study_check.h"
 #include "cli/study_driver.h"
 #include "cli/study_foretellers.h"
+#include "cli/study_plan.h"
 #include "study/shipped_studies.h"
 #include "study/study_report.h"
 
@@ -28,6 +30,7 @@ constexpr const char* kStudyFooter =
     "\n"
     "  tacho study ls\n"
     "  tacho study environments\n"
+    "  tacho study recommender --full --dry-run\n"
     "  tacho study recommender --full -o recommender.html\n"
     "  tacho study show environments > mine.yaml; tacho study mine.yaml";
 
@@ -37,6 +40,7 @@ struct StudyOptions {
   bool full = false;
   bool report_only = false;
   bool again = false;
+  bool dry_run = false;
   bool json = false;
   std::string output;
 };
@@ -117,12 +121,31 @@ Result<Json> steps_json(const Study& study, const StudyRow& row, StudyTable tabl
   return steps;
 }
 
-Result<int> make_study(const StudyOptions& o, Context& context) {
+Result<Study> asked_study(const StudyOptions& o) {
   TACHO_TRY(source, find_text(o.name));
   const StudyLevel level = o.full ? StudyLevel::full : StudyLevel::quick;
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(study, read_study(source.text, source.file, level, {{"home", home.string()}}));
   TACHO_CHECK(check_steps(study));
+  return std::move(study);
+}
+
+Result<int> show_plan(const StudyOptions& o, const Context& context) {
+  TACHO_TRY(study, asked_study(o));
+  TACHO_TRY(store, context.open_store());
+  std::optional<StudyRow> row;
+  if (!o.again) {
+    TACHO_TRY(newest, store.studies().newest(study.name, kStudyLevels.of(study.level)));
+    row = newest;
+  }
+  TACHO_TRY(steps, planned_steps(study, row, store.studies()));
+  context.print(o.json ? json_text(plan_json(study, steps), 1) + "\n"
+                       : plan_text(study, steps, context.out));
+  return kSuccess;
+}
+
+Result<int> make_study(const StudyOptions& o, Context& context) {
+  TACHO_TRY(study, asked_study(o));
   TACHO_TRY(stores, open_stores(context));
   const fs::path folder = folder_of(stores.home, study);
   TACHO_CHECK(make_folders(folder));
@@ -147,9 +170,12 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
   TACHO_CHECK(write_report(document, file));
   if (o.json) {
     TACHO_TRY(steps, steps_json(study, row, stores.runs.studies()));
-    const Json json{
-        {"study", study.name},  {"level", kStudyLevels.of(level)}, {"key", row.key},
-        {"complete", complete}, {"steps", std::move(steps)},       {"report", file.string()}};
+    const Json json{{"study", study.name},
+                    {"level", kStudyLevels.of(study.level)},
+                    {"key", row.key},
+                    {"complete", complete},
+                    {"steps", std::move(steps)},
+                    {"report", file.string()}};
     context.print(json_text(json, 1) + "\n");
   } else {
     context.print(text_of(document, context.out));
@@ -196,11 +222,13 @@ void add_study_command(CLI::App& app, Context& context) {
   command->footer(kStudyFooter);
   auto o = std::make_shared<StudyOptions>();
   command->add_option("study", o->name, "one of 'tacho study ls', or a study.yaml");
-  auto* quick = command->add_flag("--quick", o->quick,
-                                  "within five minutes on two cores (unless --full is given)");
+  auto* quick =
+      command->add_flag("--quick", o->quick, "within five minutes on two cores; the default");
   command->add_flag("--full", o->full, "all of it")->excludes(quick);
   command->add_flag("--report-only", o->report_only, "run nothing: the report of what is stored");
   command->add_flag("--again", o->again, "from the start, whatever was made before");
+  command->add_flag("--dry-run,-n", o->dry_run,
+                    "list the steps and what they would run, make none");
   command->add_option("--output,-o", o->output, "the report, as .html or .md with its pictures");
   command->add_flag("--json", o->json, "what was done, for programs");
   command->callback([command, o, &context] {
@@ -212,7 +240,7 @@ void add_study_command(CLI::App& app, Context& context) {
       if (o->again && o->report_only) {
         return Error{ErrorCode::usage, "--again and --report-only do not go together"};
       }
-      return make_study(*o, context);
+      return o->dry_run ? show_plan(*o, context) : make_study(*o, context);
     });
   });
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "bandwidth/survey.h"
 #include "base/shell_words.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
@@ -15,11 +14,11 @@
 #include "cli/served_model.h"
 #include "cli/study_check.h"
 #include "cli/study_environments.h"
+#include "cli/study_survey.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
 #include "lab/compare_lab.h"
-#include "probe/host_probe.h"
 #include "study/fill_in.h"
 
 namespace tacho {
@@ -41,18 +40,6 @@ std::vector<std::string> names_in(const std::vector<std::string>& lists) {
 // Ended by itself, whatever it came to; not by Ctrl-C or a kill.
 bool is_over(const Comparison& comparison) {
   return comparison.stopped != StopReason::none && comparison.stopped != StopReason::user;
-}
-
-// As the driver tells them, whether or not this Tacho can use them.
-std::int64_t gpu_count() {
-  std::error_code missing;
-  std::int64_t count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", missing)) {
-    (void)entry;
-    ++count;
-  }
-  return count;
 }
 
 bool is_missing(const Error& error) {
@@ -92,25 +79,6 @@ Result<bool> StudyDriver::run() {
 Result<StudyDriver::End> StudyDriver::carry_out(const StudyStep& step, const Row& row) {
   TACHO_CHECK(check_needs(step));
   return std::visit([&](const auto& work) { return carry_out(work, step, row); }, step.work);
-}
-
-Result<void> StudyDriver::check_needs(const StudyStep& step) const {
-  for (const StudyNeed need : step.needs) {
-    if (need == StudyNeed::gpu && read_host().gpu.empty()) {
-      return Error{ErrorCode::unavailable,
-                   "this machine has no NVIDIA GPU, or its driver does not answer ('tacho doctor' "
-                   "says which)"};
-    }
-    if (need == StudyNeed::two_gpus && gpu_count() < 2) {
-      return Error{ErrorCode::unavailable, fmt::format("it takes two NVIDIA GPUs, and here {}",
-                                                       gpu_count() == 0 ? "is none" : "is one")};
-    }
-    if (need == StudyNeed::redis && !find_program("redis-server").ok()) {
-      return Error{ErrorCode::unavailable,
-                   "redis-server is not installed: apt-get install redis-server"};
-    }
-  }
-  return {};
 }
 
 Result<StudyDriver::End> StudyDriver::carry_out(const ComparisonStep& work, const StudyStep& step,
@@ -267,17 +235,7 @@ Result<void> StudyDriver::check_made(const std::string& name) const {
 // The survey names itself: one that was interrupted is not complete, and made again.
 Result<StudyDriver::End> StudyDriver::carry_out(const SurveyStep& work, const StudyStep& step,
                                                 const Row& /*row*/) {
-  constexpr std::chrono::minutes kPatience{30};
-  Command command{.argv = {"/proc/self/exe", "lab", "memory", "--json"}, .dies_with_parent = true};
-  command.argv.insert(command.argv.end(), work.words.begin(), work.words.end());
-  TACHO_TRY(said, capture(command, kPatience));
-  if (interrupts() > 0) return End::stopped;
-  if (!said.status.success()) {
-    // 'tacho lab memory' says what is missing, and how to get it.
-    return Error{ErrorCode::unavailable, said.err.substr(0, said.err.find('\n'))};
-  }
-  TACHO_TRY(json, parse_json(said.out));
-  TACHO_TRY(survey, bandwidth::survey_from_json(json));
+  TACHO_TRY(survey, survey_memory(work.words, context_));
   if (!survey.complete) return End::stopped;
   TACHO_CHECK(put({.step = step.key, .record_key = survey.key, .absent = {}}));
   return End::done;

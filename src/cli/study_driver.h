@@ -39,7 +39,6 @@ class StudyDriver {
   Result<void> bring_home(ComparePlan& plan);
   Result<void> check_made(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);
-  Result<void> check_needs(const StudyStep& step) const;
   Result<void> put(const StudyStepRow& row) { return stores_.runs.studies().put(row_.id, row); }
 
   const Study& study_;

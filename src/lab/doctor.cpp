@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <system_error>
 
 #include "base/subprocess.h"
@@ -160,9 +161,12 @@ void examine_programs(Findings& out) {
       Program{"serving", "redis", {"redis-server", "--version"}, "apt-get install redis-server"},
       Program{"tools", "npm", {"npm", "--version"}, "apt-get install npm"},
   };
+  // Without USER, as in a container, ch-run does not even tell its version.
+  std::map<std::string, std::string> environment;
+  if (std::getenv("USER") == nullptr) environment["USER"] = "nobody";
   constexpr std::chrono::seconds kPatience{10};
   for (const Program& program : programs) {
-    const auto said = capture({.argv = program.version}, kPatience);
+    const auto said = capture({.argv = program.version, .environment = environment}, kPatience);
     if (said.ok() && said->status.success()) {
       const std::string& text = said->out.empty() ? said->err : said->out;
       out.push_back({program.area, program.name, Health::good, first_line(text)});

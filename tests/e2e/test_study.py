@@ -153,7 +153,45 @@ class Report(StudyCase):
         self.assertEqual(self.runs(), [])
 
 
+class DryRun(StudyCase):
+    def plan(self, *words):
+        return self.study("--dry-run", "--json", *words).json["steps"]
+
+    def test_it_tells_what_each_step_would_do_and_does_nothing(self):
+        steps = {step["name"]: step for step in self.plan("--full")}
+        self.assertEqual(list(steps), [step["name"] for step in STEPS])
+        self.assertEqual(steps["pair"]["amount"], "2 variants, 2 runs of each")
+        self.assertEqual(steps["grid"]["amount"], "6 runs")  # 4 of --quick
+        self.assertEqual(steps["lost"]["amount"], "tells of machines")
+        self.assertEqual(steps["cuda"]["state"], "not possible here")
+        self.assertIn("no NVIDIA GPU", steps["cuda"]["why"])
+        self.assertEqual(steps["one"]["state"], "waiting")
+        self.assertTrue(steps["one"]["command"].startswith("tacho train mlp "))
+        self.assertEqual(self.runs(), [])
+        self.assertFalse((self.home / "studies").exists())
+
+        text = self.study("--dry-run", "--full").out
+        self.assertIn("6 runs", text)
+        self.assertIn("cuda: this machine has no NVIDIA GPU", text)
+
+    def test_it_tells_what_is_done_already(self):
+        self.study()
+        self.assertEqual([step["state"] for step in self.plan()],
+                         ["done"] * 3 + ["not possible here"] + ["done"] * 4)
+        self.assertEqual({step["state"] for step in self.plan("--again")},
+                         {"waiting", "not possible here"})
+
+
 class Interrupted(StudyCase):
+    def test_a_survey_of_memory_ends_at_once_and_is_made_again(self):
+        long = {**STUDY, "steps": [{"name": "touched", "memory": "--threads 1"}]}  # minutes
+        going = self.start("study", self.write(long))
+        wait_until(lambda: len(processes_of(self.home)) > 1, "survey")
+        going.signal(signal.SIGINT)
+        self.assertEqual(going.ended().code, 1)
+        short = {**STUDY, "steps": [STEPS[-1]]}
+        self.assertTrue(self.study("--json", study=short).json["complete"])
+
     def shape(self):
         """Of the report: all that must not depend on when the machine was how fast."""
         report = self.report()
