@@ -71,6 +71,13 @@ if(TACHO_TORCH)
   # stdc++ first: pip's libtorch exports parts of an older C++ library (std::filesystem's
   # remove_all among them, which crashes), and the first library on the line is asked first.
   target_link_libraries(tacho_torch INTERFACE stdc++ ${TORCH_LIBRARIES})
+  # Gloo is within pip's torch, but the headers that torch's own asks for do not come with it.
+  if(TACHO_TORCH_FROM_PYTHON)
+    find_path(GLOO_INCLUDE_DIR gloo/transport/device.h PATHS ${CMAKE_SOURCE_DIR}/.cache/deps/usr/include)
+    if(GLOO_INCLUDE_DIR)
+      target_include_directories(tacho_torch SYSTEM INTERFACE ${GLOO_INCLUDE_DIR})
+    endif()
+  endif()
   # pip's torch brings fmt's headers along, newer than the library that is installed: where they
   # are seen, fmt is compiled in instead of linked. Versions do not clash, each has its namespace.
   foreach(dir IN LISTS TORCH_INCLUDE_DIRS)

@@ -36,6 +36,8 @@ STUDY = {"name": "tiny", "title": "Does the batch <matter>?", "about": "It is a 
          "values": {"numbers": {"quick": [1, 2], "full": [1, 2, 3]}, "longer": 0.1},
          "steps": STEPS}
 RUNS = 2 * 3 + 4 + 1 + 2 * 3  # of the pairs with their warm-ups, of the grid, and the one
+SHORT = {**STUDY, "steps": STEPS[:4]}
+SHORT_RUNS = RUNS - 2 * 3
 
 
 class StudyCase(TachoCase):
@@ -123,21 +125,21 @@ class Report(StudyCase):
             self.assertIn("loopback instead", report)
 
     def test_prose_may_change_and_what_is_done_differently_is_done_again(self):
-        first = self.study("--json").json["steps"]
-        changed = json.loads(json.dumps(STUDY))
+        first = self.study("--json", study=SHORT).json["steps"]
+        changed = json.loads(json.dumps(SHORT))
         changed["title"] = "Another question"
         changed["steps"][0]["title"] = "Said differently"
         changed["steps"][2]["train"] = f"{WORDS} -b 8 -e 2"
         second = self.study("--json", study=changed).json["steps"]
         self.assertEqual([s["key"] for s in first[:2]], [s["key"] for s in second[:2]])
         self.assertNotEqual(first[2]["key"], second[2]["key"])
-        self.assertEqual(len(self.runs()), RUNS + 1)
+        self.assertEqual(len(self.runs()), SHORT_RUNS + 1)
 
     def test_again_begins_anew_and_keeps_what_was(self):
-        first = self.study("--json").json
-        second = self.study("--again", "--json").json
+        first = self.study("--json", study=SHORT).json
+        second = self.study("--again", "--json", study=SHORT).json
         self.assertNotEqual(first["key"], second["key"])
-        self.assertEqual(len(self.runs()), 2 * RUNS)
+        self.assertEqual(len(self.runs()), 2 * SHORT_RUNS)
 
     def test_an_environment_that_is_not_here_is_told_and_one_alone_is_no_comparison(self):
         only_bare = {**STUDY, "steps": [
@@ -154,8 +156,8 @@ class Report(StudyCase):
 
 
 class DryRun(StudyCase):
-    def plan(self, *words):
-        return self.study("--dry-run", "--json", *words).json["steps"]
+    def plan(self, *words, study=STUDY):
+        return self.study("--dry-run", "--json", *words, study=study).json["steps"]
 
     def test_it_tells_what_each_step_would_do_and_does_nothing(self):
         steps = {step["name"]: step for step in self.plan("--full")}
@@ -175,10 +177,10 @@ class DryRun(StudyCase):
         self.assertIn("cuda: this machine has no NVIDIA GPU", text)
 
     def test_it_tells_what_is_done_already(self):
-        self.study()
-        self.assertEqual([step["state"] for step in self.plan()],
-                         ["done"] * 3 + ["not possible here"] + ["done"] * 4)
-        self.assertEqual({step["state"] for step in self.plan("--again")},
+        self.study(study=SHORT)
+        self.assertEqual([step["state"] for step in self.plan(study=SHORT)],
+                         ["done"] * 3 + ["not possible here"])
+        self.assertEqual({step["state"] for step in self.plan("--again", study=SHORT)},
                          {"waiting", "not possible here"})
 
 
