@@ -40,6 +40,8 @@ std::string storage_name(std::string image) {
   return image;
 }
 
+fs::path in_storage(const std::string& image) { return storage() / "img" / storage_name(image); }
+
 bool has_driver(const fs::path& image) {
   constexpr std::array kFolders = {"usr/local/lib",
                                    "usr/lib",
@@ -71,8 +73,7 @@ Result<fs::path> Charliecloud::image_folder() const {
                     spec().image)};
   }
   if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
-  const fs::path stored = storage() / "img" / storage_name(spec().image);
-  if (fs::is_directory(stored, problem)) return stored;
+  if (const auto stored = in_storage(spec().image); fs::is_directory(stored, problem)) return stored;
   return Error{ErrorCode::not_found, fmt::format("charliecloud: image {} is no folder, none of "
                                                  "Tacho's and not in {}; build it with 'tacho "
                                                  "env build charliecloud'",
@@ -165,7 +166,8 @@ Result<Command> Charliecloud::wrap(const Command& command, const Stay& stay) con
     words.push_back(fmt::format("--bind={}:{}", bind.source, bind.target));
   }
   words.push_back("--cd=" + working_folder(command).string());
-  words.push_back(image.string());
+  // ch-run takes what is in its storage by name alone.
+  words.push_back(image == in_storage(spec().image) ? spec().image : image.string());
   words.emplace_back("--");
   words.insert(words.end(), command.argv.begin(), command.argv.end());
   return limited(std::move(wrapped), stay.key);

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import shutil
 import signal
 import subprocess
 import unittest
@@ -64,6 +65,14 @@ class Program(InEnvironment):
         self.assertEqual(record["outcome"], "failed")
         self.assertEqual(record["environment"]["kind"], KIND)
         self.assert_nothing_is_left()
+
+    @unittest.skipUnless(KIND == "charliecloud", "other engines keep no folders of images")
+    def test_an_image_of_chimage_goes_by_its_name(self):
+        storage = self.new_folder()
+        shutil.copytree(self.where.partition(":")[2], storage / "img/some%image+1", symlinks=True)
+        said = self.tacho("run", "-E", "charliecloud:some/image:1", "--", "echo", "in it",
+                          env={"CH_IMAGE_STORAGE": str(storage)})
+        self.assertEqual(said.out, "in it\n")
 
     def test_a_killed_program_is_seen_as_killed(self):
         record = self.record("--", "sh", "-c", "kill -9 $$", expect=128 + 9)
