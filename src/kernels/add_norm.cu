@@ -30,7 +30,7 @@ struct Packs {
       raw[k] = load_raw(static_cast<const T*>(row) + (c < width ? c : 0));
     }
   }
-  __device__ void numbers(int k, float (&to)[kWidth]) const { Pack<T>::unpack(raw[k], to); }
+  __device__ void numbers(int k, float (&to)[kWidth]) const { widen<T>(raw[k], to); }
 };
 
 template <class T>
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
       v[k][i] = v[k][i] * by[i] + r[i];
       total += v[k][i];
     }
-    store_pack(static_cast<T*>(p.sum) + at, v[k]);
+    store_whole(static_cast<T*>(p.sum) + at, v[k]);
   }
   // Not before the row is done with: earlier they would take the registers of other warps' rows.
   gamma.load(p.gamma, width);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
     beta.numbers(k, shift);
 #pragma unroll
     for (int i = 0; i < W; ++i) v[k][i] = (v[k][i] - mean) * rstd * scale[i] + shift[i];
-    store_pack(static_cast<T*>(p.y) + row * width + c, v[k]);
+    store_whole(static_cast<T*>(p.y) + row * width + c, v[k]);
   }
   if (threadIdx.x % kLanes == 0) {
     p.mean[row] = mean;

@@ -35,12 +35,13 @@ class Ring {
         dsum_(static_cast<const T*>(p.dsum)),
         width_(p.shape.channels) {}
 
-  // Asks for the column at `at` of `count` rows; zeros take the place of the others.
+  // Asks for the column at `at` of `count` rows; zeros take the place of the others, of which
+  // nothing is read.
   __device__ void ask(int64_t at, int count) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const size_t zeros = r < count ? 0 : sizeof(RawPack);
-      const int64_t from = r < count ? at + r * width_ : 0;
+      const int64_t from = at + r * width_;
       RawPack* to = mine_ + (asked_ * kRows + r) * kArrays * threads_;
       __pipeline_memcpy_async(to, dy_ + from, sizeof(RawPack), zeros);
       __pipeline_memcpy_async(to + threads_, sum_ + from, sizeof(RawPack), zeros);
@@ -171,8 +172,8 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
       raw_sum[r] = ring.sum(r);
       float g[W];
       float unit[W];
-      Pack<T>::unpack(raw_dy[r], g);
-      Pack<T>::unpack(raw_sum[r], unit);
+      widen<T>(raw_dy[r], g);
+      widen<T>(raw_sum[r], unit);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         unit[i] = unit[i] * rstd[r] + offset[r];
@@ -194,21 +195,25 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
       const float plus = of_gu * offset[r] + of_g;
       float g[W];
       float s[W];
-      float d[W] = {};
+      float d[W];
       float kept[W];
-      Pack<T>::unpack(raw_dy[r], g);
-      Pack<T>::unpack(raw_sum[r], s);
-      if constexpr (kMore) Pack<T>::unpack(ring.dsum(r), d);
+      widen<T>(raw_dy[r], g);
+      widen<T>(raw_sum[r], s);
 #pragma unroll
-      for (int i = 0; i < W; ++i) d[i] += g[i] * gamma[i] * rstd[r] + (s[i] * by + plus);
-      if (p.dresidual != p.dx) store_pack(static_cast<T*>(p.dresidual) + to, d);
+      for (int i = 0; i < W; ++i) d[i] = g[i] * gamma[i] * rstd[r] + (s[i] * by + plus);
+      if constexpr (kMore) {
+        widen<T>(ring.dsum(r), s);
+#pragma unroll
+        for (int i = 0; i < W; ++i) d[i] += s[i];
+      }
+      if (p.dresidual != p.dx) store_whole(static_cast<T*>(p.dresidual) + to, d);
       dropout.factors(kept, to);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
         d[i] *= kept[i];
         dbias[i] += d[i];
       }
-      store_pack(static_cast<T*>(p.dx) + to, d);
+      store_whole(static_cast<T*>(p.dx) + to, d);
     }
   }
   write_columns<W>(columns, width,
@@ -240,8 +245,7 @@ __global__ void __launch_bounds__(kFinishColumns* kFinishRows)
   shared[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || c >= all) return;
-  T* outs[kColumnSums] = {dgamma, dbeta, dbias};
-  T* out = outs[c / width];
+  T* out = c < width ? dgamma : c < 2 * width ? dbeta : dbias;
   if (out == nullptr) return;
   sum = 0;
 #pragma unroll

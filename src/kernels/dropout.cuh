@@ -30,6 +30,12 @@ __device__ inline uint32_t position_hash(uint64_t key, uint32_t position) {
 struct Bits {
   uint32_t word[4];
 };
+// The compiler's own 64-bit product adds the zeros of the upper halves.
+__device__ inline uint64_t product(uint32_t a, uint32_t b) {
+  uint64_t wide;
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(a), "r"(b));
+  return wide;
+}
 __device__ inline Bits random_bits(uint64_t key, uint64_t place) {
   constexpr int kRounds = 7;
   auto low = static_cast<uint32_t>(key);
@@ -37,8 +43,8 @@ __device__ inline Bits random_bits(uint64_t key, uint64_t place) {
   Bits b{{static_cast<uint32_t>(place), static_cast<uint32_t>(place >> 32), 0, 0}};
 #pragma unroll
   for (int round = 0; round < kRounds; ++round) {
-    const uint64_t even = uint64_t{0xD2511F53U} * b.word[0];
-    const uint64_t odd = uint64_t{0xCD9E8D57U} * b.word[2];
+    const uint64_t even = product(0xD2511F53U, b.word[0]);
+    const uint64_t odd = product(0xCD9E8D57U, b.word[2]);
     b = {{static_cast<uint32_t>(odd >> 32) ^ b.word[1] ^ low, static_cast<uint32_t>(odd),
           static_cast<uint32_t>(even >> 32) ^ b.word[3] ^ high, static_cast<uint32_t>(even)}};
     low += 0x9E3779B9U;

@@ -59,6 +59,7 @@ class Team {
     }
     __syncthreads();
     float4 sum = of_team[0];
+#pragma unroll 1
     for (unsigned w = 1; w < warps; ++w) {
       const float4 part = of_team[w];
       sum = {sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w};
