@@ -30,7 +30,7 @@ struct Packs {
       raw[k] = load_raw(static_cast<const T*>(row) + (c < width ? c : 0));
     }
   }
-  __device__ void numbers(int k, float (&to)[kWidth]) const { Pack<T>::unpack(raw[k], to); }
+  __device__ void numbers(int k, float (&to)[kWidth]) const { widen<T>(raw[k], to); }
 };
 
 template <class T>
@@ -53,8 +53,6 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
   const int64_t shared = p.residual_rows == p.shape.rows ? row : row % p.residual_rows;
   residual.load(row_of<T>(p.residual, shared, width), width);
   if (p.bias != nullptr) bias.load(p.bias, width);
-  gamma.load(p.gamma, width);
-  beta.load(p.beta, width);
   float v[kPacks][W];
   float total = 0;
 #pragma unroll
@@ -63,6 +61,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
     if (c >= width) continue;
     const int64_t at = row * width + c;
     float r[W];
+    float by[W];
     x.numbers(k, v[k]);
     if (p.bias != nullptr) {
       bias.numbers(k, r);
@@ -70,14 +69,17 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
       for (int i = 0; i < W; ++i) v[k][i] += r[i];
     }
     residual.numbers(k, r);
-    dropout.apply(v[k], at);
+    dropout.factors(by, at);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      v[k][i] += r[i];
+      v[k][i] = v[k][i] * by[i] + r[i];
       total += v[k][i];
     }
-    store_pack(static_cast<T*>(p.sum) + at, v[k]);
+    store_whole(static_cast<T*>(p.sum) + at, v[k]);
   }
+  // Not before the row is done with: earlier they would take the registers of other warps' rows.
+  gamma.load(p.gamma, width);
+  beta.load(p.beta, width);
   const auto count = static_cast<float>(width);
   const float mean = add_across(total) / count;
   float squares = 0;
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
     beta.numbers(k, shift);
 #pragma unroll
     for (int i = 0; i < W; ++i) v[k][i] = (v[k][i] - mean) * rstd * scale[i] + shift[i];
-    store_pack(static_cast<T*>(p.y) + row * width + c, v[k]);
+    store_whole(static_cast<T*>(p.y) + row * width + c, v[k]);
   }
   if (threadIdx.x % kLanes == 0) {
     p.mean[row] = mean;

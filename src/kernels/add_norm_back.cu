@@ -1,5 +1,10 @@
-// The way back of add_norm.cu: a team of threads holds a row, a pack each; rows go by twos, and the
-// next two are under way while these are worked on.
+// The way back of add_norm.cu: a team of threads holds a row, a pack each. Rows go by twos; the
+// next ones are on their way into shared memory while these are worked on. A thread reads there
+// what it has asked for itself, so that nobody waits for another's copies.
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
 #include "kernels/columns.cuh"
 #include "kernels/dropout.cuh"
 #include "kernels/team.cuh"
@@ -7,71 +12,105 @@
 namespace tacho::kernels {
 namespace {
 
-constexpr int kRows = 2;  // of a team at a time
+constexpr int kRows = 2;    // of a team at a time
+constexpr int kStages = 3;  // two on their way, one worked on
 // One block of so many threads on each of an H200's 132 processors, which
 // stays.
-constexpr int kBackwardThreads = 512;
+constexpr int kBackwardThreads = kMostTeamThreads;
 constexpr int64_t kMostBackwardBlocks = 132;
 constexpr int kColumnSums = 3;  // gamma's, beta's and the bias's gradients
+constexpr int kMostArrays = 3;  // that come back
 
-// The same column of kRows rows. A row beyond the last and a column beyond the row's end load what
-// is there, for nothing: a load under a condition would wait for the one before.
-template <class T>
-struct Column {
-  RawPack raw[kRows];
-  __device__ void load(const void* all, int64_t row, int64_t rows, int64_t width, int64_t column) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      raw[r] = load_raw(static_cast<const T*>(all) + min(row + r, rows - 1) * width + column);
-    }
-  }
-};
-
-// What comes back to rows, and what is known of them.
+// Where this thread's packs of kRows rows lie in shared memory: [stage][row][array][thread].
 template <class T, bool kMore>
-struct Returned {
-  Column<T> dy, sum, dsum;
-  float mean[kRows];
-  float rstd[kRows];
-  __device__ void load(const AddNormBackward& p, int64_t row, int64_t column) {
-    const int64_t rows = p.shape.rows;
-    const int64_t width = p.shape.channels;
-    dy.load(p.dy, row, rows, width, column);
-    sum.load(p.sum, row, rows, width, column);
-    if constexpr (kMore) dsum.load(p.dsum, row, rows, width, column);
+class Ring {
+ public:
+  static constexpr int kArrays = kMore ? kMostArrays : 2;
+
+  __device__ Ring(RawPack* shared, const AddNormBackward& p)
+      : threads_(static_cast<int>(blockDim.x * blockDim.y)),
+        mine_(shared + threadIdx.y * blockDim.x + threadIdx.x),
+        dy_(static_cast<const T*>(p.dy)),
+        sum_(static_cast<const T*>(p.sum)),
+        dsum_(static_cast<const T*>(p.dsum)),
+        width_(p.shape.channels) {}
+
+  // Asks for the column at `at` of `count` rows; zeros take the place of the others, of which
+  // nothing is read.
+  __device__ void ask(int64_t at, int count) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      mean[r] = p.mean[min(row + r, rows - 1)];
-      rstd[r] = p.rstd[min(row + r, rows - 1)];
+      const size_t zeros = r < count ? 0 : sizeof(RawPack);
+      const int64_t from = at + r * width_;
+      RawPack* to = mine_ + (asked_ * kRows + r) * kArrays * threads_;
+      __pipeline_memcpy_async(to, dy_ + from, sizeof(RawPack), zeros);
+      __pipeline_memcpy_async(to + threads_, sum_ + from, sizeof(RawPack), zeros);
+      if constexpr (kMore) {
+        __pipeline_memcpy_async(to + 2 * threads_, dsum_ + from, sizeof(RawPack), zeros);
+      }
     }
+    __pipeline_commit();
+    asked_ = after(asked_);
   }
+  // The oldest are there: stage_ is theirs until the next call.
+  __device__ void wait() {
+    __pipeline_wait_prior(kStages - 2);
+    stage_ = after(stage_);
+  }
+  __device__ RawPack dy(int r) const { return at(r, 0); }
+  __device__ RawPack sum(int r) const { return at(r, 1); }
+  __device__ RawPack dsum(int r) const { return at(r, 2); }
+
+ private:
+  __device__ static int after(int stage) { return stage + 1 == kStages ? 0 : stage + 1; }
+  __device__ RawPack at(int r, int array) const {
+    return mine_[((stage_ * kRows + r) * kArrays + array) * threads_];
+  }
+
+  int threads_;
+  RawPack* mine_;
+  const T* dy_;
+  const T* sum_;
+  const T* dsum_;
+  int64_t width_;
+  int asked_ = 0;
+  int stage_ = kStages - 1;
 };
 
-// Adds up what the block's teams have gathered for each column and writes it to `out`.
+// What the block's teams have gathered for each column, added up and written to `out`.
 template <int kWidth>
-__device__ void write_columns(const float (&sums)[kWidth], int64_t width, float* out,
+__device__ void write_columns(const float (&sums)[kColumnSums][kWidth], int64_t width, float* out,
                               float* shared) {
   const int across = static_cast<int>(blockDim.x) * kWidth;
+  float* mine = shared + threadIdx.y * kColumnSums * across + threadIdx.x * kWidth;
+  __pipeline_wait_prior(0);
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) {
-    shared[threadIdx.y * across + threadIdx.x * kWidth + i] = sums[i];
+  for (int s = 0; s < kColumnSums; ++s) {
+#pragma unroll
+    for (int i = 0; i < kWidth; i += 4) {
+      *reinterpret_cast<float4*>(mine + s * across + i) = {sums[s][i], sums[s][i + 1],
+                                                           sums[s][i + 2], sums[s][i + 3]};
+    }
   }
   __syncthreads();
   const auto thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   for (int c = thread; c < width; c += static_cast<int>(blockDim.x * blockDim.y)) {
-    float sum = 0;
-    for (unsigned team = 0; team < blockDim.y; ++team) sum += shared[team * across + c];
-    out[c] = sum;
+#pragma unroll
+    for (int s = 0; s < kColumnSums; ++s) {
+      float sum = 0;
+      for (unsigned team = 0; team < blockDim.y; ++team) {
+        sum += shared[(team * kColumnSums + s) * across + c];
+      }
+      out[s * width + c] = sum;
+    }
   }
 }
 
-// The next rows are under way while these are worked on.
 template <class T, bool kMore>
 __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBackward p) {
   constexpr int W = Pack<T>::kWidth;
-  __shared__ float shared[kBackwardThreads * W];
-  const int64_t rows = p.shape.rows;
+  extern __shared__ RawPack shared[];
   const int64_t width = p.shape.channels;
   const float share = 1.0F / static_cast<float>(width);
   let_next_come();
@@ -79,37 +118,65 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
   const Dropout dropout(p.dropout, p.mask);
   const bool inside = threadIdx.x * W < width;
   const int64_t column = inside ? threadIdx.x * W : 0;
-  const RawPack raw_gamma = load_raw(static_cast<const T*>(p.gamma) + column);
-  float dgamma[W] = {};
-  float dbeta[W] = {};
-  float dbias[W] = {};
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.y * kRows;
-  int64_t row = (static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y) * kRows;
-  Returned<T, kMore> next;
-  next.load(p, min(row, rows - 1), column);
-  for (; row < rows; row += stride) {
-    Returned<T, kMore> now = next;
-    next.load(p, min(row + stride, rows - 1), column);
-    float gamma[W];
-    Pack<T>::unpack(raw_gamma, gamma);
-    // The normed number and gamma·dy are worked out twice: cheaper than keeping them.
-    const auto unpack = [&](int r, float(&unit)[W], float(&g)[W]) {
-      const float rstd = now.rstd[r];
-      const float offset = -now.mean[r] * rstd;
-      Pack<T>::unpack(now.dy.raw[r], g);
-      Pack<T>::unpack(now.sum.raw[r], unit);
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y * kRows;
+  const int64_t own = first + threadIdx.y * kRows;
+  int64_t block_left = p.shape.rows - first;
+  int64_t left = p.shape.rows - own;  // from the team's next rows on
+  int64_t at = own * width + column;
+  const int64_t step = stride * width;
+  const auto rows_of = [](int64_t n) {
+    return static_cast<int>(max(min(n, int64_t{kRows}), int64_t{0}));
+  };
+  Ring<T, kMore> ring(shared, p);
 #pragma unroll
-      for (int i = 0; i < W; ++i) unit[i] = unit[i] * rstd + offset;
-    };
+  for (int s = 0; s < kStages - 1; ++s) {
+    ring.ask(at + s * step, inside ? rows_of(left - s * stride) : 0);
+  }
+  const float* mean_at = p.mean + own;
+  const float* rstd_at = p.rstd + own;
+  float next_mean[kRows];
+  float next_rstd[kRows];
+  const auto look = [&](int64_t rows) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      next_mean[r] = r < rows ? mean_at[r] : 0;
+      next_rstd[r] = r < rows ? rstd_at[r] : 0;
+    }
+    mean_at += stride;
+    rstd_at += stride;
+  };
+  look(left);
+  float gamma[W];
+  load_pack(static_cast<const T*>(p.gamma) + column, gamma);
+  float columns[kColumnSums][W] = {};
+  auto& [dgamma, dbeta, dbias] = columns;
+  for (; block_left > 0; block_left -= stride, left -= stride, at += step) {
+    float rstd[kRows];
+    float offset[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      rstd[r] = next_rstd[r];
+      offset[r] = -next_mean[r] * rstd[r];
+    }
+    look(left - stride);
+    ring.wait();
+    ring.ask(at + (kStages - 1) * step, inside ? rows_of(left - (kStages - 1) * stride) : 0);
+    // The numbers are unpacked twice: cheaper than keeping them.
+    RawPack raw_dy[kRows];
+    RawPack raw_sum[kRows];
     float sums[2 * kRows] = {};  // of g, then of g·unit
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (!inside || row + r >= rows) now.dy.raw[r] = RawPack{0, 0, 0, 0};  // does not count
-      float unit[W];
+      raw_dy[r] = ring.dy(r);
+      raw_sum[r] = ring.sum(r);
       float g[W];
-      unpack(r, unit, g);
+      float unit[W];
+      widen<T>(raw_dy[r], g);
+      widen<T>(raw_sum[r], unit);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
+        unit[i] = unit[i] * rstd[r] + offset[r];
         dbeta[i] += g[i];
         dgamma[i] += g[i] * unit[i];
         g[i] *= gamma[i];
@@ -120,60 +187,99 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
     team.add(sums);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (!inside || row + r >= rows) break;
-      const int64_t at = (row + r) * width + column;
-      const float rstd = now.rstd[r];
-      const float of_g = -rstd * sums[r] * share;
-      const float of_gu = -rstd * sums[kRows + r] * share;
-      float unit[W];
+      if (!inside || r >= left) break;
+      const int64_t to = at + r * width;
+      const float of_g = -rstd[r] * sums[r] * share;
+      const float of_gu = -rstd[r] * sums[kRows + r] * share;
+      const float by = of_gu * rstd[r];
+      const float plus = of_gu * offset[r] + of_g;
       float g[W];
-      float d[W] = {};
-      unpack(r, unit, g);
-      if constexpr (kMore) Pack<T>::unpack(now.dsum.raw[r], d);
+      float s[W];
+      float d[W];
+      float kept[W];
+      widen<T>(raw_dy[r], g);
+      widen<T>(raw_sum[r], s);
+#pragma unroll
+      for (int i = 0; i < W; ++i) d[i] = g[i] * gamma[i] * rstd[r] + (s[i] * by + plus);
+      if constexpr (kMore) {
+        widen<T>(ring.dsum(r), s);
+#pragma unroll
+        for (int i = 0; i < W; ++i) d[i] += s[i];
+      }
+      if (p.dresidual != p.dx) store_whole(static_cast<T*>(p.dresidual) + to, d);
+      dropout.factors(kept, to);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
-        d[i] += g[i] * gamma[i] * rstd + (unit[i] * of_gu + of_g);
+        d[i] *= kept[i];
+        dbias[i] += d[i];
       }
-      if (p.dresidual != p.dx) store_pack(static_cast<T*>(p.dresidual) + at, d);
-      dropout.apply(d, at);
-#pragma unroll
-      for (int i = 0; i < W; ++i) dbias[i] += d[i];
-      store_pack(static_cast<T*>(p.dx) + at, d);
+      store_whole(static_cast<T*>(p.dx) + to, d);
     }
   }
-  float* out = p.workspace + static_cast<int64_t>(blockIdx.x) * kColumnSums * width;
-  write_columns<W>(dgamma, width, out, shared);
-  write_columns<W>(dbeta, width, out + width, shared);
-  if (p.dbias != nullptr) write_columns<W>(dbias, width, out + 2 * width, shared);
+  write_columns<W>(columns, width,
+                   p.workspace + static_cast<int64_t>(blockIdx.x) * kColumnSums * width,
+                   reinterpret_cast<float*>(shared));
 }
+
+// Few threads a block: they find room beside the blocks of the kernel before, and wait there.
+constexpr int kFinishColumns = 8;
+constexpr int kFinishRows = 16;
 
 template <class T>
-__global__ void finish_columns(const float* partial, int blocks, int64_t width, T* dgamma, T* dbeta,
-                               T* dbias) {
+__global__ void __launch_bounds__(kFinishColumns* kFinishRows)
+    finish_columns(const float* partial, int blocks, int64_t width, T* dgamma, T* dbeta, T* dbias) {
   wait_for_last();
-  __shared__ float shared[kFinishDown][kLanes];
-  T* outs[kColumnSums] = {dgamma, dbeta, dbias};
-  T* out = outs[blockIdx.y];
-  if (out == nullptr) return;
-  const int64_t c = static_cast<int64_t>(blockIdx.x) * kLanes + threadIdx.x;
-  const int64_t at = blockIdx.y * width + (c < width ? c : 0);
-  shared[threadIdx.y][threadIdx.x] =
-      sum_of_column<kFinishDown>(partial + at, blocks, kColumnSums * width);
-  __syncthreads();
-  if (threadIdx.y != 0 || c >= width) return;
+  constexpr int kEach = (kMostBackwardBlocks + kFinishRows - 1) / kFinishRows;
+  __shared__ float shared[kFinishRows][kFinishColumns];
+  const int64_t c = static_cast<int64_t>(blockIdx.x) * kFinishColumns + threadIdx.x;
+  const int64_t all = kColumnSums * width;
+  float part[kEach];
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int b = static_cast<int>(threadIdx.y) + i * kFinishRows;
+    part[i] = b < blocks && c < all ? partial[b * all + c] : 0;
+  }
   float sum = 0;
-  for (int row = 0; row < kFinishDown; ++row) sum += shared[row][threadIdx.x];
-  out[c] = static_cast<T>(sum);
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) sum += part[i];
+  shared[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || c >= all) return;
+  T* out = c < width ? dgamma : c < 2 * width ? dbeta : dbias;
+  if (out == nullptr) return;
+  sum = 0;
+#pragma unroll
+  for (int row = 0; row < kFinishRows; ++row) sum += shared[row][threadIdx.x];
+  out[c % width] = static_cast<T>(sum);
 }
 
-unsigned blocks_for(const Rows& shape, const dim3& block) {
-  const int64_t each = static_cast<int64_t>(block.y) * kRows;
-  return static_cast<unsigned>((shape.rows + each - 1) / each);
+// As many teams as the processor's shared memory has room for.
+dim3 backward_teams(const Rows& shape) {
+  int device = 0;
+  int bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  constexpr int kOther = 1024;  // the teams' sums
+  constexpr int kOfThread = kStages * kRows * kMostArrays * static_cast<int>(sizeof(RawPack));
+  return teams_for(shape, std::min(kBackwardThreads, (bytes - kOther) / kOfThread));
 }
 
 unsigned backward_blocks(const Rows& shape) {
-  const int64_t needed = blocks_for(shape, teams_for(shape, kBackwardThreads));
+  const int64_t each = static_cast<int64_t>(backward_teams(shape).y) * kRows;
+  const int64_t needed = (shape.rows + each - 1) / each;
   return static_cast<unsigned>(needed < kMostBackwardBlocks ? needed : kMostBackwardBlocks);
+}
+
+template <class T, bool kMore>
+void launch_back(const AddNormBackward& p, unsigned blocks, Stream stream) {
+  const dim3 block = backward_teams(p.shape);
+  constexpr int kPacks = kStages * kRows * Ring<T, kMore>::kArrays;
+  static_assert(kPacks * sizeof(RawPack) >= kColumnSums * Pack<T>::kWidth * sizeof(float));
+  const auto bytes = static_cast<unsigned>(kPacks * block.x * block.y * sizeof(RawPack));
+  auto* kernel = add_norm_back<T, kMore>;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       static_cast<int>(bytes));
+  kernel<<<blocks, block, bytes, stream>>>(p);
 }
 
 }  // namespace
@@ -183,15 +289,18 @@ int64_t add_norm_workspace(const Rows& shape) {
 }
 
 void add_norm_backward(const AddNormBackward& p, Stream stream) {
-  const dim3 block = teams_for(p.shape, kBackwardThreads);
   const unsigned blocks = backward_blocks(p.shape);
   const int64_t width = p.shape.channels;
   with_type(p.shape.type, [&](auto example) {
     using T = decltype(example);
-    auto* kernel = p.dsum != nullptr ? &add_norm_back<T, true> : &add_norm_back<T, false>;
-    kernel<<<blocks, block, 0, stream>>>(p);
-    const dim3 grid(static_cast<unsigned>((width + kLanes - 1) / kLanes), kColumnSums);
-    launch_behind(finish_columns<T>, {grid, dim3(kLanes, kFinishDown), stream}, p.workspace,
+    if (p.dsum != nullptr) {
+      launch_back<T, true>(p, blocks, stream);
+    } else {
+      launch_back<T, false>(p, blocks, stream);
+    }
+    const dim3 grid(
+        static_cast<unsigned>((kColumnSums * width + kFinishColumns - 1) / kFinishColumns));
+    launch_behind(finish_columns<T>, {grid, dim3(kFinishColumns, kFinishRows), stream}, p.workspace,
                   static_cast<int>(blocks), width, static_cast<T*>(p.dgamma),
                   static_cast<T*>(p.dbeta), static_cast<T*>(p.dbias));
   });

@@ -93,6 +93,27 @@ __device__ void store_pack(T* to, const float* from) {
   *reinterpret_cast<RawPack*>(to) = Pack<T>::pack(from);
 }
 
+// The same for kernels that are bound by instructions: a bf16 number is the upper half of an fp32
+// one, and takes one instruction instead of one and a half; four stores are never made of one.
+// Those that are bound by memory were up to 10 % slower with it (batch norm forward).
+template <class T>
+__device__ void widen(const RawPack& raw, float* to) {
+  Pack<T>::unpack(raw, to);
+}
+template <>
+__device__ inline void widen<__nv_bfloat16>(const RawPack& raw, float* to) {
+  const uint32_t pairs[] = {raw.x, raw.y, raw.z, raw.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    to[2 * i] = __uint_as_float(pairs[i] << 16);
+    to[2 * i + 1] = __uint_as_float(pairs[i] & 0xffff0000U);
+  }
+}
+template <class T>
+__device__ void store_whole(T* to, const float* from) {
+  __stwb(reinterpret_cast<RawPack*>(to), Pack<T>::pack(from));
+}
+
 // Runs `work` with the C++ type that a DataType names.
 template <class Work>
 void with_type(DataType type, Work work) {

@@ -14,9 +14,7 @@ constexpr int kMostTeamThreads = 512;  // of a block
 inline dim3 teams_for(const Rows& shape, int most) {
   const int64_t packs = shape.channels / pack_width(shape.type);
   const auto across = static_cast<unsigned>((packs + kLanes - 1) / kLanes * kLanes);
-  constexpr unsigned kMostTeams = 15;  // barriers that a block has besides its own
-  const unsigned teams = static_cast<unsigned>(most) / across;
-  return {across, teams < kMostTeams ? teams : kMostTeams};
+  return {across, static_cast<unsigned>(most) / across};
 }
 
 // Leaves in each of the first kCount lanes the sum of another of the values over the warp, and says
@@ -42,32 +40,37 @@ __device__ int add_apart(float (&values)[kCount]) {
   return which;
 }
 
+// Two sums of each of two rows.
+constexpr int kTeamSums = 4;
+
 class Team {
  public:
-  // Sums of kCount numbers, a power of two, over the team's threads, in all of them. A number's
-  // sums of two calls lie apart, so that nobody writes what another still reads.
-  template <int kCount>
-  __device__ void add(float (&values)[kCount]) {
-    static_assert(kCount <= kMostSums);
-    __shared__ float parts[2][kMostTeamThreads / kLanes][kMostSums];
+  // Sums over the team's threads, in all of them. All teams of the block meet here: barriers of
+  // their own gain nothing measurable, and no tool can tell them from a race. The parts of two
+  // calls lie apart, so that nobody writes what another still reads.
+  __device__ void add(float (&values)[kTeamSums]) {
+    __shared__ float4 parts[2][kMostTeamThreads / kLanes];
     const unsigned warps = blockDim.x / kLanes;
-    const unsigned warp = threadIdx.x / kLanes;
-    float(*mine)[kMostSums] = parts[turn_] + threadIdx.y * warps;
+    float4* of_team = parts[turn_] + threadIdx.y * warps;
     turn_ ^= 1;
     const int which = add_apart(values);
-    if (threadIdx.x % kLanes < kCount) mine[warp][which] = values[0];
-    // A barrier of this team alone.
-    asm volatile("bar.sync %0, %1;" ::"r"(threadIdx.y + 1), "r"(blockDim.x) : "memory");
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) values[i] = 0;
-    for (unsigned w = 0; w < warps; ++w) {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) values[i] += mine[w][i];
+    if (threadIdx.x % kLanes < kTeamSums) {
+      reinterpret_cast<float*>(of_team + threadIdx.x / kLanes)[which] = values[0];
     }
+    __syncthreads();
+    float4 sum = of_team[0];
+#pragma unroll 1
+    for (unsigned w = 1; w < warps; ++w) {
+      const float4 part = of_team[w];
+      sum = {sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w};
+    }
+    values[0] = sum.x;
+    values[1] = sum.y;
+    values[2] = sum.z;
+    values[3] = sum.w;
   }
 
  private:
-  static constexpr int kMostSums = 4;
   int turn_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "train/optimizer.h"
@@ -247,6 +248,37 @@ TEST_P(OnGpu, DropoutBeforeTheNormDropsItsShareAndItsGradients) {
   EXPECT_FALSE(at::equal(kept, second.sum != 0));
   first.sum.sum().backward();
   EXPECT_TRUE(at::equal(x.grad() != 0, kept));
+}
+
+// Of half the numbers dropped, whether two are kept tells nothing of each other.
+TEST_P(OnGpu, NeighboursRowsAndStepsAreDroppedApart) {
+  constexpr std::int64_t kRows = 4096;
+  constexpr std::int64_t kWidth = 768;
+  torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({kWidth}));
+  norm->to(at::kCUDA);
+  norm->to(GetParam());
+  const at::Tensor x = at::ones({kRows, kWidth}, kOnGpu).to(GetParam());
+  const at::Tensor none = at::zeros({kRows, kWidth}, kOnGpu).to(GetParam());
+  const auto signs = [&] {
+    return (add_norm(x, {}, none, 0.5, *norm).sum != 0).to(at::kFloat) * 2 - 1;
+  };
+  const at::Tensor first = signs();
+  const at::Tensor second = signs();
+  // Of 3 million products of two signs the mean is off by 6e-4 at one standard deviation.
+  constexpr float kFiveDeviations = 3e-3F;
+  const auto agreement = [](const at::Tensor& a, const at::Tensor& b) {
+    return std::abs((a * b).mean().item<float>());
+  };
+  EXPECT_LT(std::abs(first.mean().item<float>()), kFiveDeviations);
+  EXPECT_LT(agreement(first, second), kFiveDeviations);
+  for (const std::int64_t apart : {1, 2, 3, 4, 7, 8}) {
+    EXPECT_LT(agreement(first.narrow(1, apart, kWidth - apart), first.narrow(1, 0, kWidth - apart)),
+              kFiveDeviations)
+        << apart;
+    EXPECT_LT(agreement(first.narrow(0, apart, kRows - apart), first.narrow(0, 0, kRows - apart)),
+              kFiveDeviations)
+        << apart;
+  }
 }
 
 TEST_P(OnGpu, MaxPoolEqualsTorchs) {
