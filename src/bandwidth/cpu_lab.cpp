@@ -44,9 +44,21 @@ Effort effort_of(bool quick) {
   return quick ? Effort{Seconds(0.06), Seconds(1e-3), 5} : Effort{Seconds(0.4), Seconds(2e-3), 9};
 }
 
+// Of one of so many passes, from what was counted before them and after.
+Counts counts_between(const Counts& before, const Counts& after, std::int64_t passes) {
+  Counts counts;
+  for (const auto& [name, value] : after) {
+    const auto first = before.find(name);
+    if (first == before.end()) continue;
+    counts[name] = (value - first->second) / static_cast<double>(passes);
+  }
+  return counts;
+}
+
 class Bench {
  public:
-  Bench(Arrays& arrays, Effort effort) : arrays_(arrays), effort_(effort) {}
+  Bench(Arrays& arrays, Effort effort, const std::function<Counts()>& counted)
+      : arrays_(arrays), effort_(effort), counted_(counted) {}
 
   Result<Measurement> measure(const CpuCase& one, const Shape& shape, Team& team) {
     const Form& form = *one.form;
@@ -72,12 +84,15 @@ class Bench {
     // A slow form is timed less often: three passes at the least.
     constexpr int kFewest = 3;
     constexpr double kPatience = 3;
+    const Counts before = counted_ ? counted_() : Counts{};
     while (spent < effort_.budget || std::ssize(samples) < kFewest ||
            (std::ssize(samples) < effort_.samples && spent < kPatience * effort_.budget)) {
       const Seconds time = pass(repeats);
       spent += time;
       samples.push_back(time.count() / repeats);
     }
+    const Counts counts =
+        counted_ ? counts_between(before, counted_(), std::ssize(samples) * repeats) : Counts{};
     const Traffic traffic = form.traffic(shape);
     const auto [fastest, slowest] = std::ranges::minmax(samples);
     return Measurement{.operation = form.operation,
@@ -93,12 +108,14 @@ class Bench {
                        .slowest_seconds = slowest,
                        .samples = std::ssize(samples),
                        .waste = std::string(form.waste),
-                       .limit = one.remote ? "the way between nodes" : std::string(form.limit)};
+                       .limit = one.remote ? "the way between nodes" : std::string(form.limit),
+                       .counts = counts};
   }
 
  private:
   Arrays& arrays_;
   Effort effort_;
+  const std::function<Counts()>& counted_;
 };
 
 // The arrays and the team, kept from case to case as long as they fit.
@@ -117,7 +134,7 @@ class Stand {
       team_ = std::make_unique<Team>(one.threads, apart ? request_.nodes[1] : request_.cpus);
       team_remote_ = apart;
     }
-    return Bench(*arrays_, effort_of(request_.quick)).measure(one, shape, *team_);
+    return Bench(*arrays_, effort_of(request_.quick), request_.counted).measure(one, shape, *team_);
   }
 
  private:

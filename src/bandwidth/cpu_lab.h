@@ -20,6 +20,8 @@ struct CpuLabRequest {
   std::vector<int> cpus;  // to work on
   std::vector<CacheLevel> caches;
   std::vector<std::vector<int>> nodes;
+  // What the hardware has counted of this process so far; none where it does not.
+  std::function<Counts()> counted = {};
 };
 
 // One form at one place with so many threads.

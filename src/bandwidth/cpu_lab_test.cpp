@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tacho::bandwidth {
 namespace {
@@ -67,6 +68,27 @@ TEST(CpuLab, MeasuresWhatItPlannedAndSaysWhatItDoes) {
     EXPECT_GE(m.slowest_seconds, m.seconds);
     EXPECT_GE(m.samples, 3);
     EXPECT_GE(m.moved_bytes, m.necessary_bytes / 2);
+  }
+}
+
+TEST(CpuLab, CountsAreOfOnePassAndOnlyOfWhatIsCounted) {
+  CpuLabRequest request = small_machine(1);
+  request.only = Operation::triad;
+  // Every look at the counter finds it a million further: once for all passes of a form.
+  double cycles = 0;
+  request.counted = [&] {
+    cycles += 1e6;
+    return Counts{{"cycles", cycles}};
+  };
+  const std::atomic<int> none = 0;
+  const auto found =
+      measure_cpu(request, none, [](std::int64_t, std::int64_t, const std::string&) {});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  for (const Measurement& m : *found) {
+    ASSERT_EQ(m.counts.size(), 1U);
+    const double passes = 1e6 / m.counts.at("cycles");
+    EXPECT_NEAR(passes, std::round(passes), 1e-6) << m.form;
+    EXPECT_GE(passes, static_cast<double>(m.samples));
   }
 }
 

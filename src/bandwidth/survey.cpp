@@ -26,7 +26,19 @@ Json to_json(const Measurement& m) {
                {"waste", m.waste},
                {"limit", m.limit}};
   if (m.is_ceiling) json["is_ceiling"] = true;
+  if (!m.counts.empty()) json["counts"] = m.counts;
   return json;
+}
+
+Result<Counts> counts_from_json(const Json& json, const std::string& place) {
+  const Error bad{ErrorCode::invalid, place + ": counts are numbers by name"};
+  if (!json.is_object()) return bad;
+  Counts counts;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_number()) return bad;
+    counts[name] = value.get<double>();
+  }
+  return counts;
 }
 
 Result<Measurement> measurement_from_json(const Json& json, const std::string& place) {
@@ -47,20 +59,52 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& p
   object.read("waste", m.waste);
   object.read("limit", m.limit);
   object.read_optional("is_ceiling", m.is_ceiling);
+  const Json* counts = object.part("counts", false);
   // For people and programs that read the file; made anew from the rest.
   object.part("gb_per_s", false);
   object.part("of_ceiling", false);
   object.part("loss", false);
   TACHO_CHECK(object.finish());
+  if (counts != nullptr) {
+    TACHO_TRY(read, counts_from_json(*counts, place));
+    m.counts = std::move(read);
+  }
   if (!(m.seconds > 0) || m.necessary_bytes <= 0) {
     return Error{ErrorCode::invalid, place + ": a measurement without time or bytes"};
   }
   return m;
 }
 
+std::optional<double> count_of(const Measurement& m, const char* name) {
+  const auto found = m.counts.find(name);
+  if (found == m.counts.end()) return std::nullopt;
+  return found->second;
+}
+
 std::string times(double factor) { return fmt::format("{:.2f}×", factor); }
 
 }  // namespace
+
+std::optional<double> missed_share(const Measurement& m) {
+  constexpr double kMissedBytes = 64;
+  const auto misses = count_of(m, "llc_misses");
+  if (!misses) return std::nullopt;
+  return *misses * kMissedBytes / static_cast<double>(m.necessary_bytes);
+}
+
+std::optional<double> memory_share(const Measurement& m) {
+  const auto read = count_of(m, "memory_read_bytes");
+  const auto written = count_of(m, "memory_write_bytes");
+  if (!read || !written) return std::nullopt;
+  return (*read + *written) / static_cast<double>(m.necessary_bytes);
+}
+
+std::optional<double> instructions_per_cycle(const Measurement& m) {
+  const auto instructions = count_of(m, "instructions");
+  const auto cycles = count_of(m, "cycles");
+  if (!instructions || !cycles || !(*cycles > 0)) return std::nullopt;
+  return *instructions / *cycles;
+}
 
 Json to_json(const Survey& survey) {
   Json list = Json::array();
@@ -84,6 +128,7 @@ Json to_json(const Survey& survey) {
                {"complete", survey.complete},
                {"theoretical_bytes_per_s", nullptr},
                {"measurements", std::move(list)}};
+  if (!survey.uncounted.empty()) json["uncounted"] = survey.uncounted;
   if (survey.theoretical_bytes_per_s) {
     json["theoretical_bytes_per_s"] = *survey.theoretical_bytes_per_s;
   }
@@ -106,6 +151,7 @@ Result<Survey> survey_from_json(const Json& json) {
   object.read("quick", survey.quick);
   object.read("complete", survey.complete);
   object.read_optional("theoretical_bytes_per_s", survey.theoretical_bytes_per_s);
+  object.read_optional("uncounted", survey.uncounted);
   const Json* list = object.part("measurements");
   if (schema > kSchema) {
     return Error{ErrorCode::newer, "survey: written by a newer tacho; update tacho"};

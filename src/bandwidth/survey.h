@@ -4,6 +4,7 @@
 // went. A record of its own kind; the same for CPUs and GPUs.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@
 #include "base/result.h"
 
 namespace tacho::bandwidth {
+
+// What the hardware counted, by name: "cycles", "instructions", "llc_misses", "memory_read_bytes",
+// "memory_write_bytes". What could not be counted is missing, never 0.
+using Counts = std::map<std::string, double>;
 
 struct Measurement {
   Operation operation = Operation::copy;
@@ -30,6 +35,7 @@ struct Measurement {
   std::string waste;        // why more bytes move than must
   std::string limit;        // what slows it down besides
   bool is_ceiling = false;  // what others at this level are held against
+  Counts counts = {};       // of one pass, all threads together
 
   // By the bytes that must move: what a user gets.
   [[nodiscard]] double bytes_per_s() const {
@@ -49,11 +55,18 @@ struct Survey {
   std::string machine;  // the processor's or the GPU's name
   std::string facts;    // caches, pages, driver: what explains the figures
   bool quick = false;
-  bool complete = true;                                // false: ended before its time
+  bool complete = true;        // false: ended before its time
+  std::string uncounted = {};  // why there are no counts of the hardware; "" where there are
   std::optional<double> theoretical_bytes_per_s = {};  // by the data sheet; not known of most CPUs
   std::vector<Measurement> measurements;
   bool operator==(const Survey&) const = default;
 };
+
+// Bytes that missed the last cache, by lines of 64, over the necessary ones; none where uncounted.
+std::optional<double> missed_share(const Measurement& measurement);
+// Bytes that the memory's controllers moved for the whole machine, over the necessary ones.
+std::optional<double> memory_share(const Measurement& measurement);
+std::optional<double> instructions_per_cycle(const Measurement& measurement);
 
 Json to_json(const Survey& survey);
 Result<Survey> survey_from_json(const Json& json);

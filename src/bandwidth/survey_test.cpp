@@ -76,10 +76,24 @@ TEST(Survey, IsTheSameReadBack) {
                 .theoretical_bytes_per_s = 2e11};
   survey.measurements = {measured("a", 100, 150), measured("b", 50, 400)};
   survey.measurements[0].is_ceiling = true;
+  survey.measurements[1].counts = {{"cycles", 12.5}, {"llc_misses", 3}};
+  survey.uncounted = "no memory controller that counts";
   const auto read = survey_from_json(to_json(survey));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, survey);
   EXPECT_THAT(levels_of(*read), ElementsAre("memory"));
+}
+
+TEST(Survey, SharesOfWhatWasCountedAreOfTheNecessaryBytes) {
+  Measurement m = measured("x", 6400, 6400);
+  EXPECT_FALSE(missed_share(m).has_value());
+  EXPECT_FALSE(instructions_per_cycle(m).has_value());
+  m.counts = {{"llc_misses", 150}, {"instructions", 30}, {"cycles", 20}, {"memory_read_bytes", 64}};
+  EXPECT_DOUBLE_EQ(missed_share(m).value(), 1.5);
+  EXPECT_DOUBLE_EQ(instructions_per_cycle(m).value(), 1.5);
+  EXPECT_FALSE(memory_share(m).has_value());  // half of it would be a wrong number
+  m.counts["memory_write_bytes"] = 6336;
+  EXPECT_DOUBLE_EQ(memory_share(m).value(), 1);
 }
 
 TEST(Survey, RefusesWhatIsNone) {
@@ -94,6 +108,9 @@ TEST(Survey, RefusesWhatIsNone) {
   Json without = to_json(timeless);
   without["measurements"][0]["seconds"] = 0;
   EXPECT_THAT(survey_from_json(without).error().message, HasSubstr("measurement 1"));
+  Json counted = to_json(timeless);
+  counted["measurements"][0]["counts"] = {{"cycles", "many"}};
+  EXPECT_THAT(survey_from_json(counted).error().message, HasSubstr("counts are numbers"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/lab_memory_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <optional>
 
 #include "bandwidth/cpu_lab.h"
+#include "bandwidth/gpu_counts.h"
 #include "bandwidth/shelf.h"
 #include "base/file.h"
 #include "base/home.h"
@@ -18,6 +20,7 @@
 #include "cli/load_view.h"
 #include "cli/memory_view.h"
 #include "probe/host_probe.h"
+#include "probe/perf_counters.h"
 #include "record/run_folder.h"
 
 namespace tacho {
@@ -32,6 +35,7 @@ struct MemoryOptions {
   std::optional<int> threads;
   std::string size;
   std::optional<double> peak;
+  bool counters = false;
   bool json = false;
 };
 
@@ -43,7 +47,7 @@ constexpr const char* kFooter =
     "\n"
     "  tacho lab memory --quick               a few seconds\n"
     "  tacho lab memory --peak 204.8          with the data sheet's rate beside, in GB/s\n"
-    "  tacho lab memory --device cuda         of the first GPU";
+    "  tacho lab memory --device cuda         of the first GPU; --counters: with ncu's beside";
 
 std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
   std::string words;
@@ -51,6 +55,12 @@ std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", cache.name, human(cache.size));
   }
   return words.empty() ? "caches unknown" : words;
+}
+
+// In one sentence, where the processor's own counters are missing.
+std::string uncounted_words(const PerfCounters& counters) {
+  const auto why = counters.unavailable().find("cycles");
+  return why == counters.unavailable().end() ? "" : why->second;
 }
 
 Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
@@ -78,6 +88,9 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
     }
     request.array = size;
   }
+  // Before the first thread of a team begins: the kernel hands counters on to what comes later.
+  const PerfCounters counters = PerfCounters::open(::getpid());
+  if (!counters.read().empty()) request.counted = [&] { return counters.read(); };
   LoadLine line(context.err, o.json);
   TACHO_TRY(found, bandwidth::measure_cpu(
                        request, interrupts(),
@@ -97,7 +110,33 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
                            request.threads, std::max<std::size_t>(1, request.nodes.size()),
                            request.nodes.size() > 1 ? "s" : ""),
       .complete = all,
+      .uncounted = uncounted_words(counters),
       .measurements = std::move(found)};
+}
+
+// Each form once more under ncu, which makes its kernels slow, but counts their bytes.
+Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gpulab,
+                                                 const std::vector<std::string>& size) {
+  auto ncu = find_program("ncu");
+  if (!ncu.ok()) ncu = find_program("/usr/local/cuda/bin/ncu");
+  if (!ncu.ok()) {
+    return Error{ErrorCode::unavailable, "no ncu in $PATH: it is part of the CUDA toolkit"};
+  }
+  Command command{.argv = {ncu->string(), "--csv", "--page", "raw", "--print-units", "base",
+                           "--metrics", std::string(bandwidth::kGpuMetrics), gpulab.string(),
+                           "--once"}};
+  command.argv.insert(command.argv.end(), size.begin(), size.end());
+  constexpr std::chrono::minutes kLimit{5};
+  TACHO_TRY(done, capture(command, kLimit).in("ncu"));
+  if ((done.out + done.err).find("ERR_NVGPUCTRPERM") != std::string::npos) {
+    return Error{ErrorCode::unavailable,
+                 "the driver lets only root read the GPU's counters; run as root, or load nvidia "
+                 "with NVreg_RestrictProfilingToAdminUsers=0"};
+  }
+  if (!done.status.success()) {
+    return Error{ErrorCode::failed, "ncu ended with " + describe(done.status)};
+  }
+  return bandwidth::counts_of_cases(done.out);
 }
 
 // The program that measures a GPU is one of its own: this one links no CUDA.
@@ -114,10 +153,12 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
   const std::filesystem::path out = home / "lab" / (new_run_key() + ".part");
   Command command{.argv = {program.string(), "--out", out.string()}, .dies_with_parent = true};
   if (o.quick) command.argv.emplace_back("--quick");
+  std::vector<std::string> size_words;
   if (!o.size.empty()) {
     TACHO_TRY(size, parse_bytes(o.size).in("--size"));
-    command.argv.insert(command.argv.end(), {"--size", std::to_string(size.count)});
+    size_words = {"--size", std::to_string(size.count)};
   }
+  command.argv.insert(command.argv.end(), size_words.begin(), size_words.end());
   if (o.json) command.argv.emplace_back("--quiet");
   TACHO_TRY(process, Process::start(command));
   const ExitStatus status = process.wait();
@@ -128,7 +169,13 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
   std::error_code ignored;
   std::filesystem::remove(out, ignored);
   TACHO_TRY(json, parse_json(text));
-  return bandwidth::survey_from_json(json);
+  TACHO_TRY(survey, bandwidth::survey_from_json(json));
+  if (!o.counters || !survey.complete) return survey;
+  const auto counted = count_gpu(program, size_words);
+  const Result<void> added =
+      counted.ok() ? add_counts(*counted, survey) : Result<void>(counted.error());
+  if (!added.ok()) survey.uncounted = added.error().message;
+  return survey;
 }
 
 Result<int> measure_memory(const MemoryOptions& o, Context& context) {
@@ -136,6 +183,10 @@ Result<int> measure_memory(const MemoryOptions& o, Context& context) {
   TACHO_TRY(device, kDevices.parse(o.device));
   if (device == Device::cuda && (!o.only.empty() || o.threads)) {
     return Error{ErrorCode::usage, "--only and --threads are of a CPU"};
+  }
+  if (device == Device::cpu && o.counters) {
+    return Error{ErrorCode::usage,
+                 "--counters is of a GPU; of a CPU they stand beside wherever the kernel counts"};
   }
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
@@ -163,6 +214,8 @@ void add_lab_memory_command(CLI::App& lab, Context& context) {
   memory->add_option("--threads", o->threads, "the most threads (as many as processors)");
   memory->add_option("--size", o->size, "of each array in memory: 256M (4 times the last cache)");
   memory->add_option("--peak", o->peak, "GB/s of the memory by its data sheet");
+  memory->add_flag("--counters", o->counters,
+                   "of a GPU: its memory's bytes by ncu, in a second run");
   memory->add_flag("--json", o->json, "for programs");
   memory->footer(kFooter);
   memory->callback([o, &context] { context.run([&] { return measure_memory(*o, context); }); });

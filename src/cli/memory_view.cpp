@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/table.h"
 #include "base/units.h"
@@ -29,6 +31,35 @@ std::string times_words(double factor) {
   return fmt::format("{:.{}f}×", factor, factor >= 10 ? 0 : 2);
 }
 
+std::string ratio_words(double ratio) { return fmt::format("{:.2f}", ratio); }
+
+// What the hardware counted, where it did: a column for each figure that any form of a level has.
+struct CountColumn {
+  const char* heading;
+  const char* meaning;
+  std::optional<double> (*figure)(const Measurement&);
+  std::string (*words)(double);
+};
+constexpr auto kCountColumns = std::to_array<CountColumn>({
+    {"missed", "64 bytes for each miss of the last cache, over the necessary bytes",
+     bandwidth::missed_share, times_words},
+    {"memory", "what its controllers moved for the whole machine, over the necessary bytes",
+     bandwidth::memory_share, times_words},
+    {"instr/cycle", "of all threads", bandwidth::instructions_per_cycle, ratio_words},
+});
+
+// At one level; "" for all of them.
+std::vector<CountColumn> columns_with_counts(const Survey& survey, const std::string& level) {
+  std::vector<CountColumn> columns;
+  for (const CountColumn& column : kCountColumns) {
+    const bool any = std::ranges::any_of(survey.measurements, [&](const Measurement& m) {
+      return (level.empty() || m.level == level) && column.figure(m).has_value();
+    });
+    if (any) columns.push_back(column);
+  }
+  return columns;
+}
+
 std::string level_text(const Survey& survey, const std::string& level, const Terminal& terminal) {
   const Measurement& ceiling = *ceiling_at(survey, level);
   const bool on_cpu = survey.device == "cpu";
@@ -41,6 +72,8 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
   const double peak = level == "memory" ? survey.theoretical_bytes_per_s.value_or(0) : 0;
   if (peak > 0) headings.push_back({"of peak"});
   headings.push_back({"bytes"});
+  const auto counted = columns_with_counts(survey, level);
+  for (const CountColumn& column : counted) headings.push_back({column.heading});
   headings.push_back({"what it loses", Align::left});
   Table table(headings);
   std::string operation;
@@ -55,6 +88,10 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
                                     share_words(m.bytes_per_s() / ceiling.bytes_per_s())};
     if (peak > 0) row.push_back(share_words(m.bytes_per_s() / peak));
     row.push_back(times_words(m.excess()));
+    for (const CountColumn& column : counted) {
+      const auto figure = column.figure(m);
+      row.push_back(figure ? column.words(*figure) : "–");
+    }
     row.push_back(printable(loss_of(m, ceiling).words));
     table.add(std::move(row));
     operation = name;
@@ -78,6 +115,10 @@ std::string survey_text(const Survey& survey, const Terminal& terminal) {
                    ? bandwidth_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
                    : "unknown; --peak names the data sheet's, in GB/s");
   line("bytes", "moved by design over necessary; rates count the necessary ones, medians");
+  for (const CountColumn& column : columns_with_counts(survey, "")) {
+    line("counted", fmt::format("{}: {}; a pass in the mean", column.heading, column.meaning));
+  }
+  if (!survey.uncounted.empty()) line("counted", printable(survey.uncounted));
   if (!survey.complete) line("note", "ended before all forms were measured");
   line("kept", fmt::format("tacho lab show {}", printable(survey.key)));
   return text;

@@ -48,6 +48,25 @@ TEST(MemoryView, AFormsLossStandsBesideItsRate) {
   EXPECT_THAT(text, HasSubstr("±10 %"));
 }
 
+TEST(MemoryView, WhatTheHardwareCountedStandsBesideWhatWasCountedByHand) {
+  Survey survey = known();
+  EXPECT_THAT(survey_text(survey, Terminal(-1)), Not(HasSubstr("counted")));
+  survey.measurements[0].counts = {{"llc_misses", 781'250'000}, {"cycles", 4e9}};
+  const std::string text = survey_text(survey, Terminal(-1));
+  EXPECT_THAT(text, HasSubstr("missed"));
+  EXPECT_THAT(text, HasSubstr("2.50×"));
+  EXPECT_THAT(text, HasSubstr("–"));  // of the other form nothing was counted
+  EXPECT_THAT(text, Not(HasSubstr("instr/cycle")));
+}
+
+TEST(MemoryView, WhereNothingIsCountedItSaysWhy) {
+  Survey survey = known();
+  survey.uncounted = "perf_event_paranoid is 3; sysctl kernel.perf_event_paranoid=2";
+  const std::string text = survey_text(survey, Terminal(-1));
+  EXPECT_THAT(text, HasSubstr("perf_event_paranoid is 3"));
+  EXPECT_THAT(text, Not(HasSubstr("missed")));
+}
+
 TEST(MemoryView, APeakThatNobodyKnowsIsNotMadeUp) {
   Survey survey = known();
   EXPECT_THAT(survey_text(survey, Terminal(-1)), HasSubstr("unknown"));

@@ -26,7 +26,9 @@ constexpr const char* kHelp =
     "tacho-gpulab measures a GPU's memory. 'tacho lab memory --device cuda' starts it for you.\n"
     "\n"
     "  tacho-gpulab --out FILE [--quick] [--quiet] [--size BYTES]\n"
-    "                             write a survey as JSON; --size: of each of four arrays\n";
+    "                             write a survey as JSON; --size: of each of four arrays\n"
+    "  tacho-gpulab --once [--size BYTES]\n"
+    "                             run each form in memory once, for a profiler that counts\n";
 
 // A signal's flag: nothing else may be told from a handler.
 std::atomic<int> interrupted = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
@@ -43,6 +45,8 @@ Result<Words> read_words(const std::vector<std::string_view>& words) {
     const bool more = i + 1 < words.size();
     if (words[i] == "--quick") {
       read.request.quick = true;
+    } else if (words[i] == "--once") {
+      read.request.once = true;
     } else if (words[i] == "--quiet") {
       read.quiet = true;
     } else if (words[i] == "--out" && more) {
@@ -60,7 +64,8 @@ Result<Words> read_words(const std::vector<std::string_view>& words) {
       return Error{ErrorCode::usage, fmt::format("'{}' is no option; --help lists them", words[i])};
     }
   }
-  if (read.out.empty()) return Error{ErrorCode::usage, "--out names the file to write"};
+  if (read.out.empty() && !read.request.once)
+    return Error{ErrorCode::usage, "--out names the file to write"};
   return read;
 }
 
@@ -97,6 +102,7 @@ Result<void> survey(const Words& words) {
       });
   if (shows) fmt::print(stderr, "\r\033[K");
   if (!found.problem.empty()) return Error{ErrorCode::unavailable, found.problem};
+  if (words.request.once) return {};
   bandwidth::Survey made{.tacho_commit = kCommit,
                          .device = "cuda",
                          .machine = found.gpu,

@@ -13,6 +13,9 @@ namespace tacho::kernels::lab {
 
 struct GpuRequest {
   bool quick = false;
+  // Each form in memory runs once between two kernels that mark it, for a profiler; nothing is
+  // timed.
+  bool once = false;
   int64_t array_bytes = int64_t{1} << 30;  // of each of three
 };
 
