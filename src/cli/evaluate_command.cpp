@@ -154,7 +154,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--regret", o->regret,
                       "own, published: instead, what recommendations cost above the cheapest");
   command->add_option("--likeness", o->likeness,
-                      "JSON file to write instead: lessons and terms, for script/tune-likeness");
+                      "JSON file to write instead: lessons, terms, for script/tune-likeness");
   command->add_flag("--json", o->json, "for programs");
   command->footer(
       "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");
