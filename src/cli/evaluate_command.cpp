@@ -10,6 +10,7 @@
 #include "cli/own_runs_here.h"
 #include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
+#include "predict/likeness_file.h"
 
 namespace tacho {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct EvaluateOptions {
   std::optional<std::string> catalog;
   std::optional<std::string> rows;
+  std::optional<std::string> likeness;
   std::vector<std::string> splits;
   std::vector<std::string> regret;
   std::uint64_t seed = 1;
@@ -87,6 +89,15 @@ SpeedModel::Effort effort_of(const EvaluateOptions& o) {
           .threads = worker_threads()};
 }
 
+Result<int> write_likeness(const EvaluateOptions& o, const Context& context) {
+  TACHO_TRY(published, read_published_jobs(o.catalog));
+  context.say(fmt::format("{}: what of {} measured jobs is learned from, some GPUs hidden",
+                          *o.likeness, published.lessons.size()));
+  TACHO_TRY(text, likeness_text(std::move(published.lessons), effort_of(o)));
+  TACHO_CHECK(write_file_atomically(*o.likeness, text));
+  return kSuccess;
+}
+
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
   if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
@@ -95,6 +106,7 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   if (o.lessons < 100 || o.lessons > 20000) {
     return Error{ErrorCode::usage, "--lessons: between 100 and 20000 jobs can be learned from"};
   }
+  if (o.likeness) return write_likeness(o, context);
   TACHO_TRY(asked, asked_splits(o));
   OwnEvaluation own;
   if (asked.own) {
@@ -141,6 +153,8 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
   command->add_option("--regret", o->regret,
                       "own, published: instead, what recommendations cost above the cheapest");
+  command->add_option("--likeness", o->likeness,
+                      "JSON file to write instead: lessons, terms, for script/tune-likeness");
   command->add_flag("--json", o->json, "for programs");
   command->footer(
       "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
 #include "predict/cost_model.h"
 #include "predict/model_costs.h"
 #include "predict/software_stack.h"
@@ -31,6 +32,21 @@ enum class Label : std::uint8_t {
   model_kin,
 };
 inline constexpr std::size_t kLabels = 14;
+inline constexpr Names<Label, kLabels> kLabelNames{"label",
+                                                   {{{Label::model, "model"},
+                                                     {Label::model_line, "model_line"},
+                                                     {Label::model_stem, "model_stem"},
+                                                     {Label::stack, "stack"},
+                                                     {Label::release, "release"},
+                                                     {Label::framework, "framework"},
+                                                     {Label::precision, "precision"},
+                                                     {Label::layout, "layout"},
+                                                     {Label::gpu, "gpu"},
+                                                     {Label::architecture, "architecture"},
+                                                     {Label::data_kind, "data_kind"},
+                                                     {Label::input_shape, "input_shape"},
+                                                     {Label::family, "family"},
+                                                     {Label::model_kin, "model_kin"}}}};
 
 // How far two jobs are apart: logarithms, most of them of ratios, so that they mean the same on
 // hardware nobody has measured.
@@ -52,6 +68,23 @@ enum class Measure : std::uint8_t {
   generation,
 };
 inline constexpr std::size_t kMeasures = 15;
+inline constexpr Names<Measure, kMeasures> kMeasureNames{
+    "measure",
+    {{{Measure::batch, "batch"},
+      {Measure::gmacs, "gmacs"},
+      {Measure::activations_per_mac, "activations_per_mac"},
+      {Measure::params_per_mac, "params_per_mac"},
+      {Measure::peak, "peak"},
+      {Measure::bandwidth_per_peak, "bandwidth_per_peak"},
+      {Measure::multiprocessors, "multiprocessors"},
+      {Measure::compute_per_memory, "compute_per_memory"},
+      {Measure::launch_share, "launch_share"},
+      {Measure::optimizer_share, "optimizer_share"},
+      {Measure::gpus_per_node, "gpus_per_node"},
+      {Measure::nodes, "nodes"},
+      {Measure::exchange_share, "exchange_share"},
+      {Measure::power_per_peak, "power_per_peak"},
+      {Measure::generation, "generation"}}}};
 
 // A job with everything that is compared about it.
 struct JobPoint {

@@ -11,8 +11,6 @@
 namespace tacho {
 namespace {
 
-// Of one published figure against another of the same job.
-constexpr double kNoise = 0.055;
 // How uncertain a belief is, is told by so many neighbours as well as by all.
 constexpr std::size_t kTelling = 24;
 
@@ -57,12 +55,12 @@ Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<c
     likeness.compare(points[i], columns, i + 1, row.data());
     std::copy_n(row.begin(), i + 1, covariance.begin() + static_cast<std::ptrdiff_t>(i * n));
   });
-  std::vector<double> noise(n, kNoise * kNoise);
+  std::vector<double> noise(n, kFigureNoise * kFigureNoise);
   TACHO_TRY(first, solve(covariance, noise, errors, threads));
   // As if noise had Student's distribution with four degrees of freedom: what the neighbours do
   // not explain of a measurement makes it count less.
   for (std::size_t i = 0; i < n; ++i) {
-    const double surprise = noise[i] * first[i] / kNoise;
+    const double surprise = noise[i] * first[i] / kFigureNoise;
     noise[i] *= std::clamp((4 + surprise * surprise) / 5, 1.0, 100.0);
   }
   TACHO_TRY(second, solve(covariance, noise, errors, threads));
@@ -113,12 +111,12 @@ double Neighbours::deviation(const CodedPoint& point, std::span<const Near> near
     std::copy_n(row.begin(), i + 1, matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
     matrix[i * n + i] += noise_[nearest[i].second];
   }
-  double variance = likeness_.whole(point) + kNoise * kNoise;
+  double variance = likeness_.whole(point) + kFigureNoise * kFigureNoise;
   const auto factor = Cholesky::factor(std::move(matrix), n, 1);
   if (!factor.ok()) return std::sqrt(variance);
   factor->solve_lower(common);
   for (const double c : common) variance -= c * c;
-  return std::sqrt(std::max(variance, kNoise * kNoise));
+  return std::sqrt(std::max(variance, kFigureNoise * kFigureNoise));
 }
 
 std::vector<Belief> Neighbours::believe(std::span<const CodedPoint> points,

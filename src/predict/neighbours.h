@@ -8,6 +8,9 @@
 
 namespace tacho {
 
+// Deviation of one published figure from another of the same job, in logarithms.
+inline constexpr double kFigureNoise = 0.055;
+
 // What is believed of a job's error: the logarithm of measured over modelled step time.
 struct Belief {
   double mean = 0;
