@@ -73,7 +73,8 @@ Result<fs::path> Charliecloud::image_folder() const {
                     spec().image)};
   }
   if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
-  if (const auto stored = in_storage(spec().image); fs::is_directory(stored, problem)) return stored;
+  if (const auto stored = in_storage(spec().image); fs::is_directory(stored, problem))
+    return stored;
   return Error{ErrorCode::not_found, fmt::format("charliecloud: image {} is no folder, none of "
                                                  "Tacho's and not in {}; build it with 'tacho "
                                                  "env build charliecloud'",
