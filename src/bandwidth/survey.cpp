@@ -7,7 +7,7 @@
 namespace tacho::bandwidth {
 namespace {
 
-constexpr std::int64_t kSchema = 1;
+constexpr std::int64_t kSchema = 2;  // 2: with counts of the hardware
 constexpr const char* kKind = "memory";
 
 Json to_json(const Measurement& m) {

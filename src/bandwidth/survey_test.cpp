@@ -98,7 +98,7 @@ TEST(Survey, SharesOfWhatWasCountedAreOfTheNecessaryBytes) {
 
 TEST(Survey, RefusesWhatIsNone) {
   Json json = to_json(Survey{});
-  json["schema"] = 2;
+  json["schema"] = 3;
   EXPECT_EQ(survey_from_json(json).error().code, ErrorCode::newer);
   json["schema"] = 1;
   json["kind"] = "comms";
