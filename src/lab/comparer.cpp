@@ -19,12 +19,7 @@ class Comparer {
  public:
   Comparer(const ComparePlan& plan, const CompareMeans& means, CompareView& view,
            Comparison& comparison)
-      : plan_(plan),
-        means_(means),
-        view_(view),
-        comparison_(comparison),
-        began_(means.now()),
-        interrupts_before_(means.interrupts) {}
+      : plan_(plan), means_(means), view_(view), comparison_(comparison), began_(means.now()) {}
 
   Result<void> go() {
     comparison_.stopped = StopReason::none;
@@ -65,7 +60,7 @@ class Comparer {
     }
   }
 
-  [[nodiscard]] bool interrupted() const { return means_.interrupts != interrupts_before_; }
+  [[nodiscard]] bool interrupted() const { return means_.interrupts > 0; }
 
   [[nodiscard]] bool has_run(std::size_t variant, std::int64_t block) const {
     return std::any_of(
@@ -163,7 +158,6 @@ class Comparer {
   CompareView& view_;
   Comparison& comparison_;
   const Seconds began_;
-  const int interrupts_before_;
   std::vector<double> block_seconds_;
   std::map<std::size_t, int> failures_;  // in a row
   std::set<std::size_t> lost_;

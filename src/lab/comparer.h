@@ -37,7 +37,7 @@ struct CompareMeans {
   MakeRun make_run;
   std::function<Result<void>(const Comparison&)> keep;  // after every block
   std::function<Seconds()> now;                         // of a clock that never goes back
-  const std::atomic<int>& interrupts;                   // one more: no further run begins
+  const std::atomic<int>& interrupts;                   // above 0: no further run begins
 };
 
 // Runs what the plan says, block by block, until its rule says stop or Ctrl-C comes. `comparison`

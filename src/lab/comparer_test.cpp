@@ -215,6 +215,18 @@ TEST(Comparer, CtrlCKeepsWhatWasMeasuredAndBlamesNoVariant) {
   EXPECT_EQ(lab.comparison.findings.size(), 1U);
 }
 
+TEST(Comparer, CtrlCBeforeTheFirstRunBlamesNoVariantEither) {
+  FakeLab lab(2, repeats(3, 3));
+  lab.interrupts = 1;  // while it was looked whether everything is there
+  ASSERT_TRUE(lab.go().ok());
+  EXPECT_EQ(lab.comparison.stopped, StopReason::user);
+  EXPECT_EQ(lab.made, "");
+  EXPECT_TRUE(lab.notes.empty());
+  lab.interrupts = 0;
+  ASSERT_TRUE(lab.go().ok());
+  EXPECT_EQ(lab.comparison.runs.size(), 8U);
+}
+
 TEST(Comparer, GoesOnWithTheBlockThatWasInterrupted) {
   FakeLab whole(3, repeats(6, 6, 1e-6));
   ASSERT_TRUE(whole.go().ok());

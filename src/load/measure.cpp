@@ -103,13 +103,12 @@ Result<Measured> measure(const LoadPlan& plan, const std::atomic<int>& interrupt
       ended.notify_one();
     });
   }
-  const int before = interrupts;
   Clock::time_point stopped = Clock::time_point::max();
   auto next_view = start + kBetweenViews;
   while (ended < drivers.size()) {
     std::this_thread::sleep_for(10ms);
     const auto now = Clock::now();
-    if (!stop && interrupts > before) {
+    if (!stop && interrupts > 0) {
       stop = true;
       stopped = now;
     }

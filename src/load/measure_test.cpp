@@ -189,6 +189,14 @@ TEST(Measure, AnInterruptEndsItWithWhatThereIs) {
   EXPECT_LT(made.seconds.count() + made.warmup.count(), 60);
 }
 
+TEST(Measure, AnInterruptThatCameBeforeEndsItToo) {
+  KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
+  LoadPlan plan = plan_for(server);
+  plan.duration = 1h;
+  const std::atomic<int> interrupts = 1;
+  EXPECT_TRUE(measured(plan, interrupts).interrupted);
+}
+
 TEST(Measure, AServerThatDiesIsNotAskedWithoutEnd) {
   auto server = std::make_unique<KnownServer>(
       [](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
