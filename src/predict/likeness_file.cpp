@@ -1,9 +1,8 @@
 #include "predict/likeness_file.h"
 
 #include "base/json_object.h"
+#include "predict/fold_beliefs.h"
 #include "predict/likeness_terms.h"
-#include "predict/neighbours.h"
-#include "predict/split.h"
 
 namespace tacho {
 namespace {
@@ -67,18 +66,9 @@ Result<Json> hidden_json(const std::vector<Lesson>& lessons, std::size_t threads
   if (fold.learned.empty() || fold.predicted.empty()) {
     return Error{ErrorCode::usage, "too few GPUs are known to hide some of them"};
   }
-  Codebook codebook;
-  std::vector<CodedPoint> points;
-  std::vector<double> errors;
-  for (const std::size_t i : fold.learned) {
-    points.push_back(codebook.add(lessons[i].point));
-    errors.push_back(lessons[i].error);
-  }
-  TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, threads));
+  TACHO_TRY(made, believe_fold(lessons, fold, threads));
   Json means = Json::array();
-  for (const std::size_t i : fold.predicted) {
-    means.push_back(neighbours.believe(codebook.look_up(lessons[i].point)).mean);
-  }
+  for (const Belief& belief : made.beliefs) means.push_back(belief.mean);
   return Json{{"lessons", fold.predicted}, {"means", std::move(means)}};
 }
 

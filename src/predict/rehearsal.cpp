@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "predict/split.h"
+#include "predict/fold_beliefs.h"
 
 namespace tacho {
 namespace {
@@ -18,17 +18,8 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
                            std::size_t threads, Rehearsal& out,
                            std::vector<const std::string*>& sources) {
   if (fold.predicted.empty() || fold.learned.empty()) return {};
-  Codebook codebook;
-  std::vector<CodedPoint> points;
-  std::vector<double> errors;
-  for (const std::size_t i : fold.learned) {
-    points.push_back(codebook.add(lessons[i].point));
-    errors.push_back(lessons[i].error);
-  }
-  TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, threads));
-  std::vector<CodedPoint> asked;
-  for (const std::size_t i : fold.predicted) asked.push_back(codebook.look_up(lessons[i].point));
-  const auto beliefs = neighbours.believe(asked, threads);
+  TACHO_TRY(made, believe_fold(lessons, fold, threads));
+  const auto& [asked, beliefs] = made;
   for (std::size_t k = 0; k < asked.size(); ++k) {
     const Lesson& lesson = lessons[fold.predicted[k]];
     out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -13,6 +14,7 @@ from pathlib import Path
 
 TACHO = os.path.abspath(
     os.environ.get("TACHO") or Path(__file__).parents[2] / "build" / "bin" / "tacho")
+DEBIAN_PYTHON = "/usr/bin/python3"  # the one its packages are for
 PATIENCE_SECONDS = 60  # far beyond what anything here takes, also on a busy machine
 
 
@@ -26,6 +28,16 @@ class Said:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+def skip_without_torch(modules):
+    """For setUpModule: ends it where Debian's Python cannot import these, and says how it could."""
+    there = shutil.which(DEBIAN_PYTHON) and subprocess.run(
+        [DEBIAN_PYTHON, "-c", f"import {modules}"], stderr=subprocess.DEVNULL).returncode == 0
+    if not there:
+        reason = f"{DEBIAN_PYTHON} has no {modules}; apt-get install python3-torch"
+        print(f"SKIPPED: {reason}", file=sys.stderr)
+        raise unittest.SkipTest(reason)
 
 
 def wait_until(condition, what, seconds=PATIENCE_SECONDS):

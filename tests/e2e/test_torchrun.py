@@ -1,13 +1,10 @@
 """Training by the torchrun that Debian's python3-torch brings."""
 
-import shutil
 import subprocess
-import sys
 import unittest
 
-from tacho_case import TACHO, TachoCase, processes_of
+from tacho_case import DEBIAN_PYTHON, TACHO, TachoCase, processes_of, skip_without_torch
 
-PYTHON = "/usr/bin/python3"  # the one Debian's packages are for
 # Its defaults, 0 and 0, are what 1.13 cannot read under Python 3.11.
 SPEAKING = ("--redirects", "1", "--tee", "1")
 TRAIN = ("train", "lenet5", "--data", "fashion-mnist", "--train-samples", "640", "--eval-samples",
@@ -15,19 +12,14 @@ TRAIN = ("train", "lenet5", "--data", "fashion-mnist", "--train-samples", "640",
 
 
 def setUpModule():
-    there = shutil.which(PYTHON) and subprocess.run(
-        [PYTHON, "-c", "import torch.distributed.run"], stderr=subprocess.DEVNULL).returncode == 0
-    if not there:
-        reason = f"{PYTHON} has no torch; apt-get install python3-torch"
-        print(f"SKIPPED: no torchrun here: {reason}", file=sys.stderr)
-        raise unittest.SkipTest(reason)
+    skip_without_torch("torch.distributed.run")
 
 
 class Torchrun(TachoCase):
     def test_its_ranks_make_one_record_and_learn_what_one_process_learns(self):
         alone = self.tacho(*TRAIN, "-b", 32).json
         said = subprocess.run(
-            [PYTHON, "-m", "torch.distributed.run", "--no_python", "--standalone",
+            [DEBIAN_PYTHON, "-m", "torch.distributed.run", "--no_python", "--standalone",
              "--nproc_per_node", "2", *SPEAKING, TACHO, *TRAIN, "-b", "16"],
             env=self.environment({"TMPDIR": str(self.home)}), capture_output=True, text=True,
             timeout=100)

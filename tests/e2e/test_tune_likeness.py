@@ -1,15 +1,12 @@
 """script/tune-likeness: it compares jobs as Tacho does, says so, notices when it does not, and tunes."""
 
 import re
-import shutil
 import subprocess
-import sys
 import unittest
 from pathlib import Path
 
-from tacho_case import TACHO, TachoCase
+from tacho_case import TACHO, TachoCase, skip_without_torch
 
-PYTHON = "/usr/bin/python3"  # the one Debian's packages are for
 SCRIPT = Path(__file__).parents[2] / "script" / "tune-likeness"
 LESSONS = ("--lessons", "300")
 # A tacho whose first term is another than the one that it believes with.
@@ -20,12 +17,7 @@ sed -i 's/"terms":\\[{{"labels":\\[\\],"shape":-1,"deviation":[0-9.]*/"terms":[{
 
 
 def setUpModule():
-    there = shutil.which(PYTHON) and subprocess.run(
-        [PYTHON, "-c", "import numpy, torch"], stderr=subprocess.DEVNULL).returncode == 0
-    if not there:
-        reason = f"{PYTHON} has no torch; apt-get install python3-torch"
-        print(f"SKIPPED: no torch here: {reason}", file=sys.stderr)
-        raise unittest.SkipTest(reason)
+    skip_without_torch("numpy, torch")
 
 
 class TuneLikeness(TachoCase):
