@@ -55,6 +55,12 @@ Counts counts_between(const Counts& before, const Counts& after, std::int64_t pa
   return counts;
 }
 
+std::string limit_of(const Form& form, const CpuCase& one) {
+  if (one.remote) return "the way between nodes";
+  if (form.set.past_caches && one.level != kMemory) return "stores go past the caches, to memory";
+  return std::string(form.limit);
+}
+
 class Bench {
  public:
   Bench(Arrays& arrays, Effort effort, const std::function<Counts()>& counted)
@@ -108,7 +114,7 @@ class Bench {
                        .slowest_seconds = slowest,
                        .samples = std::ssize(samples),
                        .waste = std::string(form.waste),
-                       .limit = one.remote ? "the way between nodes" : std::string(form.limit),
+                       .limit = limit_of(form, one),
                        .counts = counts};
   }
 

@@ -68,6 +68,8 @@ TEST(CpuLab, MeasuresWhatItPlannedAndSaysWhatItDoes) {
     EXPECT_GE(m.slowest_seconds, m.seconds);
     EXPECT_GE(m.samples, 3);
     EXPECT_GE(m.moved_bytes, m.necessary_bytes / 2);
+    const bool past_caches = m.form.starts_with("non-temporal") && m.level != "memory";
+    EXPECT_EQ(m.limit == "stores go past the caches, to memory", past_caches) << m.form;
   }
 }
 

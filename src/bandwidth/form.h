@@ -37,8 +37,9 @@ struct FormSetting {
   std::int64_t ahead = 0;
   PageKind pages = PageKind::huge;
   Order order = Order::none;
-  bool in_caches = false;  // measured in every cache too, and with every number of threads
-  bool quick = true;       // part of the short survey
+  bool in_caches = false;    // measured in every cache too, and with every number of threads
+  bool past_caches = false;  // its stores are memory's, wherever the arrays lie
+  bool quick = true;         // part of the short survey
 };
 
 struct Form {

@@ -42,14 +42,14 @@ std::vector<Form> copies() {
        copy_streaming,
        "",
        "",
-       {.ahead = kKiB, .in_caches = true}},
+       {.ahead = kKiB, .in_caches = true, .past_caches = true}},
       {Operation::copy,
        "non-temporal stores",
        copy_streamed,
        copy_streaming,
        "",
        "",
-       {.in_caches = true}},
+       {.in_caches = true, .past_caches = true}},
       {Operation::copy,
        "vectors, 4 KiB pages",
        copy_vectors,
@@ -99,7 +99,7 @@ std::vector<Form> copies() {
                      copy_streaming,
                      "",
                      "",
-                     {.ahead = 2 * kKiB, .in_caches = true}});
+                     {.ahead = 2 * kKiB, .in_caches = true, .past_caches = true}});
   }
 #endif
   return forms;
@@ -160,14 +160,14 @@ std::vector<Form> sums_of_arrays() {
        triad_streaming,
        "",
        "",
-       {.ahead = kKiB, .in_caches = true}},
+       {.ahead = kKiB, .in_caches = true, .past_caches = true}},
       {Operation::triad,
        "non-temporal stores",
        triad_streamed,
        triad_streaming,
        "",
        "",
-       {.in_caches = true}}};
+       {.in_caches = true, .past_caches = true}}};
 #ifdef __aarch64__
   if (zeroes_lines()) {
     forms.push_back({Operation::triad,
@@ -187,7 +187,7 @@ std::vector<Form> sums_of_arrays() {
                      triad_streaming,
                      "",
                      "",
-                     {.ahead = 2 * kKiB, .in_caches = true}});
+                     {.ahead = 2 * kKiB, .in_caches = true, .past_caches = true}});
   }
 #endif
   const std::vector<Form> reductions = {

@@ -105,9 +105,11 @@ std::string verdict_of(const Comparison& comparison, const ComparedMetric& metri
   if (all == 1 && same == 1) return fmt::format("{}: no difference.", metric.title);
   if (all == 1 && unclear == 1) return fmt::format("{}: cannot be told.", metric.title);
   if (all == 1) return fmt::format("{}: {}.", metric.title, differences.substr(2));
-  std::string out = fmt::format("{}: no difference in {} of {}", metric.title, same, all);
-  if (unclear > 0) out += fmt::format(", cannot be told in {}", unclear);
-  return out + differences + ".";
+  std::string told;
+  if (same > 0) told += fmt::format("; no difference in {} of {}", same, all);
+  if (unclear > 0) told += fmt::format("; cannot be told in {} of {}", unclear, all);
+  told += differences;
+  return fmt::format("{}: {}.", metric.title, told.substr(2));
 }
 
 // What was measured, a line for each variant: medians.

@@ -23,7 +23,9 @@ const Finding* best_in(const Comparison& comparison) {
 std::string saved_words(const Evidence& evidence) {
   const double saved = 1 - evidence.ratio->value;
   std::string out = fmt::format("{:.1f} %", 100 * saved);
-  if (const auto& interval = evidence.ratio->interval) {
+  // Of two runs each an interval may reach from a thousandth to a thousand: it says nothing.
+  constexpr double kAnything = 2;
+  if (const auto& interval = evidence.ratio->interval; interval && interval->high <= kAnything) {
     out += fmt::format(" [{:.1f}, {:.1f}]", 100 * (1 - interval->high), 100 * (1 - interval->low));
   }
   return out;

@@ -77,6 +77,22 @@ TEST(SavingsBlocks, NameTheBestOfEachComparison) {
   EXPECT_THAT(row[5], HasSubstr("faster"));
 }
 
+TEST(SavingsBlocks, ShowNoIntervalThatHoldsAnything) {
+  Comparison comparison;
+  comparison.variants = {{"off", "", ""}, {"on", "", ""}};
+  comparison.metrics = {compared(metric::kStepS)};
+  for (std::int64_t block = 0; block < 2; ++block) {
+    comparison.runs.push_back({.variant = 0, .block = block, .values = {{"step_s", 1.0}}});
+    const double step = block == 0 ? 0.3 : 0.9;
+    comparison.runs.push_back({.variant = 1, .block = block, .values = {{"step_s", step}}});
+  }
+  judge(comparison);
+  const auto blocks = savings_blocks({{"Layout", comparison}});
+  const auto& row = std::get<DocumentTable>(blocks[0]).rows.at(0);
+  EXPECT_THAT(row[4], testing::MatchesRegex("[0-9.]+ %"));
+  EXPECT_THAT(row[5], HasSubstr("cannot tell"));
+}
+
 TEST(CostBlocks, TakeTheCheapestMachineOfTheSameKind) {
   const std::vector<Instance> instances = {
       {.cloud = "a", .name = "small", .vcpus = 2, .memory_gib = 1, .on_demand_usd_h = 0.08},
