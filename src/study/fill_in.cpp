@@ -23,12 +23,7 @@ void replace_in(YamlNode& node, const StudyValues& values) {
       node.column = place.column;
       return;
     }
-    for (std::size_t at = node.text.find(braces); at != std::string::npos;
-         at = node.text.find(braces, at)) {
-      const std::string text = with_commas(value);
-      node.text.replace(at, braces.size(), text);
-      at += text.size();
-    }
+    node.text = replaced(std::move(node.text), braces, with_commas(value));
   }
 }
 
@@ -44,6 +39,15 @@ YamlNode filled_in(const YamlNode& node, const StudyValues& values) {
     for (YamlEntry& entry : filled.entries) entry.value = filled_in(entry.value, values);
   }
   return filled;
+}
+
+std::string replaced(std::string text, std::string_view old_part, std::string_view new_part) {
+  if (old_part.empty()) return text;
+  for (std::size_t at = text.find(old_part); at != std::string::npos;
+       at = text.find(old_part, at + new_part.size())) {
+    text.replace(at, old_part.size(), new_part);
+  }
+  return text;
 }
 
 std::string flow_text(const YamlNode& node) {

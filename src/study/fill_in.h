@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/yaml.h"
 
@@ -13,6 +14,9 @@ using StudyValues = std::map<std::string, YamlNode, std::less<>>;
 // a list; within a longer one a list is written with commas. Other braces are left alone: a sweep's
 // command has its own.
 YamlNode filled_in(const YamlNode& node, const StudyValues& values);
+
+// With `old_part` replaced wherever it stands; an empty one stands nowhere.
+std::string replaced(std::string text, std::string_view old_part, std::string_view new_part);
 
 // On one line, so that equal nodes have equal texts, and parse_yaml() gives the same node back.
 std::string flow_text(const YamlNode& node);

@@ -62,6 +62,18 @@ TEST(ReadStudy, AStepsKeyChangesWithWhatItDoesAndNotWithWhatIsSaidOfIt) {
   EXPECT_NE(key_in(std::string(kSmall), StudyLevel::full), key);
 }
 
+TEST(ReadStudy, AStepOfAMovedStoreIsFoundAgain) {
+  const auto step_in = [](const std::string& home) {
+    const std::string text =
+        "name: x\ntitle: y\nvalues: {file: '{home}/a.tsv'}\n"
+        "steps: [{name: a, train: 'mlp --data {file} --resume {home}/b'}]\n";
+    return read_study(text, "s.yaml", StudyLevel::quick, {{"home", home}})->steps[0];
+  };
+  EXPECT_THAT(std::get<TrainingStep>(step_in("/one").work).words,
+              ElementsAre("mlp", "--data", "/one/a.tsv", "--resume", "/one/b"));
+  EXPECT_EQ(step_in("/one").key, step_in("/another/one").key);
+}
+
 TEST(ReadStudy, SaysWhereItMakesNoSense) {
   const auto problem_of = [](const std::string& text) {
     const auto study = read_study(text, "s.yaml", StudyLevel::quick);

@@ -233,12 +233,7 @@ class ReportMaker {
 
   // A report is shown to others, whose folder is another.
   [[nodiscard]] std::string without_home(std::string text) const {
-    const std::string home = stores_.home.string();
-    if (home.empty()) return text;
-    for (std::size_t at = text.find(home); at != std::string::npos; at = text.find(home, at)) {
-      text.replace(at, home.size(), "$TACHO_HOME");
-    }
-    return text;
+    return replaced(std::move(text), stores_.home.string(), "$TACHO_HOME");
   }
 
   [[nodiscard]] DocumentSection commands() const {
