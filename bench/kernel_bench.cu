@@ -139,8 +139,8 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
   double step = 0;
   double bytes_in_all = 0;
   double same_in_all = 0;  // seconds of copies of the same sizes
-  std::printf("%-16s %5s %10s %9s %6s %6s %10s %9s %6s %6s\n", "batch norm", "times", "forward", "time",
-              "share", "same", "backward", "time", "share", "same");
+  std::printf("%-16s %5s %12s %9s %6s %6s %12s %9s %6s %6s\n", "batch norm", "times", "kernels, MB", "forward",
+              "share", "same", "kernels, MB", "backward", "share", "same");
   for (const Layer& layer : kLayers) {
     const Rows shape{batch * layer.pixels, layer.channels, DataType::bf16};
     const auto numbers = static_cast<size_t>(shape.rows * shape.channels);
@@ -158,10 +158,13 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
                                      .dresidual = layer.residual ? b.out2.as() : nullptr, .gamma = c, .beta = c + n,
                                      .mean = c + 4 * n, .rstd = c + 5 * n, .relu = layer.relu, .dgamma = c + 6 * n,
                                      .dbeta = c + 7 * n, .workspace = b.sums.as<float>()};
-    // x twice and y; a residual; the bits. Back: dy and x twice and dx; two gradients once, their sum kept.
+    // Three kernels: x twice and y; a residual; the bits. Back: dy and x twice and dx; two gradients once, their sum
+    // kept. One kernel: nothing twice.
     const double pass = 2.0 * static_cast<double>(numbers);
-    const double there = pass * (layer.residual ? 4 + 1.0 / 16 : 3);
-    const double back = pass * (layer.residual ? 7 + 1.0 / 16 : 5);
+    const bool one = batch_norm_is_one_kernel(shape);
+    const bool one_back = batch_norm_back_is_one_kernel(shape);
+    const double there = pass * ((one ? 2 : 3) + (layer.residual ? 1 + 1.0 / 16 : 0));
+    const double back = pass * ((one_back ? 3 : 5) + (layer.residual ? 2 + 1.0 / 16 : 0));
     const double forward_s = seconds_of([&] { batch_norm_forward(forward, nullptr); });
     const double backward_s = seconds_of([&] { batch_norm_backward(backward, nullptr); });
     const Share there_share(there, forward_s, ceiling);
@@ -169,9 +172,9 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
     step += layer.times * (forward_s + backward_s);
     bytes_in_all += layer.times * (there + back);
     same_in_all += layer.times * (forward_s * there_share.of_same + backward_s * back_share.of_same);
-    std::printf("%-16s %5d %7.1f MB %6.1f µs %6.2f %6.2f %7.1f MB %6.1f µs %6.2f %6.2f\n", layer.name, layer.times,
-                there * 1e-6, forward_s * 1e6, there_share.of_large, there_share.of_same, back * 1e-6,
-                backward_s * 1e6, back_share.of_large, back_share.of_same);
+    std::printf("%-16s %5d %d %7.1f MB %6.1f µs %6.2f %6.2f %d %7.1f MB %6.1f µs %6.2f %6.2f\n", layer.name, layer.times,
+                one ? 1 : 3, there * 1e-6, forward_s * 1e6, there_share.of_large, there_share.of_same, one_back ? 1 : 3,
+                back * 1e-6, backward_s * 1e6, back_share.of_large, back_share.of_same);
   }
   std::printf("a step of ResNet-50, batch %lld: %.2f ms of batch norm, %.1f GB, %.2f of the large copy's rate, %.2f of"
               " copies of the same sizes\n",

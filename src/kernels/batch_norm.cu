@@ -1,12 +1,13 @@
 // Batch norm of R×C numbers: what stands between convolutions reads and writes memory far more than
 // it computes, so it is as few passes as it can be. Sums walk down, what follows them walks up.
 #include "kernels/columns.cuh"
+#include "kernels/norm_channel.cuh"
+#include "kernels/norm_ways.h"
 
 namespace tacho::kernels {
 namespace {
 
-// Sums of x - k and its square, k being the channel's first number: without the shift a mean far
-// from 0 would cancel the variance away.
+// Sums of x - k and its square, k being the channel's first number.
 template <class T>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     shifted_moments(const T* __restrict__ x, Rows shape, float* __restrict__ partial) {
@@ -42,21 +43,12 @@ __global__ void finish_moments(BatchNormForward p, const float* partial, int blo
   float sums[2];
   sum_partials<2>(partial, blocks, p.shape.channels, c, sums);
   if (threadIdx.y != 0 || c >= p.shape.channels) return;
-  const auto count = static_cast<float>(p.shape.rows);
-  const float k = static_cast<float>(static_cast<const T*>(p.x)[c]);
-  const float offset = sums[0] / count;
-  const float mean = k + offset;
-  const float variance = fmaxf(sums[1] / count - offset * offset, 0.0F);
-  const float rstd = rsqrtf(variance + p.epsilon);
-  p.mean[c] = mean;
-  p.rstd[c] = rstd;
-  scale[c] = p.gamma[c] * rstd;
-  shift[c] = p.beta[c] - mean * scale[c];
-  if (p.running_mean != nullptr) {
-    const float unbiased = variance * count / fmaxf(count - 1, 1.0F);
-    p.running_mean[c] += p.momentum * (mean - p.running_mean[c]);
-    p.running_var[c] += p.momentum * (unbiased - p.running_var[c]);
-  }
+  const ForwardChannel channel = forward_channel<T>(p, c);
+  const Moments moments = moments_of(p, channel.k, sums[0], sums[1]);
+  const Line line = line_of(channel, moments);
+  scale[c] = line.scale;
+  shift[c] = line.shift;
+  write_moments(p, c, moments);
 }
 
 template <class T, bool kRelu, bool kResidual>
@@ -95,19 +87,6 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     walk_rows<Direction::up>(Inputs<T, 2>{{x, residual}}, shape, channel, use);
   } else {
     walk_rows<Direction::up>(Inputs<T, 1>{{x}}, shape, channel, use);
-  }
-}
-
-// How the way back through a ReLU is found. Without a residual its sign is that of scale·x + shift.
-enum class Gate { open, of_x, of_bits };
-
-template <Gate kGate, class T>
-__device__ void through(float (&dy)[Pack<T>::kWidth], const float* x, unsigned bits,
-                        const float* scale, const float* shift) {
-#pragma unroll
-  for (int i = 0; i < Pack<T>::kWidth; ++i) {
-    if (kGate == Gate::of_x && !(scale[i] * x[i] + shift[i] > 0)) dy[i] = 0;
-    if (kGate == Gate::of_bits && (bits >> i & 1U) == 0) dy[i] = 0;
   }
 }
 
@@ -164,7 +143,6 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   write_partial<2, W>(sums, partial, channels);
 }
 
-// dx = a·dy' + b·x + c, with a, b and c the same down a channel.
 __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, int blocks,
                                      float* lines) {
   let_next_come();
@@ -174,15 +152,13 @@ __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, 
   float sums[2];
   sum_partials<2>(partial, blocks, channels, c, sums);
   if (threadIdx.y != 0 || c >= channels) return;
-  const float rstd = p.rstd[c];
-  const float a = p.gamma[c] * rstd;
-  const auto count = static_cast<float>(p.shape.rows);
-  const float b = -a * rstd * rstd * sums[1] / count;
+  const BackwardChannel channel = backward_channel(p, c);
+  const BackwardLine line = line_of(channel, p.shape.rows, sums[0], sums[1]);
   p.dbeta[c] = sums[0];
-  p.dgamma[c] = sums[1] * rstd;
-  lines[c] = a;
-  lines[channels + c] = b;
-  lines[2 * channels + c] = -a * sums[0] / count - b * p.mean[c];
+  p.dgamma[c] = sums[1] * channel.rstd;
+  lines[c] = line.a;
+  lines[channels + c] = line.b;
+  lines[2 * channels + c] = line.c;
 }
 
 template <class T, Gate kGate>
@@ -230,7 +206,7 @@ int64_t column_workspace(const Rows& shape) {
   return 2 * static_cast<int64_t>(grid_for(shape).grid.y) * shape.channels;
 }
 
-void batch_norm_forward(const BatchNormForward& p, Stream stream) {
+void three_kernels_forward(const BatchNormForward& p, Stream stream) {
   const Rows& s = p.shape;
   const RowGrid g = grid_for(s);
   const FinishGrid f(s.channels);
@@ -254,7 +230,7 @@ void batch_norm_forward(const BatchNormForward& p, Stream stream) {
   });
 }
 
-void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
+void three_kernels_backward(const BatchNormBackward& p, Stream stream) {
   const Rows& s = p.shape;
   const RowGrid g = grid_for(s);
   const FinishGrid f(s.channels);
@@ -282,6 +258,16 @@ void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
     launch_behind(apply, {g.grid, g.block, stream, small}, p,
                   static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
   });
+}
+
+void batch_norm_forward(const BatchNormForward& p, Stream stream) {
+  const auto plan = choose_held_plan(p.shape, Pass::forward);
+  return plan ? held_norm_forward(p, *plan, stream) : three_kernels_forward(p, stream);
+}
+
+void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
+  const auto plan = choose_held_plan(p.shape, Pass::backward);
+  return plan ? held_norm_backward(p, *plan, stream) : three_kernels_backward(p, stream);
 }
 
 }  // namespace tacho::kernels

@@ -72,6 +72,12 @@ struct BatchNormBackward {
   float* workspace;  // column_workspace() + 3·C
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
+// Whether the current device reads such a layer only once, in one kernel, on the way there or back.
+bool batch_norm_is_one_kernel(const Rows& shape);
+bool batch_norm_back_is_one_kernel(const Rows& shape);
+// From now on the way back leaves room for kernels of others (NCCL's): one kernel that needs all
+// processors at once would wait for them to end.
+void leave_room_on_the_way_back();
 
 // Where a dropout mask comes from: the state of torch's generator, by value, or where a captured
 // graph finds it anew at each replay.

@@ -2,6 +2,7 @@
 
 #include <c10/cuda/CUDAGuard.h>
 
+#include "kernels/kernels.h"
 #include "train/guarded.h"
 
 namespace tacho {
@@ -75,6 +76,7 @@ Result<std::unique_ptr<NcclLine>> NcclLine::connect(const Options& options, Roll
   TACHO_TRY(shared, rollcall.share("NCCL's id", text));
   TACHO_TRY(id, id_from_text(shared));
   TACHO_TRY(nccl, Nccl::join(id, options.rank, options.ranks));
+  if (options.ranks > 1) kernels::leave_room_on_the_way_back();
   return std::unique_ptr<NcclLine>(new NcclLine(std::move(nccl), options));
 }
 

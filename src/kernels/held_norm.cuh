@@ -1,0 +1,260 @@
+#pragma once
+
+// What a batch norm's way there and back share where blocks hold their rows in shared memory. What
+// is held is not loaded through registers or L1 (cp.async), and a thread looks only at what it
+// fetched itself. Rows beyond are read twice, the second time from L2.
+
+#include <cuda_pipeline.h>
+
+#include <cuda/atomic>
+
+#include "kernels/norm_ways.h"
+#include "kernels/rows.cuh"
+#include "kernels/warp.cuh"
+
+namespace tacho::kernels {
+
+// Loads are waited for in so many steps, which is what __pipeline_wait_prior can tell apart.
+constexpr int kFetchGroups = 8;
+// Packs that a thread has under way in registers.
+constexpr int kAhead = 4;
+// Sums of warps lie side by side for so many warps at a time.
+constexpr int kWarpsAtATime = 8;
+constexpr int kSumsOfChannel = 2;
+constexpr int kLinesOfChannel = 3;
+
+// Where the blocks of a slice meet: all 0 when nobody is there. Sums are of double precision, so
+// that the order in which blocks come does not show.
+struct Meeting {
+  unsigned come;
+  unsigned gone;
+  double sums[kSumsOfChannel * kSlicePacks * 8];
+};
+// A kernel's own meetings, one for each of its slices, from a table in which more launches have
+// theirs than can be under way.
+Meeting* next_meetings();
+
+// Behind the packs lie, in floats: sums of warps, totals, lines.
+inline int held_scratch_bytes(DataType type) {
+  return (kSumsOfChannel * (kWarpsAtATime + 1) + kLinesOfChannel) * kSlicePacks * pack_width(type) *
+         static_cast<int>(sizeof(float));
+}
+
+// Readies the kernel for all of a processor's shared memory, once, and launches it.
+void launch_held(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
+                 void** arguments, Stream stream);
+// Of the kernels of that type the one with most registers.
+const void* held_forward_kernel(DataType type);
+const void* held_backward_kernel(DataType type);
+
+// A thread's part: one pack of every so many of its block's rows. The first held() of its count()
+// packs are in shared memory, pack i `threads` packs behind pack i - 1.
+template <class T>
+class OwnPacks {
+ public:
+  static constexpr int W = Pack<T>::kWidth;
+
+  __device__ OwnPacks(const Rows& shape, const HeldPlan& plan) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int column = thread % kSlicePacks;
+    const int row = thread / kSlicePacks;
+    const int down = plan.threads / kSlicePacks;
+    const int64_t first_row = static_cast<int64_t>(blockIdx.y) * plan.rows_each;
+    const auto rows =
+        static_cast<int>(max(min(shape.rows - first_row, int64_t{plan.rows_each}), int64_t{0}));
+    channel_ = (static_cast<int64_t>(blockIdx.x) * kSlicePacks + column) * W;
+    count_ = row < rows ? (rows - row + down - 1) / down : 0;
+    held_ = min(count_, plan.held_rows / down);
+    begin_ = (first_row + row) * shape.channels + channel_;
+    step_ = down * shape.channels;
+    group_ = (plan.held_rows / down + kFetchGroups - 1) / kFetchGroups;
+  }
+  __device__ int count() const { return count_; }
+  __device__ int held() const { return held_; }
+  // The end of a group of packs that are waited for together.
+  __device__ int end_of(int group) const { return min(held_, (group + 1) * group_); }
+  // The first of this thread's channels.
+  __device__ int64_t channel() const { return channel_; }
+  // Where pack i is in the layer, in numbers, and in shared memory, in packs.
+  __device__ int64_t at(int i) const { return begin_ + i * step_; }
+  __device__ static int place(int i) {
+    return static_cast<int>(threadIdx.x) + i * static_cast<int>(blockDim.x);
+  }
+  // Calls load(u, i) for a turn of the packs from `first` to `end`, then use(u, i). What lies
+  // beyond loads the last, for nothing: a load under a condition would wait for the one before.
+  template <class Load, class Use>
+  __device__ static void in_turns(int first, int end, Load load, Use use) {
+#pragma unroll 1
+    for (; first < end; first += kAhead) {
+#pragma unroll
+      for (int u = 0; u < kAhead; ++u) load(u, min(first + u, end - 1));
+#pragma unroll
+      for (int u = 0; u < kAhead; ++u) {
+        if (first + u < end) use(u, first + u);
+      }
+    }
+  }
+
+ private:
+  int64_t channel_;
+  int64_t begin_;
+  int64_t step_;
+  int count_;
+  int held_;
+  int group_;
+};
+
+// All that is to be held, under way at once.
+template <int kInputs, class T>
+__device__ void fetch_held(const OwnPacks<T>& own, const T* const (&from)[kInputs],
+                           RawPack* const (&to)[kInputs]) {
+  int i = 0;
+#pragma unroll 1
+  for (int group = 0; group < kFetchGroups; ++group) {
+#pragma unroll 4
+    for (const int end = own.end_of(group); i < end; ++i) {
+#pragma unroll
+      for (int input = 0; input < kInputs; ++input) {
+        __pipeline_memcpy_async(to[input] + own.place(i), from[input] + own.at(i), sizeof(RawPack));
+      }
+    }
+    __pipeline_commit();
+  }
+}
+
+// Calls load and use for turns of what is held, as it arrives.
+template <class T, class Load, class Use>
+__device__ void as_they_arrive(const OwnPacks<T>& own, Load load, Use use) {
+  int first = 0;
+#pragma unroll 1
+  for (int group = 0; group < kFetchGroups; ++group) {
+    __pipeline_wait_prior(kFetchGroups - 1 - group);
+    own.in_turns(first, own.end_of(group), load, use);
+    first = own.end_of(group);
+  }
+}
+
+// The channel whose sums this thread turns into a line, one each of the first threads; -1: none.
+template <int W>
+__device__ int64_t finished_channel() {
+  constexpr unsigned kWidth = kSlicePacks * W;
+  return threadIdx.x < kWidth ? static_cast<int64_t>(blockIdx.x) * kWidth + threadIdx.x : -1;
+}
+
+// The sums of a slice over all its blocks.
+template <int W>
+class SliceSums {
+ public:
+  __device__ SliceSums(const HeldPlan& plan, Meeting* meetings, float* scratch)
+      : blocks_(static_cast<unsigned>(plan.blocks)),
+        warps_(plan.threads / kLanes),
+        meeting_(meetings[blockIdx.x]),
+        of_warps_(scratch),
+        totals_(scratch + kWarpsAtATime * kValues) {}
+
+  // Three floats of each channel: first what must be known to finish it, put there ahead of its
+  // sums, then its line.
+  __device__ float& own(int which) const {
+    return totals_[kValues + which * kWidth + static_cast<int>(threadIdx.x)];
+  }
+  __device__ void of_pack(int which, float (&to)[W]) const {
+    const int column = static_cast<int>(threadIdx.x) % kSlicePacks;
+#pragma unroll
+    for (int n = 0; n < W; ++n) to[n] = totals_[kValues + which * kWidth + column * W + n];
+  }
+
+  // All threads of the block come here with what they have gathered. Returns when all blocks of the
+  // slice have come. Every block of the launch is on the device, so that whoever waits is waited
+  // for.
+  __device__ void exchange(float (&sums)[kSumsOfChannel * W]) {
+    add_warps(sums);
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < kValues) {
+      float sum = 0;
+      for (int warp = 0; warp < min(kWarpsAtATime, warps_); ++warp) {
+        sum += of_warps_[warp * kValues + thread];
+      }
+      atomicAdd(meeting_.sums + thread, static_cast<double>(sum));
+    }
+    __syncthreads();
+    if (thread == 0) {
+      __threadfence();
+      Count(meeting_.come).fetch_add(1, cuda::memory_order_release);
+      while (Count(meeting_.come).load(cuda::memory_order_acquire) < blocks_) {
+      }
+    }
+    __syncthreads();
+    if (thread < kValues) totals_[thread] = static_cast<float>(__ldcg(meeting_.sums + thread));
+    __syncthreads();
+  }
+  // After exchange(), when there is time: the last to go leaves the meeting as it was found.
+  __device__ void leave() const {
+    float& is_last = of_warps_[0];
+    if (threadIdx.x == 0) {
+      const unsigned before = Count(meeting_.gone).fetch_add(1, cuda::memory_order_acq_rel);
+      is_last = before == blocks_ - 1 ? 1 : 0;
+    }
+    __syncthreads();
+    if (is_last == 0) return;
+    if (threadIdx.x < kValues) meeting_.sums[threadIdx.x] = 0;
+    if (threadIdx.x == 0) meeting_.come = meeting_.gone = 0;
+  }
+
+  // Of a channel of the slice.
+  __device__ float total(int which, int channel) const { return totals_[which * kWidth + channel]; }
+
+ private:
+  static constexpr int kWidth = kSlicePacks * W;
+  static constexpr int kValues = kSumsOfChannel * kWidth;
+  using Count = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+
+  // Lanes that share a column halve their sums between them as long as there are several; then some
+  // warps at a time lay theirs down, the later ones on top of the earlier.
+  __device__ void add_warps(float (&sums)[kSumsOfChannel * W]) {
+    const int column = static_cast<int>(threadIdx.x) % kSlicePacks;
+    const int warp = static_cast<int>(threadIdx.x) / kLanes;
+    float* to = of_warps_ + warp % kWarpsAtATime * kValues;
+    for (int first = 0; first < warps_; first += kWarpsAtATime) {
+      if (warp / kWarpsAtATime * kWarpsAtATime == first) {
+        halve<W>(sums, kSlicePacks, 0, [&](int of_pack, float sum) {
+          float& place = to[of_pack / W * kWidth + column * W + of_pack % W];
+          place = first == 0 ? sum : place + sum;
+        });
+      }
+      __syncthreads();
+    }
+  }
+
+  // From 2·kHalf sums, beginning with number `first`, to half of them, and so on; then calls
+  // put(number, sum) for those left.
+  template <int kHalf, class Put>
+  __device__ static void halve(float (&sums)[2 * kHalf], int step, int first, Put put) {
+    if (step >= kLanes) {
+#pragma unroll
+      for (int i = 0; i < 2 * kHalf; ++i) put(first + i, sums[i]);
+      return;
+    }
+    const bool upper = (threadIdx.x & static_cast<unsigned>(step)) != 0;
+    float half[kHalf];
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+      const float low = sums[i];
+      const float high = sums[kHalf + i];
+      half[i] = (upper ? high : low) + __shfl_xor_sync(0xffffffffU, upper ? low : high, step);
+    }
+    if (upper) first += kHalf;
+    if constexpr (kHalf > 1) {
+      halve<kHalf / 2>(half, 2 * step, first, put);
+    } else {
+      put(first, half[0]);
+    }
+  }
+
+  unsigned blocks_;
+  int warps_;
+  Meeting& meeting_;
+  float* of_warps_;
+  float* totals_;
+};
+
+}  // namespace tacho::kernels

@@ -1,0 +1,96 @@
+#pragma once
+
+// What a batch norm makes of a channel's sums, whichever way they were added up.
+
+#include "kernels/kernels.h"
+#include "kernels/rows.cuh"
+
+namespace tacho::kernels {
+
+// y = scale·x + shift.
+struct Line {
+  float scale;
+  float shift;
+};
+
+// What is known of a channel ahead of its sums. k is its first number: sums are of x - k, because
+// without the shift a mean far from 0 would cancel the variance away.
+struct ForwardChannel {
+  float k;
+  float gamma;
+  float beta;
+};
+
+template <class T>
+__device__ ForwardChannel forward_channel(const BatchNormForward& p, int64_t c) {
+  return {static_cast<float>(static_cast<const T*>(p.x)[c]), p.gamma[c], p.beta[c]};
+}
+
+struct Moments {
+  float mean;
+  float variance;
+  float rstd;
+};
+
+__device__ inline Moments moments_of(const BatchNormForward& p, float k, float sum, float squares) {
+  const auto count = static_cast<float>(p.shape.rows);
+  const float offset = sum / count;
+  const float variance = fmaxf(squares / count - offset * offset, 0.0F);
+  return {k + offset, variance, rsqrtf(variance + p.epsilon)};
+}
+
+__device__ inline Line line_of(const ForwardChannel& channel, const Moments& m) {
+  const float scale = channel.gamma * m.rstd;
+  return {scale, channel.beta - m.mean * scale};
+}
+
+__device__ inline void write_moments(const BatchNormForward& p, int64_t c, const Moments& m) {
+  p.mean[c] = m.mean;
+  p.rstd[c] = m.rstd;
+  if (p.running_mean == nullptr) return;
+  const auto count = static_cast<float>(p.shape.rows);
+  const float unbiased = m.variance * count / fmaxf(count - 1, 1.0F);
+  p.running_mean[c] += p.momentum * (m.mean - p.running_mean[c]);
+  p.running_var[c] += p.momentum * (unbiased - p.running_var[c]);
+}
+
+// How the way back through a ReLU is found. Without a residual its sign is that of scale·x + shift.
+enum class Gate { open, of_x, of_bits };
+
+template <Gate kGate, class T>
+__device__ void through(float (&dy)[Pack<T>::kWidth], const float* x, unsigned bits,
+                        const float* scale, const float* shift) {
+#pragma unroll
+  for (int i = 0; i < Pack<T>::kWidth; ++i) {
+    if (kGate == Gate::of_x && !(scale[i] * x[i] + shift[i] > 0)) dy[i] = 0;
+    if (kGate == Gate::of_bits && (bits >> i & 1U) == 0) dy[i] = 0;
+  }
+}
+
+struct BackwardChannel {
+  float mean;
+  float rstd;
+  float gamma;
+};
+
+__device__ inline BackwardChannel backward_channel(const BatchNormBackward& p, int64_t c) {
+  return {p.mean[c], p.rstd[c], p.gamma[c]};
+}
+
+// dx = a·dy' + b·x + c, with a, b and c the same down a channel.
+struct BackwardLine {
+  float a;
+  float b;
+  float c;
+};
+
+// From the sums of dy' and of dy'·(x - mean).
+__device__ inline BackwardLine line_of(const BackwardChannel& channel, int64_t rows, float sum,
+                                       float product) {
+  const auto count = static_cast<float>(rows);
+  const float a = channel.gamma * channel.rstd;
+  const float b = -a * channel.rstd * channel.rstd * product / count;
+  return {a, b, -a * sum / count - b * channel.mean};
+}
+
+}  // namespace tacho::kernels

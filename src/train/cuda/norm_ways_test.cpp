@@ -1,0 +1,257 @@
+// Both ways of a batch norm, each plan of the one that has plans, against double precision.
+#include "kernels/norm_ways.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/cuda/fused_tools.h"
+
+namespace tacho::fused {
+namespace {
+
+using kernels::HeldPlan;
+using kernels::Pass;
+using Plan = std::optional<HeldPlan>;  // none: three kernels
+
+const auto kOnGpu = at::TensorOptions().device(at::kCUDA);
+constexpr double kEpsilon = 1e-5;
+constexpr double kMomentum = 0.1;
+
+// By how much they differ, as a share of the latter; infinite where one was not written.
+double difference(const at::Tensor& found, const at::Tensor& wanted) {
+  const at::Tensor x = found.to(at::kDouble);
+  if (!at::isfinite(x).all().item<bool>()) return std::numeric_limits<double>::infinity();
+  return (x - wanted).norm().item<double>() / std::max(wanted.norm().item<double>(), 1e-30);
+}
+
+at::Tensor unwritten(at::IntArrayRef size, at::ScalarType type) {
+  return at::full(size, std::numeric_limits<double>::quiet_NaN(), kOnGpu.dtype(type));
+}
+
+// Three kernels, and one that holds all rows of a block, half of them, or none.
+std::vector<Plan> ways_of(const kernels::Rows& shape, Pass pass) {
+  std::vector<Plan> ways = {std::nullopt};
+  for (const int threads : {128, kernels::kMostHeldThreadsBack}) {
+    Plan plan = kernels::held_plan(shape, pass, threads);
+    if (!plan) continue;
+    const int down = threads / kernels::kSlicePacks;
+    const int turns = plan->held_rows / down;
+    for (const int held : {turns, turns / 2, 0}) {
+      plan->held_rows = held * down;
+      ways.push_back(plan);
+    }
+  }
+  return ways;
+}
+
+std::string words(const Plan& plan) {
+  if (!plan) return "three kernels";
+  return std::to_string(plan->held_rows) + " of " + std::to_string(plan->rows_each) +
+         " rows held by " + std::to_string(plan->threads) + " threads";
+}
+
+struct Numbers {
+  Numbers(std::int64_t row_count, std::int64_t channels, at::ScalarType type)
+      : x((2 * at::randn({row_count, channels}, kOnGpu) + 3).to(type)),
+        residual(at::randn({row_count, channels}, kOnGpu).to(type)),
+        dy((at::randn({row_count, channels}, kOnGpu) + 0.25).to(type)),
+        more(at::randn({row_count, channels}, kOnGpu).to(type)),
+        gamma(at::rand({channels}, kOnGpu) + 0.5),
+        beta(at::rand({channels}, kOnGpu) - 0.5),
+        shape(rows_of(x)) {}
+  at::Tensor x, residual, dy, more, gamma, beta;
+  kernels::Rows shape;
+};
+
+struct Forward {
+  at::Tensor y, passed, mean, rstd, running_mean, running_var;
+};
+
+Forward forward(const Numbers& n, bool relu, bool residual, const Plan& plan) {
+  const std::int64_t channels = n.shape.channels;
+  Forward out{.y = unwritten(n.x.sizes(), n.x.scalar_type()),
+              .passed = at::full({kernels::passed_bytes(n.shape)}, 0xaa, kOnGpu.dtype(at::kByte)),
+              .mean = unwritten({channels}, at::kFloat),
+              .rstd = unwritten({channels}, at::kFloat),
+              .running_mean = at::zeros({channels}, kOnGpu),
+              .running_var = at::ones({channels}, kOnGpu)};
+  const at::Tensor workspace = floats(kernels::column_workspace(n.shape) + 2 * channels, n.x);
+  const kernels::BatchNormForward p{.shape = n.shape,
+                                    .x = address(n.x),
+                                    .residual = residual ? address(n.residual) : nullptr,
+                                    .y = address(out.y),
+                                    .passed = relu && residual ? bytes_of(out.passed) : nullptr,
+                                    .gamma = floats_of(n.gamma),
+                                    .beta = floats_of(n.beta),
+                                    .running_mean = floats_of(out.running_mean),
+                                    .running_var = floats_of(out.running_var),
+                                    .momentum = static_cast<float>(kMomentum),
+                                    .epsilon = static_cast<float>(kEpsilon),
+                                    .relu = relu,
+                                    .mean = floats_of(out.mean),
+                                    .rstd = floats_of(out.rstd),
+                                    .workspace = floats_of(workspace)};
+  if (plan) {
+    kernels::held_norm_forward(p, *plan, stream());
+  } else {
+    kernels::three_kernels_forward(p, stream());
+  }
+  return out;
+}
+
+struct Backward {
+  at::Tensor dx, dresidual, dgamma, dbeta;
+};
+
+Backward backward(const Numbers& n, const Forward& there, bool relu, bool residual, bool two,
+                  const Plan& plan) {
+  const std::int64_t channels = n.shape.channels;
+  Backward out{.dx = unwritten(n.x.sizes(), n.x.scalar_type()),
+               .dresidual = unwritten(n.x.sizes(), n.x.scalar_type()),
+               .dgamma = unwritten({channels}, at::kFloat),
+               .dbeta = unwritten({channels}, at::kFloat)};
+  const at::Tensor workspace = floats(kernels::column_workspace(n.shape) + 3 * channels, n.x);
+  const kernels::BatchNormBackward p{.shape = n.shape,
+                                     .dy = address(n.dy),
+                                     .dy_more = two ? address(n.more) : nullptr,
+                                     .x = address(n.x),
+                                     .passed = relu && residual ? bytes_of(there.passed) : nullptr,
+                                     .dx = address(out.dx),
+                                     .dresidual = residual ? address(out.dresidual) : nullptr,
+                                     .gamma = floats_of(n.gamma),
+                                     .beta = floats_of(n.beta),
+                                     .mean = floats_of(there.mean),
+                                     .rstd = floats_of(there.rstd),
+                                     .relu = relu,
+                                     .dgamma = floats_of(out.dgamma),
+                                     .dbeta = floats_of(out.dbeta),
+                                     .workspace = floats_of(workspace)};
+  if (plan) {
+    kernels::held_norm_backward(p, *plan, stream());
+  } else {
+    kernels::three_kernels_backward(p, stream());
+  }
+  return out;
+}
+
+class NormWays : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+    torch::manual_seed(1);
+  }
+  // Rounding to 24, 11 and 8 bits.
+  [[nodiscard]] double allowed() const {
+    if (GetParam() == at::kFloat) return 1e-5;
+    return GetParam() == at::kHalf ? 6e-4 : 5e-3;
+  }
+};
+
+struct Size {
+  std::int64_t rows, channels;
+};
+// Fewer rows than blocks, rows that nothing divides, channels that make no whole slice.
+constexpr Size kSizes[] = {{7, 64}, {100, 40}, {3137, 72}, {3137, 64}, {784, 256}, {130, 2048}};
+
+TEST_P(NormWays, ForwardEqualsDoublePrecision) {
+  for (const auto& [rows, channels] : kSizes) {
+    const Numbers n(rows, channels, GetParam());
+    const at::Tensor x = n.x.to(at::kDouble);
+    const at::Tensor mean = x.mean(0);
+    const at::Tensor variance = (x - mean).pow(2).mean(0);
+    const at::Tensor rstd = (variance + kEpsilon).rsqrt();
+    for (const bool residual : {false, true}) {
+      for (const bool relu : {false, true}) {
+        at::Tensor y = (x - mean) * rstd * n.gamma + n.beta;
+        if (residual) y = y + n.residual;
+        if (relu) y = at::relu(y);
+        for (const Plan& way : ways_of(n.shape, Pass::forward)) {
+          SCOPED_TRACE(testing::Message()
+                       << rows << " × " << channels << ", " << words(way) << (relu ? ", relu" : "")
+                       << (residual ? ", residual" : ""));
+          const Forward out = forward(n, relu, residual, way);
+          EXPECT_LT(difference(out.y, y), allowed());
+          EXPECT_LT(difference(out.mean, mean), 1e-5);
+          EXPECT_LT(difference(out.rstd, rstd), 1e-5);
+          EXPECT_LT(difference(out.running_mean, kMomentum * mean), 1e-5);
+          const double unbiased = static_cast<double>(rows) / static_cast<double>(rows - 1);
+          EXPECT_LT(difference(out.running_var, 1 - kMomentum + kMomentum * unbiased * variance),
+                    1e-5);
+        }
+      }
+    }
+  }
+}
+
+struct BackCase {
+  bool relu, residual, two;
+};
+constexpr BackCase kBackCases[] = {{false, false, false}, {true, false, false},
+                                   {false, true, false},  {false, true, true},
+                                   {true, true, false},   {true, true, true}};
+
+TEST_P(NormWays, BackwardEqualsDoublePrecision) {
+  for (const auto& [rows, channels] : kSizes) {
+    const Numbers n(rows, channels, GetParam());
+    const at::Tensor x = n.x.to(at::kDouble);
+    for (const auto& [relu, residual, two] : kBackCases) {
+      const Forward there = forward(n, relu, residual, std::nullopt);
+      at::Tensor g = n.dy.to(at::kDouble);
+      if (two) g = g + n.more;
+      // What y says was let through: a number near 0 may be so only by its rounding.
+      if (relu) g = g * (there.y > 0);
+      const at::Tensor normed = (x - there.mean) * there.rstd;
+      const at::Tensor dbeta = g.sum(0);
+      const at::Tensor dgamma = (g * normed).sum(0);
+      const auto count = static_cast<double>(rows);
+      const at::Tensor dx = (g - dbeta / count - normed * dgamma / count) * there.rstd * n.gamma;
+      for (const Plan& way : ways_of(n.shape, Pass::backward)) {
+        SCOPED_TRACE(testing::Message()
+                     << rows << " × " << channels << ", " << words(way) << (relu ? ", relu" : "")
+                     << (residual ? ", residual" : "") << (two ? ", two" : ""));
+        const Backward out = backward(n, there, relu, residual, two, way);
+        EXPECT_LT(difference(out.dx, dx), 2 * allowed());
+        EXPECT_LT(difference(out.dgamma, dgamma), 1e-4);
+        EXPECT_LT(difference(out.dbeta, dbeta), 1e-4);
+        if (residual) {
+          EXPECT_LT(difference(out.dresidual, g), allowed());
+        }
+      }
+    }
+  }
+}
+
+TEST_P(NormWays, AnyPlanRepeatsItselfToTheBit) {
+  const Numbers n(3137, 128, GetParam());
+  for (const Plan& way : ways_of(n.shape, Pass::backward)) {
+    const Forward first = forward(n, true, true, way);
+    const Forward second = forward(n, true, true, way);
+    EXPECT_TRUE(at::equal(first.y, second.y)) << words(way);
+    EXPECT_TRUE(at::equal(first.passed, second.passed)) << words(way);
+    EXPECT_TRUE(at::equal(backward(n, first, true, true, true, way).dx,
+                          backward(n, first, true, true, true, way).dx))
+        << words(way);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, NormWays, testing::Values(at::kFloat, at::kBFloat16, at::kHalf));
+
+// A layer of 12 MB is one kernel, one of 411 MB is three.
+TEST(NormWay, IsOneKernelWhereTheProcessorsHoldTheLayer) {
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+  const kernels::Rows small{.rows = 12544, .channels = 512, .type = kernels::DataType::bf16};
+  const kernels::Rows large{.rows = 802816, .channels = 256, .type = kernels::DataType::bf16};
+  EXPECT_TRUE(kernels::batch_norm_is_one_kernel(small));
+  EXPECT_TRUE(kernels::batch_norm_back_is_one_kernel(small));
+  EXPECT_FALSE(kernels::batch_norm_is_one_kernel(large));
+  EXPECT_FALSE(kernels::batch_norm_back_is_one_kernel(large));
+}
+
+}  // namespace
+}  // namespace tacho::fused
