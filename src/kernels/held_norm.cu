@@ -6,7 +6,7 @@ namespace tacho::kernels {
 namespace {
 
 template <class T, bool kRelu, bool kResidual>
-__global__ void __launch_bounds__(kMostHeldThreads, 1)
+__global__ void __launch_bounds__(kMostForwardThreads, 1)
     held_forward(const BatchNormForward p, const HeldPlan plan, Meeting* meetings) {
   constexpr int W = Pack<T>::kWidth;
   extern __shared__ RawPack held[];
@@ -101,23 +101,10 @@ auto kernel_for(bool relu, bool residual) {
 
 }  // namespace
 
-const void* held_forward_kernel(DataType type) {
-  const void* kernel = nullptr;
-  with_type(type, [&](auto example) {
-    kernel = reinterpret_cast<const void*>(kernel_for<decltype(example)>(true, true));
-  });
-  return kernel;
-}
-
 void held_norm_forward(const BatchNormForward& p, const HeldPlan& plan, Stream stream) {
   with_type(p.shape.type, [&](auto example) {
-    const auto kernel = kernel_for<decltype(example)>(p.relu, p.residual != nullptr);
-    BatchNormForward of_kernel = p;
-    HeldPlan its_plan = plan;
-    Meeting* meetings = next_meetings();
-    void* arguments[] = {&of_kernel, &its_plan, &meetings};
-    launch_held(reinterpret_cast<const void*>(kernel), p.shape, Pass::forward, plan, arguments,
-                stream);
+    launch_held(kernel_for<decltype(example)>(p.relu, p.residual != nullptr), p, Pass::forward,
+                plan, stream);
   });
 }
 

@@ -2,7 +2,7 @@
 
 // What a batch norm's way there and back share where blocks hold their rows in shared memory. What
 // is held is not loaded through registers or L1 (cp.async), and a thread looks only at what it
-// fetched itself. Rows beyond are read twice, the second time from L2.
+// fetched itself. Rows beyond are read twice, the second time from L2 as far as it has them.
 
 #include <cuda_pipeline.h>
 
@@ -23,16 +23,13 @@ constexpr int kWarpsAtATime = 8;
 constexpr int kSumsOfChannel = 2;
 constexpr int kLinesOfChannel = 3;
 
-// Where the blocks of a slice meet: all 0 when nobody is there. Sums are of double precision, so
-// that the order in which blocks come does not show.
+// Where the blocks of a slice meet: all 0 when nobody is there, as the last of them leaves it. Sums
+// are of double precision, so that the order in which blocks come hardly ever shows.
 struct Meeting {
   unsigned come;
   unsigned gone;
   double sums[kSumsOfChannel * kSlicePacks * 8];
 };
-// A kernel's own meetings, one for each of its slices, from a table in which more launches have
-// theirs than can be under way.
-Meeting* next_meetings();
 
 // Behind the packs lie, in floats: sums of warps, totals, lines.
 inline int held_scratch_bytes(DataType type) {
@@ -40,12 +37,24 @@ inline int held_scratch_bytes(DataType type) {
          static_cast<int>(sizeof(float));
 }
 
-// Readies the kernel for all of a processor's shared memory, once, and launches it.
-void launch_held(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
-                 void** arguments, Stream stream);
-// Of the kernels of that type the one with most registers.
-const void* held_forward_kernel(DataType type);
-const void* held_backward_kernel(DataType type);
+// How a plan is launched: all blocks at once.
+struct HeldLaunch {
+  HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan, Stream stream);
+  HeldLaunch(const HeldLaunch&) = delete;
+  HeldLaunch& operator=(const HeldLaunch&) = delete;
+
+  cudaLaunchAttribute at_once{};
+  cudaLaunchConfig_t config{};
+  Meeting* meetings;  // of this device, one for each slice
+};
+
+template <class Parameters>
+void launch_held(void (*kernel)(Parameters, HeldPlan, Meeting*), const Parameters& p, Pass pass,
+                 const HeldPlan& plan, Stream stream) {
+  const HeldLaunch launch(reinterpret_cast<const void*>(kernel), p.shape, pass, plan, stream);
+  cudaLaunchKernelEx(&launch.config, kernel, Parameters(p), HeldPlan(plan),
+                     static_cast<Meeting*>(launch.meetings));
+}
 
 // A thread's part: one pack of every so many of its block's rows. The first held() of its count()
 // packs are in shared memory, pack i `threads` packs behind pack i - 1.

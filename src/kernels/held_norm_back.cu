@@ -6,7 +6,7 @@ namespace tacho::kernels {
 namespace {
 
 template <class T, Gate kGate, bool kTwo, bool kKeep>
-__global__ void __launch_bounds__(kMostHeldThreadsBack, 1)
+__global__ void __launch_bounds__(kHeldThreads, 1)
     held_backward(const BatchNormBackward p, const HeldPlan plan, Meeting* meetings) {
   constexpr int W = Pack<T>::kWidth;
   constexpr bool kBits = kGate == Gate::of_bits;
@@ -158,23 +158,9 @@ auto kernel_for(const BatchNormBackward& p) {
 
 }  // namespace
 
-const void* held_backward_kernel(DataType type) {
-  const void* kernel = nullptr;
-  with_type(type, [&](auto example) {
-    kernel =
-        reinterpret_cast<const void*>(&held_backward<decltype(example), Gate::of_bits, true, true>);
-  });
-  return kernel;
-}
-
 void held_norm_backward(const BatchNormBackward& p, const HeldPlan& plan, Stream stream) {
   with_type(p.shape.type, [&](auto example) {
-    BatchNormBackward of_kernel = p;
-    HeldPlan its_plan = plan;
-    Meeting* meetings = next_meetings();
-    void* arguments[] = {&of_kernel, &its_plan, &meetings};
-    launch_held(reinterpret_cast<const void*>(kernel_for<decltype(example)>(p)), p.shape,
-                Pass::backward, plan, arguments, stream);
+    launch_held(kernel_for<decltype(example)>(p), p, Pass::backward, plan, stream);
   });
 }
 

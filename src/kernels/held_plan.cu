@@ -4,21 +4,16 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <set>
 
 #include "kernels/held_norm.cuh"
 
 namespace tacho::kernels {
 namespace {
 
-// Of larger layers too much would be read twice, and a start is no part of their time.
-constexpr int64_t kMostForwardBytes = int64_t{64} << 20;
-constexpr int64_t kMostBackwardBytes = int64_t{32} << 20;
-
-// Far more launches than are under way at a time, and slices than fit.
-constexpr unsigned kMeetingRows = 32;
+// More channels than any known model norms, in slices.
 constexpr int kMostSlices = 64;
-__device__ Meeting meeting_table[kMeetingRows][kMostSlices];
+__device__ Meeting meeting_table[kMostSlices];
 
 std::atomic<bool> room_is_left = false;
 
@@ -36,20 +31,13 @@ Device look_at(int number) {
     cudaDeviceGetAttribute(&value, which, number);
     return value;
   };
-  Device device{number, attribute(cudaDevAttrCooperativeLaunch) != 0,
-                attribute(cudaDevAttrMultiProcessorCount),
-                attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), nullptr};
-  void* at = nullptr;
-  if (cudaGetSymbolAddress(&at, meeting_table) != cudaSuccess) {
-    cudaGetLastError();  // it is for another architecture, which is no failure
-    device.holds = false;
-  }
-  device.meetings = static_cast<Meeting*>(at);
-  return device;
+  void* meetings = nullptr;
+  const bool here = cudaGetSymbolAddress(&meetings, meeting_table) == cudaSuccess;
+  if (!here) cudaGetLastError();  // it is for another architecture, which is no failure
+  return {number, here && attribute(cudaDevAttrCooperativeLaunch) != 0,
+          attribute(cudaDevAttrMultiProcessorCount),
+          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meetings)};
 }
-
-// Of a row of a slice: x, and dy on the way back.
-int64_t row_bytes(Pass pass) { return (pass == Pass::forward ? 1 : 2) * kSlicePacks * kPackBytes; }
 
 // What was asked of the driver once is remembered: a step of a deep model comes here a hundred
 // times.
@@ -69,48 +57,21 @@ class Known {
     return devices_.emplace(number, look_at(number)).first->second;
   }
 
-  // Whether a processor can have a block of it.
-  bool make_ready(const Device& device, const void* kernel, int threads) {
+  bool is_first_launch(const Device& device, const void* kernel) {
     const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = ready_.emplace(std::tuple(device.number, kernel, threads), false);
-    if (is_new) {
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           device.shared_bytes);
-      int blocks = 0;
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
-                                                    static_cast<size_t>(device.shared_bytes));
-      place->second = cudaGetLastError() == cudaSuccess && blocks > 0;
-    }
-    return place->second;
-  }
-
-  template <class Choose>
-  std::optional<HeldPlan> plan(const Device& device, const Rows& shape, Pass pass, Choose choose) {
-    const Key key{device.number, pass, shape.type, shape.rows, shape.channels};
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = plans_.find(key);
-      if (found != plans_.end()) return found->second;
-    }
-    const std::optional<HeldPlan> chosen = choose();
-    const std::lock_guard lock(mutex_);
-    return plans_.emplace(key, chosen).first->second;
+    return launched_.emplace(device.number, kernel).second;
   }
 
  private:
-  using Key = std::tuple<int, Pass, DataType, int64_t, int64_t>;
   std::mutex mutex_;
   std::map<int, Device> devices_;
-  std::map<std::tuple<int, const void*, int>, bool> ready_;
-  std::map<Key, std::optional<HeldPlan>> plans_;
+  std::set<std::pair<int, const void*>> launched_;
 };
 
-}  // namespace
+// Of a row of a slice: x, and dy on the way back.
+int64_t row_bytes(Pass pass) { return (pass == Pass::forward ? 1 : 2) * kSlicePacks * kPackBytes; }
 
-Meeting* next_meetings() {
-  static std::atomic<unsigned> launches = 0;
-  return Known::instance().device().meetings + launches++ % kMeetingRows * kMostSlices;
-}
+}  // namespace
 
 std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads) {
   const Device device = Known::instance().device();
@@ -122,28 +83,25 @@ std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads) {
   const int down = threads / kSlicePacks;
   const int64_t blocks = std::min(device.processors / slices, up_to(shape.rows, down));
   const int64_t rows_each = up_to(shape.rows, blocks);
+  if (rows_each > INT32_MAX) return std::nullopt;
   const int64_t room = (device.shared_bytes - held_scratch_bytes(shape.type)) / row_bytes(pass);
   const int64_t held = std::min(up_to(rows_each, down), room / down) * down;
-  const void* kernel =
-      pass == Pass::forward ? held_forward_kernel(shape.type) : held_backward_kernel(shape.type);
-  if (rows_each > INT32_MAX || !Known::instance().make_ready(device, kernel, threads)) {
-    return std::nullopt;
-  }
   return HeldPlan{static_cast<int>(slices), static_cast<int>(blocks), threads,
                   static_cast<int>(rows_each), static_cast<int>(held)};
 }
 
 std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass) {
-  const int64_t bytes = passed_bytes(shape) * kPackBytes;
   const bool forward = pass == Pass::forward;
   if (!forward && room_is_left) return std::nullopt;
-  if (bytes > (forward ? kMostForwardBytes : kMostBackwardBytes)) return std::nullopt;
-  return Known::instance().plan(Known::instance().device(), shape, pass, [&] {
-    const auto plan = held_plan(shape, pass, kMostHeldThreadsBack);
-    // What is not held needs more loads under way.
-    const bool all = !plan || plan->held_rows >= plan->rows_each;
-    return all || !forward ? plan : held_plan(shape, pass, kMostHeldThreads);
-  });
+  const Device device = Known::instance().device();
+  // Of larger layers too much would be read twice, and a start is no part of their time. Measured
+  // on an H200, whose processors hold 31 MB.
+  const int64_t room = int64_t{device.processors} * device.shared_bytes;
+  if (passed_bytes(shape) * kPackBytes > (forward ? 2 : 1) * room) return std::nullopt;
+  const auto plan = held_plan(shape, pass, kHeldThreads);
+  // What is not held needs more loads under way.
+  const bool all = !plan || plan->held_rows >= plan->rows_each;
+  return all || !forward ? plan : held_plan(shape, pass, kMostForwardThreads);
 }
 
 bool batch_norm_is_one_kernel(const Rows& shape) {
@@ -156,14 +114,15 @@ bool batch_norm_back_is_one_kernel(const Rows& shape) {
 
 void leave_room_on_the_way_back() { room_is_left = true; }
 
-void launch_held(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
-                 void** arguments, Stream stream) {
-  Known& known = Known::instance();
-  known.make_ready(known.device(), kernel, plan.threads);
-  cudaLaunchAttribute at_once{};
+HeldLaunch::HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
+                       Stream stream) {
+  const Device device = Known::instance().device();
+  if (Known::instance().is_first_launch(device, kernel)) {
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes);
+  }
+  meetings = device.meetings;
   at_once.id = cudaLaunchAttributeCooperative;
   at_once.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(plan.slices), static_cast<unsigned>(plan.blocks));
   config.blockDim = dim3(static_cast<unsigned>(plan.threads));
   config.dynamicSmemBytes = static_cast<size_t>(plan.held_rows * row_bytes(pass)) +
@@ -171,7 +130,6 @@ void launch_held(const void* kernel, const Rows& shape, Pass pass, const HeldPla
   config.stream = stream;
   config.attrs = &at_once;
   config.numAttrs = 1;
-  cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
 }  // namespace tacho::kernels

@@ -72,7 +72,8 @@ struct BatchNormBackward {
   float* workspace;  // column_workspace() + 3·C
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
-// Whether the current device reads such a layer only once, in one kernel, on the way there or back.
+// Whether that is one kernel on the current device. Batch norms of a device must run one after the
+// other, as those of one stream do: the blocks of all such kernels meet in the same place.
 bool batch_norm_is_one_kernel(const Rows& shape);
 bool batch_norm_back_is_one_kernel(const Rows& shape);
 // From now on the way back leaves room for kernels of others (NCCL's): one kernel that needs all

@@ -1,7 +1,7 @@
 #pragma once
 
 // The two ways of a batch norm. Any layer: three kernels, of which the first and the last read all
-// of it. A layer that the processors' shared memory holds, or most of it: one kernel, whose blocks
+// of it. A layer of which the processors' shared memory holds a good part: one kernel, whose blocks
 // are all on the device at once, agree on their sums, and go on with what they hold.
 
 #include <optional>
@@ -27,9 +27,9 @@ struct HeldPlan {
 // A row of a slice is a line of 128 bytes: narrower ones cost memory more, wider ones make more
 // sums for a block to exchange.
 constexpr int kSlicePacks = 8;
-// Leave a thread 80 registers, and 128 on the way back.
-constexpr int kMostHeldThreads = 768;
-constexpr int kMostHeldThreadsBack = 512;
+// Forward leaves a thread 80 registers, the way back 128.
+constexpr int kHeldThreads = 512;
+constexpr int kMostForwardThreads = 768;
 
 // With so many threads (a multiple of 128) on the current device; none where it has no place.
 std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads);

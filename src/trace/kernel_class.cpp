@@ -99,6 +99,8 @@ constexpr auto kWords = std::to_array<Word>({
     {"finish_moments", KernelClass::normalisation},
     {"scale_shift", KernelClass::normalisation},
     {"norm_backward", KernelClass::normalisation},
+    {"held_forward", KernelClass::normalisation},
+    {"held_backward", KernelClass::normalisation},
     {"finish_backward_sums", KernelClass::normalisation},
 
     {"fprop", KernelClass::convolution},
