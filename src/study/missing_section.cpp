@@ -75,6 +75,8 @@ class MissingPart {
 
  private:
   void add(const char* part, double seconds, const char* what) {
+    // A clock's last digits are no part of it.
+    if (std::abs(seconds) < 1e-4 * std::abs(all_)) seconds = 0;
     const std::string sign = seconds < 0 ? "−" : "";
     const double share = std::round(100 * seconds / all_) + 0.0;  // no −0
     table_.rows.push_back({part, sign + human(Seconds(std::abs(seconds))),
