@@ -85,7 +85,7 @@ Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& less
     for (const std::size_t i : fold.predicted) points.push_back(lessons[i].point);
     TACHO_TRY(beliefs, model.predict(points, how.effort.threads));
     for (std::size_t k = 0; k < points.size(); ++k) {
-      const bool known = points[k].cost_known || model.has_seen(points[k], Label::model);
+      const bool known = model.blank_in(points[k]) == SpeedModel::Blank::none;
       out.push_back({.lesson = fold.predicted[k],
                      .fold = number,
                      .belief = beliefs[k],

@@ -32,6 +32,34 @@ std::string of_model(const std::string& gpu, const std::string& model) {
 Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
     : gpus_(std::move(gpus)), costs_(std::move(costs)), model_(std::move(model)) {}
 
+std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint& point,
+                                         const StepBelief& belief, bool measured_here) const {
+  switch (model_.blank_in(point)) {
+    case SpeedModel::Blank::model:
+      return fmt::format(
+          "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
+          job.model);
+    case SpeedModel::Blank::gpu:
+      if (measured_here) break;
+      return fmt::format(
+          "nobody measured {}, and what model '{}' costs is not known: give its gmacs, macts_M and "
+          "params_M for a sample",
+          job.gpu, job.model);
+    case SpeedModel::Blank::layout:
+      return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
+    case SpeedModel::Blank::none:
+      break;
+  }
+  if (belief.reach > std::log(kWidest)) {
+    return fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
+                       std::exp(belief.reach));
+  }
+  if (!point.batch_known) {
+    return fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
+  }
+  return "";
+}
+
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                              StepBelief belief) const {
   auto found =
@@ -49,20 +77,8 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
   out.memory_gb = point.memory_gb;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
   out.modelled = point.modelled;
-  if (!point.cost_known && !model_.has_seen(point, Label::model)) {
-    out.in_domain = false;
-    out.reason = fmt::format(
-        "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
-        job.model);
-  } else if (belief.reach > std::log(kWidest)) {
-    out.in_domain = false;
-    out.reason = fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
-                             std::exp(belief.reach));
-  } else if (!point.batch_known) {
-    out.in_domain = false;
-    out.reason =
-        fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
-  }
+  out.reason = reason_to_abstain(job, point, belief, found != calibrations_.end());
+  out.in_domain = out.reason.empty();
   return out;
 }
 

@@ -55,6 +55,10 @@ class Predictor {
     double shift = 0;  // of log seconds
     double share = 1;  // of the deviation that is left
   };
+  // "" where there is none. What was measured here says something of a GPU that nobody else
+  // measured.
+  [[nodiscard]] std::string reason_to_abstain(const TrainingJob& job, const JobPoint& point,
+                                              const StepBelief& belief, bool measured_here) const;
   [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                                   StepBelief belief) const;
 

@@ -89,6 +89,31 @@ TEST_F(MadePredictor, AbstainsWithAReasonWhereNothingIsKnown) {
   EXPECT_TRUE(of(made::job(0, 0, 64, "PyTorch (made)")).in_domain);
 }
 
+TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
+  predictor_.add_gpu(made::gpu("new", 2.75));
+  TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
+  job.gmacs.reset();
+  const auto nobody = testing::HasSubstr("nobody measured new");
+  EXPECT_THAT(of(job).reason, testing::Not(nobody));
+  job.gpu = "new";
+  EXPECT_THAT(of(job).reason, nobody);
+  TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
+  measured.gpu = "new";
+  const OwnMeasurement own{measured, of(measured).samples_per_s};
+  ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
+  EXPECT_THAT(of(job).reason, testing::Not(nobody));
+}
+
+TEST_F(MadePredictor, AbstainsWhereNoLessonHasTheLayout) {
+  TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
+  job.layout = "nchw";  // what is meant where none is named
+  EXPECT_TRUE(of(job).in_domain);
+  job.layout = "nhwc";
+  const Prediction p = of(job);
+  EXPECT_FALSE(p.in_domain);
+  EXPECT_THAT(p.reason, testing::HasSubstr("layout 'nhwc'"));
+}
+
 TEST_F(MadePredictor, SaysNothingOfWhatIsNoGpu) {
   TrainingJob job = made::job(0, 0, 64, "");
   job.gpu = "TPUv2";

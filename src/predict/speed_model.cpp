@@ -90,4 +90,13 @@ bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
   return codebook_.look_up(point).labels[static_cast<std::size_t>(label)] > 0;
 }
 
+SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
+  if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
+  if (!point.cost_known && !has_seen(point, Label::gpu)) return Blank::gpu;
+  // Where none is named it is nchw.
+  const std::string& layout = point.labels[static_cast<std::size_t>(Label::layout)];
+  const bool usual = layout.empty() || layout == "nchw";
+  return usual || has_seen(point, Label::layout) ? Blank::none : Blank::layout;
+}
+
 }  // namespace tacho

@@ -38,10 +38,17 @@ class SpeedModel {
 
   [[nodiscard]] Result<std::vector<StepBelief>> predict(std::span<const JobPoint> points,
                                                         std::size_t threads) const;
-  // Which of a job's labels were among the lessons.
-  [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
+  // Why nothing can be said of a job, however alike it is to others.
+  enum class Blank : std::uint8_t {
+    none,
+    model,   // nobody measured it, and what it costs is not known
+    gpu,     // nobody measured it, and what the model costs is not known
+    layout,  // no lesson has it; by model it takes from a third less time to 2.6 times as much
+  };
+  [[nodiscard]] Blank blank_in(const JobPoint& point) const;
 
  private:
+  [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
              CorrectionTrust trust, StackSpread spread, std::vector<ConformalInterval> intervals);
   void rebuild_codebook();
