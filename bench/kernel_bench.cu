@@ -159,8 +159,7 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
                                      .mean = c + 4 * n, .rstd = c + 5 * n, .relu = layer.relu, .dgamma = c + 6 * n,
                                      .dbeta = c + 7 * n, .workspace = b.sums.as<float>()};
     // Three kernels: x twice and y; a residual; the bits. Back: dy and x twice and dx; two gradients once, their sum
-    // kept. One kernel: nothing twice,
-    // but for what L2 has.
+    // kept. One kernel: nothing twice, but for what L2 has.
     const double pass = 2.0 * static_cast<double>(numbers);
     const bool one = batch_norm_is_one_kernel(shape);
     const bool one_back = batch_norm_back_is_one_kernel(shape);
