@@ -32,6 +32,11 @@ std::uint8_t* BufferPool::take_empty() {
   return all_.back();
 }
 
+std::size_t BufferPool::in_use() const {
+  const std::lock_guard lock(mutex_);
+  return all_.size() - empty_.size();
+}
+
 void BufferPool::put_filled(Filled buffer) {
   {
     const std::lock_guard lock(mutex_);

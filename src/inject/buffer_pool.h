@@ -31,6 +31,8 @@ class BufferPool {
 
   // An empty buffer of kBufferSize zeros, aligned to 8 bytes and more; null if all are in use.
   std::uint8_t* take_empty();
+  // How many are with CUPTI or wait for the writer.
+  std::size_t in_use() const;
   void put_filled(Filled buffer);
   // The oldest filled buffer; waits for one until `until`.
   template <class TimePoint>
@@ -47,7 +49,7 @@ class BufferPool {
   void stop_waiting();
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::uint8_t*> all_;
   std::vector<std::uint8_t*> empty_;

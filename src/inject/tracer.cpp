@@ -23,6 +23,10 @@ constexpr auto kPatienceAtExit = std::chrono::seconds(20);
 // The records of half an interval, by the rate of the interval before.
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kIntervalsToBuffers = 2;
+// A burst, as when a program begins, would use up all buffers if each were full so soon, and lose
+// records: what is asked for beyond these is filled whole.
+constexpr std::size_t kMostShortBuffers = 16;
+constexpr std::size_t kNoLimit = 0;  // CUPTI's word for it
 constexpr std::size_t kChunkSize = std::size_t{256} << 10;
 
 // Signals are the program's: none of its handlers may run on our thread.
@@ -96,7 +100,7 @@ void Tracer::trace_ranges() {
 }
 
 void Tracer::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *max_records = records_a_buffer_;
+  *max_records = buffers_.in_use() < kMostShortBuffers ? records_a_buffer_.load() : kNoLimit;
   *buffer = active_ ? buffers_.take_empty() : nullptr;
   *size = *buffer == nullptr ? 0 : BufferPool::kBufferSize;
 }

@@ -94,6 +94,20 @@ TEST_F(TracerTest, TakesBuffersBackTheSoonerTheFewerRecordsThereAre) {
   the_tracer->finish();
 }
 
+TEST_F(TracerTest, ABurstOfRecordsGetsWholeBuffers) {
+  ASSERT_EQ(start(), "");
+  std::vector<std::size_t> limits;
+  for (int i = 0; i < 40; ++i) {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0;
+    the_tracer->request_buffer(&buffer, &size, &limits.emplace_back());
+    ASSERT_NE(buffer, nullptr);
+  }
+  EXPECT_EQ(limits.front(), 256U);
+  EXPECT_EQ(limits.back(), 0U);  // as many as there is room for
+  the_tracer->finish();
+}
+
 TEST_F(TracerTest, TracesKernelsCopiesSetsAndCalls) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
