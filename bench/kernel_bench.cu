@@ -1,6 +1,7 @@
 // The fused training kernels at ResNet-50's and DistilBERT's shapes: bytes that must move, time, and the share of what
 // copies within the device's memory reach in the same run: one of 1 GiB, and one that moves as many bytes as the kernel
 // does. A kernel of few µs cannot have the rate of the first: memory is full of requests only between its start and end.
+// A batch norm in one kernel is also held against one that reads, meets and writes alike, and computes nothing.
 //   nvcc -std=c++20 -O3 -arch=native --extended-lambda -Isrc bench/kernel_bench.cu src/kernels/*.cu -o kernel_bench
 //   ./kernel_bench [BATCH]
 #include <cuda_runtime.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "norm_limit.cuh"
 
 namespace {
 
@@ -135,12 +137,22 @@ struct Buffers {
   Memory x, other, more, out, out2, passed, channel, sums;
 };
 
+// The share of the time that what reads, meets and writes alike takes; - where not all is held, or more is read.
+std::string share_of_limit(const Layer& layer, const NormLimit& limit, Pass pass, double seconds) {
+  const auto plan = choose_held_plan(limit.shape, pass);
+  if (!holds_all(plan) || layer.residual) return "-";
+  const double least = seconds_of([&] { launch_limit(limit, pass, *plan); });
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", least / seconds);
+  return text;
+}
+
 void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
   double step = 0;
   double bytes_in_all = 0;
   double same_in_all = 0;  // seconds of copies of the same sizes
-  std::printf("%-16s %5s %12s %9s %6s %6s %12s %9s %6s %6s\n", "batch norm", "times", "kernels, MB", "forward",
-              "share", "same", "kernels, MB", "backward", "share", "same");
+  std::printf("%-16s %5s %12s %9s %6s %6s %6s %12s %9s %6s %6s %6s\n", "batch norm", "times", "kernels, MB", "forward",
+              "share", "same", "limit", "kernels, MB", "backward", "share", "same", "limit");
   for (const Layer& layer : kLayers) {
     const Rows shape{batch * layer.pixels, layer.channels, DataType::bf16};
     const auto numbers = static_cast<size_t>(shape.rows * shape.channels);
@@ -172,9 +184,13 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
     step += layer.times * (forward_s + backward_s);
     bytes_in_all += layer.times * (there + back);
     same_in_all += layer.times * (forward_s * there_share.of_same + backward_s * back_share.of_same);
-    std::printf("%-16s %5d %d %7.1f MB %6.1f µs %6.2f %6.2f %d %7.1f MB %6.1f µs %6.2f %6.2f\n", layer.name, layer.times,
-                one ? 1 : 3, there * 1e-6, forward_s * 1e6, there_share.of_large, there_share.of_same, one_back ? 1 : 3,
-                back * 1e-6, backward_s * 1e6, back_share.of_large, back_share.of_same);
+    const NormLimit limit{shape, {b.x.as<__nv_bfloat16>(), b.other.as<__nv_bfloat16>()}, b.out.as<__nv_bfloat16>()};
+    const std::string there_limit = share_of_limit(layer, limit, Pass::forward, forward_s);
+    const std::string back_limit = share_of_limit(layer, limit, Pass::backward, backward_s);
+    std::printf("%-16s %5d %d %7.1f MB %6.1f µs %6.2f %6.2f %6s %d %7.1f MB %6.1f µs %6.2f %6.2f %6s\n", layer.name,
+                layer.times, one ? 1 : 3, there * 1e-6, forward_s * 1e6, there_share.of_large, there_share.of_same,
+                there_limit.c_str(), one_back ? 1 : 3, back * 1e-6, backward_s * 1e6, back_share.of_large,
+                back_share.of_same, back_limit.c_str());
   }
   std::printf("a step of ResNet-50, batch %lld: %.2f ms of batch norm, %.1f GB, %.2f of the large copy's rate, %.2f of"
               " copies of the same sizes\n",

@@ -30,8 +30,8 @@ STEPS = 5
 TOLERANCE = 1e-4
 # A fresh deep model is chaotic: under steps too large for it, a rounding error grows a
 # thousandfold with each. Rates are chosen so that the first step promises to lower the loss by this
-# share.
-PROMISED_FALL = 0.02
+# share. With 0.02 resnet101's losses were 1.3e-4 apart between two of PyTorch's own kernels.
+PROMISED_FALL = 0.01
 # Some gradients are zero but for rounding (a key's bias moves all of a row's scores alike): an
 # error is held against at least this share of the whole gradient.
 SMALLEST_SHARE = 1e-3
