@@ -124,7 +124,8 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
                                                   work.num_nodes,
                                                   0.02 + t.exchange / t.on_one_gpu,
                                                   gpu.power_w / peak,
-                                                  generation(gpu.architecture)};
+                                                  generation(gpu.architecture),
+                                                  gpu.half_tflops / gpu.fp32_tflops};
   for (std::size_t i = 0; i < kMeasures; ++i) {
     point.measures[i] = static_cast<float>(std::log(measures[i]));
   }

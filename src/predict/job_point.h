@@ -66,8 +66,9 @@ enum class Measure : std::uint8_t {
   exchange_share,
   power_per_peak,
   generation,
+  half_per_full,  // peaks: what tensor units add
 };
-inline constexpr std::size_t kMeasures = 15;
+inline constexpr std::size_t kMeasures = 16;
 inline constexpr Names<Measure, kMeasures> kMeasureNames{
     "measure",
     {{{Measure::batch, "batch"},
@@ -84,7 +85,8 @@ inline constexpr Names<Measure, kMeasures> kMeasureNames{
       {Measure::nodes, "nodes"},
       {Measure::exchange_share, "exchange_share"},
       {Measure::power_per_peak, "power_per_peak"},
-      {Measure::generation, "generation"}}}};
+      {Measure::generation, "generation"},
+      {Measure::half_per_full, "half_per_full"}}}};
 
 // A job with everything that is compared about it.
 struct JobPoint {

@@ -37,6 +37,8 @@ std::vector<LikenessShape> likeness_shapes() {
       {{gpus_per_node, 0.92F}, {compute_per_memory, 1.1F}, {batch, 2.0F}},
       // 12: what bounds it, and the batch
       {{compute_per_memory, 8.0F}, {batch, 1.4F}},
+      // 13: what the GPU's tensor units add
+      {{half_per_full, 0.35F}},
   };
 }
 
@@ -85,6 +87,7 @@ std::vector<LikenessTerm> likeness_terms() {
       {{gpu, stack}, 11, 0.018},
       {{family}, 12, 0.061},
       {{precision, layout}, 12, 0.010},
+      {{family}, 13, 0.080},
   };
 }
 

@@ -45,6 +45,10 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
           "nobody measured {}, and what model '{}' costs is not known: give its gmacs, macts_M and "
           "params_M for a sample",
           job.gpu, job.model);
+    case SpeedModel::Blank::nodes:
+      if (measured_here) break;
+      return fmt::format("nobody measured {}, nor what lies between its machines: ask for one node",
+                         job.gpu);
     case SpeedModel::Blank::layout:
       return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
     case SpeedModel::Blank::none:

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// To either side, so that its ends are five times apart; what is less sure is out of the domain.
-inline constexpr double kWidestInterval = 2.24;
+// To either side: half the truth or twice it. What is less sure is out of the domain.
+inline constexpr double kWidestInterval = 2;
 
 // How much of what one run shows of a prediction's error holds for other jobs of the same model on
 // the same GPU.

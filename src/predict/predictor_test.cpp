@@ -104,6 +104,19 @@ TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
   EXPECT_THAT(of(job).reason, testing::Not(nobody));
 }
 
+TEST_F(MadePredictor, AbstainsOfSeveralNodesOfAGpuThatNobodyMeasured) {
+  predictor_.add_gpu(made::gpu("new", 2.75));
+  TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
+  job.num_gpus = job.num_nodes = 2;
+  const auto between = testing::HasSubstr("what lies between its machines");
+  EXPECT_THAT(of(job).reason, testing::Not(between));
+  job.gpu = "new";
+  EXPECT_FALSE(of(job).in_domain);
+  EXPECT_THAT(of(job).reason, between);
+  job.num_gpus = job.num_nodes = 1;
+  EXPECT_THAT(of(job).reason, testing::Not(between));
+}
+
 TEST_F(MadePredictor, AbstainsWhereNoLessonHasTheLayout) {
   TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
   job.layout = "nchw";  // what is meant where none is named

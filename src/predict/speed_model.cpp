@@ -93,6 +93,8 @@ bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
 SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
   if (!point.cost_known && !has_seen(point, Label::gpu)) return Blank::gpu;
+  const bool several = point.measures[static_cast<std::size_t>(Measure::nodes)] > 0;
+  if (several && !has_seen(point, Label::gpu)) return Blank::nodes;
   // Where none is named it is nchw.
   const std::string& layout = point.labels[static_cast<std::size_t>(Label::layout)];
   const bool usual = layout.empty() || layout == "nchw";

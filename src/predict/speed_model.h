@@ -43,6 +43,7 @@ class SpeedModel {
     none,
     model,   // nobody measured it, and what it costs is not known
     gpu,     // nobody measured it, and what the model costs is not known
+    nodes,   // nobody measured the GPU, so what lies between its machines is not known either
     layout,  // no lesson has it; by model it takes from a third less time to 2.6 times as much
   };
   [[nodiscard]] Blank blank_in(const JobPoint& point) const;
