@@ -49,6 +49,11 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
       if (measured_here) break;
       return fmt::format("nobody measured {}, nor what lies between its machines: ask for one node",
                          job.gpu);
+    case SpeedModel::Blank::hosts:
+      return fmt::format(
+          "on one node the speed of '{}' on {} jumps from batch to batch, so that hosts bound it; "
+          "nobody measured it on several: ask for one node",
+          job.model, job.gpu);
     case SpeedModel::Blank::layout:
       return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
     case SpeedModel::Blank::none:

@@ -7,13 +7,14 @@
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-                       CorrectionTrust trust, StackSpread spread,
+                       CorrectionTrust trust, StackSpread spread, Steadiness steadiness,
                        std::vector<ConformalInterval> intervals)
     : lessons_(std::move(lessons)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
       trust_(trust),
       spread_(std::move(spread)),
+      steadiness_(std::move(steadiness)),
       intervals_(std::move(intervals)) {
   rebuild_codebook();
 }
@@ -33,6 +34,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
     one.deviation *= spread.of(one.stack, one.model_known);
   }
   std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
+  Steadiness steadiness = Steadiness::learn(lessons);
 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
   // Those that share much side by side: what only some share is then compared in few blocks.
@@ -54,7 +56,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
   return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction), rehearsed.trust,
-                    std::move(spread), std::move(intervals));
+                    std::move(spread), std::move(steadiness), std::move(intervals));
 }
 
 Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
@@ -95,6 +97,7 @@ SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::gpu)) return Blank::gpu;
   const bool several = point.measures[static_cast<std::size_t>(Measure::nodes)] > 0;
   if (several && !has_seen(point, Label::gpu)) return Blank::nodes;
+  if (several && steadiness_.jumps(point)) return Blank::hosts;
   // Where none is named it is nchw.
   const std::string& layout = point.labels[static_cast<std::size_t>(Label::layout)];
   const bool usual = layout.empty() || layout == "nchw";

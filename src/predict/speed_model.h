@@ -11,6 +11,7 @@
 #include "predict/neighbours.h"
 #include "predict/rehearsal.h"
 #include "predict/stack_spread.h"
+#include "predict/steadiness.h"
 
 namespace tacho {
 
@@ -44,6 +45,7 @@ class SpeedModel {
     model,   // nobody measured it, and what it costs is not known
     gpu,     // nobody measured it, and what the model costs is not known
     nodes,   // nobody measured the GPU, so what lies between its machines is not known either
+    hosts,   // something else than the GPU bounds the job, and nobody measured it on several nodes
     layout,  // no lesson has it; by model it takes from a third less time to 2.6 times as much
   };
   [[nodiscard]] Blank blank_in(const JobPoint& point) const;
@@ -51,7 +53,8 @@ class SpeedModel {
  private:
   [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
   SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
-             CorrectionTrust trust, StackSpread spread, std::vector<ConformalInterval> intervals);
+             CorrectionTrust trust, StackSpread spread, Steadiness steadiness,
+             std::vector<ConformalInterval> intervals);
   void rebuild_codebook();
 
   std::vector<JobPoint> lessons_;
@@ -60,6 +63,7 @@ class SpeedModel {
   Correction correction_;
   CorrectionTrust trust_;
   StackSpread spread_;
+  Steadiness steadiness_;
   std::vector<ConformalInterval> intervals_;  // by interval_kind()
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // Its weights mean something only beside the likeness that they were found with
 // (likeness_terms.cpp): one more whenever that changes.
-constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kVersion = 5;
 
 // Six digits are as many as single precision keeps.
 double rounded(double value, int digits) {
@@ -84,6 +84,16 @@ Result<StackSpread> read_spread(const Json& json) {
   return StackSpread::known(std::move(factors));
 }
 
+Result<Steadiness> read_steadiness(const Json& json) {
+  if (!json.is_array()) return damaged("the jumpy programs are no array");
+  std::set<std::string> jumpy;
+  for (const Json& program : json) {
+    if (!program.is_string()) return damaged("a jumpy program is not a name");
+    jumpy.insert(program.get<std::string>());
+  }
+  return Steadiness::known(std::move(jumpy));
+}
+
 Result<CorrectionTrust> read_trust(const Json& given) {
   CorrectionTrust trust;
   if (!given.is_array() || given.size() != trust.size()) {
@@ -130,6 +140,7 @@ Result<std::string> SpeedModel::text() const {
   }
   json["intervals"] = std::move(intervals);
   json["spreads"] = spread_.factors();
+  json["jumpy"] = steadiness_.jumpy();
   json["trust"] = trust_;
   json["correction"] = std::move(trees_json);
   return json_text(json) + "\n";
@@ -156,6 +167,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   const Json* measures = object.part("measures");
   const Json* kinds = object.part("intervals");
   const Json* factors = object.part("spreads");
+  const Json* programs = object.part("jumpy");
   const Json* shares = object.part("trust");
   const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
@@ -176,6 +188,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   TACHO_TRY(intervals, read_intervals(*kinds));
   TACHO_TRY(spread, read_spread(*factors));
+  TACHO_TRY(steadiness, read_steadiness(*programs));
   TACHO_TRY(trust, read_trust(*shares));
   TACHO_TRY(correction, Correction::read(json_text(*trees)));
   Codebook codebook;
@@ -186,7 +199,8 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   return SpeedModel(std::move(lessons),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
-                    std::move(correction), trust, std::move(spread), std::move(intervals));
+                    std::move(correction), trust, std::move(spread), std::move(steadiness),
+                    std::move(intervals));
 }
 
 }  // namespace tacho

@@ -34,6 +34,23 @@ TEST(SpeedModel, IsTheSameAfterAFile) {
   }
 }
 
+TEST(SpeedModel, SaysNothingOfSeveralNodesWhereSpeedsJumpOnOne) {
+  std::vector<Lesson> lessons = made::lessons();
+  Lesson jumpy = lessons.front();
+  for (int i = 0; i < 8; ++i) {
+    jumpy.point.batch = std::exp2(i);
+    jumpy.error += i % 2 == 0 ? 0.5 : -0.5;
+    lessons.push_back(jumpy);
+  }
+  JobPoint asked = jumpy.point;
+  const auto learned = SpeedModel::learn(lessons, made::kEffort);
+  EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::none);
+  asked.measures[static_cast<std::size_t>(Measure::nodes)] = std::log(2.0F);
+  EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::hosts);
+  EXPECT_EQ(SpeedModel::read(*learned->text())->blank_in(asked), SpeedModel::Blank::hosts);
+  EXPECT_EQ(SpeedModel::read(learned_text())->blank_in(asked), SpeedModel::Blank::none);
+}
+
 TEST(SpeedModel, RefusesWhatIsNoModel) {
   for (const char* text : {"", "{}", "[1]", "{\"tacho_speed_model\": 1}"}) {
     EXPECT_FALSE(SpeedModel::read(text).ok()) << text;

@@ -1,0 +1,81 @@
+#include "predict/steadiness.h"
+
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <vector>
+
+namespace tacho {
+namespace {
+
+// Deviation from the line between the next smaller and the next larger batch, in logarithms. Of
+// published programs with a dozen batches most have less than 0.1.
+constexpr double kJump = 0.15;
+constexpr std::size_t kEnough = 6;  // batches between others
+
+const std::string& label_of(const JobPoint& point, Label label) {
+  return point.labels[static_cast<std::size_t>(label)];
+}
+
+std::string program_of(const JobPoint& point) {
+  return label_of(point, Label::stack) + ", " + label_of(point, Label::model) + ", " +
+         label_of(point, Label::gpu);
+}
+
+// Jobs that differ by their batch alone.
+std::string series_of(const JobPoint& point) {
+  std::string out = std::to_string(point.gpus);
+  for (const Label label :
+       {Label::release, Label::precision, Label::layout, Label::data_kind, Label::input_shape}) {
+    out += '\x1f' + label_of(point, label);
+  }
+  return out;
+}
+
+using Series = std::map<double, double>;  // by the batch's logarithm, the cost model's error
+
+void add_jumps(const Series& series, std::vector<double>& to) {
+  if (series.size() < 3) return;
+  auto before = series.begin();
+  auto at = std::next(before);
+  for (auto after = std::next(at); after != series.end(); ++before, ++at, ++after) {
+    const double share = (at->first - before->first) / (after->first - before->first);
+    to.push_back(at->second - std::lerp(before->second, after->second, share));
+  }
+}
+
+}  // namespace
+
+Steadiness Steadiness::learn(std::span<const Lesson> lessons) {
+  std::map<std::string, std::map<std::string, Series>> programs;
+  std::set<std::string> on_several_nodes;
+  for (const Lesson& lesson : lessons) {
+    const std::string program = program_of(lesson.point);
+    if (lesson.nodes > 1) {
+      on_several_nodes.insert(program);
+    } else if (lesson.point.batch_known) {
+      programs[program][series_of(lesson.point)][std::log(lesson.point.batch)] = lesson.error;
+    }
+  }
+  Steadiness out;
+  for (const auto& [program, all_series] : programs) {
+    if (on_several_nodes.contains(program)) continue;
+    std::vector<double> jumps;
+    for (const auto& [key, series] : all_series) add_jumps(series, jumps);
+    double squares = 0;
+    for (const double jump : jumps) squares += jump * jump;
+    const auto count = static_cast<double>(jumps.size());
+    if (jumps.size() >= kEnough && squares > kJump * kJump * count) out.jumpy_.insert(program);
+  }
+  return out;
+}
+
+Steadiness Steadiness::known(std::set<std::string> jumpy) {
+  Steadiness out;
+  out.jumpy_ = std::move(jumpy);
+  return out;
+}
+
+bool Steadiness::jumps(const JobPoint& point) const { return jumpy_.contains(program_of(point)); }
+
+}  // namespace tacho
