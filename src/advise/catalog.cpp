@@ -36,6 +36,11 @@ Result<void> keep(std::vector<Instance>& instances, const std::vector<std::strin
                             [&](const Instance& one) { return match(one.*field, word); })) {
       continue;
     }
+    if (field == &Instance::cloud && same_letters(word, kOwnCloud)) {
+      return Error{ErrorCode::usage,
+                   "there is no machine of your own yet: add this one with 'tacho catalog "
+                   "add-machine here --price DOLLARS_AN_HOUR'"};
+    }
     std::set<std::string_view> known;
     for (const Instance& one : instances) {
       if (!(one.*field).empty()) known.insert(one.*field);

@@ -51,6 +51,12 @@ TEST_F(CatalogTest, FiltersByCloudRegionAndTheBeginningOfAGpusName) {
   EXPECT_THAT(none.error().message, HasSubstr("unknown GPU 'H10O'"));
 }
 
+TEST_F(CatalogTest, SaysHowToHaveAMachineOfOnesOwn) {
+  const auto none = Catalog::filtered(*catalog_.instances(), {.clouds = {"own"}});
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("tacho catalog add-machine here --price"));
+}
+
 TEST_F(CatalogTest, AnUpdateReplacesPricesAndABadOneChangesNothing) {
   const auto file = home_.path() / "new.csv";
   const std::string heading =
