@@ -49,7 +49,7 @@ class Prices(TachoCase):
         self.assertIn("did you mean 'tower'",
                       self.tacho("catalog", "remove-machine", "towr", expect=2).err)
         self.tacho("catalog", "remove-machine", "tower")
-        self.assertIn("unknown cloud", self.tacho("catalog", "ls", "--cloud", "own", expect=2).err)
+        self.assertIn("add-machine here --price", self.tacho("catalog", "ls", "--cloud", "own", expect=2).err)
 
 
 class Recommend(TachoCase):
