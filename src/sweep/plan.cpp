@@ -57,8 +57,10 @@ Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& r
     }
   }
   if (grid.order == SweepOrder::random) {
-    // The same every time: what a dry run shows is what is made.
+    // The same every time: what a dry run shows is what is made. Every configuration once before
+    // any is made again, so that a sweep that ends early has told most.
     Random::scattered(runs.size()).shuffle(runs);
+    std::ranges::stable_sort(runs, {}, &PlannedRun::repetition);
   } else if (grid.order == SweepOrder::cheapest_first) {
     TACHO_TRY(order, cheapest_first(runs, readers));
     std::vector<PlannedRun> sorted;

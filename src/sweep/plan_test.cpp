@@ -61,6 +61,15 @@ TEST(Plan, RandomIsTheSameEveryTime) {
   EXPECT_EQ(batches.size(), 50U);
 }
 
+TEST(Plan, RandomMakesEveryConfigurationOnceBeforeAnyAgain) {
+  const auto runs = plan_of(
+      "base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: random\n");
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  ASSERT_EQ(runs->size(), 100U);
+  EXPECT_EQ((*runs)[49].repetition, 1);
+  EXPECT_EQ((*runs)[50].repetition, 2);
+}
+
 TEST(Plan, AdaptiveLeavesTheOrderToWhoeverMakesTheRuns) {
   constexpr std::string_view kText =
       "base: {model: a}\nmatrix: {batch: [3, 1, 2]}\norder: adaptive\n";
