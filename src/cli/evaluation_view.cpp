@@ -126,10 +126,10 @@ std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kin
   for (const ForetoldJob& job : foretold) {
     const Lesson& lesson = lessons[job.lesson];
     const JobPoint& point = lesson.point;
-    const auto label = [&](Label which) { return point.labels[static_cast<std::size_t>(which)]; };
+    const auto& labels = point.labels;
     out += csv_line({std::string(kSplitKinds.of(kind)), fmt::format("{}", job.fold), lesson.source,
-                     label(Label::model), label(Label::stack), label(Label::precision),
-                     label(Label::layout), label(Label::gpu), csv_number(point.gpus),
+                     labels[Label::model], labels[Label::stack], labels[Label::precision],
+                     labels[Label::layout], labels[Label::gpu], csv_number(point.gpus),
                      csv_number(lesson.nodes), csv_number(point.batch / point.units),
                      csv_number(std::exp(lesson.error + point.log_modelled_step)),
                      csv_number(std::exp(point.log_modelled_step)),

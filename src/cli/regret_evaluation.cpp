@@ -98,25 +98,22 @@ Result<RegretOfSweeps> evaluate_published_recommendations() {
   TACHO_TRY(prices, prices_of_gpus());
   TACHO_TRY(published, read_published_jobs(std::nullopt));
   const std::vector<Lesson>& lessons = published.lessons;
-  const auto label = [](const Lesson& lesson, Label one) -> const std::string& {
-    return lesson.point.labels[static_cast<std::size_t>(one)];
-  };
   std::vector<SettledRun> runs;
   std::vector<std::size_t> places;  // of the runs, among the lessons
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const Lesson& lesson = lessons[i];
     const JobPoint& point = lesson.point;
-    const auto price = prices.find(label(lesson, Label::gpu));
+    const auto price = prices.find(point.labels[Label::gpu]);
     if (price == prices.end() || point.gpus != 1 || lesson.nodes != 1 || !point.batch_known) {
       continue;
     }
     const double step = std::exp(lesson.error + point.log_modelled_step);
-    const std::string& model = label(lesson, Label::model);
+    const std::string& model = point.labels[Label::model];
     runs.push_back(
-        {fmt::format("{} by {} with {}, {}", model, lesson.source, label(lesson, Label::stack),
-                     label(lesson, Label::data_kind)),
-         fmt::format("{} {} {} {} {}", price->first, point.batch, label(lesson, Label::precision),
-                     label(lesson, Label::layout), label(lesson, Label::input_shape)),
+        {fmt::format("{} by {} with {}, {}", model, lesson.source, point.labels[Label::stack],
+                     point.labels[Label::data_kind]),
+         fmt::format("{} {} {} {} {}", price->first, point.batch, point.labels[Label::precision],
+                     point.labels[Label::layout], point.labels[Label::input_shape]),
          step / point.batch * price->second / 3600, model});
     places.push_back(i);
   }
@@ -124,10 +121,10 @@ Result<RegretOfSweeps> evaluate_published_recommendations() {
       [&](const std::vector<std::size_t>& /*seen*/,
           const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
     std::set<std::string> models;
-    for (const std::size_t i : asked) models.insert(label(lessons[places[i]], Label::model));
+    for (const std::size_t i : asked) models.insert(lessons[places[i]].point.labels[Label::model]);
     std::vector<Lesson> known;  // also of many GPUs, and of those without a price
     for (const Lesson& lesson : lessons) {
-      if (!models.contains(label(lesson, Label::model))) known.push_back(lesson);
+      if (!models.contains(lesson.point.labels[Label::model])) known.push_back(lesson);
     }
     TACHO_TRY(model, SpeedModel::learn(std::move(known), {.threads = worker_threads()}));
     std::vector<JobPoint> points;
@@ -135,7 +132,7 @@ Result<RegretOfSweeps> evaluate_published_recommendations() {
     TACHO_TRY(beliefs, model.predict(points, worker_threads()));
     std::vector<std::optional<double>> costs;
     for (std::size_t k = 0; k < asked.size(); ++k) {
-      const double price = prices.at(label(lessons[places[asked[k]]], Label::gpu));
+      const double price = prices.at(lessons[places[asked[k]]].point.labels[Label::gpu]);
       const bool told = points[k].cost_known && beliefs[k].reach <= std::log(kWidestInterval);
       costs.push_back(
           told ? std::optional(std::exp(beliefs[k].log_seconds) / points[k].batch * price / 3600)

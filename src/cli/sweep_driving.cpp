@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 
+#include "base/enum_array.h"
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/foretelling_view.h"
@@ -65,9 +65,9 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   TACHO_TRY(end, drive_sweep(stores, sweep, settings, metric, *view));
   view.reset();
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
-  constexpr std::array<std::string_view, 4> kEnds = {"complete", "budget_spent", "stopped",
-                                                     "cancelled"};
-  const auto ended = kEnds.at(static_cast<std::size_t>(end));
+  constexpr EnumArray<SweepDriver::End, std::string_view, 4> kEnds = {"complete", "budget_spent",
+                                                                      "stopped", "cancelled"};
+  const std::string_view ended = kEnds[end];
   if (o.json) {
     SweepEvents::print({{"event", "ended"}, {"end", ended}, {"counts", counts_json(counts)}});
   } else {

@@ -80,7 +80,7 @@ bool Reviews::empty() const {
 }
 
 std::string Reviews::table(Part part) const {
-  const auto& [against, in_favour] = parts_[static_cast<std::size_t>(part)];
+  const auto& [against, in_favour] = parts_[part];
   std::string lines;
   const auto add_line = [&lines](const std::string& review, char label) {
     lines.append(review).append({'\t', label, '\n'});

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_array.h"
 #include "base/result.h"
 #include "base/units.h"
 
@@ -39,7 +40,7 @@ class Reviews {
 
  private:
   using ByName = std::map<std::string, std::string>;
-  std::array<std::array<ByName, 2>, 2> parts_;  // by part and label
+  EnumArray<Part, std::array<ByName, 2>, 2> parts_;  // by part and label
   std::int64_t bytes_ = 0;
 };
 

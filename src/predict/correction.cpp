@@ -55,12 +55,9 @@ float share(const CorrectionCase& situation) {
 }
 
 std::string monotone() {
-  std::string list = "(";
-  for (std::size_t i = 0; i < Correction::kFeatures; ++i) {
-    if (i > 0) list += ',';
-    list += i == static_cast<std::size_t>(Measure::peak) ? "-1" : "0";
-  }
-  return list + ')';
+  EnumArray<Measure, int, Correction::kFeatures> directions{};
+  directions[Measure::peak] = -1;
+  return fmt::format("({})", fmt::join(directions, ","));
 }
 
 }  // namespace
@@ -70,13 +67,10 @@ void Correction::Free::operator()(void* booster) const { XGBoosterFree(booster);
 Correction::Features Correction::features_of(const CorrectionCase& situation) {
   Features features{};
   for (std::size_t i = 0; i < kMeasures; ++i) features[i] = situation.point.measures[i];
-  const auto label = [&](Label which) {
-    return situation.point.labels[static_cast<std::size_t>(which)];
-  };
   // Of labels only whether they were seen before.
   features[kMeasures] = static_cast<float>(situation.format);
-  features[kMeasures + 1] = label(Label::stack) > 0 ? 1 : 0;
-  features[kMeasures + 2] = label(Label::model) > 0 ? 1 : 0;
+  features[kMeasures + 1] = situation.point.labels[Label::stack] > 0 ? 1 : 0;
+  features[kMeasures + 2] = situation.point.labels[Label::model] > 0 ? 1 : 0;
   features[kMeasures + 3] = static_cast<float>(situation.belief.mean);
   features[kMeasures + 4] = static_cast<float>(situation.belief.deviation);
   return features;

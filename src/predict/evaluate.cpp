@@ -48,7 +48,7 @@ std::string group_of(const JobPoint& point) {
   std::string group;
   for (const Label label :
        {Label::gpu, Label::model, Label::stack, Label::precision, Label::layout}) {
-    group += point.labels[static_cast<std::size_t>(label)] + '\x1f';
+    group += point.labels[label] + '\x1f';
   }
   return group;
 }

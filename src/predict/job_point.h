@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/names.h"
 #include "predict/cost_model.h"
 #include "predict/model_costs.h"
@@ -90,8 +90,8 @@ inline constexpr Names<Measure, kMeasures> kMeasureNames{
 
 // A job with everything that is compared about it.
 struct JobPoint {
-  std::array<std::string, kLabels> labels;
-  std::array<float, kMeasures> measures{};
+  EnumArray<Label, std::string, kLabels> labels;
+  EnumArray<Measure, float, kMeasures> measures{};
   bool cost_known = false;
   bool batch_known = true;
   double batch = 1;  // in what its speed is counted in …

@@ -52,9 +52,8 @@ std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std
   for (const std::size_t i : order) {
     const Lesson& lesson = lessons[i];
     const auto& labels = lesson.point.labels;
-    const std::string group =
-        lesson.source + '\x1f' + labels[static_cast<std::size_t>(Label::model)] + '\x1f' +
-        labels[static_cast<std::size_t>(Label::gpu)] + (lesson.nodes > 1 ? "+" : "");
+    const std::string group = lesson.source + '\x1f' + labels[Label::model] + '\x1f' +
+                              labels[Label::gpu] + (lesson.nodes > 1 ? "+" : "");
     rounds.emplace_back(of_group[group]++, i);
   }
   std::ranges::stable_sort(rounds, {}, &std::pair<std::size_t, std::size_t>::first);

@@ -64,7 +64,7 @@ Likeness::Likeness() {
   for (const LikenessShape& shape : likeness_shapes()) {
     auto& fadings = shapes_.emplace_back();
     for (const auto& [measure, length] : shape) {
-      fadings.push_back({static_cast<std::size_t>(measure), 0.5F / (length * length)});
+      fadings.push_back({measure, 0.5F / (length * length)});
     }
   }
   std::uint32_t used = 0;
@@ -72,11 +72,11 @@ Likeness::Likeness() {
   for (std::size_t l = 0; l < kLabels; ++l) {
     if ((used >> l & 1U) != 0) labels_.push_back(l);
   }
-  for (std::size_t m = 0; m < kMeasures; ++m) {
-    const auto looks_at = [m](const Fading& fading) { return fading.measure == m; };
+  for (const auto& [measure, name] : kMeasureNames.table) {
+    const auto looks_at = [m = measure](const Fading& fading) { return fading.measure == m; };
     if (std::ranges::any_of(
             shapes_, [&](const auto& shape) { return std::ranges::any_of(shape, looks_at); })) {
-      measures_.push_back(m);
+      measures_.push_back(measure);
     }
   }
   if (shapes_.size() > kMostShapes) broken_invariant("more shapes than there is room for");
@@ -129,8 +129,8 @@ void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std:
       shapes |= shared[i]->shapes;
     }
     // Each measure's distances once, for all shapes that look at it.
-    std::array<std::array<Floats, kVectors>, kMeasures> apart;
-    for (const std::size_t m : measures_) {
+    EnumArray<Measure, std::array<Floats, kVectors>, kMeasures> apart;
+    for (const Measure m : measures_) {
       const float* column = &others.measures_[m][at];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {

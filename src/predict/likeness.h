@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "predict/job_point.h"
 #include "predict/likeness_terms.h"
 
@@ -14,8 +15,8 @@ namespace tacho {
 
 // A point as comparisons take it: labels as numbers.
 struct CodedPoint {
-  std::array<float, kMeasures> measures{};
-  std::array<std::int32_t, kLabels> labels{};
+  EnumArray<Measure, float, kMeasures> measures{};
+  EnumArray<Label, std::int32_t, kLabels> labels{};
   bool cost_known = false;
 };
 
@@ -41,7 +42,7 @@ class CodedColumns {
  private:
   friend class Likeness;
   std::size_t size_ = 0;
-  std::array<std::vector<float>, kMeasures> measures_;
+  EnumArray<Measure, std::vector<float>, kMeasures> measures_;
   std::array<std::vector<std::int32_t>, kLabels + 1> labels_;  // the last: whether cost is unknown
 };
 
@@ -69,13 +70,13 @@ class Likeness {
   };
   static void add(const LikenessTerm& term, float variance, Shared& shared);
   struct Fading {
-    std::size_t measure = 0;
+    Measure measure = Measure::batch;
     float weight = 0;  // 1/(2·length²)
   };
   std::vector<Shared> shared_;  // by the set of labels in common, a bit for each
   std::vector<std::vector<Fading>> shapes_;
-  std::vector<std::size_t> measures_;  // those that a shape looks at …
-  std::vector<std::size_t> labels_;    // … and those that a term asks for
+  std::vector<Measure> measures_;    // those that a shape looks at …
+  std::vector<std::size_t> labels_;  // … and those that a term asks for
   double whole_known_ = 0;
   double whole_unknown_ = 0;
 };

@@ -42,13 +42,12 @@ Json column(const std::vector<Lesson>& lessons, Value value) {
 Json lessons_json(const std::vector<Lesson>& lessons) {
   Json labels = Json::object();
   for (const auto& [label, name] : kLabelNames.table) {
-    const auto l = static_cast<std::size_t>(label);
-    labels[name] = column(lessons, [l](const Lesson& one) { return one.point.labels[l]; });
+    labels[name] = column(lessons, [l = label](const Lesson& one) { return one.point.labels[l]; });
   }
   Json measures = Json::object();
   for (const auto& [measure, name] : kMeasureNames.table) {
-    const auto m = static_cast<std::size_t>(measure);
-    measures[name] = column(lessons, [m](const Lesson& one) { return one.point.measures[m]; });
+    measures[name] =
+        column(lessons, [m = measure](const Lesson& one) { return one.point.measures[m]; });
   }
   return Json{
       {"source", column(lessons, [](const Lesson& one) { return one.source; })},

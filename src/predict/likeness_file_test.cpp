@@ -35,10 +35,9 @@ TEST(LikenessFile, HasAColumnForEveryLabelAndMeasure) {
   EXPECT_EQ(json["labels"].size(), kLabels);
   EXPECT_EQ(json["measures"].size(), kMeasures);
   ASSERT_EQ(json["error"].size(), lessons.size());
-  EXPECT_EQ(json["labels"]["gpu"][40],
-            lessons[40].point.labels[static_cast<std::size_t>(Label::gpu)]);
+  EXPECT_EQ(json["labels"]["gpu"][40], lessons[40].point.labels[Label::gpu]);
   EXPECT_EQ(json["measures"]["generation"][40].get<float>(),
-            lessons[40].point.measures[static_cast<std::size_t>(Measure::generation)]);
+            lessons[40].point.measures[Measure::generation]);
   EXPECT_EQ(json["error"][40], lessons[40].error);
 }
 
@@ -57,7 +56,7 @@ TEST(LikenessFile, HidesWholeGpus) {
 TEST(LikenessFile, SaysWhenThereIsNothingToHide) {
   auto lessons = made::lessons();
   for (Lesson& lesson : lessons) {
-    lesson.point.labels[static_cast<std::size_t>(Label::gpu)] = "the only one";
+    lesson.point.labels[Label::gpu] = "the only one";
   }
   const auto text = likeness_text(std::move(lessons), made::kEffort);
   ASSERT_FALSE(text.ok());

@@ -38,9 +38,9 @@ TEST_F(NeighboursOfMadeJobs, AreLessSureOfWhatTheyKnowLessOf) {
   const Neighbours neighbours = learn(lessons);
   JobPoint point = lessons[40].point;
   const double known = neighbours.believe(codebook_.look_up(point)).deviation;
-  point.labels[static_cast<std::size_t>(Label::gpu)] = "another";
+  point.labels[Label::gpu] = "another";
   const double gpu = neighbours.believe(codebook_.look_up(point)).deviation;
-  point.labels[static_cast<std::size_t>(Label::model)] = "another";
+  point.labels[Label::model] = "another";
   const double both = neighbours.believe(codebook_.look_up(point)).deviation;
   EXPECT_LT(known, gpu);
   EXPECT_LT(gpu, both);

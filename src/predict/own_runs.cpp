@@ -190,7 +190,7 @@ class OwnRuns::Learned {
       spec.batch = std::int64_t{1} << power;
       TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
       const Belief belief = memory_->believe(point);
-      const auto model = point.labels[static_cast<std::size_t>(RunLabel::model)];
+      const auto model = point.labels[RunLabel::model];
       const Foretold here =
           foretold(belief, memory_stretch_, memory_lean_.of(model, belief.deviation));
       const auto take = [&](double& value, double next) {

@@ -47,12 +47,14 @@ PartsModel::PartsModel(Figure figure, std::vector<PartsLesson> lessons, const Pa
   factors_.assign(n, {});
 }
 
-const std::array<double, kParts>& PartsModel::nominal(const RunPoint& point) const {
+const RunParts& PartsModel::nominal(const RunPoint& point) const {
   return figure_ == Figure::step ? point.step : point.memory;
 }
 
-PartsModel::Slope PartsModel::slope(const std::array<double, kParts>& logs) {
-  const auto [fixed, samples, host] = logs;
+PartsModel::Slope PartsModel::slope(const RunParts& logs) {
+  const double fixed = logs[Part::fixed];
+  const double samples = logs[Part::samples];
+  const double host = logs[Part::host];
   const double larger = std::max(fixed, samples);
   const double device = larger + std::log1p(std::exp(std::min(fixed, samples) - larger));
   const double share = 1 / (1 + std::exp(samples - fixed));
@@ -67,13 +69,13 @@ PartsModel::Slope PartsModel::slope(const std::array<double, kParts>& logs) {
 double PartsModel::noise(const Slope& slope) const {
   const double whole = std::exp(-slope.value);
   if (figure_ == Figure::memory) return square(tuning_.noise) + square(kMemoryJitter * whole);
-  const double of_host = slope.by[static_cast<std::size_t>(Part::host)];
+  const double of_host = slope.by[Part::host];
   return square(tuning_.noise) + square(kStepJitter * whole) +
          square(of_host * tuning_.host_noise) * (1 + square(kHostJitter * whole));
 }
 
 PartsModel::Slope PartsModel::at(std::size_t lesson) const {
-  std::array<double, kParts> logs = nominal(lessons_[lesson].point);
+  RunParts logs = nominal(lessons_[lesson].point);
   for (std::size_t part = 0; part < kParts; ++part) logs[part] += factors_[lesson][part];
   return slope(logs);
 }
@@ -153,7 +155,7 @@ void PartsModel::judge(const Cholesky& factor) {
 }
 
 std::int16_t PartsModel::model_label(std::size_t lesson) const {
-  return lessons_[lesson].point.labels[static_cast<std::size_t>(RunLabel::model)];
+  return lessons_[lesson].point.labels[RunLabel::model];
 }
 
 double PartsModel::log_likelihood() const {
@@ -243,7 +245,7 @@ Belief PartsModel::believe(const RunPoint& point) const {
       believed[part] += common[part][i] * weights_[i];
     }
   }
-  std::array<double, kParts> logs = nominal(point);
+  RunParts logs = nominal(point);
   for (std::size_t part = 0; part < kParts; ++part) logs[part] += believed[part];
   const Slope here = slope(logs);
   std::vector<double> together = std::move(common[kDriftPart]);

@@ -60,11 +60,11 @@ class PartsModel {
  private:
   struct Slope {  // of a figure's logarithm by each part's
     double value = 0;
-    std::array<double, kParts> by{};
+    RunParts by{};
   };
   PartsModel(Figure figure, std::vector<PartsLesson> lessons, const PartsTuning& tuning);
-  [[nodiscard]] const std::array<double, kParts>& nominal(const RunPoint& point) const;
-  [[nodiscard]] static Slope slope(const std::array<double, kParts>& logs);
+  [[nodiscard]] const RunParts& nominal(const RunPoint& point) const;
+  [[nodiscard]] static Slope slope(const RunParts& logs);
   [[nodiscard]] double noise(const Slope& slope) const;
   [[nodiscard]] Slope at(std::size_t lesson) const;
   [[nodiscard]] std::int16_t model_label(std::size_t lesson) const;
@@ -77,7 +77,7 @@ class PartsModel {
   PartsTuning tuning_;
   std::vector<std::vector<double>> covariance_;  // of each part, then of the drift; lower triangles
   std::vector<double> doubt_;                    // times the noise: what contradicts counts less
-  std::vector<std::array<double, kParts>> factors_;  // in logarithms, of each lesson's parts
+  std::vector<RunParts> factors_;                // in logarithms, of each lesson's parts
   std::vector<Slope> slopes_;
   std::vector<double> weights_;
   std::vector<Cholesky> factor_;  // one, once settled

@@ -71,8 +71,7 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
 
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                              StepBelief belief) const {
-  auto found =
-      calibrations_.find(of_model(gpu.name, point.labels[static_cast<std::size_t>(Label::model)]));
+  auto found = calibrations_.find(of_model(gpu.name, point.labels[Label::model]));
   if (found == calibrations_.end()) found = calibrations_.find(gpu.name);
   if (found != calibrations_.end()) {
     belief.log_seconds += found->second.shift;

@@ -1,6 +1,7 @@
 #include "predict/rehearsal.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -24,7 +25,7 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
     const Lesson& lesson = lessons[fold.predicted[k]];
     out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});
     out.errors.push_back(static_cast<float>(lesson.error - foretold_error(beliefs[k])));
-    out.stacks.push_back(lesson.point.labels[static_cast<std::size_t>(Label::stack)]);
+    out.stacks.push_back(lesson.point.labels[Label::stack]);
     sources.push_back(&lesson.source);
   }
   return {};
@@ -33,18 +34,14 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
 }  // namespace
 
 NumberFormat format_of(const JobPoint& point) {
-  return number_format(point.labels[static_cast<std::size_t>(Label::precision)]);
+  return number_format(point.labels[Label::precision]);
 }
 
-bool model_is_known(const CodedPoint& point) {
-  return point.labels[static_cast<std::size_t>(Label::model)] > 0;
-}
+bool model_is_known(const CodedPoint& point) { return point.labels[Label::model] > 0; }
 
 News news_of(const CorrectionCase& situation) {
-  const auto seen = [&](Label label) {
-    return situation.point.labels[static_cast<std::size_t>(label)] > 0;
-  };
-  if (situation.point.measures[static_cast<std::size_t>(Measure::nodes)] > 0) return News::nodes;
+  const auto seen = [&](Label label) { return situation.point.labels[label] > 0; };
+  if (situation.point.measures[Measure::nodes] > 0) return News::nodes;
   if (!seen(Label::gpu) && !seen(Label::model)) return News::gpu_and_model;
   if (!seen(Label::model)) return News::model;
   if (!seen(Label::gpu)) return News::gpu;
@@ -109,7 +106,7 @@ std::size_t quarter_of(const CorrectionCase& situation) {
   const auto half = [&](std::initializer_list<Measure> measures) {
     float sum = 0;
     for (const Measure m : measures) {
-      sum += std::abs(situation.point.measures[static_cast<std::size_t>(m)]);
+      sum += std::abs(situation.point.measures[m]);
     }
     return static_cast<std::size_t>(std::floor(sum * 40)) % 2;
   };
@@ -147,10 +144,10 @@ Result<std::vector<float>> added_by_strangers(const Rehearsal& rehearsal, std::s
 // The share of `added` that leaves the least error, for each kind of news.
 CorrectionTrust trust_in(const std::vector<float>& added, const Rehearsal& rehearsal) {
   constexpr std::array<double, 5> kShares = {0, 0.25, 0.5, 0.75, 1};
-  std::array<std::array<double, kShares.size()>, kNews> left{};
+  EnumArray<News, std::array<double, kShares.size()>, kNews> left{};
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (!rehearsal.situations[i].point.cost_known) continue;
-    const auto news = static_cast<std::size_t>(news_of(rehearsal.situations[i]));
+    const News news = news_of(rehearsal.situations[i]);
     for (std::size_t s = 0; s < kShares.size(); ++s) {
       const double error = std::abs(rehearsal.errors[i] - kShares[s] * added[i]);
       left[news][s] += rehearsal.weights[i] * std::min<double>(error, kLargest);
@@ -172,7 +169,7 @@ Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t thr
   for (std::size_t i = 0; i < added.size(); ++i) {
     const CorrectionCase& situation = rehearsal.situations[i];
     const News news = news_of(situation);
-    const double taken = out.trust[static_cast<std::size_t>(news)] * added[i];
+    const double taken = out.trust[news] * added[i];
     out.jobs.push_back({situation.belief.deviation, rehearsal.errors[i] - taken,
                         rehearsal.weights[i], news, situation.point.cost_known, rehearsal.stacks[i],
                         model_is_known(situation.point)});

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "predict/correction.h"
 #include "predict/interval.h"
 #include "predict/learning_set.h"
@@ -22,7 +22,7 @@ Result<Rehearsal> rehearse(const std::vector<Lesson>& lessons, std::size_t threa
 Result<Correction> learn_correction(const Rehearsal& rehearsal, std::size_t threads);
 
 // How much of what the trees say is taken, for each kind of news: none where they were of no help.
-using CorrectionTrust = std::array<double, kNews>;
+using CorrectionTrust = EnumArray<News, double, kNews>;
 
 struct CorrectedRehearsal {
   std::vector<Rehearsed> jobs;

@@ -45,8 +45,7 @@ double states(const OptimizerSpec& optimizer) {
   return optimizer.momentum > 0 ? 1 : 0;
 }
 
-std::array<double, kParts> step_parts(const RunSpec& spec, const OwnModelCost& cost,
-                                      double threads) {
+RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double threads) {
   const Rates rates = rates_of(spec, threads);
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
   const double samples = static_cast<double>(spec.batch * spec.accumulate);
@@ -67,7 +66,7 @@ double held_data_mb(const std::string& data) {
   return 0;
 }
 
-std::array<double, kParts> memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
+RunParts memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
   const auto model = find_model(spec.model);
   const double usual = model.ok() ? states((*model)->optimizer) : 1;
   const double other = cost.params_m * 4 * (states(spec.optimizer) - usual);
@@ -105,29 +104,26 @@ std::string input_of(const RunSpec& spec) {
   return spec.data.find("image") == std::string::npos ? "1" : "";
 }
 
-using Words = std::array<std::string, kRunLabels>;
+using Words = EnumArray<RunLabel, std::string, kRunLabels>;
 
 Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_version,
                const SampleSize& size) {
   Words words;
-  const auto set = [&](RunLabel label, std::string word) {
-    words[static_cast<std::size_t>(label)] = std::move(word);
-  };
-  set(RunLabel::model, spec.model);
-  set(RunLabel::precision, std::string(kPrecisions.of(spec.precision)));
-  set(RunLabel::layout, layout_of(spec));
-  set(RunLabel::size, size.text);
-  set(RunLabel::optimizer,
+  words[RunLabel::model] = spec.model;
+  words[RunLabel::precision] = std::string(kPrecisions.of(spec.precision));
+  words[RunLabel::layout] = layout_of(spec);
+  words[RunLabel::size] = size.text;
+  words[RunLabel::optimizer] =
       fmt::format("{} {} {} {}", kOptimizers.of(spec.optimizer.kind), spec.optimizer.momentum > 0,
-                  spec.clip_norm.has_value(), spec.accumulate));
-  set(RunLabel::data, spec.data);
-  set(RunLabel::input, input_of(spec));
-  set(RunLabel::graphs, spec.graphs == Switch::off ? "off" : "on");
+                  spec.clip_norm.has_value(), spec.accumulate);
+  words[RunLabel::data] = spec.data;
+  words[RunLabel::input] = input_of(spec);
+  words[RunLabel::graphs] = spec.graphs == Switch::off ? "off" : "on";
   const bool torch_alone = spec.stock || spec.kernels == KernelKind::torch;
-  set(RunLabel::software, fmt::format("{} {} {} {}", torch_version, host.environment, torch_alone,
-                                      kSwitches.of(spec.mkldnn)));
-  set(RunLabel::host, fmt::format("{} {}", host.cpu, host.cores));
-  set(RunLabel::ranks, fmt::format("{} {}", spec.dist.ranks_a_node, spec.dist.nodes));
+  words[RunLabel::software] = fmt::format("{} {} {} {}", torch_version, host.environment,
+                                          torch_alone, kSwitches.of(spec.mkldnn));
+  words[RunLabel::host] = fmt::format("{} {}", host.cpu, host.cores);
+  words[RunLabel::ranks] = fmt::format("{} {}", spec.dist.ranks_a_node, spec.dist.nodes);
   return words;
 }
 

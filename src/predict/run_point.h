@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "predict/own_model_costs.h"
 #include "predict/own_run.h"
 
@@ -31,14 +32,15 @@ inline constexpr std::size_t kRunLabels = 11;
 // and what the host needs to launch a step; the larger of the sum of the first two and the last.
 inline constexpr std::size_t kParts = 3;
 enum class Part : std::uint8_t { fixed, samples, host };
+using RunParts = EnumArray<Part, double, kParts>;
 
 struct RunPoint {
-  std::array<std::int16_t, kRunLabels> labels{};
+  EnumArray<RunLabel, std::int16_t, kRunLabels> labels{};
   double log_batch = 0;
   double log_threads = 0;
   // Logarithms, as the machine's nominal rates have it; minus infinity: there is no such part.
-  std::array<double, kParts> step{};
-  std::array<double, kParts> memory{};
+  RunParts step{};
+  RunParts memory{};
 };
 
 // Makes points, with numbers for words, so that points are compared quickly.

@@ -39,11 +39,9 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
   // Those that share much side by side: what only some share is then compared in few blocks.
   std::ranges::stable_sort(lessons, {}, [](const Lesson& lesson) {
-    const auto of = [&](Label label) -> const std::string& {
-      return lesson.point.labels[static_cast<std::size_t>(label)];
-    };
-    return std::tie(of(Label::framework), of(Label::family), of(Label::precision), of(Label::stack),
-                    of(Label::gpu));
+    const auto& labels = lesson.point.labels;
+    return std::tie(labels[Label::framework], labels[Label::family], labels[Label::precision],
+                    labels[Label::stack], labels[Label::gpu]);
   });
   Codebook codebook;
   std::vector<CodedPoint> points;
@@ -75,10 +73,9 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double deviation =
-        beliefs[i].deviation * spread_.of(points[i].labels[static_cast<std::size_t>(Label::stack)],
-                                          model_is_known(coded[i]));
+        beliefs[i].deviation * spread_.of(points[i].labels[Label::stack], model_is_known(coded[i]));
     const News news = news_of(situations[i]);
-    const double taken = trust_[static_cast<std::size_t>(news)] * added[i];
+    const double taken = trust_[news] * added[i];
     const std::size_t kind = interval_kind(news, points[i].cost_known);
     out.push_back({.log_seconds = points[i].log_modelled_step + foretold_error(beliefs[i]) + taken,
                    .reach = intervals_[kind].reach(deviation),
@@ -89,17 +86,17 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
 }
 
 bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
-  return codebook_.look_up(point).labels[static_cast<std::size_t>(label)] > 0;
+  return codebook_.look_up(point).labels[label] > 0;
 }
 
 SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
   if (!point.cost_known && !has_seen(point, Label::gpu)) return Blank::gpu;
-  const bool several = point.measures[static_cast<std::size_t>(Measure::nodes)] > 0;
+  const bool several = point.measures[Measure::nodes] > 0;
   if (several && !has_seen(point, Label::gpu)) return Blank::nodes;
   if (several && steadiness_.jumps(point)) return Blank::hosts;
   // Where none is named it is nchw.
-  const std::string& layout = point.labels[static_cast<std::size_t>(Label::layout)];
+  const std::string& layout = point.labels[Label::layout];
   const bool usual = layout.empty() || layout == "nchw";
   return usual || has_seen(point, Label::layout) ? Blank::none : Blank::layout;
 }

@@ -45,7 +45,7 @@ TEST(SpeedModel, SaysNothingOfSeveralNodesWhereSpeedsJumpOnOne) {
   JobPoint asked = jumpy.point;
   const auto learned = SpeedModel::learn(lessons, made::kEffort);
   EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::none);
-  asked.measures[static_cast<std::size_t>(Measure::nodes)] = std::log(2.0F);
+  asked.measures[Measure::nodes] = std::log(2.0F);
   EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::hosts);
   EXPECT_EQ(SpeedModel::read(*learned->text())->blank_in(asked), SpeedModel::Blank::hosts);
   EXPECT_EQ(SpeedModel::read(learned_text())->blank_in(asked), SpeedModel::Blank::none);

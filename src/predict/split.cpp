@@ -10,10 +10,6 @@
 namespace tacho {
 namespace {
 
-const std::string& label(const Lesson& lesson, Label which) {
-  return lesson.point.labels[static_cast<std::size_t>(which)];
-}
-
 // The hand each lesson's group was dealt to.
 template <class GroupOf>
 std::vector<std::size_t> deal(const std::vector<Lesson>& lessons, std::size_t hands,
@@ -35,15 +31,15 @@ std::vector<std::size_t> deal(const std::vector<Lesson>& lessons, std::size_t ha
 
 std::vector<Fold> make_folds(const std::vector<Lesson>& lessons, SplitKind kind, std::size_t folds,
                              std::uint64_t seed) {
-  const auto gpu = [](const Lesson& l) { return label(l, Label::gpu); };
-  const auto model = [](const Lesson& l) { return label(l, Label::model); };
+  const auto gpu = [](const Lesson& l) { return l.point.labels[Label::gpu]; };
+  const auto model = [](const Lesson& l) { return l.point.labels[Label::model]; };
   const auto source = [](const Lesson& l) { return l.source; };
   const auto program = [](const Lesson& l) {
-    return label(l, Label::model) + '\x1f' + label(l, Label::stack);
+    return l.point.labels[Label::model] + '\x1f' + l.point.labels[Label::stack];
   };
   const auto job = [](const Lesson& l) {
-    return fmt::format("{}\x1f{}\x1f{}\x1f{:.0f}\x1f{:.0f}", l.source, label(l, Label::model),
-                       label(l, Label::gpu), l.point.batch, l.point.gpus);
+    return fmt::format("{}\x1f{}\x1f{}\x1f{:.0f}\x1f{:.0f}", l.source, l.point.labels[Label::model],
+                       l.point.labels[Label::gpu], l.point.batch, l.point.gpus);
   };
   std::vector<std::size_t> first;
   std::vector<std::size_t> second;

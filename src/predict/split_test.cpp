@@ -9,10 +9,6 @@
 namespace tacho {
 namespace {
 
-const std::string& label(const Lesson& lesson, Label which) {
-  return lesson.point.labels[static_cast<std::size_t>(which)];
-}
-
 TEST(Split, NeverLearnsFromAGroupThatIsPredicted) {
   const auto lessons = made::lessons();
   for (const auto& [kind, which] :
@@ -20,9 +16,9 @@ TEST(Split, NeverLearnsFromAGroupThatIsPredicted) {
     std::size_t predicted = 0;
     for (const Fold& fold : make_folds(lessons, kind, 4, 1)) {
       std::set<std::string> learned;
-      for (const std::size_t i : fold.learned) learned.insert(label(lessons[i], which));
+      for (const std::size_t i : fold.learned) learned.insert(lessons[i].point.labels[which]);
       for (const std::size_t i : fold.predicted) {
-        EXPECT_FALSE(learned.contains(label(lessons[i], which)));
+        EXPECT_FALSE(learned.contains(lessons[i].point.labels[which]));
       }
       predicted += fold.predicted.size();
     }
@@ -36,12 +32,12 @@ TEST(Split, OfBothKnowsNeitherModelNorGpu) {
     std::set<std::string> gpus;
     std::set<std::string> models;
     for (const std::size_t i : fold.learned) {
-      gpus.insert(label(lessons[i], Label::gpu));
-      models.insert(label(lessons[i], Label::model));
+      gpus.insert(lessons[i].point.labels[Label::gpu]);
+      models.insert(lessons[i].point.labels[Label::model]);
     }
     for (const std::size_t i : fold.predicted) {
-      EXPECT_FALSE(gpus.contains(label(lessons[i], Label::gpu)));
-      EXPECT_FALSE(models.contains(label(lessons[i], Label::model)));
+      EXPECT_FALSE(gpus.contains(lessons[i].point.labels[Label::gpu]));
+      EXPECT_FALSE(models.contains(lessons[i].point.labels[Label::model]));
     }
   }
 }
@@ -78,9 +74,9 @@ TEST(Split, OfJobsKnowsTheirModelAndGpu) {
   const auto lessons = made::lessons();
   for (const Fold& fold : make_folds(lessons, SplitKind::unseen_job, 4, 1)) {
     std::set<std::string> models;
-    for (const std::size_t i : fold.learned) models.insert(label(lessons[i], Label::model));
+    for (const std::size_t i : fold.learned) models.insert(lessons[i].point.labels[Label::model]);
     for (const std::size_t i : fold.predicted) {
-      EXPECT_TRUE(models.contains(label(lessons[i], Label::model)));
+      EXPECT_TRUE(models.contains(lessons[i].point.labels[Label::model]));
     }
   }
 }

@@ -13,13 +13,9 @@ namespace {
 constexpr double kJump = 0.15;
 constexpr std::size_t kEnough = 6;  // batches between others
 
-const std::string& label_of(const JobPoint& point, Label label) {
-  return point.labels[static_cast<std::size_t>(label)];
-}
-
 std::string program_of(const JobPoint& point) {
-  return label_of(point, Label::stack) + ", " + label_of(point, Label::model) + ", " +
-         label_of(point, Label::gpu);
+  return point.labels[Label::stack] + ", " + point.labels[Label::model] + ", " +
+         point.labels[Label::gpu];
 }
 
 // Jobs that differ by their batch alone.
@@ -27,7 +23,7 @@ std::string series_of(const JobPoint& point) {
   std::string out = std::to_string(point.gpus);
   for (const Label label :
        {Label::release, Label::precision, Label::layout, Label::data_kind, Label::input_shape}) {
-    out += '\x1f' + label_of(point, label);
+    out += '\x1f' + point.labels[label];
   }
   return out;
 }

@@ -11,9 +11,9 @@ constexpr double kNodes = 4;
 
 Lesson lesson(double batch, double error, double nodes = 1) {
   Lesson out;
-  out.point.labels[static_cast<std::size_t>(Label::stack)] = "a cluster";
-  out.point.labels[static_cast<std::size_t>(Label::model)] = "net";
-  out.point.labels[static_cast<std::size_t>(Label::gpu)] = "G";
+  out.point.labels[Label::stack] = "a cluster";
+  out.point.labels[Label::model] = "net";
+  out.point.labels[Label::gpu] = "G";
   out.point.batch = batch;
   out.error = error;
   out.nodes = nodes;
@@ -39,7 +39,7 @@ TEST(Steadiness, IsOfAModelOnAGpuWithASoftware) {
   const Steadiness steadiness = Steadiness::learn(series(0.1));
   for (const Label label : {Label::stack, Label::model, Label::gpu}) {
     JobPoint other = lesson(2, 0).point;
-    other.labels[static_cast<std::size_t>(label)] = "other";
+    other.labels[label] = "other";
     EXPECT_FALSE(steadiness.jumps(other));
   }
 }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/result.h"
 #include "text/special_token.h"
 
@@ -24,9 +24,7 @@ class PieceVocabulary {
   [[nodiscard]] const std::vector<std::string>& tokens() const { return tokens_; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
   // All but the mask are always there; where that is missing, it is the unknown one.
-  [[nodiscard]] std::int32_t special(SpecialToken token) const {
-    return special_[static_cast<std::size_t>(token)];
-  }
+  [[nodiscard]] std::int32_t special(SpecialToken token) const { return special_[token]; }
 
   // Whole or not at all; read() gives the same back.
   [[nodiscard]] Result<void> save(const std::filesystem::path& file) const;
@@ -35,7 +33,7 @@ class PieceVocabulary {
   PieceVocabulary() = default;
 
   std::vector<std::string> tokens_;
-  std::array<std::int32_t, kSpecialTokens.size()> special_{};
+  EnumArray<SpecialToken, std::int32_t, kSpecialTokens.size()> special_{};
 };
 
 }  // namespace tacho

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <string_view>
+
+#include "base/enum_array.h"
 
 namespace tacho {
 
@@ -10,11 +10,9 @@ namespace tacho {
 // are taken as the tokens they name.
 enum class SpecialToken { padding, unknown, begin, end, mask };
 
-inline constexpr std::array<std::string_view, 5> kSpecialTokens = {"[PAD]", "[UNK]", "[CLS]",
-                                                                   "[SEP]", "[MASK]"};
+inline constexpr EnumArray<SpecialToken, std::string_view, 5> kSpecialTokens = {
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
-constexpr std::string_view name_of(SpecialToken token) {
-  return kSpecialTokens[static_cast<std::size_t>(token)];
-}
+constexpr std::string_view name_of(SpecialToken token) { return kSpecialTokens[token]; }
 
 }  // namespace tacho

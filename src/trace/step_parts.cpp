@@ -1,8 +1,8 @@
 #include "trace/step_parts.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/enum_array.h"
 #include "trace/gpu_order.h"
 #include "trace/phases.h"
 #include "trace/token_line.h"
@@ -106,7 +106,7 @@ class Ledger {
     if (piece.end_ns <= piece.begin_ns) return;
     active_.push_back({piece.end_ns, piece.work});
     std::push_heap(active_.begin(), active_.end(), later);
-    ++running_[static_cast<std::size_t>(piece.work)];
+    ++running_[piece.work];
   }
 
   StepParts parts() {
@@ -142,13 +142,13 @@ class Ledger {
         return;
       }
       busy_slice(next.end_ns);
-      --running_[static_cast<std::size_t>(next.work)];
+      --running_[next.work];
       std::pop_heap(active_.begin(), active_.end(), later);
       active_.pop_back();
     }
   }
 
-  [[nodiscard]] bool runs(Work work) const { return running_[static_cast<std::size_t>(work)] > 0; }
+  [[nodiscard]] bool runs(Work work) const { return running_[work] > 0; }
 
   void busy_slice(std::int64_t until) {
     if (until <= now_) return;
@@ -220,7 +220,7 @@ class Ledger {
   std::vector<std::int64_t> input_times_;
   std::int64_t least_silence_;
   std::vector<Active> active_;  // a heap: the one that ends first is in front
-  std::array<int, kWorks> running_ = {};
+  EnumArray<Work, int, kWorks> running_ = {};
   std::int64_t now_ = INT64_MIN;
   StepParts sums_;  // in nanoseconds of all counted steps, until parts()
 };

@@ -1,11 +1,11 @@
 #include "trace/step_signs.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/enum_array.h"
 #include "trace/token_line.h"
 
 namespace tacho {
@@ -143,13 +143,13 @@ std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFa
     double tensor_core_seconds = 0;
     double kernels = 0;
   };
-  std::array<Sum, kKernelClasses.table.size()> sums;
+  EnumArray<KernelClass, Sum, kKernelClasses.table.size()> sums;
   const std::uint32_t device = busiest_device(trace);
   double all = 0;
   for_each_counted(trace.kernels, spans, [&](const KernelRecord& kernel) {
     if (kernel.device != device) return;
     const NameFacts& name = facts_at(facts, kernel.name);
-    Sum& sum = sums[static_cast<std::size_t>(name.kind)];
+    Sum& sum = sums[name.kind];
     const double seconds = seconds_of(kernel);
     sum.seconds += seconds;
     if (name.tensor_cores) sum.tensor_core_seconds += seconds;
@@ -158,7 +158,7 @@ std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFa
   });
   std::vector<ClassRow> rows;
   for (const auto& [kind, spelling] : kKernelClasses.table) {
-    const Sum& sum = sums[static_cast<std::size_t>(kind)];
+    const Sum& sum = sums[kind];
     if (sum.kernels == 0) continue;
     ClassRow row;
     row.kind = kind;
