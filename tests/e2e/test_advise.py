@@ -37,7 +37,8 @@ class Prices(TachoCase):
         rows = list(csv.DictReader(io.StringIO(text)))
         file.write_text(text.replace(rows[3]["on_demand_usd_h"], "free"))
         said = self.tacho("catalog", "update", "--from", file, expect=2)
-        self.assertRegex(said.err, r"prices\.csv: line \d+: on_demand_usd_h: 'free' is not a number")
+        self.assertRegex(said.err,
+                         r"prices\.csv: line \d+: on_demand_usd_h: 'free' is not a number")
         self.assertEqual(self.tacho("catalog", "ls", "--csv").out, text)
 
     def test_a_machine_of_ones_own_has_a_price_too(self):
@@ -49,7 +50,8 @@ class Prices(TachoCase):
         self.assertIn("did you mean 'tower'",
                       self.tacho("catalog", "remove-machine", "towr", expect=2).err)
         self.tacho("catalog", "remove-machine", "tower")
-        self.assertIn("add-machine here --price", self.tacho("catalog", "ls", "--cloud", "own", expect=2).err)
+        self.assertIn("add-machine here --price",
+                      self.tacho("catalog", "ls", "--cloud", "own", expect=2).err)
 
 
 class Recommend(TachoCase):
