@@ -27,26 +27,28 @@ bool begins_with(std::string_view text, std::string_view beginning) {
 
 using Match = bool (*)(std::string_view, std::string_view);
 
+// The first of `words` that fits nothing, or none.
+const std::string* unfitting(const std::vector<Instance>& instances,
+                             const std::vector<std::string>& words, std::string Instance::*field,
+                             Match match) {
+  const auto found = std::ranges::find_if(words, [&](const std::string& word) {
+    return std::ranges::none_of(instances,
+                                [&](const Instance& one) { return match(one.*field, word); });
+  });
+  return found == words.end() ? nullptr : &*found;
+}
+
 // Keeps what one of `words` fits; a word that fits nothing was not what was meant.
 Result<void> keep(std::vector<Instance>& instances, const std::vector<std::string>& words,
                   std::string_view kind, std::string Instance::*field, Match match) {
   if (words.empty()) return {};
-  for (const std::string& word : words) {
-    if (std::ranges::any_of(instances,
-                            [&](const Instance& one) { return match(one.*field, word); })) {
-      continue;
-    }
-    if (field == &Instance::cloud && same_letters(word, kOwnCloud)) {
-      return Error{ErrorCode::usage,
-                   "there is no machine of your own yet: add this one with 'tacho catalog "
-                   "add-machine here --price DOLLARS_AN_HOUR'"};
-    }
+  if (const std::string* word = unfitting(instances, words, field, match)) {
     std::set<std::string_view> known;
     for (const Instance& one : instances) {
       if (!(one.*field).empty()) known.insert(one.*field);
     }
     const std::vector<std::string_view> names(known.begin(), known.end());
-    return Error{ErrorCode::usage, unknown_name(kind, word, names)};
+    return Error{ErrorCode::usage, unknown_name(kind, *word, names)};
   }
   std::erase_if(instances, [&](const Instance& one) {
     return std::ranges::none_of(words, [&](const auto& word) { return match(one.*field, word); });
@@ -72,6 +74,12 @@ Result<std::vector<Instance>> Catalog::instances() const {
 
 Result<std::vector<Instance>> Catalog::filtered(std::vector<Instance> instances,
                                                 const InstanceFilter& filter) {
+  const std::string* cloud = unfitting(instances, filter.clouds, &Instance::cloud, same_letters);
+  if (cloud != nullptr && same_letters(*cloud, kOwnCloud)) {
+    return Error{ErrorCode::usage,
+                 "there is no machine of your own yet: add this one with 'tacho catalog "
+                 "add-machine here --price DOLLARS_AN_HOUR'"};
+  }
   TACHO_CHECK(keep(instances, filter.clouds, "cloud", &Instance::cloud, same_letters));
   TACHO_CHECK(keep(instances, filter.regions, "region", &Instance::region, same_letters));
   TACHO_CHECK(keep(instances, filter.gpus, "GPU", &Instance::gpu, begins_with));
