@@ -5,99 +5,25 @@
 #include <random>
 #include <string>
 
-#include "record/statistics.h"
 #include "trace/test_trace.h"
+#include "trace/test_training.h"
 
 namespace tacho {
 namespace {
-
-const std::string kAdd =
-    "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>";
-const std::string kAdam = "multi_tensor_apply_kernel<TensorListMetadata<4>, FusedAdamMathFunctor>";
 
 FoundSteps steps_in(TestProgram& program) {
   const GpuTrace trace = program.trace();
   return find_steps(trace, facts_of_names(trace));
 }
 
-// A model of `layers` alike, as transformers are; what differs between programs is told apart by
-// the callers.
-struct Model {
-  TestProgram& program;
-  int layers = 12;
-  std::string gemm = "ampere_sgemm_128x64_tn";
-  std::int64_t scale = 10 * kUs;
-
-  void input() { program.copy(CopyKind::host_to_device, 1 << 20, 20 * kUs); }
-  void forward() {
-    program.kernel("indexSelectLargeIndex", scale);
-    for (int i = 0; i < layers; ++i) {
-      program.kernel("vectorized_layer_norm_kernel", scale);
-      program.kernel(gemm, 4 * scale);
-      program.kernel("flash_fwd_kernel", 3 * scale);
-      program.kernel(gemm, 4 * scale);
-      program.kernel(kAdd, scale);
-      program.kernel("GeluCUDAKernelImpl", scale);
-    }
-    program.kernel("cunn_SoftMaxForward", scale);
-    program.kernel("nll_loss_forward_reduce_cuda_kernel_2d", scale);
-  }
-  void backward() {
-    program.kernel("nll_loss_backward_reduce_cuda_kernel_2d", scale);
-    program.kernel("cunn_SoftMaxBackward", scale);
-    for (int i = 0; i < layers; ++i) {
-      program.kernel("GeluBackwardCUDAKernelImpl", scale);
-      program.kernel(gemm, 4 * scale);
-      program.kernel(gemm + "_wgrad_split", 4 * scale);
-      program.kernel("flash_bwd_dq_dk_dv_loop", 6 * scale);
-      program.kernel(gemm, 4 * scale);
-      program.kernel("layer_norm_grad_input_kernel", scale);
-      program.kernel("reduce_kernel<512, 1, sum_functor>", scale);
-    }
-    program.kernel("embedding_backward_feature_kernel", scale);
-  }
-  void fused_optimizer() {
-    for (int i = 0; i < 3; ++i) program.kernel(kAdam, 2 * scale);
-  }
-  void plain_optimizer(int tensors) {
-    for (int i = 0; i < tensors; ++i) {
-      program.kernel(kAdd, scale);
-      program.kernel("vectorized_elementwise_kernel<4, MulFunctor>", scale);
-      program.kernel("vectorized_elementwise_kernel<4, addcdiv>", scale);
-    }
-  }
-};
-
-// The truth: the median distance of the times at which the program begins a step, once its queue is
-// paced by the GPU or by itself.
-class Clock {
- public:
-  explicit Clock(TestProgram& program) : program_(program) {}
-  void tick() {
-    program_.wait();
-    ticks_.push_back(static_cast<double>(program_.now()));
-  }
-  [[nodiscard]] double period_s() const {
-    std::vector<double> seconds;
-    for (std::size_t i = 1; i < ticks_.size(); ++i) {
-      seconds.push_back((ticks_[i] - ticks_[i - 1]) * 1e-9);
-    }
-    return median(seconds);
-  }
-
- private:
-  TestProgram& program_;
-  std::vector<double> ticks_;
-};
-
-void expect_period(const FoundSteps& found, const Clock& clock) {
+void expect_period(const FoundSteps& found, const StepClock& clock) {
   EXPECT_NEAR(found.period_s / clock.period_s(), 1, 1e-3);
 }
 
 TEST(StepFinder, FindsStepsOfAFusedOptimizerAndNotTheLayers) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   for (int step = 0; step < 40; ++step) {
     clock.tick();
     model.input();
@@ -117,8 +43,8 @@ TEST(StepFinder, FindsStepsOfAFusedOptimizerAndNotTheLayers) {
 
 TEST(StepFinder, FindsStepsThatUpdateOneTensorAtATime) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   for (int step = 0; step < 30; ++step) {
     clock.tick();
     model.input();
@@ -133,8 +59,8 @@ TEST(StepFinder, FindsStepsThatUpdateOneTensorAtATime) {
 
 TEST(StepFinder, FindsStepsWithoutAnySignOfAnOptimizer) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   for (int step = 0; step < 30; ++step) {
     clock.tick();
     model.forward();
@@ -147,13 +73,13 @@ TEST(StepFinder, FindsStepsWithoutAnySignOfAnOptimizer) {
 
 TEST(StepFinder, IsNotMisledByWarmUp) {
   TestProgram program;
-  Model model{program};
+  TestModel model{program};
   std::mt19937 random(5);
   for (int trial = 0; trial < 600; ++trial) {  // a library tries its algorithms
     program.kernel("sm80_xmma_fprop_trial_" + std::to_string(random() % 40), 20 * kUs);
     if (trial % 50 == 0) program.sleep(5000 * kUs);
   }
-  Clock clock(program);
+  StepClock clock(program);
   for (int step = 0; step < 20; ++step) {
     clock.tick();
     model.forward();
@@ -166,8 +92,8 @@ class Evaluations : public testing::TestWithParam<bool> {};
 
 TEST_P(Evaluations, BetweenEpochsAreOutliersNotSteps) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   constexpr int kEpochs = 6;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     for (int step = 0; step < 25; ++step) {
@@ -195,8 +121,8 @@ class Accumulation : public testing::TestWithParam<bool> {};
 
 TEST_P(Accumulation, OfGradientsIsOneStep) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   for (int step = 0; step < 20; ++step) {
     clock.tick();
     for (int micro = 0; micro < 8; ++micro) {
@@ -216,9 +142,9 @@ INSTANTIATE_TEST_SUITE_P(OptimizerByName, Accumulation, testing::Bool());
 
 TEST(StepFinder, InputOfChangingLengthChangesShapesNotSteps) {
   TestProgram program;
-  Model model{program};
+  TestModel model{program};
   std::mt19937 random(3);
-  Clock clock(program);
+  StepClock clock(program);
   for (int step = 0; step < 101; ++step) {
     clock.tick();
     program.shape = program.new_shape(10 + random() % 100);
@@ -236,7 +162,7 @@ TEST(StepFinder, InputOfChangingLengthChangesShapesNotSteps) {
 
 TEST(StepFinder, ALoopOverWordsIsNotTheStep) {
   TestProgram program;
-  Clock clock(program);
+  StepClock clock(program);
   std::mt19937 random(9);
   for (int step = 0; step < 41; ++step) {
     clock.tick();
@@ -260,7 +186,7 @@ TEST(StepFinder, ALoopOverWordsIsNotTheStep) {
 
 TEST(StepFinder, ALoopOverWordsWithoutOptimizerIsNotTheStep) {
   TestProgram program;
-  Clock clock(program);
+  StepClock clock(program);
   for (int step = 0; step < 30; ++step) {
     clock.tick();
     for (int word = 0; word < 100; ++word) {
@@ -280,7 +206,7 @@ TEST(StepFinder, ALoopOverWordsWithoutOptimizerIsNotTheStep) {
 
 TEST(StepFinder, GraphsAreFoundByTheirKernels) {
   TestProgram program;
-  Clock clock(program);
+  StepClock clock(program);
   std::vector<std::pair<std::string, std::int64_t>> kernels;
   for (int i = 0; i < 50; ++i) {
     kernels.emplace_back("ampere_sgemm_" + std::to_string(i % 7), (10 + i) * kUs);
@@ -298,8 +224,8 @@ TEST(StepFinder, GraphsAreFoundByTheirKernels) {
 TEST(StepFinder, ALogLineEveryTenStepsIsNotThePeriod) {
   for (const bool by_name : {false, true}) {
     TestProgram program;
-    Model model{program};
-    Clock clock(program);
+    TestModel model{program};
+    StepClock clock(program);
     for (int step = 0; step < 100; ++step) {
       clock.tick();
       model.input();
@@ -317,8 +243,8 @@ TEST(StepFinder, ALogLineEveryTenStepsIsNotThePeriod) {
 
 TEST(StepFinder, AnotherAlgorithmHalfWayIsStillTheSameStep) {
   TestProgram program;
-  Model model{program};
-  Clock clock(program);
+  TestModel model{program};
+  StepClock clock(program);
   for (int step = 0; step < 60; ++step) {
     clock.tick();
     if (step == 30) model.gemm = "ampere_sgemm_64x64_tn";
@@ -333,7 +259,7 @@ TEST(StepFinder, AnotherAlgorithmHalfWayIsStillTheSameStep) {
 
 TEST(StepFinder, TwoStreamsShareTheWork) {
   TestProgram program;
-  Clock clock(program);
+  StepClock clock(program);
   for (int step = 0; step < 30; ++step) {
     clock.tick();
     for (int i = 0; i < 40; ++i) {
@@ -350,8 +276,8 @@ TEST(StepFinder, TwoStreamsShareTheWork) {
 
 TEST(StepFinder, TwoNetworksThatTakeTurnsAreOneStep) {
   TestProgram program;
-  Model one{program, 12};
-  Clock clock(program);
+  TestModel one{program, 12};
+  StepClock clock(program);
   for (int step = 0; step < 30; ++step) {
     clock.tick();
     one.forward();
@@ -369,7 +295,7 @@ TEST(StepFinder, TwoNetworksThatTakeTurnsAreOneStep) {
 
 TEST(StepFinder, ALongStepIsAnOutlier) {
   TestProgram program;
-  Model model{program};
+  TestModel model{program};
   for (int step = 0; step < 40; ++step) {
     if (step == 20) program.sleep(200'000 * kUs);
     model.forward();
