@@ -6,7 +6,7 @@ import { useWidth } from "./parallel_lines";
 import { go, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import { logTicks } from "./statistics";
-import type { CommsSurvey, LabSurveyLine, MemorySurvey } from "./types";
+import type { CommsSurvey, LabSurveyLine, MemorySurvey } from "./survey_types";
 import { Command, ProblemNote, Section, Waiting } from "./ui";
 
 const height = 280;

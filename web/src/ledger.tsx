@@ -4,11 +4,12 @@ import { useState } from "preact/hooks";
 import { useApi } from "./api";
 import { useColumns } from "./columns";
 import { count, figure, moment, share, visible } from "./format";
+import type { LedgerEntry, LedgerScore } from "./offer_types";
 import { go, useRoute, withParams } from "./route";
 import { useWidth } from "./parallel_lines";
 import { SortTable } from "./run_report";
 import { roundTicks } from "./statistics";
-import type { LedgerEntry, LedgerScore, Metric } from "./types";
+import type { Metric } from "./types";
 import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
 
 const height = 320;

@@ -1,10 +1,10 @@
 // Offers by hours and dollars, both logarithmic, each with its interval.
 import type { JSX } from "preact";
 import { dollars, hours } from "./format";
+import type { Offer, Wish } from "./offer_types";
 import { useWidth } from "./parallel_lines";
 import { offerName } from "./recommend";
 import { logTicks } from "./statistics";
-import type { Offer, Wish } from "./types";
 
 const height = 340;
 const margin = { left: 62, right: 16, top: 10, bottom: 36 };

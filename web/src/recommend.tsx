@@ -4,9 +4,10 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { post, useApi, type Problem } from "./api";
 import { dollars, figure, hours, share } from "./format";
 import { OfferChart } from "./offer_chart";
+import type { Instance, Offer, Recommendation, Wish } from "./offer_types";
 import { go, useRoute, withParams } from "./route";
 import { saveFile } from "./save";
-import type { Catalog, Instance, Offer, Recommendation, Wish } from "./types";
+import type { Catalog } from "./types";
 import { Command, Empty, Scroll, Section, Waiting } from "./ui";
 import { WhatIf } from "./what_if";
 

@@ -1,4 +1,5 @@
-// What the API answers with (src/serve/openapi.json describes it).
+// What the API answers with (src/serve/openapi.json describes it); of offers and of surveys:
+// offer_types.ts, survey_types.ts.
 
 export type Outcome = "running" | "ok" | "out_of_memory" | "failed" | "cancelled" | "timed_out";
 export type UnitName =
@@ -155,6 +156,20 @@ export interface OperatorRow {
   flops: number;
   bytes: number;
 }
+export interface Roofline {
+  machine: string;
+  peak_flops: number;
+  peak_bytes_per_s: number;
+  points: {
+    name: string;
+    seconds: number;
+    flops_per_s: number;
+    bytes_per_s: number;
+    intensity: number;
+    limit: "memory" | "compute";
+    reached: number;
+  }[];
+}
 export interface Report {
   step: {
     seconds: number;
@@ -299,152 +314,4 @@ export interface SweepDetail extends Sweep {
 export interface Catalog {
   models: { name: string; input: string; help: string; learning_rate: number; optimizer: string }[];
   datasets: { name: string; input: string; help: string }[];
-}
-export interface Instance {
-  cloud: string;
-  region: string;
-  instance: string;
-  gpu: string;
-  gpus: number;
-  on_demand_usd_h: number;
-  spot_usd_h: number | null;
-}
-export interface Wish {
-  model: string;
-  data: string;
-  target: number;
-  deadline_hours?: number;
-  budget_usd?: number;
-  max_nodes?: number;
-  spot?: boolean;
-  batches?: number[];
-  precisions?: string[];
-  clouds?: string[];
-  gpus?: string[];
-}
-export interface Range {
-  value: number;
-  low90: number;
-  high90: number;
-}
-export interface Offer {
-  cloud: string;
-  region: string;
-  instance: string;
-  gpu: string;
-  gpus: number;
-  nodes: number;
-  batch_per_gpu: number;
-  batch: number;
-  workers: number;
-  precision: string;
-  spot: boolean;
-  price_date: string;
-  step_s: Range;
-  epochs: Range;
-  hours: Range;
-  dollars: Range;
-  memory_bytes: number | null;
-  input_share: number;
-  comm_share: number;
-  chance: number;
-  on_front: boolean;
-  warnings: string[];
-  against_first: string;
-  command: string;
-}
-export interface Recommendation {
-  epochs_basis: string;
-  offers: Offer[];
-  left_out: { reason: string; plans: number }[];
-}
-export interface LedgerScore {
-  metric: string;
-  model: string;
-  machine: string;
-  made: number;
-  measured: number;
-  failed: number;
-  errors_are?: "absolute" | "relative";
-  median_error?: number;
-  bias?: number;
-  coverage?: number;
-}
-export interface LedgerEntry {
-  run_key: string;
-  metric: string;
-  made_at: number;
-  model: string;
-  data: string;
-  machine: string;
-  basis: string;
-  value: number;
-  low90: number;
-  high90: number;
-  outcome: string;
-  measured: number | null;
-}
-export interface Roofline {
-  machine: string;
-  peak_flops: number;
-  peak_bytes_per_s: number;
-  points: {
-    name: string;
-    seconds: number;
-    flops_per_s: number;
-    bytes_per_s: number;
-    intensity: number;
-    limit: "memory" | "compute";
-    reached: number;
-  }[];
-}
-
-export interface LabSurveyLine {
-  key: string;
-  kind: "memory" | "comms";
-  at: string;
-  machine: string;
-  device: string | null;
-  ranks: number | null;
-}
-
-export interface MemorySurvey {
-  kind: "memory";
-  machine: string;
-  facts: string;
-  complete: boolean;
-  measurements: { operation: string; form: string; level: string; threads: number; gb_per_s: number; of_ceiling: number; loss: string }[];
-}
-
-export interface CommsSurvey {
-  kind: "comms";
-  machine: string;
-  facts: string;
-  complete: boolean;
-  lines: {
-    copy_bytes_per_s: number;
-    stream_bytes_per_s: number;
-    ring_bytes_per_s: number;
-    peak_bytes_per_s: number | null;
-    peak_source: string;
-  };
-  absent: string[];
-  collectives: {
-    backend: string;
-    collective: string;
-    bytes: number;
-    seconds: number;
-    algorithm_gb_per_s: number;
-    bus_gb_per_s: number;
-    of_line: number | null;
-  }[];
-  gradients: {
-    backend: string;
-    compress: string;
-    payload_bytes: number;
-    bucket_bytes: number;
-    wire_bytes: number;
-    seconds: number;
-    hidden?: number;
-  }[];
 }

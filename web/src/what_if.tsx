@@ -3,8 +3,8 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
 import { dollars, hours } from "./format";
+import type { Instance, Offer, Recommendation, Wish } from "./offer_types";
 import { go, useRoute, withParams } from "./route";
-import type { Instance, Offer, Recommendation, Wish } from "./types";
 
 const batches = [8, 16, 32, 64, 128, 256, 512, 1024];
 
