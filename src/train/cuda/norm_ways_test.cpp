@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "train/cuda/fused_tools.h"
+#include "train/cuda/test_on_gpu.h"
 
 namespace tacho::fused {
 namespace {
@@ -18,16 +19,8 @@ using kernels::HeldPlan;
 using kernels::Pass;
 using Plan = std::optional<HeldPlan>;  // none: three kernels
 
-const auto kOnGpu = at::TensorOptions().device(at::kCUDA);
 constexpr double kEpsilon = 1e-5;
 constexpr double kMomentum = 0.1;
-
-// By how much they differ, as a share of the latter; infinite where one was not written.
-double difference(const at::Tensor& found, const at::Tensor& wanted) {
-  const at::Tensor x = found.to(at::kDouble);
-  if (!at::isfinite(x).all().item<bool>()) return std::numeric_limits<double>::infinity();
-  return (x - wanted).norm().item<double>() / std::max(wanted.norm().item<double>(), 1e-30);
-}
 
 at::Tensor unwritten(at::IntArrayRef size, at::ScalarType type) {
   return at::full(size, std::numeric_limits<double>::quiet_NaN(), kOnGpu.dtype(type));

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "train/torch_api.h"
+
+// What tests of kernels against torch's own operations share.
+namespace tacho::fused {
+
+inline const auto kOnGpu = at::TensorOptions().device(at::kCUDA);
+
+// By how much two tensors differ, as a share of the latter; infinite where the first was not
+// written.
+inline double difference(const at::Tensor& found, const at::Tensor& wanted) {
+  const at::Tensor x = found.detach().to(at::kDouble);
+  const at::Tensor y = wanted.detach().to(at::kDouble);
+  if (!at::isfinite(x).all().item<bool>()) return std::numeric_limits<double>::infinity();
+  return (x - y).norm().item<double>() / std::max(y.norm().item<double>(), 1e-30);
+}
+
+// Gradients of the leaves, as fp32; the leaves are left without.
+inline std::vector<at::Tensor> gradients_of(const at::Tensor& y, const at::Tensor& weights,
+                                            const std::vector<at::Tensor>& leaves) {
+  (y.to(at::kFloat) * weights).sum().backward();
+  std::vector<at::Tensor> all;
+  for (const at::Tensor& leaf : leaves) {
+    all.push_back(leaf.grad().to(at::kFloat).clone());
+    leaf.mutable_grad().reset();
+  }
+  return all;
+}
+
+// In fp32, and in bf16 as far as 8 bits go.
+class OnGpu : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+    torch::manual_seed(1);
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+  }
+  [[nodiscard]] double allowed() const { return GetParam() == at::kFloat ? 1e-5 : 1.5e-2; }
+  [[nodiscard]] at::Tensor image(at::IntArrayRef size) const {
+    // A mean far from 0, where a careless variance cancels itself away.
+    return (at::randn(size, kOnGpu) + 3)
+        .to(GetParam())
+        .contiguous(at::MemoryFormat::ChannelsLast)
+        .set_requires_grad(true);
+  }
+};
+
+}  // namespace tacho::fused
