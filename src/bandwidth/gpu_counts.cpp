@@ -44,6 +44,15 @@ std::string_view table_in(std::string_view log) {
 
 }  // namespace
 
+std::string gpu_metrics() {
+  std::string list;
+  for (const Metric& metric : kMetrics) {
+    if (!list.empty()) list += ',';
+    list += metric.column;
+  }
+  return list;
+}
+
 Result<std::vector<Counts>> counts_of_cases(std::string_view ncu_log) {
   const std::string_view csv = table_in(ncu_log);
   if (csv.empty()) return Error{ErrorCode::invalid, "ncu: counted nothing"};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace tacho::bandwidth {
 constexpr std::string_view kCaseBegins = "case_begins";
 constexpr std::string_view kCaseEnds = "case_ends";
 
-// What ncu is asked for.
-constexpr std::string_view kGpuMetrics = "dram__bytes_read.sum,dram__bytes_write.sum";
+// What ncu is asked for, with commas between: what counts_of_cases() reads.
+std::string gpu_metrics();
 
 // The counts of each case, in order, from what 'ncu --csv --page raw --print-units base' wrote.
 // Empty for a case without a kernel, as a copy by the driver's engines is.

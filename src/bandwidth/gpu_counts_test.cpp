@@ -34,6 +34,10 @@ TEST(GpuCounts, ACasesKernelsAreAddedUpAndNothingBetweenCases) {
                                   IsEmpty()));
 }
 
+TEST(GpuCounts, AreAskedForAsNcuTakesThem) {
+  EXPECT_EQ(gpu_metrics(), "dram__bytes_read.sum,dram__bytes_write.sum");
+}
+
 TEST(GpuCounts, BelongToTheFormsInMemoryInTheirOrder) {
   Survey survey;
   survey.measurements = {Measurement{.form = "a", .level = "memory", .necessary_bytes = 100},

@@ -123,8 +123,7 @@ Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gp
     return Error{ErrorCode::unavailable, "no ncu in $PATH: it is part of the CUDA toolkit"};
   }
   Command command{.argv = {ncu->string(), "--csv", "--page", "raw", "--print-units", "base",
-                           "--metrics", std::string(bandwidth::kGpuMetrics), gpulab.string(),
-                           "--once"}};
+                           "--metrics", bandwidth::gpu_metrics(), gpulab.string(), "--once"}};
   command.argv.insert(command.argv.end(), size.begin(), size.end());
   constexpr std::chrono::minutes kLimit{5};
   TACHO_TRY(done, capture(command, kLimit).in("ncu"));
