@@ -5,8 +5,8 @@ namespace tacho {
 // Lengths and deviations were found together by script/tune-likeness: by the gradient of how well
 // jobs of hidden GPUs, models, both, numbers of nodes and software of the published figures are
 // foretold (a likelihood with Student's tails, and the relative error). Terms that came out next to
-// nothing are left out. Whoever changes a number here runs script/fit and raises kVersion in
-// speed_model_file.cpp.
+// nothing are left out. Shape 13 and its term were added by hand afterwards. Whoever changes a
+// number here runs script/fit and raises kVersion in speed_model_file.cpp.
 
 std::vector<LikenessShape> likeness_shapes() {
   using enum Measure;

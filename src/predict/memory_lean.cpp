@@ -8,7 +8,7 @@ namespace tacho {
 namespace {
 
 // A forecast that would have been so much below what was measured is too low.
-constexpr double kTooLow = 0.03;
+constexpr double kTooLow = 0.024;
 
 }  // namespace
 

@@ -19,20 +19,22 @@ namespace {
 // More do not tell more, and learning takes their cube.
 constexpr std::size_t kMostConfigurations = 300;
 constexpr std::size_t kRehearsals = 8;
+// A little more than the 90 % that are promised: the tuning has seen what is rehearsed.
+constexpr double kRehearsedWithin = 0.92;
 constexpr double kSmallestStretch = 1.3;
 constexpr double kLargestStretch = 4;
 
 using Rehearsals = std::vector<PartsModel::LeftOut>;
 
-// Of deviations to either side that hold 90 % of what was rehearsed.
+// Of deviations to either side, so that what was rehearsed lies within.
 double stretch_of(const Rehearsals& rehearsed) {
   std::vector<double> surprises;
   surprises.reserve(rehearsed.size());
   for (const auto& one : rehearsed) surprises.push_back(std::abs(one.error) / one.deviation);
   std::ranges::sort(surprises);
   // Of few, the largest that is allowed: what is not known is not narrow.
-  const auto place =
-      static_cast<std::size_t>(std::ceil(0.9 * (static_cast<double>(surprises.size()) + 1)));
+  const auto place = static_cast<std::size_t>(
+      std::ceil(kRehearsedWithin * (static_cast<double>(surprises.size()) + 1)));
   const double at = place > surprises.size() ? kLargestStretch : surprises[place - 1];
   return std::clamp(at, kSmallestStretch, kLargestStretch);
 }

@@ -19,11 +19,6 @@ constexpr double kFarthest = 0.7;
 constexpr double kStepJitter = 1.5e-6;
 constexpr double kHostJitter = 2e-3;  // times the host's noise
 constexpr double kMemoryJitter = 2e6;
-constexpr std::size_t kDriftPart = kParts;
-
-std::span<const RunTerm> terms_of(Figure figure, std::size_t part) {
-  return figure == Figure::step ? step_terms(part) : memory_terms(part);
-}
 
 double square(double x) { return x * x; }
 
@@ -32,13 +27,11 @@ double square(double x) { return x * x; }
 PartsModel::PartsModel(Figure figure, std::vector<PartsLesson> lessons, const PartsTuning& tuning)
     : figure_(figure), lessons_(std::move(lessons)), tuning_(tuning) {
   const std::size_t n = lessons_.size();
-  covariance_.assign(kParts + 1, std::vector<double>(n * n));
-  for (std::size_t part = 0; part <= kParts; ++part) {
-    const auto terms = terms_of(figure_, part);
-    const double scale = square(part == kDriftPart ? tuning_.drift : tuning_.likeness);
+  for (const Part part : kAllParts) {
+    covariance_[part].resize(n * n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k <= i; ++k) {
-        const double value = scale * covariance(terms, lessons_[i].point, lessons_[k].point);
+        const double value = common(part, lessons_[i].point, lessons_[k].point);
         covariance_[part][i * n + k] = covariance_[part][k * n + i] = value;
       }
     }
@@ -51,19 +44,27 @@ const RunParts& PartsModel::nominal(const RunPoint& point) const {
   return figure_ == Figure::step ? point.step : point.memory;
 }
 
+double PartsModel::common(Part part, const RunPoint& a, const RunPoint& b) const {
+  const double scale = part == Part::drift ? tuning_.drift : tuning_.likeness;
+  return square(scale) *
+         covariance(figure_ == Figure::step ? step_terms(part) : memory_terms(part), a, b);
+}
+
 PartsModel::Slope PartsModel::slope(const RunParts& logs) {
   const double fixed = logs[Part::fixed];
   const double samples = logs[Part::samples];
   const double host = logs[Part::host];
   const double larger = std::max(fixed, samples);
-  const double device = larger + std::log1p(std::exp(std::min(fixed, samples) - larger));
+  const double device =
+      logs[Part::drift] + larger + std::log1p(std::exp(std::min(fixed, samples) - larger));
   const double share = 1 / (1 + std::exp(samples - fixed));
-  if (std::isinf(host)) return {device, {share, 1 - share, 0}};
+  if (std::isinf(host)) return {device, {share, 1 - share, 0, 1}};
   const double top = std::max(device, host);
   const double sum = std::exp(kSharpness * (device - top)) + std::exp(kSharpness * (host - top));
   const double of_host = std::exp(kSharpness * (host - top)) / sum;
+  const double of_device = 1 - of_host;
   return {top + std::log(sum) / kSharpness,
-          {(1 - of_host) * share, (1 - of_host) * (1 - share), of_host}};
+          {of_device * share, of_device * (1 - share), of_host, of_device}};
 }
 
 double PartsModel::noise(const Slope& slope) const {
@@ -76,7 +77,7 @@ double PartsModel::noise(const Slope& slope) const {
 
 PartsModel::Slope PartsModel::at(std::size_t lesson) const {
   RunParts logs = nominal(lessons_[lesson].point);
-  for (std::size_t part = 0; part < kParts; ++part) logs[part] += factors_[lesson][part];
+  for (const Part part : kAllParts) logs[part] += factors_[lesson][part];
   return slope(logs);
 }
 
@@ -86,12 +87,10 @@ Result<void> PartsModel::solve(const std::vector<Slope>& slopes) {
   std::vector<double> targets(n);
   for (std::size_t i = 0; i < n; ++i) {
     targets[i] = lessons_[i].log_value - slopes[i].value;
-    for (std::size_t part = 0; part < kParts; ++part) {
-      targets[i] += slopes[i].by[part] * factors_[i][part];
-    }
+    for (const Part part : kAllParts) targets[i] += slopes[i].by[part] * factors_[i][part];
     for (std::size_t k = 0; k <= i; ++k) {
-      double sum = covariance_[kDriftPart][i * n + k];
-      for (std::size_t part = 0; part < kParts; ++part) {
+      double sum = 0;
+      for (const Part part : kAllParts) {
         sum += slopes[i].by[part] * slopes[k].by[part] * covariance_[part][i * n + k];
       }
       matrix[i * n + k] = sum;
@@ -117,7 +116,7 @@ Result<void> PartsModel::settle() {
     TACHO_CHECK(solve(slopes));
     double moved = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t part = 0; part < kParts; ++part) {
+      for (const Part part : kAllParts) {
         double believed = 0;
         for (std::size_t k = 0; k < n; ++k) {
           believed += covariance_[part][i * n + k] * slopes[k].by[part] * weights_[k];
@@ -233,32 +232,27 @@ Result<std::vector<PartsModel::LeftOut>> PartsModel::rehearse(std::size_t folds)
 
 Belief PartsModel::believe(const RunPoint& point) const {
   const std::size_t n = lessons_.size();
-  std::array<std::vector<double>, kParts + 1> common;
-  std::array<double, kParts + 1> believed{};
-  for (std::size_t part = 0; part <= kParts; ++part) {
-    const auto terms = terms_of(figure_, part);
-    const double scale = square(part == kDriftPart ? tuning_.drift : tuning_.likeness);
-    common[part].resize(n);
+  EnumArray<Part, std::vector<double>, kParts> told;  // by each lesson
+  RunParts logs = nominal(point);
+  for (const Part part : kAllParts) {
+    told[part].resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      const double by = part == kDriftPart ? 1 : slopes_[i].by[part];
-      common[part][i] = by == 0 ? 0 : by * scale * covariance(terms, point, lessons_[i].point);
-      believed[part] += common[part][i] * weights_[i];
+      const double by = slopes_[i].by[part];
+      told[part][i] = by == 0 ? 0 : by * common(part, point, lessons_[i].point);
+      logs[part] += told[part][i] * weights_[i];
     }
   }
-  RunParts logs = nominal(point);
-  for (std::size_t part = 0; part < kParts; ++part) logs[part] += believed[part];
   const Slope here = slope(logs);
-  std::vector<double> together = std::move(common[kDriftPart]);
-  double variance = square(tuning_.drift) * covariance(terms_of(figure_, kDriftPart), point, point);
-  for (std::size_t part = 0; part < kParts; ++part) {
-    variance += square(here.by[part] * tuning_.likeness) *
-                covariance(terms_of(figure_, part), point, point);
-    for (std::size_t i = 0; i < n; ++i) together[i] += here.by[part] * common[part][i];
+  std::vector<double> together(n);
+  double variance = 0;
+  for (const Part part : kAllParts) {
+    variance += square(here.by[part]) * common(part, point, point);
+    for (std::size_t i = 0; i < n; ++i) together[i] += here.by[part] * told[part][i];
   }
   factor_.front().solve_lower(together);
   for (const double x : together) variance -= x * x;
   variance = std::max(variance, 0.0) + noise(here);
-  return {here.value + believed[kDriftPart], std::sqrt(variance)};
+  return {here.value, std::sqrt(variance)};
 }
 
 }  // namespace tacho

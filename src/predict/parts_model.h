@@ -29,9 +29,9 @@ struct PartsTuning {
   double host_noise = 0.1;  // … where the host sets the pace
 };
 
-// A figure as max(fixed + samples, host), each part its nominal value times a factor of which runs
-// tell as far as they are alike; what a run teaches of several parts is worked out by linearising
-// (Gauss and Newton) around what is believed.
+// A figure as max((fixed + samples) · drift, host), each part its nominal value times a factor of
+// which runs tell as far as they are alike; what a run teaches of several parts is worked out by
+// linearising (Gauss and Newton) around what is believed.
 class PartsModel {
  public:
   static Result<PartsModel> learn(Figure figure, std::vector<PartsLesson> lessons,
@@ -65,6 +65,8 @@ class PartsModel {
   PartsModel(Figure figure, std::vector<PartsLesson> lessons, const PartsTuning& tuning);
   [[nodiscard]] const RunParts& nominal(const RunPoint& point) const;
   [[nodiscard]] static Slope slope(const RunParts& logs);
+  // What two runs have in common of a part's factor.
+  [[nodiscard]] double common(Part part, const RunPoint& a, const RunPoint& b) const;
   [[nodiscard]] double noise(const Slope& slope) const;
   [[nodiscard]] Slope at(std::size_t lesson) const;
   [[nodiscard]] std::int16_t model_label(std::size_t lesson) const;
@@ -75,9 +77,9 @@ class PartsModel {
   Figure figure_;
   std::vector<PartsLesson> lessons_;
   PartsTuning tuning_;
-  std::vector<std::vector<double>> covariance_;  // of each part, then of the drift; lower triangles
-  std::vector<double> doubt_;                    // times the noise: what contradicts counts less
-  std::vector<RunParts> factors_;                // in logarithms, of each lesson's parts
+  EnumArray<Part, std::vector<double>, kParts> covariance_;
+  std::vector<double> doubt_;      // times the noise: what contradicts counts less
+  std::vector<RunParts> factors_;  // in logarithms, of each lesson's parts
   std::vector<Slope> slopes_;
   std::vector<double> weights_;
   std::vector<Cholesky> factor_;  // one, once settled

@@ -16,9 +16,8 @@ struct RunTerm {
   double thread_reach = 0;
 };
 
-// Of each part, and last of the drift from their sum.
-std::span<const RunTerm> step_terms(std::size_t part);
-std::span<const RunTerm> memory_terms(std::size_t part);
+std::span<const RunTerm> step_terms(Part part);
+std::span<const RunTerm> memory_terms(Part part);
 
 // The labels that two points share, a bit each.
 std::uint16_t shared_labels(const RunPoint& a, const RunPoint& b);

@@ -56,7 +56,7 @@ RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double thread
       6e9 * cost.gmacs / rates.flops + narrow * cost.moved_mb * 1e6 / rates.bytes_per_s;
   const bool eager = spec.device == Device::cuda && spec.graphs == Switch::off;
   return {std::log(fixed), std::log(samples * sample),
-          eager ? std::log(cost.layers * rates.host_seconds) : kNone};
+          eager ? std::log(cost.layers * rates.host_seconds) : kNone, 0};
 }
 
 // Small data sets lie in memory as they were published, a byte a pixel, both parts of them.
@@ -75,7 +75,8 @@ RunParts memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
   const double fixed = program + std::max(cost.held_fixed_mb + other, 1.0);
   const double sample = narrow * std::max(cost.held_mb, 1e-3);
-  return {std::log(fixed * 1e6), std::log(sample * 1e6 * static_cast<double>(spec.batch)), kNone};
+  return {std::log(fixed * 1e6), std::log(sample * 1e6 * static_cast<double>(spec.batch)), kNone,
+          0};
 }
 
 // As the worker decides it.

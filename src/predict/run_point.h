@@ -30,8 +30,10 @@ inline constexpr std::size_t kRunLabels = 11;
 
 // The parts that a figure of a run is made of: what stays from batch to batch, what grows with it,
 // and what the host needs to launch a step; the larger of the sum of the first two and the last.
-inline constexpr std::size_t kParts = 3;
-enum class Part : std::uint8_t { fixed, samples, host };
+// The drift is by how much the device departs from the sum of its parts.
+enum class Part : std::uint8_t { fixed, samples, host, drift };
+inline constexpr std::array kAllParts = {Part::fixed, Part::samples, Part::host, Part::drift};
+inline constexpr std::size_t kParts = kAllParts.size();
 using RunParts = EnumArray<Part, double, kParts>;
 
 struct RunPoint {

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// Its weights mean something only beside the likeness that they were found with
-// (likeness_terms.cpp): one more whenever that changes.
+// One more whenever the file's parts change, or the likeness (likeness_terms.cpp), without which
+// its weights mean nothing.
 constexpr std::int64_t kVersion = 5;
 
 // Six digits are as many as single precision keeps.

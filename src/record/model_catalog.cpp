@@ -50,7 +50,7 @@ constexpr std::array kModels = {
     mnist_model("lenet5", "LeNet-5: two 5x5 convolutions, three linear layers", sgd(0.02)),
     ModelInfo{"lstm", InputKind::text, "embedding, LSTM, last state, linear; all 256 wide",
               adam(2e-3), kWordsSample},
-    ModelInfo{"mlp", InputKind::image, "one hidden layer of 128", sgd(0.1), kMnistSample,
+    ModelInfo{"mlp", InputKind::image, "one hidden layer of 128", sgd(0.02), kMnistSample,
               TokenKind::word, 128},
     mnist_model("mnist-cnn", "3x3 convolutions of 32 and 64, max-pool, dropout, 128, classes",
                 sgd(0.02)),

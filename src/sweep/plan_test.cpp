@@ -62,8 +62,8 @@ TEST(Plan, RandomIsTheSameEveryTime) {
 }
 
 TEST(Plan, RandomMakesEveryConfigurationOnceBeforeAnyAgain) {
-  const auto runs = plan_of(
-      "base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: random\n");
+  const auto runs =
+      plan_of("base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: random\n");
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   ASSERT_EQ(runs->size(), 100U);
   EXPECT_EQ((*runs)[49].repetition, 1);
