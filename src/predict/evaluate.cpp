@@ -85,12 +85,11 @@ Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& less
     for (const std::size_t i : fold.predicted) points.push_back(lessons[i].point);
     TACHO_TRY(beliefs, model.predict(points, how.effort.threads));
     for (std::size_t k = 0; k < points.size(); ++k) {
-      const bool known = model.blank_in(points[k]) == SpeedModel::Blank::none;
+      const double widest = std::log(widest_interval(model.blank_in(points[k])));
       out.push_back({.lesson = fold.predicted[k],
                      .fold = number,
                      .belief = beliefs[k],
-                     .in_domain = known && points[k].batch_known &&
-                                  beliefs[k].reach <= std::log(kWidestInterval)});
+                     .in_domain = points[k].batch_known && beliefs[k].reach <= widest});
     }
     after_fold();
   }

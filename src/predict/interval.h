@@ -16,6 +16,16 @@ constexpr std::size_t interval_kind(News news, bool cost_known) {
   return static_cast<std::size_t>(news) + (cost_known ? 0 : kNews);
 }
 
+enum class Scale { one_gpu, one_node, several_nodes };
+
+// What ran a job, and what of it other jobs had told.
+struct Setting {
+  std::string stack = {};
+  bool model_known = true;
+  bool gpu_known = true;
+  Scale scale = Scale::one_gpu;
+};
+
 // One job that was predicted without its group: how sure the prediction was, how wrong it was.
 struct Rehearsed {
   double deviation = 0;
@@ -23,8 +33,7 @@ struct Rehearsed {
   double weight = 1;
   News news = News::none;
   bool cost_known = true;
-  std::string stack = {};
-  bool model_known = true;  // by other jobs of it
+  Setting setting = {};
 };
 
 // Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about

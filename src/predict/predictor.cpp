@@ -10,7 +10,8 @@ namespace tacho {
 namespace {
 
 // Beyond it a prediction says too little to act on.
-constexpr double kWidest = kWidestInterval;
+// Of a new GPU, where what a model costs is known only roughly: such forecasts are sure too soon.
+constexpr double kWidestOfRoughCost = 1.5;
 // How much of a machine's error is its own, against that of one measurement there.
 constexpr double kMachineVariance = 0.15 * 0.15;
 constexpr double kMeasurementVariance = 0.08 * 0.08;
@@ -29,39 +30,50 @@ std::string of_model(const std::string& gpu, const std::string& model) {
 
 }  // namespace
 
+double widest_interval(SpeedModel::Blank blank) {
+  if (blank == SpeedModel::Blank::none) return kWidestInterval;
+  return blank == SpeedModel::Blank::gpu ? kWidestOfRoughCost : 1;
+}
+
 Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
     : gpus_(std::move(gpus)), costs_(std::move(costs)), model_(std::move(model)) {}
 
 std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint& point,
                                          const StepBelief& belief, bool measured_here) const {
-  switch (model_.blank_in(point)) {
-    case SpeedModel::Blank::model:
-      return fmt::format(
-          "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
-          job.model);
-    case SpeedModel::Blank::gpu:
-      if (measured_here) break;
-      return fmt::format(
-          "nobody measured {}, and what model '{}' costs is not known: give its gmacs, macts_M and "
-          "params_M for a sample",
-          job.gpu, job.model);
-    case SpeedModel::Blank::nodes:
-      if (measured_here) break;
-      return fmt::format("nobody measured {}, nor what lies between its machines: ask for one node",
-                         job.gpu);
-    case SpeedModel::Blank::hosts:
-      return fmt::format(
-          "on one node the speed of '{}' on {} jumps from batch to batch, so that hosts bound it; "
-          "nobody measured it on several: ask for one node",
-          job.model, job.gpu);
-    case SpeedModel::Blank::layout:
-      return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
-    case SpeedModel::Blank::none:
-      break;
-  }
-  if (belief.reach > std::log(kWidest)) {
-    return fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
-                       std::exp(belief.reach));
+  using Blank = SpeedModel::Blank;
+  Blank blank = model_.blank_in(point);
+  const bool of_gpu = blank == Blank::gpu || blank == Blank::pairs || blank == Blank::nodes;
+  if (of_gpu && measured_here) blank = Blank::none;
+  if (belief.reach > std::log(widest_interval(blank))) {
+    switch (blank) {
+      case Blank::model:
+        return fmt::format(
+            "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
+            job.model);
+      case Blank::gpu:
+        return fmt::format(
+            "nobody measured {}, and what model '{}' costs is not known well: give its gmacs, "
+            "macts_M and params_M for a sample",
+            job.gpu, job.model);
+      case Blank::pairs:
+        return fmt::format(
+            "nobody measured {}, nor software '{}', so how several GPUs exchange is not known: ask "
+            "for one",
+            job.gpu, job.framework);
+      case Blank::nodes:
+        return fmt::format(
+            "nobody measured {}, nor what lies between its machines: ask for one node", job.gpu);
+      case Blank::hosts:
+        return fmt::format(
+            "on one node the speed of '{}' on {} jumps from batch to batch, so that hosts bound "
+            "it; nobody measured it on several: ask for one node",
+            job.model, job.gpu);
+      case Blank::layout:
+        return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
+      case Blank::none:
+        return fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
+                           std::exp(belief.reach));
+    }
   }
   if (!point.batch_known) {
     return fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);

@@ -12,6 +12,8 @@ namespace tacho {
 
 // To either side: half the truth or twice it. What is less sure is out of the domain.
 inline constexpr double kWidestInterval = 2;
+// The same where something is not known of a job; 1 where nothing is foretold then, however sure.
+double widest_interval(SpeedModel::Blank blank);
 
 // How much of what one run shows of a prediction's error holds for other jobs of the same model on
 // the same GPU.

@@ -104,6 +104,29 @@ TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
   EXPECT_THAT(of(job).reason, testing::Not(nobody));
 }
 
+TEST_F(MadePredictor, AbstainsOfSeveralGpusThatNobodyMeasuredWithSoftwareThatNobodyUsed) {
+  predictor_.add_gpu(made::gpu("new", 2.75));
+  const auto exchange = testing::HasSubstr("how several GPUs exchange");
+  TrainingJob job = made::job(0, 2, 64, "HomeMade");
+  job.gpu = "new";
+  EXPECT_THAT(of(job).reason, testing::Not(exchange));
+  job.num_gpus = 2;
+  EXPECT_THAT(of(job).reason, exchange);
+  job.framework = "PyTorch (made)";
+  EXPECT_THAT(of(job).reason, testing::Not(exchange));
+}
+
+TEST(WidestInterval, IsNarrowerWhereCostsAreRough) {
+  using Blank = SpeedModel::Blank;
+  EXPECT_EQ(widest_interval(Blank::none), kWidestInterval);
+  EXPECT_LT(widest_interval(Blank::gpu), kWidestInterval);
+  EXPECT_GT(widest_interval(Blank::gpu), 1);
+  for (const Blank blank :
+       {Blank::model, Blank::pairs, Blank::nodes, Blank::hosts, Blank::layout}) {
+    EXPECT_EQ(widest_interval(blank), 1);
+  }
+}
+
 TEST_F(MadePredictor, AbstainsOfSeveralNodesOfAGpuThatNobodyMeasured) {
   predictor_.add_gpu(made::gpu("new", 2.75));
   TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");

@@ -37,7 +37,16 @@ NumberFormat format_of(const JobPoint& point) {
   return number_format(point.labels[Label::precision]);
 }
 
-bool model_is_known(const CodedPoint& point) { return point.labels[Label::model] > 0; }
+Setting setting_of(const CodedPoint& point, const std::string& stack) {
+  const bool one_node = point.measures[Measure::nodes] <= 0;
+  const bool one_gpu = one_node && point.measures[Measure::gpus_per_node] <= 0;
+  return {.stack = stack,
+          .model_known = point.labels[Label::model] > 0,
+          .gpu_known = point.labels[Label::gpu] > 0,
+          .scale = one_gpu    ? Scale::one_gpu
+                   : one_node ? Scale::one_node
+                              : Scale::several_nodes};
+}
 
 News news_of(const CorrectionCase& situation) {
   const auto seen = [&](Label label) { return situation.point.labels[label] > 0; };
@@ -171,8 +180,8 @@ Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t thr
     const News news = news_of(situation);
     const double taken = out.trust[news] * added[i];
     out.jobs.push_back({situation.belief.deviation, rehearsal.errors[i] - taken,
-                        rehearsal.weights[i], news, situation.point.cost_known, rehearsal.stacks[i],
-                        model_is_known(situation.point)});
+                        rehearsal.weights[i], news, situation.point.cost_known,
+                        setting_of(situation.point, rehearsal.stacks[i])});
   }
   return out;
 }

@@ -38,7 +38,7 @@ Result<CorrectedRehearsal> corrected(const Rehearsal& rehearsal, std::size_t thr
 std::vector<ConformalInterval> learn_intervals(const std::vector<Rehearsed>& rehearsed);
 
 News news_of(const CorrectionCase& situation);
-bool model_is_known(const CodedPoint& point);
+Setting setting_of(const CodedPoint& point, const std::string& stack);
 NumberFormat format_of(const JobPoint& point);
 
 }  // namespace tacho

@@ -31,7 +31,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
   StackSpread spread = StackSpread::learn(rehearsed.jobs);
   for (Rehearsed& one : rehearsed.jobs) {
-    one.deviation *= spread.of(one.stack, one.model_known);
+    one.deviation *= spread.of(one.setting);
   }
   std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
   Steadiness steadiness = Steadiness::learn(lessons);
@@ -73,7 +73,7 @@ Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> po
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double deviation =
-        beliefs[i].deviation * spread_.of(points[i].labels[Label::stack], model_is_known(coded[i]));
+        beliefs[i].deviation * spread_.of(setting_of(coded[i], points[i].labels[Label::stack]));
     const News news = news_of(situations[i]);
     const double taken = trust_[news] * added[i];
     const std::size_t kind = interval_kind(news, points[i].cost_known);
@@ -91,14 +91,16 @@ bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
 
 SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
-  if (!point.cost_known && !has_seen(point, Label::gpu)) return Blank::gpu;
-  const bool several = point.measures[Measure::nodes] > 0;
-  if (several && !has_seen(point, Label::gpu)) return Blank::nodes;
-  if (several && steadiness_.jumps(point)) return Blank::hosts;
-  // Where none is named it is nchw.
   const std::string& layout = point.labels[Label::layout];
-  const bool usual = layout.empty() || layout == "nchw";
-  return usual || has_seen(point, Label::layout) ? Blank::none : Blank::layout;
+  const bool usual = layout.empty() || layout == "nchw";  // which is meant where none is named
+  if (!usual && !has_seen(point, Label::layout)) return Blank::layout;
+  const bool several_nodes = point.measures[Measure::nodes] > 0;
+  if (has_seen(point, Label::gpu)) {
+    return several_nodes && steadiness_.jumps(point) ? Blank::hosts : Blank::none;
+  }
+  if (several_nodes) return Blank::nodes;
+  if (point.gpus > 1 && !has_seen(point, Label::stack)) return Blank::pairs;
+  return point.cost_known ? Blank::none : Blank::gpu;
 }
 
 }  // namespace tacho

@@ -43,7 +43,8 @@ class SpeedModel {
   enum class Blank : std::uint8_t {
     none,
     model,   // nobody measured it, and what it costs is not known
-    gpu,     // nobody measured it, and what the model costs is not known
+    gpu,     // nobody measured it, and what the model costs is not known well
+    pairs,   // nobody measured the GPU or the software, so how several GPUs exchange is not known
     nodes,   // nobody measured the GPU, so what lies between its machines is not known either
     hosts,   // something else than the GPU bounds the job, and nobody measured it on several nodes
     layout,  // no lesson has it; by model it takes from a third less time to 2.6 times as much

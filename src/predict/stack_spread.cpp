@@ -16,30 +16,64 @@ constexpr double kDoubt = 50;
 constexpr double kNarrowest = 0.5;
 constexpr double kWidest = 4;
 
-std::string key_of(const std::string& stack, bool model_known) {
-  return model_known ? stack : stack + ", new model";
+std::string wide_key(const Setting& setting) {
+  return setting.model_known ? setting.stack : setting.stack + ", new model";
+}
+
+// The same for what is like it in all that counts. Several nodes are not set apart: what was
+// rehearsed of one cluster's tells too little of the next that is hidden.
+std::string narrow_key(const Setting& setting) {
+  if (setting.scale == Scale::several_nodes) return wide_key(setting);
+  return wide_key(setting) + (setting.gpu_known ? "" : ", new") +
+         (setting.scale == Scale::one_gpu ? ", GPU" : ", GPUs");
+}
+
+using Ratios = std::vector<double>;             // of errors to deviations
+using OfStack = std::map<std::string, Ratios>;  // by narrow keys
+
+// All but those of `left_out`.
+Ratios together(const OfStack& of_stack, const std::string& left_out = "") {
+  Ratios out;
+  for (const auto& [key, ratios] : of_stack) {
+    if (key != left_out) out.insert(out.end(), ratios.begin(), ratios.end());
+  }
+  return out;
+}
+
+// How much further than usual errors reach; near what was believed where there are few.
+double factor_of(const Ratios& ratios, double usual, double believed) {
+  if (ratios.empty()) return believed;
+  const auto jobs = static_cast<double>(ratios.size());
+  const double told = std::max(quantile(ratios, kTold) / usual, 1e-3);
+  return std::clamp(believed * std::pow(told / believed, jobs / (jobs + kDoubt)), kNarrowest,
+                    kWidest);
 }
 
 }  // namespace
 
 StackSpread StackSpread::learn(std::span<const Rehearsed> rehearsed) {
-  std::map<std::string, std::vector<double>> of_stacks;
+  std::map<std::string, OfStack> of_stacks;  // by wide keys
   for (const Rehearsed& one : rehearsed) {
-    if (!(one.deviation > 0) || one.stack.empty()) continue;
-    of_stacks[key_of(one.stack, one.model_known)].push_back(std::abs(one.error) / one.deviation);
+    if (!(one.deviation > 0) || one.setting.stack.empty()) continue;
+    of_stacks[wide_key(one.setting)][narrow_key(one.setting)].push_back(std::abs(one.error) /
+                                                                        one.deviation);
   }
   // The middle of all software, however many jobs each has.
   std::vector<double> reaches;
-  for (const auto& [stack, ratios] : of_stacks) reaches.push_back(quantile(ratios, kTold));
+  for (const auto& [key, of_stack] : of_stacks) {
+    reaches.push_back(quantile(together(of_stack), kTold));
+  }
   StackSpread out;
   if (reaches.empty()) return out;
   const double usual = median(reaches);
   if (!(usual > 0)) return out;
-  for (const auto& [stack, ratios] : of_stacks) {
-    const auto jobs = static_cast<double>(ratios.size());
-    const double against_usual = std::max(quantile(ratios, kTold) / usual, 1e-3);
-    const double factor = std::pow(against_usual, jobs / (jobs + kDoubt));
-    out.factors_[stack] = std::clamp(factor, kNarrowest, kWidest);
+  for (const auto& [wide, of_stack] : of_stacks) {
+    out.factors_[wide] = factor_of(together(of_stack), usual, 1);
+    for (const auto& [narrow, ratios] : of_stack) {
+      if (narrow == wide) continue;
+      const double of_others = factor_of(together(of_stack, narrow), usual, 1);
+      out.factors_[narrow] = factor_of(ratios, usual, of_others);
+    }
   }
   return out;
 }
@@ -50,9 +84,12 @@ StackSpread StackSpread::known(std::map<std::string, double> factors) {
   return out;
 }
 
-double StackSpread::of(const std::string& stack, bool model_known) const {
-  const auto found = factors_.find(key_of(stack, model_known));
-  return found == factors_.end() ? 1 : found->second;
+double StackSpread::of(const Setting& setting) const {
+  for (const std::string& key : {narrow_key(setting), wide_key(setting)}) {
+    const auto found = factors_.find(key);
+    if (found != factors_.end()) return found->second;
+  }
+  return 1;
 }
 
 }  // namespace tacho
