@@ -1,7 +1,8 @@
 // The fused training kernels at ResNet-50's and DistilBERT's shapes: bytes that must move, time, and the share of what
 // copies within the device's memory reach in the same run: one of 1 GiB, and one that moves as many bytes as the kernel
 // does. A kernel of few µs cannot have the rate of the first: memory is full of requests only between its start and end.
-// A batch norm in one kernel is also held against one that reads, meets and writes alike, and computes nothing.
+// Of a batch norm both ways are timed (norm_ways.h). 'same' counts the bytes of the way that holds nothing, 'once' those
+// of a norm that reads nothing twice; 'limit' is a kernel that reads, meets and writes alike, and computes nothing.
 //   nvcc -std=c++20 -O3 -arch=native --extended-lambda -Isrc bench/kernel_bench.cu src/kernels/*.cu -o kernel_bench
 //   ./kernel_bench [BATCH]
 #include <cuda_runtime.h>
@@ -10,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -44,6 +44,7 @@ class Memory {
   void* at_ = nullptr;
 };
 
+constexpr int kRounds = 21;
 // The median of so many rounds, in seconds. Between rounds the L2 cache is filled with something else, as
 // a training step's other kernels do.
 double seconds_of(const std::function<void()>& work) {
@@ -53,7 +54,7 @@ double seconds_of(const std::function<void()>& work) {
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
   std::vector<float> times;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < kRounds + 2; ++round) {
     check(cudaMemsetAsync(other.as(), round, 256 << 20));
     check(cudaEventRecord(begin));
     work();
@@ -64,8 +65,8 @@ double seconds_of(const std::function<void()>& work) {
     if (round >= 2) times.push_back(ms);
   }
   check(cudaGetLastError());
-  std::nth_element(times.begin(), times.begin() + 5, times.end());
-  return times[5] * 1e-3;
+  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+  return times[kRounds / 2] * 1e-3;
 }
 
 __global__ void copy_packs(const uint4* __restrict__ from, uint4* __restrict__ to, size_t packs) {
@@ -137,22 +138,47 @@ struct Buffers {
   Memory x, other, more, out, out2, passed, channel, sums;
 };
 
-// The share of the time that what reads, meets and writes alike takes; - where not all is held, or more is read.
-std::string share_of_limit(const Layer& layer, const NormLimit& limit, Pass pass, double seconds) {
-  const auto plan = choose_held_plan(limit.shape, pass);
-  if (!holds_all(plan) || layer.residual) return "-";
-  const double least = seconds_of([&] { launch_limit(limit, pass, *plan); });
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", least / seconds);
-  return text;
+// A layer's norm one way. Three kernels read x twice, and dy; one reads nothing twice, but for what is not held.
+struct NormPass {
+  const char* name;
+  Pass pass;
+  double bytes;       // as three kernels move them
+  double bytes_once;  // where all is held
+  std::function<void()> three;
+  std::function<void(const HeldPlan&)> one;
+};
+
+struct NormTotals {
+  double seconds = 0;
+  double bytes = 0;
+  double copies = 0;  // seconds of copies of the same sizes
+};
+
+void bench_norm_pass(const Layer& layer, const Rows& shape, const NormPass& way, const NormLimit& limit,
+                     const Ceiling& ceiling, NormTotals& all) {
+  const auto plan = held_plan(shape, way.pass);
+  const bool chosen = choose_held_plan(shape, way.pass, layer.residual).has_value();
+  const double three = seconds_of(way.three);
+  const double one = plan ? seconds_of([&] { way.one(*plan); }) : three;
+  const double seconds = chosen ? one : three;
+  const Share share(way.bytes, seconds, ceiling);
+  all.seconds += layer.times * seconds;
+  all.bytes += layer.times * way.bytes;
+  all.copies += layer.times * seconds * share.of_same;
+  std::printf("%-15s %2d %-5s %7.1f MB %7.1f %7.1f %-5s %6.2f %6.2f", layer.name, layer.times, way.name,
+              way.bytes * 1e-6, three * 1e6, one * 1e6, chosen ? "one" : "three", share.of_large, share.of_same);
+  if (chosen) std::printf(" %6.2f", Share(way.bytes_once, seconds, ceiling).of_same);
+  // The limit is of what is held and read with nothing beside.
+  if (chosen && holds_all(*plan) && !layer.residual) {
+    std::printf(" %6.2f", seconds_of([&] { launch_limit(limit, way.pass, *plan); }) / seconds);
+  }
+  std::printf("\n");
 }
 
 void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
-  double step = 0;
-  double bytes_in_all = 0;
-  double same_in_all = 0;  // seconds of copies of the same sizes
-  std::printf("%-16s %5s %12s %9s %6s %6s %6s %12s %9s %6s %6s %6s\n", "batch norm", "times", "kernels, MB", "forward",
-              "share", "same", "limit", "kernels, MB", "backward", "share", "same", "limit");
+  NormTotals all;
+  std::printf("%-15s %2s %-5s %10s %7s %7s %-5s %6s %6s %6s %6s\n", "batch norm", "×", "", "bytes", "three µs", "one µs",
+              "taken", "share", "same", "once", "limit");
   for (const Layer& layer : kLayers) {
     const Rows shape{batch * layer.pixels, layer.channels, DataType::bf16};
     const auto numbers = static_cast<size_t>(shape.rows * shape.channels);
@@ -170,32 +196,26 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
                                      .dresidual = layer.residual ? b.out2.as() : nullptr, .gamma = c, .beta = c + n,
                                      .mean = c + 4 * n, .rstd = c + 5 * n, .relu = layer.relu, .dgamma = c + 6 * n,
                                      .dbeta = c + 7 * n, .workspace = b.sums.as<float>()};
-    // Three kernels: x twice and y; a residual; the bits. Back: dy and x twice and dx; two gradients once, their sum
-    // kept. One kernel: nothing twice, but for what L2 has.
-    const double pass = 2.0 * static_cast<double>(numbers);
-    const bool one = batch_norm_is_one_kernel(shape);
-    const bool one_back = batch_norm_back_is_one_kernel(shape);
-    const double there = pass * ((one ? 2 : 3) + (layer.residual ? 1 + 1.0 / 16 : 0));
-    const double back = pass * ((one_back ? 3 : 5) + (layer.residual ? 2 + 1.0 / 16 : 0));
-    const double forward_s = seconds_of([&] { batch_norm_forward(forward, nullptr); });
-    const double backward_s = seconds_of([&] { batch_norm_backward(backward, nullptr); });
-    const Share there_share(there, forward_s, ceiling);
-    const Share back_share(back, backward_s, ceiling);
-    step += layer.times * (forward_s + backward_s);
-    bytes_in_all += layer.times * (there + back);
-    same_in_all += layer.times * (forward_s * there_share.of_same + backward_s * back_share.of_same);
     const NormLimit limit{shape, {b.x.as<__nv_bfloat16>(), b.other.as<__nv_bfloat16>()}, b.out.as<__nv_bfloat16>()};
-    const std::string there_limit = share_of_limit(layer, limit, Pass::forward, forward_s);
-    const std::string back_limit = share_of_limit(layer, limit, Pass::backward, backward_s);
-    std::printf("%-16s %5d %d %7.1f MB %6.1f µs %6.2f %6.2f %6s %d %7.1f MB %6.1f µs %6.2f %6.2f %6s\n", layer.name,
-                layer.times, one ? 1 : 3, there * 1e-6, forward_s * 1e6, there_share.of_large, there_share.of_same,
-                there_limit.c_str(), one_back ? 1 : 3, back * 1e-6, backward_s * 1e6, back_share.of_large,
-                back_share.of_same, back_limit.c_str());
+    const double pass = 2.0 * static_cast<double>(numbers);
+    // A residual and the bits; of two gradients the second is read and their sum kept.
+    const double beside = layer.residual ? 1 + 1.0 / 16 : 0;
+    const double beside_back = layer.residual ? 2 + 1.0 / 16 : 0;
+    bench_norm_pass(layer, shape,
+                    {"there", Pass::forward, pass * (3 + beside), pass * (2 + beside),
+                     [&] { three_kernels_forward(forward, nullptr); },
+                     [&](const HeldPlan& plan) { held_norm_forward(forward, plan, nullptr); }},
+                    limit, ceiling, all);
+    bench_norm_pass(layer, shape,
+                    {"back", Pass::backward, pass * (5 + beside_back), pass * (3 + beside_back),
+                     [&] { three_kernels_backward(backward, nullptr); },
+                     [&](const HeldPlan& plan) { held_norm_backward(backward, plan, nullptr); }},
+                    limit, ceiling, all);
   }
-  std::printf("a step of ResNet-50, batch %lld: %.2f ms of batch norm, %.1f GB, %.2f of the large copy's rate, %.2f of"
-              " copies of the same sizes\n",
-              static_cast<long long>(batch), step * 1e3, bytes_in_all * 1e-9, bytes_in_all / step / ceiling.large(),
-              same_in_all / step);
+  std::printf("a step of ResNet-50, batch %lld: %.2f ms of batch norm, %.2f of the large copy's rate, %.2f of copies of"
+              " the same sizes\n",
+              static_cast<long long>(batch), all.seconds * 1e3, all.bytes / all.seconds / ceiling.large(),
+              all.copies / all.seconds);
 }
 
 void print_line(const char* name, double bytes, double seconds, const Ceiling& ceiling) {
@@ -215,6 +235,17 @@ void bench_pool(int64_t batch, const Ceiling& ceiling) {
   const double backward = seconds_of([&] { max_pool_backward(pool, y.as(), places.as<uint8_t>(), x.as(), nullptr); });
   print_line("max-pool", bytes, forward, ceiling);
   print_line("max-pool, back", bytes, backward, ceiling);
+}
+
+void bench_global_pool(int64_t batch, const Ceiling& ceiling) {
+  const GlobalPool pool{batch, 7 * 7, 2048, DataType::bf16};
+  const auto out = static_cast<size_t>(batch * 2048);
+  const Memory x(2 * 49 * out);
+  const Memory y(2 * out);
+  const double bytes = 2.0 * 50 * static_cast<double>(out);
+  print_line("global pool", bytes, seconds_of([&] { global_pool_forward(pool, x.as(), y.as(), nullptr); }), ceiling);
+  print_line("global pool, back", bytes, seconds_of([&] { global_pool_backward(pool, y.as(), x.as(), nullptr); }),
+             ceiling);
 }
 
 // As many parameters as the model has, in one: its weights, moments, gradient and 16-bit copy.
@@ -279,6 +310,7 @@ int main(int argc, char** argv) {
   bench_batch_norm(batch, ceiling);
   std::printf("%-26s %10s %10s %11s %6s %6s\n", "others", "bytes", "time", "rate", "share", "same");
   bench_pool(batch, ceiling);
+  bench_global_pool(batch, ceiling);
   bench_optimizer("SGD, ResNet-50's weights", 25'557'032, false, ceiling);
   bench_optimizer("AdamW, DistilBERT's", 66'955'010, true, ceiling);
   bench_transformer(64 * batch, ceiling);  // half a batch of sentences of 128

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1) read_meet_write(const NormLim
 }
 
 // Whether the plan holds all of the layer, so that the limit is its own.
-inline bool holds_all(const std::optional<HeldPlan>& plan) { return plan && plan->held_rows >= plan->rows_each; }
+inline bool holds_all(const HeldPlan& plan) { return plan.held_rows >= plan.rows_each; }
 
 inline void launch_limit(const NormLimit& p, Pass pass, const HeldPlan& plan) {
   launch_held(pass == Pass::forward ? &read_meet_write<1> : &read_meet_write<2>, p, pass, plan, nullptr);

@@ -40,15 +40,21 @@ __global__ void finish_moments(BatchNormForward p, const float* partial, int blo
   let_next_come();
   wait_for_last();
   const int64_t c = finish_channel();
+  const bool finishes = threadIdx.y == 0 && c < p.shape.channels;
+  Running running{};
+  ForwardChannel channel{};
+  if (finishes) {
+    running = running_of(p, c);
+    channel = forward_channel<T>(p, c);
+  }
   float sums[2];
   sum_partials<2>(partial, blocks, p.shape.channels, c, sums);
-  if (threadIdx.y != 0 || c >= p.shape.channels) return;
-  const ForwardChannel channel = forward_channel<T>(p, c);
+  if (!finishes) return;
   const Moments moments = moments_of(p, channel.k, sums[0], sums[1]);
   const Line line = line_of(channel, moments);
   scale[c] = line.scale;
   shift[c] = line.shift;
-  write_moments(p, c, moments);
+  write_moments(p, c, moments, running);
 }
 
 template <class T, bool kRelu, bool kResidual>
@@ -149,10 +155,12 @@ __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, 
   wait_for_last();
   const int64_t c = finish_channel();
   const int64_t channels = p.shape.channels;
+  const bool finishes = threadIdx.y == 0 && c < channels;
+  BackwardChannel channel{};
+  if (finishes) channel = backward_channel(p, c);
   float sums[2];
   sum_partials<2>(partial, blocks, channels, c, sums);
-  if (threadIdx.y != 0 || c >= channels) return;
-  const BackwardChannel channel = backward_channel(p, c);
+  if (!finishes) return;
   const BackwardLine line = line_of(channel, p.shape.rows, sums[0], sums[1]);
   p.dbeta[c] = sums[0];
   p.dgamma[c] = sums[1] * channel.rstd;
@@ -261,12 +269,12 @@ void three_kernels_backward(const BatchNormBackward& p, Stream stream) {
 }
 
 void batch_norm_forward(const BatchNormForward& p, Stream stream) {
-  const auto plan = choose_held_plan(p.shape, Pass::forward);
+  const auto plan = choose_held_plan(p.shape, Pass::forward, p.residual != nullptr);
   return plan ? held_norm_forward(p, *plan, stream) : three_kernels_forward(p, stream);
 }
 
 void batch_norm_backward(const BatchNormBackward& p, Stream stream) {
-  const auto plan = choose_held_plan(p.shape, Pass::backward);
+  const auto plan = choose_held_plan(p.shape, Pass::backward, p.dresidual != nullptr);
   return plan ? held_norm_backward(p, *plan, stream) : three_kernels_backward(p, stream);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 template <class T, bool kRelu, bool kResidual>
 __global__ void __launch_bounds__(kMostForwardThreads, 1)
-    held_forward(const BatchNormForward p, const HeldPlan plan, Meeting* meetings) {
+    held_forward(const BatchNormForward p, const HeldPlan plan, Meeting* meeting) {
   constexpr int W = Pack<T>::kWidth;
   extern __shared__ RawPack held[];
   const T* __restrict__ x = static_cast<const T*>(p.x);
@@ -17,8 +17,11 @@ __global__ void __launch_bounds__(kMostForwardThreads, 1)
   float k[W];
   load_pack(x + own.channel(), k);
   fetch_held<1, T>(own, {x}, {held});
-  SliceSums<W> all(plan, meetings, reinterpret_cast<float*>(held + plan.held_rows * kSlicePacks));
+  SliceSums<W> all(plan, meeting, reinterpret_cast<float*>(held + plan.held_rows * kSlicePacks));
   const int64_t c = finished_channel<W>();
+  const bool writes_moments = c >= 0 && blockIdx.y == 0;
+  Running running{};
+  if (writes_moments) running = running_of(p, c);
   if (c >= 0) {
     const ForwardChannel channel = forward_channel<T>(p, c);
     all.own(0) = channel.k;
@@ -52,7 +55,7 @@ __global__ void __launch_bounds__(kMostForwardThreads, 1)
     const Line line = line_of(channel, moments);
     all.own(0) = line.scale;
     all.own(1) = line.shift;
-    if (blockIdx.y == 0) write_moments(p, c, moments);
+    if (writes_moments) write_moments(p, c, moments, running);
   }
   __syncthreads();
 
@@ -72,25 +75,27 @@ __global__ void __launch_bounds__(kMostForwardThreads, 1)
       float out = v[n] * a[n] + b[n];
       if (kResidual) out += r[n];
       if (out > 0) bits |= 1U << n;
-      v[n] = kRelu && out < 0 ? 0 : out;
+      v[n] = out;
     }
-    store_whole(y + at, v);
+    if (kRelu) {
+      store_relu(y + at, v);
+    } else {
+      store_whole(y + at, v);
+    }
     if (kRelu && kResidual) p.passed[at / W] = static_cast<uint8_t>(bits);
   };
   const auto load_beside = [&](int u, int i) {
     if (kResidual) beside[u] = load_raw(residual + own.at(i));
   };
-  // What was read last is in L2 as yet.
   own.in_turns(
       own.held(), own.count(),
       [&](int u, int i) {
-        load(u, i);
-        load_beside(u, i);
+        load(u, own.from_end(i));
+        load_beside(u, own.from_end(i));
       },
-      [&](int u, int i) { put(ahead[u], beside[u], own.at(i)); });
+      [&](int u, int i) { put(ahead[u], beside[u], own.at(own.from_end(i))); });
   own.in_turns(0, own.held(), load_beside,
                [&](int u, int i) { put(held[own.place(i)], beside[u], own.at(i)); });
-  all.leave();
 }
 
 template <class T>

@@ -19,21 +19,28 @@ constexpr int kFetchGroups = 8;
 // Packs that a thread has under way in registers.
 constexpr int kAhead = 4;
 // Sums of warps lie side by side for so many warps at a time.
-constexpr int kWarpsAtATime = 8;
+constexpr int kWarpsAtATime = 16;
 constexpr int kSumsOfChannel = 2;
 constexpr int kLinesOfChannel = 3;
+// Posts that a thread has under way.
+constexpr int kPostsAhead = 8;
+constexpr int kMostBlocks = 256;
 
-// Where the blocks of a slice meet: all 0 when nobody is there, as the last of them leaves it. Sums
-// are of double precision, so that the order in which blocks come hardly ever shows.
+// A sum of a block and the number of the launch it is of, in one word: who finds the number has the
+// sum, and nobody has to wait for one thing to be seen before another.
+using Post = unsigned long long;
+
+// Where the blocks of a launch meet. A number comes back after 2^32 launches, and is mistaken only
+// for that of a block that has posted nothing in all of them.
 struct Meeting {
-  unsigned come;
-  unsigned gone;
-  double sums[kSumsOfChannel * kSlicePacks * 8];
+  unsigned long long launch_and_come;  // its number above, how many blocks know it below
+  Post posts[kMostBlocks][kSumsOfChannel * kSlicePacks * 8];
 };
 
-// Behind the packs lie, in floats: sums of warps, totals, lines.
+// Behind the packs lie, in floats: sums of warps, lines, the launch's number.
 inline int held_scratch_bytes(DataType type) {
-  return (kSumsOfChannel * (kWarpsAtATime + 1) + kLinesOfChannel) * kSlicePacks * pack_width(type) *
+  const int channels = kSlicePacks * pack_width(type);
+  return ((kSumsOfChannel * kWarpsAtATime + kLinesOfChannel) * channels + 1) *
          static_cast<int>(sizeof(float));
 }
 
@@ -45,7 +52,7 @@ struct HeldLaunch {
 
   cudaLaunchAttribute at_once{};
   cudaLaunchConfig_t config{};
-  Meeting* meetings;  // of this device, one for each slice
+  Meeting* meeting;  // of this device
 };
 
 template <class Parameters>
@@ -53,7 +60,7 @@ void launch_held(void (*kernel)(Parameters, HeldPlan, Meeting*), const Parameter
                  const HeldPlan& plan, Stream stream) {
   const HeldLaunch launch(reinterpret_cast<const void*>(kernel), p.shape, pass, plan, stream);
   cudaLaunchKernelEx(&launch.config, kernel, Parameters(p), HeldPlan(plan),
-                     static_cast<Meeting*>(launch.meetings));
+                     static_cast<Meeting*>(launch.meeting));
 }
 
 // A thread's part: one pack of every so many of its block's rows. The first held() of its count()
@@ -84,6 +91,8 @@ class OwnPacks {
   __device__ int end_of(int group) const { return min(held_, (group + 1) * group_); }
   // The first of this thread's channels.
   __device__ int64_t channel() const { return channel_; }
+  // The packs that are not held, from the last to the first: what was read last L2 has longest.
+  __device__ int from_end(int i) const { return held_ + count_ - 1 - i; }
   // Where pack i is in the layer, in numbers, and in shared memory, in packs.
   __device__ int64_t at(int i) const { return begin_ + i * step_; }
   __device__ static int place(int i) {
@@ -154,22 +163,24 @@ __device__ int64_t finished_channel() {
 template <int W>
 class SliceSums {
  public:
-  __device__ SliceSums(const HeldPlan& plan, Meeting* meetings, float* scratch)
-      : blocks_(static_cast<unsigned>(plan.blocks)),
-        warps_(plan.threads / kLanes),
-        meeting_(meetings[blockIdx.x]),
+  __device__ SliceSums(const HeldPlan& plan, Meeting* meeting, float* scratch)
+      : blocks_(plan.blocks),
+        threads_(plan.threads),
+        posts_(meeting->posts + static_cast<int>(blockIdx.x) * plan.blocks),
         of_warps_(scratch),
-        totals_(scratch + kWarpsAtATime * kValues) {}
+        lines_(scratch + kWarpsAtATime * kValues) {
+    if (threadIdx.x == 0) launch_number() = enter(*meeting, plan.slices * plan.blocks);
+  }
 
   // Three floats of each channel: first what must be known to finish it, put there ahead of its
   // sums, then its line.
   __device__ float& own(int which) const {
-    return totals_[kValues + which * kWidth + static_cast<int>(threadIdx.x)];
+    return lines_[which * kWidth + static_cast<int>(threadIdx.x)];
   }
   __device__ void of_pack(int which, float (&to)[W]) const {
     const int column = static_cast<int>(threadIdx.x) % kSlicePacks;
 #pragma unroll
-    for (int n = 0; n < W; ++n) to[n] = totals_[kValues + which * kWidth + column * W + n];
+    for (int n = 0; n < W; ++n) to[n] = lines_[which * kWidth + column * W + n];
   }
 
   // All threads of the block come here with what they have gathered. Returns when all blocks of the
@@ -177,45 +188,77 @@ class SliceSums {
   // for.
   __device__ void exchange(float (&sums)[kSumsOfChannel * W]) {
     add_warps(sums);
-    const int thread = static_cast<int>(threadIdx.x);
-    if (thread < kValues) {
-      float sum = 0;
-      for (int warp = 0; warp < min(kWarpsAtATime, warps_); ++warp) {
-        sum += of_warps_[warp * kValues + thread];
-      }
-      atomicAdd(meeting_.sums + thread, static_cast<double>(sum));
+    const int value = static_cast<int>(threadIdx.x) % kValues;
+    const int group = static_cast<int>(threadIdx.x) / kValues;
+    const unsigned launch = launch_number();
+    if (group == 0) {
+      const float sum = sum_of(min(kWarpsAtATime, threads_ / kLanes), value);
+      const Post post = static_cast<Post>(launch) << 32 | __float_as_uint(sum);
+      Word(posts_[blockIdx.y][value]).store(post, cuda::memory_order_relaxed);
     }
     __syncthreads();
-    if (thread == 0) {
-      __threadfence();
-      Count(meeting_.come).fetch_add(1, cuda::memory_order_release);
-      while (Count(meeting_.come).load(cuda::memory_order_acquire) < blocks_) {
-      }
-    }
+    if (group < groups()) of_warps_[group * kValues + value] = gather(value, group, launch);
     __syncthreads();
-    if (thread < kValues) totals_[thread] = static_cast<float>(__ldcg(meeting_.sums + thread));
-    __syncthreads();
-  }
-  // After exchange(), when there is time: the last to go leaves the meeting as it was found.
-  __device__ void leave() const {
-    float& is_last = of_warps_[0];
-    if (threadIdx.x == 0) {
-      const unsigned before = Count(meeting_.gone).fetch_add(1, cuda::memory_order_acq_rel);
-      is_last = before == blocks_ - 1 ? 1 : 0;
-    }
-    __syncthreads();
-    if (is_last == 0) return;
-    if (threadIdx.x < kValues) meeting_.sums[threadIdx.x] = 0;
-    if (threadIdx.x == 0) meeting_.come = meeting_.gone = 0;
   }
 
   // Of a channel of the slice.
-  __device__ float total(int which, int channel) const { return totals_[which * kWidth + channel]; }
+  __device__ float total(int which, int channel) const {
+    return sum_of(groups(), which * kWidth + channel);
+  }
 
  private:
   static constexpr int kWidth = kSlicePacks * W;
   static constexpr int kValues = kSumsOfChannel * kWidth;
-  using Count = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+  using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+
+  // The launch's number. The last block to ask has it counted on: nobody asks again before the
+  // next.
+  __device__ static unsigned enter(Meeting& meeting, int blocks) {
+    const auto all = static_cast<unsigned long long>(blocks);
+    Word word(meeting.launch_and_come);
+    const unsigned long long before = word.fetch_add(1, cuda::memory_order_relaxed);
+    if ((before & 0xffffffffU) == all - 1) {
+      word.fetch_add((1ULL << 32) - all, cuda::memory_order_relaxed);
+    }
+    return static_cast<unsigned>(before >> 32) + 1;  // 0 is what was never posted
+  }
+  __device__ unsigned& launch_number() const {
+    return reinterpret_cast<unsigned&>(lines_[kLinesOfChannel * kWidth]);
+  }
+  // Of threads that gather what blocks have posted, one for each value.
+  __device__ int groups() const { return min(threads_ / kValues, kWarpsAtATime); }
+
+  __device__ float sum_of(int rows, int value) const {
+    float sum = 0;
+    for (int row = 0; row < rows; ++row) sum += of_warps_[row * kValues + value];
+    return sum;
+  }
+
+  // What a group's blocks have posted of a value, several words under way at once.
+  __device__ float gather(int value, int group, unsigned launch) const {
+    const int every = groups();
+    float sum = 0;
+#pragma unroll 1
+    for (int first = group; first < blocks_; first += kPostsAhead * every) {
+      Post posts[kPostsAhead];
+#pragma unroll
+      for (int u = 0; u < kPostsAhead; ++u) {
+        const int block = first + u * every;
+        if (block < blocks_) posts[u] = read(block, value);
+      }
+#pragma unroll
+      for (int u = 0; u < kPostsAhead; ++u) {
+        const int block = first + u * every;
+        if (block >= blocks_) break;
+        while (static_cast<unsigned>(posts[u] >> 32) != launch) posts[u] = read(block, value);
+        sum += __uint_as_float(static_cast<unsigned>(posts[u]));
+      }
+    }
+    return sum;
+  }
+  __device__ Post read(int block, int value) const {
+    return Word(posts_[block][value]).load(cuda::memory_order_relaxed);
+  }
 
   // Lanes that share a column halve their sums between them as long as there are several; then some
   // warps at a time lay theirs down, the later ones on top of the earlier.
@@ -223,7 +266,7 @@ class SliceSums {
     const int column = static_cast<int>(threadIdx.x) % kSlicePacks;
     const int warp = static_cast<int>(threadIdx.x) / kLanes;
     float* to = of_warps_ + warp % kWarpsAtATime * kValues;
-    for (int first = 0; first < warps_; first += kWarpsAtATime) {
+    for (int first = 0; first < threads_ / kLanes; first += kWarpsAtATime) {
       if (warp / kWarpsAtATime * kWarpsAtATime == first) {
         halve<W>(sums, kSlicePacks, 0, [&](int of_pack, float sum) {
           float& place = to[of_pack / W * kWidth + column * W + of_pack % W];
@@ -259,11 +302,11 @@ class SliceSums {
     }
   }
 
-  unsigned blocks_;
-  int warps_;
-  Meeting& meeting_;
+  int blocks_;
+  int threads_;
+  Post (*posts_)[kSumsOfChannel * kSlicePacks * 8];  // of the slice's blocks
   float* of_warps_;
-  float* totals_;
+  float* lines_;
 };
 
 }  // namespace tacho::kernels

@@ -7,7 +7,7 @@ namespace {
 
 template <class T, Gate kGate, bool kTwo, bool kKeep>
 __global__ void __launch_bounds__(kHeldThreads, 1)
-    held_backward(const BatchNormBackward p, const HeldPlan plan, Meeting* meetings) {
+    held_backward(const BatchNormBackward p, const HeldPlan plan, Meeting* meeting) {
   constexpr int W = Pack<T>::kWidth;
   constexpr bool kBits = kGate == Gate::of_bits;
   extern __shared__ RawPack held_dy[];
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
   T* __restrict__ dx = static_cast<T*>(p.dx);
   const OwnPacks<T> own(p.shape, plan);
   fetch_held<2, T>(own, {dy, x}, {held_dy, held_x});
-  SliceSums<W> all(plan, meetings, reinterpret_cast<float*>(held_x + plan.held_rows * kSlicePacks));
+  SliceSums<W> all(plan, meeting, reinterpret_cast<float*>(held_x + plan.held_rows * kSlicePacks));
   const int64_t finished = finished_channel<W>();
   if (finished >= 0) {
     const BackwardChannel channel = backward_channel(p, finished);
@@ -113,12 +113,13 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
     for (int n = 0; n < W; ++n) v[n] = a[n] * g[n] + b[n] * v[n] + c[n];
     store_whole(dx + at, v);
   };
-  // What was read last is in L2 as yet; what was kept is gated.
+  // What was kept is gated.
   own.in_turns(
       own.held(), own.count(),
       [&](int u, int i) {
-        of_dy[u] = load_raw((kKeep ? kept : dy) + own.at(i));
-        of_x[u] = load_raw(x + own.at(i));
+        const int64_t at = own.at(own.from_end(i));
+        of_dy[u] = load_raw((kKeep ? kept : dy) + at);
+        of_x[u] = load_raw(x + at);
       },
       [&](int u, int i) {
         float g[W];
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
           widen<T>(of_x[u], v);
           through<Gate::of_x, T>(g, v, 0, scale, shift);
         }
-        put(g, of_x[u], own.at(i));
+        put(g, of_x[u], own.at(own.from_end(i)));
       });
   own.in_turns(
       0, own.held(), [](int, int) {},
@@ -137,7 +138,6 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
         widen<T>(held_dy[own.place(i)], g);
         put(g, held_x[own.place(i)], own.at(i));
       });
-  all.leave();
 }
 
 template <class T>

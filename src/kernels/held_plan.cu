@@ -11,9 +11,7 @@
 namespace tacho::kernels {
 namespace {
 
-// More channels than any known model norms, in slices.
-constexpr int kMostSlices = 64;
-__device__ Meeting meeting_table[kMostSlices];
+__device__ Meeting the_meeting;
 
 std::atomic<bool> room_is_left = false;
 
@@ -22,7 +20,7 @@ struct Device {
   bool holds = false;  // can have all blocks of a kernel at once
   int processors = 0;
   int shared_bytes = 0;  // that a block may ask for
-  Meeting* meetings = nullptr;
+  Meeting* meeting = nullptr;
 };
 
 Device look_at(int number) {
@@ -31,12 +29,12 @@ Device look_at(int number) {
     cudaDeviceGetAttribute(&value, which, number);
     return value;
   };
-  void* meetings = nullptr;
-  const bool here = cudaGetSymbolAddress(&meetings, meeting_table) == cudaSuccess;
+  void* meeting = nullptr;
+  const bool here = cudaGetSymbolAddress(&meeting, the_meeting) == cudaSuccess;
   if (!here) cudaGetLastError();  // it is for another architecture, which is no failure
   return {number, here && attribute(cudaDevAttrCooperativeLaunch) != 0,
-          attribute(cudaDevAttrMultiProcessorCount),
-          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meetings)};
+          std::min(attribute(cudaDevAttrMultiProcessorCount), kMostBlocks),
+          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meeting)};
 }
 
 // What was asked of the driver once is remembered: a step of a deep model comes here a hundred
@@ -78,7 +76,7 @@ std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads) {
   const int64_t packs = shape.channels / pack_width(shape.type);
   const int64_t slices = packs / kSlicePacks;
   if (!device.holds || shape.rows == 0 || packs % kSlicePacks != 0) return std::nullopt;
-  if (slices == 0 || slices > std::min(kMostSlices, device.processors)) return std::nullopt;
+  if (slices == 0 || slices > device.processors) return std::nullopt;
   const auto up_to = [](int64_t number, int64_t of) { return (number + of - 1) / of; };
   const int down = threads / kSlicePacks;
   const int64_t blocks = std::min(device.processors / slices, up_to(shape.rows, down));
@@ -90,26 +88,23 @@ std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads) {
                   static_cast<int>(rows_each), static_cast<int>(held)};
 }
 
-std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass) {
+std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass) {
+  const auto plan = held_plan(shape, pass, kHeldThreads);
+  // What is not held needs more loads under way.
+  const bool all = !plan || plan->held_rows >= plan->rows_each;
+  return all || pass == Pass::backward ? plan : held_plan(shape, pass, kMostForwardThreads);
+}
+
+std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass, bool residual) {
   const bool forward = pass == Pass::forward;
   if (!forward && room_is_left) return std::nullopt;
   const Device device = Known::instance().device();
   // Of larger layers too much would be read twice, and a start is no part of their time. Measured
   // on an H200, whose processors hold 31 MB.
   const int64_t room = int64_t{device.processors} * device.shared_bytes;
-  if (passed_bytes(shape) * kPackBytes > (forward ? 2 : 1) * room) return std::nullopt;
-  const auto plan = held_plan(shape, pass, kHeldThreads);
-  // What is not held needs more loads under way.
-  const bool all = !plan || plan->held_rows >= plan->rows_each;
-  return all || !forward ? plan : held_plan(shape, pass, kMostForwardThreads);
-}
-
-bool batch_norm_is_one_kernel(const Rows& shape) {
-  return choose_held_plan(shape, Pass::forward).has_value();
-}
-
-bool batch_norm_back_is_one_kernel(const Rows& shape) {
-  return choose_held_plan(shape, Pass::backward).has_value();
+  const int64_t rooms = forward ? (residual ? 2 : 8) : (residual ? 1 : 2);
+  if (passed_bytes(shape) * kPackBytes > rooms * room) return std::nullopt;
+  return held_plan(shape, pass);
 }
 
 void leave_room_on_the_way_back() { room_is_left = true; }
@@ -120,7 +115,7 @@ HeldLaunch::HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const H
   if (Known::instance().is_first_launch(device, kernel)) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes);
   }
-  meetings = device.meetings;
+  meeting = device.meeting;
   at_once.id = cudaLaunchAttributeCooperative;
   at_once.val.cooperative = 1;
   config.gridDim = dim3(static_cast<unsigned>(plan.slices), static_cast<unsigned>(plan.blocks));

@@ -72,10 +72,8 @@ struct BatchNormBackward {
   float* workspace;  // column_workspace() + 3·C
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
-// Whether that is one kernel on the current device. Batch norms of a device must run one after the
-// other, as those of one stream do: the blocks of all such kernels meet in the same place.
-bool batch_norm_is_one_kernel(const Rows& shape);
-bool batch_norm_back_is_one_kernel(const Rows& shape);
+// Batch norms of a device must run one after the other, as those of one stream do: the blocks of
+// all that are one kernel meet in the same place.
 // From now on the way back leaves room for kernels of others (NCCL's): one kernel that needs all
 // processors at once would wait for them to end.
 void leave_room_on_the_way_back();
@@ -155,6 +153,15 @@ struct Pool {
 void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places, Stream stream);
 void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
                        Stream stream);
+
+// --- the mean of each channel of a picture: N×P×C to N×C, and back ---
+
+struct GlobalPool {
+  int64_t images, places, channels;
+  DataType type;
+};
+void global_pool_forward(const GlobalPool& p, const void* x, void* y, Stream stream);
+void global_pool_backward(const GlobalPool& p, const void* dy, void* dx, Stream stream);
 
 // --- what stands between the last convolution and the first product ---
 

@@ -44,14 +44,26 @@ __device__ inline Line line_of(const ForwardChannel& channel, const Moments& m) 
   return {scale, channel.beta - m.mean * scale};
 }
 
-__device__ inline void write_moments(const BatchNormForward& p, int64_t c, const Moments& m) {
+// The running statistics as they were; asked for ahead, so that nobody waits for them in the end.
+struct Running {
+  float mean;
+  float variance;
+};
+
+__device__ inline Running running_of(const BatchNormForward& p, int64_t c) {
+  if (p.running_mean == nullptr) return {};
+  return {p.running_mean[c], p.running_var[c]};
+}
+
+__device__ inline void write_moments(const BatchNormForward& p, int64_t c, const Moments& m,
+                                     const Running& before) {
   p.mean[c] = m.mean;
   p.rstd[c] = m.rstd;
   if (p.running_mean == nullptr) return;
   const auto count = static_cast<float>(p.shape.rows);
   const float unbiased = m.variance * count / fmaxf(count - 1, 1.0F);
-  p.running_mean[c] += p.momentum * (m.mean - p.running_mean[c]);
-  p.running_var[c] += p.momentum * (unbiased - p.running_var[c]);
+  p.running_mean[c] = before.mean + p.momentum * (m.mean - before.mean);
+  p.running_var[c] = before.variance + p.momentum * (unbiased - before.variance);
 }
 
 // How the way back through a ReLU is found. Without a residual its sign is that of scale·x + shift.

@@ -33,8 +33,10 @@ constexpr int kMostForwardThreads = 768;
 
 // With so many threads (a multiple of 128) on the current device; none where it has no place.
 std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads);
-// Whether one kernel is the faster way, and how.
-std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass);
+// With as many as are fastest.
+std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass);
+// Whether one kernel is the faster way, and how. Residual: it is added, or gets a gradient.
+std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass, bool residual);
 
 void held_norm_forward(const BatchNormForward& p, const HeldPlan& plan, Stream stream);
 void held_norm_backward(const BatchNormBackward& p, const HeldPlan& plan, Stream stream);

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/kernels.h"
 
@@ -112,6 +113,23 @@ __device__ inline void widen<__nv_bfloat16>(const RawPack& raw, float* to) {
 template <class T>
 __device__ void store_whole(T* to, const float* from) {
   __stwb(reinterpret_cast<RawPack*>(to), Pack<T>::pack(from));
+}
+// Two 16-bit numbers at a time: four instructions where sixteen would compare and choose. What is
+// not a number stays so.
+template <class T>
+__device__ void store_relu(T* to, const float* from) {
+  RawPack raw = Pack<T>::pack(from);
+  if constexpr (sizeof(T) == 2) {
+    using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+    auto* pairs = reinterpret_cast<Pair*>(&raw);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) pairs[i] = __hmax2_nan(pairs[i], Pair{});
+  } else {
+    auto* numbers = reinterpret_cast<float*>(&raw);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) numbers[i] = numbers[i] < 0 ? 0 : numbers[i];
+  }
+  __stwb(reinterpret_cast<RawPack*>(to), raw);
 }
 
 // Runs `work` with the C++ type that a DataType names.

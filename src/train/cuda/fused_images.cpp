@@ -53,6 +53,27 @@ struct MaxPool : torch::autograd::Function<MaxPool> {
   }
 };
 
+struct GlobalPool : torch::autograd::Function<GlobalPool> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
+    const at::Tensor y = at::empty({x.size(0), x.size(1)}, x.options());
+    kernels::global_pool_forward(shape_of(x), address(x), address(y), stream());
+    context->saved_data["size"] = x.sizes().vec();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const at::Tensor dy = to_row_order(gradients[0]);
+    const at::Tensor dx = at::empty(context->saved_data["size"].toIntVector(), dy.options(),
+                                    at::MemoryFormat::ChannelsLast);
+    kernels::global_pool_backward(shape_of(dx), address(dy), address(dx), stream());
+    return {dx};
+  }
+
+  static kernels::GlobalPool shape_of(const at::Tensor& x) {
+    return {x.size(0), x.size(2) * x.size(3), x.size(1), data_type(x)};
+  }
+};
+
 struct GrayConv : torch::autograd::Function<GrayConv> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, std::int64_t padding) {
@@ -208,6 +229,10 @@ at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t strid
                     std::int64_t padding) {
   if (!is_image(x) || !fits(x) || kernel > 15) return {};
   return MaxPool::apply(x, kernel, stride, padding);
+}
+
+at::Tensor global_average(const at::Tensor& x) {
+  return is_image(x) && fits(x) ? GlobalPool::apply(x) : at::Tensor();
 }
 
 }  // namespace tacho::fused

@@ -74,6 +74,23 @@ TEST_P(FusedImages, MaxPoolEqualsTorchs) {
   }
 }
 
+TEST_P(FusedImages, AGlobalPoolEqualsTorchs) {
+  struct Case {
+    std::int64_t images, channels, height, width;
+  };
+  for (const Case& c : {Case{5, 24, 7, 7}, {1, 8, 1, 1}, {3, 72, 2, 5}, {2, 2048, 9, 3}}) {
+    const at::Tensor x = image({c.images, c.channels, c.height, c.width});
+    const at::Tensor y = global_average(x);
+    ASSERT_TRUE(y.defined());
+    const at::Tensor weights = at::randn(y.sizes(), kOnGpu);
+    const auto ours = gradients_of(y, weights, {x});
+    const at::Tensor expected = x.to(at::kDouble).mean({2, 3});
+    const auto theirs = gradients_of(expected, weights, {x});
+    EXPECT_LT(difference(y, expected), allowed()) << c.channels;
+    EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << c.channels;
+  }
+}
+
 TEST_P(FusedImages, AGrayConvolutionEqualsTorchs) {
   struct Case {
     std::int64_t images, height, width, channels, padding;

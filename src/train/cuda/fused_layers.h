@@ -48,6 +48,8 @@ at::Tensor gray_conv_relu(const at::Tensor& x, const torch::nn::Conv2dImpl& conv
 
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                     std::int64_t padding);
+// N×C×H×W to N×C.
+at::Tensor global_average(const at::Tensor& x);
 // dropout(relu(max_pool(x, 2, 2) + bias)).flatten(1).
 at::Tensor pool_tail(const at::Tensor& x, const at::Tensor& bias, double dropout);
 

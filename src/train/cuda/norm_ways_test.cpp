@@ -243,10 +243,12 @@ TEST(NormWay, IsOneKernelWhereTheProcessorsHoldTheLayer) {
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
   const kernels::Rows small{.rows = 12544, .channels = 512, .type = kernels::DataType::bf16};
   const kernels::Rows large{.rows = 802816, .channels = 256, .type = kernels::DataType::bf16};
-  EXPECT_TRUE(kernels::batch_norm_is_one_kernel(small));
-  EXPECT_TRUE(kernels::batch_norm_back_is_one_kernel(small));
-  EXPECT_FALSE(kernels::batch_norm_is_one_kernel(large));
-  EXPECT_FALSE(kernels::batch_norm_back_is_one_kernel(large));
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (const bool residual : {false, true}) {
+      EXPECT_TRUE(kernels::choose_held_plan(small, pass, residual));
+      EXPECT_FALSE(kernels::choose_held_plan(large, pass, residual));
+    }
+  }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ inline Tensor embedding(const Tensor&, const Tensor&, std::int64_t) { return {};
 inline Tensor stem_convolution(const Tensor&, torch::nn::Conv2dImpl&) { return {}; }
 inline Tensor gray_conv_relu(const Tensor&, const torch::nn::Conv2dImpl&) { return {}; }
 inline Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
+inline Tensor global_average(const Tensor&) { return {}; }
 inline Tensor pool_tail(const Tensor&, const Tensor&, double) { return {}; }
 }  // namespace ours
 #endif
