@@ -7,7 +7,7 @@ namespace tacho::kernels {
 namespace {
 
 constexpr int kThreads = 256;
-// Of the 7×7 places that most models end with, none is loaded for nothing.
+// Most models end with 7×7 places.
 constexpr int kAhead = 7;
 
 // Where a thread's pack is at the first place of its picture, in numbers; -1: it has none.
@@ -26,21 +26,23 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t begin = first_pack<W>(p);
   if (begin < 0) return;
   float sums[W] = {};
-  for (int64_t place = 0; place < p.places; place += kAhead) {
+  const auto add = [&](const RawPack& raw) {
+    float v[W];
+    widen<T>(raw, v);
+#pragma unroll
+    for (int n = 0; n < W; ++n) sums[n] += v[n];
+  };
+  const auto load = [&](int64_t place) { return load_raw(x + begin + place * p.channels); };
+  int64_t place = 0;
+  // Nothing here is under a condition, or each load would wait for the one before.
+  for (; place + kAhead <= p.places; place += kAhead) {
     RawPack ahead[kAhead];
 #pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      ahead[u] = load_raw(x + begin + min(place + u, p.places - 1) * p.channels);
-    }
+    for (int u = 0; u < kAhead; ++u) ahead[u] = load(place + u);
 #pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      if (place + u >= p.places) break;
-      float v[W];
-      widen<T>(ahead[u], v);
-#pragma unroll
-      for (int n = 0; n < W; ++n) sums[n] += v[n];
-    }
+    for (int u = 0; u < kAhead; ++u) add(ahead[u]);
   }
+  for (; place < p.places; ++place) add(load(place));
 #pragma unroll
   for (int n = 0; n < W; ++n) sums[n] /= static_cast<float>(p.places);
   store_whole(y + (static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x) * W, sums);
