@@ -1,7 +1,9 @@
-// Does cuDNN give a batch norm's sums with the convolution before it? ResNet-50's convolutions alone, with the sums of
-// their result and of its squares, and with the norm before them (scale, shift, ReLU) as well, by the fastest of the
-// plans that cuDNN offers; beside them what reading the result once would take, which is what the sums would save.
-//   g++ -std=c++20 -O2 -Wno-deprecated-declarations bench/conv_stats.cpp -lcudnn -lcudnn_graph -lcudart -o conv_stats
+// Does cuDNN give a batch norm's sums with the convolution before it? ResNet-50's convolutions
+// alone, with the sums of their result and of its squares, and with the norm before them (scale,
+// shift, ReLU) as well, by the fastest of the plans that cuDNN offers; beside them what reading the
+// result once would take, which is what the sums would save.
+//   g++ -std=c++20 -O2 -Wno-deprecated-declarations bench/conv_stats.cpp -lcudnn -lcudnn_graph
+//   -lcudart -o conv_stats
 // with -I and -L where CUDA and cuDNN are.
 //   ./conv_stats [BATCH]
 #include <cuda_runtime.h>
@@ -19,17 +21,21 @@
 namespace {
 
 void check(cudnnStatus_t status, const char* what) {
-  if (status != CUDNN_STATUS_SUCCESS) throw std::runtime_error(std::string(what) + ": " + cudnnGetErrorString(status));
+  if (status != CUDNN_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": " + cudnnGetErrorString(status));
 }
 
 class Descriptor {
  public:
-  explicit Descriptor(cudnnBackendDescriptorType_t type) { check(cudnnBackendCreateDescriptor(type, &at_), "create"); }
+  explicit Descriptor(cudnnBackendDescriptorType_t type) {
+    check(cudnnBackendCreateDescriptor(type, &at_), "create");
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { cudnnBackendDestroyDescriptor(at_); }
 
-  Descriptor& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const void* values, size_t count = 1) {
+  Descriptor& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                  const void* values, size_t count = 1) {
     check(cudnnBackendSetAttribute(at_, name, type, static_cast<int64_t>(count), values), "set");
     return *this;
   }
@@ -52,12 +58,14 @@ struct Convolution {
   int times;  // in a ResNet-50
 };
 constexpr Convolution kConvolutions[] = {
-    {64, 56, 64, 1, 1, 1},      {64, 56, 64, 3, 1, 3},     {64, 56, 256, 1, 1, 4},    {256, 56, 64, 1, 1, 2},
-    {256, 56, 128, 1, 1, 1},    {128, 56, 128, 3, 2, 1},   {128, 28, 512, 1, 1, 4},   {256, 56, 512, 1, 2, 1},
-    {512, 28, 128, 1, 1, 3},    {128, 28, 128, 3, 1, 3},   {512, 28, 256, 1, 1, 1},   {256, 28, 256, 3, 2, 1},
-    {256, 14, 1024, 1, 1, 6},   {512, 28, 1024, 1, 2, 1},  {1024, 14, 256, 1, 1, 5},  {256, 14, 256, 3, 1, 5},
-    {1024, 14, 512, 1, 1, 1},   {512, 14, 512, 3, 2, 1},   {512, 7, 2048, 1, 1, 3},   {1024, 14, 2048, 1, 2, 1},
-    {2048, 7, 512, 1, 1, 2},    {512, 7, 512, 3, 1, 2},
+    {64, 56, 64, 1, 1, 1},    {64, 56, 64, 3, 1, 3},     {64, 56, 256, 1, 1, 4},
+    {256, 56, 64, 1, 1, 2},   {256, 56, 128, 1, 1, 1},   {128, 56, 128, 3, 2, 1},
+    {128, 28, 512, 1, 1, 4},  {256, 56, 512, 1, 2, 1},   {512, 28, 128, 1, 1, 3},
+    {128, 28, 128, 3, 1, 3},  {512, 28, 256, 1, 1, 1},   {256, 28, 256, 3, 2, 1},
+    {256, 14, 1024, 1, 1, 6}, {512, 28, 1024, 1, 2, 1},  {1024, 14, 256, 1, 1, 5},
+    {256, 14, 256, 3, 1, 5},  {1024, 14, 512, 1, 1, 1},  {512, 14, 512, 3, 2, 1},
+    {512, 7, 2048, 1, 1, 3},  {1024, 14, 2048, 1, 2, 1}, {2048, 7, 512, 1, 1, 2},
+    {512, 7, 512, 3, 1, 2},
 };
 
 enum class With { nothing, sums, norm_and_sums };
@@ -65,7 +73,8 @@ enum class With { nothing, sums, norm_and_sums };
 // The operations around one convolution, and the tensors that memory has.
 class Graph {
  public:
-  Graph(cudnnHandle_t handle, const Convolution& c, int64_t batch, cudnnDataType_t type, With with) {
+  Graph(cudnnHandle_t handle, const Convolution& c, int64_t batch, cudnnDataType_t type,
+        With with) {
     const std::vector<int64_t> in{batch, c.in, c.side, c.side};
     const Part weights = tensor({c.out, c.in, c.kernel, c.kernel}, type);
     Part x = tensor(in, type);
@@ -80,10 +89,14 @@ class Graph {
     }
     const Part y = tensor({batch, c.out, c.side / c.stride, c.side / c.stride}, type);
     convolve(c, *x, *weights, *y);
-    if (with != With::nothing) sum(*y, *tensor({1, c.out, 1, 1}, CUDNN_DATA_FLOAT), *tensor({1, c.out, 1, 1}, CUDNN_DATA_FLOAT));
+    if (with != With::nothing)
+      sum(*y, *tensor({1, c.out, 1, 1}, CUDNN_DATA_FLOAT),
+          *tensor({1, c.out, 1, 1}, CUDNN_DATA_FLOAT));
     std::vector<cudnnBackendDescriptor_t> operations;
     for (const Part& operation : operations_) operations.push_back(operation->at());
-    whole_.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, operations.data(), operations.size())
+    whole_
+        .set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, operations.data(),
+             operations.size())
         .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, &handle)
         .finish();
   }
@@ -99,7 +112,8 @@ class Graph {
     const bool is_virtual = !in_memory;
     part->set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, &type)
         .set(CUDNN_ATTR_TENSOR_DIMENSIONS, size)
-        .set(CUDNN_ATTR_TENSOR_STRIDES, {size[1] * size[2] * size[3], 1, size[1] * size[3], size[1]})
+        .set(CUDNN_ATTR_TENSOR_STRIDES,
+             {size[1] * size[2] * size[3], 1, size[1] * size[3], size[1]})
         .set(CUDNN_ATTR_TENSOR_UNIQUE_ID, {name})
         .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {16})
         .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, &is_virtual)
@@ -107,11 +121,13 @@ class Graph {
     parts_.push_back(part);
     if (in_memory) {
       names_.push_back(name);
-      bytes_.push_back(static_cast<size_t>(size[0] * size[1] * size[2] * size[3]) * (type == CUDNN_DATA_FLOAT ? 4 : 2));
+      bytes_.push_back(static_cast<size_t>(size[0] * size[1] * size[2] * size[3]) *
+                       (type == CUDNN_DATA_FLOAT ? 4 : 2));
     }
     return part;
   }
-  void pointwise(cudnnPointwiseMode_t mode, const Descriptor& x, const Part& other, const Descriptor& y) {
+  void pointwise(cudnnPointwiseMode_t mode, const Descriptor& x, const Part& other,
+                 const Descriptor& y) {
     auto how = std::make_shared<Descriptor>(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     how->set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, &mode)
         .set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, &kFloat)
@@ -124,7 +140,8 @@ class Graph {
     if (other) operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, *other);
     operation.finish();
   }
-  void convolve(const Convolution& c, const Descriptor& x, const Descriptor& weights, const Descriptor& y) {
+  void convolve(const Convolution& c, const Descriptor& x, const Descriptor& weights,
+                const Descriptor& y) {
     auto how = std::make_shared<Descriptor>(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     const auto mode = CUDNN_CROSS_CORRELATION;
     const std::vector<int64_t> around(2, c.kernel / 2);
@@ -185,8 +202,8 @@ std::vector<Part> configurations(const Graph& graph, cudnnBackendHeurMode_t mode
     places.push_back(found.back()->at());
   }
   int64_t count = 0;
-  check(cudnnBackendGetAttribute(heuristic.at(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost,
-                                 &count, places.data()),
+  check(cudnnBackendGetAttribute(heuristic.at(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost, &count, places.data()),
         "heuristic");
   found.resize(static_cast<size_t>(std::min(count, kMost)));
   return found;
@@ -195,12 +212,21 @@ std::vector<Part> configurations(const Graph& graph, cudnnBackendHeurMode_t mode
 class Timer {
  public:
   explicit Timer(size_t bytes) : bytes_(bytes) {
-    if (cudaMalloc(&memory_, bytes) != cudaSuccess || cudaMemset(memory_, 0x3c, bytes) != cudaSuccess) {
+    if (cudaMalloc(&memory_, bytes) != cudaSuccess ||
+        cudaMemset(memory_, 0x3c, bytes) != cudaSuccess) {
       throw std::runtime_error("no memory on the device");
     }
     check(cudnnCreate(&handle_), "cudnn");
     cudaEventCreate(&begin_);
     cudaEventCreate(&end_);
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+    cudnnDestroy(handle_);
+    cudaFree(memory_);
   }
   // Microseconds by the fastest plan; none where cuDNN has none.
   std::optional<double> best(const Convolution& c, int64_t batch, cudnnDataType_t type, With with) {
@@ -223,8 +249,8 @@ class Timer {
         .finish();
     int64_t count = 0;
     int64_t workspace = 0;
-    check(cudnnBackendGetAttribute(plan.at(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count,
-                                   &workspace),
+    check(cudnnBackendGetAttribute(plan.at(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                   CUDNN_TYPE_INT64, 1, &count, &workspace),
           "workspace");
     std::vector<void*> addresses;
     size_t at = 0;
@@ -235,7 +261,8 @@ class Timer {
     if (at + static_cast<size_t>(workspace) > bytes_) return std::nullopt;
     void* behind = memory_ + at;
     Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, addresses.data(), addresses.size())
+    pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, addresses.data(),
+             addresses.size())
         .set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, graph.names())
         .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, &behind)
         .finish();
@@ -243,9 +270,13 @@ class Timer {
     std::vector<float> rounds;
     for (int round = 0; round < 6; ++round) {
       cudaEventRecord(begin_);
-      for (int i = 0; i < kCalls; ++i) check(cudnnBackendExecute(handle_, plan.at(), pack.at()), "execute");
+      for (int i = 0; i < kCalls; ++i)
+        check(cudnnBackendExecute(handle_, plan.at(), pack.at()), "execute");
       cudaEventRecord(end_);
-      if (cudaEventSynchronize(end_) != cudaSuccess) throw std::runtime_error("a plan failed on the device");
+      if (cudaEventSynchronize(end_) != cudaSuccess) {
+        std::fprintf(stderr, "conv_stats: a plan failed on the device\n");
+        std::exit(1);  // nothing would run after it
+      }
       float ms = 0;
       cudaEventElapsedTime(&ms, begin_, end_);
       if (round > 0) rounds.push_back(ms * 1e3F / kCalls);
@@ -268,6 +299,7 @@ struct Column {
   cudnnDataType_t type;
   With with;
   double step_ms = 0;
+  int without_plan = 0;
 };
 
 }  // namespace
@@ -276,23 +308,30 @@ int main(int argc, char** argv) try {
   const int64_t batch = argc > 1 ? std::atoll(argv[1]) : 256;
   constexpr double kReadRate = 4e12;  // bytes a second that an H200 reads
   Timer timer(size_t{6} << 30);
-  Column columns[] = {{"bf16", CUDNN_DATA_BFLOAT16, With::nothing}, {"+ sums", CUDNN_DATA_BFLOAT16, With::sums},
+  Column columns[] = {{"bf16", CUDNN_DATA_BFLOAT16, With::nothing},
+                      {"+ sums", CUDNN_DATA_BFLOAT16, With::sums},
                       {"norm + sums", CUDNN_DATA_BFLOAT16, With::norm_and_sums},
-                      {"fp16", CUDNN_DATA_HALF, With::nothing}, {"+ sums", CUDNN_DATA_HALF, With::sums},
+                      {"fp16", CUDNN_DATA_HALF, With::nothing},
+                      {"+ sums", CUDNN_DATA_HALF, With::sums},
                       {"norm + sums", CUDNN_DATA_HALF, With::norm_and_sums}};
   std::printf("%-28s", "µs");
   for (const Column& column : columns) std::printf(" %11s", column.name);
   std::printf(" %11s\n", "read again");
   double read_ms = 0;
   for (const Convolution& c : kConvolutions) {
-    std::printf("%4lld ×%3lld² -> %4lld, %lld×%lld/%lld, %d×", static_cast<long long>(c.in), static_cast<long long>(c.side),
-                static_cast<long long>(c.out), static_cast<long long>(c.kernel), static_cast<long long>(c.kernel),
+    std::printf("%4lld ×%3lld² -> %4lld, %lld×%lld/%lld, %d×", static_cast<long long>(c.in),
+                static_cast<long long>(c.side), static_cast<long long>(c.out),
+                static_cast<long long>(c.kernel), static_cast<long long>(c.kernel),
                 static_cast<long long>(c.stride), c.times);
     for (Column& column : columns) {
       const auto time = timer.best(c, batch, column.type, column.with);
-      if (time) std::printf(" %11.1f", *time);
-      if (!time) std::printf(" %11s", "-");
-      column.step_ms += c.times * time.value_or(0) * 1e-3;
+      if (time) {
+        std::printf(" %11.1f", *time);
+        column.step_ms += c.times * *time * 1e-3;
+      } else {
+        std::printf(" %11s", "-");
+        ++column.without_plan;
+      }
     }
     const int64_t side = c.side / c.stride;
     const double read = 2.0 * static_cast<double>(batch * c.out * side * side) / kReadRate;
@@ -301,7 +340,10 @@ int main(int argc, char** argv) try {
     std::fflush(stdout);
   }
   std::printf("%-28s", "a step, ms");
-  for (const Column& column : columns) std::printf(" %11.2f", column.step_ms);
+  for (const Column& column : columns) {
+    if (column.without_plan == 0) std::printf(" %11.2f", column.step_ms);
+    if (column.without_plan > 0) std::printf(" %9d -", column.without_plan);
+  }
   std::printf(" %11.2f\n", read_ms);
   return 0;
 } catch (const std::exception& error) {

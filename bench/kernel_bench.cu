@@ -45,29 +45,39 @@ class Memory {
 };
 
 constexpr int kRounds = 21;
-// The median of so many rounds, in seconds. Between rounds the L2 cache is filled with something else, as
-// a training step's other kernels do.
-double seconds_of(const std::function<void()>& work) {
+// The medians of so many rounds, in seconds, all of them in turn. Before each the L2 cache is filled with something
+// else, as a training step's other kernels do.
+std::vector<double> seconds_in_turn(const std::vector<std::function<void()>>& all) {
   static const Memory other(256 << 20);
   cudaEvent_t begin;
   cudaEvent_t end;
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
-  std::vector<float> times;
+  std::vector<std::vector<float>> times(all.size());
   for (int round = 0; round < kRounds + 2; ++round) {
-    check(cudaMemsetAsync(other.as(), round, 256 << 20));
-    check(cudaEventRecord(begin));
-    work();
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, begin, end));
-    if (round >= 2) times.push_back(ms);
+    for (size_t i = 0; i < all.size(); ++i) {
+      check(cudaMemsetAsync(other.as(), round, 256 << 20));
+      check(cudaEventRecord(begin));
+      all[i]();
+      check(cudaEventRecord(end));
+      check(cudaEventSynchronize(end));
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, begin, end));
+      if (round >= 2) times[i].push_back(ms);
+    }
   }
   check(cudaGetLastError());
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  return times[kRounds / 2] * 1e-3;
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+  std::vector<double> medians;
+  for (auto& own : times) {
+    std::nth_element(own.begin(), own.begin() + kRounds / 2, own.end());
+    medians.push_back(own[kRounds / 2] * 1e-3);
+  }
+  return medians;
 }
+
+double seconds_of(const std::function<void()>& work) { return seconds_in_turn({work})[0]; }
 
 __global__ void copy_packs(const uint4* __restrict__ from, uint4* __restrict__ to, size_t packs) {
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -158,8 +168,10 @@ void bench_norm_pass(const Layer& layer, const Rows& shape, const NormPass& way,
                      const Ceiling& ceiling, NormTotals& all) {
   const auto plan = held_plan(shape, way.pass);
   const bool chosen = choose_held_plan(shape, way.pass, layer.residual).has_value();
-  const double three = seconds_of(way.three);
-  const double one = plan ? seconds_of([&] { way.one(*plan); }) : three;
+  const auto one_kernel = [&] { plan ? way.one(*plan) : way.three(); };
+  const auto both = seconds_in_turn({way.three, one_kernel});
+  const double three = both[0];
+  const double one = both[1];
   const double seconds = chosen ? one : three;
   const Share share(way.bytes, seconds, ceiling);
   all.seconds += layer.times * seconds;

@@ -24,7 +24,9 @@ constexpr int kSumsOfChannel = 2;
 constexpr int kLinesOfChannel = 3;
 // Posts that a thread has under way.
 constexpr int kPostsAhead = 8;
-constexpr int kMostBlocks = 256;
+constexpr int kMostHeldBlocks = 256;
+// Of a block: the widest packs have eight numbers.
+constexpr int kMostSums = kSumsOfChannel * kSlicePacks * 8;
 
 // A sum of a block and the number of the launch it is of, in one word: who finds the number has the
 // sum, and nobody has to wait for one thing to be seen before another.
@@ -34,7 +36,7 @@ using Post = unsigned long long;
 // for that of a block that has posted nothing in all of them.
 struct Meeting {
   unsigned long long launch_and_come;  // its number above, how many blocks know it below
-  Post posts[kMostBlocks][kSumsOfChannel * kSlicePacks * 8];
+  Post posts[kMostHeldBlocks][kMostSums];
 };
 
 // Behind the packs lie, in floats: sums of warps, lines, the launch's number.
@@ -304,7 +306,7 @@ class SliceSums {
 
   int blocks_;
   int threads_;
-  Post (*posts_)[kSumsOfChannel * kSlicePacks * 8];  // of the slice's blocks
+  Post (*posts_)[kMostSums];  // of the slice's blocks
   float* of_warps_;
   float* lines_;
 };

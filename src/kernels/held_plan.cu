@@ -15,6 +15,14 @@ __device__ Meeting the_meeting;
 
 std::atomic<bool> room_is_left = false;
 
+// The largest layers that are one kernel, x alone, in what all processors' shared memory is. Of
+// larger ones too much is read twice, and a start is no part of their time. Measured on an H200,
+// where that is 31 MB beside an L2 cache of 60.
+constexpr int64_t kMostRooms = 8;
+constexpr int64_t kMostRoomsWithResidual = 2;
+constexpr int64_t kMostRoomsBack = 2;
+constexpr int64_t kMostRoomsBackWithResidual = 1;
+
 struct Device {
   int number = 0;
   bool holds = false;  // can have all blocks of a kernel at once
@@ -33,7 +41,7 @@ Device look_at(int number) {
   const bool here = cudaGetSymbolAddress(&meeting, the_meeting) == cudaSuccess;
   if (!here) cudaGetLastError();  // it is for another architecture, which is no failure
   return {number, here && attribute(cudaDevAttrCooperativeLaunch) != 0,
-          std::min(attribute(cudaDevAttrMultiProcessorCount), kMostBlocks),
+          std::min(attribute(cudaDevAttrMultiProcessorCount), kMostHeldBlocks),
           attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meeting)};
 }
 
@@ -99,11 +107,10 @@ std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass, bool resi
   const bool forward = pass == Pass::forward;
   if (!forward && room_is_left) return std::nullopt;
   const Device device = Known::instance().device();
-  // Of larger layers too much would be read twice, and a start is no part of their time. Measured
-  // on an H200, whose processors hold 31 MB.
   const int64_t room = int64_t{device.processors} * device.shared_bytes;
-  const int64_t rooms = forward ? (residual ? 2 : 8) : (residual ? 1 : 2);
-  if (passed_bytes(shape) * kPackBytes > rooms * room) return std::nullopt;
+  const int64_t most = forward ? (residual ? kMostRoomsWithResidual : kMostRooms)
+                               : (residual ? kMostRoomsBackWithResidual : kMostRoomsBack);
+  if (passed_bytes(shape) * kPackBytes > most * room) return std::nullopt;
   return held_plan(shape, pass);
 }
 

@@ -30,6 +30,8 @@ struct Rows {
 // Workspace, in floats, for the functions that add up columns.
 int64_t column_workspace(const Rows& shape);
 
+// Batch norms of a device must run one after the other, as those of one stream do: the blocks of
+// all that are one kernel meet in the same place, and of two at once would wait forever.
 struct BatchNormForward {
   Rows shape;
   const void* x;
@@ -72,8 +74,6 @@ struct BatchNormBackward {
   float* workspace;  // column_workspace() + 3·C
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
-// Batch norms of a device must run one after the other, as those of one stream do: the blocks of
-// all that are one kernel meet in the same place.
 // From now on the way back leaves room for kernels of others (NCCL's): one kernel that needs all
 // processors at once would wait for them to end.
 void leave_room_on_the_way_back();
@@ -154,7 +154,7 @@ void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places,
 void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
                        Stream stream);
 
-// --- the mean of each channel of a picture: N×P×C to N×C, and back ---
+// --- the mean of each channel of a picture: N×P×C to N×C, and back; none of them 0 ---
 
 struct GlobalPool {
   int64_t images, places, channels;

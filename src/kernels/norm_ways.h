@@ -1,8 +1,8 @@
 #pragma once
 
 // The two ways of a batch norm. Any layer: three kernels, of which the first and the last read all
-// of it. A layer of which the processors' shared memory holds a good part: one kernel, whose blocks
-// are all on the device at once, agree on their sums, and go on with what they hold.
+// of it. A layer of which the processors' shared memory and L2 hold a good part: one kernel, whose
+// blocks are all on the device at once, agree on their sums, and go on with what they hold.
 
 #include <optional>
 

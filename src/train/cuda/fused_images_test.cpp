@@ -89,6 +89,8 @@ TEST_P(FusedImages, AGlobalPoolEqualsTorchs) {
     EXPECT_LT(difference(y, expected), allowed()) << c.channels;
     EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << c.channels;
   }
+  EXPECT_FALSE(global_average(image({2, 3, 4, 4})).defined());
+  EXPECT_FALSE(global_average(image({2, 16, 4, 4}).contiguous()).defined());
 }
 
 TEST_P(FusedImages, AGrayConvolutionEqualsTorchs) {
