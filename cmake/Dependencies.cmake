@@ -24,7 +24,9 @@ set_target_properties(utf8proc::utf8proc PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${UTF8PROC_INCLUDE_DIR})
 
 if(NOT TACHO_PARTS STREQUAL "worker")
-  list(APPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/.cache/deps/usr)
+  if(TACHO_CUDA)  # elsewhere it may be of another architecture, and is not what was installed
+    list(APPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/.cache/deps/usr)
+  endif()
   find_package(SQLite3 REQUIRED)
   find_package(CLI11 REQUIRED)
 endif()
