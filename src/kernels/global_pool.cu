@@ -10,20 +10,22 @@ constexpr int kThreads = 256;
 // Most models end with 7×7 places.
 constexpr int kAhead = 7;
 
-// Where a thread's pack is at the first place of its picture, in numbers; -1: it has none.
+// A thread's pack of all pictures' channels.
+__device__ int64_t own_pack() { return static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
+
+// Where it is at the first place of its picture, in numbers; -1: there is none.
 template <int W>
-__device__ int64_t first_pack(const GlobalPool& p) {
+__device__ int64_t first_place(const GlobalPool& p) {
   const int64_t packs = p.channels / W;
-  const int64_t own = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (own >= p.images * packs) return -1;
-  return own / packs * p.places * p.channels + own % packs * W;
+  if (own_pack() >= p.images * packs) return -1;
+  return own_pack() / packs * p.places * p.channels + own_pack() % packs * W;
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     mean_of_places(const GlobalPool p, const T* __restrict__ x, T* __restrict__ y) {
   constexpr int W = Pack<T>::kWidth;
-  const int64_t begin = first_pack<W>(p);
+  const int64_t begin = first_place<W>(p);
   if (begin < 0) return;
   float sums[W] = {};
   const auto add = [&](const RawPack& raw) {
@@ -34,7 +36,6 @@ __global__ void __launch_bounds__(kThreads)
   };
   const auto load = [&](int64_t place) { return load_raw(x + begin + place * p.channels); };
   int64_t place = 0;
-  // Nothing here is under a condition, or each load would wait for the one before.
   for (; place + kAhead <= p.places; place += kAhead) {
     RawPack ahead[kAhead];
 #pragma unroll
@@ -45,17 +46,17 @@ __global__ void __launch_bounds__(kThreads)
   for (; place < p.places; ++place) add(load(place));
 #pragma unroll
   for (int n = 0; n < W; ++n) sums[n] /= static_cast<float>(p.places);
-  store_whole(y + (static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x) * W, sums);
+  store_whole(y + own_pack() * W, sums);
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     spread_over_places(const GlobalPool p, const T* __restrict__ dy, T* __restrict__ dx) {
   constexpr int W = Pack<T>::kWidth;
-  const int64_t begin = first_pack<W>(p);
+  const int64_t begin = first_place<W>(p);
   if (begin < 0) return;
   float v[W];
-  load_pack(dy + (static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x) * W, v);
+  load_pack(dy + own_pack() * W, v);
 #pragma unroll
   for (int n = 0; n < W; ++n) v[n] /= static_cast<float>(p.places);
   for (int64_t place = 0; place < p.places; ++place) {

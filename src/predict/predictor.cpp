@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// Beyond it a prediction says too little to act on.
-// Of a new GPU, where what a model costs is known only roughly: such forecasts are sure too soon.
+// The widest interval of a new GPU, where what a model costs is known only roughly: such forecasts
+// are sure too soon.
 constexpr double kWidestOfRoughCost = 1.5;
 // How much of a machine's error is its own, against that of one measurement there.
 constexpr double kMachineVariance = 0.15 * 0.15;

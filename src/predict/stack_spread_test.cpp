@@ -8,17 +8,17 @@ namespace tacho {
 namespace {
 
 // Errors from 0 to `largest`, in even steps, all believed to be within 0.1.
-void add(std::vector<Rehearsed>& to, const std::string& stack, int jobs, double largest) {
+void add(std::vector<Rehearsed>& to, const Setting& setting, int jobs, double largest) {
   for (int i = 1; i <= jobs; ++i) {
-    to.push_back({.deviation = 0.1, .error = largest * i / jobs, .setting = {.stack = stack}});
+    to.push_back({.deviation = 0.1, .error = largest * i / jobs, .setting = setting});
   }
 }
 
 TEST(StackSpread, WidensWhereErrorsReachFurtherThanElsewhere) {
   std::vector<Rehearsed> rehearsed;
-  add(rehearsed, "steady", 5000, 0.2);
-  add(rehearsed, "usual", 5000, 0.2);
-  add(rehearsed, "cluster", 5000, 0.6);
+  add(rehearsed, {"steady"}, 5000, 0.2);
+  add(rehearsed, {"usual"}, 5000, 0.2);
+  add(rehearsed, {"cluster"}, 5000, 0.6);
   const StackSpread spread = StackSpread::learn(rehearsed);
   EXPECT_NEAR(spread.of({"usual"}), 1, 1e-3);
   EXPECT_NEAR(spread.of({"cluster"}), 3, 0.05);
@@ -27,12 +27,10 @@ TEST(StackSpread, WidensWhereErrorsReachFurtherThanElsewhere) {
 
 TEST(StackSpread, ModelsItNeverRanAreAMatterOfTheirOwn) {
   std::vector<Rehearsed> rehearsed;
-  add(rehearsed, "steady", 5000, 0.2);
-  add(rehearsed, "cluster", 5000, 0.2);
-  add(rehearsed, "usual", 5000, 0.2);
-  const std::size_t known = rehearsed.size();
-  add(rehearsed, "cluster", 5000, 0.6);
-  for (std::size_t i = known; i < rehearsed.size(); ++i) rehearsed[i].setting.model_known = false;
+  add(rehearsed, {"steady"}, 5000, 0.2);
+  add(rehearsed, {"cluster"}, 5000, 0.2);
+  add(rehearsed, {"usual"}, 5000, 0.2);
+  add(rehearsed, {"cluster", false}, 5000, 0.6);
   const StackSpread spread = StackSpread::learn(rehearsed);
   EXPECT_NEAR(spread.of({"cluster"}), 1, 1e-3);
   EXPECT_NEAR(spread.of({"cluster", false}), 3, 0.05);
@@ -40,15 +38,10 @@ TEST(StackSpread, ModelsItNeverRanAreAMatterOfTheirOwn) {
 
 TEST(StackSpread, SoAreGpusItNeverHadAndSeveralOfThem) {
   std::vector<Rehearsed> rehearsed;
-  add(rehearsed, "steady", 5000, 0.2);
-  add(rehearsed, "cluster", 5000, 0.2);
-  add(rehearsed, "usual", 5000, 0.2);
-  const std::size_t known = rehearsed.size();
-  add(rehearsed, "cluster", 500, 0.6);
-  for (std::size_t i = known; i < rehearsed.size(); ++i) {
-    rehearsed[i].setting.gpu_known = false;
-    rehearsed[i].setting.scale = Scale::one_node;
-  }
+  add(rehearsed, {"steady"}, 5000, 0.2);
+  add(rehearsed, {"cluster"}, 5000, 0.2);
+  add(rehearsed, {"usual"}, 5000, 0.2);
+  add(rehearsed, {"cluster", true, false, Scale::one_node}, 500, 0.6);
   const StackSpread spread = StackSpread::learn(rehearsed);
   EXPECT_NEAR(spread.of({"cluster"}), 1, 0.05);
   EXPECT_NEAR(spread.of({"cluster", true, false, Scale::one_node}), 3, 0.4);
@@ -58,9 +51,9 @@ TEST(StackSpread, SoAreGpusItNeverHadAndSeveralOfThem) {
 
 TEST(StackSpread, AFewJobsSayLittle) {
   std::vector<Rehearsed> rehearsed;
-  add(rehearsed, "a", 1000, 0.2);
-  add(rehearsed, "b", 1000, 0.2);
-  add(rehearsed, "new", 5, 2);
+  add(rehearsed, {"a"}, 1000, 0.2);
+  add(rehearsed, {"b"}, 1000, 0.2);
+  add(rehearsed, {"new"}, 5, 2);
   const double factor = StackSpread::learn(rehearsed).of({"new"});
   EXPECT_GT(factor, 1);
   EXPECT_LT(factor, 1.3);
