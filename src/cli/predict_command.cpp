@@ -160,7 +160,8 @@ void add_predict_command(CLI::App& app, Context& context) {
       "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape, data_kind; cells may be\n"
       "empty. It adds samples_per_s, low90, high90 (a 90 % interval), in_domain and reason.\n"
       "--gpu-spec needs name, multiprocessors, fp32_tflops, memory_gb, memory_gb_per_s, and takes\n"
-      "architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, power_w.");
+      "architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, peers (nvlink,\n"
+      "pcie, or host for GPUs that cannot read each other's memory), power_w.");
   command->callback([o, &context] { context.run([&] { return predict_for_user(*o, context); }); });
 }
 

@@ -20,6 +20,8 @@ constexpr double kOptimizerBytes = 107;  // for each parameter
 constexpr double kLaunchSeconds = 0.0195;
 constexpr double kOverlap = 1.05;       // of compute and memory; 1: none, infinity: all
 constexpr double kGradientHops = 5e-5;  // seconds for each doubling of the ring
+// What the GPUs of a node lose to a shared host and to waiting for each other, for each doubling.
+constexpr double kDrag = 0.05;
 
 double power_sum(double a, double b, double p) {
   return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p);
@@ -29,19 +31,34 @@ double pcie_bytes_per_s(double generation) {
   return generation >= 5 ? 20e9 : generation >= 4 ? 10e9 : 6e9;
 }
 
+// What a ring of gradients gets between two GPUs of a node.
+double line_bytes_per_s(const GpuSpec& gpu) {
+  switch (gpu.peers) {
+    case Peers::nvlink:
+      return 0.15e9 * gpu.nvlink_gb_per_s;
+    case Peers::pcie:
+      return pcie_bytes_per_s(gpu.pcie_generation);
+    case Peers::host:
+      return 0.5 * pcie_bytes_per_s(gpu.pcie_generation);  // in, and out again
+  }
+  broken_invariant("a way between GPUs that has no rate");
+}
+
 // What the usual machine around such a GPU has.
 double network_bytes_per_s(const GpuSpec& gpu) {
   return gpu.nvlink_gb_per_s >= 600 ? 40e9 : gpu.nvlink_gb_per_s >= 200 ? 10e9 : 3e9;
+}
+
+double gpus_of_a_node(const StepWork& work) {
+  return std::max(work.num_gpus / work.num_nodes, 1.0);
 }
 
 double exchange_seconds(const StepWork& work, const GpuSpec& gpu) {
   if (work.num_gpus <= 1) return 0;
   const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
   const double bytes = work.cost.params_m * 1e6 * (full ? 4 : 3);
-  const double within = std::max(work.num_gpus / work.num_nodes, 1.0);
-  const double line =
-      gpu.nvlink_gb_per_s > 0 ? 0.3e9 * gpu.nvlink_gb_per_s : pcie_bytes_per_s(gpu.pcie_generation);
-  const double inside = 2 * (within - 1) / within * bytes / line;
+  const double within = gpus_of_a_node(work);
+  const double inside = 2 * (within - 1) / within * bytes / line_bytes_per_s(gpu);
   const double between =
       2 * (work.num_nodes - 1) / work.num_nodes * bytes / network_bytes_per_s(gpu);
   return inside + between + kGradientHops * std::log2(work.num_gpus);
@@ -91,7 +108,8 @@ StepTime model_step(const StepWork& work, const GpuSpec& gpu) {
   time.exchange = exchange_seconds(work, gpu);
   const double busy = power_sum(time.compute, time.memory, kOverlap) + time.optimizer;
   time.on_one_gpu = power_sum(busy, time.launch, 3);
-  time.step = power_sum(time.on_one_gpu, 0.7 * time.exchange, 2) + 0.1 * time.exchange;
+  time.step = (power_sum(time.on_one_gpu, 0.7 * time.exchange, 2) + 0.1 * time.exchange) *
+              (1 + kDrag * std::log2(gpus_of_a_node(work)));
   return time;
 }
 

@@ -13,6 +13,8 @@
 namespace tacho {
 namespace {
 
+constexpr std::string_view kPeersColumn = "peers";  // may be missing
+
 // What people say, and what they mean by it.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSayings = {
     {{"h100", "H100-SXM5-80GB"},
@@ -75,11 +77,19 @@ Result<GpuSpec> read_gpu(const CsvColumns& row) {
   gpu.nvlink_gb_per_s = nvlink.value_or(0);
   gpu.pcie_generation = pcie.value_or(3);
   gpu.power_w = power.value_or(0);
+  TACHO_TRY(peers,
+            read_peers(row.has(kPeersColumn) ? row.text(kPeersColumn) : "", gpu.nvlink_gb_per_s));
+  gpu.peers = peers;
   TACHO_CHECK(complete(gpu));
   return gpu;
 }
 
 }  // namespace
+
+Result<Peers> read_peers(std::string_view word, double nvlink_gb_per_s) {
+  if (!word.empty()) return kPeersNames.parse(word);
+  return nvlink_gb_per_s >= 150 ? Peers::nvlink : Peers::pcie;
+}
 
 Result<void> complete(GpuSpec& gpu) {
   if (gpu.tf32_tflops == 0) gpu.tf32_tflops = gpu.fp32_tflops;
@@ -101,6 +111,9 @@ Result<void> complete(GpuSpec& gpu) {
   if (!within(gpu.nvlink_gb_per_s, 0, 100000)) {
     return absurd(gpu, "an NVLink bandwidth", gpu.nvlink_gb_per_s);
   }
+  if (gpu.peers == Peers::nvlink && gpu.nvlink_gb_per_s == 0) {
+    return absurd(gpu, "NVLink between GPUs with a bandwidth", 0);
+  }
   if (!within(gpu.pcie_generation, 1, 9)) {
     return absurd(gpu, "a PCIe generation", gpu.pcie_generation);
   }
@@ -114,18 +127,21 @@ bool is_at_least(const GpuSpec& faster, const GpuSpec& slower) {
          faster.memory_gb_per_s >= slower.memory_gb_per_s &&
          faster.multiprocessors >= slower.multiprocessors &&
          faster.nvlink_gb_per_s >= slower.nvlink_gb_per_s &&
-         faster.pcie_generation >= slower.pcie_generation;
+         faster.pcie_generation >= slower.pcie_generation && faster.peers >= slower.peers;
 }
 
 Result<GpuCatalog> GpuCatalog::parse(std::string_view csv) {
-  static constexpr std::array<std::string_view, 11> kColumns = {
+  std::vector<std::string_view> columns = {
       "name",   "arch",       "sm_count",   "fp32_tflops", "tf32_tflops", "fp16_tensor_tflops",
       "mem_gb", "mem_bw_gbs", "nvlink_gbs", "pcie_gen",    "tdp_w"};
   TACHO_TRY(records, read_csv(csv));
-  TACHO_TRY(places, column_places(records, kColumns));
+  if (std::ranges::find(records.headings, kPeersColumn) != records.headings.end()) {
+    columns.push_back(kPeersColumn);
+  }
+  TACHO_TRY(places, column_places(records, columns));
   GpuCatalog catalog;
   for (const CsvRecord& record : records.rows) {
-    const CsvColumns row(record, kColumns, places);
+    const CsvColumns row(record, columns, places);
     TACHO_TRY(gpu, read_gpu(row).in(fmt::format("line {}", record.line)));
     catalog.add(std::move(gpu));
   }

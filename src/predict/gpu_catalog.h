@@ -5,9 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 
 namespace tacho {
+
+// How the GPUs of a node reach each other, the slowest first.
+enum class Peers {
+  host,    // by copies through the host's memory: GeForce cards since Turing
+  pcie,    // each other's memory, over PCIe; bridges between two of them are not counted on
+  nvlink,  // each with all others
+};
+inline constexpr Names<Peers, 3> kPeersNames{
+    "way between GPUs",
+    {{{Peers::host, "host"}, {Peers::pcie, "pcie"}, {Peers::nvlink, "nvlink"}}}};
 
 // A GPU as its data sheet has it. Rates are dense peaks.
 struct GpuSpec {
@@ -21,10 +32,14 @@ struct GpuSpec {
   double memory_gb_per_s = 0;
   double nvlink_gb_per_s = 0;  // 0: none
   double pcie_generation = 3;
+  Peers peers = Peers::pcie;
   double power_w = 0;
 
   [[nodiscard]] bool has_tensor_units() const { return half_tflops > 2.2 * fp32_tflops; }
 };
+
+// By word; where there is none, by how fast NVLink is: bridges between two are slower.
+Result<Peers> read_peers(std::string_view word, double nvlink_gb_per_s);
 
 // Nothing negative, nothing absurd. `half` and `tf32` are filled in where they are 0.
 Result<void> complete(GpuSpec& gpu);

@@ -21,6 +21,7 @@ Result<GpuSpec> read_gpu_spec(std::string_view text, std::string_view file) {
   std::optional<double> nvlink;
   std::optional<double> pcie;
   std::optional<double> power;
+  std::string peers_word;
   object.read("name", gpu.name);
   object.read("architecture", gpu.architecture);
   object.read("multiprocessors", multiprocessors);
@@ -31,6 +32,7 @@ Result<GpuSpec> read_gpu_spec(std::string_view text, std::string_view file) {
   object.read("memory_gb_per_s", bandwidth);
   object.read("nvlink_gb_per_s", nvlink);
   object.read("pcie_generation", pcie);
+  object.read("peers", peers_word);
   object.read("power_w", power);
   TACHO_CHECK(object.finish());
   const auto needed = [&](std::string_view key) {
@@ -49,6 +51,8 @@ Result<GpuSpec> read_gpu_spec(std::string_view text, std::string_view file) {
   gpu.memory_gb_per_s = *bandwidth;
   gpu.nvlink_gb_per_s = nvlink.value_or(0);
   gpu.pcie_generation = pcie.value_or(4);
+  TACHO_TRY(peers, read_peers(peers_word, gpu.nvlink_gb_per_s).in(file));
+  gpu.peers = peers;
   gpu.power_w = power.value_or(0);
   TACHO_CHECK(complete(gpu).in(file));
   return gpu;

@@ -17,6 +17,7 @@ namespace tacho {
 //   memory_gb_per_s: 8000
 //   nvlink_gb_per_s: 1800    # left out: none
 //   pcie_generation: 5       # left out: 4
+//   peers: nvlink            # nvlink, pcie or host (no peer access); left out: by NVLink's speed
 //   power_w: 1200            # left out: 300
 Result<GpuSpec> read_gpu_spec(std::string_view text, std::string_view file);
 

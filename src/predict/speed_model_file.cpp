@@ -11,7 +11,7 @@ namespace {
 
 // One more whenever the file's parts change, or the likeness (likeness_terms.cpp), without which
 // its weights mean nothing.
-constexpr std::int64_t kVersion = 6;
+constexpr std::int64_t kVersion = 7;
 
 // Six digits are as many as single precision keeps.
 double rounded(double value, int digits) {
