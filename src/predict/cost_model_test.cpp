@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "predict/made_jobs.h"
 
 namespace tacho {
@@ -72,6 +74,20 @@ TEST(CostModel, ExchangesNothingOnOneGpuAndMoreBetweenNodesThanWithin) {
   work.num_nodes = 4;
   EXPECT_GT(within, 0);
   EXPECT_GT(model_step(work, gpu).exchange, within);
+}
+
+TEST(CostModel, ExchangesFasterTheNearerGpusAre) {
+  GpuSpec gpu = made::gpu("G", 2);
+  gpu.nvlink_gb_per_s = 300;
+  StepWork work = kWork;
+  work.num_gpus = 4;
+  double before = std::numeric_limits<double>::infinity();
+  for (const Peers peers : {Peers::host, Peers::pcie, Peers::nvlink}) {
+    gpu.peers = peers;
+    const double exchange = model_step(work, gpu).exchange;
+    EXPECT_LT(exchange, before);
+    before = exchange;
+  }
 }
 
 TEST(CostModel, KnowsThePrecisionsByTheirWords) {

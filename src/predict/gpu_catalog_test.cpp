@@ -1,5 +1,6 @@
 #include "predict/gpu_catalog.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +70,38 @@ TEST(GpuSpecFile, SaysWhatIsMissingUnknownOrAbsurd) {
       "x.yaml");
   ASSERT_FALSE(absurd.ok());
   EXPECT_THAT(absurd.error().message, HasSubstr("-3"));
+}
+
+TEST(GpuCatalog, KnowsHowGpusReachEachOtherOrGuessesIt) {
+  const GpuCatalog gpus = shipped();
+  EXPECT_EQ((*gpus.find("RTX3090"))->peers, Peers::host);
+  EXPECT_EQ((*gpus.find("RTX-A6000"))->peers, Peers::pcie);
+  EXPECT_EQ((*gpus.find("H100"))->peers, Peers::nvlink);
+  const std::string heading =
+      "name,arch,sm_count,fp32_tflops,tf32_tflops,fp16_tensor_tflops,mem_gb,mem_bw_gbs,nvlink_gbs,"
+      "pcie_gen,tdp_w";
+  const std::string row = "X,Made,80,10,,,16,900,{},3,300";
+  for (const auto& [nvlink, peers] : {std::pair{"300", Peers::nvlink}, {"100", Peers::pcie}}) {
+    const auto guessed =
+        GpuCatalog::parse(fmt::format("{}\n{}\n", heading, fmt::format(fmt::runtime(row), nvlink)));
+    ASSERT_TRUE(guessed.ok()) << guessed.error().message;
+    EXPECT_EQ(guessed->all()[0].peers, peers);
+  }
+  const auto told =
+      GpuCatalog::parse(heading + ",peers\n" + fmt::format(fmt::runtime(row), 300) + ",host\n");
+  ASSERT_TRUE(told.ok()) << told.error().message;
+  EXPECT_EQ(told->all()[0].peers, Peers::host);
+}
+
+TEST(GpuSpecFile, RefusesAnUnknownWayBetweenGpusAndNvlinkWithoutABandwidth) {
+  const std::string sheet =
+      "name: X\nmultiprocessors: 10\nfp32_tflops: 3\nmemory_gb: 3\nmemory_gb_per_s: 100\n";
+  const auto unknown = read_gpu_spec(sheet + "peers: nvlnk\n", "x.yaml");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().message, HasSubstr("nvlink"));
+  const auto absurd = read_gpu_spec(sheet + "peers: nvlink\n", "x.yaml");
+  ASSERT_FALSE(absurd.ok());
+  EXPECT_THAT(absurd.error().message, HasSubstr("NVLink"));
 }
 
 TEST(GpuCatalog, SurvivesDamage) {

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// The widest interval of a new GPU, where what a model costs is known only roughly: such forecasts
-// are sure too soon.
+// The widest interval of a new GPU or of several nodes, where what a model costs is known only
+// roughly: such forecasts are sure too soon.
 constexpr double kWidestOfRoughCost = 1.5;
 // How much of a machine's error is its own, against that of one measurement there.
 constexpr double kMachineVariance = 0.15 * 0.15;
@@ -32,7 +32,7 @@ std::string of_model(const std::string& gpu, const std::string& model) {
 
 double widest_interval(SpeedModel::Blank blank) {
   if (blank == SpeedModel::Blank::none) return kWidestInterval;
-  return blank == SpeedModel::Blank::gpu ? kWidestOfRoughCost : 1;
+  return blank == SpeedModel::Blank::cost ? kWidestOfRoughCost : 1;
 }
 
 Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
@@ -42,7 +42,7 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
                                          const StepBelief& belief, bool measured_here) const {
   using Blank = SpeedModel::Blank;
   Blank blank = model_.blank_in(point);
-  const bool of_gpu = blank == Blank::gpu || blank == Blank::pairs || blank == Blank::nodes;
+  const bool of_gpu = blank == Blank::cost || blank == Blank::pairs || blank == Blank::nodes;
   if (of_gpu && measured_here) blank = Blank::none;
   if (belief.reach > std::log(widest_interval(blank))) {
     switch (blank) {
@@ -50,11 +50,11 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
         return fmt::format(
             "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
             job.model);
-      case Blank::gpu:
+      case Blank::cost:
         return fmt::format(
-            "nobody measured {}, and what model '{}' costs is not known well: give its gmacs, "
-            "macts_M and params_M for a sample",
-            job.gpu, job.model);
+            "what model '{}' costs is not known well enough for {}: give its gmacs, macts_M and "
+            "params_M for a sample",
+            job.model, job.num_nodes > 1 ? "several nodes" : "a GPU that nobody measured");
       case Blank::pairs:
         return fmt::format(
             "nobody measured {}, nor software '{}', so how several GPUs exchange is not known: ask "

@@ -93,7 +93,7 @@ TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
   predictor_.add_gpu(made::gpu("new", 2.75));
   TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
   job.gmacs.reset();
-  const auto nobody = testing::HasSubstr("nobody measured new");
+  const auto nobody = testing::HasSubstr("not known well enough for a GPU that nobody measured");
   EXPECT_THAT(of(job).reason, testing::Not(nobody));
   job.gpu = "new";
   EXPECT_THAT(of(job).reason, nobody);
@@ -116,11 +116,20 @@ TEST_F(MadePredictor, AbstainsOfSeveralGpusThatNobodyMeasuredWithSoftwareThatNob
   EXPECT_THAT(of(job).reason, testing::Not(exchange));
 }
 
+TEST_F(MadePredictor, AbstainsOfSeveralNodesWhereOnlyOthersTellWhatAModelCosts) {
+  TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
+  const auto not_known = testing::HasSubstr("not known well enough for several nodes");
+  job.num_gpus = job.num_nodes = 4;
+  EXPECT_THAT(of(job).reason, testing::Not(not_known));
+  job.gmacs.reset();
+  EXPECT_THAT(of(job).reason, not_known);
+}
+
 TEST(WidestInterval, IsNarrowerWhereCostsAreRough) {
   using Blank = SpeedModel::Blank;
   EXPECT_EQ(widest_interval(Blank::none), kWidestInterval);
-  EXPECT_LT(widest_interval(Blank::gpu), kWidestInterval);
-  EXPECT_GT(widest_interval(Blank::gpu), 1);
+  EXPECT_LT(widest_interval(Blank::cost), kWidestInterval);
+  EXPECT_GT(widest_interval(Blank::cost), 1);
   for (const Blank blank :
        {Blank::model, Blank::pairs, Blank::nodes, Blank::hosts, Blank::layout}) {
     EXPECT_EQ(widest_interval(blank), 1);

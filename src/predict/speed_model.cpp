@@ -96,11 +96,13 @@ SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!usual && !has_seen(point, Label::layout)) return Blank::layout;
   const bool several_nodes = point.measures[Measure::nodes] > 0;
   if (has_seen(point, Label::gpu)) {
-    return several_nodes && steadiness_.jumps(point) ? Blank::hosts : Blank::none;
+    if (!several_nodes) return Blank::none;
+    if (steadiness_.jumps(point)) return Blank::hosts;
+  } else {
+    if (several_nodes) return Blank::nodes;
+    if (point.gpus > 1 && !has_seen(point, Label::stack)) return Blank::pairs;
   }
-  if (several_nodes) return Blank::nodes;
-  if (point.gpus > 1 && !has_seen(point, Label::stack)) return Blank::pairs;
-  return point.cost_known ? Blank::none : Blank::gpu;
+  return point.cost_known ? Blank::none : Blank::cost;
 }
 
 }  // namespace tacho

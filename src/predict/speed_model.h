@@ -43,7 +43,7 @@ class SpeedModel {
   enum class Blank : std::uint8_t {
     none,
     model,   // nobody measured it, and what it costs is not known
-    gpu,     // nobody measured it, and what the model costs is not known well
+    cost,    // known only roughly, where the GPU is new or there are several nodes
     pairs,   // nobody measured the GPU or the software, so how several GPUs exchange is not known
     nodes,   // nobody measured the GPU, so what lies between its machines is not known either
     hosts,   // something else than the GPU bounds the job, and nobody measured it on several nodes
