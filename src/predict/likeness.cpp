@@ -10,31 +10,31 @@ namespace {
 
 constexpr std::uint32_t kUnknownCost = 1U << kLabels;
 
-using Floats = float __attribute__((vector_size(16)));
-using Ints = std::int32_t __attribute__((vector_size(16)));
-constexpr std::size_t kLanes = 4;
-constexpr std::size_t kVectors = CodedColumns::kAtATime / kLanes;
-
-template <class Vector, class Number>
-Vector load(const Number* from) {
-  Vector out;
-  std::memcpy(&out, from, sizeof(out));
-  return out;
-}
+// What vector units take at a time: all of them four numbers, …
+struct FourLanes {
+  using Floats = float __attribute__((vector_size(16)));
+  using Ints = std::int32_t __attribute__((vector_size(16)));
+};
+// … those of most x86-64 eight.
+struct EightLanes {
+  using Floats = float __attribute__((vector_size(32)));
+  using Ints = std::int32_t __attribute__((vector_size(32)));
+};
 
 // e^-x for x from 0 on (from 80 on, that of 80), within 2e-6 of it: 2^whole by the exponent's bits,
 // the rest by a polynomial around the middle.
-Floats fade(Floats x) {
-  const Ints near = x < 80.0F;
-  const Floats powers = (near ? x : Floats{80, 80, 80, 80}) * -1.44269504F;
+template <class Unit>
+[[gnu::always_inline]] inline void fade(typename Unit::Floats& x) {
+  using Floats = typename Unit::Floats;
+  using Ints = typename Unit::Ints;
+  const Floats far = Floats{} + 80.0F;
+  const Floats powers = (x < far ? x : far) * -1.44269504F;
   const Ints whole = __builtin_convertvector(powers - 0.5F, Ints);
   const Floats rest = (powers - __builtin_convertvector(whole, Floats)) * 0.69314718F;
-  Floats sum = rest * (1.0F / 720.0F) + 1.0F / 120.0F;
+  x = rest * (1.0F / 720.0F) + 1.0F / 120.0F;
 #pragma GCC unroll 5
-  for (const float factor : {1.0F / 24.0F, 1.0F / 6.0F, 0.5F, 1.0F, 1.0F}) {
-    sum = sum * rest + factor;
-  }
-  return sum * std::bit_cast<Floats>((whole + 127) << 23);
+  for (const float factor : {1.0F / 24.0F, 1.0F / 6.0F, 0.5F, 1.0F, 1.0F}) x = x * rest + factor;
+  x *= reinterpret_cast<Floats>((whole + 127) << 23);
 }
 
 // A bit for each.
@@ -95,38 +95,51 @@ Likeness::Likeness() {
 
 void Likeness::add(const LikenessTerm& term, float variance, Shared& shared) {
   if (term.shape < 0) {
-    shared.always += variance;
+    shared.parts[kNeverFades] += variance;
     return;
   }
   const auto shape = static_cast<std::size_t>(term.shape);
-  shared.of_shape[shape] += variance;
+  shared.parts[shape] += variance;
   shared.shapes |= 1U << shape;
 }
 
-void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
-                       float* out) const {
+template <class Unit>
+[[gnu::always_inline]] inline void Likeness::compare_by(const CodedPoint& point,
+                                                        const CodedColumns& others,
+                                                        std::size_t count, float* out) const {
+  using Floats = typename Unit::Floats;
+  using Ints = typename Unit::Ints;
+  constexpr std::size_t kLanes = sizeof(Floats) / sizeof(float);
+  constexpr std::size_t kVectors = CodedColumns::kAtATime / kLanes;
   for (std::size_t at = 0; at < count; at += CodedColumns::kAtATime) {
     std::array<Ints, kVectors> common{};
     for (const std::size_t l : labels_) {
       const std::int32_t* column = &others.labels_[l][at];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
-        common[v] |= (load<Ints>(column + v * kLanes) == point.labels[l]) & (1 << l);
+        Ints codes;
+        std::memcpy(&codes, column + v * kLanes, sizeof(codes));
+        common[v] |= (codes == point.labels[l]) & (1 << l);
       }
     }
     if (!point.cost_known) {
       const std::int32_t* column = &others.labels_[kLabels][at];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
-        common[v] |= load<Ints>(column + v * kLanes) & static_cast<std::int32_t>(kUnknownCost);
+        Ints codes;
+        std::memcpy(&codes, column + v * kLanes, sizeof(codes));
+        common[v] |= codes & static_cast<std::int32_t>(kUnknownCost);
       }
     }
-    const auto sets = std::bit_cast<std::array<std::uint32_t, CodedColumns::kAtATime>>(common);
+    std::array<std::uint32_t, CodedColumns::kAtATime> sets;
+    std::memcpy(sets.data(), common.data(), sizeof(sets));
     std::array<const Shared*, CodedColumns::kAtATime> shared;
     std::uint32_t shapes = 0;
+    std::uint32_t unlike = 0;
     for (std::size_t i = 0; i < CodedColumns::kAtATime; ++i) {
       shared[i] = &shared_[sets[i]];
       shapes |= shared[i]->shapes;
+      unlike |= sets[i] ^ sets[0];
     }
     // Each measure's distances once, for all shapes that look at it.
     EnumArray<Measure, std::array<Floats, kVectors>, kMeasures> apart;
@@ -134,35 +147,63 @@ void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std:
       const float* column = &others.measures_[m][at];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
-        const Floats difference = load<Floats>(column + v * kLanes) - point.measures[m];
+        Floats difference;
+        std::memcpy(&difference, column + v * kLanes, sizeof(difference));
+        difference -= point.measures[m];
         apart[m][v] = difference * difference;
       }
     }
+    // Lessons of a source follow each other, so often all have the same in common.
+    const auto take = [&](std::size_t part, std::size_t v, Floats& to) {
+      if (unlike == 0) {
+        to = Floats{} + shared[0]->parts[part];
+      } else {
+        for (std::size_t i = 0; i < kLanes; ++i) to[i] = shared[v * kLanes + i]->parts[part];
+      }
+    };
     std::array<Floats, kVectors> sum;
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const auto* of = &shared[v * kLanes];
-      sum[v] = Floats{of[0]->always, of[1]->always, of[2]->always, of[3]->always};
-    }
+    for (std::size_t v = 0; v < kVectors; ++v) take(kNeverFades, v, sum[v]);
     for (; shapes != 0; shapes &= shapes - 1) {
       const auto s = static_cast<std::size_t>(std::countr_zero(shapes));
-      std::array<Floats, kVectors> distance{};
+      std::array<Floats, kVectors> share{};
       for (const Fading& fading : shapes_[s]) {
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectors; ++v) {
-          distance[v] += apart[fading.measure][v] * fading.weight;
+          share[v] += apart[fading.measure][v] * fading.weight;
         }
       }
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
-        const auto* of = &shared[v * kLanes];
-        const Floats most = {of[0]->of_shape[s], of[1]->of_shape[s], of[2]->of_shape[s],
-                             of[3]->of_shape[s]};
-        sum[v] += most * fade(distance[v]);
+        fade<Unit>(share[v]);
+        Floats most;
+        take(s, v, most);
+        sum[v] += most * share[v];
       }
     }
     std::memcpy(out + at, sum.data(), sizeof(sum));
   }
+}
+
+#ifdef __x86_64__
+[[gnu::target("avx2,fma")]] void Likeness::compare_by_eight(const CodedPoint& point,
+                                                            const CodedColumns& others,
+                                                            std::size_t count, float* out) const {
+  compare_by<EightLanes>(point, others, count, out);
+}
+#endif
+
+void Likeness::compare(const CodedPoint& point, const CodedColumns& others, std::size_t count,
+                       float* out) const {
+#ifdef __x86_64__
+  static const bool wide =
+      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  if (wide) {
+    compare_by_eight(point, others, count, out);
+    return;
+  }
+#endif
+  compare_by<FourLanes>(point, others, count, out);
 }
 
 double Likeness::operator()(const CodedPoint& a, const CodedPoint& b) const {

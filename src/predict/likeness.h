@@ -61,13 +61,19 @@ class Likeness {
   [[nodiscard]] double whole(const CodedPoint& a) const;
 
  private:
+  template <class Unit>
+  void compare_by(const CodedPoint& point, const CodedColumns& others, std::size_t count,
+                  float* out) const;
+  void compare_by_eight(const CodedPoint& point, const CodedColumns& others, std::size_t count,
+                        float* out) const;  // which not every x86-64 has
+
   // What jobs with certain labels in common share: a part that is the same for all of them, and one
   // for each shape, which fades with the shape's distance.
   struct Shared {
-    std::array<float, kMostShapes> of_shape{};
-    float always = 0;
-    std::uint32_t shapes = 0;  // those with a part, a bit for each
+    std::array<float, kMostShapes + 1> parts{};  // one for each shape, then what never fades
+    std::uint32_t shapes = 0;                    // those with a part, a bit for each
   };
+  static constexpr std::size_t kNeverFades = kMostShapes;
   static void add(const LikenessTerm& term, float variance, Shared& shared);
   struct Fading {
     Measure measure = Measure::batch;
