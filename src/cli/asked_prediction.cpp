@@ -7,7 +7,7 @@ namespace tacho {
 
 Result<Json> asked_prediction(const Json& asked) {
   JsonObject object(asked, "the request");
-  TrainingJob job;
+  TrainingJob job{.framework = std::string(kUsualFramework)};
   object.read("model", job.model);
   object.read("gpu", job.gpu);
   object.read_optional("family", job.family);

@@ -137,7 +137,9 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->add_option("--num-gpus", job.num_gpus, "in all")->capture_default_str();
   command->add_option("--num-nodes", job.num_nodes, "machines they stand in")
       ->capture_default_str();
-  command->add_option("--framework", job.framework, "and whose scripts: 'PyTorch 1.12 (timm)'");
+  job.framework = kUsualFramework;
+  command->add_option("--framework", job.framework, "and whose scripts: 'PyTorch 1.12 (timm)'")
+      ->capture_default_str();
   command->add_option("--layout", job.layout, "nchw, nhwc");
   command->add_option("--family", job.family, "cnn, transformer, rnn, other");
   command->add_option("--input-shape", job.input_shape, "3x224x224, seq512");

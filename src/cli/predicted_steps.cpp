@@ -65,7 +65,7 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   }
   TrainingJob asked;
   asked.model = job.model;
-  asked.framework = "PyTorch (Tacho)";  // published ones of "PyTorch" alone are of its first years
+  asked.framework = kUsualFramework;
   asked.precision = published_precision(plan.precision);
   asked.gpu = gpu->name;
   asked.num_gpus = static_cast<double>(plan.ranks());

@@ -30,6 +30,10 @@ struct TrainingJob {
   std::string data_kind;    // real, synthetic
 };
 
+// What is meant where a person names none. Published figures of "PyTorch" alone are of its first
+// years.
+inline constexpr std::string_view kUsualFramework = "PyTorch (Tacho)";
+
 // A job whose speed was published.
 struct MeasuredJob {
   TrainingJob job;
