@@ -32,7 +32,8 @@ struct StepTime {
 
 // A roofline for each kind of work. Grows with batch, multiply-adds, activations, parameters;
 // falls with every rate of the GPU. Its few constants are least-squares fits to the published
-// figures of single GPUs; alone it is right within a fifth for half of them.
+// figures of single GPUs; alone it is right within a fifth for half of them. The shipped model is
+// of its errors: whoever changes it runs script/fit and raises kVersion in speed_model_file.cpp.
 StepTime model_step(const StepWork& work, const GpuSpec& gpu);
 
 // The dense peak for a format, in TFLOP/s.

@@ -21,6 +21,11 @@ struct EightLanes {
   using Ints = std::int32_t __attribute__((vector_size(32)));
 };
 
+template <class Vector, class Number>
+[[gnu::always_inline]] inline void load(const Number* from, Vector& to) {
+  std::memcpy(&to, from, sizeof(to));
+}
+
 // e^-x for x from 0 on (from 80 on, that of 80), within 2e-6 of it: 2^whole by the exponent's bits,
 // the rest by a polynomial around the middle.
 template <class Unit>
@@ -118,7 +123,7 @@ template <class Unit>
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
         Ints codes;
-        std::memcpy(&codes, column + v * kLanes, sizeof(codes));
+        load(column + v * kLanes, codes);
         common[v] |= (codes == point.labels[l]) & (1 << l);
       }
     }
@@ -127,7 +132,7 @@ template <class Unit>
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
         Ints codes;
-        std::memcpy(&codes, column + v * kLanes, sizeof(codes));
+        load(column + v * kLanes, codes);
         common[v] |= codes & static_cast<std::int32_t>(kUnknownCost);
       }
     }
@@ -148,7 +153,7 @@ template <class Unit>
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectors; ++v) {
         Floats difference;
-        std::memcpy(&difference, column + v * kLanes, sizeof(difference));
+        load(column + v * kLanes, difference);
         difference -= point.measures[m];
         apart[m][v] = difference * difference;
       }

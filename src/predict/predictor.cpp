@@ -42,7 +42,8 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
                                          const StepBelief& belief, bool measured_here) const {
   using Blank = SpeedModel::Blank;
   Blank blank = model_.blank_in(point);
-  const bool of_gpu = blank == Blank::cost || blank == Blank::pairs || blank == Blank::nodes;
+  const bool of_gpu = blank == Blank::pairs || blank == Blank::nodes ||
+                      (blank == Blank::cost && job.num_nodes <= 1);
   if (of_gpu && measured_here) blank = Blank::none;
   if (belief.reach > std::log(widest_interval(blank))) {
     switch (blank) {

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// One more whenever the file's parts change, or the likeness (likeness_terms.cpp), without which
-// its weights mean nothing.
+// One more whenever the file's parts change, or the likeness (likeness_terms.cpp) or the cost
+// model, without which its weights mean nothing.
 constexpr std::int64_t kVersion = 7;
 
 // Six digits are as many as single precision keeps.
