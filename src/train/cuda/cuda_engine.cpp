@@ -7,12 +7,14 @@
 #include <ATen/cuda/CUDAGraphsUtils.cuh>
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "kernels/kernels.h"
 #include "train/cuda/data_type.h"
 #include "train/cuda/fused_layers.h"
 #include "train/cuda/kernel_choice.h"
+#include "train/cuda/one_thread.h"
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
 #include "train/guarded.h"
@@ -188,6 +190,8 @@ class CudaEngine final : public StepEngine {
 
   void backward(const at::Tensor& loss, const Batch& batch) {
     const StepPart part(OpPhase::backward);
+    std::optional<OneThread> one;
+    if (!spec_.stock) one.emplace();
     share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
   }
 

@@ -78,7 +78,12 @@ TEST_P(FusedImages, AGlobalPoolEqualsTorchs) {
   struct Case {
     std::int64_t images, channels, height, width;
   };
-  for (const Case& c : {Case{5, 24, 7, 7}, {1, 8, 1, 1}, {3, 72, 2, 5}, {2, 2048, 9, 3}}) {
+  for (const Case& c : {Case{5, 24, 7, 7},
+                        {1, 8, 1, 1},
+                        {3, 72, 2, 5},
+                        {2, 2048, 9, 3},
+                        {70, 264, 7, 7},
+                        {2, 16, 13, 11}}) {
     const at::Tensor x = image({c.images, c.channels, c.height, c.width});
     const at::Tensor y = global_average(x);
     ASSERT_TRUE(y.defined());
