@@ -86,6 +86,9 @@ constexpr std::array kFixedMemory = {
     RunTerm{all_of(software), 0.1},
     RunTerm{all_of(ranks), 0.1},
     RunTerm{all_of(), 0.05, 0, 0.7},
+    // Captured steps have a second thread, and that a workspace of its own.
+    RunTerm{all_of(graphs), 0.2},
+    RunTerm{all_of(model, graphs), 0.2},
 };
 constexpr std::array kSamplesMemory = {
     RunTerm{all_of(), 0.3},

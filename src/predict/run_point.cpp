@@ -45,6 +45,11 @@ double states(const OptimizerSpec& optimizer) {
   return optimizer.momentum > 0 ? 1 : 0;
 }
 
+// No graph of a step is captured where it gathers gradients of several batches.
+bool launches_one_by_one(const RunSpec& spec) {
+  return spec.device == Device::cuda && (spec.graphs == Switch::off || spec.accumulate > 1);
+}
+
 RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double threads) {
   const Rates rates = rates_of(spec, threads);
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
@@ -54,9 +59,8 @@ RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double thread
                        (updated + narrow * cost.moved_fixed_mb * 1e6) / rates.bytes_per_s;
   const double sample =
       6e9 * cost.gmacs / rates.flops + narrow * cost.moved_mb * 1e6 / rates.bytes_per_s;
-  const bool eager = spec.device == Device::cuda && spec.graphs == Switch::off;
   return {std::log(fixed), std::log(samples * sample),
-          eager ? std::log(cost.layers * rates.host_seconds) : kNone, 0};
+          launches_one_by_one(spec) ? std::log(cost.layers * rates.host_seconds) : kNone, 0};
 }
 
 // Small data sets lie in memory as they were published, a byte a pixel, both parts of them.
@@ -119,7 +123,7 @@ Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_v
                   spec.clip_norm.has_value(), spec.accumulate);
   words[RunLabel::data] = spec.data;
   words[RunLabel::input] = input_of(spec);
-  words[RunLabel::graphs] = spec.graphs == Switch::off ? "off" : "on";
+  words[RunLabel::graphs] = launches_one_by_one(spec) ? "off" : "on";
   const bool torch_alone = spec.stock || spec.kernels == KernelKind::torch;
   words[RunLabel::software] = fmt::format("{} {} {} {}", torch_version, host.environment,
                                           torch_alone, kSwitches.of(spec.mkldnn));

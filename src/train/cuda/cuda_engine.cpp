@@ -191,7 +191,7 @@ class CudaEngine final : public StepEngine {
   void backward(const at::Tensor& loss, const Batch& batch) {
     const StepPart part(OpPhase::backward);
     std::optional<OneThread> one;
-    if (!spec_.stock) one.emplace();
+    if (!spec_.stock && graphs_off()) one.emplace();
     share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
   }
 
