@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <csignal>
@@ -87,6 +88,16 @@ std::string words_for(const QueuedTask& task, std::string_view state, std::strin
   broken_invariant("a task of no state");
 }
 
+// A task that ends leaves word. Where there is none, Slurm's code is that of who had taken it, or
+// of nobody: a controller that was killed before it had saved its state ends what runs, cannot
+// start it again, and calls that FAILED with 1. Nobody knows more. Only a taker that cannot be
+// started will not be the next time either.
+bool taker_failed(const QueuedTask& task) {
+  if (!task.status || task.status->success() || task.ended_by != EndedBy::itself) return false;
+  constexpr std::array kCannotStart = {2, 126, 127};  // tacho's usage; a shell's
+  return std::ranges::find(kCannotStart, task.status->code) == kCannotStart.end();
+}
+
 QueuedTask read(std::string_view state, std::string_view code, std::string_view node,
                 std::string_view reason) {
   QueuedTask task{.where = std::string(node)};
@@ -95,9 +106,7 @@ QueuedTask read(std::string_view state, std::string_view code, std::string_view 
   task.state = meaning == nullptr ? TaskState::running : meaning->state;
   task.ended_by = meaning == nullptr ? EndedBy::itself : meaning->ended_by;
   if (task.state == TaskState::ended) task.status = exit_status(code);
-  // Not the task was killed but who had taken it, or it would have left word: nobody knows more.
-  const bool killed = task.status && task.status->signal != 0 && task.ended_by == EndedBy::itself;
-  if (killed) {
+  if (taker_failed(task)) {
     task.state = TaskState::lost;
     task.status.reset();
   }

@@ -28,8 +28,6 @@ TEST(SlurmQueue, EveryTaskHasItsState) {
   EXPECT_EQ(queue->tasks.at(0).state, TaskState::ended);
   EXPECT_TRUE(queue->tasks.at(0).status->success());
   EXPECT_EQ(queue->tasks.at(0).reason, "");
-  EXPECT_EQ(queue->tasks.at(1).status->code, 7);
-  EXPECT_THAT(queue->tasks.at(1).reason, HasSubstr("FAILED (NonZeroExitCode)"));
   EXPECT_EQ(queue->tasks.at(3).ended_by, EndedBy::cancel);
   EXPECT_EQ(queue->tasks.at(3).status->code, 5);
   EXPECT_EQ(queue->tasks.at(7).state, TaskState::running);
@@ -38,11 +36,22 @@ TEST(SlurmQueue, EveryTaskHasItsState) {
   EXPECT_THAT(queue->tasks.at(8).reason, HasSubstr("JobArrayTaskLimit"));
 }
 
-TEST(SlurmQueue, OneWhoseTakerWasKilledIsLost) {
+TEST(SlurmQueue, OneWhoseTakerWasKilledOrFailedIsLost) {
   const auto queue = parse_queue(kRecorded);
-  EXPECT_EQ(queue->tasks.at(2).state, TaskState::lost);
-  EXPECT_FALSE(queue->tasks.at(2).status);
+  for (const std::size_t index : {1, 2}) {
+    EXPECT_EQ(queue->tasks.at(index).state, TaskState::lost);
+    EXPECT_FALSE(queue->tasks.at(index).status);
+  }
+  EXPECT_THAT(queue->tasks.at(1).reason, HasSubstr("FAILED (NonZeroExitCode)"));
   EXPECT_THAT(queue->tasks.at(2).reason, HasSubstr("on 127.0.0.2"));
+}
+
+TEST(SlurmQueue, ATakerThatCannotBeStartedIsNotTriedAgain) {
+  const auto queue = parse_queue("0|FAILED|32512|n1|NonZeroExitCode|\n");
+  ASSERT_TRUE(queue.ok());
+  EXPECT_EQ(queue->tasks.at(0).state, TaskState::ended);
+  EXPECT_EQ(queue->tasks.at(0).status->code, 127);
+  EXPECT_THAT(queue->tasks.at(0).reason, HasSubstr("FAILED (NonZeroExitCode)"));
 }
 
 TEST(SlurmQueue, EndsThatSlurmBringsAboutHaveTheirCause) {

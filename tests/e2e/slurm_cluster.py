@@ -113,6 +113,11 @@ class SlurmCluster:
         command = ["slurmctld", "-D"] if daemon == self.CONTROLLER else ["slurmd", "-D", "-N", daemon]
         self._daemons[place] = self._started(*command)
 
+    def saved_at(self):
+        """When the controller saved last what its jobs do; 0 where it never did."""
+        state = self.folder / "state" / "job_state"
+        return state.stat().st_mtime_ns if state.exists() else 0
+
     def _place_of(self, daemon):
         return (None, self.CONTROLLER, *NODES).index(daemon)
 
