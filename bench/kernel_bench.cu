@@ -250,12 +250,12 @@ void bench_pool(int64_t batch, const Ceiling& ceiling) {
 }
 
 // Reads as many packs and keeps nothing: what a kernel can reach that has next to nothing to write.
+constexpr int kReadAhead = 4;
 __global__ void read_packs(const uint4* __restrict__ from, size_t packs, unsigned* kept) {
-  constexpr int kAhead = 4;
-  const size_t begin = static_cast<size_t>(blockIdx.x) * blockDim.x * kAhead + threadIdx.x;
+  const size_t begin = static_cast<size_t>(blockIdx.x) * blockDim.x * kReadAhead + threadIdx.x;
   unsigned all = 0;
 #pragma unroll
-  for (int u = 0; u < kAhead; ++u) {
+  for (int u = 0; u < kReadAhead; ++u) {
     const size_t i = begin + u * blockDim.x;
     const uint4 pack = i < packs ? from[i] : uint4{};
     all |= pack.x ^ pack.y ^ pack.z ^ pack.w;
@@ -271,9 +271,10 @@ void bench_global_pool(int64_t batch, const Ceiling& ceiling) {
   const double bytes = 2.0 * 50 * static_cast<double>(out);
   print_line("global pool", bytes, seconds_of([&] { global_pool_forward(pool, x.as(), y.as(), nullptr); }), ceiling);
   const size_t packs = 2 * 49 * out / sizeof(uint4);
-  constexpr int kPacksABlock = 4 * 256;
+  constexpr int kThreads = 256;
+  constexpr int kPacksABlock = kReadAhead * kThreads;
   print_line("what only reads as much", bytes, seconds_of([&] {
-               read_packs<<<static_cast<unsigned>((packs + kPacksABlock - 1) / kPacksABlock), 256>>>(
+               read_packs<<<static_cast<unsigned>((packs + kPacksABlock - 1) / kPacksABlock), kThreads>>>(
                    x.as<uint4>(), packs, y.as<unsigned>());
              }), ceiling);
   print_line("global pool, back", bytes, seconds_of([&] { global_pool_backward(pool, y.as(), x.as(), nullptr); }),

@@ -59,7 +59,8 @@ Seconds processor_clock() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-TEST(SelfUsage, CountsTheProcessorTimeThatWasBurnt) {
+// The share of it that was the program's own.
+double burn_and_count() {
   const SelfUsage before = self_usage();
   const Seconds clock_before = processor_clock();
   volatile double sink = 1;
@@ -73,9 +74,15 @@ TEST(SelfUsage, CountsTheProcessorTimeThatWasBurnt) {
   const Seconds both = user + after.system - before.system;
   const Seconds tick(1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
   EXPECT_NEAR(both.count(), burnt.count(), std::max(0.02 * burnt.count(), tick.count()));
-  // The kernel divides the sum by what its ticks happened to find: on a virtual machine that stands
-  // still now and then, up to a seventh were found in the kernel.
-  EXPECT_GT(user / both, 0.5);
+  return user / both;
+}
+
+TEST(SelfUsage, CountsTheProcessorTimeThatWasBurnt) {
+  // The kernel divides the sum by what its ticks happened to find; on a virtual machine that stands
+  // still now and then that may be the kernel itself.
+  double own = 0;
+  for (int round = 0; round < 5 && own <= 0.9; ++round) own = burn_and_count();
+  EXPECT_GT(own, 0.9);
 }
 
 }  // namespace

@@ -93,6 +93,8 @@ class Faults(unittest.TestCase):
         left = {key: task for key, task in news.items() if task["state"] != "lost"}
         told = (news, self.said_by_tasks(), cluster.log())
         self.assertGreaterEqual(len(left), tasks - may_be_lost, told)
+        for key in set(news) - set(left):
+            self.assertIn("Slurm says FAILED", news[key]["reason"], told)
         self.assertEqual({(task["state"], task["status"]) for task in left.values()}, {("ended", "exit code 0")}, told)
         self.assertLessEqual({f"ended-{key}" for key in left}, set(self.count("ended-*")))
 
