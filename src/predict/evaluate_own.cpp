@@ -161,7 +161,7 @@ Result<OwnEvaluation> evaluate_own(std::span<const OwnRun> runs, const OwnModelC
       const RunSpec& spec = one.runs.front()->spec;
       parts["all"].push_back(&one);
       if (spec.device == Device::cpu) continue;
-      parts[spec.graphs == Switch::off ? "launch by launch" : "CUDA graphs"].push_back(&one);
+      parts[launches_one_by_one(spec) ? "launch by launch" : "CUDA graphs"].push_back(&one);
     }
     for (const auto& [part, members] : parts) {
       OwnScore step = score(

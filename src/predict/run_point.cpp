@@ -45,11 +45,6 @@ double states(const OptimizerSpec& optimizer) {
   return optimizer.momentum > 0 ? 1 : 0;
 }
 
-// No graph of a step is captured where it gathers gradients of several batches.
-bool launches_one_by_one(const RunSpec& spec) {
-  return spec.device == Device::cuda && (spec.graphs == Switch::off || spec.accumulate > 1);
-}
-
 RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double threads) {
   const Rates rates = rates_of(spec, threads);
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
@@ -142,6 +137,10 @@ RunPoint point_of(const RunSpec& spec, const OwnModelCost& cost, double threads)
 }
 
 }  // namespace
+
+bool launches_one_by_one(const RunSpec& spec) {
+  return spec.device == Device::cuda && (spec.graphs == Switch::off || spec.accumulate > 1);
+}
 
 Result<RunPoint> RunPoints::add(const RunSpec& spec, const Host& host,
                                 const std::string& torch_version, std::int64_t threads) {

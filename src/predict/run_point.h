@@ -45,6 +45,10 @@ struct RunPoint {
   RunParts memory{};
 };
 
+// On a GPU, without a graph of the whole step; none is captured where a step gathers gradients of
+// several batches.
+bool launches_one_by_one(const RunSpec& spec);
+
 // Makes points, with numbers for words, so that points are compared quickly.
 class RunPoints {
  public:
