@@ -106,6 +106,13 @@ Result<std::size_t> Catalog::update(const fs::path& file) const {
   return instances.size();
 }
 
+Result<void> Catalog::forget_update() const {
+  std::error_code problem;
+  fs::remove(prices_file(), problem);
+  if (problem) return system_error(prices_file(), problem.value());
+  return {};
+}
+
 Result<std::vector<Instance>> Catalog::machines() const {
   if (!fs::exists(machines_file())) return std::vector<Instance>{};
   TACHO_TRY(csv, read_file(machines_file()));

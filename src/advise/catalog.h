@@ -31,6 +31,8 @@ class Catalog {
   // Takes a file of the same form as the only prices from now on; answers how many there are.
   // What is wrong with it leaves everything as it was.
   [[nodiscard]] Result<std::size_t> update(const std::filesystem::path& file) const;
+  // The built-in prices again.
+  [[nodiscard]] Result<void> forget_update() const;
 
   // Adds an own machine, or replaces the one of its name.
   [[nodiscard]] Result<void> add_machine(Instance machine) const;

@@ -75,6 +75,8 @@ TEST_F(CatalogTest, AnUpdateReplacesPricesAndABadOneChangesNothing) {
   EXPECT_EQ(catalog_.instances()->front().on_demand_usd_h, 9);
   ASSERT_TRUE(write_file_atomically(file, heading).ok());
   EXPECT_FALSE(catalog_.update(file).ok());
+  ASSERT_TRUE(catalog_.forget_update().ok());
+  EXPECT_GT(catalog_.instances()->size(), 100U);
 }
 
 TEST_F(CatalogTest, OwnMachinesComeFirstAndSurviveAnUpdate) {
@@ -89,6 +91,11 @@ TEST_F(CatalogTest, OwnMachinesComeFirstAndSurviveAnUpdate) {
   EXPECT_FALSE(catalog_.remove_machine("tover").ok());
   EXPECT_TRUE(catalog_.remove_machine("tower").ok());
   EXPECT_NE(catalog_.instances()->front().cloud, "own");
+}
+
+TEST_F(CatalogTest, AMachineWithoutANameIsRefused) {
+  EXPECT_FALSE(catalog_.add_machine(machine("")).ok());
+  EXPECT_TRUE(catalog_.instances().ok());
 }
 
 TEST_F(CatalogTest, AMachineWithoutAPriceIsRefused) {

@@ -39,14 +39,16 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-// Numbers above zero lie by their ratios; others as they are.
+// Numbers above zero lie by their ratios; others as they are. Those that are all the same, however
+// written, become one place.
 void spread_out(Axis& axis) {
   const bool by_ratio = std::ranges::all_of(axis.places, [](double place) { return place > 0; });
   if (by_ratio) {
     for (double& place : axis.places) place = std::log(place);
   }
   const auto [least, most] = std::ranges::minmax(axis.places);
-  for (double& place : axis.places) place = (place - least) / (most - least);
+  const double span = most > least ? most - least : 1;
+  for (double& place : axis.places) place = (place - least) / span;
 }
 
 std::vector<Axis> axes_of(std::span<const Trial> trials) {

@@ -51,10 +51,11 @@ Result<double> published_rate(std::string_view csv) {
   return median(each);
 }
 
-using Machines = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
+using Machines = std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>;
 
 Machines machines_of(const Plan& plan) {
-  return {plan.instance.cloud, plan.instance.name, plan.instance.gpus, plan.nodes};
+  const Instance& instance = plan.instance;
+  return {instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes};
 }
 
 // Samples a second of the best of the plans for the same machines, were all batches ready. With a

@@ -45,6 +45,7 @@ struct Problem {
 
 std::optional<Problem> problem_of(const Instance& instance) {
   constexpr double kDearest = 1e5;
+  if (instance.name.empty()) return Problem{"instance", "is empty; give it a name"};
   if (instance.gpus < 0 || instance.gpus > 1024) return Problem{"gpus", "must be 0 to 1024"};
   if (instance.gpu.empty() != (instance.gpus == 0)) {
     return Problem{"gpu", "a GPU's name and a number of GPUs go together"};

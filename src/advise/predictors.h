@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,7 +60,8 @@ class StepPredictor {
   }
 };
 
-// Asks several in turn; the first that knows a plan answers for it.
+// Asks several in turn; the first that knows a plan answers for all: what different sources say
+// cannot be ranked against each other.
 class StepPredictors final : public StepPredictor {
  public:
   explicit StepPredictors(std::vector<std::unique_ptr<StepPredictor>> predictors)
@@ -71,13 +73,13 @@ class StepPredictors final : public StepPredictor {
 
   std::vector<Result<StepForecast>> steps(const Job& job,
                                           const std::vector<Plan>& plans) const override {
+    const auto knows = [](const Result<StepForecast>& answer) { return answer.ok(); };
     auto answers = predictors_.front()->steps(job, plans);
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      for (std::size_t k = 1; k < predictors_.size() && !answers[i].ok(); ++k) {
-        auto other = predictors_[k]->step(job, plans[i]);
-        // Why the first does not know says more than why the last resort does not.
-        if (other.ok()) answers[i] = std::move(other);
-      }
+    for (std::size_t k = 1; k < predictors_.size(); ++k) {
+      if (std::ranges::any_of(answers, knows)) break;
+      auto others = predictors_[k]->steps(job, plans);
+      // Why the first does not know says more than why the last resort does not.
+      if (std::ranges::any_of(others, knows)) answers = std::move(others);
     }
     return answers;
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "record/model_catalog.h"
+
 namespace tacho {
 namespace {
 
@@ -20,7 +22,6 @@ double price_of(const Instance& instance, bool spot) {
 // In one region an instance is as fast as in another: the cheapest stands for all.
 std::vector<Instance> cheapest_regions(const std::vector<Instance>& instances, bool spot) {
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t>, const Instance*> best;
-  std::vector<const Instance*> order;
   for (const Instance& one : instances) {
     auto& place = best[{one.cloud, one.name, one.gpu, one.gpus}];
     if (place == nullptr || price_of(one, spot) < price_of(*place, spot)) place = &one;
@@ -189,6 +190,11 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
     return Error{ErrorCode::not_found, "no machine is left to choose from; widen the filters"};
   }
   const std::vector<Plan> plans = plans_of(wish, instances);
+  if (plans.empty()) {
+    return Error{ErrorCode::usage,
+                 "no machine is left that trains in the precisions named; those without a GPU need "
+                 "fp32"};
+  }
   const auto forecasts = steps.steps(wish.job, plans);
   Recommendation made{.wish = wish};
   std::map<std::int64_t, Result<EpochsAnswer>> answers;  // by batch
@@ -231,6 +237,7 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
     return Error{ErrorCode::unavailable, fmt::format("no plan can be foretold; of {} most say: {}",
                                                      plans.size(), commonest->first)};
   }
+  made.met = std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(wish, one); });
   mark_front(made.offers);
   warn_of_nodes(made.offers);
   std::ranges::stable_sort(made.offers,
@@ -251,6 +258,7 @@ std::string title_of(const Wish& wish) {
 
 std::string command_of(const Wish& wish, const Offer& offer) {
   if (!wish.command.empty()) return wish.command;
+  if (!find_model(wish.job.model).ok()) return "";
   const Plan& plan = offer.plan;
   std::string command =
       fmt::format("tacho train {} --data {} -b {} -e {} --target {}", wish.job.model, wish.job.data,

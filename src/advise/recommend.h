@@ -13,6 +13,8 @@
 namespace tacho {
 
 // What someone wants to know before renting.
+inline constexpr std::int64_t kLargestBatch = 1 << 20;
+
 struct Wish {
   Job job;
   double target = 0;  // accuracy, 0 … 1
@@ -49,6 +51,7 @@ struct Recommendation {
   // The best plan of every instance and number of nodes: what meets the wish, the cheapest first;
   // with a budget and no deadline the fastest.
   std::vector<Offer> offers;
+  bool met = true;                              // by some offer: the deadline, the budget
   std::map<std::string, std::size_t> left_out;  // reason to number of plans
 };
 

@@ -154,6 +154,55 @@ TEST(Recommend, RefusesWithTheReasonWhereNothingCanBeKnown) {
   EXPECT_EQ(recommend(wish, one, KnownSteps(), KnownEpochs()).error().code, ErrorCode::usage);
 }
 
+TEST(Recommend, SaysThatMachinesWithoutAGpuNeedFp32) {
+  Wish wish = kWish;
+  wish.precisions = {Precision::bf16};
+  const auto none = recommend(wish, {instance("a", "", 0, 1)}, KnownSteps(), KnownEpochs());
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("need fp32"));
+}
+
+TEST(Recommend, SaysThatNoOfferKeepsTheDeadline) {
+  Wish wish = kWish;
+  wish.deadline_hours = 1e-6;
+  EXPECT_FALSE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
+  wish.deadline_hours = 1e6;
+  EXPECT_TRUE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
+}
+
+// Knows plans with batches of at least some size.
+class StepsFrom final : public StepPredictor {
+ public:
+  StepsFrom(std::int64_t least, double seconds) : least_(least), seconds_(seconds) {}
+  Result<StepForecast> step(const Job&, const Plan& plan) const override {
+    if (plan.batch_per_gpu < least_) return Error{ErrorCode::unavailable, "too small"};
+    StepForecast step;
+    step.seconds = {seconds_, seconds_, seconds_};
+    return step;
+  }
+
+ private:
+  std::int64_t least_;
+  double seconds_;
+};
+
+TEST(StepPredictors, OneSourceAnswersForAllPlans) {
+  const auto steps_of = [](std::int64_t least) {
+    std::vector<std::unique_ptr<StepPredictor>> both;
+    both.push_back(std::make_unique<StepsFrom>(least, 1));
+    both.push_back(std::make_unique<StepsFrom>(0, 2));
+    const Instance machine = instance("a", "g2", 1, 1);
+    return StepPredictors(std::move(both))
+        .steps({}, {{.instance = machine, .batch_per_gpu = 8},
+                    {.instance = machine, .batch_per_gpu = 64}});
+  };
+  const auto some = steps_of(32);
+  EXPECT_FALSE(some[0].ok());
+  EXPECT_EQ(some[1]->seconds.value, 1);
+  const auto none = steps_of(1000);
+  EXPECT_EQ(none[0]->seconds.value, 2);
+}
+
 TEST(Recommend, TheCommandRunsTheOffer) {
   Wish wish = kWish;
   wish.batches = {64};
@@ -164,6 +213,8 @@ TEST(Recommend, TheCommandRunsTheOffer) {
             "--precision fp32 --nproc 8 --workers 3");
   EXPECT_THAT(command_of(wish, made.offers[1]),
               HasSubstr("--nproc 8 --nnodes 2 --node-rank 0 --rendezvous HOST:29400"));
+  wish.job.model = "bert_large";
+  EXPECT_EQ(command_of(wish, made.offers[0]), "");
 }
 
 TEST(Recommend, IsShownWithinEightyColumnsAndAsJsonAndCsv) {

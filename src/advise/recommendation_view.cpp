@@ -63,7 +63,7 @@ std::string wrapped(const std::string& head, const std::string& text) {
 }
 
 std::string memory_of(const StepForecast& step) {
-  if (!step.memory_bytes) return "fits: others trained with this batch";
+  if (!step.memory_bytes) return "not foretold; published trainings had this batch on a GPU";
   return human(Bytes{static_cast<std::int64_t>(*step.memory_bytes)}) +
          " on a GPU at the peak: fits";
 }
@@ -84,9 +84,13 @@ std::string first_in_full(const Recommendation& made, const Terminal& terminal) 
   }
   text += "  memory  " + memory_of(first.step) + "\n";
   if (made.wish.deadline_hours || made.wish.budget_usd) {
-    text += fmt::format("  chance  {:.0f} % to keep what was asked for\n", 100 * first.chance);
+    text += fmt::format("  chance  {:.0f} % to keep what was asked for{}\n", 100 * first.chance,
+                        made.met ? "" : "; no offer is expected to");
   }
-  return text + wrapped("  run     ", printable(command_of(made.wish, first)));
+  const std::string command = printable(command_of(made.wish, first));
+  const std::string none =
+      made.wish.job.model + " is none of Tacho's models: 'tacho run' watches a program of yours";
+  return text + wrapped("  run     ", command.empty() ? printable(none) : command);
 }
 
 std::string notes(const Recommendation& made, std::size_t shown) {

@@ -38,6 +38,7 @@ Habits habits_of(const std::vector<TimeSpent>& past) {
 
 std::optional<TimeSpent> time_spent(const RunRecord& record) {
   if (record.outcome != Outcome::ok || record.order.command) return std::nullopt;
+  if (record.started && record.started->attempt > 1) return std::nullopt;
   TimeSpent spent{.total_seconds = record.stays_seconds};
   if (!record.steps.seconds.empty()) spent.step_seconds = median(record.steps.steady_seconds());
   spent.steps = static_cast<double>(record.steps.seconds.size());

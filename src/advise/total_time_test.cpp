@@ -38,6 +38,10 @@ TEST(TotalTime, TellsNothingOfARunThatHasNoSteps) {
   record.epochs = {epoch};
   record.stays_seconds = 2;
   ASSERT_TRUE(time_spent(record));
+  RunRecord resumed = record;
+  resumed.started = RunStarted{};
+  resumed.started->attempt = 2;
+  EXPECT_FALSE(time_spent(resumed));
   EXPECT_EQ(time_spent(record)->steps, 2);
   EXPECT_EQ(time_spent(record)->total_seconds, 2);
   record.outcome = Outcome::failed;

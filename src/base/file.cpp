@@ -79,6 +79,21 @@ Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
 }
 
 Result<AtomicFile> AtomicFile::create(fs::path path) {
+  std::error_code absent;
+  const fs::file_status there = fs::status(path, absent);
+  if (fs::is_directory(there)) {
+    return Error{ErrorCode::invalid, path.string() + ": a folder is there; name a file"};
+  }
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    UniqueFd device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!device) return system_error(path, errno);
+    return AtomicFile(std::move(path), "", std::move(device));
+  }
+  // A link stays one: what it leads to is replaced.
+  if (fs::is_symlink(fs::symlink_status(path, absent)) && fs::exists(there)) {
+    path = fs::canonical(path, absent);
+    if (absent) return system_error(path, absent.value());
+  }
   fs::path beside = fmt::format("{}.tmp.{}", path.string(), ::getpid());
   UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd) return system_error(path, errno);
@@ -86,7 +101,7 @@ Result<AtomicFile> AtomicFile::create(fs::path path) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_) ::unlink(beside_.c_str());
+  if (fd_ && !beside_.empty()) ::unlink(beside_.c_str());
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -94,6 +109,10 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit(Outlives what) {
+  if (beside_.empty()) {
+    fd_.reset();
+    return {};
+  }
   const bool synced = what == Outlives::power_cut;
   if (synced && ::fsync(fd_.get()) != 0) return system_error(path_, errno);
   if (::rename(beside_.c_str(), path_.c_str()) != 0) return system_error(path_, errno);

@@ -36,7 +36,8 @@ Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = B
 enum class Outlives { kill, power_cut };
 
 // A file that appears whole or not at all: written beside its place, synced and renamed by
-// commit(). Until then, and if commit() is never reached, the old file stays as it was.
+// commit(). Until then, and if commit() is never reached, the old file stays as it was. What is no
+// plain file, as a pipe or /dev/stdout, is written to as it is.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(std::filesystem::path path);
@@ -52,8 +53,8 @@ class AtomicFile {
       : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
 
   std::filesystem::path path_;
-  std::filesystem::path beside_;
-  UniqueFd fd_;  // closed once committed
+  std::filesystem::path beside_;  // "": written in place
+  UniqueFd fd_;                   // closed once committed
 };
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,

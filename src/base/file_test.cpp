@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
 
 #include "base/scratch_folder.h"
 
@@ -25,6 +28,35 @@ TEST(WriteFileAtomically, NamesTheFolderThatIsMissing) {
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().code, ErrorCode::not_found);
   EXPECT_NE(written.error().message.find("/nonexistent/a.json"), std::string::npos);
+}
+
+TEST(WriteFileAtomically, KeepsALinkAndReplacesWhatItLeadsTo) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.json";
+  const fs::path link = folder.path() / "link.json";
+  ASSERT_TRUE(write_file_atomically(file, "one").ok());
+  fs::create_symlink("a.json", link);
+  ASSERT_TRUE(write_file_atomically(link, "two").ok());
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(*read_file(file), "two");
+}
+
+TEST(WriteFileAtomically, WritesToAPipeAsItIs) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK));
+  ASSERT_TRUE(write_file_atomically(pipe, "through").ok());
+  std::array<char, 16> got{};
+  EXPECT_EQ(::read(reader.get(), got.data(), got.size()), 7);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(WriteFileAtomically, RefusesAFolder) {
+  const ScratchFolder folder;
+  const auto written = write_file_atomically(folder.path(), "x");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::invalid);
 }
 
 // /dev/full refuses every write the way a full disk does.

@@ -13,6 +13,8 @@
 #include "base/json_object.h"
 #include "base/table.h"
 #include "cli/commands.h"
+#include "predict/gpu_catalog.h"
+#include "predict/shipped.h"
 #include "probe/host_probe.h"
 
 namespace tacho {
@@ -24,6 +26,7 @@ struct CatalogOptions {
   bool json = false;
   bool csv = false;
   std::string file;
+  bool shipped = false;
   Instance machine;
   double network = 0;
 };
@@ -72,6 +75,10 @@ Result<int> list_catalog(const CatalogOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(all, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(all, o.filter));
+  // 'catalog update' leaves own machines as they are.
+  if (o.csv && o.filter.clouds.empty()) {
+    std::erase_if(instances, [](const Instance& one) { return one.cloud == kOwnCloud; });
+  }
   if (o.json || o.csv) {
     context.print(o.csv ? instances_csv(instances) : json_text(to_json(instances), 1) + "\n");
     return kSuccess;
@@ -88,8 +95,20 @@ Result<int> list_catalog(const CatalogOptions& o, const Context& context) {
 
 Result<int> update_catalog(const CatalogOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  TACHO_TRY(count, Catalog(home).update(o.file));
-  context.print(fmt::format("{} instances from {}\n", count, o.file));
+  const Catalog catalog(home);
+  if (o.shipped != o.file.empty()) {
+    return Error{ErrorCode::usage, "name a file with --from, or --shipped for the built-in prices"};
+  }
+  if (o.shipped) {
+    TACHO_CHECK(catalog.forget_update());
+    context.print("the prices that come with Tacho are back\n");
+    return kSuccess;
+  }
+  TACHO_TRY(count, catalog.update(o.file));
+  context.print(
+      fmt::format("{} instances from {}, in place of all rented ones that were known; "
+                  "'tacho catalog update --shipped' takes the built-in prices back\n",
+                  count, o.file));
   return kSuccess;
 }
 
@@ -110,6 +129,11 @@ Result<int> add_machine(CatalogOptions o, const Context& context) {
     return Error{ErrorCode::usage,
                  "--vcpus and --memory-gib are needed; only of the machine called 'here' they can "
                  "be seen"};
+  }
+  if (!o.machine.gpu.empty() && o.machine.name != kHere) {
+    TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
+    TACHO_TRY(gpu, gpus.find(o.machine.gpu).in("--gpu"));
+    o.machine.gpu = gpu->name;
   }
   if (o.network != 0) o.machine.network_gbps = o.network;
   if (o.machine.gpus == 0 && !o.machine.gpu.empty()) o.machine.gpus = 1;
@@ -148,8 +172,9 @@ void add_catalog_command(CLI::App& app, Context& context) {
   ls->callback([=, &context] { context.run([&] { return list_catalog(*o, context); }); });
 
   CLI::App* update = command->add_subcommand(
-      "update", "take other prices: a CSV file of the form that 'ls --csv' prints");
-  update->add_option("--from", o->file, "the file")->required();
+      "update", "take other prices instead: a CSV file as 'ls --csv' prints it");
+  update->add_option("--from", o->file, "the file");
+  update->add_flag("--shipped", o->shipped, "the prices that come with Tacho again");
   update->callback([=, &context] { context.run([&] { return update_catalog(*o, context); }); });
 
   CLI::App* add = command->add_subcommand("add-machine", "add a machine of your own");

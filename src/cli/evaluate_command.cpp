@@ -42,8 +42,11 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       asked.own = true;
       continue;
     }
-    TACHO_TRY(kind, kSplitKinds.parse(word));
-    asked.published.push_back(kind);
+    const auto kind = kSplitKinds.parse(word);
+    if (!kind.ok()) {
+      return Error{kind.error().code, kind.error().message + "; 'own' is of own runs"};
+    }
+    asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
     asked.own = true;
@@ -101,13 +104,17 @@ Result<int> write_likeness(const EvaluateOptions& o, const Context& context) {
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
   if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
-    return Error{ErrorCode::usage, "--folds: between 2 and 50 parts can be left out in turn"};
+    return Error{ErrorCode::usage,
+                 "--folds and --own-folds: between 2 and 50 parts can be left out in turn"};
   }
   if (o.lessons < 100 || o.lessons > 20000) {
     return Error{ErrorCode::usage, "--lessons: between 100 and 20000 jobs can be learned from"};
   }
   if (o.likeness) return write_likeness(o, context);
   TACHO_TRY(asked, asked_splits(o));
+  if (o.rows && asked.published.empty()) {
+    return Error{ErrorCode::usage, "--rows: has a line for each published job; name their splits"};
+  }
   OwnEvaluation own;
   if (asked.own) {
     TACHO_TRY(made, evaluate_own_runs(o, context));

@@ -28,7 +28,7 @@ std::vector<Curve> published_of(const RunSpec& spec) {
 
 // How many steps it will make; nothing where its data does not say how long an epoch is.
 std::optional<double> steps_of(const RunSpec& spec, const std::vector<RunRecord>& past) {
-  const auto a_step = static_cast<double>(spec.batch * spec.dist.ranks());
+  const auto a_step = static_cast<double>(samples_a_step(spec));
   double samples = static_cast<double>(spec.train_samples.value_or(0));
   for (const RunRecord& record : past) {
     if (samples > 0) break;

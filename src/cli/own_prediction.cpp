@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "cli/train_options.h"
+#include "data/catalog.h"
 
 namespace tacho {
 namespace {
@@ -51,6 +52,10 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
     words.push_back(fmt::format("--batch={:.0f}", *question.batch));
   }
   if (!question.precision.empty()) words.push_back("--precision=" + question.precision);
+  if (!question.data.empty() && question.data != kSyntheticData) {
+    TACHO_TRY(data, find_dataset(question.data));
+    static_cast<void>(data);
+  }
   TACHO_TRY(parsed, kDevices.parse(device));
   words.push_back("--data=" + (question.data.empty()
                                    ? usual_data(known, question.model, parsed, here)
@@ -65,7 +70,7 @@ std::string own_prediction_text(const RunSpec& spec, const Host& here,
                                 const RunForecast& forecast) {
   const bool cuda = spec.device == Device::cuda;
   const Foretold& step = forecast.step_seconds;
-  const auto samples = static_cast<double>(spec.batch * spec.accumulate * spec.dist.ranks());
+  const auto samples = static_cast<double>(samples_a_step(spec));
   std::string out =
       fmt::format("{} on {}, batch {}, {}, on this machine: {}\n", spec.model, spec.data,
                   spec.batch, kPrecisions.of(spec.precision), cuda ? here.gpu : here.cpu);
@@ -83,7 +88,7 @@ std::string own_prediction_text(const RunSpec& spec, const Host& here,
 }
 
 Json own_prediction_json(const RunSpec& spec, const Host& here, const RunForecast& forecast) {
-  const auto samples = static_cast<double>(spec.batch * spec.accumulate * spec.dist.ranks());
+  const auto samples = static_cast<double>(samples_a_step(spec));
   return Json{{"model", spec.model},
               {"data", spec.data},
               {"batch", spec.batch},

@@ -1,5 +1,6 @@
 #include "cli/own_runs_here.h"
 
+#include "predict/own_jobs.h"
 #include "predict/shipped.h"
 #include "probe/host_probe.h"
 
@@ -52,36 +53,22 @@ Result<OwnModelCosts> shipped_own_model_costs() {
   return OwnModelCosts::parse(shipped_own_models_csv()).in("own_models.csv");
 }
 
+Result<std::vector<OwnRun>> shipped_own_runs() {
+  return read_own_runs(shipped_corpus()).in("data/corpus");
+}
+
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store) {
   TACHO_TRY(runs, runs_in(store));
-  TACHO_TRY(shipped, read_own_runs(shipped_corpus()).in("data/corpus"));
+  TACHO_TRY(shipped, shipped_own_runs());
   runs.insert(runs.end(), shipped.begin(), shipped.end());
   return runs;
 }
 
-Result<std::vector<OwnMeasurement>> own_measurements(RunStore& store, const GpuCatalog& gpus) {
+Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCatalog& gpus) {
   TACHO_TRY(runs, runs_in(store));
-  std::vector<OwnMeasurement> out;
+  std::vector<MeasuredJob> out;
   for (const OwnRun& run : runs) {
-    const RunSpec& spec = run.spec;
-    if (spec.device != Device::cuda || spec.dist.ranks() > 1) continue;
-    std::string_view name = run.host.gpu;
-    constexpr std::string_view kMaker = "NVIDIA ";
-    if (name.starts_with(kMaker)) name.remove_prefix(kMaker.size());
-    const auto gpu = gpus.find(name);
-    if (!gpu.ok()) continue;
-    OwnMeasurement own;
-    own.job.model = spec.model;
-    own.job.framework = "PyTorch";
-    // Tacho's fp16 keeps fp32 weights, which published figures call amp.
-    own.job.precision =
-        spec.precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(spec.precision));
-    own.job.gpu = (*gpu)->name;
-    own.job.batch_per_gpu = static_cast<double>(spec.batch * spec.accumulate);
-    own.job.input_shape = sample_size(spec).text;
-    own.job.data_kind = is_synthetic(spec) ? "synthetic" : "real";
-    own.samples_per_s = *own.job.batch_per_gpu / run.step_seconds;
-    out.push_back(std::move(own));
+    if (auto job = measured_job(run, gpus)) out.push_back(*std::move(job));
   }
   return out;
 }

@@ -13,11 +13,14 @@ namespace tacho {
 
 Result<OwnModelCosts> shipped_own_model_costs();
 
+// Those of data/corpus.
+Result<std::vector<OwnRun>> shipped_own_runs();
+
 // Runs that tell how fast machines are: the newest of this store, then those that come with Tacho.
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store);
 
 // Those of this store on GPUs of the catalogue, as published jobs would be named.
-Result<std::vector<OwnMeasurement>> own_measurements(RunStore& store, const GpuCatalog& gpus);
+Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCatalog& gpus);
 
 // As others ask it.
 std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs);

@@ -29,13 +29,20 @@ struct PredictOptions {
   std::vector<std::string> words;  // behind --
 };
 
-Result<Predictor> predictor_for(const PredictOptions& o, const Context& context) {
-  TACHO_TRY(predictor, open_predictor(o.speed_model));
-  for (const std::string& file : o.gpu_specs) {
+Result<std::vector<GpuSpec>> read_gpu_specs(const std::vector<std::string>& files) {
+  std::vector<GpuSpec> specs;
+  for (const std::string& file : files) {
     TACHO_TRY(text, read_file(file));
     TACHO_TRY(gpu, read_gpu_spec(text, file));
-    predictor.add_gpu(std::move(gpu));
+    specs.push_back(std::move(gpu));
   }
+  return specs;
+}
+
+Result<Predictor> predictor_for(const PredictOptions& o, const std::vector<GpuSpec>& gpu_specs,
+                                const Context& context) {
+  TACHO_TRY(predictor, open_predictor(o.speed_model));
+  for (const GpuSpec& gpu : gpu_specs) predictor.add_gpu(gpu);
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(own, own_measurements(store, predictor.gpus()));
   if (!own.empty()) TACHO_CHECK(predictor.calibrate(own, worker_threads()));
@@ -46,9 +53,11 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
   if (!o.job.model.empty()) {
     return Error{ErrorCode::usage, "either a model is named or --from, not both"};
   }
+  if (o.json) return Error{ErrorCode::usage, "--json is for one job; --from writes CSV"};
   TACHO_TRY(text, read_file(*o.from));
   TACHO_TRY(records, bad_input(read_csv(text).in(*o.from)));
-  TACHO_TRY(predictor, predictor_for(o, context));
+  TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
+  TACHO_TRY(predictor, predictor_for(o, gpu_specs, context));
   TACHO_TRY(jobs, bad_input(read_jobs(records, predictor.gpus()).in(*o.from)));
   TACHO_TRY(predictions, predictor.predict(jobs, worker_threads()));
   const std::string csv = predictions_csv(records, predictions);
@@ -104,10 +113,9 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
     return Error{ErrorCode::unavailable,
                  own.error().message + "; --gpu NAME asks what was published"};
   }
-  TACHO_TRY(predictor, predictor_for(o, context));
-  if (o.job.gpu.empty() && !o.gpu_specs.empty()) {
-    o.job.gpu = predictor.gpus().all().back().name;
-  }
+  TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
+  if (o.job.gpu.empty()) o.job.gpu = gpu_specs.back().name;
+  TACHO_TRY(predictor, predictor_for(o, gpu_specs, context));
   TACHO_TRY(gpu, predictor.gpus().find(o.job.gpu));
   o.job.gpu = gpu->name;
   TACHO_CHECK(check(o.job));
@@ -150,7 +158,8 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->add_option("--gpu-spec", o->gpu_specs, "a GPU's data sheet in YAML; see below");
   command->add_option("--from", o->from, "a CSV file of jobs instead of one");
   command->add_option("--out,-o", o->out, "where to write it with predictions (standard output)");
-  command->add_option("--speed-model", o->speed_model, "made by 'tacho fit' (the shipped one)");
+  command->add_option("--speed-model", o->speed_model,
+                      "of 'tacho fit' (its last one, else the shipped one)");
   command->add_option("--data,-d", o->data, "on this machine: the dataset (that of most runs)");
   command->add_option("--device", o->device, "on this machine: cpu, cuda (the GPU if it has one)");
   command->add_flag("--json", o->json, "one job for programs");
@@ -160,7 +169,8 @@ void add_predict_command(CLI::App& app, Context& context) {
       "'tacho train' may follow: tacho predict resnet18 -b 96 -- --graphs off --workers 4\n"
       "--from takes the columns model, family, framework, precision, layout, gpu, num_gpus,\n"
       "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape, data_kind; cells may be\n"
-      "empty. It adds samples_per_s, low90, high90 (a 90 % interval), in_domain and reason.\n"
+      "empty: not known. It adds samples_per_s, low90, high90 (a 90 % interval), in_domain and\n"
+      "reason, in place of columns of these names.\n"
       "--gpu-spec needs name, multiprocessors, fp32_tflops, memory_gb, memory_gb_per_s, and takes\n"
       "architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, peers (nvlink,\n"
       "pcie, or host for GPUs that cannot read each other's memory), power_w.");

@@ -8,7 +8,7 @@
 
 #include "cli/speed_model_files.h"
 #include "learn/cannot_know.h"
-#include "record/model_catalog.h"
+#include "predict/own_model_costs.h"
 
 namespace tacho {
 namespace {
@@ -20,19 +20,13 @@ bool has_bf16_and_tf32(const GpuSpec& gpu) {
   return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
 }
 
-std::string published_precision(Precision precision) {
-  // Tacho's fp16 keeps fp32 weights, which published figures call amp.
-  return precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(precision));
-}
-
+// "" where neither the data nor a known model says.
 std::string shape_of_input(const Job& job) {
-  if (job.data == "cifar10" || job.data == "cifar100") return "3x32x32";
-  if (job.data == "tiny-imagenet") return "3x64x64";
-  const auto model = find_model(job.model);
-  if (!model.ok()) return "";
-  const SampleShape& sample = (*model)->sample;
-  if ((*model)->input == InputKind::text) return fmt::format("seq{}", sample.length);
-  return fmt::format("{}x{}x{}", sample.channels, sample.height, sample.width);
+  RunSpec spec;
+  spec.model = job.model;
+  spec.data = job.data;
+  const SampleSize size = sample_size(spec);
+  return size.extent > 0 ? size.text : "";
 }
 
 StepForecast forecast_of(const Plan& plan, const Prediction& prediction) {

@@ -58,8 +58,12 @@ std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
   out += fmt::format("  speed    {} samples/s   (90 %: {} … {})\n", speed(prediction.samples_per_s),
                      speed(prediction.low90), speed(prediction.high90));
   out += fmt::format("  step     {}\n", human(Seconds(prediction.step_seconds)));
-  out += fmt::format("  memory   {:.1f} of {:g} GB on each GPU: {}\n", prediction.memory_gb,
-                     gpu.memory_gb, prediction.fits ? "fits" : "does not fit");
+  if (prediction.memory_known) {
+    out += fmt::format("  memory   {:.1f} of {:g} GB on each GPU: {}\n", prediction.memory_gb,
+                       gpu.memory_gb, prediction.fits ? "fits" : "does not fit");
+  } else {
+    out += "  memory   not known, as what the model costs is not\n";
+  }
   out += fmt::format("  modelled {} multiply-adds, {} activations, {} optimizer, {} exchange\n",
                      human(Seconds(compute)), human(Seconds(memory)), human(Seconds(optimizer)),
                      human(Seconds(exchange)));

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -30,25 +32,15 @@ struct RecommendOptions {
 
 // "12h", "90m", "2d", or hours alone.
 Result<double> hours_of(std::string_view text) {
-  double unit = 1;
-  if (!text.empty()) {
-    switch (text.back()) {
-      case 'm':
-        unit = 1.0 / 60;
-        break;
-      case 'h':
-        break;
-      case 'd':
-        unit = 24;
-        break;
-      default:
-        TACHO_TRY(hours, parse_number(text, "--deadline"));
-        return hours;
-    }
-    text.remove_suffix(1);
-  }
-  TACHO_TRY(amount, parse_number(text, "--deadline"));
-  return amount * unit;
+  constexpr std::array<std::pair<char, double>, 3> kUnits = {
+      {{'m', 1.0 / 60}, {'h', 1}, {'d', 24}}};
+  const auto unit =
+      std::ranges::find_if(kUnits, [&](const auto& u) { return text.ends_with(u.first); });
+  const bool named = unit != kUnits.end();
+  if (named) text.remove_suffix(1);
+  const auto amount = parse_number(text, "--deadline");
+  if (!amount.ok()) return Error{ErrorCode::usage, "--deadline: give it as 12h, 90m or 2d"};
+  return *amount * (named ? unit->second : 1);
 }
 
 Result<Wish> wish_of(const RecommendOptions& o) {
@@ -60,6 +52,7 @@ Result<Wish> wish_of(const RecommendOptions& o) {
           "name --model, --data and --target, as --model resnet50 --data imagenet --target "
           "top1=0.75; or a traced run with --from-run"};
     }
+    if (o.steps) return Error{ErrorCode::usage, "--steps goes with --from-run"};
     TACHO_TRY(target, parse_target(o.target));
     wish.target = target;
   }
@@ -73,7 +66,10 @@ Result<Wish> wish_of(const RecommendOptions& o) {
     wish.precisions.push_back(precision);
   }
   for (const std::int64_t batch : wish.batches) {
-    if (batch < 1) return Error{ErrorCode::usage, "--batch: a batch holds at least one sample"};
+    if (batch < 1 || batch > kLargestBatch) {
+      return Error{ErrorCode::usage,
+                   fmt::format("--batch: a batch holds 1 to {} samples", kLargestBatch)};
+    }
   }
   return wish;
 }
@@ -144,7 +140,9 @@ void add_recommend_command(CLI::App& app, Context& context) {
   command->add_flag("--spot", o->wish.spot, "at spot prices");
   command->add_option("--precision", o->precisions, "bf16,fp16,tf32,fp32 (any)")->delimiter(',');
   command->add_option("--batch", o->wish.batches, "per GPU: 64,128 (8 to 1024)")->delimiter(',');
-  command->add_option("--top", o->offers, "offers to show")->capture_default_str();
+  command->add_option("--top", o->offers, "offers to show")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   auto* json = command->add_flag("--json", o->json, "as JSON, every offer");
   command->add_flag("--csv", o->csv, "as CSV, every offer")->excludes(json);
   command->callback([=, &context] { context.run([&] { return recommend_to_user(*o, context); }); });

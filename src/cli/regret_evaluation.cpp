@@ -34,10 +34,6 @@ std::string configuration_of(const OwnRun& run) {
   return json_text(to_json(spec));
 }
 
-double samples_a_step(const RunSpec& spec) {
-  return static_cast<double>(spec.batch * spec.dist.ranks() * spec.accumulate);
-}
-
 // Dollars an hour for one of each GPU, the catalogue's lowest on demand.
 Result<std::map<std::string, double>> prices_of_gpus() {
   TACHO_TRY(home, tacho_home());
@@ -55,7 +51,7 @@ Result<std::map<std::string, double>> prices_of_gpus() {
 // On one machine the cheapest is the fastest, whatever its price.
 Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, HeldOut held_out) {
   const auto cost = [](const RunSpec& spec, double step_seconds) {
-    return step_seconds / samples_a_step(spec);
+    return step_seconds / static_cast<double>(samples_a_step(spec));
   };
   std::vector<SettledRun> settled;
   for (const OwnRun& run : runs) {

@@ -26,6 +26,7 @@ Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
     if (plan.instance.gpus > 1) words.push_back(fmt::format("--nproc={}", plan.instance.gpus));
   }
   TACHO_TRY(asked, read_train_words(words));
+  TACHO_CHECK(check(asked.spec));
   return asked.spec;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/sweep_lines.h"
 #include "learn/curve.h"
 #include "learn/epochs_to_target.h"
 
@@ -15,11 +16,6 @@ namespace {
 constexpr std::size_t kMostOfAKind = 400;
 constexpr double kFewestErrors = 1e-4;
 constexpr double kOutOfReach = 2;  // times as far as a curve was followed in vain
-
-std::optional<double> value_in(const RunRow& row, const Metric& metric) {
-  const auto* at = std::ranges::find(metric::kAll, metric.key, &Metric::key);
-  return row.metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
-}
 
 // Less is better, and above 0. It is its own inverse, up to the bounds.
 double as_cost(const Metric& metric, double value) {
@@ -35,7 +31,7 @@ Range as_value(const SweepGoal& goal, const Range& cost) {
 
 bool has(const std::map<std::string, RunRow>& rows, const Metric& metric) {
   return std::ranges::any_of(rows, [&](const auto& each) {
-    const auto value = value_in(each.second, metric);
+    const auto value = value_of(each.second, metric);
     return value && *value > 0;
   });
 }
@@ -88,7 +84,7 @@ std::optional<double> SweepAdvisor::seconds_to(const RunRow& row, double target)
 std::optional<double> SweepAdvisor::cost_of(const RunRow& row, const SweepGoal& goal) {
   if (row.outcome != Outcome::ok) return std::nullopt;
   if (goal.target) return seconds_to(row, *goal.target);
-  const auto value = value_in(row, *goal.metric);
+  const auto value = value_of(row, *goal.metric);
   if (!value || !(*value > 0)) return std::nullopt;
   return as_cost(*goal.metric, *value);
 }

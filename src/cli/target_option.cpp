@@ -17,14 +17,14 @@ Result<double> parse_number(std::string_view text, std::string_view what) {
 
 Result<double> parse_target(std::string_view text) {
   constexpr std::string_view kName = "top1=";
-  if (text.starts_with(kName)) text.remove_prefix(kName.size());
-  TACHO_TRY(target, parse_number(text, "--target"));
-  if (!(target > 0 && target < 1)) {
+  const std::string_view number = text.starts_with(kName) ? text.substr(kName.size()) : text;
+  const auto target = parse_number(number, "--target");
+  if (!target.ok() || !(*target > 0 && *target < 1)) {
     return Error{
         ErrorCode::usage,
-        fmt::format("--target: {} is no accuracy; give one between 0 and 1, as top1=0.75", target)};
+        fmt::format("--target: '{}' is no accuracy; give one between 0 and 1, as top1=0.75", text)};
   }
-  return target;
+  return *target;
 }
 
 }  // namespace tacho

@@ -97,7 +97,10 @@ void declare(CLI::App& command, TrainOptions& o) {
 
   command.add_option("--label-smoothing", o.spec.label_smoothing, "0 to 0.999");
   command.add_option("--clip", o.spec.clip_norm, "scale gradients down to this norm");
-  command.add_option("--accumulate", o.spec.accumulate, "batches a step")->capture_default_str();
+  command
+      .add_option("--accumulate", o.spec.accumulate,
+                  "batches whose gradients are added before weights change")
+      ->capture_default_str();
   command.add_flag("--no-dropout", o.no_dropout,
                    "drop nothing: runs of 1 and of 4 processes compare");
 

@@ -20,6 +20,7 @@
 #include "probe/perf_counters.h"
 #include "probe/pressure_probe.h"
 #include "probe/process_tree_probe.h"
+#include "record/event.h"
 
 namespace tacho {
 namespace {
@@ -51,11 +52,35 @@ void examine_machine(Findings& out, const Host& host, const fs::path& home) {
   }
 }
 
-std::string path_words(const Json& paths) {
-  const auto word = [&paths](const char* key) { return paths.value(key, false) ? "on" : "off"; };
+// What 'tacho-worker describe' says of its torch.
+struct TorchFound {
+  std::string version;
+  std::int64_t gpus = 0;
+  std::string problem;  // "": there is none, and paths were chosen
+  ComputePaths paths;
+};
+
+Result<TorchFound> ask_for_torch(const fs::path& worker) {
+  TACHO_TRY(said, describe_worker(worker));
+  TorchFound found;
+  JsonObject object(said, worker.string());
+  object.read("torch_version", found.version);
+  object.read("cuda_devices", found.gpus);
+  object.read_optional("problem", found.problem);
+  for (const char* other : {"tacho_version", "tacho_commit", "host"}) object.part(other);
+  const Json* paths = object.part("paths", found.problem.empty());
+  TACHO_CHECK(object.finish());
+  if (paths == nullptr) return found;
+  TACHO_TRY(read, body_from_json<ComputePaths>(*paths, worker.string() + ": paths"));
+  found.paths = std::move(read);
+  return found;
+}
+
+std::string path_words(const ComputePaths& paths) {
+  const auto word = [](bool on) { return on ? "on" : "off"; };
   return fmt::format("oneDNN {} for convolutions, {} for products, {} for LSTM ({})",
-                     word("mkldnn_convolution"), word("mkldnn_product"), word("mkldnn_recurrent"),
-                     paths.value("why", ""));
+                     word(paths.mkldnn_convolution), word(paths.mkldnn_product),
+                     word(paths.mkldnn_recurrent), paths.why);
 }
 
 void examine_torch(Findings& out) {
@@ -64,28 +89,28 @@ void examine_torch(Findings& out) {
     out.push_back({"torch", "worker", Health::trouble, "no tacho-worker", worker.error().message});
     return;
   }
-  const auto said = describe_worker(*worker);
-  if (!said.ok()) {
-    out.push_back(
-        {"torch", "worker", Health::trouble, said.error().message, "rebuild it with script/build"});
+  const auto torch = ask_for_torch(*worker);
+  if (!torch.ok()) {
+    out.push_back({"torch", "worker", Health::trouble, torch.error().message,
+                   "rebuild it with script/build"});
     return;
   }
   out.push_back({"torch", "version", Health::good,
-                 fmt::format("{} in {}", said->value("torch_version", "?"), worker->string())});
-  if (said->contains("problem")) {
-    out.push_back({"torch", "blas", Health::trouble, said->value("problem", ""),
-                   "apt-get install libopenblas0-openmp"});
+                 fmt::format("{} in {}", torch->version, worker->string())});
+  if (!torch->problem.empty()) {
+    out.push_back(
+        {"torch", "blas", Health::trouble, torch->problem, "apt-get install libopenblas0-openmp"});
   } else {
-    const Json& paths = said->at("paths");
+    const ComputePaths& paths = torch->paths;
     out.push_back({"torch", "blas", Health::good,
-                   fmt::format("{}, {:.0f} GFLOP/s on {} threads", paths.value("blas", ""),
-                               paths.value("product_gflops", 0.0), paths.value("threads", 0))});
+                   fmt::format("{}, {:.0f} GFLOP/s on {} threads", paths.blas, paths.product_gflops,
+                               paths.threads)});
     out.push_back({"torch", "path", Health::good, path_words(paths)});
   }
-  const auto gpus = said->value("cuda_devices", 0);
-  out.push_back({"torch", "cuda", gpus > 0 ? Health::good : Health::missing,
-                 gpus > 0 ? fmt::format("{} devices", gpus) : "torch sees no CUDA device",
-                 gpus > 0 ? "" : "on a machine with a GPU: script/build --preset cuda"});
+  const bool cuda = torch->gpus > 0;
+  out.push_back({"torch", "cuda", cuda ? Health::good : Health::missing,
+                 cuda ? fmt::format("{} devices", torch->gpus) : "torch sees no CUDA device",
+                 cuda ? "" : "on a machine with a GPU: script/build --preset cuda"});
 }
 
 void examine_gpu(Findings& out, const Host& host) {

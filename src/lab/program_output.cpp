@@ -15,6 +15,8 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kTail = 4096;
+// As much as a pipe may hold. A process that the program left behind may print for ever.
+constexpr std::size_t kMostLeft = 1 << 20;
 
 void copy_window(int from, int to) {
   winsize size{};
@@ -89,18 +91,18 @@ void ProgramOutput::keep(std::string_view bytes) {
   }
 }
 
-bool ProgramOutput::take(Stream& stream) {
+std::optional<std::size_t> ProgramOutput::take(Stream& stream) {
   std::array<char, 16384> buffer;
   const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   // A terminal whose other end is closed says EIO.
-  if (got <= 0) return false;
+  if (got <= 0) return std::nullopt;
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   // Whoever read it is gone (tacho run … | head); the run goes on.
   if (stream.to >= 0 && !write_all(stream.to, bytes, "output").ok()) stream.to = -1;
   keep(bytes);
   for (FiguresSeen& seen : stream.lines.feed(bytes)) figures_.push_back(std::move(seen));
-  return true;
+  return bytes.size();
 }
 
 void ProgramOutput::pump(int other, std::chrono::milliseconds time) {
@@ -125,10 +127,13 @@ void ProgramOutput::pump(int other, std::chrono::milliseconds time) {
 
 void ProgramOutput::finish() {
   for (Stream& stream : streams_) {
-    while (stream.ours) {
+    std::size_t taken = 0;
+    while (stream.ours && taken < kMostLeft) {
       pollfd more{stream.ours.get(), POLLIN, 0};
       if (::poll(&more, 1, 0) <= 0) break;
-      if (!take(stream)) stream.ours.reset();
+      const auto got = take(stream);
+      if (!got) stream.ours.reset();
+      taken += got.value_or(0);
     }
     for (FiguresSeen& seen : stream.lines.finish()) figures_.push_back(std::move(seen));
   }

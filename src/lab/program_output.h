@@ -50,7 +50,8 @@ class ProgramOutput {
   };
   ProgramOutput() = default;
   static Result<Stream> make_stream(int to, bool echo);
-  bool take(Stream& stream);  // false: nothing more will come
+  // Bytes; nothing: no more will come.
+  std::optional<std::size_t> take(Stream& stream);
   void keep(std::string_view bytes);
 
   std::vector<Stream> streams_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <set>
+#include <string_view>
 
 #include "base/units.h"
 #include "lab/compared_values.h"
@@ -105,11 +107,10 @@ Result<void> add_runs(RunStore& store, const RecordedGroup& group, std::size_t v
 
 // A run that stands on both sides says nothing about a difference.
 Result<void> check_apart(const Comparison& comparison) {
-  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (comparison.runs[i].run == comparison.runs[j].run) {
-        return usage(fmt::format("--runs: run {} is named twice", comparison.runs[i].order));
-      }
+  std::set<std::string_view> seen;
+  for (const auto& one : comparison.runs) {
+    if (!seen.insert(one.run).second) {
+      return usage(fmt::format("--runs: run {} is named twice", one.order));
     }
   }
   return {};

@@ -17,9 +17,9 @@ Error unknown(std::string_view what) {
 
 // Samples that all its steps take.
 Result<double> samples_of(const RunSpec& spec) {
-  const auto a_step =
-      static_cast<double>(spec.batch * spec.dist.ranks_a_node * spec.dist.nodes * spec.accumulate);
-  if (spec.steps) return static_cast<double>(*spec.steps) * a_step;
+  if (spec.steps) {
+    return static_cast<double>(*spec.steps) * static_cast<double>(samples_a_step(spec));
+  }
   if (spec.train_samples) return static_cast<double>(*spec.train_samples * spec.epochs);
   if (is_synthetic(spec)) return unknown("of synthetic data it is not known how long an epoch is");
   TACHO_TRY(data, find_dataset(spec.data));

@@ -149,19 +149,22 @@ Result<void> SweepDriver::pick_up() {
 
 Result<void> SweepDriver::skip_what_would_not_fit() {
   TACHO_TRY(tasks, store_.tasks_that_ended(sweep_, Outcome::out_of_memory));
-  for (const SweepTask& task : tasks) TACHO_CHECK(skip_larger(task));
-  return {};
+  return skip_larger(tasks);
 }
 
-Result<void> SweepDriver::skip_larger(const SweepTask& out_of_memory) {
+Result<void> SweepDriver::skip_larger(const std::vector<SweepTask>& out_of_memory) {
+  if (out_of_memory.empty()) return {};
   TACHO_TRY(waiting, store_.tasks(sweep_, SweepTaskState::waiting));
   std::vector<SweepStore::Skip> skips;
   for (const SweepTask& task : waiting) {
-    if (!needs_more_memory(task.configuration, out_of_memory.configuration)) continue;
+    const auto smaller = std::ranges::find_if(out_of_memory, [&](const SweepTask& other) {
+      return needs_more_memory(task.configuration, other.configuration);
+    });
+    if (smaller == out_of_memory.end()) continue;
     skips.push_back(
         {task.position, fmt::format("would not fit: batch {} of the same configuration ran out of "
                                     "memory",
-                                    *out_of_memory.configuration.find("batch"))});
+                                    *smaller->configuration.find("batch"))});
     view_.skipped(task, skips.back().reason);
   }
   if (skips.empty()) return {};
@@ -358,12 +361,13 @@ Result<void> SweepDriver::store_results(const Ended& ended) {
     counts_.run_seconds += record.totals.wall_seconds;
     view_.finished(ended.tasks[i], record);
   }
+  std::vector<SweepTask> out_of_memory;
   for (std::size_t i = 0; i < ended.results.size(); ++i) {
     if (ended.results[i].record.outcome == Outcome::out_of_memory) {
-      TACHO_CHECK(skip_larger(ended.tasks[i]));
+      out_of_memory.push_back(std::move(ended.tasks[i]));
     }
   }
-  return {};
+  return skip_larger(out_of_memory);
 }
 
 void SweepDriver::stop() {

@@ -69,7 +69,7 @@ class SweepDriver {
   Result<void> check_needs();
   Result<void> pick_up();
   Result<void> skip_what_would_not_fit();
-  Result<void> skip_larger(const SweepTask& out_of_memory);
+  Result<void> skip_larger(const std::vector<SweepTask>& out_of_memory);
   Result<bool> fill();  // whether there is more to submit
   Result<bool> fill_by_choice();
   [[nodiscard]] std::size_t under_way() const;

@@ -20,10 +20,13 @@ Result<std::vector<SweepLine>> sweep_lines(SweepStore& store, const SweepRow& sw
   return lines;
 }
 
-std::optional<double> value_of(const SweepLine& line, const Metric& metric) {
-  if (!line.run) return std::nullopt;
+std::optional<double> value_of(const RunRow& run, const Metric& metric) {
   const auto* at = std::ranges::find(metric::kAll, metric.key, &Metric::key);
-  return line.run->metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
+  return run.metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
+}
+
+std::optional<double> value_of(const SweepLine& line, const Metric& metric) {
+  return line.run ? value_of(*line.run, metric) : std::nullopt;
 }
 
 std::string stage_of(const SweepLab& lab, const SweepRow& sweep) {

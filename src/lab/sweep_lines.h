@@ -19,6 +19,7 @@ struct SweepLine {
 Result<std::vector<SweepLine>> sweep_lines(SweepStore& store, const SweepRow& sweep);
 
 // Nothing where the run has none, or there is no run.
+std::optional<double> value_of(const RunRow& run, const Metric& metric);
 std::optional<double> value_of(const SweepLine& line, const Metric& metric);
 
 // "finished", "cancelled", and of an open one whether a tacho is at it: "running" or "stopped".

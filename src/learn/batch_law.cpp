@@ -77,8 +77,6 @@ std::optional<std::size_t> BatchLaw::place_of(const std::string& recipe) const {
   return static_cast<std::size_t>(found - recipes_.begin());
 }
 
-bool BatchLaw::knows(const std::string& recipe) const { return place_of(recipe).has_value(); }
-
 Range BatchLaw::epochs(double batch, const std::string& recipe) const {
   const auto place = place_of(recipe);
   double mean = 0;

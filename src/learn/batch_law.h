@@ -28,7 +28,6 @@ class BatchLaw {
 
   [[nodiscard]] Range epochs(double batch, const std::string& recipe) const;
   [[nodiscard]] double noise_scale() const;
-  [[nodiscard]] bool knows(const std::string& recipe) const;
 
  private:
   struct Hypothesis {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "learn/cannot_know.h"
+#include "learn/forecast.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -120,9 +121,10 @@ Result<EpochsAnswer> EpochsToTarget::from_published(const EpochsQuestion& questi
   const auto any = std::ranges::find_if(records_, of_model);
   if (any == records_.end()) {
     return cannot_know(fmt::format(
-        "no training of {} on {} is known; train it for a few epochs first: tacho train {} --data "
-        "{}",
-        question.model, question.data, question.model, question.data));
+        "no training of {} on {} is known; train it for at least {} epochs first: tacho train {} "
+        "--data {} -e {}",
+        question.model, question.data, kFewestPoints, question.model, question.data,
+        kFewestPoints));
   }
   const std::size_t count = static_cast<std::size_t>(std::ranges::count_if(records_, of_model));
   EpochsAnswer answer{.epoch_samples = any->epoch_samples,

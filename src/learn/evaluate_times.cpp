@@ -38,6 +38,10 @@ TimeScore score_split(const std::string& task, const std::string& split,
     for (const TimeRecord& record : records) {
       if (group_of(record) != group) others.push_back(record);
     }
+    if (others.empty()) {
+      score.refused += records.size();
+      continue;
+    }
     const TimeModel model = TimeModel::fit(others);
     for (const TimeRecord& record : records) {
       if (group_of(record) != group) continue;

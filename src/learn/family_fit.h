@@ -31,7 +31,6 @@ class FamilyFit {
   [[nodiscard]] const std::vector<double>& parameters() const { return parameters_; }
   // Half of what the fit pays: squared residuals and distance from the prior.
   [[nodiscard]] double cost() const { return cost_; }
-  [[nodiscard]] double asymptote() const { return logistic(parameters_[0]); }
 
  private:
   friend class Fitter;

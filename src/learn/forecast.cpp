@@ -11,12 +11,11 @@
 namespace tacho {
 namespace {
 
-constexpr double kNoise = 0.004;          // of a single evaluation, at the least
-constexpr double kEnoughMass = 0.0005;    // of reference curves, to count as much as the families
-constexpr std::size_t kFewestPoints = 3;  // for families alone
-constexpr double kFurthestAhead = 12;     // times what was seen, for families alone
-constexpr double kSchedulePart = 0.6;     // of a plan seen, before families may go on with it
-constexpr std::size_t kMostMisses = 40;   // known curves of a task that intervals are measured on
+constexpr double kNoise = 0.004;         // of a single evaluation, at the least
+constexpr double kEnoughMass = 0.0005;   // of reference curves, to count as much as the families
+constexpr double kFurthestAhead = 12;    // times what was seen, for families alone
+constexpr double kSchedulePart = 0.6;    // of a plan seen, before families may go on with it
+constexpr std::size_t kMostMisses = 40;  // known curves of a task that intervals are measured on
 constexpr std::size_t kFewestMisses = 8;
 constexpr std::size_t kFewCurves = 20;
 constexpr double kReachUnmeasured = 2.5;

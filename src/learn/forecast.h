@@ -12,6 +12,9 @@
 
 namespace tacho {
 
+// Epochs from which a curve tells of itself.
+inline constexpr std::size_t kFewestPoints = 3;
+
 // What a curve will be: nine of ten times within low … high.
 struct Forecast {
   double epoch = 0;

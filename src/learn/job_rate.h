@@ -48,7 +48,6 @@ class TimeModel {
  public:
   static TimeModel fit(std::span<const TimeRecord> records);
   [[nodiscard]] Result<TimeToTarget> at(const JobShape& shape) const;
-  [[nodiscard]] const BatchLaw& law() const { return law_; }
 
  private:
   TimeModel(BatchLaw law, JobRate rate) : law_(std::move(law)), rate_(std::move(rate)) {}

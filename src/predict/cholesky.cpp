@@ -1,11 +1,10 @@
 #include "predict/cholesky.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "base/vector_widths.h"
+#include "predict/in_parallel.h"
 
 namespace tacho {
 namespace {
@@ -79,20 +78,6 @@ void solve_rows(double* rows, std::size_t count, const double* block, std::size_
       row[j] = sum / l[j];
     }
   }
-}
-
-// Blocks of rows from `first` on, each by whichever thread is free.
-template <class Work>
-void in_parallel(std::size_t first, std::size_t end, std::size_t threads, Work work) {
-  std::atomic<std::size_t> next{first};
-  const auto take = [&] {
-    for (std::size_t i = next++; i < end; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  if (end - first > 2) {
-    for (std::size_t t = 1; t < threads; ++t) others.emplace_back(take);
-  }
-  take();
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ Result<Correction> Correction::learn(std::span<const CorrectionCase> situations,
       XGBoosterSetParam(handle, "nthread", std::to_string(threads).c_str()) != 0) {
     return failed("settings");
   }
-  for (int round = 0; round < kRounds; ++round) {
+  const int rounds = situations.empty() ? 0 : kRounds;
+  for (int round = 0; round < rounds; ++round) {
     if (XGBoosterUpdateOneIter(handle, round, training) != 0) return failed("growing a tree");
   }
   return correction;

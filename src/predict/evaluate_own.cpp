@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "predict/own_runs.h"
 #include "predict/run_point.h"
+#include "record/statistics.h"
 
 namespace tacho {
 namespace {
@@ -20,19 +21,13 @@ struct Configuration {
   std::optional<RunForecast> forecast = {};  // nothing: refused
 };
 
-// Of sorted values.
 double share_of(const std::vector<double>& values, double share) {
-  if (values.empty()) return 0;
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  return values.empty() ? 0 : quantile(values, share);
 }
 
 // With Gaussian noise two of n measurements are √(2n) times as far apart as their mean is from the
 // truth.
 void judge_repeats(OwnScore& out, std::vector<double> repeats, const std::vector<double>& means) {
-  std::ranges::sort(repeats);
   out.repeated = repeats.size();
   out.repeat_median = share_of(repeats, 0.5);
   out.repeat_p95 = share_of(repeats, 0.95);
@@ -54,16 +49,19 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
   std::size_t covered = 0;
   std::size_t measured = 0;
   for (const Configuration* one : configurations) {
-    double mean = 0;
+    std::vector<double> values;
     for (const OwnRun* run : one->runs) {
-      mean += std::log(value_of(*run)) / static_cast<double>(one->runs.size());
+      if (value_of(*run) > 0) values.push_back(value_of(*run));  // 0: not known
     }
+    if (values.empty()) continue;
+    double mean = 0;
+    for (const double value : values) mean += std::log(value) / static_cast<double>(values.size());
     const std::size_t before = repeats.size();
-    for (std::size_t i = 1; i < one->runs.size(); ++i) {
-      repeats.push_back(std::abs(value_of(*one->runs[i]) / value_of(*one->runs[0]) - 1));
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      repeats.push_back(std::abs(values[i] / values[0] - 1));
     }
     const auto pairs = static_cast<double>(repeats.size() - before);
-    const double count = 2 * static_cast<double>(one->runs.size());
+    const double count = 2 * static_cast<double>(values.size());
     if (pairs > 0) {
       means.push_back(std::accumulate(repeats.begin() + static_cast<std::ptrdiff_t>(before),
                                       repeats.end(), 0.0) /
@@ -74,19 +72,21 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
       continue;
     }
     const Foretold& foretold = foretold_of(*one->forecast);
+    if (!(foretold.value > 0)) {
+      ++out.refused;
+      continue;
+    }
     const double off = foretold.value / std::exp(mean) - 1;
     errors.push_back(std::abs(off));
     const double apart = foretold.value - std::exp(mean);
     out.mean_absolute += std::abs(apart);
     out.root_mean_square += apart * apart;
     out.most_too_low = std::max(out.most_too_low, -off);
-    for (const OwnRun* run : one->runs) {
-      const double value = value_of(*run);
+    for (const double value : values) {
       ++measured;
       if (value >= foretold.low90 && value <= foretold.high90) ++covered;
     }
   }
-  std::ranges::sort(errors);
   out.configurations = errors.size();
   if (!errors.empty()) {
     out.mean_absolute /= static_cast<double>(errors.size());

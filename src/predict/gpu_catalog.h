@@ -34,8 +34,6 @@ struct GpuSpec {
   double pcie_generation = 3;
   Peers peers = Peers::pcie;
   double power_w = 0;
-
-  [[nodiscard]] bool has_tensor_units() const { return half_tflops > 2.2 * fp32_tflops; }
 };
 
 // By word; where there is none, by how fast NVLink is: bridges between two are slower.

@@ -8,6 +8,8 @@ namespace {
 
 constexpr double kCover = 0.90;
 constexpr std::size_t kPoints = 6;
+// What 90 % of fewer lie within is the largest of them, by chance.
+constexpr std::size_t kFewestOfAPoint = 20;
 
 double weighted_quantile(std::span<const Rehearsed> part, double share) {
   std::vector<std::pair<double, double>> sorted;
@@ -30,8 +32,9 @@ double weighted_quantile(std::span<const Rehearsed> part, double share) {
 ConformalInterval ConformalInterval::learn(std::vector<Rehearsed> rehearsed) {
   std::ranges::sort(rehearsed, {}, &Rehearsed::deviation);
   ConformalInterval out;
-  const std::size_t each = rehearsed.size() / kPoints;
-  for (std::size_t p = 0; each > 0 && p < kPoints; ++p) {
+  const std::size_t points = std::min(kPoints, rehearsed.size() / kFewestOfAPoint);
+  const std::size_t each = points == 0 ? 0 : rehearsed.size() / points;
+  for (std::size_t p = 0; p < points; ++p) {
     const auto part = std::span(rehearsed).subspan(p * each, each);
     out.deviations_.push_back(part[each / 2].deviation);
     const double reach = weighted_quantile(part, kCover);

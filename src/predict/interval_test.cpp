@@ -32,6 +32,13 @@ TEST(ConformalInterval, CoversNineTenthsOfWhatItHasNotSeen) {
   EXPECT_NEAR(static_cast<double>(within) / static_cast<double>(fresh.size()), 0.9, 0.015);
 }
 
+TEST(ConformalInterval, OfFewGoesByTheDeviationAlone) {
+  auto few = honest(4);
+  few.resize(7);
+  for (Rehearsed& one : few) one.error = 0.001;  // by chance
+  EXPECT_DOUBLE_EQ(ConformalInterval::learn(few).reach(0.5), 1.64 * 0.5);
+}
+
 TEST(ConformalInterval, GrowsWithTheDeviation) {
   const ConformalInterval interval = ConformalInterval::learn(honest(3));
   double before = 0;

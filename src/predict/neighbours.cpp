@@ -1,29 +1,17 @@
 #include "predict/neighbours.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
-#include <thread>
 
 #include "predict/cholesky.h"
+#include "predict/in_parallel.h"
 
 namespace tacho {
 namespace {
 
 // How uncertain a belief is, is told by so many neighbours as well as by all.
 constexpr std::size_t kTelling = 24;
-
-template <class Work>
-void in_parallel(std::size_t count, std::size_t threads, Work work) {
-  std::atomic<std::size_t> next{0};
-  const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(take);
-  take();
-}
 
 Result<std::vector<double>> solve(const std::vector<double>& covariance,
                                   std::span<const double> noise, std::span<const double> errors,
@@ -50,7 +38,7 @@ Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<c
   const CodedColumns columns(points);
   const Likeness likeness;
   std::vector<double> covariance(n * n);
-  in_parallel(n, threads, [&](std::size_t i) {
+  in_parallel(0, n, threads, [&](std::size_t i) {
     std::vector<float> row(i + CodedColumns::kAtATime);
     likeness.compare(points[i], columns, i + 1, row.data());
     std::copy_n(row.begin(), i + 1, covariance.begin() + static_cast<std::ptrdiff_t>(i * n));
@@ -122,7 +110,7 @@ double Neighbours::deviation(const CodedPoint& point, std::span<const Near> near
 std::vector<Belief> Neighbours::believe(std::span<const CodedPoint> points,
                                         std::size_t threads) const {
   std::vector<Belief> beliefs(points.size());
-  in_parallel(points.size(), threads, [&](std::size_t i) { beliefs[i] = believe(points[i]); });
+  in_parallel(0, points.size(), threads, [&](std::size_t i) { beliefs[i] = believe(points[i]); });
   return beliefs;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "predict/csv_columns.h"
+#include "record/statistics.h"
 
 namespace tacho {
 namespace {
@@ -78,12 +79,6 @@ class RunCells {
   const CsvColumns& columns_;
 };
 
-double middle_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Result<RunSpec> read_spec(const RunCells& row) {
   RunSpec spec;
   spec.model = row.text("spec.model");
@@ -125,8 +120,10 @@ Result<RunSpec> read_spec(const RunCells& row) {
     TACHO_TRY(kernels, row.word(kKernelsColumn, kKernelKinds));
     spec.kernels = kernels;
   }
-  if (spec.batch < 1 || spec.accumulate < 1) {
-    return Error{ErrorCode::usage, "spec.batch and spec.accumulate are at least 1"};
+  if (std::min({spec.batch, spec.accumulate, spec.dist.ranks_a_node, spec.dist.nodes}) < 1) {
+    return Error{ErrorCode::usage,
+                 "spec.batch, spec.accumulate, spec.dist.ranks_a_node and spec.dist.nodes are at "
+                 "least 1"};
   }
   return spec;
 }
@@ -145,7 +142,8 @@ Result<OwnRun> read_run(const RunCells& row) {
     return Error{ErrorCode::usage, fmt::format("memory: {:g} bytes make no sense", memory)};
   }
   run.spec = std::move(spec);
-  run.spec.threads = threads;  // the same run again computes with as many
+  // The same run again computes with as many; 0: not known.
+  if (threads.value_or(0) > 0) run.spec.threads = threads;
   run.host.cpu = row.text("cpu");
   run.host.cores = cores.value_or(0);
   run.host.gpu = row.text("gpu");
@@ -186,7 +184,7 @@ std::optional<OwnRun> own_run_of(const RunRecord& record) {
   if (!record.started) return {};
   const auto steady = record.steps.steady_seconds();
   if (steady.size() < kFewestSteps) return {};
-  const double step = middle_of(steady);
+  const double step = median(steady);
   if (!(step > 0)) return {};
   const bool cuda = spec.device == Device::cuda;
   const auto memory = cuda ? record.totals.device_memory_bytes : record.totals.peak_memory_bytes;

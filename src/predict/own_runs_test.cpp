@@ -1,5 +1,6 @@
 #include "predict/own_runs.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "base/random.h"
 #include "predict/evaluate_own.h"
+#include "predict/own_jobs.h"
 #include "predict/shipped.h"
 
 namespace tacho {
@@ -157,6 +159,45 @@ TEST(OwnRuns, HardlyListenToOneDisturbedRun) {
   EXPECT_NEAR(own->predict(beside)->step_seconds.value / true_step(beside), 1, 0.15);
 }
 
+TEST(OwnRuns, AStepIsABatchAlsoWhereSeveralShareAnUpdate) {
+  const auto own = OwnRuns::learn(made_runs(), kHere, costs());
+  ASSERT_TRUE(own.ok());
+  RunSpec spec = spec_of("bert_base", 128, Precision::bf16, false);
+  const double alone = own->predict(spec)->step_seconds.value;
+  spec.accumulate = 4;
+  EXPECT_NEAR(own->predict(spec)->step_seconds.value / alone, 1, 0.3);
+}
+
+TEST(EvaluateOwn, PassesOverMemoryThatIsNotKnown) {
+  auto runs = made_runs();
+  runs[3].memory_bytes = 0;
+  runs.push_back(runs[3]);
+  const auto made = evaluate_own(runs, costs(), 6, 1);
+  ASSERT_TRUE(made.ok());
+  for (const OwnScore& score : made->memory) {
+    EXPECT_EQ(score.configurations + score.refused, runs.size() - 2);
+    EXPECT_TRUE(std::isfinite(score.mean_error));
+  }
+}
+
+TEST(OwnJobs, AreRunsAsTachoTrainsByItselfOnAGpuOfTheCatalogue) {
+  const auto gpus = GpuCatalog::parse(shipped_gpus_csv());
+  ASSERT_TRUE(gpus.ok());
+  OwnRun run{.spec = spec_of("resnet50", 256, Precision::fp16, true),
+             .host = {.gpu = "NVIDIA H200"},
+             .step_seconds = 0.032};
+  const auto job = measured_job(run, *gpus);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->job.precision, "amp");
+  EXPECT_EQ(job->job.framework, kUsualFramework);
+  EXPECT_DOUBLE_EQ(job->samples_per_s, 8000);
+  run.spec.graphs = Switch::off;
+  EXPECT_FALSE(measured_job(run, *gpus));
+  run.spec.graphs = Switch::on;
+  run.host.gpu = "NVIDIA Made Up";
+  EXPECT_FALSE(measured_job(run, *gpus));
+}
+
 TEST(EvaluateOwn, LeavesWholeConfigurationsOut) {
   auto runs = made_runs();
   const std::size_t once = runs.size();
@@ -209,6 +250,22 @@ TEST(OwnRunFile, SaysWhichColumnIsMissingAndWhichLineMakesNoSense) {
   ASSERT_FALSE(wrong.ok());
   EXPECT_THAT(wrong.error().message,
               testing::AllOf(testing::HasSubstr("line 2"), testing::HasSubstr("tf32")));
+}
+
+TEST(OwnRunFile, ThreadsThatAreNotKnownAreWhatTheWorkerWouldTake) {
+  std::string text(shipped_corpus());
+  auto runs = read_own_runs(text);
+  ASSERT_TRUE(runs.ok());
+  OwnRun run = runs->front();
+  EXPECT_GT(run.threads, 0);
+  // The column behind the version of torch.
+  const std::string known = fmt::format(",{},{},", run.torch_version, run.threads);
+  const std::string unknown = fmt::format(",{},0,", run.torch_version);
+  text.replace(text.find(known), known.size(), unknown);
+  runs = read_own_runs(text);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(runs->front().threads, 0);
+  EXPECT_FALSE(runs->front().spec.threads);
 }
 
 std::size_t place_in(Random& random, const std::string& text) {

@@ -48,14 +48,12 @@ class PartsModel {
     double deviation = 0;
     std::int16_t model = 0;  // the lesson's label
   };
-  [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
   // The same with whole shares of the lessons left out and learned anew: slower, and closer to how
   // a configuration is met that nobody ran. One for each repetition, since what is to be foretold
   // is a single run.
   [[nodiscard]] Result<std::vector<LeftOut>> rehearse(std::size_t folds) const;
   // Of the lessons under what the others foretell; the higher the better.
   [[nodiscard]] double log_likelihood() const;
-  [[nodiscard]] const PartsTuning& tuning() const { return tuning_; }
 
  private:
   struct Slope {  // of a figure's logarithm by each part's

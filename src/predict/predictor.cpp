@@ -6,6 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "record/statistics.h"
+
 namespace tacho {
 namespace {
 
@@ -17,12 +19,6 @@ constexpr double kMachineVariance = 0.15 * 0.15;
 constexpr double kMeasurementVariance = 0.08 * 0.08;
 // Of an interval, once the model was run on the GPU.
 constexpr double kLeftAfterARunOfTheModel = 0.5;
-
-double middle(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::string of_model(const std::string& gpu, const std::string& model) {
   return gpu + '\x1f' + model;
@@ -45,6 +41,9 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
   const bool of_gpu = blank == Blank::pairs || blank == Blank::nodes ||
                       (blank == Blank::cost && job.num_nodes <= 1);
   if (of_gpu && measured_here) blank = Blank::none;
+  if (!point.batch_known) {
+    return fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
+  }
   if (belief.reach > std::log(widest_interval(blank))) {
     switch (blank) {
       case Blank::model:
@@ -76,29 +75,54 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
                            std::exp(belief.reach));
     }
   }
-  if (!point.batch_known) {
-    return fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
-  }
   return "";
+}
+
+const Predictor::Calibration* Predictor::calibration_of(const GpuSpec& gpu,
+                                                        const JobPoint& point) const {
+  auto found = calibrations_.find(of_model(gpu.name, point.labels[Label::model]));
+  if (found == calibrations_.end()) found = calibrations_.find(gpu.name);
+  return found == calibrations_.end() ? nullptr : &found->second;
+}
+
+// A job on one of the GPUs that might be asked for.
+struct Predictor::Candidate {
+  const GpuSpec* gpu = nullptr;
+  const Calibration* calibration = nullptr;
+  double log_seconds = 0;  // believed of it alone
+};
+
+// Of the first; the others are slower in nothing that a data sheet names. What was measured on a
+// GPU counts more than that.
+double Predictor::log_seconds_of(std::span<const Candidate> candidates) const {
+  const auto foretold = [&](const Candidate& one) {
+    if (one.calibration == nullptr) return one.log_seconds;
+    double least = one.log_seconds;
+    for (const Candidate& other : candidates) {
+      if (is_at_least(*one.gpu, *other.gpu)) least = std::min(least, other.log_seconds);
+    }
+    return least + one.calibration->shift;
+  };
+  double least = foretold(candidates.front());
+  if (candidates.front().calibration != nullptr) return least;
+  for (const Candidate& other : candidates) least = std::min(least, foretold(other));
+  return least;
 }
 
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                              StepBelief belief) const {
-  auto found = calibrations_.find(of_model(gpu.name, point.labels[Label::model]));
-  if (found == calibrations_.end()) found = calibrations_.find(gpu.name);
-  if (found != calibrations_.end()) {
-    belief.log_seconds += found->second.shift;
-    belief.reach *= found->second.share;
-  }
+  const Calibration* calibration = calibration_of(gpu, point);
+  if (calibration != nullptr) belief.reach *= calibration->share;
   Prediction out;
   out.step_seconds = std::exp(belief.log_seconds);
   out.samples_per_s = point.batch * point.gpus / out.step_seconds;
   out.low90 = out.samples_per_s * std::exp(-belief.reach);
   out.high90 = out.samples_per_s * std::exp(belief.reach);
   out.memory_gb = point.memory_gb;
+  out.memory_known = point.cost_known;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
   out.modelled = point.modelled;
-  out.reason = reason_to_abstain(job, point, belief, found != calibrations_.end());
+  out.reason = reason_to_abstain(job, point, belief, calibration != nullptr);
   out.in_domain = out.reason.empty();
   return out;
 }
@@ -128,45 +152,48 @@ class Points {
 
 Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<const TrainingJob> jobs,
                                                                   std::size_t threads) const {
-  struct Asked {
+  struct Place {
     const GpuSpec* gpu = nullptr;
     std::size_t point = 0;
-    std::vector<std::size_t> slower;  // the same job on GPUs that its own must not be slower than
   };
+  // The job as it is, then the same on GPUs that its own must not be slower than.
+  using Asked = std::vector<Place>;
   const PointMaker maker(gpus_, costs_);
   Points points;
   std::vector<Asked> asked(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (is_no_gpu(jobs[i].gpu)) continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
-    asked[i].gpu = gpu;
     JobPoint point = maker.of(jobs[i], *gpu);
     TrainingJob same = jobs[i];
     same.batch_per_gpu = point.batch / point.units;  // also where it was not known
-    asked[i].point = points.add(std::move(point));
+    asked[i].push_back({gpu, points.add(std::move(point))});
     for (const GpuSpec& other : gpus_.all()) {
       if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
-      asked[i].slower.push_back(points.add(maker.of(same, other)));
+      asked[i].push_back({&other, points.add(maker.of(same, other))});
     }
   }
   TACHO_TRY(beliefs, model_.predict(points.all(), threads));
   std::vector<std::optional<Prediction>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Asked& one = asked[i];
-    if (one.gpu == nullptr) continue;
-    StepBelief belief = beliefs[one.point];
-    for (const std::size_t k : one.slower) {
-      belief.log_seconds = std::min(belief.log_seconds, beliefs[k].log_seconds);
+    if (asked[i].empty()) continue;
+    std::vector<Candidate> candidates;
+    for (const auto& [gpu, point] : asked[i]) {
+      candidates.push_back(
+          {gpu, calibration_of(*gpu, points.all()[point]), beliefs[point].log_seconds});
     }
-    out[i] = finish(jobs[i], *one.gpu, points.all()[one.point], belief);
+    const auto& [gpu, point] = asked[i].front();
+    StepBelief belief = beliefs[point];
+    belief.log_seconds = log_seconds_of(candidates);
+    out[i] = finish(jobs[i], *gpu, points.all()[point], belief);
   }
   return out;
 }
 
-Result<void> Predictor::calibrate(std::span<const OwnMeasurement> measurements,
-                                  std::size_t threads) {
+Result<void> Predictor::calibrate(std::span<const MeasuredJob> measurements, std::size_t threads) {
   std::vector<TrainingJob> jobs;
-  for (const OwnMeasurement& own : measurements) jobs.push_back(own.job);
+  for (const MeasuredJob& own : measurements) jobs.push_back(own.job);
+  calibrations_.clear();
   TACHO_TRY(predictions, predict(jobs, threads));
   std::map<std::string, std::vector<double>> of_gpus;
   std::map<std::string, std::vector<double>> of_models;
@@ -180,14 +207,10 @@ Result<void> Predictor::calibrate(std::span<const OwnMeasurement> measurements,
   for (const auto& [name, found] : of_gpus) {
     const double left = kMeasurementVariance / static_cast<double>(found.size());
     const double trust = kMachineVariance / (kMachineVariance + left);
-    Calibration& calibration = calibrations_[name];
-    calibration.shift += trust * middle(found);
-    calibration.share *= std::sqrt(1 - 0.7 * trust);
+    calibrations_[name] = {trust * median(found), std::sqrt(1 - 0.7 * trust)};
   }
   for (const auto& [name, found] : of_models) {
-    Calibration& calibration = calibrations_[name];
-    calibration.shift += kTrustInARunOfTheModel * middle(found);
-    calibration.share *= kLeftAfterARunOfTheModel;
+    calibrations_[name] = {kTrustInARunOfTheModel * median(found), kLeftAfterARunOfTheModel};
   }
   return {};
 }

@@ -24,17 +24,12 @@ struct Prediction {
   double low90 = 0;
   double high90 = 0;
   double step_seconds = 0;
-  double memory_gb = 0;  // that a step needs on each GPU
-  bool fits = true;      // into the GPU's memory
+  double memory_gb = 0;      // that a step needs on each GPU
+  bool memory_known = true;  // as far as the model's cost is
+  bool fits = true;          // into the GPU's memory; also where that is not known
   bool in_domain = true;
   std::string reason;  // why it is not
   StepTime modelled;   // where the cost model sees the time go
-};
-
-// A measured run on some machine: what was found there against what had been predicted.
-struct OwnMeasurement {
-  TrainingJob job;
-  double samples_per_s = 0;
 };
 
 class Predictor {
@@ -49,8 +44,9 @@ class Predictor {
 
   // From now on jobs on these GPUs are corrected by what was measured there. Of a model that was
   // among it: by the middle of its errors; of others by the middle of all, drawn towards none by as
-  // much as so few are uncertain. The machine's own error goes; the interval narrows.
-  Result<void> calibrate(std::span<const OwnMeasurement> measurements, std::size_t threads);
+  // much as so few are uncertain. The machine's own error goes; the interval narrows. Takes the
+  // place of an earlier calibration.
+  Result<void> calibrate(std::span<const MeasuredJob> measurements, std::size_t threads);
 
  private:
   struct Calibration {
@@ -61,6 +57,10 @@ class Predictor {
   // measured.
   [[nodiscard]] std::string reason_to_abstain(const TrainingJob& job, const JobPoint& point,
                                               const StepBelief& belief, bool measured_here) const;
+  // nullptr: nothing was measured there.
+  [[nodiscard]] const Calibration* calibration_of(const GpuSpec& gpu, const JobPoint& point) const;
+  struct Candidate;
+  [[nodiscard]] double log_seconds_of(std::span<const Candidate> candidates) const;
   [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                                   StepBelief belief) const;
 

@@ -50,6 +50,36 @@ TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
   }
 }
 
+TEST_F(MadePredictor, WhatWasMeasuredOnAGpuHoldsForFasterOnesThatNobodyRan) {
+  const TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
+  const MeasuredJob own{measured, 3 * of(measured).samples_per_s, ""};
+  ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
+  double before = 0;
+  for (const int gpu : {2, 3, 4, 7}) {
+    const double speed = of(made::job(3, gpu, 64, "PyTorch (made)")).samples_per_s;
+    EXPECT_GE(speed, before) << gpu;
+    before = speed;
+  }
+  EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.15);
+}
+
+TEST_F(MadePredictor, WhatWasMeasuredCountsMoreThanASlowerGpusDataSheet) {
+  const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
+  const MeasuredJob own{measured, of(measured).samples_per_s / 4, ""};
+  ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
+  EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.2);
+}
+
+TEST_F(MadePredictor, ASecondCalibrationTakesThePlaceOfTheFirst) {
+  const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
+  const double before = of(measured).samples_per_s;
+  for (const double factor : {0.5, 1.0}) {
+    const MeasuredJob own{measured, factor * before, ""};
+    ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
+  }
+  EXPECT_NEAR(of(measured).samples_per_s, before, 1e-6 * before);
+}
+
 TEST_F(MadePredictor, NeedsMoreMemoryForALargerBatchAndTakesTimeForAnyJob) {
   double before = 0;
   for (const double batch : {1.0, 2.0, 7.0, 64.0, 1000.0, 1e6}) {
@@ -99,7 +129,7 @@ TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
   EXPECT_THAT(of(job).reason, nobody);
   TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
   measured.gpu = "new";
-  const OwnMeasurement own{measured, of(measured).samples_per_s};
+  const MeasuredJob own{measured, of(measured).samples_per_s, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   EXPECT_THAT(of(job).reason, testing::Not(nobody));
 }
@@ -170,7 +200,7 @@ TEST_F(MadePredictor, OneMeasurementSharpensWhatIsSaidOfThatGpu) {
   const TrainingJob other = made::job(5, 3, 256, "TensorFlow (made)");
   const Prediction before = of(other);
   // This machine turns out half as fast.
-  const OwnMeasurement own{measured, of(measured).samples_per_s / 2};
+  const MeasuredJob own{measured, of(measured).samples_per_s / 2, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   const Prediction after = of(other);
   EXPECT_NEAR(after.samples_per_s / before.samples_per_s, 0.5, 0.1);

@@ -45,7 +45,8 @@ Setting setting_of(const CodedPoint& point, const std::string& stack) {
           .gpu_known = point.labels[Label::gpu] > 0,
           .scale = one_gpu    ? Scale::one_gpu
                    : one_node ? Scale::one_node
-                              : Scale::several_nodes};
+                              : Scale::several_nodes,
+          .stack_known = point.labels[Label::stack] > 0};
 }
 
 News news_of(const CorrectionCase& situation) {

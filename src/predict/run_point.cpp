@@ -48,9 +48,11 @@ double states(const OptimizerSpec& optimizer) {
 RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double threads) {
   const Rates rates = rates_of(spec, threads);
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
-  const double samples = static_cast<double>(spec.batch * spec.accumulate);
-  const double updated = cost.params_m * 1e6 * 4 * (3 + 2 * states(spec.optimizer));
-  const double fixed = cost.layers * rates.launch_seconds * static_cast<double>(spec.accumulate) +
+  const auto samples = static_cast<double>(spec.batch);
+  // A step is a batch: several of them may share an update.
+  const double updated = cost.params_m * 1e6 * 4 * (3 + 2 * states(spec.optimizer)) /
+                         static_cast<double>(spec.accumulate);
+  const double fixed = cost.layers * rates.launch_seconds +
                        (updated + narrow * cost.moved_fixed_mb * 1e6) / rates.bytes_per_s;
   const double sample =
       6e9 * cost.gmacs / rates.flops + narrow * cost.moved_mb * 1e6 / rates.bytes_per_s;

@@ -58,6 +58,11 @@ Result<TrainingJob> read_job(const CsvColumns& row) {
 
 }  // namespace
 
+std::string published_precision(Precision precision) {
+  // Tacho's fp16 keeps fp32 weights, which published figures call amp.
+  return precision == Precision::fp16 ? "amp" : std::string(kPrecisions.of(precision));
+}
+
 Result<void> check(const TrainingJob& job) {
   if (job.model.empty()) return Error{ErrorCode::usage, "model: is empty"};
   if (job.gpu.empty()) return Error{ErrorCode::usage, "gpu: is empty"};

@@ -8,6 +8,7 @@
 #include "base/csv_records.h"
 #include "base/result.h"
 #include "predict/gpu_catalog.h"
+#include "record/run_spec.h"
 
 namespace tacho {
 
@@ -30,9 +31,11 @@ struct TrainingJob {
   std::string data_kind;    // real, synthetic
 };
 
-// What is meant where a person names none. Published figures of "PyTorch" alone are of its first
-// years.
+// What is meant where a person names none: Tacho itself, of which data/corpus tells.
 inline constexpr std::string_view kUsualFramework = "PyTorch (Tacho)";
+
+// As published figures call it.
+std::string published_precision(Precision precision);
 
 // A job whose speed was published.
 struct MeasuredJob {

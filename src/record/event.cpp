@@ -182,6 +182,7 @@ template Json body_to_json(const LoadMeasured&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
 template Result<ModelReady> body_from_json(const Json&, const std::string&);
+template Result<ComputePaths> body_from_json(const Json&, const std::string&);
 template Result<EpochDone> body_from_json(const Json&, const std::string&);
 template Result<CheckpointWritten> body_from_json(const Json&, const std::string&);
 template Result<RunEnded> body_from_json(const Json&, const std::string&);

@@ -122,6 +122,8 @@ std::string to_text(const InputSize& size) {
   return fmt::format("{}x{}x{}", size.channels, size.height, size.width);
 }
 
+std::int64_t samples_a_step(const RunSpec& spec) { return spec.batch * spec.dist.ranks(); }
+
 Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));
   (void)model;

@@ -94,7 +94,7 @@ struct RunSpec {
   ScheduleSpec schedule;
   double label_smoothing = 0;
   std::optional<double> clip_norm;  // gradients are scaled down to this norm
-  std::int64_t accumulate = 1;      // batches whose gradients are added before a step
+  std::int64_t accumulate = 1;      // batches whose gradients are added before weights change
   bool dropout = true;              // false: the model's dropouts let everything through
   Precision precision = Precision::fp32;
   Switch channels_last = Switch::automatic;
@@ -120,6 +120,9 @@ inline bool is_synthetic(const RunSpec& spec) { return spec.data == kSyntheticDa
 
 // Says what makes no sense, in the words of the command line.
 Result<void> check(const RunSpec& spec);
+
+// Of all ranks. A step is one batch of each, also where several share an update of the weights.
+std::int64_t samples_a_step(const RunSpec& spec);
 
 Json to_json(const RunSpec& spec);
 // Strict: an unknown or missing key is an error. Does not check() the values.

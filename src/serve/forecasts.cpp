@@ -104,12 +104,13 @@ Result<AskedRecommendation> read_wish(const Json& json) {
     return Error{ErrorCode::invalid, "the request: max_nodes must lie between 1 and 64"};
   }
   const bool batches_fit =
-      wish.batches.size() <= kMostWords &&
-      std::ranges::all_of(wish.batches, [](std::int64_t b) { return b >= 1 && b <= 1 << 20; });
+      wish.batches.size() <= kMostWords && std::ranges::all_of(wish.batches, [](std::int64_t b) {
+        return b >= 1 && b <= kLargestBatch;
+      });
   if (!batches_fit) {
     return Error{ErrorCode::invalid,
                  fmt::format("the request: batches must be whole numbers from 1 to {}, {} at most",
-                             1 << 20, kMostWords)};
+                             kLargestBatch, kMostWords)};
   }
   if (!precisions.empty()) wish.precisions.clear();
   for (const std::string& word : precisions) {

@@ -40,6 +40,8 @@ class Prices(TachoCase):
         self.assertRegex(said.err,
                          r"prices\.csv: line \d+: on_demand_usd_h: 'free' is not a number")
         self.assertEqual(self.tacho("catalog", "ls", "--csv").out, text)
+        self.tacho("catalog", "update", "--shipped")
+        self.assertNotEqual(self.tacho("catalog", "ls", "--csv").out, text)
 
     def test_a_machine_of_ones_own_has_a_price_too(self):
         self.tacho("catalog", "add-machine", "tower", "--price", "0.3", "--gpu", "RTX4090",
@@ -47,6 +49,10 @@ class Prices(TachoCase):
         machine, = self.tacho("catalog", "ls", "--json", "--cloud", "own").json
         self.assertEqual((machine["instance"], machine["gpus"], machine["on_demand_usd_h"]),
                          ("tower", 2, 0.3))
+        self.assertNotIn("tower", self.tacho("catalog", "ls", "--csv").out)
+        said = self.tacho("catalog", "add-machine", "other", "--price", "1", "--gpu", "RTX409",
+                          "--vcpus", "1", "--memory-gib", "1", expect=2)
+        self.assertIn("RTX4090", said.err)
         self.assertIn("did you mean 'tower'",
                       self.tacho("catalog", "remove-machine", "towr", expect=2).err)
         self.tacho("catalog", "remove-machine", "tower")
@@ -88,7 +94,7 @@ class Recommend(TachoCase):
             return said.err
         self.assertIn("I cannot know this", problem("--target", "top1=0.9", code=1))
         self.assertIn("between 0 and 1", problem("--target", "75"))
-        self.assertIn("'soon' is not a number", problem("--target", "0.75", "--deadline", "soon"))
+        self.assertIn("give it as 12h, 90m or 2d", problem("--target", "0.75", "--deadline", "soon"))
         self.assertIn("unknown GPU", problem("--target", "0.75", "--gpus", "Z9"))
         self.assertIn("budget must be above 0", problem("--target", "0.75", "--budget", "-1"))
         said = self.tacho("recommend", "--model", "resnt50", "--data", "imagenet", "--target",

@@ -198,6 +198,15 @@ class Describe(TachoCase):
 
 
 class Doctor(TachoCase):
+    def test_a_worker_of_another_version_is_told(self):
+        worker = self.home / "other-worker"
+        worker.write_text("#!/bin/sh\necho '{}'\n")
+        worker.chmod(0o755)
+        findings = self.tacho("doctor", "--json", expect=1, env={"TACHO_WORKER": str(worker)}).json
+        torch, = [finding for finding in findings if finding["area"] == "torch"]
+        self.assertEqual(torch["health"], "trouble")
+        self.assertIn("script/build", torch["fix"])
+
     def test_the_doctor_finds_torch_healthy_and_says_so_both_ways(self):
         findings = self.tacho("doctor", "--json").json
         torch = {f["name"]: f["health"] for f in findings if f["area"] == "torch"}

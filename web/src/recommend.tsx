@@ -91,7 +91,7 @@ function Why({ offer, first, made }: { offer: Offer; first: boolean; made: Recom
         <div><dt>step</dt><dd>{figure("seconds", offer.step_s.value)} <span class="soft">({figure("seconds", offer.step_s.low90)} to {figure("seconds", offer.step_s.high90)})</span></dd></div>
         <div><dt>epochs</dt><dd>{offer.epochs.value.toPrecision(3)} <span class="soft">({offer.epochs.low90.toPrecision(3)} to {offer.epochs.high90.toPrecision(3)}), by {made.epochs_basis}</span></dd></div>
         <div><dt>batch</dt><dd>{offer.batch_per_gpu} a GPU, {offer.batch} in all, {offer.precision}</dd></div>
-        <div><dt>GPU memory</dt><dd>{offer.memory_bytes === null ? "fits: others trained with this batch" : `${figure("bytes", offer.memory_bytes)} at the peak`}</dd></div>
+        <div><dt>GPU memory</dt><dd>{offer.memory_bytes === null ? "not foretold; published trainings had this batch" : `${figure("bytes", offer.memory_bytes)} at the peak`}</dd></div>
         <div><dt>input</dt><dd>{offer.workers} workers a GPU, {share(offer.input_share)} of a step waiting</dd></div>
         <div><dt>exchange</dt><dd>{share(offer.comm_share)} of a step</dd></div>
         <div><dt>price</dt><dd>{dollars(offer.dollars.value / offer.hours.value)} an hour{offer.spot ? ", spot" : ""}, {offer.region}, as of {offer.price_date}</dd></div>
