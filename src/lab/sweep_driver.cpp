@@ -364,7 +364,7 @@ Result<void> SweepDriver::store_results(const Ended& ended) {
   std::vector<SweepTask> out_of_memory;
   for (std::size_t i = 0; i < ended.results.size(); ++i) {
     if (ended.results[i].record.outcome == Outcome::out_of_memory) {
-      out_of_memory.push_back(std::move(ended.tasks[i]));
+      out_of_memory.push_back(ended.tasks[i]);
     }
   }
   return skip_larger(out_of_memory);

@@ -24,7 +24,6 @@ struct Setting {
   bool model_known = true;
   bool gpu_known = true;
   Scale scale = Scale::one_gpu;
-  bool stack_known = true;
 };
 
 // One job that was predicted without its group: how sure the prediction was, how wrong it was.

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "predict/job_point.h"
 
 namespace tacho {
+
+// Of lessons that are no published figures but runs of Tacho's.
+inline constexpr std::string_view kOwnSource = "tacho";
 
 // A measured job, and how wrong the cost model was about it.
 struct Lesson {

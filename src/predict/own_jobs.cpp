@@ -30,7 +30,7 @@ std::optional<MeasuredJob> measured_job(const OwnRun& run, const GpuCatalog& gpu
   out.job.input_shape = sample_size(spec).text;
   out.job.data_kind = is_synthetic(spec) ? "synthetic" : "real";
   out.samples_per_s = *out.job.batch_per_gpu / run.step_seconds;
-  out.source = "tacho";
+  out.source = kOwnSource;
   return out;
 }
 

@@ -94,7 +94,7 @@ struct Predictor::Candidate {
 
 // Of the first; the others are slower in nothing that a data sheet names. What was measured on a
 // GPU counts more than that.
-double Predictor::log_seconds_of(std::span<const Candidate> candidates) const {
+double Predictor::log_seconds_of(std::span<const Candidate> candidates) {
   const auto foretold = [&](const Candidate& one) {
     if (one.calibration == nullptr) return one.log_seconds;
     double least = one.log_seconds;

@@ -60,7 +60,7 @@ class Predictor {
   // nullptr: nothing was measured there.
   [[nodiscard]] const Calibration* calibration_of(const GpuSpec& gpu, const JobPoint& point) const;
   struct Candidate;
-  [[nodiscard]] double log_seconds_of(std::span<const Candidate> candidates) const;
+  [[nodiscard]] static double log_seconds_of(std::span<const Candidate> candidates);
   [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                                   StepBelief belief) const;
 

@@ -23,6 +23,8 @@ Result<void> rehearse_fold(const std::vector<Lesson>& lessons, const Fold& fold,
   const auto& [asked, beliefs] = made;
   for (std::size_t k = 0; k < asked.size(); ++k) {
     const Lesson& lesson = lessons[fold.predicted[k]];
+    // Own runs are of one machine: hidden with it, they tell of software that nobody measured.
+    if (lesson.source == kOwnSource) continue;
     out.situations.push_back({asked[k], format_of(lesson.point), beliefs[k]});
     out.errors.push_back(static_cast<float>(lesson.error - foretold_error(beliefs[k])));
     out.stacks.push_back(lesson.point.labels[Label::stack]);
@@ -45,8 +47,7 @@ Setting setting_of(const CodedPoint& point, const std::string& stack) {
           .gpu_known = point.labels[Label::gpu] > 0,
           .scale = one_gpu    ? Scale::one_gpu
                    : one_node ? Scale::one_node
-                              : Scale::several_nodes,
-          .stack_known = point.labels[Label::stack] > 0};
+                              : Scale::several_nodes};
 }
 
 News news_of(const CorrectionCase& situation) {

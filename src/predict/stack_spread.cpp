@@ -54,8 +54,7 @@ double factor_of(const Ratios& ratios, double usual, double believed) {
 StackSpread StackSpread::learn(std::span<const Rehearsed> rehearsed) {
   std::map<std::string, OfStack> of_stacks;  // by wide keys
   for (const Rehearsed& one : rehearsed) {
-    // With all of its jobs hidden, an error is that of any software nobody measured.
-    if (!(one.deviation > 0) || one.setting.stack.empty() || !one.setting.stack_known) continue;
+    if (!(one.deviation > 0) || one.setting.stack.empty()) continue;
     of_stacks[wide_key(one.setting)][narrow_key(one.setting)].push_back(std::abs(one.error) /
                                                                         one.deviation);
   }
