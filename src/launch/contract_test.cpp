@@ -232,7 +232,9 @@ TEST_P(Contract, ATimeLimitEndsATask) {
   const ByKey ended = wait_for_all("limit");
   EXPECT_EQ(ended.at("slow").ended_by, EndedBy::time_limit) << ended.at("slow").reason;
   // On a machine that stands still the limit may come before the trap.
-  if (fs::exists(folder() / "begun")) EXPECT_THAT(logged("slow"), HasSubstr("asked\n"));
+  if (fs::exists(folder() / "begun")) {
+    EXPECT_THAT(logged("slow"), HasSubstr("asked\n"));
+  }
   EXPECT_EQ(ended.at("quick").ended_by, EndedBy::itself) << ended.at("quick").reason;
 }
 

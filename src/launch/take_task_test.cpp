@@ -79,7 +79,9 @@ TEST_F(TakeTask, ATimeLimitIsKeptToAndSaid) {
   const int code = take();
   EXPECT_EQ(status()->ended_by, EndedBy::time_limit);
   // A machine that stands still ends the shell before it has come to not heed it.
-  if (fs::exists(scratch_.path() / "begun")) EXPECT_EQ(code, 128 + SIGKILL);
+  if (fs::exists(scratch_.path() / "begun")) {
+    EXPECT_EQ(code, 128 + SIGKILL);
+  }
 }
 
 TEST_F(TakeTask, ASignalOfOneWhoHadCancelledItIsItsEnd) {
