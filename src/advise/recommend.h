@@ -12,9 +12,10 @@
 
 namespace tacho {
 
-// What someone wants to know before renting.
+// Per GPU, that can be asked for.
 inline constexpr std::int64_t kLargestBatch = 1 << 20;
 
+// What someone wants to know before renting.
 struct Wish {
   Job job;
   double target = 0;  // accuracy, 0 … 1
