@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/clock.h"
@@ -20,6 +21,16 @@ constexpr std::size_t kMostAtOnce = 1000;
 constexpr Seconds kGraceOfLimit{30};
 // What is submitted can no longer be chosen by what the others come to.
 constexpr std::int64_t kMostByChoice = 8;
+// What runs cost of a budget of hours is unknown until the first has ended.
+constexpr std::int64_t kMostAtFirst = 8;
+
+// The one whose end says that `task` would not fit either; null if there is none.
+const SweepTask* would_not_fit(const SweepTask& task, const std::vector<SweepTask>& out_of_memory) {
+  const auto smaller = std::ranges::find_if(out_of_memory, [&](const SweepTask& other) {
+    return needs_more_memory(task.configuration, other.configuration);
+  });
+  return smaller == out_of_memory.end() ? nullptr : &*smaller;
+}
 
 }  // namespace
 
@@ -66,6 +77,7 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
   counts_ = counts;
   view_.began(sweep, counts_);
   TACHO_CHECK(check_needs());
+  TACHO_CHECK(queue_.open(sweep_));
   TACHO_CHECK(pick_up());
   TACHO_CHECK(skip_what_would_not_fit());
   bool more = true;
@@ -127,6 +139,7 @@ Result<void> SweepDriver::check_needs() {
 Result<void> SweepDriver::pick_up() {
   TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::submitted));
   for (SweepTask& task : tasks) {
+    queue_.start(task);
     Batch& batch = batches_[task.batch];
     const std::string key = task.run_key.value_or("");
     batch.emplace(key, UnderWay{std::move(task)});
@@ -157,10 +170,8 @@ Result<void> SweepDriver::skip_larger(const std::vector<SweepTask>& out_of_memor
   TACHO_TRY(waiting, store_.tasks(sweep_, SweepTaskState::waiting));
   std::vector<SweepStore::Skip> skips;
   for (const SweepTask& task : waiting) {
-    const auto smaller = std::ranges::find_if(out_of_memory, [&](const SweepTask& other) {
-      return needs_more_memory(task.configuration, other.configuration);
-    });
-    if (smaller == out_of_memory.end()) continue;
+    const SweepTask* smaller = would_not_fit(task, out_of_memory);
+    if (smaller == nullptr) continue;
     skips.push_back(
         {task.position, fmt::format("would not fit: batch {} of the same configuration ran out of "
                                     "memory",
@@ -175,10 +186,21 @@ Result<void> SweepDriver::skip_larger(const std::vector<SweepTask>& out_of_memor
 
 std::int64_t SweepDriver::budget_left() const {
   const SweepBudget& budget = options_.settings.budget;
-  if (budget.hours && counts_.run_seconds >= *budget.hours * 3600) return 0;
-  if (!budget.runs) return std::numeric_limits<std::int64_t>::max();
-  return *budget.runs - counts_.states.at(SweepTaskState::done) -
-         counts_.states.at(SweepTaskState::submitted);
+  const std::int64_t done = counts_.states.at(SweepTaskState::done);
+  const std::int64_t submitted = counts_.states.at(SweepTaskState::submitted);
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  if (budget.runs) left = *budget.runs - done - submitted;
+  if (budget.hours) {
+    constexpr double kRounding = 1e-6;  // seconds
+    const double seconds_left = *budget.hours * 3600 - counts_.run_seconds - kRounding;
+    if (seconds_left <= 0) return 0;
+    // Those under way spend it too, each as much as the others did.
+    const double usual = done == 0 ? 0 : counts_.run_seconds / static_cast<double>(done);
+    const double affordable =
+        usual > 0 ? std::ceil(seconds_left / usual) : static_cast<double>(kMostAtFirst);
+    left = std::min(left, static_cast<std::int64_t>(std::min(affordable, 1e9)) - submitted);
+  }
+  return left;
 }
 
 Result<bool> SweepDriver::fill() {
@@ -186,23 +208,22 @@ Result<bool> SweepDriver::fill() {
   while (true) {
     const std::int64_t allowed = std::min(budget_left(), static_cast<std::int64_t>(kMostAtOnce));
     if (allowed <= 0) return true;
+    if (queue_.is_held_back()) return true;
     if (next_needs_) {
       TACHO_TRY(room, launcher_.room(*next_needs_));
       if (room == 0) return true;
     }
-    TACHO_TRY(next, store_.tasks(sweep_, SweepTaskState::waiting, 1));
-    if (next.empty()) return false;
-    const Resources needs = needs_of(next.front());
+    TACHO_TRY(next, queue_.first_ready());
+    if (!next) return queue_.is_held_back();
+    const Resources needs = needs_of(*next);
     next_needs_ = needs;
-    TACHO_TRY(room, launcher_.room(needs).in(to_text(next.front().configuration)));
+    TACHO_TRY(room, launcher_.room(needs).in(to_text(next->configuration)));
     if (room == 0) return true;
     const auto most = std::min<std::int64_t>(
         allowed, static_cast<std::int64_t>(std::min<std::size_t>(room, kMostAtOnce)));
-    TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::waiting, most));
     // One batch is given what its largest needs.
-    const auto other =
-        std::ranges::find_if(tasks, [&](const SweepTask& task) { return needs_of(task) != needs; });
-    tasks.erase(other, tasks.end());
+    TACHO_TRY(tasks, queue_.start_ready(
+                         most, [&](const SweepTask& task) { return needs_of(task) == needs; }));
     TACHO_CHECK(submit(std::move(tasks)));
   }
 }
@@ -213,8 +234,8 @@ Result<bool> SweepDriver::fill_by_choice() {
   while (true) {
     if (budget_left() <= 0 || under_way() >= most) return true;
     if (!chosen_) {
-      TACHO_TRY(waiting, store_.tasks(sweep_, SweepTaskState::waiting));
-      if (waiting.empty()) return false;
+      TACHO_TRY(waiting, queue_.ready());
+      if (waiting.empty()) return queue_.is_held_back();
       TACHO_TRY(position, options_.choose(sweep_, waiting));
       const auto found = std::ranges::find(waiting, position, &SweepTask::position);
       if (found == waiting.end()) broken_invariant("a task was chosen that does not wait");
@@ -224,6 +245,7 @@ Result<bool> SweepDriver::fill_by_choice() {
     if (room == 0) return true;
     std::vector<SweepTask> next = {*std::move(chosen_)};
     chosen_.reset();
+    queue_.start(next.front());
     TACHO_CHECK(submit(std::move(next)));
   }
 }
@@ -275,6 +297,7 @@ Result<void> SweepDriver::collect() {
   Ended ended;
   for (auto& [name, batch] : batches_) TACHO_CHECK(hear(name, batch, ended));
   TACHO_CHECK(store_results(ended));
+  if (ended.put_back) TACHO_CHECK(skip_what_would_not_fit());
   // Not before their results are stored: what was forgotten cannot be asked again.
   forget_empty_batches();
   return {};
@@ -342,6 +365,8 @@ Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskNews& news, bool
   TACHO_CHECK(store_.put_back(sweep_, task.position, key, verdict.reason, counts));
   counts_.states[SweepTaskState::submitted] -= 1;
   counts_.states[SweepTaskState::waiting] += 1;
+  queue_.end(task, false);
+  ended.put_back = true;
   if (!stopping_) view_.put_back(task, verdict.reason);
   if (const auto order = folder_of(key).read_order(); order.ok()) remove_leftovers(*order);
   remove_folder(key);
@@ -358,6 +383,7 @@ Result<void> SweepDriver::store_results(const Ended& ended) {
     counts_.states[SweepTaskState::submitted] -= 1;
     counts_.states[SweepTaskState::done] += 1;
     counts_.outcomes[record.outcome] += 1;
+    queue_.end(ended.tasks[i], record.outcome == Outcome::ok);
     counts_.run_seconds += record.totals.wall_seconds;
     view_.finished(ended.tasks[i], record);
   }
@@ -367,7 +393,24 @@ Result<void> SweepDriver::store_results(const Ended& ended) {
       out_of_memory.push_back(ended.tasks[i]);
     }
   }
-  return skip_larger(out_of_memory);
+  TACHO_CHECK(skip_larger(out_of_memory));
+  return cancel_larger(out_of_memory);
+}
+
+Result<void> SweepDriver::cancel_larger(const std::vector<SweepTask>& out_of_memory) {
+  if (out_of_memory.empty()) return {};
+  for (const auto& [name, batch] : batches_) {
+    std::vector<std::string> keys;
+    for (const auto& [key, under_way] : batch) {
+      if (under_way.state == TaskState::waiting && would_not_fit(under_way.task, out_of_memory)) {
+        keys.push_back(key);
+      }
+    }
+    if (keys.empty()) continue;
+    const auto cancelled = launcher_.cancel(name, keys);
+    if (!cancelled.ok()) view_.note(cancelled.error().message);
+  }
+  return {};
 }
 
 void SweepDriver::stop() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lab/sweep_queue.h"
 #include "lab/sweep_verdict.h"
 #include "lab/sweep_view.h"
 #include "launch/launcher.h"
@@ -51,7 +52,8 @@ class SweepDriver {
         store_(store),
         launcher_(launcher),
         interrupts_(interrupts),
-        view_(view) {}
+        view_(view),
+        queue_(store, !launcher.has_shared_queue()) {}
 
   enum class End { complete, budget_spent, stopped, cancelled };
   // Call it on a thread that stays. One driver a sweep at a time, which is the caller's to see to.
@@ -70,6 +72,8 @@ class SweepDriver {
   Result<void> pick_up();
   Result<void> skip_what_would_not_fit();
   Result<void> skip_larger(const std::vector<SweepTask>& out_of_memory);
+  // Those of the launcher's queue that would not fit either; they come back as waiting ones.
+  Result<void> cancel_larger(const std::vector<SweepTask>& out_of_memory);
   Result<bool> fill();  // whether there is more to submit
   Result<bool> fill_by_choice();
   [[nodiscard]] std::size_t under_way() const;
@@ -78,6 +82,7 @@ class SweepDriver {
   struct Ended {
     std::vector<SweepTask> tasks;
     std::vector<TaskResult> results;  // one a task
+    bool put_back = false;            // some wait again
   };
   Result<void> hear(const std::string& name, Batch& batch, Ended& ended);
   // Whether it is over, one way or the other.
@@ -100,6 +105,7 @@ class SweepDriver {
   Launcher& launcher_;
   const std::atomic<int>& interrupts_;
   SweepView& view_;
+  SweepQueue queue_;
 
   std::int64_t sweep_ = 0;
   SweepCounts counts_;

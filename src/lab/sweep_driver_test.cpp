@@ -53,6 +53,7 @@ class ScriptedLauncher final : public Launcher {
   [[nodiscard]] Result<std::size_t> room(const Resources& /*needs*/) override {
     return room_ - std::min(room_, batches_.size());
   }
+  [[nodiscard]] bool has_shared_queue() const override { return shared_queue; }
   Result<void> submit(const std::string& batch, std::span<const Task> tasks) override {
     if (batches_.contains(batch)) return {};
     for (const Task& task : tasks) {
@@ -78,7 +79,7 @@ class ScriptedLauncher final : public Launcher {
   }
   Result<void> cancel_all(const std::string& batch) override {
     for (TaskNews& news : batches_[batch]) {
-      if (news.state == TaskState::running) {
+      if (news.state == TaskState::running || news.state == TaskState::waiting) {
         news.state = TaskState::ended;
         news.ended_by = EndedBy::cancel;
       }
@@ -95,6 +96,7 @@ class ScriptedLauncher final : public Launcher {
 
   int started = 0;
   int silent_polls = 0;
+  bool shared_queue = false;
   std::function<void()> on_wait;
 
  private:
@@ -195,6 +197,20 @@ TEST_F(SweepDriverTest, AnAdaptiveSweepIsMadeInTheOrderThatWasChosen) {
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
+TEST_F(SweepDriverTest, AnAdaptiveSweepMayNotChooseWhatMustWait) {
+  add({16, 32});
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder&) { return ends(task, Outcome::out_of_memory); }, 100);
+  const auto last = [](std::int64_t, const std::vector<SweepTask>& waiting) {
+    return Result<std::int64_t>(waiting.front().position);
+  };
+  SweepSettings settings;
+  settings.adaptive = true;
+  EXPECT_EQ(*drive(launcher, settings, last), SweepDriver::End::complete);
+  EXPECT_EQ(launcher.started, 1);
+  EXPECT_EQ(count(SweepTaskState::skipped), 1);
+}
+
 TEST_F(SweepDriverTest, AFailureIsAResult) {
   add({1, 2});
   ScriptedLauncher launcher([](const Task& task, const RunOrder& order) {
@@ -217,6 +233,35 @@ TEST_F(SweepDriverTest, OutOfMemorySkipsLargerBatchesWithTheReason) {
   EXPECT_EQ(count(SweepTaskState::skipped), 1);
   EXPECT_THAT(store_.tasks(1)->back().reason,
               HasSubstr("would not fit: batch 64 of the same configuration ran out of memory"));
+}
+
+TEST_F(SweepDriverTest, ALargerBatchWaitsForTheOutcomeOfASmallerOneWhateverRoomThereIs) {
+  add({16, 32, 64, 128});
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder& order) {
+        return ends(task, order.spec.batch >= 32 ? Outcome::out_of_memory : Outcome::ok);
+      },
+      100);
+  EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
+  EXPECT_EQ(launcher.started, 2);
+  EXPECT_EQ(outcomes(Outcome::out_of_memory), 1);
+  EXPECT_EQ(count(SweepTaskState::skipped), 2);
+}
+
+TEST_F(SweepDriverTest, ASharedQueueIsFilledAtOnceAndLargerBatchesThereAreCancelled) {
+  add({16, 32, 64, 128});
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder& order) {
+        if (order.spec.batch > 32) return TaskNews{.key = task.key, .state = TaskState::waiting};
+        return ends(task, order.spec.batch == 32 ? Outcome::out_of_memory : Outcome::ok);
+      },
+      100);
+  launcher.shared_queue = true;
+  EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
+  EXPECT_EQ(launcher.started, 4);
+  EXPECT_EQ(outcomes(Outcome::out_of_memory), 1);
+  EXPECT_EQ(count(SweepTaskState::skipped), 2);
+  EXPECT_EQ(folders(), 2U);
 }
 
 TEST_F(SweepDriverTest, WhatIsLostIsSubmittedAgainUpToThreeTimes) {
@@ -358,6 +403,15 @@ TEST_F(SweepDriverTest, KeepsToItsBudget) {
   EXPECT_EQ(*drive(second, {.budget = {.hours = 6.0 / 3600}}), SweepDriver::End::budget_spent);
   EXPECT_EQ(second.started, 0);
   EXPECT_EQ(*drive(second), SweepDriver::End::complete);
+}
+
+TEST_F(SweepDriverTest, RunsUnderWayCountAgainstABudgetOfHours) {
+  add(std::vector<int>(100, 16));
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); }, 1000);
+  // Runs of 2 s each: 8 at first, then what 20 s leave.
+  EXPECT_EQ(*drive(launcher, {.budget = {.hours = 20.0 / 3600}}), SweepDriver::End::budget_spent);
+  EXPECT_EQ(launcher.started, 10);
 }
 
 TEST_F(SweepDriverTest, TellsTheRunItsLimitsAndTheLauncherItsNeeds) {

@@ -66,6 +66,10 @@ class Launcher {
   // error says that they would never fit.
   [[nodiscard]] virtual Result<std::size_t> room(const Resources& needs) = 0;
 
+  // Whether tasks wait in a queue with those of other users. Then all are best submitted at once:
+  // each turn in the queue may take hours.
+  [[nodiscard]] virtual bool has_shared_queue() const = 0;
+
   // All of them or none. The name is of small letters, digits and '-', 40 at the most.
   virtual Result<void> submit(const std::string& batch, std::span<const Task> tasks) = 0;
 

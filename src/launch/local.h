@@ -24,6 +24,7 @@ class LocalLauncher final : public Launcher {
 
   [[nodiscard]] Result<void> check() const override { return {}; }
   [[nodiscard]] Result<std::size_t> room(const Resources& needs) override;
+  [[nodiscard]] bool has_shared_queue() const override { return false; }
   Result<void> submit(const std::string& batch, std::span<const Task> tasks) override;
   Result<std::vector<TaskNews>> poll(const std::string& batch) override;
   Result<void> cancel(const std::string& batch, std::span<const std::string> keys) override;

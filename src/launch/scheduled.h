@@ -16,6 +16,7 @@ namespace tacho {
 // says how its tasks ended. The scheduler, asked by ask(), adds which of the others run.
 class ScheduledLauncher : public Launcher {
  public:
+  [[nodiscard]] bool has_shared_queue() const override { return true; }
   Result<void> submit(const std::string& batch, std::span<const Task> tasks) final;
   Result<std::vector<TaskNews>> poll(const std::string& batch) final;
   Result<void> cancel(const std::string& batch, std::span<const std::string> keys) final;

@@ -2,10 +2,8 @@
 
 #include <charconv>
 #include <map>
-#include <optional>
 
 namespace tacho {
-namespace {
 
 std::optional<std::int64_t> batch_of(const Configuration& configuration) {
   const std::string* text = configuration.find("batch");
@@ -16,8 +14,6 @@ std::optional<std::int64_t> batch_of(const Configuration& configuration) {
   if (problem != std::errc() || stopped != end) return std::nullopt;
   return batch;
 }
-
-}  // namespace
 
 std::string memory_family(const Configuration& configuration) {
   std::map<std::string, std::string> rest(configuration.options().begin(),
