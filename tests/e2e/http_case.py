@@ -9,7 +9,7 @@ import socket
 from pathlib import Path
 from urllib.parse import quote
 
-from tacho_case import SharedHomeCase, wait_until
+from tacho_case import PATIENCE_SECONDS, SharedHomeCase, wait_until
 
 
 class ServeCase(SharedHomeCase):
@@ -33,7 +33,7 @@ class ServeCase(SharedHomeCase):
 
     def ask(self, path, method="GET", body=None, headers=None):
         """Status, headers, and the body: parsed where it is JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         sent = {"Content-Type": "application/json"} if body is not None else {}
         text = body if isinstance(body, (str, bytes, type(None))) else json.dumps(body)
         connection.request(method, path, text, {**sent, **(headers or {})})
@@ -44,7 +44,7 @@ class ServeCase(SharedHomeCase):
             content = json.loads(content)
         return response.status, response.headers, content
 
-    def raw(self, data=b"", timeout=60):
+    def raw(self, data=b"", timeout=PATIENCE_SECONDS):
         client = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
         if data:
             client.sendall(data)
