@@ -24,16 +24,6 @@ std::optional<std::int64_t> as_whole_number(const Json& value) {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& problem) {
-    return Error{ErrorCode::invalid, fmt::format("not JSON at byte {}", problem.byte)};
-  } catch (const Json::exception& problem) {
-    return Error{ErrorCode::invalid, fmt::format("not JSON: {}", problem.what())};
-  }
-}
-
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -25,6 +25,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// `limit` where it is no less. A word may be a megabyte long, and is then not compared letter by
+// letter: texts differ by what one is longer at least.
+std::size_t distance_below(std::size_t limit, std::string_view word, std::string_view candidate) {
+  if (!word.empty() && candidate.starts_with(word)) return word == candidate ? 0 : 1;
+  const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+  return longer - shorter >= limit ? limit : edit_distance(word, candidate);
+}
+
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
@@ -32,8 +40,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::size_t best = std::max<std::size_t>(1, word.size() / 2) + 1;
   std::string_view found;
   for (const std::string_view candidate : candidates) {
-    std::size_t distance = edit_distance(word, candidate);
-    if (!word.empty() && candidate.starts_with(word)) distance = std::min<std::size_t>(distance, 1);
+    const std::size_t distance = distance_below(best, word, candidate);
     if (distance < best) {
       best = distance;
       found = candidate;
@@ -44,7 +51,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string unknown_name(std::string_view kind, std::string_view word,
                          std::span<const std::string_view> known) {
-  std::string text = fmt::format("unknown {} '{}'", kind, word);
+  std::string text = fmt::format("unknown {} '{:.200}'", kind, word);
   if (const auto guess = nearest(word, known); !guess.empty()) {
     text += fmt::format("; did you mean '{}'?", guess);
   }

@@ -25,5 +25,11 @@ TEST(Nearest, SaysWhatIsKnown) {
             "unknown model 'lstn'; did you mean 'lstm'? (known: lenet5, lstm, mlp, mnist-cnn)");
 }
 
+TEST(Nearest, AHugeWordIsNotSpelledOutInFull) {
+  const std::string huge(1'000'000, 'x');
+  EXPECT_EQ(nearest(huge, kModels), "");
+  EXPECT_LT(unknown_name("model", huge, kModels).size(), 300U);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -25,6 +25,15 @@ std::size_t nodes_in(const YamlNode& node) {
   return count;
 }
 
+// Lists and maps within one another; 0 of a scalar.
+std::size_t depth_of(const YamlNode& node) {
+  std::size_t within = 0;
+  for (const YamlNode& item : node.items) within = std::max(within, depth_of(item));
+  for (const auto& [key, value] : node.entries) within = std::max(within, depth_of(value));
+  const bool holds = node.kind == YamlNode::Kind::list || node.kind == YamlNode::Kind::map;
+  return within + (holds ? 1 : 0);
+}
+
 // Thrown through the parser, which knows of no other way to be stopped; ends in parse_yaml().
 struct Refused {
   Error error;
@@ -45,6 +54,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (named == anchored_.end()) refuse(copy, "an alias of something that holds the alias");
     count_ += nodes_in(named->second);
     check_size(copy);
+    check_depth(copy, stack_.size() + depth_of(named->second));
     copy = named->second;
     place(std::move(copy), 0);
   }
@@ -71,7 +81,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     YAML::anchor_t anchor;
-    std::optional<YamlNode> key = {};  // of a map: its value comes next
+    std::optional<YamlNode> key = {};      // of a map: its value comes next
+    std::map<std::string, int> keys = {};  // of a map: with the line of each
   };
 
   [[noreturn]] void refuse(const YamlNode& at, std::string_view what) const {
@@ -91,10 +102,11 @@ class TreeBuilder final : public YAML::EventHandler {
     check_size(made);
     return made;
   }
+  void check_depth(const YamlNode& at, std::size_t depth) const {
+    if (depth > kDeepest) refuse(at, fmt::format("nested more than {} deep", kDeepest));
+  }
   void open(YamlNode made, YAML::anchor_t anchor) {
-    if (stack_.size() >= kDeepest) {
-      refuse(made, fmt::format("nested more than {} deep", kDeepest));
-    }
+    check_depth(made, stack_.size() + 1);
     stack_.push_back({std::move(made), anchor});
   }
   void close() {
@@ -115,14 +127,16 @@ class TreeBuilder final : public YAML::EventHandler {
       parent.node.entries.push_back({*std::move(parent.key), std::move(made)});
       parent.key.reset();
     } else {
-      check_key(parent.node, made);
+      check_key(parent, made);
       parent.key = std::move(made);
     }
   }
-  void check_key(const YamlNode& map, const YamlNode& key) const {
+  void check_key(Open& map, const YamlNode& key) const {
     if (key.kind != YamlNode::Kind::scalar) refuse(key, "a key must be a word");
-    if (const YamlNode* there = map.find(key.text)) {
-      refuse(key, fmt::format("'{}' is there a second time, after line {}", key.text, there->line));
+    const auto [there, is_new] = map.keys.emplace(key.text, key.line);
+    if (!is_new) {
+      refuse(key,
+             fmt::format("'{}' is there a second time, after line {}", key.text, there->second));
     }
   }
 

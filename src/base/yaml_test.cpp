@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "base/mutation.h"
 
 namespace tacho {
@@ -63,6 +65,25 @@ TEST(ParseYaml, RefusesEndlessNesting) {
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
   EXPECT_THAT(problem_of(deep), HasSubstr("nested more than 64 deep"));
+}
+
+TEST(ParseYaml, AliasesDoNotReachDeeperThanBrackets) {
+  const std::string open(40, '[');
+  const std::string close(40, ']');
+  EXPECT_EQ(problem_of("a: &x " + open + close + "\nb: *x\n"), "");
+  EXPECT_THAT(problem_of("a: &x " + open + close + "\nb: " + open + "*x" + close + "\n"),
+              HasSubstr("nested more than 64 deep"));
+}
+
+// By processor time; compared with one another, the keys take more than 20 s.
+TEST(ParseYaml, ManyKeysTakeNoMoreThanTheirShare) {
+  std::string text;
+  for (int i = 0; i < 99'000; ++i) text += std::to_string(i) + ": 0\n";
+  const std::clock_t begun = std::clock();
+  const auto parsed = parse_yaml(text, "grid.yaml");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(parsed->entries.size(), 99'000U);
+  EXPECT_LT(std::clock() - begun, 8 * CLOCKS_PER_SEC);
 }
 
 TEST(ParseYaml, SurvivesDamage) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/json_parser.h"
 #include "base/nearest.h"
 #include "http/problem.h"
 
@@ -54,7 +55,7 @@ std::string plain_file_name(std::string_view text) {
 }
 
 Result<Json> body_of(const http::Request& request) {
-  TACHO_TRY(json, parse_json(request.body).in("the request's body"));
+  TACHO_TRY(json, parse_json(request.body, kRequestJson).in("the request's body"));
   if (!json.is_object()) return Error{ErrorCode::invalid, "the request's body is no JSON object"};
   return json;
 }

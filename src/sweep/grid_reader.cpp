@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "base/nearest.h"
 #include "base/yaml_object.h"
@@ -11,6 +14,22 @@ namespace tacho {
 namespace {
 
 constexpr std::int64_t kMostValues = 100'000;  // of one axis
+constexpr std::size_t kMostOptions = 1000;     // of one configuration
+
+// What stands in braces in a command: "--lr={lr}" holds "lr".
+std::set<std::string, std::less<>> names_in_braces(std::span<const std::string> command) {
+  std::set<std::string, std::less<>> names;
+  for (const std::string& word : command) {
+    std::size_t open = std::string::npos;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (word[i] == '{') open = i + 1;
+      if (word[i] != '}' || open == std::string::npos) continue;
+      names.insert(word.substr(open, i - open));
+      open = std::string::npos;
+    }
+  }
+  return names;
+}
 
 class GridReader {
  public:
@@ -72,6 +91,12 @@ class GridReader {
     return yaml_error(file_, key, unknown_name("option", key.text, known));
   }
 
+  // Configurations are searched option by option.
+  Result<void> check_count(const YamlNode& map) const {
+    if (map.entries.size() <= kMostOptions) return {};
+    return yaml_error(file_, map, fmt::format("names more than {} options", kMostOptions));
+  }
+
   Result<std::string> value_of(const YamlNode& node) const {
     if (node.kind == YamlNode::Kind::scalar) return node.text;
     return yaml_error(file_, node,
@@ -108,6 +133,7 @@ class GridReader {
       return yaml_error(
           file_, node, fmt::format("options and values belong here, not {}", kind_name(node.kind)));
     }
+    TACHO_CHECK(check_count(node));
     for (const auto& [key, value] : node.entries) {
       if (key.text == "command" && !grid_.command.empty()) continue;
       TACHO_CHECK(check_name(key));
@@ -139,6 +165,7 @@ class GridReader {
   Result<void> read_included(const YamlNode& node) {
     TACHO_CHECK(check_list(node));
     for (const YamlNode& item : node.items) {
+      TACHO_CHECK(check_count(item));
       std::vector<Configuration> made = {Configuration{}};
       for (const auto& [key, value] : item.entries) {
         TACHO_CHECK(check_name(key));
@@ -157,6 +184,9 @@ class GridReader {
       }
       if (item.entries.empty()) return yaml_error(file_, item, "names no option");
       std::ranges::move(made, std::back_inserter(grid_.include));
+      if (std::ssize(grid_.include) > kMostValues) {
+        return yaml_error(file_, node, fmt::format("makes more than {} runs", kMostValues));
+      }
     }
     return {};
   }
@@ -164,15 +194,19 @@ class GridReader {
   // An exclusion that names what the matrix has not would silently exclude nothing.
   Result<void> read_excluded(const YamlNode& node) {
     TACHO_CHECK(read_list(node, grid_.exclude));
+    std::map<std::string_view, std::set<std::string_view>> matrix;
+    for (const Axis& axis : grid_.matrix) {
+      matrix[axis.name] = {axis.values.begin(), axis.values.end()};
+    }
     for (const YamlNode& item : node.items) {
       for (const auto& [key, value] : item.entries) {
-        const auto axis = std::ranges::find(grid_.matrix, key.text, &Axis::name);
-        if (axis == grid_.matrix.end()) {
+        const auto axis = matrix.find(key.text);
+        if (axis == matrix.end()) {
           std::vector<std::string_view> known;
           for (const Axis& each : grid_.matrix) known.push_back(each.name);
           return yaml_error(file_, key, unknown_name("option of the matrix", key.text, known));
         }
-        if (std::ranges::find(axis->values, value.text) == axis->values.end()) {
+        if (!axis->second.contains(value.text)) {
           return yaml_error(file_, value,
                             fmt::format("the matrix has no {}={}", key.text, value.text));
         }
@@ -187,19 +221,18 @@ class GridReader {
           file_, node,
           fmt::format("options and their lists belong here, not {}", kind_name(node.kind)));
     }
+    TACHO_CHECK(check_count(node));
     for (const auto& [key, value] : node.entries) {
       TACHO_CHECK(check_name(key));
       Axis axis{.name = key.text};
       TACHO_TRY(values, list_or_range(value));
       axis.values = std::move(values);
-      for (std::size_t i = 0; i < axis.values.size(); ++i) {
-        if (std::find(axis.values.begin(), axis.values.begin() + static_cast<std::ptrdiff_t>(i),
-                      axis.values[i]) == axis.values.begin() + static_cast<std::ptrdiff_t>(i)) {
-          continue;
-        }
+      std::set<std::string_view> seen;
+      for (const std::string& each : axis.values) {
+        if (seen.insert(each).second) continue;
         return yaml_error(file_, value,
                           fmt::format("{}={} is there twice; 'repeat' makes a run several times",
-                                      axis.name, axis.values[i]));
+                                      axis.name, each));
       }
       grid_.matrix.push_back(std::move(axis));
     }
@@ -261,9 +294,10 @@ class GridReader {
     if (node.kind != YamlNode::Kind::list || node.items.empty()) {
       return yaml_error(file_, node, "a number of seeds or a list of them belongs here");
     }
+    std::set<std::int64_t> seen;
     for (const YamlNode& item : node.items) {
       TACHO_TRY(seed, yaml_whole(item, file_));
-      if (std::ranges::find(grid_.seeds, seed) != grid_.seeds.end()) {
+      if (!seen.insert(seed).second) {
         return yaml_error(file_, item, "is there twice; 'repeat' makes a run several times");
       }
       grid_.seeds.push_back(seed);
@@ -332,17 +366,14 @@ class GridReader {
 
   // An option that the command does not hold would make runs that do not differ.
   Result<void> check_used(const YamlNode& root) const {
+    const auto used = names_in_braces(grid_.command);
     const auto check = [&](const YamlNode& map) -> Result<void> {
       for (const auto& [key, value] : map.entries) {
-        const std::string braces = "{" + key.text + "}";
-        const bool used = std::ranges::any_of(grid_.command, [&](const std::string& word) {
-          return word.find(braces) != std::string::npos;
-        });
         const bool known = std::ranges::find(kProgramOptions, key.text) != kProgramOptions.end();
-        if (used || known || key.text == "command") continue;
+        if (used.contains(key.text) || known || key.text == "command") continue;
         return yaml_error(
             file_, key,
-            fmt::format("the command holds no {}; write it where {} belongs", braces, key.text));
+            fmt::format("the command holds no {{{0}}}; write it where {0} belongs", key.text));
       }
       return {};
     };

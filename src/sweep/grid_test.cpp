@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "base/mutation.h"
 #include "sweep/combinations.h"
 #include "sweep/test_grids.h"
@@ -112,6 +114,37 @@ TEST(Grid, SurvivesDamage) {
     const auto grid = grid_of(mutated(std::string(kWhole), random));
     if (grid.ok()) (void)combinations(*grid).ok();
   }
+}
+
+std::string numbers(int count, const std::string& before, const std::string& after) {
+  std::string list = "[";
+  for (int i = 0; i < count; ++i) {
+    list += (i == 0 ? "" : ", ") + before + std::to_string(i) + after;
+  }
+  return list + "]";
+}
+
+// By processor time; compared with one another, each of the three lists takes several seconds.
+TEST(Grid, LongListsTakeNoMoreThanTheirShare) {
+  const std::string base = "base: {model: mlp, data: synthetic}\n";
+  const std::clock_t begun = std::clock();
+  EXPECT_EQ(problem_of(base + "matrix: {batch: " + numbers(90'000, "", "") + "}\n"), "");
+  EXPECT_EQ(problem_of(base + "seeds: " + numbers(90'000, "", "") + "\n"), "");
+  EXPECT_EQ(problem_of(base + "matrix: {batch: " + numbers(40'000, "", "") +
+                       "}\nexclude: " + numbers(39'000, "{batch: ", "}") + "\n"),
+            "");
+  EXPECT_LT(std::clock() - begun, 10 * CLOCKS_PER_SEC);
+}
+
+TEST(Grid, AConfigurationHasNoMoreThanAThousandOptions) {
+  std::string options;
+  std::string words;
+  for (int i = 0; i < 1001; ++i) {
+    options += "  o" + std::to_string(i) + ": 1\n";
+    words += "{o" + std::to_string(i) + "}";
+  }
+  EXPECT_THAT(problem_of("base:\n  command: ['" + words + "']\n" + options),
+              HasSubstr("more than 1000 options"));
 }
 
 }  // namespace
