@@ -22,21 +22,40 @@ Desk::Desk(asio::io_context& io, asio::thread_pool& hands, Model& model, Cache* 
                    [this, computed = std::move(computed)]() mutable { land(std::move(computed)); });
       }) {}
 
-void Desk::ask(std::vector<Input> inputs, Take take) {
+std::shared_ptr<Desk::Request> Desk::open(Take take) {
+  auto request = std::make_shared<Request>(
+      Request{.take = std::move(take), .until = Clock::now() + options_.deadline});
+  ++counts_.waiting;
+  requests_.push_back(request);
+  if (!watching_) watch_deadlines();
+  return request;
+}
+
+bool Desk::is_late(const Request& request) { return Clock::now() >= request.until; }
+
+void Desk::drop(Request& request) {
+  if (!std::exchange(request.take, nullptr)) return;
+  --counts_.waiting;
+  forget_ended();
+}
+
+void Desk::ask(const std::shared_ptr<Request>& request, std::vector<Input> inputs) {
+  if (!request->take) return;
   if (cache_ == nullptr) {
     Cache::Entries nothing(inputs.size());
-    return on_found(std::move(inputs), std::move(take), std::move(nothing));
+    return on_found(request, std::move(inputs), std::move(nothing));
   }
   std::vector<Key> keys;
   keys.reserve(inputs.size());
   for (const Input& input : inputs) keys.push_back(input.key);
-  cache_->find(keys, [this, inputs = std::move(inputs),
-                      take = std::move(take)](Cache::Entries entries) mutable {
-    on_found(std::move(inputs), std::move(take), std::move(entries));
+  cache_->find(keys, [this, request, inputs = std::move(inputs)](Cache::Entries entries) mutable {
+    on_found(request, std::move(inputs), std::move(entries));
   });
 }
 
-void Desk::on_found(std::vector<Input> inputs, Take take, Cache::Entries entries) {
+void Desk::on_found(const std::shared_ptr<Request>& request, std::vector<Input> inputs,
+                    Cache::Entries entries) {
+  if (!request->take) return;
   std::size_t missing = 0;
   for (const auto& entry : entries) missing += entry ? 0 : 1;
   counts_.hits += entries.size() - missing;
@@ -44,23 +63,17 @@ void Desk::on_found(std::vector<Input> inputs, Take take, Cache::Entries entries
   // For a whole request or for none of it.
   if (missing > 0 && missing + decoding_ > batcher_.room()) {
     ++counts_.refused;
-    return take(Refusal{503, "too much is waiting to be computed; try again in a moment"});
+    return end(*request, Refusal{503, "too much is waiting to be computed; try again in a moment"});
   }
-  auto request = std::make_shared<Request>();
   request->answers.resize(inputs.size());
   request->missing = missing;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i]) request->answers[i] = {*std::move(entries[i]), true};
   }
-  if (missing == 0) return take(std::move(request->answers));
-  request->take = std::move(take);
-  request->until = Clock::now() + options_.deadline;
-  ++counts_.waiting;
-  requests_.push_back(request);
+  if (missing == 0) return end(*request, std::move(request->answers));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!request->answers[i].cached) join(request, i, std::move(inputs[i]));
   }
-  if (!watching_) watch_deadlines();
 }
 
 void Desk::join(const std::shared_ptr<Request>& request, std::size_t at, Input input) {
@@ -147,15 +160,20 @@ void Desk::want_no_more(const Key& key, const Wanted& wanted) {
   if (place != flights_.end() && place->second.wanted == wanted) flights_.erase(place);
 }
 
-void Desk::end(Request& request, std::variant<std::vector<Answer>, Refusal> outcome) {
+void Desk::end(Request& request, Outcome outcome) {
   --counts_.waiting;
   for (const auto& [key, wanted] : std::exchange(request.awaits, {})) want_no_more(key, wanted);
   std::exchange(request.take, nullptr)(std::move(outcome));
+  forget_ended();
+}
+
+void Desk::forget_ended() {
+  while (!requests_.empty() && !requests_.front()->take) requests_.pop_front();
 }
 
 // All have the same time, so the first to come is the first whose time is over.
 void Desk::watch_deadlines() {
-  while (!requests_.empty() && !requests_.front()->take) requests_.pop_front();
+  forget_ended();
   watching_ = !requests_.empty();
   if (!watching_) return;
   timer_.expires_at(requests_.front()->until);

@@ -46,14 +46,23 @@ class Desk {
     int status = 500;
     std::string why;
   };
-  using Take = std::function<void(std::variant<std::vector<Answer>, Refusal>)>;
+  using Outcome = std::variant<std::vector<Answer>, Refusal>;
+  using Take = std::function<void(Outcome)>;
+  struct Request;
 
   // `cache` may be nullptr. `hands` decode images.
   Desk(boost::asio::io_context& io, boost::asio::thread_pool& hands, Model& model, Cache* cache,
        const DeskOptions& options);
 
-  // `take` is called once, at the latest when the deadline has passed.
-  void ask(std::vector<Input> inputs, Take take);
+  // A request whose last byte has come: its deadline runs from here, also while its inputs are
+  // still being read. `take` is called once, at the latest when the deadline has passed.
+  std::shared_ptr<Request> open(Take take);
+  // With the inputs that were read, unless the request is over.
+  void ask(const std::shared_ptr<Request>& request, std::vector<Input> inputs);
+  // There is nothing to ask: its `take` is not called any more.
+  void drop(Request& request);
+  // Whether the deadline has passed; from any thread.
+  [[nodiscard]] static bool is_late(const Request& request);
   // Computes what waits; nothing may be asked after. From a thread that does not run `io`, or when
   // none does.
   void stop() { batcher_.stop(); }
@@ -64,20 +73,13 @@ class Desk {
  private:
   using Clock = std::chrono::steady_clock;
   using Wanted = std::shared_ptr<std::atomic<int>>;
-  // A request some of whose answers are still to come. Shared by what will bring them.
-  struct Request {
-    std::vector<Answer> answers;
-    std::size_t missing = 0;
-    Take take;  // empty once it was called
-    Clock::time_point until;
-    std::vector<std::pair<Key, Wanted>> awaits;  // what to want no more
-  };
   struct Flight {
     Wanted wanted;  // shared with the batcher
     std::vector<std::pair<std::shared_ptr<Request>, std::size_t>> waiting;
   };
 
-  void on_found(std::vector<Input> inputs, Take take, Cache::Entries entries);
+  void on_found(const std::shared_ptr<Request>& request, std::vector<Input> inputs,
+                Cache::Entries entries);
   void join(const std::shared_ptr<Request>& request, std::size_t at, Input input);
   void take_off(const Key& key, Input input, Wanted wanted);
   void decode(const Key& key, std::string image, Wanted wanted);
@@ -85,7 +87,8 @@ class Desk {
   void land(std::vector<Computed> computed);
   void land(const Computed& computed);
   void want_no_more(const Key& key, const Wanted& wanted);
-  void end(Request& request, std::variant<std::vector<Answer>, Refusal> outcome);
+  void end(Request& request, Outcome outcome);
+  void forget_ended();
   void watch_deadlines();
 
   boost::asio::io_context& io_;
@@ -101,6 +104,15 @@ class Desk {
   std::uint64_t numbered_ = 0;  // keys of inputs that share no flight
   bool watching_ = false;
   Batcher batcher_;  // last: its threads use what is above
+};
+
+// Shared by what will bring its answers.
+struct Desk::Request {
+  std::vector<Answer> answers = {};
+  std::size_t missing = 0;
+  Take take;  // empty once it was called
+  const Clock::time_point until;
+  std::vector<std::pair<Key, Wanted>> awaits = {};  // what to want no more
 };
 
 }  // namespace tacho::infer

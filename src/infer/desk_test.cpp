@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Outcome = std::variant<std::vector<Desk::Answer>, Desk::Refusal>;
+using Outcome = Desk::Outcome;
 
 // The test is the thread that runs `io`, until what it waits for has come.
 class DeskTest : public testing::Test {
@@ -40,7 +40,8 @@ class DeskTest : public testing::Test {
       inputs.push_back(std::move(input));
     }
     auto outcome = std::make_shared<std::optional<Outcome>>();
-    desk_->ask(std::move(inputs), [outcome](Outcome came) { *outcome = std::move(came); });
+    const auto request = desk_->open([outcome](Outcome came) { *outcome = std::move(came); });
+    desk_->ask(request, std::move(inputs));
     return outcome;
   }
   const Outcome& wait_for(const std::shared_ptr<std::optional<Outcome>>& outcome) {
@@ -148,6 +149,32 @@ TEST_F(DeskTest, ImagesAreDecodedOnlyWhereTheirAnswerIsNotKnown) {
   const Desk::Refusal why = refusal(ask({"Image", "no"}));
   EXPECT_EQ(why.status, 422);
   EXPECT_THAT(why.why, HasSubstr("input 1: not an image"));
+}
+
+TEST_F(DeskTest, TheDeadlineRunsWhileTheInputsAreStillBeingRead) {
+  begin({.deadline = std::chrono::milliseconds(20)});
+  auto outcome = std::make_shared<std::optional<Outcome>>();
+  const auto request = desk_->open([outcome](Outcome came) { *outcome = std::move(came); });
+  EXPECT_EQ(desk_->counts().waiting, 1U);
+  EXPECT_EQ(refusal(outcome).status, 504);
+  EXPECT_TRUE(Desk::is_late(*request));
+  desk_->ask(request, {Input{.key = Sha256::of("a"), .sample = *model_.text_sample("a")}});
+  EXPECT_EQ(desk_->counts().misses, 0U);
+  EXPECT_EQ(desk_->counts().waiting, 0U);
+}
+
+TEST_F(DeskTest, ARequestThatCannotBeReadIsDropped) {
+  begin({.deadline = std::chrono::milliseconds(1)});
+  bool called = false;
+  const auto request = desk_->open([&called](const Outcome&) { called = true; });
+  desk_->drop(*request);
+  desk_->drop(*request);
+  EXPECT_EQ(desk_->counts().waiting, 0U);
+  // One that comes later has its deadline later, and is told when that has passed.
+  auto outcome = std::make_shared<std::optional<Outcome>>();
+  (void)desk_->open([outcome](Outcome came) { *outcome = std::move(came); });
+  EXPECT_EQ(refusal(outcome).status, 504);
+  EXPECT_FALSE(called);
 }
 
 }  // namespace

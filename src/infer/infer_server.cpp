@@ -27,7 +27,7 @@ using http::Request;
 using http::Response;
 
 // Bodies beyond this are read by other threads than the one that moves bytes.
-constexpr std::size_t kQuicklyRead = 32 << 10;
+constexpr std::size_t kQuicklyRead = 8 << 10;
 constexpr std::chrono::seconds kGraceBeyondDeadline{3};
 
 Response json_answer(std::string body) {
@@ -100,6 +100,7 @@ class InferServer::Impl {
     if (!server_) return;
     asio::post(server_->io(), [this] { ready_ = false; });
     server_->stop();
+    hands_.stop();  // what waits to be read or decoded has no client any more
     hands_.join();
     if (desk_) desk_->stop();
   }
@@ -150,11 +151,18 @@ class InferServer::Impl {
 
   void predict(Request request, Reply reply) {
     if (!desk_) return reply(not_ready());
-    if (request.body.size() <= kQuicklyRead) return on_read(read(request), std::move(reply));
-    asio::post(hands_, [this, request = std::move(request), reply = std::move(reply)] {
+    const auto asked = desk_->open([this, reply](Desk::Outcome outcome) {
+      if (const auto* refusal = std::get_if<Desk::Refusal>(&outcome)) {
+        return reply(busy(refusal->status, refusal->why));
+      }
+      reply(json_answer((*text_)(std::get<std::vector<Desk::Answer>>(outcome))));
+    });
+    if (request.body.size() <= kQuicklyRead) return on_read(asked, read(request), reply);
+    asio::post(hands_, [this, asked, request = std::move(request), reply = std::move(reply)] {
+      if (Desk::is_late(*asked)) return;  // it is told so without being read
       auto inputs = read(request);
-      asio::post(server_->io(), [this, inputs = std::move(inputs), reply]() mutable {
-        on_read(std::move(inputs), std::move(reply));
+      asio::post(server_->io(), [this, asked, inputs = std::move(inputs), reply]() mutable {
+        on_read(asked, std::move(inputs), reply);
       });
     });
   }
@@ -167,14 +175,11 @@ class InferServer::Impl {
     return read_inputs(*model_, {.inputs = most}, type == nullptr ? "" : *type, request.body);
   }
 
-  void on_read(Result<std::vector<Input>> inputs, Reply reply) {
-    if (!inputs.ok()) return reply(http::problem(inputs.error()));
-    desk_->ask(*std::move(inputs), [this, reply = std::move(reply)](auto outcome) {
-      if (const auto* refusal = std::get_if<Desk::Refusal>(&outcome)) {
-        return reply(busy(refusal->status, refusal->why));
-      }
-      reply(json_answer((*text_)(std::get<std::vector<Desk::Answer>>(outcome))));
-    });
+  void on_read(const std::shared_ptr<Desk::Request>& asked, Result<std::vector<Input>> inputs,
+               const Reply& reply) {
+    if (inputs.ok()) return desk_->ask(asked, *std::move(inputs));
+    desk_->drop(*asked);
+    reply(http::problem(inputs.error()));
   }
 
   [[nodiscard]] std::string metrics() const {

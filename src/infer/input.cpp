@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "base/json_object.h"
+#include "base/json_parser.h"
 
 namespace tacho::infer {
 namespace {
@@ -93,7 +94,9 @@ Result<std::vector<Input>> read_inputs(const Model& model, const InputLimits& li
     inputs.push_back(image_input(std::string(body)));
     return inputs;
   }
-  const auto parsed = parse_json(body);
+  JsonLimits json_limits = kRequestJson;
+  json_limits.values = std::max(json_limits.values, limits.inputs + 2);
+  const auto parsed = parse_json(body, json_limits);
   if (!parsed.ok()) return wrong("the body: " + parsed.error().message);
   const Json& json = *parsed;
   const std::string_view expected = takes_text ? "text" : "images";

@@ -59,6 +59,17 @@ TEST_F(InputTest, SaysWhatIsWrong) {
   EXPECT_THAT(complaint("I", "image/png"), HasSubstr("reads text"));
 }
 
+TEST_F(InputTest, RefusesDepthAndCount) {
+  const std::string deep(100'000, '[');
+  EXPECT_THAT(complaint(R"({"text": )" + deep), HasSubstr("more than 64 levels deep"));
+  std::string wide = "{";
+  for (int i = 0; i < 100'000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_THAT(complaint(wide), HasSubstr("an object with more than 1000 members"));
+  std::string many = "{\"text\": [0";
+  for (int i = 0; i < 300'000; ++i) many += ",0";
+  EXPECT_THAT(complaint(many + "]}"), HasSubstr("more than 100000 JSON values"));
+}
+
 TEST_F(InputTest, AnyBytesAreSurvived) {
   Random random = Random::scattered(11);
   for (int i = 0; i < 3000; ++i) {
