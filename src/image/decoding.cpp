@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/units.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kMostPixels = 100'000'000;
 constexpr int kLongestSide = 65'535;
 
 }  // namespace
@@ -21,16 +19,16 @@ Error damaged(std::string_view format, std::string_view why) {
       fmt::format("damaged {}: {}; replace the file or take it out of the dataset", format, why)};
 }
 
-Result<void> check_size(ImageSize size) {
+Result<void> check_size(ImageSize size, std::int64_t most_pixels) {
   if (size.width < 1 || size.height < 1) {
     return Error{ErrorCode::invalid,
                  fmt::format("an image of {} x {} pixels shows nothing", size.width, size.height)};
   }
-  if (std::int64_t{size.width} * size.height > kMostPixels) {
+  if (std::int64_t{size.width} * size.height > most_pixels) {
     return Error{
         ErrorCode::invalid,
         fmt::format("{} x {} pixels are more than the {} allowed; make the image smaller",
-                    size.width, size.height, human_count(static_cast<double>(kMostPixels)))};
+                    size.width, size.height, human_count(static_cast<double>(most_pixels)))};
   }
   if (std::max(size.width, size.height) > kLongestSide) {
     return Error{ErrorCode::invalid,

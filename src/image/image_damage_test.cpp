@@ -96,6 +96,18 @@ TEST_F(DamagedImage, HeadersThatPromiseTooMuchAreNotBelieved) {
   EXPECT_THAT(promise(0, 16), StartsWith("damaged JPEG: "));
 }
 
+// 25 million pixels of one colour are a file of some 25 kB.
+TEST_F(DamagedImage, AnOwnLimitIsKeptBeforeAnythingIsDecoded) {
+  const ByteVector png = png_bytes(Picture{5'001, 5'000, 1, ByteVector(5'001 * 5'000)});
+  EXPECT_EQ(problem(png), "none");
+  ImageLoader strict(kLevels, 25'000'000);
+  const auto loaded = strict.load(png, Augmentation::evaluation(), 0,
+                                  {.pixels = pixels_.data(), .height = 32, .width = 32});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message,
+            "5001 x 5000 pixels are more than the 25,000,000 allowed; make the image smaller");
+}
+
 TEST_F(DamagedImage, AJpegOfVeryManyScansIsRefused) {
   EXPECT_EQ(problem(jpeg_bytes(soft_picture(40, 40, 1), {.scan_for_each_coefficient = true})),
             "none");  // 64 scans

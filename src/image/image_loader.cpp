@@ -39,6 +39,7 @@ ImageSize size_of(const PixelTarget& target) { return {target.width, target.heig
 
 struct ImageLoader::Parts {
   Levels levels;
+  std::int64_t most_pixels;
   FileBytes file;
   Planes planes;
   Resizer resizer;
@@ -48,6 +49,7 @@ struct ImageLoader::Parts {
     if (begins_with(bytes, kJpeg)) {
       JpegReader reader;
       TACHO_TRY(size, reader.open(bytes));
+      TACHO_CHECK(check_size(size, most_pixels));
       const Crop crop = choose_crop(augmentation, size, size_of(target), seed);
       TACHO_CHECK(reader.decode(crop, size_of(target), target.channels == 1, planes));
       return crop;
@@ -55,6 +57,7 @@ struct ImageLoader::Parts {
     if (begins_with(bytes, kPng)) {
       PngReader reader;
       TACHO_TRY(size, reader.open(bytes));
+      TACHO_CHECK(check_size(size, most_pixels));
       const Crop crop = choose_crop(augmentation, size, size_of(target), seed);
       TACHO_CHECK(reader.decode(crop, planes));
       return crop;
@@ -76,8 +79,9 @@ struct ImageLoader::Parts {
   }
 };
 
-ImageLoader::ImageLoader(const Normalisation& normalisation)
-    : parts_(std::make_unique<Parts>(Parts{.levels = Levels(normalisation)})) {}
+ImageLoader::ImageLoader(const Normalisation& normalisation, std::int64_t most_pixels)
+    : parts_(std::make_unique<Parts>(
+          Parts{.levels = Levels(normalisation), .most_pixels = most_pixels})) {}
 ImageLoader::~ImageLoader() = default;
 ImageLoader::ImageLoader(ImageLoader&&) noexcept = default;
 ImageLoader& ImageLoader::operator=(ImageLoader&&) noexcept = default;

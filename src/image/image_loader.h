@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "image/crop.h"
+#include "image/decoding.h"
 #include "image/pixel_target.h"
 
 namespace tacho {
@@ -29,7 +30,8 @@ namespace tacho {
 // Not for two threads at a time. Keeps its buffers, those of very large images excepted.
 class ImageLoader {
  public:
-  explicit ImageLoader(const Normalisation& normalisation);
+  // An image of more than `most_pixels` is refused before it is decoded.
+  explicit ImageLoader(const Normalisation& normalisation, std::int64_t most_pixels = kMostPixels);
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;
   ImageLoader& operator=(ImageLoader&&) noexcept;

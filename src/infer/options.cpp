@@ -98,6 +98,8 @@ constexpr std::array kOptions = {
            [](O& o, Text t) { return read<std::size_t>(t, 1, 100'000, o.max_inputs); }},
     Option{{"--max-words", "N", "of a text, for models that are trained on uncut texts (1024)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
+    Option{{"--max-megapixels", "N", "of an image; a larger one is not decoded (25)"},
+           [](O& o, Text t) { return read<std::int64_t>(t, 1, 100, o.max_megapixels); }},
     Option{{"--cache", "WHERE", "none, memory or redis://HOST:PORT[/DATABASE] (memory)"},
            [](O& o, Text t) {
              o.cache = t;

@@ -33,6 +33,7 @@ struct InferOptions {
   std::optional<std::size_t> max_body_kb;  // absent: 1024 for text, 8192 for images
   std::size_t max_inputs = 256;
   std::size_t max_words = 1024;
+  std::int64_t max_megapixels = 25;
 
   std::string cache = "memory";
   std::int64_t cache_ttl_s = 3600;

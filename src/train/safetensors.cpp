@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "base/file.h"
 #include "base/json_object.h"
+#include "base/tensor_header.h"
 
 namespace tacho {
 namespace {
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // as the reference reader allows
 
-constexpr std::array<std::pair<at::ScalarType, const char*>, 8> kTypes = {{
+constexpr std::array<std::pair<at::ScalarType, std::string_view>, 8> kTypes = {{
     {at::kFloat, "F32"},
     {at::kDouble, "F64"},
     {at::kHalf, "F16"},
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<at::ScalarType, const char*>, 8> kTypes = {{
     {at::kBool, "BOOL"},
 }};
 
-const char* type_name(at::ScalarType type) {
+std::string_view type_name(at::ScalarType type) {
   for (const auto& [known, name] : kTypes) {
     if (known == type) return name;
   }
@@ -57,55 +57,11 @@ Result<void> read_exactly(int fd, void* out, std::size_t size, std::size_t offse
   return {};
 }
 
-struct Entry {
-  std::string name;
-  at::ScalarType type = at::kFloat;
-  std::vector<std::int64_t> shape;
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-// Multiplies with care: a header may claim any shape.
-Result<std::size_t> byte_size(const Entry& entry, std::size_t limit, const fs::path& path) {
-  std::size_t size = c10::elementSize(entry.type);
-  for (const std::int64_t length : entry.shape) {
-    if (length < 0 || (length > 0 && size > limit / static_cast<std::size_t>(length))) {
-      return broken(path, fmt::format("'{}' claims more than the file holds", entry.name));
-    }
-    size *= static_cast<std::size_t>(length);
+at::ScalarType type_of(const std::string& name) {
+  for (const auto& [type, known] : kTypes) {
+    if (known == name) return type;
   }
-  return size;
-}
-
-Result<Entry> read_entry(const std::string& name, const Json& json, std::size_t data_size,
-                         const fs::path& path) {
-  Entry entry;
-  entry.name = name;
-  std::string type;
-  std::vector<double> shape;
-  std::vector<double> offsets;
-  JsonObject object(json, "'" + name + "'");
-  object.read("dtype", type);
-  object.read("shape", shape);
-  object.read("data_offsets", offsets);
-  if (auto done = object.finish(); !done.ok()) return broken(path, done.error().message);
-  const auto* known = std::find_if(kTypes.begin(), kTypes.end(),
-                                   [&type](const auto& pair) { return type == pair.second; });
-  if (known == kTypes.end()) return broken(path, fmt::format("'{}': unknown type {}", name, type));
-  entry.type = known->first;
-  const auto whole = [](double number) { return number >= 0 && number < 9e15; };
-  if (offsets.size() != 2 || !std::all_of(offsets.begin(), offsets.end(), whole) ||
-      !std::all_of(shape.begin(), shape.end(), whole)) {
-    return broken(path, fmt::format("'{}': bad shape or offsets", name));
-  }
-  entry.shape.assign(shape.begin(), shape.end());
-  entry.begin = static_cast<std::size_t>(offsets[0]);
-  entry.end = static_cast<std::size_t>(offsets[1]);
-  TACHO_TRY(size, byte_size(entry, data_size, path));
-  if (entry.end > data_size || entry.begin > entry.end || entry.end - entry.begin != size) {
-    return broken(path, fmt::format("'{}': its offsets do not fit its shape", name));
-  }
-  return entry;
+  broken_invariant("a type that read_tensor_header() let through");
 }
 
 }  // namespace
@@ -159,24 +115,16 @@ Result<TensorFile> read_safetensors(const fs::path& path) {
   }
   std::string text(length, '\0');
   TACHO_CHECK(read_exactly(fd.get(), text.data(), length, sizeof length, path));
-  auto header = parse_json(text);
-  if (!header.ok()) return broken(path, header.error().message);
-  if (!header->is_object()) return broken(path, "its header is not a JSON object");
-
   const std::size_t data_begin = sizeof length + length;
-  TensorFile content;
-  for (const auto& [name, value] : header->items()) {
-    if (name == "__metadata__") {
-      for (const auto& [key, word] : value.items()) {
-        if (word.is_string()) content.metadata[key] = word.get<std::string>();
-      }
-      continue;
-    }
-    TACHO_TRY(entry, read_entry(name, value, file_size - data_begin, path));
-    const at::Tensor tensor = at::empty(entry.shape, entry.type);
+  auto header = read_tensor_header(text, file_size - data_begin);
+  if (!header.ok()) return broken(path, header.error().message);
+
+  TensorFile content{.metadata = std::move(header->metadata)};
+  for (const TensorEntry& entry : header->tensors) {
+    const at::Tensor tensor = at::empty(entry.shape, type_of(entry.type));
     TACHO_CHECK(read_exactly(fd.get(), tensor.data_ptr(), entry.end - entry.begin,
                              data_begin + entry.begin, path));
-    content.tensors.emplace_back(name, tensor);
+    content.tensors.emplace_back(entry.name, tensor);
   }
   return content;
 }

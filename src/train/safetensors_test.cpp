@@ -82,6 +82,15 @@ TEST_F(Safetensors, RefusesHeadersThatDoNotFitTheFile) {
   }
 }
 
+TEST_F(Safetensors, RefusesTensorsThatShareBytes) {
+  const std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                             R"("b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  ASSERT_TRUE(write_file_atomically(file_, with_header(header, "1234")).ok());
+  const auto read = read_safetensors(file_);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("'b': overlaps 'a'"), std::string::npos);
+}
+
 TEST_F(Safetensors, RefusesAnEmptyAndACutFile) {
   ASSERT_TRUE(write_file_atomically(file_, "").ok());
   EXPECT_FALSE(read_safetensors(file_).ok());

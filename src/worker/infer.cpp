@@ -113,7 +113,8 @@ Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
                          .threads = options.threads.value_or(static_cast<int>(
                              std::max<std::int64_t>(1, host.cores / options.instances))),
                          .max_words = static_cast<std::int64_t>(options.max_words),
-                         .max_batch = static_cast<std::int64_t>(options.max_batch)};
+                         .max_batch = static_cast<std::int64_t>(options.max_batch),
+                         .max_pixels = options.max_megapixels * 1'000'000};
   CpuRequest request{.threads = serving.threads, .device = options.device, .cpu = host.cpu};
   if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
   TACHO_TRY(paths, choose_cpu_paths(request));

@@ -208,7 +208,9 @@ class Served final : public TrainedModel {
  private:
   std::unique_ptr<ImageLoader> take_loader() const {
     const std::lock_guard lock(mutex_);
-    if (loaders_.empty()) return std::make_unique<ImageLoader>(facts_.normalisation);
+    if (loaders_.empty()) {
+      return std::make_unique<ImageLoader>(facts_.normalisation, options_.max_pixels);
+    }
     auto loader = std::move(loaders_.back());
     loaders_.pop_back();
     return loader;

@@ -22,6 +22,7 @@ struct ServingOptions {
   std::int64_t threads = 1;       // of each instance
   std::int64_t max_words = 1024;  // of a text for models of whole words
   std::int64_t max_batch = 32;
+  std::int64_t max_pixels = 25'000'000;  // of an image, before it is decoded
   ComputePaths paths = {
       .mkldnn_convolution = true, .mkldnn_product = true, .mkldnn_recurrent = true};
 };
