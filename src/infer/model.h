@@ -31,9 +31,10 @@ struct Prediction {
 };
 
 struct ModelFacts {
-  std::string name;    // "lstm"
-  std::string run;     // the key of the run that trained it
-  std::string digest;  // of all that its answers depend on; 64 hexadecimal digits
+  std::string name;         // "lstm"
+  std::string run;          // the key of the run that trained it
+  std::string digest;       // of all that its answers depend on; 64 hexadecimal digits
+  std::string secret = {};  // what only a holder of the model can compute; never shown
   InputKind input = InputKind::text;
   std::vector<std::string> labels;  // one a class
   Json shape = {};                  // of an input, for people

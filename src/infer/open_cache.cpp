@@ -2,53 +2,53 @@
 
 #include <fmt/format.h>
 
+#include "base/hmac.h"
+#include "infer/cache_secrets.h"
 #include "infer/memory_cache.h"
-
-#ifdef TACHO_HIREDIS
 #include "infer/redis_cache.h"
-#endif
 
 namespace tacho::infer {
+namespace {
+
+Result<RedisCache::Options> redis_options(const InferOptions& options) {
+  RedisCache::Options redis;
+  TACHO_TRY(place, parse_redis_place(options.cache));
+  TACHO_TRY(secrets, read_cache_secrets(options));
+  if (place.password.empty()) place.password = std::move(secrets.password);
+  if (place.tls) {
+    TACHO_TRY(streams, tls_streams(place.host, options.cache_ca_file).in("--cache-ca"));
+    redis.streams = std::move(streams);
+  }
+  redis.place = std::move(place);
+  redis.signing_key = std::move(secrets.signing);
+  redis.ttl = std::chrono::seconds(options.cache_ttl_s);
+  return redis;
+}
+
+}  // namespace
 
 Result<void> check_cache(const InferOptions& options) {
-#ifndef TACHO_HIREDIS
-  if (options.cache.starts_with("redis://")) {
-    return Error{ErrorCode::unavailable,
-                 "this tacho-worker was built without hiredis and cannot use Redis; take --cache "
-                 "memory, or build it where libhiredis-dev is installed"};
-  }
-#endif
-  (void)options;
+  if (!is_redis_url(options.cache)) return {};
+  TACHO_CHECK(redis_options(options));
   return {};
 }
 
 Result<std::unique_ptr<Cache>> open_cache(boost::asio::io_context& io, const InferOptions& options,
                                           const ModelFacts& facts,
                                           std::function<void(const std::string&)> log) {
-  TACHO_CHECK(check_cache(options));
   if (options.cache == "none") return std::unique_ptr<Cache>();
   if (options.cache == "memory") {
     return std::unique_ptr<Cache>(std::make_unique<MemoryCache>(MemoryCache::Options{
         .bytes = options.cache_mb << 20U, .ttl = std::chrono::seconds(options.cache_ttl_s)}));
   }
-#ifdef TACHO_HIREDIS
-  TACHO_TRY(place, parse_redis_place(options.cache));
+  TACHO_TRY(redis, redis_options(options));
   // Another model, or another way to compute it, finds nothing of this one's.
-  std::string prefix = fmt::format("tacho:{}:{}:", facts.digest, facts.computes);
-  return std::unique_ptr<Cache>(
-      std::make_unique<RedisCache>(io, RedisCache::Options{
-                                           .place = place,
-                                           .prefix = std::move(prefix),
-                                           .classes = facts.labels.size(),
-                                           .ttl = std::chrono::seconds(options.cache_ttl_s),
-                                           .log = std::move(log),
-                                       }));
-#else
-  (void)io;
-  (void)facts;
-  (void)log;
-  broken_invariant("a cache that check_cache() let through");
-#endif
+  redis.prefix = fmt::format("tacho:{}:{}:", facts.digest, facts.computes);
+  // Servers of one model share it without being told; who has not the model cannot find it out.
+  redis.signing_key = hmac_sha256_hex(facts.secret, redis.signing_key);
+  redis.classes = facts.labels.size();
+  redis.log = std::move(log);
+  return std::unique_ptr<Cache>(std::make_unique<RedisCache>(io, std::move(redis)));
 }
 
 }  // namespace tacho::infer

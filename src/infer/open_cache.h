@@ -18,7 +18,7 @@ Result<std::unique_ptr<Cache>> open_cache(boost::asio::io_context& io, const Inf
                                           const ModelFacts& facts,
                                           std::function<void(const std::string&)> log);
 
-// Whether Redis can be used: hiredis is not on every machine that builds.
+// Whether a Redis could be used as they say: its address, its secrets, TLS.
 Result<void> check_cache(const InferOptions& options);
 
 }  // namespace tacho::infer

@@ -100,7 +100,7 @@ constexpr std::array kOptions = {
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
     Option{{"--max-megapixels", "N", "of an image; a larger one is not decoded (25)"},
            [](O& o, Text t) { return read<std::int64_t>(t, 1, 100, o.max_megapixels); }},
-    Option{{"--cache", "WHERE", "none, memory or redis://HOST:PORT[/DATABASE] (memory)"},
+    Option{{"--cache", "WHERE", "none, memory or redis[s]://HOST:PORT[/DATABASE] (memory)"},
            [](O& o, Text t) {
              o.cache = t;
              return Result<void>();
@@ -109,6 +109,23 @@ constexpr std::array kOptions = {
            [](O& o, Text t) { return read<std::int64_t>(t, 1, 31'536'000, o.cache_ttl_s); }},
     Option{{"--cache-mb", "N", "that the cache in memory may take (64)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.cache_mb); }},
+    Option{{"--cache-password-file", "FILE",
+            "Redis' password; else TACHO_REDIS_PASSWORD, or rediss://USER:PASSWORD@HOST"},
+           [](O& o, Text t) {
+             o.cache_password_file = t;
+             return Result<void>();
+           }},
+    Option{{"--cache-secret-file", "FILE",
+            "signs answers kept in Redis, besides the model; else TACHO_CACHE_SECRET"},
+           [](O& o, Text t) {
+             o.cache_secret_file = t;
+             return Result<void>();
+           }},
+    Option{{"--cache-ca", "FILE", "whose certificates rediss:// trusts (the system's)"},
+           [](O& o, Text t) {
+             o.cache_ca_file = t;
+             return Result<void>();
+           }},
 };
 
 constexpr auto kInfos = [] {
@@ -178,7 +195,7 @@ Result<void> check(const InferOptions& o) {
     return Error{ErrorCode::usage, "--precision is fp32, or bf16 with --device cuda"};
   }
   if (o.cache != "none" && o.cache != "memory") {
-    if (!o.cache.starts_with("redis://")) {
+    if (!is_redis_url(o.cache)) {
       return Error{ErrorCode::usage,
                    fmt::format("--cache is none, memory or redis://HOST:PORT, not '{}'", o.cache)};
     }

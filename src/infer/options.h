@@ -38,6 +38,9 @@ struct InferOptions {
   std::string cache = "memory";
   std::int64_t cache_ttl_s = 3600;
   std::size_t cache_mb = 64;
+  std::string cache_password_file;
+  std::string cache_secret_file;
+  std::string cache_ca_file;
 };
 
 // One option, as the command line takes it.

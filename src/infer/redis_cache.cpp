@@ -1,10 +1,11 @@
 #include "infer/redis_cache.h"
 
 #include <fmt/format.h>
-#include <hiredis/hiredis.h>
 
 #include <algorithm>
 #include <array>
+
+#include "infer/sealed_entry.h"
 
 namespace tacho::infer {
 namespace {
@@ -17,8 +18,6 @@ constexpr std::chrono::milliseconds kGreeting{400};
 constexpr std::chrono::milliseconds kSilence{1000};
 // Answers that wait to be kept; more are not worth the memory.
 constexpr std::size_t kMostKeeps = 10'000;
-
-std::string_view text_of(const redisReply& reply) { return {reply.str, reply.len}; }
 
 }  // namespace
 
@@ -41,17 +40,17 @@ void RedisCache::say(const std::string& line) const {
 void RedisCache::connect() {
   boost::system::error_code not_numbers;
   const auto address = boost::asio::ip::make_address(options_.place.host, not_numbers);
-  if (!not_numbers) return connect_to(address.to_string());
+  if (!not_numbers) return connect_to(address);
   resolver_.async_resolve(options_.place.host, std::to_string(options_.place.port),
                           [this](Failure failure, const auto& results) {
                             if (failure == boost::asio::error::operation_aborted) return;
                             if (failure) return fall_back(failure.message());
-                            connect_to(results.begin()->endpoint().address().to_string());
+                            connect_to(results.begin()->endpoint().address());
                           });
 }
 
-void RedisCache::connect_to(const std::string& address) {
-  link_ = RedisLink::connect(io_, address, options_.place.port,
+void RedisCache::connect_to(const boost::asio::ip::address& address) {
+  link_ = RedisLink::connect(io_, options_.streams, {address, options_.place.port},
                              {.connected = [this] { greet(); },
                               .lost = [this](const std::string& why) { fall_back(why); }});
   retry_.expires_after(kGreeting);
@@ -62,17 +61,25 @@ void RedisCache::connect_to(const std::string& address) {
 
 // Only what answers is there: a connection alone is also made by a process that is stopped.
 void RedisCache::greet() {
-  const std::string database = std::to_string(options_.place.database);
-  const std::array<std::string_view, 2> select = {"SELECT", database};
-  link_->send(select, [this, alive = std::weak_ptr(alive_)](const redisReply* reply) {
-    if (!alive.expired()) on_greeting(reply);
-  });
+  const auto select = [this] {
+    const std::string database = std::to_string(options_.place.database);
+    greet_with(std::array<std::string_view, 2>{"SELECT", database}, [this] { come_back(); });
+  };
+  const RedisPlace& place = options_.place;
+  if (place.password.empty()) return select();
+  std::vector<std::string_view> auth = {"AUTH"};
+  if (!place.user.empty()) auth.push_back(place.user);
+  auth.push_back(place.password);
+  greet_with(auth, select);
 }
 
-void RedisCache::on_greeting(const redisReply* reply) {
-  if (reply == nullptr) return;
-  if (reply->type == REDIS_REPLY_ERROR) return fall_back(std::string(text_of(*reply)));
-  come_back();
+void RedisCache::greet_with(std::span<const std::string_view> words, std::function<void()> next) {
+  link_->send(words, [this, next = std::move(next),
+                      alive = std::weak_ptr(alive_)](const RedisReply* reply) {
+    if (alive.expired() || reply == nullptr) return;
+    if (reply->kind == RedisReply::Kind::error) return fall_back(reply->text);
+    next();
+  });
 }
 
 void RedisCache::come_back() {
@@ -97,9 +104,9 @@ void RedisCache::fall_back(const std::string& why) {
 void RedisCache::drop_link() {
   const auto link = std::exchange(link_, nullptr);
   unanswered_keeps_ = 0;
-  if (link) link->close_soon();
+  if (link) link->close();
   for (const auto& late : std::exchange(look_ups_, {})) {
-    if (late->found) std::exchange(late->found, nullptr)(Entries(late->keys));
+    if (late->found) std::exchange(late->found, nullptr)(Entries(late->names.size()));
   }
 }
 
@@ -116,12 +123,12 @@ void RedisCache::find(std::span<const Key> keys, Found found) {
   std::vector<std::string> names;
   names.reserve(keys.size());
   for (const Key& key : keys) names.push_back(name_of(key));
-  std::vector<std::string_view> words = {"MGET"};
-  words.insert(words.end(), names.begin(), names.end());
   const auto look_up = std::make_shared<LookUp>(
-      LookUp{keys.size(), std::move(found), Clock::now() + options_.patience});
+      LookUp{std::move(names), std::move(found), Clock::now() + options_.patience});
+  std::vector<std::string_view> words = {"MGET"};
+  words.insert(words.end(), look_up->names.begin(), look_up->names.end());
   const bool sent =
-      link_->send(words, [this, look_up, alive = std::weak_ptr(alive_)](const redisReply* reply) {
+      link_->send(words, [this, look_up, alive = std::weak_ptr(alive_)](const RedisReply* reply) {
         if (!alive.expired()) on_found(*look_up, reply);
       });
   if (!sent) return std::exchange(look_up->found, nullptr)(Entries(keys.size()));
@@ -129,19 +136,27 @@ void RedisCache::find(std::span<const Key> keys, Found found) {
   if (!watching_) watch_look_ups();
 }
 
-void RedisCache::on_found(LookUp& look_up, const redisReply* reply) {
+void RedisCache::on_found(LookUp& look_up, const RedisReply* reply) {
   if (reply != nullptr) answered();
   if (!look_up.found) return;  // it was given up
-  Entries entries(look_up.keys);
-  if (reply != nullptr && reply->type == REDIS_REPLY_ARRAY && reply->elements == look_up.keys) {
-    for (std::size_t i = 0; i < look_up.keys; ++i) {
-      const redisReply& entry = *reply->element[i];
-      if (entry.type != REDIS_REPLY_STRING) continue;
-      entries[i] = prediction_from_bytes(text_of(entry), options_.classes);
-      if (!entries[i]) ++counts_.unusable;
+  const std::size_t count = look_up.names.size();
+  Entries entries(count);
+  if (reply != nullptr && reply->kind == RedisReply::Kind::list && reply->items.size() == count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      entries[i] = entry_of(look_up.names[i], reply->items[i]);
     }
   }
   std::exchange(look_up.found, nullptr)(std::move(entries));
+}
+
+std::optional<Prediction> RedisCache::entry_of(const std::string& name, const RedisReply& reply) {
+  if (reply.kind != RedisReply::Kind::text) return std::nullopt;
+  std::optional<Prediction> prediction;
+  if (const auto content = open_entry(options_.signing_key, name, reply.text)) {
+    prediction = prediction_from_bytes(*content, options_.classes);
+  }
+  if (!prediction) ++counts_.unusable;
+  return prediction;
 }
 
 // It was late, but it lives.
@@ -174,7 +189,7 @@ void RedisCache::give_up_late_ones() {
     if (!first->found) continue;
     late = true;
     ++counts_.timeouts;
-    std::exchange(first->found, nullptr)(Entries(first->keys));
+    std::exchange(first->found, nullptr)(Entries(first->names.size()));
   }
   if (!late || !counts_.usable) return;
   counts_.usable = false;
@@ -196,24 +211,24 @@ void RedisCache::keep(const Key& key, const Prediction& prediction) {
     return;
   }
   const std::string name = name_of(key);
-  const std::string bytes = to_bytes(prediction);
+  const std::string bytes = seal_entry(options_.signing_key, name, to_bytes(prediction));
   const std::string ttl = std::to_string(options_.ttl.count());
   const std::array<std::string_view, 5> words = {"SET", name, bytes, "EX", ttl};
   const bool sent =
-      link_->send(words, [this, alive = std::weak_ptr(alive_)](const redisReply* reply) {
+      link_->send(words, [this, alive = std::weak_ptr(alive_)](const RedisReply* reply) {
         if (!alive.expired()) on_kept(reply);
       });
   if (sent) ++unanswered_keeps_;
 }
 
-void RedisCache::on_kept(const redisReply* reply) {
+void RedisCache::on_kept(const RedisReply* reply) {
   if (reply == nullptr) return;  // the link is lost, and its count is 0
   if (unanswered_keeps_ > 0) --unanswered_keeps_;
   answered();
-  const bool refused = reply->type == REDIS_REPLY_ERROR;
+  const bool refused = reply->kind == RedisReply::Kind::error;
   if (refused) ++counts_.unkept;
   if (refused && !std::exchange(full_, true)) {
-    say(fmt::format("keeps no new answers: {}", text_of(*reply)));
+    say(fmt::format("keeps no new answers: {}", reply->text));
   } else if (!refused && std::exchange(full_, false)) {
     say("keeps new answers again");
   }

@@ -24,7 +24,9 @@ class RedisCache final : public Cache {
  public:
   struct Options {
     RedisPlace place;
-    std::string prefix;  // of all keys: names the model
+    std::string prefix;       // of all keys: names the model
+    std::string signing_key;  // of entries: what others put there is not taken
+    MakeStream streams = plain_streams();
     std::size_t classes = 0;
     std::chrono::seconds ttl{3600};
     std::chrono::milliseconds patience{20};  // for a look-up
@@ -41,26 +43,27 @@ class RedisCache final : public Cache {
   using Clock = std::chrono::steady_clock;
   using Failure = boost::system::error_code;
   struct LookUp {
-    std::size_t keys = 0;
+    std::vector<std::string> names;
     Found found;  // empty once it was called
     Clock::time_point until;
   };
 
   [[nodiscard]] std::string name_of(const Key& key) const { return options_.prefix + hex(key); }
   void connect();
-  void connect_to(const std::string& address);
+  void connect_to(const boost::asio::ip::address& address);
   void greet();
-  void on_greeting(const redisReply* reply);
+  void greet_with(std::span<const std::string_view> words, std::function<void()> next);
   void fall_back(const std::string& why);
   void come_back();
   void connect_again();
   void drop_link();
 
-  void on_found(LookUp& look_up, const redisReply* reply);
+  std::optional<Prediction> entry_of(const std::string& name, const RedisReply& reply);
+  void on_found(LookUp& look_up, const RedisReply* reply);
   void answered();
   void watch_look_ups();
   void give_up_late_ones();
-  void on_kept(const redisReply* reply);
+  void on_kept(const RedisReply* reply);
   void say(const std::string& line) const;
 
   boost::asio::io_context& io_;

@@ -3,14 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hiredis/hiredis.h>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/write.hpp>
 #include <csignal>
 #include <cstdlib>
 
 #include "base/scratch_folder.h"
 #include "base/subprocess.h"
+#include "infer/sealed_entry.h"
 
 namespace tacho::infer {
 namespace {
@@ -52,13 +53,23 @@ class RedisServer {
   }
   // By a connection of its own, which waits; "" where there is none.
   std::string command(const std::string& line) const {
-    std::unique_ptr<redisContext, decltype(&::redisFree)> context(
-        ::redisConnectWithTimeout("127.0.0.1", port_, {5, 0}), &::redisFree);
-    if (!context || context->err != 0) return "";
-    std::unique_ptr<redisReply, decltype(&::freeReplyObject)> reply(
-        static_cast<redisReply*>(::redisCommand(context.get(), line.c_str())), &::freeReplyObject);
-    if (!reply || reply->str == nullptr) return "";
-    return {reply->str, reply->len};
+    namespace asio = boost::asio;
+    asio::io_context io;
+    asio::ip::tcp::socket socket(io);
+    boost::system::error_code failure;
+    socket.connect({asio::ip::address_v4::loopback(), port_}, failure);
+    if (!failure) asio::write(socket, asio::buffer(line + "\r\n"), failure);
+    RedisReplyReader reader;
+    while (!failure) {
+      auto reply = reader.next();
+      if (!reply.ok()) return "";
+      if (*reply)
+        return (*reply)->kind == RedisReply::Kind::number ? std::to_string((*reply)->number)
+                                                          : (*reply)->text;
+      std::array<char, 4096> bytes{};
+      reader.feed({bytes.data(), socket.read_some(asio::buffer(bytes), failure)});
+    }
+    return "";
   }
 
  private:
@@ -70,7 +81,7 @@ class RedisServer {
 class RedisCacheTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::signal(SIGPIPE, SIG_IGN);  // hiredis writes to connections that may have ended
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to connections that may have ended
     start_server();
     if (server_->started()) return;
     const char* components = std::getenv("TACHO_COMPONENTS");
@@ -82,13 +93,9 @@ class RedisCacheTest : public testing::Test {
     server_ = std::make_unique<RedisServer>(port_, std::move(more));
   }
   void begin(const std::string& prefix = "test:", std::chrono::milliseconds patience = kPatient) {
-    cache_ = std::make_unique<RedisCache>(
-        io_, RedisCache::Options{.place = {"127.0.0.1", port_, 0},
-                                 .prefix = prefix,
-                                 .classes = 2,
-                                 .ttl = std::chrono::seconds(100),
-                                 .patience = patience,
-                                 .log = [this](const std::string& line) { log_.push_back(line); }});
+    options_.prefix = prefix;
+    options_.patience = patience;
+    cache_ = std::make_unique<RedisCache>(io_, options_);
   }
   template <class Condition>
   void run_until(const Condition& holds) {
@@ -124,6 +131,11 @@ class RedisCacheTest : public testing::Test {
       io_.get_executor()};
   std::unique_ptr<RedisServer> server_;
   std::vector<std::string> log_;
+  RedisCache::Options options_ = {.place = {"127.0.0.1", port_, 0},
+                                  .signing_key = "the model's",
+                                  .classes = 2,
+                                  .ttl = std::chrono::seconds(100),
+                                  .log = [this](const std::string& line) { log_.push_back(line); }};
   std::unique_ptr<RedisCache> cache_;
 };
 
@@ -136,7 +148,7 @@ TEST_F(RedisCacheTest, FindsWhatWasKept) {
   keep("a", kOne);
   keep("b", kOther);
   EXPECT_THAT(look({"a", "nothing", "b"}), ElementsAre(kOne, std::nullopt, kOther));
-  EXPECT_EQ(stored("a"), to_bytes(kOne));
+  EXPECT_EQ(stored("a"), seal_entry("the model's", "test:" + hex(Sha256::of("a")), to_bytes(kOne)));
 }
 
 TEST_F(RedisCacheTest, WhatExpiresAndWhoseItIsAreRedisToSay) {
@@ -168,6 +180,26 @@ TEST_F(RedisCacheTest, WhatIsNotOursIsNotTaken) {
   server_->command("SET test:" + hex(Sha256::of("a")) + " junk");
   server_->command("LPUSH test:" + hex(Sha256::of("b")) + " list");
   EXPECT_THAT(look({"a", "b"}), ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_EQ(cache_->counts().unusable, 1U);
+}
+
+TEST_F(RedisCacheTest, WhatAnotherClientPutsThereIsNotTaken) {
+  begin();
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  // A good entry under another name, as RENAME puts it there; then one signed with another key.
+  server_->command("RENAME test:" + hex(Sha256::of("a")) + " test:" + hex(Sha256::of("b")));
+  EXPECT_THAT(look({"a", "b"}), ElementsAre(std::nullopt, std::nullopt));
+  options_.signing_key = "somebody else's";
+  begin();
+  await_up();
+  keep("c", kOther);
+  EXPECT_THAT(look({"c"}), ElementsAre(kOther));
+  options_.signing_key = "the model's";
+  begin();
+  await_up();
+  EXPECT_THAT(look({"c"}), ElementsAre(std::nullopt));
   EXPECT_EQ(cache_->counts().unusable, 1U);
 }
 
@@ -247,6 +279,104 @@ TEST_F(RedisCacheTest, AServerOfSomethingElseIsNotTaken) {
   EXPECT_THAT(log_[0], HasSubstr("NOAUTH"));
   EXPECT_FALSE(cache_->counts().usable);
 }
+
+TEST_F(RedisCacheTest, APasswordIsShown) {
+  server_->signal(SIGKILL);
+  start_server({"--requirepass", "secret"});
+  options_.place.password = "secret";
+  begin();
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+  options_.place.password = "wrong";
+  begin();
+  run_until([this] { return log_.size() == 1; });
+  EXPECT_THAT(log_[0], HasSubstr("WRONGPASS"));
+  EXPECT_FALSE(cache_->counts().usable);
+}
+
+TEST_F(RedisCacheTest, AUserMayHaveAPasswordOfItsOwn) {
+  server_->command("ACL SETUSER me on >secret ~* +@all");
+  server_->command("ACL SETUSER default off");
+  options_.place.user = "me";
+  options_.place.password = "secret";
+  begin();
+  await_up();
+  keep("a", kOne);
+  EXPECT_THAT(look({"a"}), ElementsAre(kOne));
+}
+
+#ifdef TACHO_OPENSSL
+class RedisTlsTest : public RedisCacheTest {
+ protected:
+  void SetUp() override {
+    RedisCacheTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    server_->signal(SIGKILL);
+    for (const std::string name : {"server", "other"}) {
+      const auto made =
+          capture({.argv = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                            "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                            "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                            file(name + "-key"), "-out", file(name)}},
+                  std::chrono::minutes(1));
+      ASSERT_TRUE(made.ok()) << made.error().message;
+      ASSERT_TRUE(made->status.success()) << made->err;
+    }
+    start_server({"--tls-port", std::to_string(tls_port_), "--tls-cert-file", file("server"),
+                  "--tls-key-file", file("server-key"), "--tls-ca-cert-file", file("server"),
+                  "--tls-auth-clients", "no"});
+    ASSERT_TRUE(server_->started()) << "redis-server without TLS";
+    options_.place.port = tls_port_;
+  }
+  std::string file(const std::string& name) { return folder_.path() / (name + ".pem"); }
+  void trust(const std::string& name, const std::string& host = "127.0.0.1") {
+    auto streams = tls_streams(host, file(name));
+    ASSERT_TRUE(streams.ok()) << streams.error().message;
+    options_.streams = *std::move(streams);
+  }
+
+  ScratchFolder folder_;
+  const std::uint16_t tls_port_ = free_port();
+};
+
+TEST_F(RedisTlsTest, IsSpokenToInPrivate) {
+  trust("server");
+  begin();
+  await_up();
+  keep("a", kOne);
+  keep("b", kOther);
+  EXPECT_THAT(look({"a", "nothing", "b"}), ElementsAre(kOne, std::nullopt, kOther));
+}
+
+TEST_F(RedisTlsTest, ACertificateThatNobodySignedIsNotTaken) {
+  trust("other");
+  begin();
+  run_until([this] { return log_.size() == 1; });
+  EXPECT_THAT(log_[0], HasSubstr("certificate verify failed"));
+  EXPECT_FALSE(cache_->counts().usable);
+}
+
+TEST_F(RedisTlsTest, ACertificateForAnotherNameIsNotTaken) {
+  trust("server", "cache.example");
+  begin();
+  run_until([this] { return log_.size() == 1; });
+  EXPECT_THAT(log_[0], HasSubstr("certificate verify failed"));
+}
+
+TEST_F(RedisTlsTest, AServerWithoutTlsIsNotTaken) {
+  trust("server");
+  options_.place.port = port_;
+  begin();
+  run_until([this] { return log_.size() == 1; });
+  EXPECT_FALSE(cache_->counts().usable);
+}
+
+TEST_F(RedisTlsTest, AFileWithoutCertificatesIsSaidSo) {
+  EXPECT_THAT(tls_streams("127.0.0.1", file("nothing")).error().message,
+              HasSubstr("nothing.pem: no certificates can be read from it"));
+}
+#endif
 
 }  // namespace
 }  // namespace tacho::infer

@@ -1,65 +1,58 @@
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-struct redisAsyncContext;
-struct redisReply;
+#include "infer/redis_reply.h"
+#include "infer/redis_stream.h"
 
 namespace tacho::infer {
 
-// One connection of hiredis', moved by Asio: hiredis says when it wants to read or write, and is
-// told when it can. Commands that are given in one turn of the loop travel together, and none
-// waits for the one before. Everything happens on the thread that runs `io`. The program must
-// ignore SIGPIPE.
+// One connection to a Redis. Commands that are given in one turn of the loop travel together, and
+// none waits for the one before. Everything happens on the thread that runs `io`.
 class RedisLink : public std::enable_shared_from_this<RedisLink> {
  public:
   // nullptr: the connection ended before the answer came. Called once for each command.
-  using Answer = std::function<void(const redisReply*)>;
+  using Answer = std::function<void(const RedisReply*)>;
 
   struct Events {
     std::function<void()> connected;
     std::function<void(std::string why)> lost;  // once, also where it never connected
   };
-  // To an address in numbers.
-  static std::shared_ptr<RedisLink> connect(boost::asio::io_context& io, const std::string& address,
-                                            int port, Events events);
-  RedisLink(const RedisLink&) = delete;
-  RedisLink& operator=(const RedisLink&) = delete;
-  ~RedisLink();
+  static std::shared_ptr<RedisLink> connect(boost::asio::io_context& io, const MakeStream& make,
+                                            const boost::asio::ip::tcp::endpoint& server,
+                                            Events events);
 
   // False where there is no connection; then `answer` is not called.
   bool send(std::span<const std::string_view> words, Answer answer);
-  // Commands under way get nullptr; `lost` is not called. Not from within an answer of its own:
-  // hiredis still uses what this frees.
+  // Commands under way get nullptr; `lost` is not called.
   void close();
-  // The same in the next turn of the loop; no event comes before.
-  void close_soon();
 
  private:
-  RedisLink(boost::asio::io_context& io, Events events);
-  void begin(const std::string& address, int port);
-  void attach();
-  void want_read(bool wanted);
-  void want_write(bool wanted);
-  void wait_to_read();
-  void wait_to_write();
-  void forget();
+  RedisLink(boost::asio::io_context& io, std::unique_ptr<RedisStream> stream, Events events)
+      : io_(io), stream_(std::move(stream)), events_(std::move(events)) {}
+  void begin(const boost::asio::ip::tcp::endpoint& server);
+  void flush();
+  void read();
+  void on_read(std::size_t count);
   void lose(std::string why);
 
-  boost::asio::posix::stream_descriptor socket_;
+  boost::asio::io_context& io_;
+  std::unique_ptr<RedisStream> stream_;
   Events events_;
-  redisAsyncContext* context_ = nullptr;  // hiredis frees it where a connection ends
-  bool wants_read_ = false;
-  bool wants_write_ = false;
-  bool reading_ = false;  // a wait is under way
-  bool writing_ = false;
+  RedisReplyReader replies_;
+  std::deque<Answer> answers_;  // of commands that were sent, the oldest first
+  std::array<char, 16 << 10> received_{};
+  std::string to_send_;
+  std::string sending_;
+  bool open_ = false;      // commands are taken
+  bool flushing_ = false;  // sending_ is being sent, or to_send_ soon will be
 };
 
 }  // namespace tacho::infer

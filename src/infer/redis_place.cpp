@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace tacho::infer {
 namespace {
 
-constexpr std::string_view kScheme = "redis://";
+constexpr std::string_view kPlain = "redis://";
+constexpr std::string_view kTls = "rediss://";
 constexpr int kMostDatabases = 16384;
 
 template <class Number>
@@ -17,7 +20,41 @@ bool read_number(std::string_view text, Number& number) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
+// What a password must be written with.
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    if (text[0] != '%') {
+      out += text[0];
+      text.remove_prefix(1);
+      continue;
+    }
+    unsigned value = 0;
+    const char* end = text.data() + std::min<std::size_t>(text.size(), 3);
+    const auto read = std::from_chars(text.data() + 1, end, value, 16);
+    if (text.size() < 3 || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    out += static_cast<char>(value);
+    text.remove_prefix(3);
+  }
+  return out;
+}
+
+bool read_account(std::string_view text, RedisPlace& place) {
+  const std::size_t colon = text.find(':');
+  const auto user = percent_decoded(text.substr(0, colon));
+  const auto password =
+      percent_decoded(colon == std::string_view::npos ? "" : text.substr(colon + 1));
+  if (!user || !password) return false;
+  place.user = *user;
+  place.password = *password;
+  return true;
+}
+
 }  // namespace
+
+bool is_redis_url(std::string_view text) {
+  return text.starts_with(kPlain) || text.starts_with(kTls);
+}
 
 std::string RedisPlace::text() const {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
@@ -25,19 +62,26 @@ std::string RedisPlace::text() const {
 }
 
 Result<RedisPlace> parse_redis_place(std::string_view url) {
-  const auto bad = [url] {
-    return Error{
-        ErrorCode::usage,
-        fmt::format("'{}' names no Redis; write redis://HOST:PORT or redis://HOST:PORT/3", url)};
+  // Without what may be a password.
+  const auto bad = [shown = url.substr(std::min(url.rfind('@') + 1, url.size()))] {
+    return Error{ErrorCode::usage, fmt::format("'{}' names no Redis; write redis://HOST:PORT or "
+                                               "rediss://USER:PASSWORD@HOST:PORT/3",
+                                               shown)};
   };
-  if (!url.starts_with(kScheme)) return bad();
-  std::string_view rest = url.substr(kScheme.size());
+  if (!is_redis_url(url)) return bad();
   RedisPlace place;
-  if (const std::size_t slash = rest.find('/'); slash != std::string_view::npos) {
+  place.tls = url.starts_with(kTls);
+  std::string_view rest = url.substr((place.tls ? kTls : kPlain).size());
+  if (const std::size_t slash = rest.find('/', rest.find('@') + 1);
+      slash != std::string_view::npos) {
     const std::string_view database = rest.substr(slash + 1);
     const bool is_one = database.empty() || read_number(database, place.database);
     if (!is_one || place.database < 0 || place.database >= kMostDatabases) return bad();
     rest = rest.substr(0, slash);
+  }
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    if (!read_account(rest.substr(0, at), place)) return bad();
+    rest = rest.substr(at + 1);
   }
   std::string_view port;
   if (rest.starts_with('[')) {
@@ -51,7 +95,7 @@ Result<RedisPlace> parse_redis_place(std::string_view url) {
   }
   if (!port.empty() && (port[0] != ':' || !read_number(port.substr(1), place.port))) return bad();
   if (place.host.empty() || place.port == 0 ||
-      place.host.find_first_of("@ \t") != std::string::npos) {
+      place.host.find_first_of(" \t/") != std::string::npos) {
     return bad();
   }
   return place;

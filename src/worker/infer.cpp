@@ -33,6 +33,7 @@ infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions&
   infer::ModelFacts facts{.name = std::string(model.info().name),
                           .run = model.run_key(),
                           .digest = model.digest(),
+                          .secret = model.secret(),
                           .input = model.info().input,
                           .labels = input.labels,
                           .computes = fmt::format("{}-{}", kDevices.of(options.device),
@@ -147,7 +148,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
 int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
   std::signal(SIGINT, request_end);
   std::signal(SIGTERM, request_end);
-  std::signal(SIGPIPE, SIG_IGN);  // hiredis writes to connections that may have ended
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to connections that may have ended
   tune_process();
   const auto served = serve(RunFolder(folder), words);
   if (served.ok()) return 0;

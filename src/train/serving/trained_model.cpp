@@ -66,8 +66,13 @@ Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const
   return Tokenizer(std::move(pieces), spec.length.value_or(TextOptions().max_length));
 }
 
-std::string digest_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer& tokenizer,
-                      const torch::nn::Module& model) {
+struct Digests {
+  std::string shown;
+  std::string secret;
+};
+
+Digests digests_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer& tokenizer,
+                   const torch::nn::Module& model) {
   Sha256 sum;
   sum.add(fmt::format("tacho model 1\n{}\n{}x{}x{} {} {}\n", spec.model, facts.shape.channels,
                       facts.shape.height, facts.shape.width, facts.shape.vocabulary,
@@ -81,7 +86,9 @@ std::string digest_of(const RunSpec& spec, const InputFacts& facts, const Tokeni
     sum.add(fmt::format("{} {}\n", name, bytes.nbytes()));
     sum.add({static_cast<const std::byte*>(bytes.data_ptr()), bytes.nbytes()});
   }
-  return hex(sum.digest());
+  Sha256 longer = sum;
+  longer.add("tacho cache 1\n");
+  return {hex(sum.digest()), hex(longer.digest())};
 }
 
 Error without_checkpoint(const RunFolder& run) {
@@ -109,7 +116,7 @@ class Served final : public TrainedModel {
     TACHO_TRY(model, make_model(order_.spec.model, facts_.shape));
     model_ = std::move(model);
     TACHO_CHECK(load_weights(*model_, checkpoint));
-    digest_ = digest_of(order_.spec, facts_, tokenizer_, *model_);
+    digests_ = digests_of(order_.spec, facts_, tokenizer_, *model_);
     const torch::NoGradGuard no_grad;
     model_->to(device_);
     take_path(options_.paths, model_->workload());
@@ -121,7 +128,8 @@ class Served final : public TrainedModel {
 
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
   [[nodiscard]] const InputFacts& input() const override { return facts_; }
-  [[nodiscard]] const std::string& digest() const override { return digest_; }
+  [[nodiscard]] const std::string& digest() const override { return digests_.shown; }
+  [[nodiscard]] const std::string& secret() const override { return digests_.secret; }
   [[nodiscard]] std::string run_key() const override { return order_.key; }
   [[nodiscard]] std::int64_t max_tokens() const override { return tokenizer_.max_tokens(); }
 
@@ -256,7 +264,7 @@ class Served final : public TrainedModel {
   ServingOptions options_;
   at::Device device_;
   std::shared_ptr<Classifier> model_;  // torch's modules are shared by design
-  std::string digest_;
+  Digests digests_;
   mutable std::mutex mutex_;                                   // guards what follows
   mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // that no thread uses
   std::map<int, std::unique_ptr<DeviceSetup>> on_device_;

@@ -53,6 +53,9 @@ class TrainedModel {
   [[nodiscard]] virtual const InputFacts& input() const = 0;
   // Of all that its answers depend on: weights, words, scales. 64 hexadecimal digits.
   [[nodiscard]] virtual const std::string& digest() const = 0;
+  // Of the same, but told to nobody: only a holder of the model can compute it. 64 hexadecimal
+  // digits.
+  [[nodiscard]] virtual const std::string& secret() const = 0;
   [[nodiscard]] virtual std::string run_key() const = 0;
   // A text's tokens that are looked at, of models of word pieces; 0: all.
   [[nodiscard]] virtual std::int64_t max_tokens() const = 0;
