@@ -88,6 +88,13 @@ class Refuse(SharedHomeCase):
                 self.assert_one_error_line(said, *words)
                 self.assertEqual(after, before)
 
+    def test_a_spec_nested_deeper_than_any_is_refused(self):
+        folder = self.home / "deep"
+        shutil.copytree(self.folders().pop(), folder)
+        (folder / "spec.json").write_text("[" * 100_000 + "]" * 100_000)
+        said = self.tacho("runs", "ingest", folder, expect=2)
+        self.assert_one_error_line(said, "nested more than 64 levels deep")
+
     def test_a_sentence_without_a_label_is_named_by_file_and_line(self):
         sentences = write_sentences(self.home / "sentences")
         with open(sentences / "dev.tsv", "a") as dev:

@@ -7,9 +7,12 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import threading
+import time
 import unittest
+import zlib
 
 from http_case import ServeCase, resident_kib
 from tacho_case import SharedHomeCase, wait_until
@@ -45,6 +48,14 @@ class InferCase(ServeCase):
     def metric(self, name):
         text = self.ask("/metrics")[2].decode()
         return float(re.search(rf"(?m)^tacho_infer_{name} (\S+)$", text)[1])
+
+
+def grey_png(width, height):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    rows = zlib.compress((b"\0" + b"\x80" * width) * height, 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def train_lstm(case):
@@ -172,6 +183,61 @@ class End(InferCase):
         self.assertEqual((said.code, said.err), (0, ""))
 
 
+class HostileJson(InferCase):
+    """Bodies that are made to take long. Their limits are generous: such a body took 18 s, and four of them made
+    /health wait for 9 s and SIGTERM for 25 s."""
+
+    def prepare(self):
+        train_lstm(self)
+
+    def post_four(self, body):
+        """What four clients at a time are answered, asking twice each; and how long /health took meanwhile."""
+        answers, slowest = [], 0.0
+
+        def post():
+            for _ in range(2):
+                answers.append(self.ask("/predict", "POST", body))
+        threads = [threading.Thread(target=post) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            begin = time.monotonic()
+            self.assertEqual(self.ask("/health")[0], 200)
+            slowest = max(slowest, time.monotonic() - begin)
+        return answers, slowest
+
+    def test_a_hundred_thousand_members_are_refused_at_once(self):
+        wide = b"{" + b",".join(b'"%d":0' % i for i in range(100_000)) + b"}"
+        answers, slowest = self.post_four(wide)
+        for status, _, answer in answers:
+            self.assertEqual(status, 400)
+            self.assertIn("more than 1000 members", answer["detail"])
+        self.assertLess(slowest, 5)
+
+    def test_what_is_nested_is_refused(self):
+        for body in (b"[" * 200_000, b'{"text":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+                     b'{"a":' * 100_000 + b"1" + b"}" * 100_000):
+            answers, _ = self.post_four(body)
+            for status, _, answer in answers:
+                self.assertEqual(status, 400)
+                self.assertIn("nested more than 64 levels deep", answer["detail"])
+        self.predict(GOOD)
+
+    def test_zz_it_ends_while_they_come(self):
+        wide = b"{" + b",".join(b'"%d":0' % i for i in range(100_000)) + b"}"
+        clients = [self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                            b"Content-Length: %d\r\n\r\n" % len(wide)) for _ in range(4)]
+        for client in clients:
+            client.sendall(wide)
+        begin = time.monotonic()
+        self.going.signal(signal.SIGTERM)
+        said = self.going.ended()
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual((said.code, said.err), (0, ""))
+        for client in clients:
+            client.close()
+
+
 class Images(InferCase):
     def prepare(self):
         write_image_folder(self.home / "pictures")
@@ -198,6 +264,15 @@ class Images(InferCase):
         status, _, answer = self.ask("/predict", "POST", image[:-30], {"Content-Type": "image/png"})
         self.assertEqual(status, 422)
 
+    def test_a_small_file_of_many_pixels_is_refused_before_it_is_decoded(self):
+        before = resident_kib(self.going.process.pid)
+        image = grey_png(5_001, 5_000)
+        self.assertLess(len(image), 100_000)
+        status, _, answer = self.ask("/predict", "POST", image, {"Content-Type": "image/png"})
+        self.assertEqual(status, 422)
+        self.assertIn("5001 x 5000 pixels are more than the 25,000,000 allowed", answer["detail"])
+        self.assertLess(resident_kib(self.going.process.pid) - before, 20_000)
+
 
 @unittest.skipUnless(shutil.which("redis-server") or os.environ.get("TACHO_COMPONENTS") == "required",
                      "SKIPPED: redis-server is not installed")
@@ -210,6 +285,8 @@ class Redis(InferCase):
             probe.bind(("127.0.0.1", 0))
             cls.redis_port = probe.getsockname()[1]
         cls.options = ("--cache", f"redis://127.0.0.1:{cls.redis_port}/1")
+        os.environ["TACHO_REDIS_PASSWORD"] = "the redis password"
+        cls.addClassCleanup(os.environ.pop, "TACHO_REDIS_PASSWORD")
         cls.redis = None
         cls.addClassCleanup(cls.end_redis)
         cls.start_redis()
@@ -222,7 +299,7 @@ class Redis(InferCase):
     def start_redis(cls):
         cls.redis = subprocess.Popen(
             ["redis-server", "--port", str(cls.redis_port), "--bind", "127.0.0.1", "--save", "",
-             "--appendonly", "no"], stdout=subprocess.DEVNULL, cwd="/")
+             "--appendonly", "no", "--requirepass", "the redis password"], stdout=subprocess.DEVNULL, cwd="/")
 
     @classmethod
     def end_redis(cls):
@@ -272,6 +349,27 @@ class Redis(InferCase):
         lines = self.log_lines()
         self.assertEqual(len([line for line in lines if "go on without it" in line]), 2, lines)
         self.assertEqual(len([line for line in lines if "answers again" in line]), 2, lines)
+
+    def test_what_another_client_changes_is_not_taken(self):
+        self.await_cache(1)
+        texts = {BAD: 0, GOOD: 1, "neutral1 good1": 1}
+        for text in texts:
+            wait_until(lambda: self.predict(text)[0]["cached"], "cached answer")
+
+        # One answer in place of every other: who reaches Redis can do that, but not sign it.
+        def planted_and_noticed():
+            first, *others = self.redis_cli("KEYS", "*").split()
+            for key in others:
+                self.redis_cli("COPY", first, key, "REPLACE")
+            for text, index in texts.items():
+                self.assertEqual(self.predict(text)[0]["index"], index)
+            return self.metric("cache_unusable_total") > 0
+        wait_until(planted_and_noticed, "entry that is not taken")
+
+    def redis_cli(self, *words):
+        return subprocess.run(["redis-cli", "-p", str(self.redis_port), "-n", "1", *words], check=True,
+                              env={**os.environ, "REDISCLI_AUTH": "the redis password"},
+                              capture_output=True, text=True).stdout
 
     def log_lines(self):
         self.going._err.seek(0)

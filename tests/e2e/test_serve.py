@@ -354,6 +354,17 @@ class Hostile(ServeCase):
         wait_until(lambda: "tacho_http_connections 1\n" in self.ask("/metrics")[2].decode(), "end")
         self.assertLess(resident_kib(pid) - before, 100_000)
 
+    def test_bodies_made_to_take_long_are_refused_at_once(self):
+        deep = "[" * 100_000 + "]" * 100_000
+        wide = "{" + ",".join(f'"{i}":0' for i in range(100_000)) + "}"
+        begin = time.monotonic()
+        for path in (*QUESTIONS, "/api/v1/jobs"):
+            for body, why in ((deep, "nested more than 64 levels deep"), (wide, "more than 1000 members")):
+                status, _, answer = self.ask(path, "POST", body)
+                self.assertEqual(status, 422, answer)
+                self.assertIn(why, answer["detail"])
+        self.assertLess(time.monotonic() - begin, 15)  # one wide body took 18 s, a deep one ended the server
+
     def test_zz_it_ends_when_it_is_told_to(self):
         idle = self.raw()
         said = self.stop()
