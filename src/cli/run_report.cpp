@@ -152,8 +152,9 @@ void add_figures(std::string& out, const Terminal& terminal, const RunRecord& re
   std::size_t shown = 0;
   for (const auto& [name, value] : last) {
     if (++shown > kMost) break;
-    add_line(out, terminal, shown == 1 ? "said" : "",
-             fmt::format("{} = {:g} (the last of {})", printable(name), value.first, value.second));
+    add_line(
+        out, terminal, shown == 1 ? "said" : "",
+        fmt::format("{} = {:g} (the last of {} kept)", printable(name), value.first, value.second));
   }
   if (last.size() > kMost) {
     add_line(out, terminal, "", fmt::format("and {} more figures", last.size() - kMost));

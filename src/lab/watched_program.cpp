@@ -16,8 +16,6 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kLookForFilesEvery{2};
-// A program that says more than this has said what it has to say; a record must stay readable.
-constexpr std::int64_t kMostFigures = 20000;
 
 // Not of the runs beside this one, should it be started where Tacho's home lies.
 TensorBoardWatch::Place tensorboard_of(const CommandSpec& command, const RunFolder& run) {
@@ -77,21 +75,17 @@ void WatchedProgram::write(EventBody body) {
   (void)events_->write({unix_seconds_now(), std::move(body)}).ok();
 }
 
-void WatchedProgram::write_figures(std::vector<FiguresSeen> figures) {
-  for (FiguresSeen& seen : figures) {
-    if (++figures_written_ > kMostFigures) break;
-    if (figures_written_ == kMostFigures) {
-      write(Note{
-          fmt::format("of what it said of itself the first {} lines are kept", kMostFigures - 1)});
-    } else {
-      write(std::move(seen));
-    }
-  }
+void WatchedProgram::write_all(std::vector<FiguresSeen> figures) {
+  for (FiguresSeen& seen : figures) write(std::move(seen));
+}
+
+void WatchedProgram::hear(std::vector<FiguresSeen> figures) {
+  for (FiguresSeen& seen : figures) write_all(thinner_.add(std::move(seen)));
 }
 
 void WatchedProgram::look_at_tensorboard() {
   looked_ = Clock::now();
-  write_figures(tensorboard_.look());
+  hear(tensorboard_.look());
   for (std::string& note : tensorboard_.take_notes()) write(Note{std::move(note)});
 }
 
@@ -99,7 +93,8 @@ bool WatchedProgram::wait_for(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds kSoon{10};
   output_.pump(resident_.process().handle(), sampler_ ? time : std::min(time, kSoon));
   sample();
-  write_figures(output_.take_figures());
+  hear(output_.take_figures());
+  write_all(thinner_.tick(Clock::now() - began_));
   if (Clock::now() - looked_ >= kLookForFilesEvery) look_at_tensorboard();
   return resident_.ends_within(std::chrono::milliseconds(0));
 }
@@ -122,8 +117,15 @@ WatchedProgram::End WatchedProgram::finish() {
     sampler_->stop();
   }
   output_.finish();
-  write_figures(output_.take_figures());
+  hear(output_.take_figures());
   look_at_tensorboard();
+  write_all(thinner_.finish());
+  if (const std::int64_t left_out = thinner_.left_out(); left_out > 0) {
+    write(
+        Note{fmt::format("it printed {} lines of figures; {} of them are left out, the last and "
+                         "the extremes are kept",
+                         thinner_.seen(), left_out)});
+  }
   if (!output_.problem().empty()) write(Note{output_.problem()});
   if (const auto problem = sampler_ ? sampler_->error() : std::nullopt)
     write(Note{"what it used: " + problem->message});

@@ -12,6 +12,7 @@
 #include "lab/gpu_tracing.h"
 #include "lab/program_output.h"
 #include "lab/residence.h"
+#include "listen/figure_thinner.h"
 #include "listen/tensorboard_watch.h"
 #include "probe/usage_sampler.h"
 #include "record/command_spec.h"
@@ -52,7 +53,8 @@ class WatchedProgram {
   End finish();
 
  private:
-  void write_figures(std::vector<FiguresSeen> figures);
+  void write_all(std::vector<FiguresSeen> figures);
+  void hear(std::vector<FiguresSeen> figures);
   void write(EventBody body);
   void look_at_tensorboard();
 
@@ -69,8 +71,9 @@ class WatchedProgram {
   std::unique_ptr<UsageSampler> sampler_;  // once its processes are there
   std::unique_ptr<JsonLinesSink> events_;
   TensorBoardWatch tensorboard_;
-  Clock::time_point looked_ = Clock::now();
-  std::int64_t figures_written_ = 0;
+  const Clock::time_point began_ = Clock::now();
+  Clock::time_point looked_ = began_;
+  FigureThinner thinner_;
   int passed_ = 0;
 };
 

@@ -68,6 +68,29 @@ class Watch(TachoCase):
         self.assertEqual(seen, [(0, {"loss": 1}), (1, {"loss": 0.5}), (2, {"loss": 1 / 3}),
                                 (3, {"accuracy": 0.5}), (None, {"eval_accuracy": 0.75})])
 
+    def test_of_many_lines_the_last_and_the_extremes_are_kept(self):
+        record = self.watched(*python(
+            "for i in range(50000): print(f'step={i} loss={-7 if i == 31113 else 1 + i / 1e5}')"))
+        figures = record["figures"]
+        self.assertEqual((figures[-1]["step"], figures[-1]["values"]), (49999, {"loss": 1.49999}))
+        self.assertIn({"loss": -7}, [figure["values"] for figure in figures])
+        self.assertLess(len(figures), 20000)
+        steps = [figure["step"] for figure in figures]
+        self.assertEqual(steps, sorted(steps))
+        self.assertTrue(any("50000 lines of figures" in note for note in record["notes"]))
+
+    def test_a_killed_tacho_has_kept_a_recent_figure(self):
+        going = self.start("run", *python(
+            "import time\nfor i in range(50003): print(f'step={i} loss=0.5')\n"
+            "print('printed', flush=True)\ntime.sleep(60)"))
+        folder = self.new_run_folder(set())
+        wait_until(lambda: '"step":50002,' in (folder / "events.jsonl").read_text()
+                   if (folder / "events.jsonl").exists() else False, "last figure")
+        going.signal(signal.SIGKILL)
+        going.ended()
+        run = self.tacho("runs", "show", "last", "--json").json
+        self.assertEqual(run["figures"][-1]["step"], 50002)
+
     def test_hears_what_is_written_for_tensorboard(self):
         work = self.new_folder()
         self.make_event_file(work / "made")
