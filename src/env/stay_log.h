@@ -12,12 +12,12 @@ namespace tacho {
 // What tacho-enter told of a program it started.
 struct StayLog {
   struct End {
-    double at = 0;  // Unix seconds
+    double at = 0;  // seconds of the monotonic clock
     ExitStatus status;
     ChildUsage usage;
     std::int64_t out_of_memory_kills = 0;  // in its cgroup, meanwhile
   };
-  std::optional<double> began;  // Unix seconds: its own first moment
+  std::optional<double> began;  // its own first moment, by the same clock
   int not_started = 0;          // errno of starting the program
   std::optional<End> end;
 };

@@ -4,9 +4,9 @@
 
 #include <csignal>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/mutation.h"
+#include "base/run_clock.h"
 #include "base/scratch_folder.h"
 
 namespace tacho {
@@ -60,12 +60,12 @@ class Enter : public ::testing::Test {
 };
 
 TEST_F(Enter, EndsAsTheProgramAndTellsWhen) {
-  const double before = unix_seconds_now();
+  const double before = monotonic_seconds_now();
   EXPECT_EQ(run({"sh", "-c", "exit 7"}).code, 7);
   ASSERT_TRUE(log().began && log().end);
   EXPECT_GE(*log().began, before - 0.001);
   EXPECT_GE(log().end->at, *log().began);
-  EXPECT_LE(log().end->at, unix_seconds_now() + 0.001);
+  EXPECT_LE(log().end->at, monotonic_seconds_now() + 0.001);
   EXPECT_EQ(log().end->status.code, 7);
   EXPECT_GT(log().end->usage.minor_faults, 0);
 }

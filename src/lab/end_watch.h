@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/run_clock.h"
 
 namespace tacho {
 
@@ -27,14 +27,14 @@ class EndWatch {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::jthread([this] {
       pollfd end{handle_.get(), POLLIN, 0};
-      if (::poll(&end, 1, -1) == 1) ended_at_ = unix_seconds_now();
+      if (::poll(&end, 1, -1) == 1) ended_at_ = monotonic_seconds_now();
     });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   EndWatch(const EndWatch&) = delete;
   EndWatch& operator=(const EndWatch&) = delete;
 
-  // Unix seconds, once the process has been waited for.
+  // Seconds of the monotonic clock, once the process has been waited for.
   std::optional<double> ended_at() {
     if (thread_.joinable()) thread_.join();
     return ended_at_ > 0 ? std::optional(ended_at_.load()) : std::nullopt;

@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "base/clock.h"
+#include "base/run_clock.h"
 #include "emit/json_lines_sink.h"
 #include "lab/lab.h"
 #include "lab/run_start.h"
@@ -10,13 +10,14 @@
 namespace tacho {
 
 Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
+  const RunClock clock;
   TACHO_TRY(begun, begin(order));
   TACHO_TRY(events, JsonLinesSink::open(begun.folder.events()));
-  TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
+  TACHO_CHECK(events->write({clock.now(), start_of_run()}));
   const auto began = std::chrono::steady_clock::now();
   const SelfUsage before = self_usage();
-  const auto tell = [&events](const EventBody& body) {
-    return events->write({unix_seconds_now(), body});
+  const auto tell = [&events, &clock](const EventBody& body) {
+    return events->write({clock.now(), body});
   };
   const auto done = work(begun.id, tell);
   const SelfUsage used = self_usage();
@@ -27,7 +28,7 @@ Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
   ended.user_seconds = (used.user - before.user).count();
   ended.system_seconds = (used.system - before.system).count();
   ended.peak_memory_bytes = used.peak_memory.count;
-  (void)events->write({unix_seconds_now(), ended}).ok();  // close_run() copes with a full disk
+  (void)events->write({clock.now(), ended}).ok();  // close_run() copes with a full disk
   TACHO_TRY(record, close_run(begun.folder, ended.outcome, ended.reason));
   TACHO_CHECK(keep(record, begun.folder));
   if (!done.ok()) return done.error();

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/clock.h"
 #include "base/units.h"
 
 namespace tacho {
@@ -73,10 +72,10 @@ Result<Resident> Resident::start(Residence& residence, const Plan& plan) {
     command = std::move(wrapped);
   }
   command.borrows_memory = !residence.is_bare();  // tacho-enter tells what the program held
-  const double began = unix_seconds_now();
+  const double began = residence.clock_.now();
   TACHO_TRY(process, Process::start(command));
   return Resident(residence, key, plan.command.argv.front(), log, std::move(process), began,
-                  unix_seconds_now());
+                  residence.clock_.now());
 }
 
 std::vector<pid_t> Resident::first_processes() const {
@@ -118,15 +117,17 @@ ChildUsage Resident::usage() const {
 }
 
 StayOver Resident::stay() const {
-  StayOver over{.began = began_, .left = end_->ended_at().value_or(unix_seconds_now())};
+  const RunClock& clock = residence_.clock();
+  const double left = end_->ended_at().value_or(monotonic_seconds_now());
+  StayOver over{.began = began_, .left = clock.at(left)};
   if (!enters()) {
     over.entered = up_;
     over.ended = over.left;
     return over;
   }
   const StayLog log = read_stay_log(log_);
-  over.entered = log.began;
-  if (log.end) over.ended = log.end->at;
+  if (log.began) over.entered = clock.at(*log.began);
+  if (log.end) over.ended = clock.at(log.end->at);
   return over;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/run_clock.h"
 #include "base/subprocess.h"
 #include "env/environment.h"
 #include "env/stay_log.h"
@@ -31,6 +32,8 @@ class Residence {
 
   [[nodiscard]] const EnvironmentFacts& facts() const { return facts_; }
   [[nodiscard]] const EnvironmentSpec& spec() const { return spec_; }
+  // Of all that is written down of this run.
+  [[nodiscard]] const RunClock& clock() const { return clock_; }
   // Programs are looked for in the machine's own folders.
   [[nodiscard]] bool is_bare() const { return spec_.kind == EnvironmentKind::bare; }
 
@@ -48,6 +51,7 @@ class Residence {
   std::string key_;
   RunFolder folder_;
   std::filesystem::path home_;
+  RunClock clock_;
   EnvironmentFacts facts_;
   std::unique_ptr<RunEnvironment> environment_;  // none: as they are
   std::vector<std::string> stays_;               // keys of what was started
@@ -112,7 +116,7 @@ class Resident {
   std::filesystem::path log_;      // of tacho-enter
   std::unique_ptr<EndWatch> end_;  // outlives the process
   Process process_;
-  double began_;  // Unix seconds
+  double began_;  // by the run's clock
   double up_;
 };
 

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <system_error>
 
-#include "base/clock.h"
 #include "emit/json_lines_sink.h"
 #include "lab/event_tail.h"
 #include "lab/gpu_tracing.h"
@@ -33,9 +32,9 @@ std::size_t size_or_zero(const std::filesystem::path& file) {
 }
 
 // A full disk does not end a run here; its worker will say so.
-void write_event(const RunFolder& folder, EventBody body) {
+void write_event(const RunFolder& folder, const RunClock& clock, EventBody body) {
   auto events = JsonLinesSink::open(folder.events());
-  if (events.ok()) (void)(*events)->write({unix_seconds_now(), std::move(body)}).ok();
+  if (events.ok()) (void)(*events)->write({clock.now(), std::move(body)}).ok();
 }
 
 }  // namespace
@@ -43,10 +42,11 @@ void write_event(const RunFolder& folder, EventBody body) {
 Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   const RunFolder& folder = job.folder;
   Residence& residence = job.means.residence;
+  const RunClock& clock = residence.clock();
   const bool goes_on = size_or_zero(folder.events()) > 0;
-  write_event(folder, residence.facts());
+  write_event(folder, clock, residence.facts());
   if (const auto mbit = job.means.launch.line_mbit) {
-    write_event(folder,
+    write_event(folder, clock,
                 Note{fmt::format("{} network namespaces of this machine stand for machines; "
                                  "each has a line of {} Mbit/s",
                                  job.means.launch.nodes(), *mbit)});
@@ -63,10 +63,10 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   const auto finish = [&](Outcome outcome, const std::string& reason,
                           const WorkerGroup* workers) -> Result<FinishedRun> {
     const bool said_nothing = size_or_zero(folder.events()) == events_before;
-    if (workers != nullptr) write_event(folder, workers->stay());
+    if (workers != nullptr) write_event(folder, clock, workers->stay());
     // While it is stored as running: a tacho that is killed here leaves it to reconcile().
     const auto cleaned = residence.clean_up();
-    if (!cleaned.ok()) write_event(folder, Note{cleaned.error().message});
+    if (!cleaned.ok()) write_event(folder, clock, Note{cleaned.error().message});
     TACHO_TRY(record, close_run(folder, outcome, reason));
     TACHO_TRY(same_id, keep(record, folder));
     // The record tells of the attempts before; why this one never began would be lost.
@@ -96,7 +96,7 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
     sample();
     workers->pass_on(interrupts_);
     if (const int signal = limit.due(TimeLimit::Clock::now())) {
-      if (signal == SIGTERM) write_event(folder, TimeLimitReached{limit.seconds()});
+      if (signal == SIGTERM) write_event(folder, clock, TimeLimitReached{limit.seconds()});
       workers->signal(signal);
     }
     show_new();

@@ -1,7 +1,6 @@
 #include <chrono>
 #include <csignal>
 
-#include "base/clock.h"
 #include "emit/json_lines_sink.h"
 #include "lab/event_tail.h"
 #include "lab/gpu_tracing.h"
@@ -46,9 +45,10 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
   constexpr std::chrono::milliseconds kLook{100};
   const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;
+  const RunClock& clock = residence.clock();
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
     if (auto events = JsonLinesSink::open(folder.events()); events.ok()) {
-      (void)(*events)->write({unix_seconds_now(), ended}).ok();
+      (void)(*events)->write({clock.now(), ended}).ok();
     }
     TACHO_TRY(record, close_run(folder, ended.outcome, ended.reason));
     TACHO_CHECK(keep(record, folder));
@@ -56,11 +56,10 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
   };
 
   TACHO_TRY(events, JsonLinesSink::open(folder.events()));
-  TACHO_CHECK(events->write({unix_seconds_now(), residence.facts()}));
-  TACHO_CHECK(events->write({unix_seconds_now(), start_of_run()}));
+  TACHO_CHECK(events->write({clock.now(), residence.facts()}));
+  TACHO_CHECK(events->write({clock.now(), start_of_run()}));
   const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
-  if (!tracing.problem.empty())
-    TACHO_CHECK(events->write({unix_seconds_now(), Note{tracing.problem}}));
+  if (!tracing.problem.empty()) TACHO_CHECK(events->write({clock.now(), Note{tracing.problem}}));
   view.started(begun.id, order);
   auto program = WatchedProgram::start({order, folder, residence, tracing, echo});
   if (!program.ok()) {
@@ -78,7 +77,7 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
     program->pass_on(interrupts_);
     if (const int signal = limit.due(TimeLimit::Clock::now())) {
       if (signal == SIGTERM) {
-        (void)events->write({unix_seconds_now(), TimeLimitReached{limit.seconds()}}).ok();
+        (void)events->write({clock.now(), TimeLimitReached{limit.seconds()}}).ok();
       }
       program->signal(signal);
     }
@@ -88,12 +87,12 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
   const WatchedProgram::End end = program->finish();
   // A full disk must not cost the run its end.
   for (const EventBody& seen : what_gpus_did(folder)) {
-    (void)events->write({unix_seconds_now(), seen}).ok();
+    (void)events->write({clock.now(), seen}).ok();
   }
-  (void)events->write({unix_seconds_now(), end.stay}).ok();
+  (void)events->write({clock.now(), end.stay}).ok();
   // While it is stored as running: a tacho that is killed here leaves it to reconcile().
   if (const auto cleaned = residence.clean_up(); !cleaned.ok()) {
-    (void)events->write({unix_seconds_now(), Note{cleaned.error().message}}).ok();
+    (void)events->write({clock.now(), Note{cleaned.error().message}}).ok();
   }
   show_new();
   const bool by_us = limit.reached() || end.outcome != Outcome::failed;

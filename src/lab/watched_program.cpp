@@ -9,7 +9,6 @@
 #include <cctype>
 #include <csignal>
 
-#include "base/clock.h"
 #include "lab/last_line.h"
 
 namespace tacho {
@@ -37,7 +36,8 @@ bool speaks_of_memory(std::string text) {
 
 WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Resident resident,
                                std::unique_ptr<JsonLinesSink> events)
-    : output_(std::move(output)),
+    : clock_(options.residence.clock()),
+      output_(std::move(output)),
       resident_(std::move(resident)),
       order_(options.order),
       usage_file_(options.folder.usage()),
@@ -72,7 +72,7 @@ Result<WatchedProgram> WatchedProgram::start(const Options& options) {
 
 void WatchedProgram::write(EventBody body) {
   // A full disk does not end the program; what could not be written is missing in the record.
-  (void)events_->write({unix_seconds_now(), std::move(body)}).ok();
+  (void)events_->write({clock_.now(), std::move(body)}).ok();
 }
 
 void WatchedProgram::write_all(std::vector<FiguresSeen> figures) {

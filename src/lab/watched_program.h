@@ -63,6 +63,7 @@ class WatchedProgram {
                  std::unique_ptr<JsonLinesSink> events);
   void sample();
 
+  const RunClock& clock_;
   ProgramOutput output_;
   Resident resident_;
   const RunOrder& order_;

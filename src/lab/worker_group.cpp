@@ -51,6 +51,7 @@ Command command_of(const WorkerGroup::Order& order) {
                   .own_group = true,
                   .dies_with_parent = true};
   command.environment["TACHO_HOME"] = order.home.string();
+  command.environment[kRunClockVariable] = order.residence.clock().text();
   // What it works in is bound into an environment; where tacho was started is nothing to it.
   if (!order.residence.is_bare()) command.folder = order.folder.path();
   return command;

@@ -12,8 +12,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/run_clock.h"
 #include "probe/cgroup_usage.h"
 #include "probe/host_probe.h"
 #include "probe/network_probe.h"
@@ -109,7 +109,7 @@ class UsageSampler::Watcher {
       threads_.spent(now, thread_cpu() - begin, pause);
     }
     UsageSample sample;
-    sample.unix_seconds = unix_seconds_now();
+    sample.unix_seconds = clock_.now();
     tree_.look(sample);
     sample.throttled_s = cgroup_.throttled_s();
     pressure_.look(sample);
@@ -235,6 +235,7 @@ class UsageSampler::Watcher {
 
   const UsageWatch watch_;
   const Clock::time_point begin_ = Clock::now();
+  const RunClock clock_;
   mutable std::mutex mutex_;  // of all below but the thread
   ProcessTreeProbe tree_;
   CgroupUsage cgroup_;

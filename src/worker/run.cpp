@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -14,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "base/run_clock.h"
 #include "base/version.h"
 #include "comm/place.h"
 #include "emit/json_lines_sink.h"
@@ -36,22 +36,6 @@ std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void request_stop(int /*signal*/) { stop_requested = true; }
-
-// The time of day at the start, plus what a steady clock counted since: a clock that is set while
-// a run goes on does not bend its figures.
-class RunClock {
- public:
-  [[nodiscard]] double began() const { return began_; }
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - steady_).count();
-  }
-  [[nodiscard]] double now() const { return began_ + elapsed(); }
-
- private:
-  double began_ =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
-};
 
 // One attempt at a run: from reading its order to its "end". Of several ranks only the first
 // writes into the run's folder; what the others have to say besides goes to their logs.
@@ -94,7 +78,7 @@ class Attempt {
     TACHO_TRY(lines, JsonLinesSink::open(folder_.events()));
     sinks_.push_back(std::move(lines));
     if (order_.spec.tensorboard) {
-      TACHO_TRY(board, TensorBoardSink::open(folder_.tensorboard(), clock_.began()));
+      TACHO_TRY(board, TensorBoardSink::open(folder_.tensorboard(), began_));
       sinks_.push_back(std::move(board));
     }
     return {};
@@ -130,7 +114,7 @@ class Attempt {
     RunStarted started{
         attempt_, newest_checkpoint_epoch(folder_), kVersion, kCommit, torch_version(), host_,
         paths};
-    return write(clock_.began(), started);
+    return write(began_, started);
   }
 
   [[nodiscard]] Result<void> check_device() const {
@@ -148,7 +132,7 @@ class Attempt {
   Result<Outcome> end(const TrainEnd& how) {
     const SelfUsage usage = self_usage();
     TACHO_CHECK(write(clock_.now(),
-                      RunEnded{how.outcome, how.reason, clock_.elapsed(), usage.user.count(),
+                      RunEnded{how.outcome, how.reason, clock_.now() - began_, usage.user.count(),
                                usage.system.count(), usage.peak_memory.count,
                                how.device_memory_bytes, usage.minor_faults, usage.major_faults}));
     return how.outcome;
@@ -178,7 +162,8 @@ class Attempt {
     if (ended != nullptr && !ended->reason.empty()) fmt::print(stderr, "{}\n", ended->reason);
   }
 
-  RunClock clock_;
+  const RunClock clock_ = RunClock::inherited();
+  const double began_ = clock_.now();
   RunFolder folder_;
   std::optional<Place> place_;
   std::filesystem::path home_;

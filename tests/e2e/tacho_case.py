@@ -14,6 +14,8 @@ from pathlib import Path
 
 TACHO = os.path.abspath(
     os.environ.get("TACHO") or Path(__file__).parents[2] / "build" / "bin" / "tacho")
+# Loaded into a program, it sets the wall clock forward by an hour after half a second.
+STEPPED_CLOCK = Path(TACHO).parents[1] / "test-bin" / "libstepped_clock.so"
 DEBIAN_PYTHON = "/usr/bin/python3"  # the one its packages are for
 PATIENCE_SECONDS = 300  # far beyond what anything here takes, also beside eight busy programs
 

@@ -1,7 +1,7 @@
 import json
 import unittest
 
-from tacho_case import SharedHomeCase, TachoCase, learned
+from tacho_case import STEPPED_CLOCK, SharedHomeCase, TachoCase, learned
 from toy_data import write_image_folder, write_images, write_sentences
 
 SMALL = ("--train-samples", 640, "--threads", 1, "--batch", 32, "--epochs", 3, "--seed", 1)
@@ -14,7 +14,7 @@ class TrainOnFashionMnist(SharedHomeCase):
     def prepare(self):
         command = ("train", "lenet5", "--data", "fashion-mnist", *SMALL, "--json")
         type(self).first = self.tacho(*command)
-        type(self).second = self.tacho(*command)
+        type(self).second = self.tacho(*command, env={"LD_PRELOAD": STEPPED_CLOCK})
 
     def test_json_alone_is_on_standard_output_and_standard_error_is_empty(self):
         record = self.first.json
@@ -39,6 +39,11 @@ class TrainOnFashionMnist(SharedHomeCase):
 
     def test_the_same_seed_gives_the_same_losses(self):
         self.assertEqual(learned(self.first.json), learned(self.second.json))
+
+    def test_a_wall_clock_that_is_set_changes_no_duration(self):
+        for name, value in self.second.json["metrics"].items():
+            if name.endswith("_s") and not name.endswith("_per_s"):
+                self.assertTrue(0 <= value < 600, f"{name} is {value}")
 
 
 class TrainOnToyImages(SharedHomeCase):

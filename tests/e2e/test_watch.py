@@ -1,5 +1,6 @@
 """tacho run: any program, watched to its end."""
 
+import json
 import os
 import pty
 import signal
@@ -8,7 +9,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from tacho_case import TACHO, TachoCase, is_gone, processes_of, wait_until
+from tacho_case import STEPPED_CLOCK, TACHO, TachoCase, events_of, is_gone, processes_of, wait_until
 
 KNOWN_LOAD = Path(TACHO).parents[1] / "test-bin" / "known_load"
 MIB = 1 << 20
@@ -140,6 +141,30 @@ class Watch(TachoCase):
         run = self.tacho("runs", "show", "last", "--json").json
         self.assertEqual(run["outcome"], "failed")
         self.assertEqual(run["figures"][0]["values"], {"loss": 0.5})
+
+    def test_a_wall_clock_that_is_set_changes_no_duration(self):
+        said = self.tacho("run", "--json", "--", "sleep", "2", env={"LD_PRELOAD": STEPPED_CLOCK})
+        metrics = said.json["metrics"]
+        for name in ("wall_s", "total_s"):
+            self.assertGreater(metrics[name], 1.9, name)
+            self.assertLess(metrics[name], 600, name)
+        usage = [json.loads(line) for line in
+                 (self.folders().pop() / "usage.jsonl").read_text().splitlines()]
+        times = [sample["unix_seconds"] for sample in usage if "unix_seconds" in sample]
+        self.assertLess(times[-1] - times[0], 600)
+
+    def test_a_wall_clock_that_is_set_changes_no_duration_of_a_killed_run(self):
+        going = self.start("run", *python(
+            "import time\nfor i in range(3000): print(f'loss={i}', flush=True); time.sleep(0.1)"),
+            env={"LD_PRELOAD": STEPPED_CLOCK})
+        folder = self.new_run_folder(set())
+        wait_until(lambda: any(event["kind"] == "figures" and event["values"]["loss"] >= 10
+                               for event in events_of(folder)), "figures after the step")
+        going.signal(signal.SIGKILL)
+        going.ended()
+        metrics = self.tacho("runs", "show", "last", "--json").json["metrics"]
+        self.assertGreater(metrics["wall_s"], 0.9)
+        self.assertLess(metrics["wall_s"], 600)
 
     def test_a_program_sees_a_terminal_where_there_is_one(self):
         master, slave = pty.openpty()
