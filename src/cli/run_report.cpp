@@ -202,7 +202,13 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   }
   add_start(out, terminal, record);
   if (record.totals.peak_memory_bytes > 0) {
-    add_line(out, terminal, "memory", "peak " + human(Bytes{record.totals.peak_memory_bytes}));
+    std::string words = "peak " + human(Bytes{record.totals.peak_memory_bytes});
+    const auto all = record.usage.find(std::string(metric::kTreeMemory.key));
+    if (all != record.usage.end()) {
+      words += fmt::format(" in the largest process, {} in all together",
+                           human(Bytes{std::llround(all->second)}));
+    }
+    add_line(out, terminal, "memory", words);
   }
   add_environment(out, terminal, record);
   if (record.started) {

@@ -192,7 +192,15 @@ RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& us
   Folder folder(std::move(order));
   for (const Event& event : events) folder.add(event);
   RunRecord record = folder.done();
-  if (!usage.samples.empty()) record.usage = figures_of(summarise(usage));
+  if (usage.samples.empty()) return record;
+  const UsageSummary used = summarise(usage);
+  record.usage = figures_of(used);
+  // The system counts a program's peak from before it was loaded, when it still was a copy of
+  // tacho. No process holds more than all of them together.
+  std::int64_t& peak = record.totals.peak_memory_bytes;
+  if (record.order.command && used.peak_resident_bytes > 0) {
+    peak = std::min(peak, used.peak_resident_bytes);
+  }
   return record;
 }
 

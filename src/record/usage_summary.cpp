@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "record/usage_rates.h"
+
 namespace tacho {
 namespace {
 
 using Samples = std::vector<UsageSample>;
 
-double cpu_seconds(const UsageSample& sample) { return sample.user_s + sample.system_s; }
-
 double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
 // The busiest second. A window is the shortest that lasts a second, or all there is.
-double busiest(const Samples& samples, double window) {
+double busiest(const Samples& samples, double window, std::int64_t cores) {
   double most = 0;
   std::size_t begin = 0;
   for (std::size_t end = 1; end < samples.size(); ++end) {
@@ -22,8 +22,7 @@ double busiest(const Samples& samples, double window) {
     };
     while (begin + 1 < end && lasts(begin + 1) >= window) ++begin;
     if (lasts(begin) < window) continue;
-    most = std::max(
-        most, per_second(cpu_seconds(samples[end]) - cpu_seconds(samples[begin]), lasts(begin)));
+    most = std::max(most, cores_between(samples[begin], samples[end], cores).value_or(0));
   }
   return most;
 }
@@ -155,8 +154,9 @@ UsageSummary summarise(const UsageLog& log) {
   const double seconds = std::max(0.0, last.unix_seconds - first.unix_seconds);
 
   summary.seconds = seconds;
-  summary.mean_cores = per_second(cpu_seconds(last) - cpu_seconds(first), seconds);
-  summary.max_cores = busiest(samples, std::min(1.0, seconds));
+  const std::int64_t cores = log.facts ? log.facts->cores : 0;
+  summary.mean_cores = cores_between(first, last, cores).value_or(0);
+  summary.max_cores = busiest(samples, std::min(1.0, seconds), cores);
   summary.user_s = last.user_s;
   summary.system_s = last.system_s;
   summary.mean_resident_bytes = mean_resident(samples);

@@ -94,6 +94,28 @@ TEST(UsageSummary, ARunShorterThanASecondIsOneWindow) {
   EXPECT_EQ(summarise(log).mean_cores, 0.5);
 }
 
+// The processor time of children is counted when they have ended, a look late.
+TEST(UsageSummary, NoMoreCoresThanThereAre) {
+  UsageLog log;
+  log.samples.resize(3);
+  log.samples[1].unix_seconds = 2;
+  log.samples[1].user_s = 1;
+  log.samples[2].unix_seconds = 2.06;
+  log.samples[2].user_s = 8;
+  log.facts = UsageFacts{.cores = 2};
+  EXPECT_EQ(summarise(log).max_cores, 2);
+  EXPECT_EQ(summarise(log).mean_cores, 2);
+}
+
+TEST(UsageSummary, AMomentHasNoRate) {
+  UsageLog log;
+  log.samples.resize(2);
+  log.samples[1].unix_seconds = 0.002;
+  log.samples[1].user_s = 0.12;
+  EXPECT_EQ(summarise(log).mean_cores, 0);
+  EXPECT_EQ(summarise(log).max_cores, 0);
+}
+
 TEST(UsageSummary, NoTimeGivesNoRates) {
   EXPECT_EQ(summarise({}).seconds, 0);
   UsageLog log = four_seconds();

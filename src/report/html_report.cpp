@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "record/outcome.h"
+#include "record/usage_rates.h"
 #include "report/advice.h"
 #include "report/html_style.h"
 #include "report/html_text.h"
@@ -61,7 +62,10 @@ std::string tiles(const RunFindings& run, const std::optional<StepPicture>& step
   }
   if (run.used) {
     out += tile("cores in use", fmt::format("{:.2f}", run.used->mean_cores));
-    out += tile("peak memory", human(Bytes{run.used->peak_resident_bytes}));
+    out += tile("run memory", human(Bytes{run.used->peak_resident_bytes}));
+  }
+  if (run.record.totals.peak_memory_bytes > 0) {
+    out += tile("peak memory", human(Bytes{run.record.totals.peak_memory_bytes}));
   }
   if (run.record.totals.wall_seconds > 0) {
     out += tile("wall time", human(Seconds(run.record.totals.wall_seconds)));
@@ -150,9 +154,9 @@ std::string cores_chart(const UsageLog& log) {
     UsageSample at = log.samples[i];
     while (from + 1 < i && at.unix_seconds - log.samples[from + 1].unix_seconds >= kWindow) ++from;
     const UsageSample& before = log.samples[from];
-    const double seconds = at.unix_seconds - before.unix_seconds;
-    if (seconds <= 0) continue;
-    at.user_s = (at.user_s - before.user_s + at.system_s - before.system_s) / seconds;
+    const auto cores = cores_between(before, at, log.facts ? log.facts->cores : 0);
+    if (!cores) continue;
+    at.user_s = *cores;
     rates.samples.push_back(std::move(at));
   }
   if (rates.samples.empty()) return "";

@@ -39,11 +39,14 @@ std::string cpu_words(const UsageSummary& used, const std::optional<UsageFacts>&
   return words.text();
 }
 
-std::string memory_words(const UsageSummary& used, const std::optional<UsageFacts>& facts) {
+std::string memory_words(const RunFindings& run, const UsageSummary& used,
+                         const std::optional<UsageFacts>& facts) {
   Words words;
   const bool limited = facts && facts->memory_limit_bytes > 0;
-  words.add("peak " + size(used.peak_resident_bytes) +
-            (limited ? " of " + size(facts->memory_limit_bytes) : ""));
+  const std::int64_t peak = run.record.totals.peak_memory_bytes;
+  if (peak > 0) words.add("peak " + size(peak) + " in the largest process");
+  words.add(size(used.peak_resident_bytes) + " in all together" +
+            (limited ? ", of " + size(facts->memory_limit_bytes) : ""));
   if (used.peak_swapped_bytes > 0) words.add(size(used.peak_swapped_bytes) + " swapped");
   words.add(fmt::format("{} major faults", human_count(static_cast<double>(used.major_faults))));
   words.add_share(used.memory_stalled_share, "short of memory");
@@ -97,7 +100,7 @@ std::vector<std::pair<std::string, std::string>> usage_lines(const RunFindings& 
   const UsageSummary& used = *run.used;
   const auto& facts = run.usage->facts;
   lines.emplace_back("cpu", cpu_words(used, facts));
-  lines.emplace_back("memory", memory_words(used, facts));
+  lines.emplace_back("memory", memory_words(run, used, facts));
   if (auto words = io_words(used); !words.empty()) lines.emplace_back("disk, net", words);
   for (const GpuSummary& gpu : used.gpus) {
     lines.emplace_back(fmt::format("GPU {}", gpu.index), gpu_words(gpu));

@@ -114,8 +114,14 @@ void LiveRun::add_usage(std::string& out) {
       samples.push_back(sample);
     }
   }
-  last_sample_ = samples.back();
   const UsageSeries series = usage_series(samples);
+  // What the next rates count from: the last entry, or what was there before.
+  last_sample_ = samples.front();
+  for (const UsageSample& sample : samples) {
+    if (!series.unix_seconds.empty() && sample.unix_seconds <= series.unix_seconds.back()) {
+      last_sample_ = sample;
+    }
+  }
   if (series.unix_seconds.empty()) return;
   known_.usage_time = series.unix_seconds.back();
   add(out, "usage", json_text(usage_series_json(series, series.unix_seconds.size())));

@@ -143,7 +143,8 @@ Answer run_usage(const http::Request& request, RunStore& store) {
                       : log.error().message;
     return json_answer(json);
   }
-  json["series"] = usage_series_json(usage_series(log->samples), static_cast<std::size_t>(points));
+  json["series"] = usage_series_json(usage_series(log->samples, log->facts ? log->facts->cores : 0),
+                                     static_cast<std::size_t>(points));
   if (log->facts) {
     json["cores_allowed"] = log->facts->cores;
     json["memory_limit_bytes"] = log->facts->memory_limit_bytes;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "record/usage_rates.h"
+
 namespace tacho::serve {
 namespace {
 
@@ -78,16 +80,18 @@ Json buckets_json(const Buckets& buckets) {
           {"high", numbers_json(buckets.high)}};
 }
 
-UsageSeries usage_series(std::span<const UsageSample> samples) {
+UsageSeries usage_series(std::span<const UsageSample> samples, std::int64_t cores_allowed) {
   UsageSeries series;
+  std::size_t last = 0;
   for (std::size_t i = 1; i < samples.size(); ++i) {
-    const UsageSample& before = samples[i - 1];
+    const UsageSample& before = samples[last];
     const UsageSample& now = samples[i];
+    const auto cores = cores_between(before, now, cores_allowed);
+    if (!cores) continue;
+    last = i;
     const double seconds = now.unix_seconds - before.unix_seconds;
-    if (!(seconds > 0)) continue;
-    const double cpu = now.user_s + now.system_s - before.user_s - before.system_s;
     series.unix_seconds.push_back(now.unix_seconds);
-    series.cores.push_back(cpu / seconds);
+    series.cores.push_back(*cores);
     series.resident_bytes.push_back(static_cast<double>(now.resident_bytes));
     series.read_bytes_per_s.push_back(rate(before.read_bytes, now.read_bytes, seconds));
     series.write_bytes_per_s.push_back(rate(before.write_bytes, now.write_bytes, seconds));

@@ -44,8 +44,9 @@ struct UsageSeries {
   };
   std::vector<Gpu> gpus;
 };
-// Each entry covers the time since the sample before; of the first there is none, it is left out.
-UsageSeries usage_series(std::span<const UsageSample> samples);
+// Each entry covers the time since the entry before, or since the first sample. Samples that come
+// too soon after another to tell a rate are left out. `cores_allowed`: 0 where it is not known.
+UsageSeries usage_series(std::span<const UsageSample> samples, std::int64_t cores_allowed = 0);
 Json usage_series_json(const UsageSeries& series, std::size_t most);
 
 }  // namespace tacho::serve

@@ -53,5 +53,19 @@ TEST(Series, RatesAreOfTheTimeBetweenTwoLooks) {
   EXPECT_FALSE(json.contains("write_bytes_per_s"));
 }
 
+// The last two looks at a run come right after each other, with 120 ms of processor time between
+// them that was counted late: 60 cores of two.
+TEST(Series, LooksThatAreTooNearMakeNoRate) {
+  std::vector<UsageSample> samples(4);
+  for (int i = 0; i < 4; ++i) samples[i].unix_seconds = 100 + i * 0.1;
+  samples[2].unix_seconds = samples[1].unix_seconds + 0.002;
+  for (int i = 0; i < 4; ++i) samples[i].user_s = i * 0.12;
+  const UsageSeries series = usage_series(samples);
+  EXPECT_THAT(series.unix_seconds, ElementsAre(100.1, 100.3));
+  EXPECT_NEAR(series.cores[1], 1.2, 1e-6);
+  samples[3].user_s = 5;
+  EXPECT_THAT(usage_series(samples, 2).cores.back(), 2);
+}
+
 }  // namespace
 }  // namespace tacho::serve
