@@ -115,7 +115,12 @@ class TreeBuilder final : public YAML::EventHandler {
     place(std::move(done.node), done.anchor);
   }
   void place(YamlNode made, YAML::anchor_t anchor) {
-    if (anchor != 0) anchored_[anchor] = made;
+    if (anchor != 0) {
+      // It is kept a second time, for its aliases.
+      count_ += nodes_in(made);
+      check_size(made);
+      anchored_[anchor] = made;
+    }
     if (stack_.empty()) {
       root_ = std::move(made);
       return;

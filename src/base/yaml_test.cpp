@@ -33,6 +33,24 @@ TEST(ParseYaml, KeepsTheTextAndThePlaceOfEveryValue) {
   EXPECT_EQ(root->find("absent"), nullptr);
 }
 
+// In time linear in their number: they are not compared with each other.
+TEST(ParseYaml, ReadsATableOfManyKeys) {
+  std::string text;
+  for (int i = 0; i < 90'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  const auto root = parse_yaml(text, "grid.yaml");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(root->entries.size(), 90'000U);
+  EXPECT_THAT(problem_of(text + "k7: 2\n"), HasSubstr("'k7' is there a second time, after line 8"));
+}
+
+// Each name keeps a copy: fifty names of one long list are fifty lists.
+TEST(ParseYaml, RefusesManyNamesOfOneLongList) {
+  std::string text = "a: ";
+  for (int i = 0; i < 50; ++i) text += "&b" + std::to_string(i) + " [";
+  for (int i = 0; i < 20'000; ++i) text += "1, ";
+  EXPECT_THAT(problem_of(text + std::string(50, ']')), HasSubstr("holds more than 200000 values"));
+}
+
 TEST(ParseYaml, NamesThePlaceWhereItBreaks) {
   EXPECT_THAT(problem_of("a: [1, 2\nb: 3\n"), StartsWith("grid.yaml:2:"));
   EXPECT_EQ(problem_of("a: 1\nb: 2\na: 3\n"),
