@@ -55,17 +55,24 @@ class StudyReader {
     }
     if (study_.title.empty()) return wrong(root, "'title' is missing: the question it answers");
     if (values != nullptr) TACHO_CHECK(read_values(*values));
-    study_.about = text_of(study_.about);
+    TACHO_TRY(about, filled(scalar_of(study_.about), root));
+    study_.about = about.text;
     if (steps == nullptr || steps->kind != YamlNode::Kind::list || steps->items.empty()) {
       return wrong(steps == nullptr ? root : *steps, "'steps' must be a list of what is done");
     }
-    for (const YamlNode& step : steps->items) TACHO_CHECK(read_step(filled_in(step, values_)));
+    for (const YamlNode& step : steps->items) {
+      TACHO_TRY(whole, filled(step, step));
+      TACHO_CHECK(read_step(whole));
+    }
     return std::move(study_);
   }
 
  private:
-  std::string text_of(const std::string& text) const {
-    return filled_in(scalar_of(text), values_).text;
+  // With the values so far; `place` is where that stands.
+  Result<YamlNode> filled(const YamlNode& node, const YamlNode& place) {
+    auto whole = filled_in(node, values_, room_);
+    if (!whole.ok()) return wrong(place, whole.error().message);
+    return whole;
   }
 
   Error wrong(const YamlNode& at, std::string_view what) const {
@@ -80,14 +87,16 @@ class StudyReader {
     const std::string_view level = kStudyLevels.of(study_.level);
     for (const auto& [key, value] : node.entries) {
       if (value.kind != YamlNode::Kind::map) {
-        values_[key.text] = filled_in(value, values_);
+        TACHO_TRY(whole, filled(value, value));
+        values_[key.text] = std::move(whole);
         continue;
       }
       const YamlNode* chosen = value.find(level);
       if (chosen == nullptr || value.entries.size() != kStudyLevels.table.size()) {
         return wrong(value, fmt::format("'{}' needs a value for quick and one for full", key.text));
       }
-      values_[key.text] = filled_in(*chosen, values_);
+      TACHO_TRY(whole, filled(*chosen, *chosen));
+      values_[key.text] = std::move(whole);
     }
     return {};
   }
@@ -286,13 +295,14 @@ class StudyReader {
   std::string key_of(std::string_view name, std::string_view kind, const YamlNode& body) const {
     std::string does = flow_text(body);
     for (const auto& [given, text] : given_)
-      does = replaced(std::move(does), text, fmt::format("{{{}}}", given));
+      does = replaced(does, text, fmt::format("{{{}}}", given));
     return hex(Sha256::of(fmt::format("{}\n{}\n{}", name, kind, does))).substr(0, 16);
   }
 
   std::string_view file_;
   const std::map<std::string, std::string>& given_;
   StudyValues values_;
+  std::size_t room_ = 4U << 20U;  // bytes that values may put in, in all
   Study study_;
 };
 

@@ -46,6 +46,18 @@ TEST(ReadStudy, FillsInTheValuesOfTheLevel) {
   EXPECT_EQ(std::get<ForecastStep>(full->steps[2].work).target_top1, 0.5);
 }
 
+TEST(ReadStudy, ValuesOfValuesDoNotGrowWithoutEnd) {
+  std::string text = "name: s\ntitle: t\nvalues:\n  v0: 0123456789\n";
+  for (int i = 1; i < 40; ++i) {
+    text += "  v" + std::to_string(i) + ": \"{v" + std::to_string(i - 1) + "}{v" +
+            std::to_string(i - 1) + "}\"\n";
+  }
+  const auto study =
+      read_study(text + "steps: [{name: x, compare: \"{v39}\"}]", "s.yaml", StudyLevel::quick);
+  ASSERT_FALSE(study.ok());
+  EXPECT_THAT(study.error().message, HasSubstr("values make the study too long"));
+}
+
 TEST(ReadStudy, AStepsKeyChangesWithWhatItDoesAndNotWithWhatIsSaidOfIt) {
   const auto key_in = [](std::string text, StudyLevel level) {
     return read_study(text, "s.yaml", level)->steps[0].key;
@@ -104,7 +116,8 @@ TEST(FillIn, LeavesBracesOfOthersAlone) {
   StudyValues values;
   values["a"] = *parse_yaml("1", "s.yaml");
   values["list"] = *parse_yaml("[{k: v}, 2]", "s.yaml");
-  EXPECT_EQ(flow_text(filled_in(*node, values)), R"(["1-{b}", [{"k": "v"}, "2"], "x=2"])");
+  std::size_t room = 1000;
+  EXPECT_EQ(flow_text(*filled_in(*node, values, room)), R"(["1-{b}", [{"k": "v"}, "2"], "x=2"])");
 }
 
 TEST(ShippedStudies, AreReadAtBothLevels) {

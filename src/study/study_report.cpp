@@ -233,7 +233,7 @@ class ReportMaker {
 
   // A report is shown to others, whose folder is another.
   [[nodiscard]] std::string without_home(std::string text) const {
-    return replaced(std::move(text), stores_.home.string(), "$TACHO_HOME");
+    return replaced(text, stores_.home.string(), "$TACHO_HOME");
   }
 
   [[nodiscard]] DocumentSection commands() const {
