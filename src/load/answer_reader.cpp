@@ -90,6 +90,10 @@ class AnswerReader::Impl {
   State parse() {
     std::size_t used = 0;
     while (used < unread_.size() && !parser_->is_done()) {
+      // Beast asserts that the last chunk comes whole once it has seen its beginning.
+      constexpr std::size_t kLastChunk = 5;
+      const bool in_chunks = parser_->is_header_done() && parser_->chunked();
+      if (in_chunks && unread_.size() - used < kLastChunk) break;
       beast::error_code error;
       used += parser_->put({unread_.data() + used, unread_.size() - used}, error);
       if (error == http::error::need_more) break;

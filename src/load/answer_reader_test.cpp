@@ -42,6 +42,17 @@ TEST(AnswerReader, ReadsChunksAndWhoClosesAndWhatComesBefore) {
   EXPECT_FALSE(reader.answer().keeps_connection);
 }
 
+TEST(AnswerReader, ReadsAnEmptyChunkedBodyByteByByte) {
+  AnswerReader reader;
+  State state = State::reading;
+  for (const char byte :
+       std::string_view("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")) {
+    ASSERT_EQ(state, State::reading);
+    state = reader.add({&byte, 1});
+  }
+  EXPECT_EQ(state, State::done);
+}
+
 TEST(AnswerReader, AnAnswerMayEndWithItsConnection) {
   AnswerReader reader;
   EXPECT_EQ(reader.add("HTTP/1.0 200 OK\r\n\r\nall"), State::reading);
