@@ -38,13 +38,14 @@ class FuzzDeadline {
   std::chrono::steady_clock::time_point end_;
 };
 
-// Ends the program with its input kept in fuzz-input.bin if a reader computes for ten seconds or
-// waits for a minute.
+// Ends the program with its input kept in fuzz-input.bin if a reader aborts, computes for ten
+// seconds or waits for a minute.
 class FuzzWatchdog {
  public:
   FuzzWatchdog() {
     std::signal(SIGPROF, give_up);
     std::signal(SIGALRM, give_up);
+    std::signal(SIGABRT, give_up);
   }
   ~FuzzWatchdog() { end(); }
   FuzzWatchdog(const FuzzWatchdog&) = delete;
@@ -79,7 +80,7 @@ class FuzzWatchdog {
   }
   static void give_up(int) {
     keep(data_, size_);
-    constexpr char kWords[] = "fuzz: an input did not end: fuzz-input.bin\n";
+    constexpr char kWords[] = "fuzz: an input did not end, or ended in abort(): fuzz-input.bin\n";
     (void)!::write(STDERR_FILENO, kWords, sizeof kWords - 1);
     ::_exit(1);
   }

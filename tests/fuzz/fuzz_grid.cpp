@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "fuzz_loop.h"
+#include "made_yaml.h"
 #include "sweep/combinations.h"
 #include "sweep/grid.h"
 
@@ -54,6 +55,13 @@ bool read(const std::string& text) {
 }  // namespace tacho
 
 int main(int argc, char** argv) {
-  return tacho::fuzz(argc, argv, {tacho::kTrainings, tacho::kPrograms}, tacho::read,
-                     [](std::string&) {});
+  return tacho::fuzz(argc, argv,
+                     {.samples = {tacho::kTrainings, tacho::kPrograms},
+                      .generate =
+                          [](tacho::Random& random) {
+                            return "base: {model: mlp}\n" +
+                                   tacho::made_yaml(random.below(2) == 0 ? "matrix" : "include",
+                                                    random);
+                          }},
+                     tacho::read);
 }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "fuzz_loop.h"
+#include "made_yaml.h"
 #include "predict/gpu_spec_file.h"
 #include "predict/shipped.h"
 #include "predict/training_job.h"
@@ -31,5 +32,21 @@ int main(int argc, char** argv) {
   const std::string sheet =
       "name: X\nmultiprocessors: 10\nfp32_tflops: 3\nmemory_gb: 3\nmemory_gb_per_s: 100\n";
   const std::string gpus(tacho::shipped_gpus_csv().substr(0, 1200));
-  return tacho::fuzz(argc, argv, {jobs, sheet, gpus}, tacho::read_all, [](std::string&) {});
+  // Many lines, many columns, one long field; and data sheets of any size.
+  const auto generate = [&](tacho::Random& random) {
+    const std::size_t size = tacho::fuzz_size(random, 300'000);
+    const std::string line = jobs.substr(jobs.find('\n') + 1);
+    switch (random.below(4)) {
+      case 0:
+        return jobs + tacho::repeated(line, size / line.size());
+      case 1:
+        return tacho::repeated("model,", size / 6) + "gpu\n" + tacho::repeated("x,", size / 2);
+      case 2:
+        return jobs + "\"" + tacho::repeated("\"\"", size / 2) + "\n";
+      default:
+        return tacho::made_yaml("name", random);
+    }
+  };
+  return tacho::fuzz(argc, argv, {.samples = {jobs, sheet, gpus}, .generate = generate},
+                     tacho::read_all);
 }
