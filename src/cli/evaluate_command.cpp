@@ -28,46 +28,66 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-constexpr std::string_view kOwnSplit = "own";
+constexpr std::string_view kOwnSplit = "own";          // runs of this store
+constexpr std::string_view kShippedSplit = "shipped";  // runs of data/corpus, on other machines
 
 struct AskedSplits {
   bool own = false;
+  bool shipped = false;
   std::vector<SplitKind> published;
 };
 
 Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
   AskedSplits asked;
   for (const std::string& word : o.splits) {
-    if (word == kOwnSplit) {
-      asked.own = true;
+    if (word == kOwnSplit || word == kShippedSplit) {
+      (word == kOwnSplit ? asked.own : asked.shipped) = true;
       continue;
     }
     const auto kind = kSplitKinds.parse(word);
     if (!kind.ok()) {
-      return Error{kind.error().code, kind.error().message + "; 'own' is of own runs"};
+      return Error{kind.error().code,
+                   kind.error().message +
+                       "; 'own' is of the runs of this store, 'shipped' of those of data/corpus"};
     }
     asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
-    asked.own = true;
+    asked.own = asked.shipped = true;
     for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
   }
   return asked;
 }
 
-Result<OwnEvaluation> evaluate_own_runs(const EvaluateOptions& o, const Context& context) {
+// Of the store, or of data/corpus.
+Result<std::vector<OwnRun>> runs_of(std::string_view split, const Context& context) {
+  if (split == kShippedSplit) return shipped_own_runs();
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(runs, known_own_runs(store));
+  return stored_own_runs(store);
+}
+
+Result<OwnEvaluation> evaluate_runs_of(std::string_view split, const EvaluateOptions& o,
+                                       const Context& context) {
+  TACHO_TRY(runs, runs_of(split, context));
   TACHO_TRY(costs, shipped_own_model_costs());
-  return evaluate_own(runs, costs, o.own_folds, o.seed);
+  TACHO_TRY(scores, evaluate_own(runs, costs, o.own_folds, o.seed));
+  if (o.json) return scores;
+  if (scores.step.empty()) {
+    context.print(
+        fmt::format("{}: no machine has the {} configurations that {} folds need; its {} "
+                    "runs are not scored\n\n",
+                    split, 2 * o.own_folds, o.own_folds, runs.size()));
+  } else {
+    context.print(own_scores_table(split, scores, context.out) + "\n");
+  }
+  return scores;
 }
 
 Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
   std::vector<RegretOfSweeps> scores;
   for (const std::string& word : o.regret) {
-    if (word == kOwnSplit) {
-      TACHO_TRY(store, context.open_store());
-      TACHO_TRY(runs, known_own_runs(store));
+    if (word == kOwnSplit || word == kShippedSplit) {
+      TACHO_TRY(runs, runs_of(word, context));
       TACHO_TRY(own, evaluate_recommendations(runs));
       scores.insert(scores.end(), own.begin(), own.end());
     } else if (word == "published") {
@@ -75,7 +95,7 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
       scores.push_back(published);
     } else {
       return Error{ErrorCode::usage,
-                   fmt::format("--regret: '{}' is neither 'own' nor 'published'", word)};
+                   fmt::format("--regret: '{}' is none of 'own', 'shipped' and 'published'", word)};
     }
   }
   context.print(o.json ? json_text(regret_json(scores), 1) + "\n"
@@ -117,9 +137,13 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   }
   OwnEvaluation own;
   if (asked.own) {
-    TACHO_TRY(made, evaluate_own_runs(o, context));
+    TACHO_TRY(made, evaluate_runs_of(kOwnSplit, o, context));
     own = std::move(made);
-    if (!o.json) context.print(own_scores_table(own, context.out) + "\n");
+  }
+  OwnEvaluation shipped;
+  if (asked.shipped) {
+    TACHO_TRY(made, evaluate_runs_of(kShippedSplit, o, context));
+    shipped = std::move(made);
   }
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
@@ -137,7 +161,7 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
   }
-  if (o.json) context.print(json_text(evaluation_json(own, scores), 1) + "\n");
+  if (o.json) context.print(json_text(evaluation_json(own, shipped, scores), 1) + "\n");
   return kSuccess;
 }
 
@@ -148,7 +172,8 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       "evaluate", "how far predictions are off for jobs that were not learned from");
   auto o = std::make_shared<EvaluateOptions>();
   command->add_option("--split", o->splits,
-                      "own, unseen-gpu, -model, -both, -nodes, -growth, -source or -job (all)");
+                      "own (runs of this store), shipped (runs that come with Tacho), unseen-gpu, "
+                      "-model, -both, -nodes, -growth, -source or -job (all)");
   command->add_option("--folds", o->folds, "parts the groups are dealt into")
       ->capture_default_str();
   command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")
@@ -159,12 +184,13 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
   command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
   command->add_option("--regret", o->regret,
-                      "own, published: instead, what recommendations cost above the cheapest");
+                      "own, shipped, published: instead, what recommendations cost above the "
+                      "cheapest");
   command->add_option("--likeness", o->likeness,
                       "JSON file to write instead: lessons, terms, for script/tune-likeness");
   command->add_flag("--json", o->json, "for programs");
   command->footer(
-      "Learns anew for every part that is left out: takes some minutes; own alone, seconds.");
+      "Learns anew for every part that is left out: takes some minutes; own and shipped, seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

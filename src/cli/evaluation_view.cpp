@@ -58,8 +58,9 @@ Json score_json(const SplitScore& score) {
 
 }  // namespace
 
-std::string own_scores_table(const OwnEvaluation& own, const Terminal& terminal) {
-  Table table({{"own runs, same machine, unseen configuration", Align::left},
+std::string own_scores_table(std::string_view whose, const OwnEvaluation& own,
+                             const Terminal& terminal) {
+  Table table({{fmt::format("{} runs, same machine, unseen configuration", whose), Align::left},
                {"configurations"},
                {"median"},
                {"95th"},
@@ -141,11 +142,18 @@ std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kin
   return out;
 }
 
-Json evaluation_json(const OwnEvaluation& own, const std::vector<SplitScore>& scores) {
-  Json json{
-      {"own_step", Json::array()}, {"own_memory", Json::array()}, {"published", Json::array()}};
-  for (const OwnScore& score : own.step) json["own_step"].push_back(own_json(score));
-  for (const OwnScore& score : own.memory) json["own_memory"].push_back(own_json(score));
+Json evaluation_json(const OwnEvaluation& own, const OwnEvaluation& shipped,
+                     const std::vector<SplitScore>& scores) {
+  const auto all = [](const std::vector<OwnScore>& list) {
+    Json json = Json::array();
+    for (const OwnScore& score : list) json.push_back(own_json(score));
+    return json;
+  };
+  Json json{{"own_step", all(own.step)},
+            {"own_memory", all(own.memory)},
+            {"shipped_step", all(shipped.step)},
+            {"shipped_memory", all(shipped.memory)},
+            {"published", Json::array()}};
   for (const SplitScore& score : scores) json["published"].push_back(score_json(score));
   return json;
 }

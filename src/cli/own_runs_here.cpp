@@ -9,21 +9,6 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 600;
 
-Result<std::vector<OwnRun>> runs_in(RunStore& store) {
-  RunQuery query{.limit = kMostRuns};
-  TACHO_TRY(well, parse_filter("outcome=ok"));
-  query.filters.push_back(well);
-  TACHO_TRY(rows, store.list(query));
-  std::vector<OwnRun> runs;
-  for (const RunRow& row : rows) {
-    const auto stored = store.find(row.key);
-    // One damaged record does not hide the others.
-    if (!stored.ok()) continue;
-    if (auto run = own_run_of(stored->record)) runs.push_back(*std::move(run));
-  }
-  return runs;
-}
-
 Range range_of(const Foretold& foretold) {
   return {foretold.value, foretold.low90, foretold.high90};
 }
@@ -57,15 +42,30 @@ Result<std::vector<OwnRun>> shipped_own_runs() {
   return read_own_runs(shipped_corpus()).in("data/corpus");
 }
 
+Result<std::vector<OwnRun>> stored_own_runs(RunStore& store) {
+  RunQuery query{.limit = kMostRuns};
+  TACHO_TRY(well, parse_filter("outcome=ok"));
+  query.filters.push_back(well);
+  TACHO_TRY(rows, store.list(query));
+  std::vector<OwnRun> runs;
+  for (const RunRow& row : rows) {
+    const auto stored = store.find(row.key);
+    // One damaged record does not hide the others.
+    if (!stored.ok()) continue;
+    if (auto run = own_run_of(stored->record)) runs.push_back(*std::move(run));
+  }
+  return runs;
+}
+
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store) {
-  TACHO_TRY(runs, runs_in(store));
+  TACHO_TRY(runs, stored_own_runs(store));
   TACHO_TRY(shipped, shipped_own_runs());
   runs.insert(runs.end(), shipped.begin(), shipped.end());
   return runs;
 }
 
 Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCatalog& gpus) {
-  TACHO_TRY(runs, runs_in(store));
+  TACHO_TRY(runs, stored_own_runs(store));
   std::vector<MeasuredJob> out;
   for (const OwnRun& run : runs) {
     if (auto job = measured_job(run, gpus)) out.push_back(*std::move(job));

@@ -13,8 +13,11 @@ namespace tacho {
 
 Result<OwnModelCosts> shipped_own_model_costs();
 
-// Those of data/corpus.
+// Those of data/corpus, on machines that are not the user's.
 Result<std::vector<OwnRun>> shipped_own_runs();
+
+// The newest that this store has recorded.
+Result<std::vector<OwnRun>> stored_own_runs(RunStore& store);
 
 // Runs that tell how fast machines are: the newest of this store, then those that come with Tacho.
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store);

@@ -124,6 +124,17 @@ class Predict(SharedHomeCase):
             self.assertGreater(float(row["foretold_step_s"]), 0)
             self.assertGreaterEqual(float(row["times_off_90"]), 1)
 
+    def test_own_runs_are_those_of_the_store_and_not_those_that_ship(self):
+        own = self.tacho("evaluate", "--split", "own", "--json").json
+        self.assertEqual((own["own_step"], own["own_memory"], own["shipped_step"]), ([], [], []))
+        said = self.tacho("evaluate", "--split", "own")
+        self.assertIn("own: no machine has the 20 configurations", said.out)
+        self.assertNotIn("H200", said.out)
+        shipped = self.tacho("evaluate", "--split", "shipped", "--own-folds", "2", "--json").json
+        self.assertEqual(shipped["own_step"], [])
+        self.assertIn("NVIDIA H200", {score["machine"] for score in shipped["shipped_step"]})
+        self.assertEqual(self.tacho("evaluate", "--regret", "own", "--json").json, [])
+
     def test_nonsense_is_refused_with_its_place_and_the_nearest_name(self):
         for text, words in (
                 ("", ("empty",)),
