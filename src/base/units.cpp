@@ -7,18 +7,26 @@
 #include <cmath>
 
 namespace tacho {
+namespace {
+
+// Three digits. What rounds up to one more digit loses a decimal: "10.0" and not "10.00".
+int decimals_of(double amount) {
+  const double size = std::abs(amount);
+  return size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+}
+
+}  // namespace
 
 std::string human(Bytes bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto amount = static_cast<double>(bytes.count);
   std::size_t unit = 0;
-  while (std::abs(amount) >= 1024 && unit + 1 < kUnits.size()) {
+  while (std::abs(amount) >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
     amount /= 1024;
     ++unit;
   }
   if (unit == 0) return fmt::format("{} B", bytes.count);
-  const int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", amount, decimals, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", amount, decimals_of(amount), kUnits[unit]);
 }
 
 std::string human(Seconds duration) {
@@ -34,13 +42,12 @@ std::string human(Seconds duration) {
   }
   const auto scaled = [s](double factor, const char* unit) {
     const double amount = s * factor;
-    const double size = std::abs(amount);
-    const int decimals = size < 10 ? 2 : size < 100 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", amount, decimals, unit);
+    return fmt::format("{:.{}f} {}", amount, decimals_of(amount), unit);
   };
-  if (magnitude >= 1 || magnitude == 0) return scaled(1, "s");
-  if (magnitude >= 1e-3) return scaled(1e3, "ms");
-  if (magnitude >= 1e-6) return scaled(1e6, "µs");
+  constexpr double kRoundsUp = 0.9995;  // no "1000 ms"
+  if (magnitude >= kRoundsUp || magnitude == 0) return scaled(1, "s");
+  if (magnitude >= kRoundsUp * 1e-3) return scaled(1e3, "ms");
+  if (magnitude >= kRoundsUp * 1e-6) return scaled(1e6, "µs");
   return scaled(1e9, "ns");
 }
 

@@ -18,6 +18,9 @@ TEST(Units, DurationsPickTheirUnit) {
   EXPECT_EQ(human(Seconds{72}), "1 min 12 s");
   EXPECT_EQ(human(Seconds{7265}), "2 h 01 min");
   EXPECT_EQ(human(Seconds{0}), "0.00 s");
+  EXPECT_EQ(human(Seconds{0.9999e-3}), "1.00 ms");
+  EXPECT_EQ(human(Seconds{0.99999}), "1.00 s");
+  EXPECT_EQ(human(Seconds{9.999e-3}), "10.0 ms");
 }
 
 TEST(Units, CountsAreGroupedByThousands) {
