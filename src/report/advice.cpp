@@ -10,6 +10,13 @@
 namespace tacho {
 namespace {
 
+// An interval that holds nothing at all, or nearly everything, says nothing.
+bool has_evidence(const Advice& advice) {
+  constexpr double kLeast = 0.01;
+  constexpr double kWidest = 0.6;
+  return advice.range.low >= kLeast && advice.range.high - advice.range.low <= kWidest;
+}
+
 void apply(std::span<const AdviceRule> rules, const Situation& situation,
            std::vector<Advice>& found) {
   for (const AdviceRule rule : rules) {
@@ -17,8 +24,22 @@ void apply(std::span<const AdviceRule> rules, const Situation& situation,
     if (!advice || advice->saving < kWorthwhile) continue;
     advice->range.low = std::clamp(advice->range.low, 0.0, advice->saving);
     advice->range.high = std::clamp(advice->range.high, advice->saving, 1.0);
-    found.push_back(std::move(*advice));
+    if (has_evidence(*advice)) found.push_back(std::move(*advice));
   }
+}
+
+// What a change saves of the time that the changes above it leave. Together they cannot save more
+// than there is, though two of them may be after the same time.
+void apply_in_turn(std::vector<Advice>& found) {
+  double left = 1;
+  for (Advice& advice : found) {
+    const double before = left;
+    left *= 1 - advice.saving;
+    advice.saving *= before;
+    advice.range.low *= before;
+    advice.range.high *= before;
+  }
+  std::erase_if(found, [](const Advice& advice) { return advice.saving < kWorthwhile; });
 }
 
 bool has(const std::vector<Advice>& found, std::string_view key) {
@@ -59,6 +80,7 @@ std::vector<Advice> advise(const RunFindings& run) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Advice& a, const Advice& b) { return a.saving > b.saving; });
+  apply_in_turn(found);
   if (found.empty()) found.push_back(nothing(situation));
   return found;
 }

@@ -9,7 +9,8 @@
 namespace tacho {
 
 // One thing to change. `saving` is the share of the time a sample takes in training that the
-// change is expected to save, 0 … 1; of the whole run's time where no step was found.
+// change is expected to save once the ones before it are made, 0 … 1; of the whole run's time where
+// no step was found. All together are below 1.
 struct Advice {
   std::string key;       // stable, one word: "input", "batch"
   std::string title;     // what is wrong
@@ -19,8 +20,9 @@ struct Advice {
   Interval range;
 };
 
-// The greatest saving first. Never empty: where nothing is worth a change, one entry with the key
-// "none" says where the time goes.
+// The greatest saving first. Left out is what may save nothing, and what is so uncertain that its
+// interval spans more than 60 % of the time. Never empty: where nothing is worth a change, one
+// entry with the key "none" says where the time goes.
 std::vector<Advice> advise(const RunFindings& run);
 
 }  // namespace tacho

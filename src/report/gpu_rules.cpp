@@ -36,7 +36,8 @@ Found starved_input(const Situation& s) {
         fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
   }
   advice.saving = std::min(wait, spare);
-  advice.range = {advice.saving / 2, wait};
+  // Beyond the cores it has, the run may get half as many again, or cheaper samples.
+  advice.range = {advice.saving / 2, std::min(wait, 1.5 * advice.saving)};
   return advice;
 }
 

@@ -55,7 +55,9 @@ Found exposed_exchange(const Situation& s) {
   return advice;
 }
 
-// Threads never divide the work quite: of twice the cores six tenths are expected.
+// Threads never divide the work quite: of twice the cores six tenths are expected, at the least
+// half of that. Only of a run whose worker says that it uses fewer threads than it may: whether
+// another program could use more, nobody knows.
 Found idle_cores(const Situation& s) {
   constexpr double kThreadsGive = 0.6;
   constexpr double kShortStep = 2e-3;  // waking threads costs more than they bring
@@ -64,17 +66,20 @@ Found idle_cores(const Situation& s) {
   // Cores that another job takes are not idle.
   const bool contended = s.run.used && s.run.used->cpu_stalled_share.value_or(0) > 0.25;
   const bool short_step = s.step && s.step->seconds < kShortStep;
-  if (!known || gpu_run || contended || short_step) return std::nullopt;
+  const auto& started = s.run.record.started;
+  const auto threads = static_cast<double>(started ? started->paths.threads : 0);
+  const bool could_use_more = threads > 0 && threads < s.cores_allowed;
+  if (!known || gpu_run || contended || short_step || !could_use_more) return std::nullopt;
   const double used = s.cores_used / s.cores_allowed;
   Advice advice{.key = "threads",
                 .title = "Most cores the run may use are idle",
                 .action =
                     "more threads (OMP_NUM_THREADS, torch.set_num_threads, --threads), or "
                     "a larger batch for them to share"};
-  advice.evidence =
-      fmt::format("{:.1f} of {:.0f} cores in use on average", s.cores_used, s.cores_allowed);
+  advice.evidence = fmt::format("{:.0f} threads; {:.1f} of {:.0f} cores in use on average", threads,
+                                s.cores_used, s.cores_allowed);
   advice.saving = std::max(0.0, 1 - used / kThreadsGive);
-  advice.range = {0, 1 - used};
+  advice.range = {advice.saving / 2, 1 - used};
   return advice;
 }
 
@@ -91,14 +96,15 @@ Found slow_blas(const Situation& s) {
                     "'tacho doctor'"};
   advice.evidence = fmt::format("{:.1f} GFLOP/s a thread with {}", gflops, paths.blas);
   advice.saving = 0.4;
-  advice.range = {0.1, 0.8};
+  advice.range = {0.2, 0.7};
   return advice;
 }
 
 // How much faster the costliest operator could be, if it came as near to the machine's peaks as
-// good implementations do.
+// good implementations do, or only as near as most do.
 Found far_from_roof(const Situation& s) {
   constexpr double kGoodShare = 0.6;
+  constexpr double kUsualShare = 0.4;
   if (!s.run.ops || s.run.ops->step_s.empty() || !s.run.processes.empty()) return std::nullopt;
   const auto roof = roofline_of(*s.run.ops);
   if (!roof || roof->points.empty()) return std::nullopt;
@@ -115,7 +121,7 @@ Found far_from_roof(const Situation& s) {
   advice.evidence = fmt::format("{} of a step, at {} of the {} limit", percent(share),
                                 percent(top.reached), top.by_memory ? "memory's" : "processor's");
   advice.saving = share * (1 - top.reached / kGoodShare);
-  advice.range = {0, share * (1 - top.reached)};
+  advice.range = {share * std::max(0.0, 1 - top.reached / kUsualShare), share * (1 - top.reached)};
   return advice;
 }
 
@@ -139,7 +145,8 @@ Found throttled_clocks(const Situation& s) {
         fmt::format("{}{} {} of the time", reasons.empty() ? "" : ", ", reason, percent(share));
     held = std::max(held, share);
   }
-  // Kernels that wait for memory lose nothing by a slower clock: half of them, for all we know.
+  // Kernels that wait for memory lose nothing by a slower clock. While memory is idle, the clock
+  // is what they wait for, or each other: half of that time at the least.
   const double lost = held * (1 - gpu->sm_share_of_max) * gpu->mean_busy;
   Advice advice{.key = "clocks",
                 .title = "The GPU's clocks are held down",
@@ -149,7 +156,7 @@ Found throttled_clocks(const Situation& s) {
   advice.evidence = fmt::format("{:.0f} MHz, {} of its highest; {}", gpu->mean_sm_mhz,
                                 percent(gpu->sm_share_of_max), reasons);
   advice.saving = 0.5 * lost;
-  advice.range = {0, lost};
+  advice.range = {0.5 * lost * (1 - std::min(1.0, gpu->mean_memory_busy)), lost};
   return advice;
 }
 
@@ -177,7 +184,8 @@ constexpr std::array kPressures = {
              "of the time a task waited for storage"},
 };
 
-// Some task waited, which need not be the one that the step waits for: half of it counts.
+// Some thread waited for that share of the time. The step lost all of it if it needed that thread,
+// and one thread's part of it at the least: half, for all we know.
 template <std::size_t kIndex>
 Found pressure(const Situation& s) {
   constexpr const Pressure& kind = kPressures[kIndex];
@@ -191,8 +199,9 @@ Found pressure(const Situation& s) {
                                    human_count(static_cast<double>(s.run.used->major_faults)),
                                    human(Bytes{s.run.used->peak_swapped_bytes}));
   }
-  advice.saving = 0.5 * share;
-  advice.range = {0, share};
+  const auto threads = static_cast<double>(std::max<std::int64_t>(1, s.run.used->peak_threads));
+  advice.range = {share / threads, share};
+  advice.saving = std::max(0.5 * share, advice.range.low);
   return advice;
 }
 
@@ -208,9 +217,12 @@ Found swapping(const Situation& s) {
       .action = "give it more memory, or use less: fewer loader workers, a smaller cache"};
   advice.evidence = fmt::format("{} swapped at the most, {:.0f} major page faults a second",
                                 human(Bytes{used.peak_swapped_bytes}), faults);
-  constexpr double kFaultSeconds = 1e-4;  // from a solid-state disk
+  constexpr double kFaultSeconds = 1e-4;       // from a solid-state disk
+  constexpr double kQuickFaultSeconds = 2e-5;  // from a quick one, or compressed memory
+  constexpr double kSlowFaultSeconds = 3e-4;
   advice.saving = std::min(0.9, faults * kFaultSeconds);
-  advice.range = {0, std::min(1.0, 10 * advice.saving)};
+  advice.range = {std::min(0.9, faults * kQuickFaultSeconds),
+                  std::min(1.0, faults * kSlowFaultSeconds)};
   return advice;
 }
 

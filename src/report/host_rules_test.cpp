@@ -40,6 +40,9 @@ TEST(HostAdvice, OnBusyCoresMoreWorkersSaveHalf) {
 TEST(HostAdvice, IdleCoresWantThreadsButNotForShortSteps) {
   RunFindings run = on_the_cpu(0);
   run.used->mean_cores = 2.4;
+  EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);  // nobody knows how many it uses
+  run.record.started.emplace();
+  run.record.started->paths.threads = 4;
   EXPECT_NEAR(find_advice(advise(run), "threads")->saving, 0.75, 1e-12);
   run.record.steps.seconds.assign(50, 1e-3);
   EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);
@@ -48,7 +51,9 @@ TEST(HostAdvice, IdleCoresWantThreadsButNotForShortSteps) {
 TEST(HostAdvice, CoresThatAnotherJobTakesAreNotIdle) {
   RunFindings run = on_the_cpu(0);
   run.used->mean_cores = 2.4;
-  run.used->cpu_stalled_share = 0.9;
+  run.used->cpu_stalled_share = 0.4;
+  run.record.started.emplace();
+  run.record.started->paths.threads = 4;
   const auto all = advise(run);
   EXPECT_EQ(find_advice(all, "threads"), nullptr);
   EXPECT_NE(find_advice(all, "contention"), nullptr);
@@ -124,6 +129,39 @@ TEST(HostAdvice, EveryPressureHasItsAdvice) {
     (*run.used).*kind.share = 0.05;
     EXPECT_EQ(find_advice(advise(run), kind.key), nullptr) << kind.key;
   }
+}
+
+// The step may have waited for any of its twenty threads, or hardly at all: 5 % to 100 %.
+TEST(HostAdvice, AMachineThatIsAlwaysBusyTellsNothingOfTheSaving) {
+  RunFindings run = on_the_cpu(0);
+  run.used->cpu_stalled_share = 1;
+  EXPECT_EQ(advise(run)[0].key, "none");
+}
+
+TEST(HostAdvice, NoIntervalHoldsNothingOrNearlyEverything) {
+  for (const double stalled : {0.1, 0.4, 0.7, 1.0}) {
+    RunFindings run = on_the_cpu(0.03);
+    run.used->cpu_stalled_share = run.used->io_stalled_share = stalled;
+    for (const Advice& advice : advise(run)) {
+      if (advice.key == "none") continue;
+      EXPECT_GT(advice.range.low, 0) << advice.key;
+      EXPECT_LE(advice.range.high - advice.range.low, 0.6) << advice.key;
+    }
+  }
+}
+
+// Input 60 %, memory 30 %, storage 30 %, quota 30 %: 150 % if each were alone.
+TEST(HostAdvice, SavingsTogetherStayBelowTheWhole) {
+  RunFindings run = on_the_cpu(0.06);
+  run.used->memory_stalled_share = run.used->io_stalled_share = 0.6;
+  run.used->throttled_share = 0.6;
+  const auto all = advise(run);
+  ASSERT_EQ(all.size(), 4U);
+  double sum = 0;
+  for (const Advice& advice : all) sum += advice.saving;
+  EXPECT_NEAR(sum, 1 - 0.4 * 0.7 * 0.7 * 0.7, 1e-9);
+  EXPECT_NEAR(all[0].saving, 0.6, 1e-9);
+  EXPECT_NEAR(all[1].saving, 0.4 * 0.3, 1e-9);
 }
 
 TEST(HostAdvice, SwappedMemoryIsToldByItsFaults) {

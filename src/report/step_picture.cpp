@@ -12,10 +12,22 @@
 namespace tacho {
 namespace {
 
+// The parts were measured as means over the steps, and the step that is shown is their median: each
+// part gets its share of the sum, in seconds of that step. What is too short for a line of its own
+// counts with the longest part, so that the parts add up to the step.
 std::vector<StepPart> shared_out(std::vector<StepPart> parts, double step_s) {
   constexpr double kWorthALine = 0.002;
-  for (StepPart& part : parts) part.share = step_s > 0 ? part.seconds / step_s : 0;
+  double sum = 0;
+  for (const StepPart& part : parts) sum += std::max(0.0, part.seconds);
+  for (StepPart& part : parts) part.share = sum > 0 ? std::max(0.0, part.seconds) / sum : 0;
   std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthALine; });
+  double shown = 0;
+  for (const StepPart& part : parts) shown += part.share;
+  if (const auto longest = std::ranges::max_element(parts, {}, &StepPart::share);
+      longest != parts.end()) {
+    longest->share += 1 - shown;
+  }
+  for (StepPart& part : parts) part.seconds = part.share * step_s;
   return parts;
 }
 
@@ -45,14 +57,16 @@ double phase_share(const OpTrace& ops, OpPhase phase) {
 }
 
 // Of a run on the CPU: what the worker's own clock and, where they were watched, the operators say.
+// `step_s` is what is shown of a step, its median.
 std::vector<StepPart> recorded_parts(const RunFindings& run, double step_s) {
   const RunRecord& record = run.record;
+  const double mean_s = mean(record.steps.steady_seconds());
   const double input = mean(record.steps.steady_input_seconds());
   const auto comm = comm_figures_of(record);
   const double exposed = comm ? comm->seconds * (1 - comm->hidden_share) : 0;
   std::vector<StepPart> parts = {{"input_wait", "input wait", 'i', input}};
   if (run.ops && !run.ops->step_s.empty()) {
-    const auto seconds = [&](OpPhase phase) { return step_s * phase_share(*run.ops, phase); };
+    const auto seconds = [&](OpPhase phase) { return mean_s * phase_share(*run.ops, phase); };
     parts.push_back({"forward", "forward", 'F', seconds(OpPhase::forward)});
     parts.push_back({"backward", "backward", 'B', seconds(OpPhase::backward)});
     parts.push_back({"optimizer", "optimizer", 'O', seconds(OpPhase::optimizer)});
@@ -61,8 +75,8 @@ std::vector<StepPart> recorded_parts(const RunFindings& run, double step_s) {
   const double known = std::accumulate(
       parts.begin(), parts.end(), 0.0,
       [](double sum, const StepPart& part) { return sum + std::max(0.0, part.seconds); });
-  parts.push_back(run.ops ? StepPart{"other", "outside operators", '.', step_s - known}
-                          : StepPart{"compute", "computation", 'C', step_s - known});
+  parts.push_back(run.ops ? StepPart{"other", "outside operators", '.', mean_s - known}
+                          : StepPart{"compute", "computation", 'C', mean_s - known});
   return shared_out(std::move(parts), step_s);
 }
 
@@ -96,7 +110,7 @@ std::optional<StepPicture> step_picture_of(const RunFindings& run) {
                       .series_s = run.record.steps.seconds,
                       .source = "recorded by the worker"};
   picture.samples_per_s = static_cast<double>(run.record.samples_a_step()) / picture.seconds;
-  picture.parts = recorded_parts(run, mean(steady));
+  picture.parts = recorded_parts(run, picture.seconds);
   return picture;
 }
 

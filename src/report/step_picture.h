@@ -27,7 +27,9 @@ struct StepPicture {
   std::vector<double> series_s;  // every step, in order
   double samples_per_s = 0;      // 0 where nobody knows the batch
   std::string source;            // "found in the kernels of process 4242"
-  std::vector<StepPart> parts;   // in a step's order; none below a fifth of a percent
+  // In a step's order; none below a fifth of a percent. They add up to `seconds`: shares are means
+  // over the steps, seconds those shares of the median step.
+  std::vector<StepPart> parts;
 };
 
 // Nothing where no step was recorded and none was found.

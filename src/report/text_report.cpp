@@ -64,10 +64,11 @@ void add_headline(std::string& out, const RunFindings& run, const Terminal& term
 }
 
 void add_speed(std::string& out, const StepPicture& step, const Terminal& terminal) {
-  add_line(out, terminal, "step",
-           fmt::format("{}, quartiles {} to {} of {} steps; {}", human(Seconds(step.seconds)),
-                       human(Seconds(step.p25_s)), human(Seconds(step.p75_s)),
-                       human_count(static_cast<double>(step.series_s.size())), step.source));
+  add_line(
+      out, terminal, "step",
+      fmt::format("median {}, quartiles {} to {} of {} steps; {}", human(Seconds(step.seconds)),
+                  human(Seconds(step.p25_s)), human(Seconds(step.p75_s)),
+                  human_count(static_cast<double>(step.series_s.size())), step.source));
   if (step.samples_per_s > 0) {
     add_line(out, terminal, "speed",
              fmt::format("{} samples/s", human_count(std::round(step.samples_per_s))));
@@ -90,7 +91,8 @@ std::string bar(const StepPicture& step) {
 
 void add_parts(std::string& out, const StepPicture& step, const Terminal& terminal) {
   if (step.parts.empty()) return;
-  out += "\n" + terminal.bold("Where a step's time goes") + "\n  " + bar(step) + "\n";
+  out += "\n" + terminal.bold("Where a step's time goes") +
+         terminal.dim(" (mean shares of the median step)") + "\n  " + bar(step) + "\n";
   constexpr std::size_t kEach = 38;
   std::size_t column = 0;
   for (const StepPart& part : step.parts) {
@@ -109,7 +111,8 @@ void add_parts(std::string& out, const StepPicture& step, const Terminal& termin
 void add_advice(std::string& out, const RunFindings& run, const Terminal& terminal) {
   constexpr std::size_t kShown = 4;
   const auto all = advise(run);
-  out += "\n" + terminal.bold("What to change") + "\n";
+  out += "\n" + terminal.bold("What to change") +
+         (all.size() > 1 ? terminal.dim(" (each saving after those above it)") : "") + "\n";
   for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i) {
     const Advice& advice = all[i];
     if (advice.key == "none") {

@@ -24,11 +24,11 @@ TEST(TextReport, FirstScreenSaysSpeedPartsAndAdvice) {
   const std::string text = text_report(run, kPlain);
   const std::string screen = text.substr(0, text.find("\nKinds of kernels"));
   EXPECT_EQ(screen, R"(run 7  resnet50 on synthetic, batch 64  ok
-step      20.0 ms, quartiles 19.9 ms to 20.2 ms of 100 steps; found in the
-          kernels of process 4242, confidence 0.97
+step      median 20.0 ms, quartiles 19.9 ms to 20.2 ms of 100 steps; found in
+          the kernels of process 4242, confidence 0.97
 speed     50 steps/s
 
-Where a step's time goes
+Where a step's time goes (mean shares of the median step)
   iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiFFFFFFFFFFFBBBBBBBBBBBBBBBBBBBBBBBOOOO
   i input wait            50 %  10.0 ms  F forward               15 %  3.00 ms
   B backward              30 %  6.00 ms  O optimizer              5 %  1.00 ms
@@ -43,7 +43,7 @@ What to change
 
 cpu       1.20 of 16 cores, 1.2 at the most, user 11.0 s, system 1.00 s, 1
           process, 20 threads
-memory    peak 3.00 GiB of 128 GiB, 0 major faults
+memory    3.00 GiB in all together, of 128 GiB, 0 major faults
 no operators: not watched; tacho train --ops watches them
 )");
 }
