@@ -60,15 +60,21 @@ std::optional<Response> host_refusal(const AccessRules& rules, const Request& re
                                   name, name));
 }
 
-std::optional<Response> origin_refusal(const Request& request) {
+std::optional<Response> origin_refusal(const AccessRules& rules, const Request& request) {
   const std::string* origin = request.header("Origin");
   const std::string* host = request.header("Host");
   const std::string* site = request.header("Sec-Fetch-Site");
   const bool same = origin == nullptr || *origin == "http://" + *host ||
                     *origin == "https://" + *host;  // https: behind a proxy that ends TLS
   const bool foreign_site = site != nullptr && *site != "same-origin" && *site != "none";
-  // Reading across origins is refused by the browser, as no answer here allows it.
-  if (is_safe(request.method) || (same && !foreign_site)) return std::nullopt;
+  if (is_safe(request.method)) {
+    // A browser keeps the answer from another site's page, as none here allows it to be read.
+    const bool costs = !rules.own_pages_only.empty() && !request.segments.empty() &&
+                       request.segments.front() == rules.own_pages_only;
+    if (!foreign_site || !costs) return std::nullopt;
+    return problem(403, "a page of another site asked; only this server's own may");
+  }
+  if (same && !foreign_site) return std::nullopt;
   return problem(403, "a page of another site asked for a change; only this server's own may");
 }
 
@@ -140,14 +146,14 @@ bool is_own_name(std::string_view host) {
 std::optional<Response> refusal(const AccessRules& rules, const Request& request) {
   if (auto refused = host_refusal(rules, request)) return refused;
   if (auto refused = token_refusal(rules, request)) return refused;
-  if (auto refused = origin_refusal(request)) return refused;
+  if (auto refused = origin_refusal(rules, request)) return refused;
   if (is_safe(request.method)) return std::nullopt;
   if (rules.read_only && !is_one_of(rules.questions, request)) {
     return problem(403, "this server only shows; start it without --read-only to change anything");
   }
   const std::string* type = request.header("Content-Type");
   // Forms of other sites can send what they like, but not this type without asking first.
-  if (!request.body.empty() && !takes_body(rules, type)) {
+  if (request.sends_body() && !takes_body(rules, type)) {
     return problem(415, fmt::format("the body must be JSON, sent as application/json{}{}",
                                     rules.body_types.empty() ? "" : ", or be sent as ",
                                     fmt::join(rules.body_types, " or ")));

@@ -30,6 +30,9 @@ struct AccessRules {
   // Types of bodies besides JSON. None may be what a form can send: text/plain,
   // multipart/form-data, application/x-www-form-urlencoded.
   std::vector<std::string> body_types = {};
+  // The first part of paths that no page of another site may even ask for: "api". Its browser
+  // keeps the answers from it, but not what making them costs.
+  std::string own_pages_only = {};
   // Paths that need no token: "health", for who only looks whether the server lives.
   std::vector<std::string> open_paths = {};
 };

@@ -52,10 +52,32 @@ TEST(Access, PagesOfOtherSitesChangeNothing) {
   EXPECT_EQ(status({}, post({{"Sec-Fetch-Site", "same-origin"}})), 200);
 }
 
+TEST(Access, PagesOfOtherSitesMayNotEvenAskTheApi) {
+  const AccessRules rules{.own_pages_only = "api"};
+  const auto get = [&](std::vector<std::string> segments, std::vector<Field> more) {
+    more.push_back(kHere);
+    Request request = asked(Method::get, std::move(more));
+    request.segments = std::move(segments);
+    return status(rules, request);
+  };
+  const std::vector<std::string> api = {"api", "v1", "runs"};
+  EXPECT_EQ(get(api, {}), 200);  // no browser's
+  EXPECT_EQ(get(api, {{"Sec-Fetch-Site", "same-origin"}}), 200);
+  EXPECT_EQ(get(api, {{"Sec-Fetch-Site", "none"}}), 200);
+  EXPECT_EQ(get(api, {{"Sec-Fetch-Site", "same-site"}}), 403);  // another port of this machine
+  EXPECT_EQ(get(api, {{"Sec-Fetch-Site", "cross-site"}}), 403);
+  EXPECT_EQ(get({}, {{"Sec-Fetch-Site", "cross-site"}}), 200);  // a link to the dashboard
+  EXPECT_EQ(get({"runs", "7"}, {{"Sec-Fetch-Site", "cross-site"}}), 200);
+}
+
 TEST(Access, ABodyMustBeJson) {
   EXPECT_EQ(status({}, asked(Method::post, {kHere}, "a=1")), 415);
   EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Content-Type", "text/plain"}}, "{}")), 415);
   EXPECT_EQ(status({}, asked(Method::post, {kHere})), 200);
+  // Its header says so before it is read.
+  EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Content-Length", "3"}})), 415);
+  EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Transfer-Encoding", "chunked"}})), 415);
+  EXPECT_EQ(status({}, asked(Method::post, {kHere, {"Content-Length", "0"}})), 200);
 }
 
 TEST(Access, ATokenIsTakenFromHeaderAndCookieAlone) {

@@ -98,6 +98,7 @@ void Connection::send_piece(std::string piece) {
 void Connection::end_source() {
   if (!source_) return;
   source_.reset();
+  std::string().swap(piece_);
   --hub_.streams;
   const bool was_live = live_;
   live_ = false;

@@ -1,5 +1,7 @@
 #include "http/connection.h"
 
+#include <malloc.h>
+
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -21,6 +23,7 @@ constexpr std::size_t kReadAhead = 4096;
 constexpr std::size_t kMostDrained = 256 << 10;
 constexpr std::chrono::milliseconds kDrainTime{2000};
 constexpr std::chrono::milliseconds kDrainTimeAtTheEnd{100};
+constexpr std::chrono::milliseconds kUntilTrim{500};
 // For the rest of a request that was under way when the server was told to stop.
 constexpr std::chrono::milliseconds kLastRequest{500};
 
@@ -36,6 +39,12 @@ std::string header_value(std::string_view value) {
   return out;
 }
 
+Response too_busy() {
+  Response busy = problem(503, "too much is asked at once; try again in a moment");
+  busy.headers.emplace_back("Retry-After", "1");
+  return busy;
+}
+
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, Hub& hub)
@@ -49,6 +58,7 @@ Connection::Connection(asio::ip::tcp::socket socket, Hub& hub)
 
 Connection::~Connection() {
   stop_waiting();
+  release_body();
   hub_.all.erase(in_all_);
   --hub_.open;
 }
@@ -91,6 +101,7 @@ void Connection::await_request() {
   if (hub_.stopping) return end();
   start_waiting();
   if (buffer_.size() > 0) return read_header();  // the client did not wait for its answer
+  if (buffer_.capacity() > kReadAhead) buffer_.shrink_to_fit();
   stream_.expires_after(hub_.limits.idle);
   stream_.async_read_some(buffer_.prepare(kReadAhead),
                           [self = shared_from_this()](Failure failure, std::size_t count) {
@@ -101,6 +112,7 @@ void Connection::await_request() {
 }
 
 void Connection::read_header() {
+  is_head_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(hub_.limits.header_bytes));
   parser_->body_limit(hub_.limits.body_bytes);
@@ -112,9 +124,16 @@ void Connection::read_header() {
 
 void Connection::on_header(Failure failure) {
   if (failure) return on_unreadable(failure);
-  const auto& message = parser_->get();
-  version_ = message.version();
-  if (!beast::iequals(message[beast::http::field::expect], "100-continue")) return read_body();
+  keep_ = parser_->get().keep_alive();
+  if (auto malformed = take_header()) {
+    ++hub_.malformed;
+    return refuse(*std::move(malformed));
+  }
+  if (parser_->is_done()) return on_request();
+  if (auto refused = screened()) return refuse(*std::move(refused));
+  if (!beast::iequals(parser_->get()[beast::http::field::expect], "100-continue")) {
+    return read_body();
+  }
   header_ = {beast::http::status::continue_, version_};
   beast::http::async_write(stream_, header_,
                            [self = shared_from_this()](Failure refused, std::size_t) {
@@ -123,10 +142,66 @@ void Connection::on_header(Failure failure) {
                            });
 }
 
+// The answer where the header makes no sense, or could be understood in two ways: a proxy in front
+// may have understood the other one.
+std::optional<Response> Connection::take_header() {
+  const auto& message = parser_->get();
+  version_ = message.version();
+  request_ = {};
+  is_head_ = message.method() == beast::http::verb::head;
+  for (const auto field : {beast::http::field::host, beast::http::field::content_length}) {
+    if (message.count(field) < 2 && message[field].find(',') == beast::string_view::npos) continue;
+    return problem(400, "the request has more than one " + text_of(to_string(field)));
+  }
+  if (message.count(beast::http::field::transfer_encoding) > 0) {
+    if (!beast::iequals(message[beast::http::field::transfer_encoding], "chunked")) {
+      return problem(501, "the only Transfer-Encoding that is understood is 'chunked'");
+    }
+    if (version_ < 11) return problem(400, "HTTP/1.0 has no Transfer-Encoding");
+  }
+  const auto known = method_of(text_of(message.method_string()));
+  if (!known) return problem(501, "the method is not one that is answered here");
+  auto target = parse_target(text_of(message.target()));
+  if (!target.ok()) return problem(400, target.error().message);
+  request_.method = *known;
+  request_.segments = std::move(target->segments);
+  request_.query = std::move(target->query);
+  for (const auto& field : message) {
+    request_.headers.emplace_back(text_of(field.name_string()), text_of(field.value()));
+  }
+  return std::nullopt;
+}
+
+std::optional<Response> Connection::screened() const {
+  if (hub_.requests >= hub_.limits.requests) return too_busy();
+  return hub_.screen ? hub_.screen(request_) : std::nullopt;
+}
+
 void Connection::read_body() {
-  beast::http::async_read(
+  beast::http::async_read_some(
       stream_, buffer_, *parser_,
-      [self = shared_from_this()](Failure failure, std::size_t) { self->on_request(failure); });
+      [self = shared_from_this()](Failure failure, std::size_t) { self->on_body(failure); });
+}
+
+void Connection::on_body(Failure failure) {
+  if (failure) return on_unreadable(failure);
+  const std::size_t more = parser_->get().body().size() - body_bytes_;
+  if (!hub_.bodies.take(more)) return refuse(too_busy());
+  body_bytes_ += more;
+  if (parser_->is_done()) return on_request();
+  read_body();
+}
+
+void Connection::release_body() {
+  if (body_bytes_ == 0) return;
+  hub_.bodies.give_back(std::exchange(body_bytes_, 0));
+  if (hub_.stopping || !hub_.bodies.burst_is_over()) return;
+  hub_.bodies.forget_burst();
+  // The handler may still hold this body. Trimming takes milliseconds, so a worker does it.
+  hub_.trim.expires_after(kUntilTrim);
+  hub_.trim.async_wait([&hub = hub_](Failure stopped) {
+    if (!stopped) asio::post(hub.workers, [] { ::malloc_trim(0); });
+  });
 }
 
 void Connection::on_unreadable(Failure failure) {
@@ -141,69 +216,27 @@ void Connection::on_unreadable(Failure failure) {
   if (failure == beast::http::error::partial_message) return close();
   if (failure == beast::http::error::header_limit ||
       failure == beast::http::error::buffer_overflow) {
-    return refuse(431, "the request's header is too long");
+    return refuse(problem(431, "the request's header is too long"));
   }
   if (failure == beast::http::error::body_limit) {
-    return refuse(413, "the request's body is too long; at most " +
-                           std::to_string(hub_.limits.body_bytes) + " bytes are read");
+    return refuse(problem(413, "the request's body is too long; at most " +
+                                   std::to_string(hub_.limits.body_bytes) + " bytes are read"));
   }
-  refuse(400, "this is not an HTTP request: " + failure.message());
+  refuse(problem(400, "this is not an HTTP request: " + failure.message()));
 }
 
-void Connection::on_request(Failure failure) {
-  if (failure) return on_unreadable(failure);
+void Connection::on_request() {
   stop_waiting();
   answering_ = true;
-  keep_ = parser_->get().keep_alive();
-  Request request;
-  if (auto refused = take_request(request)) {
-    ++hub_.malformed;
-    return send(*std::move(refused));
-  }
-  if (hub_.requests >= hub_.limits.requests) {
-    Response busy = problem(503, "too many requests at once; try again in a moment");
-    busy.headers.emplace_back("Retry-After", "1");
-    return send(std::move(busy));
-  }
-  dispatch(std::move(request));
-}
-
-// The answer where the request makes no sense.
-std::optional<Response> Connection::take_request(Request& request) const {
-  const auto& message = parser_->get();
-  const std::string method = text_of(message.method_string());
-  const auto known = method_of(method);
-  if (!known) return problem(501, "the method is not one that is answered here");
-  request.method = *known;
-  auto target = parse_target(text_of(message.target()));
-  if (!target.ok()) return problem(400, target.error().message);
-  request.segments = std::move(target->segments);
-  request.query = std::move(target->query);
-  for (const auto& field : message) {
-    request.headers.emplace_back(text_of(field.name_string()), text_of(field.value()));
-  }
-  request.body = message.body();
-  return std::nullopt;
-}
-
-void Connection::dispatch(Request request) {
-  is_head_ = request.method == Method::head;
-  ++hub_.requests;
-  if (hub_.later) return dispatch_later(std::move(request));
-  asio::post(hub_.workers, [self = shared_from_this(), request = std::move(request)]() mutable {
-    Response response = self->hub_.handler(request);
-    // Back to the one thread that owns connections; also their end must come there.
-    Hub& hub = self->hub_;
-    asio::post(hub.io, [self = std::move(self), response = std::move(response)]() mutable {
-      --self->hub_.requests;
-      self->send(std::move(response));
-    });
-  });
+  if (hub_.requests >= hub_.limits.requests) return send(too_busy());
+  request_.body = std::move(parser_->get().body());
+  dispatch();
 }
 
 // The reply gives the connection away, because its end must come on the one thread: whoever calls
 // it keeps nothing.
-void Connection::dispatch_later(Request request) {
+void Connection::dispatch() {
+  ++hub_.requests;
   Reply reply([self = shared_from_this()](Response response) mutable {
     Hub& hub = self->hub_;
     asio::dispatch(hub.io, [self = std::move(self), response = std::move(response)]() mutable {
@@ -211,20 +244,25 @@ void Connection::dispatch_later(Request request) {
       self->send(std::move(response));
     });
   });
-  hub_.later(std::move(request), std::move(reply));
+  if (!hub_.on_workers) return hub_.handler(std::exchange(request_, {}), std::move(reply));
+  asio::post(hub_.workers, [&hub = hub_, request = std::exchange(request_, {}),
+                            reply = std::move(reply)]() mutable {
+    hub.handler(std::move(request), std::move(reply));
+  });
 }
 
-void Connection::refuse(int status, const std::string& detail) {
+// Closes: what is left of the request is not read.
+void Connection::refuse(Response response) {
   stop_waiting();
   answering_ = true;
   keep_ = false;
-  is_head_ = false;
-  send(problem(status, detail));
+  send(std::move(response));
 }
 
 void Connection::send(Response response) {
   if (hub_.stopping) keep_ = false;
   parser_.reset();
+  release_body();
   if (response.source && !is_head_) {
     if (hub_.streams < hub_.limits.streams) return begin_source(response);
     response = problem(503, "too many live views at once; close one");
@@ -271,7 +309,7 @@ void Connection::send_header_only(const Response& response) {
 }
 
 void Connection::on_sent(Failure failure) {
-  whole_.body() = {};
+  std::string().swap(whole_.body());  // an assignment would keep its memory
   if (failure) {
     if (failure == beast::error::timeout) ++hub_.timed_out;
     return close();

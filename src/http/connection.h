@@ -43,16 +43,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void await_request();
   void read_header();
   void on_header(Failure failure);
+  std::optional<Response> take_header();
+  std::optional<Response> screened() const;
   void read_body();
-  void on_request(Failure failure);
+  void on_body(Failure failure);
+  void on_request();
   void on_unreadable(Failure failure);
-  std::optional<Response> take_request(Request& request) const;
-  void dispatch(Request request);
-  void dispatch_later(Request request);
+  void dispatch();
 
   // Its answer.
   void send(Response response);
-  void refuse(int status, const std::string& detail);
+  void refuse(Response response);
   template <class Body>
   void fill_header(boost::beast::http::response<Body>& message, const Response& response) const;
   void send_whole(Response response);
@@ -72,6 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void start_waiting();
   void stop_waiting();
+  void release_body();
 
   Hub& hub_;
   std::list<Connection*>::iterator in_all_;
@@ -80,6 +82,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer pause_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  Request request_;             // all but its body, until that is read
+  std::size_t body_bytes_ = 0;  // taken of the hub's budget
   boost::beast::http::response<boost::beast::http::string_body> whole_;
   boost::beast::http::response<boost::beast::http::empty_body> header_;
   std::optional<boost::beast::http::response_serializer<boost::beast::http::empty_body>> writer_;

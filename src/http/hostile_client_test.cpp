@@ -11,6 +11,7 @@
 namespace tacho::http {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -52,6 +53,77 @@ TEST_F(HostileClientTest, WhatIsNoRequestIsSaidSo) {
   EXPECT_THAT(ask("POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"),
               StartsWith("HTTP/1.1 400"));
   expect_served();
+}
+
+TEST_F(HostileClientTest, WhatTwoServersCouldReadDifferentlyIsRefused) {
+  begin();
+  const auto answer = [&](const std::string& header) {
+    return ask("POST / HTTP/1.1\r\n" + header + "\r\n0\r\n\r\n");
+  };
+  const std::string host = "Host: x\r\n";
+  EXPECT_THAT(answer(host + "Transfer-Encoding: gzip\r\n"), StartsWith("HTTP/1.1 501"));
+  EXPECT_THAT(answer(host + "Transfer-Encoding: gzip, chunked\r\n"), StartsWith("HTTP/1.1 501"));
+  EXPECT_THAT(answer(host + "Transfer-Encoding: xchunked\r\n"), StartsWith("HTTP/1.1 501"));
+  EXPECT_THAT(answer(host + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Content-Length: 5\r\nContent-Length: 5\r\n"),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Content-Length: 5, 5\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Content-Length: +5\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + "Host: y\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer(host + host), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(ask("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.0 400"));
+  EXPECT_GE(server_->counts().malformed, 12U);
+  expect_served();
+}
+
+// Nothing of the body is sent: whoever waited for it would answer nothing.
+TEST_F(HostileClientTest, TheHeaderDecidesBeforeTheBodyIsRead) {
+  server_ = *Server::start(
+      {.port = 0,
+       .screen = [](const Request& request) -> std::optional<Response> {
+         if (request.header("X-Key") != nullptr) return std::nullopt;
+         return Response{.status = 401, .content_type = "text/plain", .body = "no key"};
+       }},
+      [](const Request& request) {
+        return Response{.content_type = "text/plain", .body = "fine " + request.body};
+      });
+  for (const char* more : {"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n",
+                           "Content-Length: 9\r\nExpect: 100-continue\r\n"}) {
+    const std::string header = std::string("POST / HTTP/1.1\r\nHost: x\r\n") + more;
+    EXPECT_THAT(ask(header + "\r\n"), AllOf(StartsWith("HTTP/1.1 401"), EndsWith("no key")));
+  }
+  EXPECT_EQ(server_->counts().body_bytes, 0U);
+  EXPECT_THAT(ask("POST / HTTP/1.1\r\nHost: x\r\nX-Key: 1\r\nContent-Length: 3\r\n"
+                  "Connection: close\r\n\r\nyes"),
+              EndsWith("fine yes"));
+}
+
+TEST_F(HostileClientTest, AllBodiesTogetherHaveALimit) {
+  constexpr std::size_t kBody = 100'000;
+  begin({.body_bytes = kBody, .all_bodies_bytes = 3 * kBody});
+  const std::string header = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
+  std::deque<RawClient> held;
+  for (int i = 0; i < 3; ++i) {
+    held.emplace_back(server_->port());
+    held.back().send(header + std::string(kBody - 1, 'a'));  // all but its last byte
+  }
+  while (server_->counts().body_bytes < 3 * (kBody - 1)) std::this_thread::yield();
+  EXPECT_THAT(ask(header + std::string(kBody, 'a')),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 1")));
+  expect_served();  // who sends no body
+  held.front().send("b");
+  EXPECT_THAT(held.front().answer(), EndsWith("ab"));
+  held.clear();
+  while (server_->counts().body_bytes > 0) std::this_thread::yield();
+  RawClient client(server_->port());
+  client.send(header + std::string(kBody, 'a'));
+  EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(HostileClientTest, TooLongIsRefusedBeforeItIsRead) {

@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <cstdint>
 #include <list>
 
+#include "http/body_budget.h"
 #include "http/message.h"
 #include "http/server.h"
 
@@ -16,18 +18,22 @@ class Connection;
 // What all connections share. All but the counters and `workers` belongs to the thread that runs
 // `io`.
 struct Hub {
-  Hub(const Limits& the_limits, Handler the_handler, LaterHandler the_later, int worker_count)
-      : limits(the_limits),
+  Hub(const ServerOptions& options, LaterHandler the_handler, bool calls_on_workers)
+      : limits(options.limits),
+        screen(options.screen),
         handler(std::move(the_handler)),
-        later(std::move(the_later)),
-        workers(static_cast<std::size_t>(worker_count)) {}
+        on_workers(calls_on_workers),
+        bodies(options.limits.all_bodies_bytes),
+        workers(static_cast<std::size_t>(options.workers)) {}
 
   const Limits limits;
-  const Handler handler;
-  const LaterHandler later;  // instead of `handler`, where there is one
+  const Screen screen;
+  const LaterHandler handler;
+  const bool on_workers;  // or on the thread that runs `io`
   std::list<Connection*> all;
   std::list<Connection*> waiting;  // for a whole request; the longest first
   bool stopping = false;
+  BodyBudget bodies;
 
   std::atomic<std::uint64_t> open = 0;
   std::atomic<std::uint64_t> accepted = 0;
@@ -40,6 +46,7 @@ struct Hub {
   // Last, so that what is left in their queues goes while the lists above are still there.
   boost::asio::io_context io{1};
   boost::asio::thread_pool workers;
+  boost::asio::steady_timer trim{io};  // until memory is given back to the system
 };
 
 }  // namespace tacho::http

@@ -48,6 +48,12 @@ const std::string* find_field(const std::vector<Field>& fields, std::string_view
   return at == fields.end() ? nullptr : &at->second;
 }
 
+bool Request::sends_body() const {
+  const std::string* length = header("Content-Length");
+  return !body.empty() || header("Transfer-Encoding") != nullptr ||
+         (length != nullptr && *length != "0");
+}
+
 const std::string* Request::parameter(std::string_view name) const {
   const auto at = std::ranges::find(query, name, &Field::first);
   return at == query.end() ? nullptr : &at->second;

@@ -34,6 +34,8 @@ struct Request {
   [[nodiscard]] const std::string* header(std::string_view name) const {
     return find_field(headers, name);
   }
+  // By its header too: the body may not have been read yet.
+  [[nodiscard]] bool sends_body() const;
   // By their exact names. parameter() is the first of that name.
   [[nodiscard]] const std::string* parameter(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> parameters(std::string_view name) const;
@@ -65,6 +67,9 @@ struct Response {
 
 using Handler = std::function<Response(const Request&)>;
 
+// The answer that refuses a request by its header alone, or nothing.
+using Screen = std::function<std::optional<Response>(const Request&)>;
+
 // Takes the answer to one request, from any thread; the first call counts. Copies are one reply.
 // Where all of them go without a call, the client is told so: nobody waits for ever.
 class Reply {
@@ -77,8 +82,7 @@ class Reply {
   std::shared_ptr<Pending> pending_;  // shared by copies
 };
 
-// Answers when it can. Called on the thread that moves bytes, so it must not take its time: what
-// does belongs on another thread.
+// Answers when it can; no thread has to wait for that.
 using LaterHandler = std::function<void(Request, Reply)>;
 
 }  // namespace tacho::http

@@ -47,8 +47,8 @@ Error cannot_listen(const ServerOptions& options, const boost::system::error_cod
 
 class Server::Impl {
  public:
-  Impl(const ServerOptions& options, Handler handler, LaterHandler later)
-      : hub_(options.limits, std::move(handler), std::move(later), options.workers),
+  Impl(const ServerOptions& options, LaterHandler handler, Caller caller)
+      : hub_(options, std::move(handler), caller == Caller::worker),
         acceptor_(hub_.io),
         pause_(hub_.io) {}
 
@@ -86,7 +86,8 @@ class Server::Impl {
   asio::io_context& io() { return hub_.io; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] ServerCounts counts() const {
-    return {hub_.open, hub_.accepted, hub_.evicted, hub_.malformed, hub_.timed_out, hub_.streams};
+    return {hub_.open,      hub_.accepted, hub_.evicted,       hub_.malformed,
+            hub_.timed_out, hub_.streams,  hub_.bodies.bytes()};
   }
 
  private:
@@ -176,11 +177,15 @@ Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options,
 }
 
 Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Handler handler) {
-  return start(options, std::make_unique<Impl>(options, std::move(handler), nullptr));
+  auto at_once = [handler = std::move(handler)](const Request& request, const Reply& reply) {
+    reply(handler(request));
+  };
+  return start(options, std::move(at_once), Caller::worker);
 }
 
-Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, LaterHandler handler) {
-  return start(options, std::make_unique<Impl>(options, nullptr, std::move(handler)));
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, LaterHandler handler,
+                                              Caller caller) {
+  return start(options, std::make_unique<Impl>(options, std::move(handler), caller));
 }
 
 }  // namespace tacho::http

@@ -18,6 +18,7 @@ namespace tacho::http {
 struct Limits {
   std::size_t header_bytes = 16 << 10;
   std::size_t body_bytes = 1 << 20;
+  std::size_t all_bodies_bytes = 128 << 20;  // of all requests that are read or answered
   std::size_t connections = 1024;
   std::size_t requests = 256;                 // being answered or waiting for that
   std::size_t streams = 256;                  // sources being sent
@@ -34,6 +35,8 @@ struct ServerOptions {
   std::uint16_t port = 8000;          // 0: any that is free
   int workers = 4;                    // threads that run handlers
   Limits limits = {};
+  // Asked before a body is read, on the thread that moves bytes: what it refuses costs no memory.
+  Screen screen = {};
 };
 
 struct ServerCounts {
@@ -42,7 +45,8 @@ struct ServerCounts {
   std::uint64_t evicted = 0;      // closed to make room for another
   std::uint64_t malformed = 0;    // requests that were none
   std::uint64_t timed_out = 0;
-  std::uint64_t streams = 0;  // open now
+  std::uint64_t streams = 0;     // open now
+  std::uint64_t body_bytes = 0;  // held now by the requests that are read or answered
 };
 
 // HTTP/1.1 with keep-alive and pipelining. One thread moves bytes, `workers` threads run `handler`,
@@ -53,9 +57,12 @@ struct ServerCounts {
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Handler handler);
-  // For answers that come later: no thread waits for them. A reply may be called until the server
-  // is destroyed.
-  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, LaterHandler handler);
+  // For answers that may come later. Called on a worker, or, where `Caller` says so, on the thread
+  // that moves bytes: then it must not take its time. A reply may be called until the server is
+  // destroyed.
+  enum class Caller { worker, io };
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, LaterHandler handler,
+                                               Caller caller = Caller::io);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   // As stop().

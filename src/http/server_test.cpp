@@ -243,6 +243,39 @@ TEST(LaterAnswers, ComeInAnyOrderFromAnyThread) {
   EXPECT_THAT(first.answer(), EndsWith("kept"));
 }
 
+TEST(LaterAnswers, ABodyCountsUntilItsRequestIsAnswered) {
+  Later later;
+  const auto server = *Server::start({.port = 0}, later.handler());
+  RawClient client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
+  auto asked = later.take();
+  EXPECT_EQ(server->counts().body_bytes, 4U);
+  asked.second(plain("done"));
+  EXPECT_THAT(client.answer(), EndsWith("done"));
+  EXPECT_EQ(server->counts().body_bytes, 0U);
+}
+
+TEST(LaterAnswers, AreAskedForOnWorkersWhereTheyTakeTheirTime) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int asked = 0;
+  const auto wait_for_another = [&](const Request&, const Reply& reply) {
+    std::unique_lock lock(mutex);
+    ++asked;
+    changed.notify_all();
+    const bool both = changed.wait_for(lock, std::chrono::seconds(30), [&] { return asked == 2; });
+    reply(plain(both ? "together" : "alone"));
+  };
+  const auto server =
+      *Server::start({.port = 0, .workers = 2}, wait_for_another, Server::Caller::worker);
+  RawClient first(server->port());
+  RawClient second(server->port());
+  first.send(kGet);
+  second.send(kGet);
+  EXPECT_THAT(first.answer(), EndsWith("together"));
+  EXPECT_THAT(second.answer(), EndsWith("together"));
+}
+
 TEST(LaterAnswers, WhatNobodyAnswersIsSaidSo) {
   Later later;
   const auto server = *Server::start({.port = 0}, later.handler());

@@ -51,25 +51,32 @@ void finish(const Request& request, Response& response) {
   compress(request, response);
 }
 
-Response Site::handled(Request& request, std::string_view& route) const {
-  if (auto refused = refusal(access_, request)) return *std::move(refused);
-  Router::Match match = router_.find(request.method, request.segments);
-  if (!match.pattern.empty()) route = match.pattern;
-  request.captured = std::move(match.captured);
-  return called(match, request);
+std::optional<Response> Site::refused(const Request& request, Router::Match& match,
+                                      std::string_view& route) const {
+  if (auto denied = refusal(access_, request)) return denied;
+  match = router_.find(request.method, request.segments);
+  if (match.pattern.empty()) return problem(404, "there is nothing at this address");
+  route = match.pattern;
+  if (match.handler != nullptr || match.later != nullptr) return std::nullopt;
+  Response response = problem(405, "this address takes " + match.allowed);
+  response.headers.emplace_back("Allow", match.allowed);
+  return response;
 }
 
-Response Site::called(const Router::Match& match, const Request& request) {
-  if (match.handler == nullptr && match.pattern.empty()) {
-    return problem(404, "there is nothing at this address");
+std::optional<Response> Site::refused(const Request& request) {
+  Asked asked{Clock::now(), request.method};
+  Router::Match match;
+  auto response = refused(request, match, asked.route);
+  if (response) {
+    http::finish(request, *response);
+    finish(asked, *response);
   }
-  if (match.handler == nullptr) {
-    Response response = problem(405, "this address takes " + match.allowed);
-    response.headers.emplace_back("Allow", match.allowed);
-    return response;
-  }
+  return response;
+}
+
+Response Site::called(const http::Handler& handler, const Request& request) {
   try {
-    return (*match.handler)(request);
+    return handler(request);
   } catch (const std::exception& failure) {
     return problem(500, std::string("the request could not be answered: ") + failure.what());
   }
@@ -82,11 +89,9 @@ void Site::finish(const Asked& asked, Response& response) {
 }
 
 Response Site::answer(Request request) {
-  Asked asked{Clock::now(), request.method};
-  Response response = handled(request, asked.route);
-  http::finish(request, response);
-  finish(asked, response);
-  return response;
+  Response answered;
+  answer(std::move(request), Reply([&](Response response) { answered = std::move(response); }));
+  return answered;
 }
 
 void Site::answer(Request request, const Reply& reply) {
@@ -96,11 +101,10 @@ void Site::answer(Request request, const Reply& reply) {
     finish(asked, response);
     reply(std::move(response));
   };
-  if (auto refused = refusal(access_, request)) return send(*std::move(refused));
-  Router::Match match = router_.find(request.method, request.segments);
-  if (!match.pattern.empty()) asked.route = match.pattern;
+  Router::Match match;
+  if (auto response = refused(request, match, asked.route)) return send(*std::move(response));
   request.captured = std::move(match.captured);
-  if (match.later == nullptr) return send(called(match, request));
+  if (match.later == nullptr) return send(called(*match.handler, request));
   (*match.later)(std::move(request), Reply([this, asked, reply](Response response) {
                    finish(asked, response);
                    reply(std::move(response));

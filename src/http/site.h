@@ -19,6 +19,9 @@ class Site {
         access_(std::move(access)),
         headers_of_all_(std::move(headers_of_all)) {}
 
+  // The answer to what access or route refuse, whatever the body is, or nothing.
+  std::optional<Response> refused(const Request& request);
+  // For routes that answer at once.
   Response answer(Request request);
   // For routes that answer later; what they answer is sent as it is, neither tagged nor compressed.
   void answer(Request request, const Reply& reply);
@@ -32,8 +35,9 @@ class Site {
     Method method;
     std::string_view route = "none";
   };
-  Response handled(Request& request, std::string_view& route) const;
-  static Response called(const Router::Match& match, const Request& request);
+  std::optional<Response> refused(const Request& request, Router::Match& match,
+                                  std::string_view& route) const;
+  static Response called(const http::Handler& handler, const Request& request);
   void finish(const Asked& asked, Response& response);
 
   Router router_;

@@ -77,6 +77,23 @@ TEST(Site, ProblemsAreDocuments) {
   EXPECT_EQ(*find_field(ask("long", {}, Method::remove).headers, "Allow"), "GET, HEAD");
 }
 
+TEST(Site, RefusesByTheHeaderAlone) {
+  Site site = made_site();
+  Request request;
+  request.headers = {{"Host", "localhost"}};
+  request.segments = {"long"};
+  EXPECT_FALSE(site.refused(request));
+  request.method = Method::post;
+  EXPECT_EQ(site.refused(request)->status, 405);
+  request.segments = {"nowhere"};
+  const auto response = site.refused(request);
+  EXPECT_EQ(response->status, 404);
+  EXPECT_NE(find_field(response->headers, "x-all"), nullptr);
+  request.headers = {{"Host", "evil.example"}};
+  EXPECT_EQ(site.refused(request)->status, 421);
+  EXPECT_THAT(site.metrics().text("x"), HasSubstr("route=\"none\",status=\"404\"} 1\n"));
+}
+
 TEST(Site, AHandlerThatThrowsIsAnError) {
   EXPECT_EQ(ask("broken").status, 500);
   EXPECT_THAT(ask("broken").body, HasSubstr("no"));

@@ -80,10 +80,11 @@ class InferServer::Impl {
         site_(routes(), access_of(options, input)) {}
 
   Result<void> start() {
-    TACHO_TRY(server, http::Server::start(server_options(options_, input_),
-                                          [this](Request request, Reply reply) {
-                                            site_.answer(std::move(request), reply);
-                                          }));
+    http::ServerOptions options = server_options(options_, input_);
+    options.screen = [this](const Request& request) { return site_.refused(request); };
+    TACHO_TRY(server, http::Server::start(options, [this](Request request, Reply reply) {
+                site_.answer(std::move(request), reply);
+              }));
     server_ = std::move(server);
     return {};
   }

@@ -62,9 +62,14 @@ class Dashboard::Impl {
     TACHO_TRY(runs, count());  // makes the store, or says why it cannot be opened
     (void)runs;
     if (!options_.access.read_only) TACHO_CHECK(control_.settle());
-    TACHO_TRY(server, http::Server::start(options_.server, [this](const Request& request) {
-                return site_.answer(request);
-              }));
+    http::ServerOptions options = options_.server;
+    options.screen = [this](const Request& request) { return site_.refused(request); };
+    TACHO_TRY(server, http::Server::start(
+                          options,
+                          [this](Request request, const http::Reply& reply) {
+                            site_.answer(std::move(request), reply);
+                          },
+                          http::Server::Caller::worker));
     server_ = std::move(server);
     return {};
   }
@@ -90,6 +95,7 @@ class Dashboard::Impl {
   static http::AccessRules access(const DashboardOptions& options) {
     http::AccessRules rules = options.access;
     rules.questions = {"api/v1/predict", "api/v1/recommend"};
+    rules.own_pages_only = "api";
     if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
     return rules;
   }
@@ -285,6 +291,7 @@ class Dashboard::Impl {
     add("evicted_total", "counter", "Connections closed to make room.", counts.evicted);
     add("malformed_total", "counter", "Requests that were none.", counts.malformed);
     add("timeouts_total", "counter", "Clients that took too long.", counts.timed_out);
+    add("body_bytes", "gauge", "Bytes of requests' bodies that are held.", counts.body_bytes);
     add("live_streams", "gauge", "Live views that are open.", counts.streams);
     text += site_.metrics().text("tacho_http");
     return text_answer(std::move(text), "text/plain; version=0.0.4; charset=utf-8");
