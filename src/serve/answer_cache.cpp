@@ -1,12 +1,28 @@
 #include "serve/answer_cache.h"
 
 namespace tacho::serve {
+namespace {
+
+constexpr std::size_t kLongestKey = 2048;
+// Of a list's and a map's nodes, with what the allocator adds to each block.
+constexpr std::size_t kNodeBytes = 192;
+
+std::size_t bytes_of(const std::string& key, const http::Response& response) {
+  std::size_t bytes = kNodeBytes + sizeof(http::Response) + key.size() +
+                      response.content_type.size() + response.body.size();
+  for (const auto& [name, value] : response.headers) {
+    bytes += sizeof(http::Field) + name.size() + value.size();
+  }
+  return bytes;
+}
+
+}  // namespace
 
 Answer AnswerCache::get(const std::string& key, std::int64_t state,
                         const std::function<Answer()>& make) {
   if (auto found = find(key, state)) return *std::move(found);
   Answer answer = make();
-  if (answer.ok() && !answer->source) keep(key, state, *answer);
+  if (answer.ok() && !answer->source && key.size() <= kLongestKey) keep(key, state, *answer);
   return answer;
 }
 
@@ -20,20 +36,24 @@ std::optional<http::Response> AnswerCache::find(const std::string& key, std::int
 
 void AnswerCache::keep(const std::string& key, std::int64_t state, const http::Response& response) {
   const std::lock_guard lock(mutex_);
-  if (const auto old = by_key_.find(key); old != by_key_.end()) {
-    bytes_ -= old->second->response.body.size();
-    recent_.erase(old->second);
-    by_key_.erase(old);
-  }
-  if (response.body.size() > most_bytes_ / 4) return;
-  recent_.push_front({key, state, response});
-  by_key_[key] = recent_.begin();
-  bytes_ += response.body.size();
-  while (bytes_ > most_bytes_) {
-    bytes_ -= recent_.back().response.body.size();
-    by_key_.erase(recent_.back().key);
-    recent_.pop_back();
-  }
+  if (const auto old = by_key_.find(key); old != by_key_.end()) drop(old->second);
+  const std::size_t bytes = bytes_of(key, response);
+  if (bytes > most_bytes_ / 4) return;
+  recent_.push_front({key, state, response, bytes});
+  by_key_[recent_.front().key] = recent_.begin();
+  bytes_ += bytes;
+  while (bytes_ > most_bytes_) drop(std::prev(recent_.end()));
+}
+
+void AnswerCache::drop(Recent::iterator kept) {
+  bytes_ -= kept->bytes;
+  by_key_.erase(kept->key);
+  recent_.erase(kept);
+}
+
+std::size_t AnswerCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 std::string cache_key(const http::Request& request) {

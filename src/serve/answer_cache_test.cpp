@@ -20,12 +20,12 @@ TEST(AnswerCache, AnAnswerIsMadeOnceForEachState) {
 }
 
 TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
-  AnswerCache cache(1000);
+  AnswerCache cache(100'000);
   int made = 0;
   const auto ask = [&](const std::string& key) {
     (void)cache.get(key, 1, [&]() -> Answer {
       ++made;
-      return text_answer(std::string(240, 'x'), "text/plain");
+      return text_answer(std::string(24'000, 'x'), "text/plain");
     });
   };
   for (const char* key : {"a", "b", "c", "d"}) ask(key);
@@ -36,6 +36,29 @@ TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(made, 5);
   ask("b");
   EXPECT_EQ(made, 6);
+}
+
+TEST(AnswerCache, ManySmallAnswersUnderManyKeysStayWithinTheLimit) {
+  constexpr std::size_t kMost = 1 << 20;
+  AnswerCache cache(kMost);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string key = std::to_string(i) + std::string(1000, 'k');
+    (void)cache.get(key, 1, [&]() -> Answer { return text_answer("{}", "application/json"); });
+    ASSERT_LE(cache.bytes(), kMost);
+  }
+  EXPECT_GT(cache.bytes(), kMost / 2);
+}
+
+TEST(AnswerCache, LongKeysAreNotKept) {
+  AnswerCache cache(1 << 20);
+  const auto made = []() -> Answer { return text_answer("{}", "application/json"); };
+  (void)cache.get(std::string(10'000, 'k'), 1, made);
+  EXPECT_EQ(cache.bytes(), 0U);
+  (void)cache.get("k", 1, made);
+  EXPECT_GT(cache.bytes(), 200U);  // far more than its key and body
+  (void)cache.get("k", 2, made);
+  (void)cache.get("k", 3, made);
+  EXPECT_LT(cache.bytes(), 1000U);  // a newer answer takes the place of the old one
 }
 
 TEST(AnswerCache, ErrorsAreNotKept) {
