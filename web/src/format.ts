@@ -25,7 +25,8 @@ export function bytes(value: number): string {
   return `${value < 0 ? "−" : ""}${text} ${units[unit]}`;
 }
 
-export function seconds(value: number): string {
+export function seconds(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size === 0) return "0 s";
   if (size < 1e-6) return `${plain(value * 1e9)} ns`;

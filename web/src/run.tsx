@@ -7,6 +7,7 @@ import { bytes, count, figure, fullMoment, seconds, share, visible } from "./for
 import { useRunSeries } from "./live";
 import { RunCharts } from "./run_charts";
 import { AdviceList, SortTable, StepBar } from "./run_report";
+import { mean } from "./statistics";
 import { TimelineView } from "./timeline";
 import type { Metric, Report, RunDetail } from "./types";
 import { Empty, OutcomeMark, ProblemNote, Section, Waiting } from "./ui";
@@ -110,6 +111,27 @@ function Files({ id }: { id: number }): JSX.Element {
   );
 }
 
+// Times are means over the steps that were watched.
+function Operators({ operators }: { operators: NonNullable<Report["operators"]> }): JSX.Element | null {
+  const steps = operators.step_s.length;
+  if (operators.rows.length === 0 || steps === 0) return null;
+  return (
+    <Section id="operators" title="Operators" aside={<span class="soft">of a step of {seconds(mean(operators.step_s))}, the mean of {count(steps)}</span>}>
+      <SortTable
+        label="operators" rows={operators.rows}
+        columns={[
+          { key: "self", title: "own time", value: (o) => o.self_s / steps, text: (o) => seconds(o.self_s / steps) },
+          { key: "total", title: "with callees", value: (o) => o.total_s / steps, text: (o) => seconds(o.total_s / steps) },
+          { key: "calls", title: "calls", value: (o) => o.calls / steps, text: (o) => count(o.calls / steps) },
+          { key: "phase", title: "phase", value: (o) => o.phase },
+          { key: "name", title: "operator", value: (o) => o.name },
+          { key: "shapes", title: "shapes", value: (o) => o.shapes, wide: true },
+        ]}
+      />
+    </Section>
+  );
+}
+
 function ReportParts({ id, report }: { id: number; report: Report }): JSX.Element {
   return (
     <>
@@ -133,21 +155,7 @@ function ReportParts({ id, report }: { id: number; report: Report }): JSX.Elemen
         </Section>
       ))}
       {report.gpu.length > 0 && <Section id="timeline" title="Timeline"><TimelineView run={id} /></Section>}
-      {report.operators && report.operators.rows.length > 0 && (
-        <Section id="operators" title="Operators" aside={<span class="soft">of a step of {seconds(report.operators.step_s)}</span>}>
-          <SortTable
-            label="operators" rows={report.operators.rows}
-            columns={[
-              { key: "self", title: "own time", value: (o) => o.self_s, text: (o) => seconds(o.self_s) },
-              { key: "total", title: "with callees", value: (o) => o.total_s, text: (o) => seconds(o.total_s) },
-              { key: "calls", title: "calls", value: (o) => o.calls, text: (o) => count(o.calls) },
-              { key: "phase", title: "phase", value: (o) => o.phase },
-              { key: "name", title: "operator", value: (o) => o.name },
-              { key: "shapes", title: "shapes", value: (o) => o.shapes, wide: true },
-            ]}
-          />
-        </Section>
-      )}
+      {report.operators && <Operators operators={report.operators} />}
       {report.absent.length > 0 && (
         <details class="absent">
           <summary>What this report does not have</summary>

@@ -5,6 +5,10 @@ export function median(values: number[]): number | undefined {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+export function mean(values: number[]): number | undefined {
+  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : undefined;
+}
+
 // About five round numbers between two others.
 export function roundTicks(low: number, high: number): number[] {
   const rough = (high - low) / 5;

@@ -189,7 +189,7 @@ export interface Report {
     kernels: TimeRow[];
     calls: TimeRow[];
   }[];
-  operators: { step_s: number; rows: OperatorRow[] } | null;
+  operators: { step_s: number[]; rows: OperatorRow[] } | null;  // rows are sums over these steps
   roofline: Roofline | null;
   absent: { part: string; why: string }[];
 }
