@@ -60,6 +60,16 @@ Result<Json> body_of(const http::Request& request) {
   return json;
 }
 
+Result<void> check_empty_body(const http::Request& request) {
+  TACHO_TRY(json, body_of(request));
+  return JsonObject(json, "the request").finish();
+}
+
+Result<void> check_not_fresh(const http::Request& request) {
+  if (request.parameter("fresh") == nullptr) return {};
+  return Error{ErrorCode::usage, "send a POST with the body {} to this address to look again"};
+}
+
 Result<void> check_parameters(const http::Request& request,
                               std::initializer_list<std::string_view> known) {
   for (const auto& [name, value] : request.query) {

@@ -27,6 +27,10 @@ std::string plain_file_name(std::string_view text);
 
 // The body, which must be a JSON object.
 Result<Json> body_of(const http::Request& request);
+// The body of a request that needs none: {}.
+Result<void> check_empty_body(const http::Request& request);
+// Refuses "fresh", by which a GET once made the server look again, with what does so now.
+Result<void> check_not_fresh(const http::Request& request);
 
 // Parameters are read strictly: one that is not in `known` is refused with the nearest that is.
 Result<void> check_parameters(const http::Request& request,

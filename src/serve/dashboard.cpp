@@ -15,6 +15,7 @@
 #include "serve/environments.h"
 #include "serve/exports.h"
 #include "serve/forecasts.h"
+#include "serve/job_slots.h"
 #include "serve/lab_surveys.h"
 #include "serve/live_run.h"
 #include "serve/machine.h"
@@ -24,6 +25,7 @@
 #include "serve/run_files.h"
 #include "serve/run_list.h"
 #include "serve/run_reports.h"
+#include "serve/slow_lane.h"
 #include "serve/store_pool.h"
 #include "serve/sweeps.h"
 
@@ -54,8 +56,9 @@ class Dashboard::Impl {
         stores_(options.home / "tacho.db"),
         cache_(kCacheBytes),
         machine_(options.home),
-        control_(options.home, options.program, stores_),
-        sweeps_(options.home, options.program, stores_),
+        slots_(options.home / "job-slots", options.max_jobs),
+        control_(options.home, options.program, stores_, slots_),
+        sweeps_(options.home, options.program, stores_, slots_),
         site_(routes(), access(options), headers_of_all()) {}
 
   Result<void> start() {
@@ -76,6 +79,7 @@ class Dashboard::Impl {
 
   void stop() {
     if (server_) server_->stop();
+    for (SlowLane* lane : {&recommending_, &looking_, &starting_}) lane->stop();
   }
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   [[nodiscard]] std::string url() const {
@@ -94,7 +98,8 @@ class Dashboard::Impl {
   // Names that this machine has itself are its own; others can be given.
   static http::AccessRules access(const DashboardOptions& options) {
     http::AccessRules rules = options.access;
-    rules.questions = {"api/v1/predict", "api/v1/recommend"};
+    rules.questions = {"api/v1/predict", "api/v1/recommend", "api/v1/machine",
+                       "api/v1/environments"};
     rules.own_pages_only = "api";
     if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
     return rules;
@@ -103,6 +108,14 @@ class Dashboard::Impl {
   template <class Make>
   http::Handler with_store(Make make) {
     return handler([this, make](const Request& request) -> Answer {
+      TACHO_TRY(store, stores_.take());
+      return make(request, *store);
+    });
+  }
+
+  template <class Make>
+  http::LaterHandler slow_with_store(Make make) {
+    return looking_.question([this, make](const Request& request) -> Answer {
       TACHO_TRY(store, stores_.take());
       return make(request, *store);
     });
@@ -144,24 +157,17 @@ class Dashboard::Impl {
     get("/api/v1/about", handler([this](const Request& request) { return about(request); }));
     get("/api/v1/columns", fixed({{"columns", columns_json()}}));
     get("/api/v1/catalog", fixed(catalog_json()));
-    get("/api/v1/machine",
-        handler([this](const Request& request) { return machine_.examined(request); }));
     get("/api/v1/runs", handler([this](const Request& request) { return list(request); }));
     get("/api/v1/groups", cached(list_groups));
     get("/api/v1/export/{table}",
         handler([this](const Request& request) { return export_table(request, stores_); }));
     add_run_routes(get);
-    get("/api/v1/diff", with_store([this](const Request& request, RunStore& store) {
-          return reports_.difference(request, store);
-        }));
     get("/api/v1/compare", cached(compare_runs));
     get("/api/v1/comparisons", cached(list_comparisons));
     get("/api/v1/comparisons/{comparison}", cached(one_comparison));
     add_sweep_routes(router);
     add_forecast_routes(router);
-    get("/api/v1/environments", with_store([this](const Request& request, RunStore& store) {
-          return environments_.shown(request, store);
-        }));
+    add_slow_routes(router);
     get("/api/v1/memory", with_store(memory_runs));
     get("/api/v1/lab",
         handler([this](const Request& request) { return list_surveys(request, options_.home); }));
@@ -170,7 +176,7 @@ class Dashboard::Impl {
     router.add(Method::post, "/api/v1/runs",
                handler([this](const Request& request) { return control_.ingest(request); }));
     router.add(Method::post, "/api/v1/jobs",
-               handler([this](const Request& request) { return control_.start(request); }));
+               starting_.deed([this](const Request& request) { return control_.start(request); }));
     router.add(Method::post, "/api/v1/runs/{run}/cancel",
                handler([this](const Request& request) { return control_.cancel(request); }));
     get("/metrics", handler([this](const Request&) { return metrics(); }));
@@ -194,29 +200,49 @@ class Dashboard::Impl {
     get("/api/v1/runs/{run}/log", with_store(run_log));
     get("/api/v1/runs/{run}/files", with_store(list_files));
     get("/api/v1/runs/{run}/files/{path...}", with_store(run_file));
-    get("/api/v1/runs/{run}/report", with_store([this](const Request& request, RunStore& store) {
-          return reports_.report(request, store);
-        }));
-    get("/api/v1/runs/{run}/timeline", with_store([this](const Request& request, RunStore& store) {
-          return reports_.timeline(request, store);
-        }));
     get("/api/v1/runs/{run}/live", with_store([this](const Request& request, RunStore& store) {
           return live(request, store);
         }));
   }
 
+  // What reads traces, or asks other programs.
+  void add_slow_routes(http::Router& router) {
+    const auto add = [&](Method method, std::string_view pattern, auto& whose, auto made) {
+      router.add(method, pattern,
+                 slow_with_store([&whose, made](const Request& request, RunStore& store) {
+                   return (whose.*made)(request, store);
+                 }));
+    };
+    add(Method::get, "/api/v1/runs/{run}/report", reports_, &RunReports::report);
+    add(Method::get, "/api/v1/runs/{run}/timeline", reports_, &RunReports::timeline);
+    add(Method::get, "/api/v1/diff", reports_, &RunReports::difference);
+    add(Method::get, "/api/v1/environments", environments_, &Environments::last);
+    add(Method::post, "/api/v1/environments", environments_, &Environments::again);
+    router.add(Method::get, "/api/v1/machine", looking_.question([this](const Request& request) {
+      return machine_.last(request);
+    }));
+    router.add(Method::post, "/api/v1/machine", looking_.question([this](const Request& request) {
+      return machine_.again(request);
+    }));
+  }
+
   void add_sweep_routes(http::Router& router) {
     using Made = Answer (Sweeps::*)(const Request&) const;
-    const auto add = [&](Method method, std::string_view pattern, Made made) {
-      router.add(method, pattern, handler([this, made](const Request& request) {
+    const auto get = [&](std::string_view pattern, Made made) {
+      router.add(Method::get, pattern, handler([this, made](const Request& request) {
                    return (sweeps_.*made)(request);
                  }));
     };
-    add(Method::get, "/api/v1/sweeps", &Sweeps::list);
-    add(Method::get, "/api/v1/sweeps/{sweep}", &Sweeps::one);
-    add(Method::post, "/api/v1/sweeps", &Sweeps::start);
-    add(Method::post, "/api/v1/sweeps/{sweep}/cancel", &Sweeps::cancel);
-    add(Method::post, "/api/v1/sweeps/{sweep}/resume", &Sweeps::resume);
+    const auto post = [&](std::string_view pattern, Made made) {
+      router.add(Method::post, pattern, starting_.deed([this, made](const Request& request) {
+        return (sweeps_.*made)(request);
+      }));
+    };
+    get("/api/v1/sweeps", &Sweeps::list);
+    get("/api/v1/sweeps/{sweep}", &Sweeps::one);
+    post("/api/v1/sweeps", &Sweeps::start);
+    post("/api/v1/sweeps/{sweep}/cancel", &Sweeps::cancel);
+    post("/api/v1/sweeps/{sweep}/resume", &Sweeps::resume);
   }
 
   void add_forecast_routes(http::Router& router) {
@@ -224,7 +250,8 @@ class Dashboard::Impl {
                  return predicted(request, options_.foreteller.get());
                }));
     // It takes seconds, and who goes back to a page asks the same again.
-    router.add(Method::post, "/api/v1/recommend", handler([this](const Request& request) -> Answer {
+    router.add(Method::post, "/api/v1/recommend",
+               recommending_.question([this](const Request& request) -> Answer {
                  TACHO_TRY(state, stores_.state_number());
                  const std::string key =
                      cache_key(request) + '\2' + request.body + forecast_state(options_.home);
@@ -303,9 +330,13 @@ class Dashboard::Impl {
   RunLists lists_;
   Machine machine_;
   RunReports reports_;
+  JobSlots slots_;
   RunControl control_;
   Sweeps sweeps_;
   Environments environments_;
+  SlowLane recommending_{2, 8};
+  SlowLane looking_{4, 64};
+  SlowLane starting_{2, 32};
   http::Site site_;
   std::unique_ptr<http::Server> server_;  // first to go: its handlers use all of the above
 };

@@ -16,6 +16,7 @@ struct DashboardOptions {
   std::filesystem::path program;  // the tacho that starts runs
   http::ServerOptions server;
   http::AccessRules access;
+  int max_jobs = 4;  // that this server started and that are under way
   // Shared with whoever starts it; without one nothing is predicted.
   std::shared_ptr<const Foreteller> foreteller = {};
 };

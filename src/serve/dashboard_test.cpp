@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
 #include <set>
+#include <thread>
 
 #include "base/json_object.h"
 #include "base/scratch_folder.h"
@@ -21,7 +24,7 @@ using testing::StartsWith;
 
 class DashboardTest : public testing::Test {
  protected:
-  void begin(http::AccessRules access = {}) {
+  void begin(http::AccessRules access = {}, std::shared_ptr<const Foreteller> foreteller = {}) {
     RunStore store = *RunStore::open(folder_.path() / "tacho.db");
     for (int i = 0; i < 30; ++i) {
       EXPECT_TRUE(store.put(finished_run("run-" + std::to_string(100 + i)), folder_.path()).ok());
@@ -29,7 +32,9 @@ class DashboardTest : public testing::Test {
     auto started = Dashboard::start({.home = folder_.path(),
                                      .program = "/bin/false",
                                      .server = {.port = 0},
-                                     .access = std::move(access)});
+                                     .access = std::move(access),
+                                     .max_jobs = 0,
+                                     .foreteller = std::move(foreteller)});
     ASSERT_TRUE(started.ok()) << started.error().message;
     dashboard_ = *std::move(started);
   }
@@ -176,6 +181,86 @@ TEST_F(DashboardTest, AnAddressForOthersNeedsAToken) {
   EXPECT_EQ(status_of(ask("/api/v1/runs", "Authorization: Bearer 0123456789abcdef\r\n")), 200);
   EXPECT_THAT(ask("/?token=0123456789abcdef"), StartsWith("HTTP/1.1 303"));
   EXPECT_THAT(dashboard_->url(), HasSubstr("/?token=0123456789abcdef"));
+}
+
+// Recommends nothing before it is told to go on.
+class SlowForeteller final : public Foreteller {
+ public:
+  [[nodiscard]] Result<Json> predict(const Json& /*job*/) const override { return Json::object(); }
+  [[nodiscard]] Result<Recommendation> recommend(const Wish& /*wish*/,
+                                                 const InstanceFilter& /*filter*/,
+                                                 RunStore& /*store*/) const override {
+    ++asked;
+    gone_on.wait();
+    return Error{ErrorCode::unavailable, "nothing is known"};
+  }
+  mutable std::atomic<int> asked = 0;
+  std::promise<void> go_on;
+  std::shared_future<void> gone_on = go_on.get_future().share();
+};
+
+TEST_F(DashboardTest, NothingQuickWaitsForWhatIsSlow) {
+  const auto slow = std::make_shared<SlowForeteller>();
+  begin({}, slow);
+  const auto wish = [&](int target) {
+    const std::string body =
+        R"({"model":"mlp","data":"mnist","target":0.)" + std::to_string(target) + "}";
+    http::RawClient client(dashboard_->port());
+    client.send(std::string("POST /api/v1/recommend HTTP/1.1\r\nHost: localhost\r\n") + kJson +
+                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                body);
+    return client;
+  };
+  std::vector<http::RawClient> equal;
+  for (int i = 0; i < 20; ++i) equal.push_back(wish(10));
+  while (slow->asked == 0) std::this_thread::yield();
+  std::vector<http::RawClient> others;
+  for (int i = 0; i < 30; ++i) others.push_back(wish(11 + i));
+  // Two are answered and eight may wait, so of these at least 21 are refused, at once.
+  const auto refused_yet = [&] {
+    const std::string mark = "route=\"/api/v1/recommend\",status=\"503\"} ";
+    const std::string metrics = ask("/metrics");
+    const std::size_t at = metrics.find(mark);
+    return at == std::string::npos ? 0 : std::stoi(metrics.substr(at + mark.size()));
+  };
+  while (refused_yet() < 21) std::this_thread::yield();
+  EXPECT_EQ(status_of(ask("/api/v1/runs")), 200);
+  EXPECT_EQ(status_of(ask("/api/v1/about")), 200);
+  EXPECT_EQ(status_of(ask("/api/v1/predict", kJson, "POST", "{}")), 200);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/report")), 200);
+  EXPECT_LE(slow->asked, 2);
+  slow->go_on.set_value();
+  for (auto& client : equal) EXPECT_EQ(status_of(client.rest()), 422);
+  int refused = 0;
+  for (auto& client : others) {
+    const std::string answer = client.rest();
+    if (status_of(answer) != 503) continue;
+    ++refused;
+    EXPECT_THAT(answer, HasSubstr("Retry-After: 5"));
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_EQ(slow->asked + refused, 31);  // equal ones were asked once
+}
+
+TEST_F(DashboardTest, ALookAgainIsAPost) {
+  begin();
+  for (const char* path : {"/api/v1/machine?fresh=true", "/api/v1/environments?fresh=true"}) {
+    const std::string answer = ask(path);
+    EXPECT_EQ(status_of(answer), 400);
+    EXPECT_THAT(answer, HasSubstr("send a POST"));
+  }
+  EXPECT_EQ(status_of(ask("/api/v1/machine", kJson, "POST", "")), 422);
+}
+
+TEST_F(DashboardTest, NoMoreJobsAreStartedThanAllowed) {
+  begin();
+  for (const auto& [path, body] :
+       {std::pair("/api/v1/jobs", R"({"model":"mlp","data":"synthetic"})"),
+        std::pair("/api/v1/sweeps", R"({"grid":"base: {model: mlp, data: synthetic}"})")}) {
+    const std::string answer = ask(path, kJson, "POST", body);
+    EXPECT_EQ(status_of(answer), 429) << answer;
+    EXPECT_THAT(answer, HasSubstr("--max-jobs"));
+  }
 }
 
 TEST_F(DashboardTest, BadBodiesAreProblems) {

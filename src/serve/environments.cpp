@@ -57,13 +57,23 @@ Result<Json> comparisons_json(RunStore& store) {
 
 }  // namespace
 
-Answer Environments::shown(const http::Request& request, RunStore& store) {
-  TACHO_CHECK(check_parameters(request, {"fresh"}));
-  TACHO_TRY(fresh, word_parameter(request, "fresh", {"false", "true"}));
+Answer Environments::shown(RunStore& store, bool ask_again) {
   TACHO_TRY(comparisons, comparisons_json(store));
   const std::lock_guard lock(mutex_);
-  if (!engines_ || fresh == "true") engines_ = engines_json();
+  if (!engines_ || ask_again) engines_ = engines_json();
   return json_answer({{"engines", *engines_}, {"comparisons", std::move(comparisons)}});
+}
+
+Answer Environments::last(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_not_fresh(request));
+  TACHO_CHECK(check_parameters(request, {}));
+  return shown(store, false);
+}
+
+Answer Environments::again(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_CHECK(check_empty_body(request));
+  return shown(store, true);
 }
 
 Answer memory_runs(const http::Request& request, RunStore& store) {

@@ -9,14 +9,18 @@
 
 namespace tacho::serve {
 
-// GET /api/v1/environments: the container engines of this machine, and the comparisons that hold
-// environments against each other. Asking the engines takes a while, so the last look is kept until
-// a fresh one is asked for.
+// The container engines of this machine, and the comparisons of environments with each other.
+// Asking the engines takes a while, so their last answers are kept.
 class Environments {
  public:
-  Answer shown(const http::Request& request, RunStore& store);
+  // GET /api/v1/environments: the last answers, or the first ones.
+  Answer last(const http::Request& request, RunStore& store);
+  // POST /api/v1/environments: asks the engines again.
+  Answer again(const http::Request& request, RunStore& store);
 
  private:
+  Answer shown(RunStore& store, bool ask_again);
+
   std::mutex mutex_;  // who asks meanwhile waits for the same look
   std::optional<Json> engines_;
 };

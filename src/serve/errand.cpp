@@ -61,7 +61,8 @@ Result<std::int64_t> begin_errand(const Errand& errand, const NumberIn& number_i
   argv.insert(argv.end(), errand.words.begin(), errand.words.end());
   TACHO_TRY(launcher, Process::start({.argv = std::move(argv),
                                       .environment = {{"TACHO_HOME", errand.home.string()}},
-                                      .output_file = said.path()}));
+                                      .output_file = said.path(),
+                                      .inherited = errand.inherited}));
   (void)launcher.wait();
   // It writes to a file that is then gone, so nothing is left of what it says afterwards: the store
   // and the run's folder have it all.

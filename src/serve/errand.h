@@ -15,6 +15,7 @@ struct Errand {
   std::filesystem::path program;
   std::filesystem::path home;
   std::vector<std::string> words;
+  std::vector<int> inherited = {};  // descriptors that it keeps open
 };
 
 // Starts it and answers with the number that `number_in` finds in what it says first: what it made

@@ -7,13 +7,23 @@
 
 namespace tacho::serve {
 
-Answer Machine::examined(const http::Request& request) {
-  TACHO_CHECK(check_parameters(request, {"fresh"}));
-  TACHO_TRY(fresh, word_parameter(request, "fresh", {"false", "true"}));
+void Machine::look() {
+  last_ = Json{{"examined_at", unix_seconds_now()}, {"findings", to_json(examine(home_))}};
+}
+
+Answer Machine::last(const http::Request& request) {
+  TACHO_CHECK(check_not_fresh(request));
+  TACHO_CHECK(check_parameters(request, {}));
   const std::lock_guard lock(mutex_);
-  if (!last_ || fresh == "true") {
-    last_ = Json{{"examined_at", unix_seconds_now()}, {"findings", to_json(examine(home_))}};
-  }
+  if (!last_) look();
+  return json_answer(*last_);
+}
+
+Answer Machine::again(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_CHECK(check_empty_body(request));
+  const std::lock_guard lock(mutex_);
+  look();
   return json_answer(*last_);
 }
 

@@ -9,14 +9,18 @@
 
 namespace tacho::serve {
 
-// GET /api/v1/machine: what `tacho doctor` finds. Trying torch out takes seconds, so the last look
-// is kept until a fresh one is asked for.
+// What `tacho doctor` finds. Trying torch out takes seconds, so the last look is kept.
 class Machine {
  public:
   explicit Machine(std::filesystem::path home) : home_(std::move(home)) {}
-  Answer examined(const http::Request& request);
+  // GET /api/v1/machine: the last look, or the first one.
+  Answer last(const http::Request& request);
+  // POST /api/v1/machine: another look.
+  Answer again(const http::Request& request);
 
  private:
+  void look();
+
   std::filesystem::path home_;
   std::mutex mutex_;  // who asks meanwhile waits for the same look
   std::optional<Json> last_;

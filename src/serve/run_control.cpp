@@ -80,7 +80,9 @@ Answer RunControl::start(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(json, body_of(request));
   TACHO_TRY(words, train_words(json));
-  TACHO_TRY(id, begin_errand({program_, home_, std::move(words)},
+  TACHO_TRY(slot, slots_.take());
+  if (!slot) return slots_.refusal();
+  TACHO_TRY(id, begin_errand({program_, home_, std::move(words), {slot.get()}},
                              [](const std::string& said) { return number_behind(said, "run "); }));
   TACHO_TRY(store, stores_.take());
   return run_answer(*store, std::to_string(id), 201);

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "http/message.h"
 #include "serve/answer.h"
+#include "serve/job_slots.h"
 #include "serve/store_pool.h"
 
 namespace tacho::serve {
@@ -15,11 +16,12 @@ namespace tacho::serve {
 class RunControl {
  public:
   // `program`: the tacho that trains, in a process of its own, which outlives this one.
-  RunControl(std::filesystem::path home, std::filesystem::path program, StorePool& stores)
-      : home_(std::move(home)), program_(std::move(program)), stores_(stores) {}
+  RunControl(std::filesystem::path home, std::filesystem::path program, StorePool& stores,
+             const JobSlots& slots)
+      : home_(std::move(home)), program_(std::move(program)), stores_(stores), slots_(slots) {}
 
   // POST /api/v1/jobs: `tacho train` with the words of the request. Answers once the run is in the
-  // store, or with what `tacho train` complained of.
+  // store, or with what `tacho train` complained of. 429 where all slots are taken.
   Answer start(const http::Request& request);
   // POST /api/v1/runs/{run}/cancel: as Ctrl-C does it, whoever started the run on this machine.
   Answer cancel(const http::Request& request);
@@ -32,6 +34,7 @@ class RunControl {
   std::filesystem::path home_;
   std::filesystem::path program_;
   StorePool& stores_;
+  const JobSlots& slots_;
 };
 
 // The words of `tacho train` that a request's JSON asks for. Every value is one word behind its

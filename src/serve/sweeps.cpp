@@ -143,7 +143,9 @@ Answer Sweeps::one(const http::Request& request) const {
 }
 
 Answer Sweeps::drive(std::vector<std::string> words, int status) const {
-  TACHO_TRY(id, begin_errand({program_, home_, std::move(words)}, sweep_in));
+  TACHO_TRY(slot, slots_.take());
+  if (!slot) return slots_.refusal();
+  TACHO_TRY(id, begin_errand({program_, home_, std::move(words), {slot.get()}}, sweep_in));
   TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
   TACHO_TRY(sweep, store.find(std::to_string(id)));
   TACHO_TRY(counts, store.counts(sweep.id));

@@ -4,6 +4,7 @@
 
 #include "http/message.h"
 #include "serve/answer.h"
+#include "serve/job_slots.h"
 #include "serve/store_pool.h"
 
 namespace tacho::serve {
@@ -12,8 +13,9 @@ namespace tacho::serve {
 // of its own, which outlives this one.
 class Sweeps {
  public:
-  Sweeps(std::filesystem::path home, std::filesystem::path program, StorePool& stores)
-      : home_(std::move(home)), program_(std::move(program)), stores_(stores) {}
+  Sweeps(std::filesystem::path home, std::filesystem::path program, StorePool& stores,
+         const JobSlots& slots)
+      : home_(std::move(home)), program_(std::move(program)), stores_(stores), slots_(slots) {}
 
   // GET /api/v1/sweeps
   Answer list(const http::Request& request) const;
@@ -32,6 +34,7 @@ class Sweeps {
   std::filesystem::path home_;
   std::filesystem::path program_;
   StorePool& stores_;
+  const JobSlots& slots_;
 };
 
 // An error names what may not be asked for over HTTP.

@@ -31,7 +31,10 @@ TEST(Grid, OnlyTrainingsCanBeAskedFor) {
 
 class SweepsTest : public testing::Test {
  protected:
-  SweepsTest() : stores_(home_.path() / "tacho.db"), sweeps_(home_.path(), "/bin/false", stores_) {}
+  SweepsTest()
+      : stores_(home_.path() / "tacho.db"),
+        slots_(home_.path() / "job-slots", 4),
+        sweeps_(home_.path(), "/bin/false", stores_, slots_) {}
 
   void add() {
     ASSERT_TRUE(stores_.take().ok());
@@ -49,6 +52,7 @@ class SweepsTest : public testing::Test {
 
   ScratchFolder home_;
   StorePool stores_;
+  JobSlots slots_;
   Sweeps sweeps_;
 };
 

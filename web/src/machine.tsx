@@ -1,16 +1,26 @@
 // What this machine has, what is missing, how to get it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { useApi } from "./api";
+import { post, useApi, type Problem } from "./api";
 import { fullMoment, visible } from "./format";
 import type { HealthFinding } from "./types";
 import { Command, ProblemNote, Section, Waiting } from "./ui";
 
 const words = { ok: "ok", missing: "missing", trouble: "trouble" };
 
+interface Look { examined_at: number; findings: HealthFinding[] }
+
 export function MachineView(): JSX.Element {
-  const [fresh, setFresh] = useState(false);
-  const { data, problem, loading, again } = useApi<{ examined_at: number; findings: HealthFinding[] }>(`/machine${fresh ? "?fresh=true" : ""}`);
+  const { data: last, problem, again } = useApi<Look>("/machine");
+  const [newer, setNewer] = useState<Look>();
+  const [looking, setLooking] = useState(false);
+  const [failure, setFailure] = useState<Problem>();
+  const data = newer ?? last;
+  const lookAgain = (): void => {
+    setLooking(true);
+    setFailure(undefined);
+    post<Look>("/machine").then(setNewer, setFailure).finally(() => setLooking(false));
+  };
   if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
   if (!data) return <main><h1>This machine</h1><Waiting what="looking at this machine; torch is tried out once, which takes a few seconds" /></main>;
   const areas = [...new Set(data.findings.map((f) => f.area))];
@@ -22,8 +32,9 @@ export function MachineView(): JSX.Element {
         <p class="meta">
           <span>{troubles === 0 ? "no trouble" : `${troubles} in trouble`}</span>
           <span>looked at {fullMoment(data.examined_at)}</span>
-          <button type="button" disabled={loading} onClick={() => (fresh ? again() : setFresh(true))}>{loading ? "looking …" : "look again"}</button>
+          <button type="button" disabled={looking} onClick={lookAgain}>{looking ? "looking …" : "look again"}</button>
         </p>
+        {failure && <ProblemNote problem={failure} />}
       </header>
       {areas.map((area) => (
         <Section key={area} id={area.replace(/\W+/g, "-")} title={area}>

@@ -1,0 +1,110 @@
+#include "serve/slow_lane.h"
+
+#include "http/problem.h"
+#include "http/site.h"
+#include "serve/answer_cache.h"
+
+namespace tacho::serve {
+namespace {
+
+http::Response full() {
+  http::Response response =
+      http::problem(503, "too many requests that take long are waiting; try again later");
+  response.headers.emplace_back("Retry-After", "5");
+  return response;
+}
+
+http::Response made_by(const SlowLane::Make& make, const http::Request& request) {
+  try {
+    return handler(make)(request);
+  } catch (const std::exception& failure) {
+    return http::problem(500, std::string("the request could not be answered: ") + failure.what());
+  }
+}
+
+}  // namespace
+
+SlowLane::SlowLane(int threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back([this](const std::stop_token& stopping) { work(stopping); });
+  }
+}
+
+SlowLane::~SlowLane() { stop(); }
+
+void SlowLane::stop() {
+  threads_.clear();
+  std::deque<std::shared_ptr<Job>> left;
+  const std::lock_guard lock(mutex_);
+  left.swap(waiting_);
+  by_key_.clear();
+}
+
+http::LaterHandler SlowLane::question(Make make) {
+  return [this, make = std::move(make)](http::Request request, const http::Reply& reply) {
+    std::string key =
+        std::string(name_of(request.method)) + '\0' + cache_key(request) + '\2' + request.body;
+    add(std::move(key), std::move(request), reply, make);
+  };
+}
+
+http::LaterHandler SlowLane::deed(Make make) {
+  return [this, make = std::move(make)](http::Request request, const http::Reply& reply) {
+    add("", std::move(request), reply, make);
+  };
+}
+
+void SlowLane::add(std::string key, http::Request request, const http::Reply& reply,
+                   const Make& make) {
+  Waiter waiter{request, reply};
+  std::string().swap(waiter.request.body);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto same = key.empty() ? by_key_.end() : by_key_.find(key);
+    if (same != by_key_.end()) {
+      same->second->waiters.push_back(std::move(waiter));
+      return;
+    }
+    if (waiting_.size() < most_waiting_) {
+      auto job = std::make_shared<Job>(key, std::move(request), make);
+      job->waiters.push_back(std::move(waiter));
+      if (!key.empty()) by_key_[std::move(key)] = job;
+      waiting_.push_back(std::move(job));
+      changed_.notify_one();
+      return;
+    }
+  }
+  reply(full());
+}
+
+void SlowLane::work(const std::stop_token& stopping) {
+  while (true) {
+    std::shared_ptr<Job> job;
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stopping, [&] { return !waiting_.empty(); })) return;
+      if (stopping.stop_requested()) return;
+      job = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    carry_out(*job);
+  }
+}
+
+void SlowLane::carry_out(Job& job) {
+  const http::Response response = made_by(job.make, job.request);
+  std::vector<Waiter> waiters;
+  {
+    // From here on, who asks the same gets an answer of their own.
+    const std::lock_guard lock(mutex_);
+    if (!job.key.empty()) by_key_.erase(job.key);
+    waiters.swap(job.waiters);
+  }
+  for (const Waiter& waiter : waiters) {
+    http::Response copy = response;
+    http::finish(waiter.request, copy);
+    waiter.reply(std::move(copy));
+  }
+}
+
+}  // namespace tacho::serve
