@@ -41,7 +41,7 @@ if (kernels > 0 && !existsSync(traced)) {
 }
 
 async function startServer() {
-  const server = spawn(tacho, ["serve", "--port", "0"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(tacho, ["serve", "--port", "0", "--no-token"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise((done) => server.stdout.once("data", (bytes) => done(String(bytes))));
   const stop = () => new Promise((done) => {
     server.on("exit", done);

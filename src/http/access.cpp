@@ -10,7 +10,13 @@
 namespace tacho::http {
 namespace {
 
-constexpr std::string_view kCookie = "tacho_token";
+// A browser sends a cookie to all ports of a machine: each server's has its own name.
+std::string cookie_name(const Request& request) {
+  const std::string* host = request.header("Host");
+  const std::string_view port =
+      host == nullptr ? "" : std::string_view(*host).substr(host_name(*host).size());
+  return port.empty() ? "tacho_token" : fmt::format("tacho_token_{}", port.substr(1));
+}
 
 bool is_decimal_address(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos &&
@@ -30,13 +36,14 @@ bool same_secret(std::string_view given, std::string_view secret) {
 std::string_view cookie_of(const Request& request) {
   const std::string* header = request.header("Cookie");
   if (header == nullptr) return {};
+  const std::string name = cookie_name(request);
   std::string_view rest = *header;
   while (!rest.empty()) {
     std::string_view pair = rest.substr(0, rest.find(';'));
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
     while (pair.starts_with(' ')) pair.remove_prefix(1);
-    if (pair.starts_with(kCookie) && pair.substr(kCookie.size()).starts_with('=')) {
-      return pair.substr(kCookie.size() + 1);
+    if (pair.starts_with(name) && pair.substr(name.size()).starts_with('=')) {
+      return pair.substr(name.size() + 1);
     }
   }
   return {};
@@ -97,12 +104,12 @@ Response without_token(const Request& request) {
 }
 
 // From "/?token=…" to "/", so that the token does not stay in the address bar and its history.
-Response with_cookie(std::string_view token) {
+Response with_cookie(const Request& request, std::string_view token) {
   Response response{.status = 303};
   response.headers.emplace_back("Location", "/");
   response.headers.emplace_back(
-      "Set-Cookie",
-      fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000", kCookie, token));
+      "Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
+                                cookie_name(request), token));
   return response;
 }
 
@@ -124,7 +131,7 @@ std::optional<Response> token_refusal(const AccessRules& rules, const Request& r
   if (rules.token.empty() || is_one_of(rules.open_paths, request)) return std::nullopt;
   const std::string* shown = request.parameter("token");
   if (shown != nullptr && request.segments.empty() && same_secret(*shown, rules.token)) {
-    return with_cookie(rules.token);
+    return with_cookie(request, rules.token);
   }
   if (same_secret(bearer_of(request), rules.token)) return std::nullopt;
   if (same_secret(cookie_of(request), rules.token)) return std::nullopt;

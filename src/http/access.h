@@ -19,7 +19,7 @@ struct AccessRules {
   // addresses, which no DNS can point elsewhere).
   std::vector<std::string> hosts = {};
   // Who has it may do everything; "" where nobody needs one. A browser gets it by opening
-  // "/?token=…" once, and keeps it in a cookie that scripts cannot read.
+  // "/?token=…" once, and keeps it in a cookie of this port that scripts cannot read.
   std::string token = {};
   bool read_only = false;
   // Paths that are asked with a body, by POST, and change nothing: "api/v1/predict".

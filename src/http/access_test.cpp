@@ -86,9 +86,15 @@ TEST(Access, ATokenIsTakenFromHeaderAndCookieAlone) {
   EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secret"}})), 200);
   EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secre"}})), 401);
   EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Authorization", "Bearer secretx"}})), 401);
-  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "a=b; tacho_token=secret"}})), 200);
-  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "tacho_token="}})), 401);
-  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "xtacho_token=secret"}})), 401);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "a=b; tacho_token_8000=secret"}})),
+            200);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "tacho_token_8000="}})), 401);
+  // Another server's on the same machine.
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "tacho_token_80=secret"}})), 401);
+  const Field named{"Host", "localhost"};
+  EXPECT_EQ(status(rules, asked(Method::get, {named, {"Cookie", "tacho_token=secret"}})), 200);
+  EXPECT_EQ(status(rules, asked(Method::get, {kHere, {"Cookie", "xtacho_token_8000=secret"}})),
+            401);
 }
 
 TEST(Access, OpeningThePrintedAddressSetsTheCookie) {
@@ -98,7 +104,8 @@ TEST(Access, OpeningThePrintedAddressSetsTheCookie) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 303);
   EXPECT_THAT(*find_field(answer->headers, "Set-Cookie"),
-              testing::HasSubstr("HttpOnly; SameSite=Strict"));
+              testing::AllOf(testing::StartsWith("tacho_token_8000=secret; "),
+                             testing::HasSubstr("HttpOnly; SameSite=Strict")));
   request.query = {{"token", "wrong"}};
   EXPECT_EQ(status({.token = "secret"}, request), 401);
   request.query = {{"token", "secret"}};

@@ -351,8 +351,7 @@ Result<std::unique_ptr<Dashboard>> Dashboard::start(const DashboardOptions& opti
   if (!is_loopback(options.server.address) && options.access.token.empty()) {
     return Error{
         ErrorCode::usage,
-        fmt::format("others can reach {}; add --token SECRET, or --token auto for one that "
-                    "is made up",
+        fmt::format("others can reach {}, so the server needs a token; leave out --no-token",
                     options.server.address)};
   }
   auto impl = std::make_unique<Impl>(options);

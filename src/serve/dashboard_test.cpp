@@ -173,7 +173,7 @@ TEST_F(DashboardTest, AnAddressForOthersNeedsAToken) {
   const auto open =
       Dashboard::start({.home = folder_.path(), .server = {.address = "0.0.0.0", .port = 0}});
   ASSERT_FALSE(open.ok());
-  EXPECT_THAT(open.error().message, HasSubstr("--token"));
+  EXPECT_THAT(open.error().message, HasSubstr("--no-token"));
   begin({.token = "0123456789abcdef"});
   EXPECT_EQ(status_of(ask("/api/v1/runs")), 401);
   EXPECT_EQ(status_of(ask("/metrics")), 401);

@@ -12,6 +12,15 @@ from urllib.parse import quote
 from tacho_case import PATIENCE_SECONDS, SharedHomeCase, wait_until
 
 
+ADDRESS = re.compile(r"http://([\w.-]+):(\d+)/(?:\?token=(\S+))?\n")
+
+
+def printed(going):
+    """What a server has said so far."""
+    going._out.seek(0)
+    return going._out.read()
+
+
 class ServeCase(SharedHomeCase):
     """One server for all tests of a class, on the runs that prepare() made."""
     options = ()
@@ -20,21 +29,20 @@ class ServeCase(SharedHomeCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.going = cls("prepare").start("serve", "--port", 0, *cls.options)
-        out = cls.going._out
-
-        def address():
-            out.seek(0)
-            return re.search(r"http://([\w.]+):(\d+)/", out.read())
-        found = wait_until(address, "address")
+        found = wait_until(lambda: ADDRESS.search(printed(cls.going)), "address")
         cls.port = int(found[2])
+        cls.token = found[3]
 
     def setUp(self):
         pass  # the server goes on
 
-    def ask(self, path, method="GET", body=None, headers=None):
-        """Status, headers, and the body: parsed where it is JSON."""
+    def ask(self, path, method="GET", body=None, headers=None, token=True):
+        """Status, headers, and the body: parsed where it is JSON. With the server's
+        token, unless told otherwise."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         sent = {"Content-Type": "application/json"} if body is not None else {}
+        if token and self.token:
+            sent["Authorization"] = f"Bearer {self.token}"
         text = body if isinstance(body, (str, bytes, type(None))) else json.dumps(body)
         connection.request(method, path, text, {**sent, **(headers or {})})
         response = connection.getresponse()

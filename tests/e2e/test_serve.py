@@ -1,15 +1,18 @@
+import http.client
 import json
 import os
 import random
+import signal
 import time
 import unittest
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from http_case import Schemas, ServeCase, address, resident_kib
+from http_case import Schemas, ServeCase, address, printed, resident_kib
 from tacho_case import wait_until
 
 FUZZ_SECONDS = float(os.environ.get("TACHO_FUZZ_SECONDS", 5))
+QUESTIONS_AT_RANDOM = int(os.environ.get("TACHO_QUESTIONS", 4000))
 BROKEN_CONNECTIONS = int(os.environ.get("TACHO_BROKEN_CONNECTIONS", 2000))
 NEEDED = {"/api/v1/groups": {"by": "model"}, "/api/v1/diff": {"before": "1", "after": "2"},
           "/api/v1/compare": [("group", "1"), ("group", "2")]}
@@ -257,25 +260,143 @@ class ReadOnly(ServeCase):
 
 
 class Token(ServeCase):
-    options = ("--address", "0.0.0.0", "--token", "a-token-of-20-letters")
+    """A server that was told nothing makes a token up."""
 
     def prepare(self):
         pass
 
     def test_only_who_has_it_is_served(self):
         for path in ("/", "/api/v1/runs", "/metrics", "/api/v1/openapi.json", "/nowhere"):
-            self.assertEqual(self.ask(path)[0], 401, path)
-            for header in ({"Authorization": "Bearer a-token-of-20-letters"},
-                           {"Cookie": "x=1; tacho_token=a-token-of-20-letters"}):
-                self.assertNotEqual(self.ask(path, headers=header)[0], 401, path)
-            wrong = {"Authorization": "Bearer a-token-of-20-letterS"}
-            self.assertEqual(self.ask(path, headers=wrong)[0], 401, path)
+            self.assertEqual(self.ask(path, token=False)[0], 401, path)
+            for header in ({"Authorization": f"Bearer {self.token}"},
+                           {"Cookie": f"x=1; tacho_token_{self.port}={self.token}"}):
+                self.assertNotEqual(self.ask(path, headers=header, token=False)[0], 401, path)
+            wrong = {"Authorization": f"Bearer {self.token[:-1]}x"}
+            self.assertEqual(self.ask(path, headers=wrong, token=False)[0], 401, path)
 
-    def test_an_address_for_others_needs_one(self):
-        said = self.tacho("serve", "--address", "0.0.0.0", "--port", 0, expect=2)
-        self.assert_one_error_line(said, "0.0.0.0", "--token")
+    def test_the_printed_address_makes_it_a_cookie_and_leaves_it_out(self):
+        status, headers, _ = self.ask(f"/?token={self.token}", token=False)
+        self.assertEqual((status, headers["Location"]), (303, "/"))
+        cookie = headers["Set-Cookie"]
+        self.assertIn("HttpOnly; SameSite=Strict", cookie)
+        self.assertEqual(self.ask("/api/v1/runs", headers={"Cookie": cookie.partition(";")[0]},
+                                  token=False)[0], 200)
+
+    def test_it_is_never_only_on_the_command_line(self):
+        secret = self.home / "secret"
+        secret.write_text("a-token-of-a-file\n")
+        for options, environment, token in (
+                (("--token-file", secret), {}, "a-token-of-a-file"),
+                ((), {"TACHO_TOKEN": "a-token-of-20-letters"}, "a-token-of-20-letters"),
+                (("--address", "0.0.0.0"), {"TACHO_TOKEN": "a-token-of-20-letters"},
+                 "a-token-of-20-letters")):
+            going = self.start("serve", "--port", 0, *options, env=environment)
+            wait_until(lambda: f"/?token={token}\n" in printed(going), "address")
+            words = Path(f"/proc/{going.process.pid}/cmdline").read_bytes()
+            self.assertNotIn(token.encode(), words)
+            going.signal(signal.SIGTERM)
+            going.ended()
+
+    def test_who_wants_none_must_say_so(self):
+        said = self.tacho("serve", "--address", "0.0.0.0", "--no-token", "--port", 0, expect=2)
+        self.assert_one_error_line(said, "0.0.0.0", "--no-token")
         said = self.tacho("serve", "--token", "short", "--port", 0, expect=2)
-        self.assert_one_error_line(said, "--token")
+        self.assert_one_error_line(said, "16 or more letters")
+        said = self.tacho("serve", "--token-file", self.home / "nowhere", "--port", 0, expect=None)
+        self.assertNotEqual(said.code, 0)
+        self.assert_one_error_line(said, "nowhere")
+
+    def test_bodies_without_it_are_not_read(self):
+        pid = self.going.process.pid
+        self.ask("/api/v1/runs")
+        before = resident_kib(pid)
+        header = (b"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\n"
+                  b"Content-Type: application/json\r\nContent-Length: 1048576\r\n\r\n")
+        held = []
+        for _ in range(150):
+            client = self.raw(header)
+            held.append(client)
+            try:
+                client.sendall(b" " * 1_000_000)
+            except OSError:
+                pass  # refused and closed
+        most = resident_kib(pid)
+        for client in held:
+            client.close()
+        self.assertLess(most - before, 40_000)
+
+
+class Memory(ServeCase):
+    """What clients that may ask can take of it."""
+    options = ("--no-token",)
+
+    def prepare(self):
+        two_runs(self)
+
+    def test_bodies_have_a_limit_together_and_their_memory_returns(self):
+        pid = self.going.process.pid
+        self.ask("/api/v1/runs")
+        before = resident_kib(pid)
+        header = (b"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\n"
+                  b"Content-Type: application/json\r\nContent-Length: 1048576\r\n\r\n")
+        held = []
+        for _ in range(200):
+            client = self.raw(header)
+            held.append(client)
+            try:
+                client.sendall(b" " * 1_048_575)  # all but its last byte
+            except OSError:
+                pass  # refused and closed
+        self.assertEqual(self.ask("/api/v1/runs")[0], 200)
+        self.assertLess(resident_kib(pid) - before, 170_000)
+        for client in held:
+            client.close()
+        wait_until(lambda: b"tacho_http_body_bytes 0\n" in self.ask("/metrics")[2], "end of bodies")
+        wait_until(lambda: resident_kib(pid) - before < 30_000, "memory that returns")
+
+    def test_different_questions_do_not_pile_up(self):
+        pid = self.going.process.pid
+        self.ask("/api/v1/runs")
+        before = resident_kib(pid)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        for i in range(QUESTIONS_AT_RANDOM):
+            connection.request("GET", f"/api/v1/runs?word={i}{'x' * 15_000}")
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual(response.status, 200)
+        connection.close()
+        self.assertLess(resident_kib(pid) - before, 40_000)
+
+    def test_pages_of_other_sites_cannot_ask_for_work(self):
+        for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
+            answer = self.ask("/api/v1/runs", headers={"Sec-Fetch-Site": site})
+            self.assertEqual(answer[0], status, site)
+
+
+class Jobs(ServeCase):
+    options = ("--max-jobs", "1")
+    job = {"model": "mlp", "data": "synthetic", "batch": 8, "epochs": 1_000_000, "steps": 10_000_000,
+           "threads": 1}
+
+    def prepare(self):
+        pass
+
+    def test_no_more_are_under_way_than_allowed(self):
+        first = self.ask("/api/v1/jobs", "POST", self.job)
+        self.assertEqual(first[0], 201, first[2])
+        refused = self.ask("/api/v1/jobs", "POST", self.job)
+        self.assertEqual(refused[0], 429, refused[2])
+        self.assertIn("Retry-After", refused[1])
+        self.assertEqual(self.ask("/api/v1/sweeps", "POST", {
+            "grid": "base: {model: mlp, data: synthetic}"})[0], 429)
+        self.assertEqual(self.ask(f"/api/v1/runs/{first[2]['id']}/cancel", "POST", {})[0], 202)
+
+        def another():
+            answer = self.ask("/api/v1/jobs", "POST", self.job)
+            return answer if answer[0] != 429 else None
+        second = wait_until(another, "a free slot")
+        self.assertEqual(second[0], 201, second[2])
+        self.assertEqual(self.ask(f"/api/v1/runs/{second[2]['id']}/cancel", "POST", {})[0], 202)
 
 
 def damaged(chance, value):
@@ -291,6 +412,8 @@ def damaged(chance, value):
 
 
 class Hostile(ServeCase):
+    options = ("--no-token",)
+
     def prepare(self):
         two_runs(self)
         a_sweep(self)

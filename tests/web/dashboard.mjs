@@ -92,7 +92,7 @@ export class Dashboard {
       });
       this.server.on("exit", () => failed(new Error(`tacho serve ended: ${text}`)));
     });
-    this.url = /http:\S+/.exec(line)[0].replace(/\/$/, "");
+    this.url = /http:\S+/.exec(line)[0]; // with the token
     this.browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
   }
 
@@ -100,6 +100,8 @@ export class Dashboard {
   async page(options = {}) {
     const context = await this.browser.newContext({ baseURL: this.url, viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
+    await page.goto(this.url);
+    if (new URL(page.url()).search !== "") throw new Error(`the token stays in the address: ${page.url()}`);
     page.complaints = [];
     page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
     page.on("pageerror", (error) => page.complaints.push(String(error)));

@@ -13,6 +13,7 @@ let page;
 let environments;
 
 async function accessible(where) {
+  assert.doesNotMatch(await page.locator("body").innerText(), /\bNaN\b|\bundefined\b/, where);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
@@ -73,6 +74,14 @@ test("a run shows figures, charts, its step, advice, log and files", async () =>
   await page.getByRole("img", { name: /^Processors in use/ }).waitFor();
   await page.getByRole("link", { name: "events.jsonl" }).waitFor();
   await accessible("run");
+});
+
+test("operators have the times of a step", async () => {
+  await page.goto("/runs/9"); // trained with --ops
+  const section = page.locator("#operators");
+  await section.getByText(/^of a step of [\d.]+ (µs|ms|s), the mean of \d+$/).waitFor();
+  await section.getByRole("columnheader", { name: "own time" }).waitFor();
+  await accessible("run with operators");
 });
 
 test("a report, a record and a table can be kept", async () => {
@@ -277,6 +286,11 @@ test("the machine says what it has", async () => {
   await page.goto("/machine");
   await page.getByRole("heading", { name: "torch" }).waitFor({ timeout: 120000 });
   await accessible("machine");
+  const looked = page.getByText(/^looked at /);
+  const before = await looked.innerText();
+  await page.getByRole("button", { name: "look again" }).click();
+  await page.waitForFunction((text) => ![...document.querySelectorAll("span")].some((span) => span.innerText === text), before, { timeout: 120000 });
+  await looked.waitFor();
 });
 
 test("what is not there is said so", async () => {

@@ -16,6 +16,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const [size, viewport] of [["wide", { width: 1360, height: 860 }], ["narrow", { width: 420, height: 860 }]]) {
     const context = await browser.newContext({ baseURL: url, viewport, colorScheme, deviceScaleFactor: 1 });
     const page = await context.newPage();
+    await page.goto(url); // its token becomes a cookie
     for (const path of shown) {
       await page.goto(path);
       await page.locator("main").waitFor();
