@@ -25,6 +25,7 @@ class Context {
   const Terminal err{2};
   // What stands behind the first --, as it was typed: CLI11 takes a word in brackets for a list.
   std::vector<std::string> behind_dashes;
+  std::vector<std::string> words;  // all of them, the program's name first
 
   // A subcommand's work; its exit code becomes the program's.
   void run(const std::function<Result<int>()>& work);

@@ -10,6 +10,7 @@ void declare(CLI::App& command, DistOptions& o) {
   command.add_option("--nnodes", o.nodes, "machines; start the same command on each (1)");
   command.add_option("--node-rank", o.node_rank, "this machine's number, from 0");
   command.add_option("--rendezvous", o.rendezvous, "HOST:PORT on machine 0, where all meet");
+  command.add_option("--job-secret-file", o.job_secret_file, kSecretFileHelp);
   command.add_option("--line-mbit", o.line_mbit,
                      "--nnodes on this one: network namespaces, lines of Mbit/s");
   command.add_option("--backend", o.backend, "what carries gradients: auto, nccl, gloo, shm")
@@ -31,7 +32,7 @@ void declare(CLI::App& command, DistOptions& o) {
 
 bool places_ranks(std::string_view option) {
   return option == "--nproc" || option == "--nnodes" || option == "--node-rank" ||
-         option == "--rendezvous" || option == "--line-mbit";
+         option == "--rendezvous" || option == "--job-secret-file" || option == "--line-mbit";
 }
 
 Result<DistSpec> dist_of(const DistOptions& o, const std::optional<Place>& given) {

@@ -15,6 +15,9 @@ class App;
 
 namespace tacho {
 
+inline constexpr const char* kSecretFileHelp =
+    "the job's secret, for several machines ($TACHO_JOB_SECRET)";
+
 // What was typed of several processes or machines.
 struct DistOptions {
   DistSpec spec;
@@ -22,6 +25,7 @@ struct DistOptions {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> node_rank;
   std::string rendezvous;
+  std::string job_secret_file;
   std::optional<double> line_mbit;
   std::string backend = "auto";
   std::string compress = "none";

@@ -13,6 +13,7 @@
 #include "base/quantity.h"
 #include "cli/comms_view.h"
 #include "cli/dist_options.h"
+#include "cli/job_secret_source.h"
 #include "cli/load_view.h"
 #include "cli/take_part.h"
 #include "comm/place.h"
@@ -42,7 +43,7 @@ constexpr const char* kFooter =
     "  tacho lab comms --quick                   a few seconds, two processes here\n"
     "  tacho lab comms --nproc 4 --backend gloo\n"
     "  tacho lab comms --nnodes 2 --node-rank 0 --rendezvous host0:29500 --nproc 1\n"
-    "                                            on host0; with --node-rank 1 on the other\n"
+    "                                            on host0, which prints the other's command\n"
     "  torchrun --nproc-per-node 4 --no-python tacho lab comms      or srun";
 
 Result<bandwidth::CommsRequest> request_of(const CommsOptions& o, const DistSpec& dist) {
@@ -68,7 +69,7 @@ struct Crew {
   Launch launch;
 };
 
-Result<Crew> crew_of(const CommsOptions& o) {
+Result<Crew> crew_of(const CommsOptions& o, const Context& context) {
   TACHO_TRY(given, place_from_environment(process_environment()));
   DistOptions words = o.dist;
   if (!given && !words.ranks_a_node) words.ranks_a_node = kRanks;
@@ -77,12 +78,13 @@ Result<Crew> crew_of(const CommsOptions& o) {
   DistSpec started = dist;
   // A rank that is alone is one nevertheless.
   if (started.backend == DistBackend::automatic) started.backend = DistBackend::gloo;
+  TACHO_CHECK(settle_secret(standing, o.dist, started, context));
   TACHO_TRY(launch, plan_launch(started, standing));
   return Crew{dist, launch};
 }
 
 Result<int> measure_comms(const CommsOptions& o, Context& context) {
-  TACHO_TRY(crew, crew_of(o));
+  TACHO_TRY(crew, crew_of(o, context));
   TACHO_TRY(request, request_of(o, crew.dist));
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
@@ -119,6 +121,7 @@ void add_lab_comms_command(CLI::App& lab, Context& context) {
   comms->add_option("--nnodes", o->dist.nodes, "machines; start the same command on each (1)");
   comms->add_option("--node-rank", o->dist.node_rank, "this machine's number, from 0");
   comms->add_option("--rendezvous", o->dist.rendezvous, "HOST:PORT on machine 0, where all meet");
+  comms->add_option("--job-secret-file", o->dist.job_secret_file, kSecretFileHelp);
   comms
       ->add_option("--timeout", o->dist.spec.timeout_s,
                    "seconds until a silent process counts as lost")

@@ -50,6 +50,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& problem) {
 
 int run(int argc, char** argv) {
   Context context;
+  context.words.assign(argv, argv + argc);
   CLI::App app("Tacho records how deep-learning training really runs.", "tacho");
   app.set_version_flag("--version", fmt::format("tacho {} ({})", kVersion, kCommit));
   // For whoever checks words that are written down: they are read as ever, and nothing is done.

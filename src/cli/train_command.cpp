@@ -7,6 +7,7 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/foretelling_view.h"
+#include "cli/job_secret_source.h"
 #include "cli/live_view.h"
 #include "cli/run_report.h"
 #include "cli/take_part.h"
@@ -46,13 +47,15 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
     order.environment = std::move(environment);
     order.time_limit_s = time_limit;
   }
+  if (!resumes) TACHO_CHECK(settle_secret(standing, o.dist, order.spec.dist, context));
   if (!resumes && !keeps_record(standing)) return take_part(order, standing, context);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
-  if (!keeps_record(standing)) {
+  if (resumes && (standing.given || standing.rendezvous)) {
     TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
-    return take_part(ordered, standing, context);
+    TACHO_CHECK(settle_secret(standing, o.dist, ordered.spec.dist, context));
+    if (!keeps_record(standing)) return take_part(ordered, standing, context);
   }
   catch_interrupts();
   const bool someone_watches = context.err.interactive();

@@ -1,14 +1,42 @@
 #include "comm/control_line.h"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <utility>
+
+#include "base/hmac.h"
 
 namespace tacho {
+namespace {
+
+constexpr std::size_t kMarkLength = 64;
+
+std::string mark_of(const std::string& key, std::uint64_t number, std::string_view text) {
+  return hmac_sha256_hex(key, fmt::format("{}\n{}", number, text));
+}
+
+}  // namespace
+
+void ControlLine::seal(LineKeys keys) {
+  keys_ = std::move(keys);
+  incoming_.allow(kLongestMessage + kMarkLength);
+}
+
+std::optional<std::string_view> ControlLine::unsealed(std::string_view line) {
+  if (!keys_) return line;
+  if (line.size() < kMarkLength) return std::nullopt;
+  const std::string_view text = line.substr(kMarkLength);
+  const std::string expected = mark_of(keys_->incoming, lines_in_++, text);
+  if (!equal_in_constant_time(line.substr(0, kMarkLength), expected)) return std::nullopt;
+  return text;
+}
 
 void ControlLine::queue_line(const std::string& text) {
   if (!open() || mute_ || ending_) return;
+  if (keys_) unsent_ += mark_of(keys_->outgoing, lines_out_++, text);
   unsent_ += text;
   unsent_ += '\n';
 }
@@ -54,8 +82,9 @@ std::vector<Json> ControlLine::receive() {
   }
   std::vector<Json> messages;
   for (const std::string& line : lines) {
-    auto message = parse_json(line);
-    if (!message.ok() || !message->is_object()) {
+    const auto text = unsealed(line);
+    auto message = parse_json(text.value_or(""));
+    if (!text || !message.ok() || !message->is_object()) {
       after = State::foreign;
       break;
     }

@@ -13,9 +13,9 @@
 namespace tacho {
 
 // The form of the control line's messages. Ranks of different forms do not work together.
-inline constexpr std::int64_t kControlVersion = 1;
+inline constexpr std::int64_t kControlVersion = 2;
 
-// What a rank says of itself when it comes.
+// What a rank says of itself once it has shown that it knows the job's secret.
 struct Greeting {
   Member self;
   int size = 1;  // of the world, as it was told

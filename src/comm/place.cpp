@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "comm/address.h"
+#include "comm/job_secret.h"
 #include "comm/slurm_lists.h"
 
 namespace tacho {
@@ -195,6 +196,10 @@ Result<std::optional<Place>> place_from_environment(const Environment& environme
   const bool torchrun = variables.has("RANK") || variables.has("WORLD_SIZE");
   if (!torchrun && !is_one_of_several_tasks(variables)) return std::optional<Place>{};
   TACHO_TRY(place, torchrun ? place_of_torchrun(variables) : place_of_slurm(variables));
+  if (const auto secret = variables.text(kJobSecretVariable)) {
+    TACHO_TRY(parsed, parse_job_secret(*secret).in(kJobSecretVariable));
+    place.secret = parsed;
+  }
   return std::optional<Place>(std::move(place));
 }
 
@@ -215,6 +220,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Place& pla
   if (place.listen_fd) {
     variables.emplace_back("TACHO_RENDEZVOUS_FD", std::to_string(*place.listen_fd));
   }
+  if (!place.secret.empty()) variables.emplace_back(kJobSecretVariable, place.secret);
   return variables;
 }
 

@@ -21,6 +21,7 @@ struct Place {
   std::string host = "127.0.0.1";  // where rank 0 listens
   std::uint16_t port = 0;
   std::optional<int> listen_fd = {};  // rank 0: already bound and listening
+  std::string secret = {};            // of the job, comm/job_secret.h; "": none was given
   bool operator==(const Place&) const = default;
 };
 

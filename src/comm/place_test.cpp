@@ -158,11 +158,17 @@ TEST(Place, OfTorchrunCountsWithinAStepOfSlurm) {
 
 TEST(Place, SurvivesTheEnvironmentOfAWorker) {
   for (const Place& place : {Place{}, Place{0, 4, 0, 2, 0, "127.0.0.1", 4242, 7},
-                             Place{3, 4, 1, 2, 1, "fe80::1", 65535}}) {
+                             Place{3, 4, 1, 2, 1, "fe80::1", 65535, {}, "0123456789abcdef"}}) {
     Set worker{{"TORCHELASTIC_USE_AGENT_STORE", "True"}};  // inherited from torchrun
     for (const auto& [name, value] : environment_of(place)) worker[name] = value;
     EXPECT_EQ(*place_of(but(kSrun, worker)), place);
   }
+}
+
+TEST(Place, RefusesASecretThatIsNone) {
+  const std::string problem = problem_of(but(kTorchrun, {{"TACHO_JOB_SECRET", "too short"}}));
+  EXPECT_THAT(problem, testing::StartsWith("TACHO_JOB_SECRET: a job secret has 16 to 256"));
+  EXPECT_THAT(problem, testing::Not(HasSubstr("too short")));
 }
 
 TEST(Place, SharesTheCoresOfItsNode) {

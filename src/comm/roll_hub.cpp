@@ -11,8 +11,12 @@
 namespace tacho {
 namespace {
 
-// With more strangers than this at the door the oldest must go.
-constexpr std::size_t kMostStrangers = 64;
+// A rank shows within a round trip or two that it knows the secret. With more connections than this
+// that have not, the oldest must go: a rank among them comes again.
+constexpr std::size_t kMostUnproven = 256;
+constexpr auto kLongestProving = std::chrono::seconds(10);
+// New connections at a time, lest a flood of them keeps the ranks waiting.
+constexpr int kMostAtOnce = 64;
 
 Json last_word_of_trouble(const std::string& why) { return {{"kind", "trouble"}, {"why", why}}; }
 
@@ -78,26 +82,58 @@ void RollHub::wait() {
   poll_.wait_until(next_event());
 }
 
-// To the end, so that one who comes too late or once too often is told so.
+// To the end, so that a rank that comes too late or once too often is told so.
 void RollHub::receive_guests() {
-  while (poll_.ready(listener_)) {
-    UniqueFd socket = accept_from(listener_);
-    if (!socket) break;
-    guests_.push_back({ControlLine(std::move(socket), kLongestGreeting), Clock::now()});
-    if (guests_.size() > kMostStrangers + static_cast<std::size_t>(own_.size)) guests_.pop_front();
-  }
+  const auto longest = std::min<Clock::duration>(timeout_, kLongestProving);
   for (Guest& guest : guests_) {
     if (poll_.ready(guest.line.socket())) hear_guest(guest);
-    if (Clock::now() - guest.came > timeout_) guest.line.close();
+    if (Clock::now() - guest.came > longest) guest.line.close();
   }
   guests_.remove_if([](const Guest& guest) { return !guest.line.open(); });
+  if (poll_.ready(listener_)) let_in();
+}
+
+// After those who are here already were heard: what they have proven counts before they must go.
+void RollHub::let_in() {
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    UniqueFd socket = accept_from(listener_);
+    if (!socket) break;
+    Guest& guest = guests_.emplace_back(
+        Guest{ControlLine(std::move(socket)), HubHandshake(place_.secret), Clock::now()});
+    guest.line.queue(guest.handshake.challenge());
+    guest.line.flush();
+  }
+  const auto is_unproven = [](const Guest& guest) { return !guest.proven; };
+  auto unproven = std::count_if(guests_.begin(), guests_.end(), is_unproven);
+  for (; std::cmp_greater(unproven, kMostUnproven); --unproven) {
+    guests_.erase(std::find_if(guests_.begin(), guests_.end(), is_unproven));
+  }
 }
 
 void RollHub::hear_guest(Guest& guest) {
-  auto messages = guest.line.receive();
+  const auto messages = guest.line.receive();
   if (messages.empty()) return;
+  if (!guest.proven) return challenge_met(guest, messages);
+  hear_greeting(guest, messages.front());
+}
+
+// Who does not know the secret hears nothing, and leaves nothing behind but a count.
+void RollHub::challenge_met(Guest& guest, const std::vector<Json>& messages) {
+  auto accepted = guest.handshake.judge(messages.front());
+  if (!accepted || messages.size() > 1) {
+    ++wrong_proofs_;
+    last_wrong_ = peer_address(guest.line.socket());
+    return guest.line.close();
+  }
+  guest.proven = true;
+  guest.line.queue(accepted->answer);
+  guest.line.flush();
+  guest.line.seal(std::move(accepted->keys));
+}
+
+void RollHub::hear_greeting(Guest& guest, const Json& message) {
   const std::string address = peer_address(guest.line.socket());
-  auto greeting = greeting_from_json(messages.front());
+  auto greeting = greeting_from_json(message);
   if (!greeting.ok()) {
     if (greeting.error().code == ErrorCode::newer && !met() && problem_.empty()) {
       problem_ = fmt::format(
@@ -113,7 +149,6 @@ void RollHub::hear_guest(Guest& guest) {
 
 void RollHub::give_seat(Guest& guest, Greeting greeting) {
   if (problem_.empty()) problem_ = problem_with(greeting);
-  guest.line.allow(kLongestMessage);
   Seat& seat = seats_.emplace_back(Seat{std::move(greeting), std::move(guest.line)});
   if (!seat.line.open()) lose(seat, describe(seat.greeting.self) + " died");
   guest.line.close();  // nothing is left of it; it is removed with those who went away
@@ -194,7 +229,17 @@ std::string RollHub::who_is_missing() const {
   return fmt::format("rank{} {} of {} {} not come within {}; {}, and does {} reach {}?",
                      one ? "" : "s", fmt::join(missing, ", "), own_.size, one ? "has" : "have",
                      plain_seconds(timeout_), one ? "is it started" : "are they started",
-                     one ? "its machine" : "every machine", endpoint(place_.host, place_.port));
+                     one ? "its machine" : "every machine", endpoint(place_.host, place_.port)) +
+         others_came();
+}
+
+// A rank with another secret is not told from anything else that connects; the user can.
+std::string RollHub::others_came() const {
+  if (wrong_proofs_ == 0) return "";
+  return fmt::format(
+      " ({} without the job's secret came, the last from {})",
+      wrong_proofs_ == 1 ? "a connection" : fmt::format("{} connections", wrong_proofs_),
+      last_wrong_);
 }
 
 void RollHub::hear_seats() {
@@ -217,6 +262,9 @@ void RollHub::hear(Seat& seat, Json message) {
     board_.told.push_back({rank, text_of(message, "text")});
   } else if (kind == "agree" && met()) {
     collect(rank, std::move(message));
+  } else if (kind == "post") {
+    note_post(message);
+    broadcast(message);
   } else if (kind == "bye") {
     const std::string why = text_of(message, "why");
     if (!why.empty()) lose(seat, fmt::format("rank {} left: {}", rank, why));

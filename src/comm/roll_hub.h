@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/greeting.h"
+#include "comm/handshake.h"
 #include "comm/roll_watch.h"
 
 namespace tacho {
@@ -20,10 +21,12 @@ class RollHub final : public RollWatch {
   void close() override;
 
  private:
-  // Somebody who has connected and is not, or will never be, one of us.
+  // A connection that has no seat: nobody knows yet whose it is, or it came too late.
   struct Guest {
     ControlLine line;
+    HubHandshake handshake;
     Clock::time_point came;
+    bool proven = false;  // it knows the job's secret
   };
   struct Seat {
     Greeting greeting;
@@ -36,13 +39,17 @@ class RollHub final : public RollWatch {
   void wait();
 
   void receive_guests();
+  void let_in();
   void hear_guest(Guest& guest);
+  void challenge_met(Guest& guest, const std::vector<Json>& messages);
+  void hear_greeting(Guest& guest, const Json& message);
   void give_seat(Guest& guest, Greeting greeting);
   void turn_away(Guest& guest, const Greeting& greeting);
   [[nodiscard]] std::string problem_with(const Greeting& greeting) const;
   void decide_on_the_meeting();
   void welcome();
   [[nodiscard]] std::string who_is_missing() const;
+  [[nodiscard]] std::string others_came() const;
 
   void hear_seats();
   void hear(Seat& seat, Json message);
@@ -60,6 +67,8 @@ class RollHub final : public RollWatch {
   std::list<Guest> guests_;
   std::list<Seat> seats_;
   std::string problem_;  // what will make the meeting fail
+  int wrong_proofs_ = 0;
+  std::string last_wrong_;  // where the last of them came from
   std::optional<Clock::time_point> leave_by_;
   std::optional<Clock::time_point> parted_by_;
 };

@@ -10,11 +10,9 @@
 namespace tacho {
 
 RollSpoke::RollSpoke(RollBoard& board, const Place& place, std::chrono::milliseconds timeout,
-                     const Greeting& own, UniqueFd socket, Clock::time_point deadline)
-    : RollWatch(board, timeout),
-      place_(place),
-      deadline_(deadline),
-      line_(std::move(socket), kLongestMessage) {
+                     const Greeting& own, ControlLine line)
+    : RollWatch(board, timeout), place_(place), line_(std::move(line)) {
+  line_.forgive_silence();
   line_.queue(greeting_to_json(own));
 }
 
@@ -30,28 +28,23 @@ void RollSpoke::turn() {
   }
   if (line_.state() == ControlLine::State::closed) lose(hub() + " died");
   if (line_.state() == ControlLine::State::foreign) {
-    lose(hub() + " does not answer as Tacho does; is the port another program's?");
+    lose(hub() + " sent something that is no message");
   }
   if (was_away()) line_.forgive_silence();
-  if (answered_ && silent(line_)) lose(no_word_from(hub()));
-  if (!answered_ && Clock::now() >= deadline_) {
-    lose(fmt::format("{} has not answered within {}; is it started?", hub(),
-                     plain_seconds(timeout_)));
-  }
+  if (silent(line_)) lose(no_word_from(hub()));
   for (const std::string& line : take_outbox()) line_.queue_line(line);
   consider_leaving();
-  if (time_to_beat() && answered_) line_.queue({{"kind", "beat"}});
+  if (time_to_beat()) line_.queue({{"kind", "beat"}});
   line_.flush();
 }
 
 RollSpoke::Clock::time_point RollSpoke::next_event() const {
-  auto next = std::min(next_beat_, answered_ ? line_.heard() + timeout_ : deadline_);
+  auto next = std::min(next_beat_, line_.heard() + timeout_);
   if (leave_by_) next = std::min(next, *leave_by_);
   return next;
 }
 
 void RollSpoke::hear(Json message) {
-  answered_ = true;
   const std::string kind = kind_of(message);
   if (kind == "members" && !met()) {
     auto members = members_from_json(message);
@@ -70,6 +63,8 @@ void RollSpoke::hear(Json message) {
     over_ = true;
   } else if ((kind == "agreed" || kind == "share") && met()) {
     collect(0, std::move(message));
+  } else if (kind == "post") {
+    note_post(message);
   }
 }
 

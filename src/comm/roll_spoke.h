@@ -10,9 +10,9 @@ namespace tacho {
 // The side of every rank but 0: one line, to rank 0.
 class RollSpoke final : public RollWatch {
  public:
-  // `deadline`: until then rank 0 must have said something.
+  // `line` leads to rank 0 and is sealed.
   RollSpoke(RollBoard& board, const Place& place, std::chrono::milliseconds timeout,
-            const Greeting& own, UniqueFd socket, Clock::time_point deadline);
+            const Greeting& own, ControlLine line);
 
   void turn() override;
   [[nodiscard]] bool finished() const override { return over_; }
@@ -27,9 +27,7 @@ class RollSpoke final : public RollWatch {
   [[nodiscard]] std::string hub() const;
 
   const Place place_;
-  const Clock::time_point deadline_;
   ControlLine line_;
-  bool answered_ = false;  // rank 0 has said something
   bool over_ = false;
   std::optional<Clock::time_point> leave_by_;
 };

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "comm/greeting.h"
+
 namespace tacho {
 
 RollPoll::RollPoll() : alarm_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -80,6 +82,14 @@ void RollWatch::collect(int from, Json message) {
   {
     const std::lock_guard lock(board_.mutex);
     board_.collected.at(static_cast<std::size_t>(from)).push_back(std::move(message));
+  }
+  board_.changed.notify_all();
+}
+
+void RollWatch::note_post(const Json& message) {
+  {
+    const std::lock_guard lock(board_.mutex);
+    board_.posted[text_of(message, "name")] = text_of(message, "text");
   }
   board_.changed.notify_all();
 }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ struct RollBoard {
   std::optional<std::string> trouble;
   std::vector<Rollcall::Message> told;      // rank 0's messages
   std::vector<std::deque<Json>> collected;  // by rank, what it said in collective calls
-  bool over = false;                        // nothing will come any more
+  std::map<std::string, std::string> posted;
+  bool over = false;  // nothing will come any more
 };
 
 // Waits for several sockets at once, or until somebody calls wake().
@@ -83,6 +85,7 @@ class RollWatch {
   std::vector<std::string> take_outbox();
   [[nodiscard]] std::optional<std::string> leaving() const;
   void collect(int from, Json message);
+  void note_post(const Json& message);
 
   [[nodiscard]] std::string no_word_from(const std::string& whom) const;
   [[nodiscard]] bool silent(const ControlLine& line) const;

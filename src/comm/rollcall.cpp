@@ -7,6 +7,8 @@
 
 #include "base/units.h"
 #include "comm/greeting.h"
+#include "comm/hub_line.h"
+#include "comm/job_secret.h"
 #include "comm/roll_hub.h"
 #include "comm/roll_spoke.h"
 #include "comm/tcp.h"
@@ -17,26 +19,21 @@ namespace {
 using RollClock = std::chrono::steady_clock;
 
 Result<void> check_place(const Place& place) {
-  if (place.size >= 1 && place.rank >= 0 && place.rank < place.size) return {};
-  return Error{ErrorCode::usage,
-               fmt::format("there is no rank {} among {}; ranks are counted from 0", place.rank,
-                           place.size)};
+  if (place.size < 1 || place.rank < 0 || place.rank >= place.size) {
+    return Error{ErrorCode::usage,
+                 fmt::format("there is no rank {} among {}; ranks are counted from 0", place.rank,
+                             place.size)};
+  }
+  if (place.size == 1 || !place.secret.empty()) return {};
+  return Error{
+      ErrorCode::usage,
+      fmt::format("rank {} of {} was given no job secret; set {} to the same on every rank",
+                  place.rank, place.size, kJobSecretVariable)};
 }
 
 Result<UniqueFd> open_door(const Place& place) {
   if (place.listen_fd) return adopt_listener(*place.listen_fd);
   return listen_at(place.host, place.port);
-}
-
-Result<UniqueFd> reach_rank_0(const Rollcall::Options& options, RollClock::time_point deadline) {
-  const Place& place = options.place;
-  auto socket = connect_to(place.host, place.port, deadline, options.stop);
-  if (socket.ok()) return socket;
-  return Error{ErrorCode::failed,
-               fmt::format("rank 0 cannot be reached at {} within {}: {}; is it started, and does "
-                           "this machine reach it?",
-                           endpoint(place.host, place.port), plain_seconds(options.timeout),
-                           socket.error().message)};
 }
 
 // Signals are for the program's own threads.
@@ -61,7 +58,6 @@ Result<std::unique_ptr<Rollcall>> Rollcall::meet(const Options& options,
 
 Result<void> Rollcall::meet_all(const Options& options, const std::vector<std::string>& terms) {
   const Place& place = options.place;
-  const auto deadline = RollClock::now() + options.timeout;
   Greeting own{member_at(place), place.size, as_received(terms)};
   if (size_ == 1) {
     const UniqueFd unused(place.listen_fd.value_or(-1));
@@ -73,10 +69,9 @@ Result<void> Rollcall::meet_all(const Options& options, const std::vector<std::s
     TACHO_TRY(door, open_door(place));
     watch_ = std::make_unique<RollHub>(*board_, place, options.timeout, own, std::move(door));
   } else {
-    TACHO_TRY(socket, reach_rank_0(options, deadline));
-    own.self.address = local_address(socket);
-    watch_ = std::make_unique<RollSpoke>(*board_, place, options.timeout, own, std::move(socket),
-                                         deadline);
+    TACHO_TRY(line, reach_hub(options, RollClock::now() + options.timeout));
+    own.self.address = local_address(line.socket());
+    watch_ = std::make_unique<RollSpoke>(*board_, place, options.timeout, own, std::move(line));
   }
   while (watch_->members().empty() && !watch_->finished()) {
     if (options.stop != nullptr && *options.stop) return Error{ErrorCode::failed, "stopped"};
@@ -109,7 +104,7 @@ void Rollcall::send(const Json& message) {
   std::string line = json_text(message);
   {
     const std::lock_guard lock(board_->mutex);
-    // The other side would take the line for a stranger's, and say less clearly what is wrong.
+    // The other side would not take the line for Tacho's, and say less clearly what is wrong.
     if (line.size() <= kLongestMessage) {
       board_->outbox.push_back(std::move(line));
     } else if (!board_->leaving) {
@@ -182,6 +177,30 @@ void Rollcall::tell(std::string_view text) {
   if (rank_ != 0) return send({{"kind", "tell"}, {"text", text}});
   const std::lock_guard lock(board_->mutex);
   board_->told.push_back({0, std::string(text)});
+}
+
+void Rollcall::post(const std::string& name, std::string_view text) {
+  {
+    const std::lock_guard lock(board_->mutex);
+    board_->posted[name] = text;
+  }
+  board_->changed.notify_all();
+  if (size_ > 1) send({{"kind", "post"}, {"name", name}, {"text", text}});
+}
+
+Result<std::string> Rollcall::posted(const std::string& name,
+                                     std::chrono::milliseconds time) const {
+  std::unique_lock lock(board_->mutex);
+  board_->changed.wait_for(
+      lock, time, [&] { return board_->posted.contains(name) || board_->trouble || board_->over; });
+  if (const auto found = board_->posted.find(name); found != board_->posted.end()) {
+    return found->second;
+  }
+  if (board_->trouble || board_->over) {
+    return Error{ErrorCode::failed, board_->trouble.value_or("the control line is closed")};
+  }
+  return Error{ErrorCode::failed,
+               fmt::format("no rank has posted '{}' within {}", name, plain_seconds(time))};
 }
 
 std::vector<Rollcall::Message> Rollcall::take_messages() {

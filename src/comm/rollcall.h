@@ -22,7 +22,8 @@ class RollWatch;
 
 // The control line of a job: every rank holds one connection to rank 0. By it they meet, make sure
 // that they do the same, tell rank 0 small things, and notice that one of them is gone. A thread
-// watches the connection; gradients go elsewhere.
+// watches the connection; gradients go elsewhere. Only processes that know the job's secret are
+// heard; to all others rank 0 says nothing about the job.
 class Rollcall {
  public:
   struct Options {
@@ -56,6 +57,9 @@ class Rollcall {
   // For rank 0, from any rank, itself included; arrives in order. Waits for nothing. From any
   // thread.
   void tell(std::string_view text);
+  // For every rank, under a name that is used once; from any thread. posted() waits for it.
+  void post(const std::string& name, std::string_view text);
+  Result<std::string> posted(const std::string& name, std::chrono::milliseconds time) const;
   std::vector<Message> take_messages();  // rank 0: what has come so far
 
   // Why the job cannot go on, once a rank is gone. The first cause; the same on every rank that can

@@ -155,16 +155,19 @@ TEST(Meeting, ADoorNobodyAnswersIsNotWaitedForLonger) {
 
 TEST(Meeting, AnotherProgramBehindThePortIsCalledThat) {
   const TestPort port;
-  port.listen();
+  const UniqueFd listener(port.handed_over());
   std::jthread other([&] {
-    const UniqueFd listener(port.handed_over());
-    const UniqueFd client(::accept(listener.get(), nullptr, nullptr));
-    EXPECT_TRUE(write_all(client.get(), "HTTP/1.1 400 Bad Request\r\n\r\n", "client").ok());
-    std::array<char, 4096> ignored;
-    while (::read(client.get(), ignored.data(), ignored.size()) > 0) {
+    while (true) {
+      const UniqueFd client(::accept(listener.get(), nullptr, nullptr));
+      if (!client) break;
+      EXPECT_TRUE(write_all(client.get(), "HTTP/1.1 400 Bad Request\r\n\r\n", "client").ok());
+      std::array<char, 4096> ignored;
+      while (::read(client.get(), ignored.data(), ignored.size()) > 0) {
+      }
     }
   });
-  const Met met = Rollcall::meet(rank_at(port, 1, 2), {});
+  const Met met = Rollcall::meet(rank_at(port, 1, 2, kSecond), {});
+  ::shutdown(listener.get(), SHUT_RDWR);
   EXPECT_THAT(met.error().message, EndsWith("is the port another program's?"));
 }
 

@@ -54,6 +54,30 @@ TEST(Agree, RanksAtDifferentPlacesAreTold) {
   leave_all(ranks);
 }
 
+TEST(Post, EveryoneReadsWhatAnyRankPosted) {
+  const Ranks ranks = meet_as_threads(3);
+  as_threads(3, [&](int rank) {
+    const auto& rollcall = ranks[static_cast<std::size_t>(rank)];
+    rollcall->post(fmt::format("door {}", rank), fmt::format("at {}", rank));
+    for (int other = 0; other < 3; ++other) {
+      const auto text = rollcall->posted(fmt::format("door {}", other), kPatient);
+      ASSERT_TRUE(text.ok()) << text.error().message;
+      EXPECT_EQ(*text, fmt::format("at {}", other));
+    }
+  });
+  EXPECT_THAT(ranks[1]->posted("nothing", std::chrono::milliseconds(1)).error().message,
+              HasSubstr("no rank has posted 'nothing' within 0.001 s"));
+  leave_all(ranks);
+}
+
+TEST(Post, IsNotWaitedForOnceARankIsLost) {
+  const Ranks ranks = meet_as_threads(2);
+  std::jthread waits([&] {
+    EXPECT_THAT(ranks[0]->posted("door", kPatient).error().message, HasSubstr("unwell"));
+  });
+  ranks[1]->leave("unwell");
+}
+
 TEST(Share, EveryoneGetsTheTextOfRankZero) {
   const Ranks ranks = meet_as_threads(3);
   const std::string large(300000, 'x');

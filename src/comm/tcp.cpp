@@ -159,12 +159,15 @@ Result<UniqueFd> connect_once(const addrinfo& address, Clock::time_point deadlin
 Result<UniqueFd> listen_at(const std::string& host, std::uint16_t port) {
   // By its spelling alone: Debian's /etc/hosts gives a machine's own name a loopback address, and
   // the others come from outside.
-  if (!is_loopback(host)) return listen_on_every_address(host, port);
-  TACHO_TRY(addresses, addresses_of(host, port).in(endpoint(host, port)));
+  return is_loopback(host) ? listen_only_at(host, port) : listen_on_every_address(host, port);
+}
+
+Result<UniqueFd> listen_only_at(const std::string& address, std::uint16_t port) {
+  TACHO_TRY(addresses, addresses_of(address, port).in(endpoint(address, port)));
   UniqueFd fd(::socket(addresses->ai_family, kSocketKind, 0));
-  if (!fd) return cannot_listen(host, port, errno);
+  if (!fd) return cannot_listen(address, port, errno);
   const int error = bind_and_listen(fd.get(), addresses->ai_addr, addresses->ai_addrlen);
-  if (error != 0) return cannot_listen(host, port, error);
+  if (error != 0) return cannot_listen(address, port, error);
   return fd;
 }
 

@@ -16,6 +16,8 @@ namespace tacho {
 
 // On loopback where `host` is spelled so, else on every address of the machine.
 Result<UniqueFd> listen_at(const std::string& host, std::uint16_t port);
+// At one numeric address of this machine alone.
+Result<UniqueFd> listen_only_at(const std::string& address, std::uint16_t port);
 // A socket that somebody else bound and listens on.
 Result<UniqueFd> adopt_listener(int fd);
 // Nothing where nobody is waiting.

@@ -22,6 +22,7 @@ namespace tacho {
 
 using Met = Result<std::unique_ptr<Rollcall>>;
 inline constexpr std::chrono::milliseconds kPatient{60000};
+inline constexpr const char* kTestSecret = "the-secret-of-the-job-under-test";
 
 // A port of loopback that is free, and stays so until somebody listens there.
 class TestPort {
@@ -65,8 +66,9 @@ class TestPort {
 
 inline Rollcall::Options rank_at(const TestPort& port, int rank, int size,
                                  std::chrono::milliseconds timeout = kPatient) {
-  Rollcall::Options options{.place = {.rank = rank, .size = size, .port = port.number()},
-                            .timeout = timeout};
+  Rollcall::Options options{
+      .place = {.rank = rank, .size = size, .port = port.number(), .secret = kTestSecret},
+      .timeout = timeout};
   if (rank == 0) options.place.listen_fd = port.handed_over();
   return options;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "comm/job_secret.h"
 #include "lab/stand_in_network.h"
 
 namespace tacho {
@@ -67,6 +70,28 @@ Result<void> check_nodes(std::int64_t nodes, const Standing& standing) {
   return usage(fmt::format("--node-rank must lie between 0 and {}, not {}", nodes - 1, node));
 }
 
+// Ranks that are started elsewhere as well cannot know a secret that is made here.
+Result<void> give_secret(Launch& launch, const Standing& standing) {
+  std::string secret = standing.secret;
+  if (secret.empty() && standing.given) secret = standing.given->secret;
+  const int size = launch.places.front().size;
+  const bool all_here = std::cmp_equal(launch.places.size(), size);
+  if (secret.empty() && all_here) secret = new_job_secret();
+  if (secret.empty()) {
+    return usage(
+        standing.given
+            ? fmt::format("rank {} of {}: ranks on several machines need a secret to recognise "
+                          "each other; set {} to the same on all, for example to what 'openssl "
+                          "rand -hex 32' prints",
+                          standing.given->rank, size, kJobSecretVariable)
+            : fmt::format("--node-rank {} needs the secret of machine 0: start the command that "
+                          "'tacho' printed there, set {}, or name a file with --job-secret-file",
+                          standing.node_rank.value_or(0), kJobSecretVariable));
+  }
+  for (Place& place : launch.places) place.secret = secret;
+  return {};
+}
+
 }  // namespace
 
 bool keeps_record(const Standing& standing) {
@@ -83,7 +108,9 @@ DistSpec as_given(DistSpec dist, const Place& given) {
 Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing) {
   if (standing.given) {
     TACHO_CHECK(check_given(standing));
-    return Launch{{*standing.given}, false};
+    Launch launch{{*standing.given}, false};
+    TACHO_CHECK(give_secret(launch, standing));
+    return launch;
   }
   DistSpec now = dist;
   now.ranks_a_node = standing.ranks_a_node.value_or(dist.ranks_a_node);
@@ -116,6 +143,7 @@ Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing) {
   }
   launch.binds = !standing.rendezvous && !stood_for;
   if (stood_for) launch.line_mbit = standing.line_mbit;
+  TACHO_CHECK(give_secret(launch, standing));
   return launch;
 }
 

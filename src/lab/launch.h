@@ -22,6 +22,9 @@ struct Standing {
   std::optional<Address> rendezvous;
   // Of several nodes, all are started here, in network namespaces with lines of this rate.
   std::optional<double> line_mbit = {};
+  // Of the job, where it was given or made; "": ranks that are all started here get one of their
+  // own. A launcher's Place may have it too.
+  std::string secret = {};
 };
 
 // Whether this tacho starts rank 0, whose worker writes the events: it has the store and the view.

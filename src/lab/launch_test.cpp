@@ -21,6 +21,18 @@ std::string problem_of(const DistSpec& dist, const Standing& standing) {
 }
 
 const Address kFirstMachine{"node1", 29500};
+constexpr const char* kSecret = "0123456789abcdef";
+
+// Without the secret that was made for them.
+std::vector<Place> places(const Launch& launch) {
+  std::vector<Place> all = launch.places;
+  for (Place& place : all) {
+    EXPECT_FALSE(place.secret.empty());
+    EXPECT_EQ(place.secret, launch.places.front().secret);
+    place.secret.clear();
+  }
+  return all;
+}
 
 TEST(Launch, OfOneRankIsAWorkerAlone) {
   EXPECT_THAT(plan_launch({}, {})->places, IsEmpty());
@@ -31,22 +43,23 @@ TEST(Launch, OfSeveralRanksHereBindsItsOwnSocket) {
   const auto launch = plan_launch({.ranks_a_node = 2}, {});
   ASSERT_TRUE(launch.ok());
   EXPECT_TRUE(launch->binds);
-  EXPECT_THAT(launch->places, ElementsAre(Place{0, 2, 0, 2, 0}, Place{1, 2, 1, 2, 0}));
+  EXPECT_THAT(places(*launch), ElementsAre(Place{0, 2, 0, 2, 0}, Place{1, 2, 1, 2, 0}));
 }
 
 TEST(Launch, OfANamedBackendIsDistributedWithOneRankToo) {
   const auto launch = plan_launch({.backend = DistBackend::gloo}, {});
-  EXPECT_THAT(launch->places, ElementsAre(Place{0, 1, 0, 1, 0}));
+  EXPECT_THAT(places(*launch), ElementsAre(Place{0, 1, 0, 1, 0}));
   EXPECT_TRUE(launch->binds);
 }
 
 TEST(Launch, StartsTheRanksOfItsOwnMachine) {
   const DistSpec dist{.ranks_a_node = 2, .nodes = 3};
-  const auto launch = plan_launch(dist, {.node_rank = 2, .rendezvous = kFirstMachine});
+  const auto launch =
+      plan_launch(dist, {.node_rank = 2, .rendezvous = kFirstMachine, .secret = kSecret});
   ASSERT_TRUE(launch.ok()) << launch.error().message;
   EXPECT_FALSE(launch->binds);
-  EXPECT_THAT(launch->places, ElementsAre(Place{4, 6, 0, 2, 2, "node1", 29500},
-                                          Place{5, 6, 1, 2, 2, "node1", 29500}));
+  EXPECT_THAT(places(*launch), ElementsAre(Place{4, 6, 0, 2, 2, "node1", 29500},
+                                           Place{5, 6, 1, 2, 2, "node1", 29500}));
 }
 
 TEST(Launch, OfMachinesThatAreStoodForStartsThemAll) {
@@ -57,7 +70,7 @@ TEST(Launch, OfMachinesThatAreStoodForStartsThemAll) {
   EXPECT_EQ(launch->line_mbit, 1000);
   EXPECT_EQ(launch->nodes(), 2);
   const std::string first = "10.231.0.1";
-  EXPECT_THAT(launch->places,
+  EXPECT_THAT(places(*launch),
               ElementsAre(Place{0, 4, 0, 2, 0, first, 29500}, Place{1, 4, 1, 2, 0, first, 29500},
                           Place{2, 4, 0, 2, 1, first, 29500}, Place{3, 4, 1, 2, 1, first, 29500}));
 }
@@ -78,7 +91,7 @@ TEST(Launch, RefusesLinesThatCannotBe) {
 }
 
 TEST(Launch, WithinTorchrunIsTheOneRankThatWasGiven) {
-  const Place given{3, 4, 1, 2, 1, "node1", 29500};
+  const Place given{3, 4, 1, 2, 1, "node1", 29500, {}, kSecret};
   const auto launch = plan_launch(as_given({}, given), {.given = given});
   EXPECT_THAT(launch->places, ElementsAre(given));
   EXPECT_FALSE(launch->binds);
@@ -101,6 +114,19 @@ TEST(Launch, SaysWhatSeveralMachinesNeed) {
   EXPECT_THAT(problem_of(two, {.node_rank = -1, .rendezvous = kFirstMachine}), HasSubstr("not -1"));
   EXPECT_THAT(problem_of({}, {.node_rank = 1}), HasSubstr("--node-rank 1 needs --nnodes"));
   EXPECT_THAT(problem_of({}, {.ranks_a_node = 0}), HasSubstr("--nproc"));
+}
+
+TEST(Launch, GivesRanksThatAreAllHereASecretOfTheirOwn) {
+  const auto one = plan_launch({.ranks_a_node = 2}, {});
+  EXPECT_EQ(one->places[0].secret, one->places[1].secret);
+  EXPECT_NE(one->places[0].secret, plan_launch({.ranks_a_node = 2}, {})->places[0].secret);
+}
+
+TEST(Launch, OfSeveralMachinesNeedsTheSecretOfTheFirst) {
+  EXPECT_THAT(problem_of({.nodes = 2}, {.node_rank = 1, .rendezvous = kFirstMachine}),
+              HasSubstr("--node-rank 1 needs the secret of machine 0"));
+  EXPECT_THAT(problem_of({}, {.given = Place{3, 4, 1, 2, 1, "node1", 29500}}),
+              HasSubstr("set TACHO_JOB_SECRET to the same on all"));
 }
 
 TEST(Launch, LeavesToALauncherWhatItHasDecided) {

@@ -6,6 +6,8 @@ from tacho_case import SharedHomeCase, events_of, is_gone, processes_of, wait_un
 from toy_data import write_images
 
 ORDER = ("--threads", 1, "--seed", 1, "--mkldnn", "off", "--no-tensorboard", "--json")
+# By it machines that are started by hand recognise each other.
+SECRET = {"TACHO_JOB_SECRET": "the-secret-of-the-job-under-test"}
 CLOSE = 1e-5  # relative: sums in another order
 
 

@@ -124,6 +124,9 @@ class Going:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def err_so_far(self):
+        return os.pread(self._err.fileno(), 1 << 20, 0).decode()
+
     def ended(self, seconds=PATIENCE_SECONDS):
         try:
             code = self.process.wait(seconds)

@@ -7,7 +7,7 @@ import os
 import signal
 import unittest
 
-from dist_case import DistCase, kinds_in
+from dist_case import SECRET, DistCase, kinds_in
 from tacho_case import end_all, wait_until
 from toy_data import write_image_folder, write_sentences
 
@@ -52,8 +52,9 @@ class RanksLearnWhatOneLearns(DistCase):
         # A second machine has a home of its own.
         home = self.new_folder()
         self.addCleanup(end_all, home)
-        other = self.start(*self.order(*nodes, "--node-rank", 1), env={"TACHO_HOME": str(home)})
-        record = self.tacho(*self.order(*nodes, "--node-rank", 0)).json
+        other = self.start(*self.order(*nodes, "--node-rank", 1),
+                           env={"TACHO_HOME": str(home), **SECRET})
+        record = self.tacho(*self.order(*nodes, "--node-rank", 0), env=SECRET).json
         self.assertEqual(other.ended().code, 0)
         self.assertEqual(record["ranks"]["backend"], "shm+gloo")
         self.assertEqual([rank["node"] for rank in record["ranks"]["ranks"]], [0, 0, 1, 1])

@@ -9,7 +9,7 @@ import socket
 import time
 import unittest
 
-from dist_case import ORDER, DistCase, kinds_in
+from dist_case import ORDER, SECRET, DistCase, kinds_in
 from tacho_case import is_gone, stop, wait_until
 from toy_data import write_images
 
@@ -78,6 +78,9 @@ class LostRanks(DistCase):
 
 class Disagreements(DistCase):
     """Two machines, started by hand."""
+
+    def environment(self, env=None):
+        return {**super().environment(env), **SECRET}
 
     def pair(self, first, second, timeout=10, data=None):
         """What both came to: rank 0's, then the other's, which may have data of its own."""

@@ -6,6 +6,7 @@ import socket
 import unittest
 from pathlib import Path
 
+from dist_case import SECRET
 from tacho_case import TachoCase, is_gone, processes_of, wait_until
 
 SMALL = ("lab", "comms", "--quick", "--max-size", "64K", "--no-gradients", "--json")
@@ -71,8 +72,9 @@ class LabComms(TachoCase):
             port = probe.getsockname()[1]
         words = (*SMALL, "--nnodes", 2, "--nproc", 1, "--rendezvous", f"127.0.0.1:{port}")
         other_home = self.new_folder()
-        other = self.start(*words, "--node-rank", 1, env={"TACHO_HOME": str(other_home)})
-        made = self.tacho(*words, "--node-rank", 0).json
+        other = self.start(*words, "--node-rank", 1,
+                           env={"TACHO_HOME": str(other_home), **SECRET})
+        made = self.tacho(*words, "--node-rank", 0, env=SECRET).json
         said = other.ended()
         self.assertEqual((said.code, said.out), (0, ""))
         self.assertIn("rank 1 of 2", said.err)

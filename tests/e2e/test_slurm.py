@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from dist_case import SECRET
 from slurm_cluster import SlurmCluster, ended, why_not
 from tacho_case import TACHO, SharedHomeCase, events_of, processes_of, wait_until
 
@@ -44,8 +45,9 @@ class Slurm(SharedHomeCase):
         return {**super().environment(env), "TMPDIR": str(cluster.folder)}
 
     def srun(self, *command, env=None):
-        """At work."""
-        return cluster.client("srun", *command, env=self.environment(env))
+        """At work. Ranks on several nodes recognise each other by a secret that the user gives."""
+        secret = SECRET if "-N2" in command else {}
+        return cluster.client("srun", *command, env=self.environment({**secret, **(env or {})}))
 
     def record_by(self, *command, env=None):
         said = ended(self.srun(*command, "--json", env=env))
@@ -110,6 +112,12 @@ class Slurm(SharedHomeCase):
         self.assertEqual(places, [(0, 0), (1, 1)])
         self.assertEqual(record["ranks"]["backend"], "gloo")
         self.assert_learned_as_alone(record)
+
+    def test_ranks_on_two_nodes_without_a_secret_are_told_what_to_do(self):
+        said = ended(cluster.client("srun", "-N2", "tacho", "train", *SMALL, "-b", 16,
+                                    env=self.environment()))
+        self.assertEqual(said.code, 2)
+        self.assertIn("set TACHO_JOB_SECRET to the same on all", said.err)
 
     def test_ranks_stand_where_srun_put_them_and_share_memory_on_a_node(self):
         # In the order of ranks: node, rank on the node, ranks on the node.

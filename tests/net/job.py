@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 from tacho_case import PATIENCE_SECONDS, TACHO, end_all, events_of, processes_of  # noqa: E402
 
 PORT = 29500
+SECRET = "the-secret-of-the-job-under-test"
 PATIENCE = 5 * PATIENCE_SECONDS
 
 
@@ -47,7 +48,8 @@ class Job:
         with open(f"{log}.out", "w") as out, open(f"{log}.err", "w") as err:
             return subprocess.Popen(machine.command(*train), stdin=subprocess.DEVNULL, stdout=out,
                                     stderr=err,
-                                    env={**os.environ, "TACHO_HOME": self.homes[rank],
+                                    env={**os.environ, "TACHO_JOB_SECRET": SECRET,
+                                         "TACHO_HOME": self.homes[rank],
                                          "TMPDIR": self.homes[rank]})
 
     def events(self):
