@@ -7,9 +7,12 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "comm/job_secret.h"
 #include "comm/tcp.h"
 #include "commlab/round_table.h"
 #include "record/statistics.h"
@@ -36,9 +39,9 @@ Result<std::uint16_t> port_of(const UniqueFd& socket) {
              : ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-void make_blocking(const UniqueFd& socket) {
+void make_blocking(const UniqueFd& socket, std::chrono::seconds longest_wait) {
   ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
-  const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
+  const timeval patience{.tv_sec = longest_wait.count(), .tv_usec = 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
@@ -74,26 +77,38 @@ Result<double> receive_all(const UniqueFd& line) {
 struct Doors {
   UniqueFd own;
   std::vector<double> ports;
+  std::string word;  // by which a rank is told from anything else that connects
 };
 
 Result<Doors> open_doors(Rollcall& rollcall, int rank, int ranks) {
   const std::string& address = rollcall.members()[static_cast<std::size_t>(rank)].address;
-  TACHO_TRY(own, listen_at(address, 0));
+  TACHO_TRY(own, listen_only_at(address, 0));
   TACHO_TRY(port, port_of(own));
   TACHO_TRY(all, gather_numbers(rollcall, rank, ranks, {static_cast<double>(port)}));
-  Doors doors{std::move(own), {}};
+  TACHO_TRY(word, rollcall.share("the word at plain sockets", new_job_secret()));
+  Doors doors{std::move(own), {}, word};
   for (const auto& numbers : all) doors.ports.push_back(numbers.front());
   return doors;
 }
 
-Result<UniqueFd> accept_at(const UniqueFd& door) {
-  pollfd waiting{door.get(), POLLIN, 0};
-  constexpr std::chrono::milliseconds kWait = kPatience;
-  ::poll(&waiting, 1, static_cast<int>(kWait.count()));
-  UniqueFd line = accept_from(door);
-  if (!line) return Error{ErrorCode::failed, "no rank came to the plain socket"};
-  make_blocking(line);
-  return line;
+// Only ranks know the word that comes first. What says nothing is not waited for long.
+Result<UniqueFd> accept_rank(const Doors& doors) {
+  constexpr std::chrono::seconds kForTheWord{2};
+  const auto deadline = Clock::now() + kPatience;
+  while (Clock::now() < deadline) {
+    pollfd waiting{doors.own.get(), POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    ::poll(&waiting, 1, static_cast<int>(left.count()));
+    UniqueFd line = accept_from(doors.own);
+    if (!line) continue;
+    make_blocking(line, kForTheWord);
+    std::string word(doors.word.size(), '\0');
+    const ssize_t got = ::recv(line.get(), word.data(), word.size(), MSG_WAITALL);
+    if (std::cmp_not_equal(got, word.size()) || word != doors.word) continue;
+    make_blocking(line, kPatience);
+    return line;
+  }
+  return Error{ErrorCode::failed, "no rank came to the plain socket"};
 }
 
 // This rank's part: to whom it sends, and whether somebody sends to it. The rate of what it
@@ -106,12 +121,13 @@ Result<double> stream(Rollcall& rollcall, const Doors& doors, std::optional<int>
     TACHO_TRY(connected,
               connect_to(rollcall.members()[next].address,
                          static_cast<std::uint16_t>(doors.ports[next]), Clock::now() + kPatience));
-    make_blocking(connected);
+    make_blocking(connected, kPatience);
+    TACHO_CHECK(write_all(connected.get(), doors.word, "a plain socket"));
     out = std::move(connected);
   }
   UniqueFd in;
   if (receives) {
-    TACHO_TRY(accepted, accept_at(doors.own));
+    TACHO_TRY(accepted, accept_rank(doors));
     in = std::move(accepted);
   }
   TACHO_CHECK(rollcall.agree("plain sockets", {}));

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <chrono>
 #include <map>
 
 #include "train/dist/hierarchy_exchange.h"
@@ -68,24 +68,18 @@ std::vector<int> everyone(const std::vector<Member>& members) {
 
 Result<std::unique_ptr<Wire>> connect_wire(const std::vector<int>& ranks, int rank,
                                            Rollcall& rollcall) {
-  const Member& first = rollcall.members().front();
-  std::unique_ptr<WireStore> store;  // only while they connect: it listens on every address
-  std::string port;
-  if (rank == 0) {
-    TACHO_TRY(opened, WireStore::open(first.address));
-    store = std::move(opened);
-    port = std::to_string(store->port());
-  }
-  TACHO_TRY(shared, rollcall.share("the port of Gloo's store", port));
+  // Another one each time: a rank may connect twice, and what was posted stays.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  TACHO_TRY(name, rollcall.share("the name of Gloo's store", fmt::format("gloo {}", now)));
   std::unique_ptr<Wire> wire;
   if (const int index = index_in(ranks, rank); index < static_cast<int>(ranks.size())) {
-    Wire::Options options{.rank = index,
-                          .size = static_cast<int>(ranks.size()),
-                          .address = rollcall.members()[static_cast<std::size_t>(rank)].address,
-                          .store = first.address,
-                          .timeout = kPatience};
-    std::from_chars(shared.data(), shared.data() + shared.size(), options.port);
-    TACHO_TRY(connected, Wire::connect(options).in("Gloo"));
+    const Wire::Options options{
+        .rank = index,
+        .size = static_cast<int>(ranks.size()),
+        .address = rollcall.members()[static_cast<std::size_t>(rank)].address,
+        .name = name,
+        .timeout = kPatience};
+    TACHO_TRY(connected, Wire::connect(options, rollcall).in("Gloo"));
     wire = std::move(connected);
   }
   TACHO_CHECK(rollcall.agree("connected", {}));

@@ -1,12 +1,18 @@
 #include "train/dist/wire.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
 #include "train/guarded.h"
 
 #if defined(USE_C10D_GLOO) && __has_include(<gloo/transport/device.h>)
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #define TACHO_HAS_GLOO
 #endif
 
@@ -15,32 +21,60 @@ namespace tacho {
 #ifdef TACHO_HAS_GLOO
 namespace {
 
-c10d::TCPStoreOptions store_options(std::uint16_t port, bool serves,
-                                    std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions options;
-  options.port = port;
-  options.isServer = serves;
-  options.waitWorkers = false;
-  options.timeout = timeout;
-#if TORCH_VERSION_MAJOR >= 2
-  options.useLibUV = false;
-#endif
-  return options;
-}
-
-class TcpWireStore final : public WireStore {
+// Where Gloo's ends find each other: what one sets, the control line carries to the others. Of a
+// store it is as much as connecting takes. torch's own, the TCPStore, listens on every address and
+// answers anyone.
+class RollStore final : public c10d::HashStore {
  public:
-  explicit TcpWireStore(const std::string& address)
-      : store_(c10::make_intrusive<c10d::TCPStore>(
-            address, store_options(0, true, c10d::Store::kDefaultTimeout))) {}
-  [[nodiscard]] std::uint16_t port() const override { return store_->getPort(); }
+  RollStore(Rollcall& rollcall, std::string name, std::chrono::milliseconds timeout)
+      : rollcall_(rollcall), name_(std::move(name)), longest_(timeout) {}
+
+  void set(const std::string& key, const std::vector<std::uint8_t>& value) override {
+    rollcall_.post(full(key), hex_of(value));
+  }
+  std::vector<std::uint8_t> get(const std::string& key) override {
+    return bytes_of(posted(key, longest_));
+  }
+  void wait(const std::vector<std::string>& keys) override { wait(keys, longest_); }
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override {
+    for (const std::string& key : keys) posted(key, timeout);
+  }
+  bool check(const std::vector<std::string>& keys) override {
+    return std::all_of(keys.begin(), keys.end(), [this](const std::string& key) {
+      return rollcall_.posted(full(key), std::chrono::milliseconds(0)).ok();
+    });
+  }
+#if TORCH_VERSION_MAJOR >= 2
+  [[nodiscard]] bool hasExtendedApi() const override { return false; }
+#endif
 
  private:
-  c10::intrusive_ptr<c10d::TCPStore> store_;
+  [[nodiscard]] std::string full(const std::string& key) const { return name_ + "/" + key; }
+  std::string posted(const std::string& key, std::chrono::milliseconds time) {
+    auto text = rollcall_.posted(full(key), time);
+    if (!text.ok()) throw std::runtime_error(text.error().message);
+    return *std::move(text);
+  }
+
+  static std::string hex_of(const std::vector<std::uint8_t>& bytes) {
+    return fmt::format("{:02x}", fmt::join(bytes, ""));
+  }
+  static std::vector<std::uint8_t> bytes_of(std::string_view text) {
+    std::vector<std::uint8_t> bytes(text.size() / 2);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, bytes[i], 16);
+    }
+    return bytes;
+  }
+
+  Rollcall& rollcall_;
+  const std::string name_;
+  const std::chrono::milliseconds longest_;
 };
 
-// The group keeps its store, which it needs only to connect. A TCPStore whose server is gone must
-// not be kept: torch 1.13's watches for keys in a thread that then spins.
+// The group keeps its store, which it needs only to connect, and may live longer than what that is
+// made of.
 class BriefStore final : public c10d::PrefixStore {
  public:
   explicit BriefStore(c10::intrusive_ptr<c10d::Store> store) : PrefixStore("", std::move(store)) {}
@@ -49,12 +83,12 @@ class BriefStore final : public c10d::PrefixStore {
 
 class GlooWire final : public Wire {
  public:
-  explicit GlooWire(const Options& options) : rank_(options.rank), size_(options.size) {
+  GlooWire(const Options& options, Rollcall& rollcall) : rank_(options.rank), size_(options.size) {
     auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
     gloo->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(options.address)};
     gloo->threads = 1;
-    const auto store = c10::make_intrusive<BriefStore>(c10::make_intrusive<c10d::TCPStore>(
-        options.store, store_options(options.port, false, options.timeout)));
+    const auto store = c10::make_intrusive<BriefStore>(
+        c10::make_intrusive<RollStore>(rollcall, options.name, options.timeout));
     group_.emplace(store, rank_, size_, gloo);
     store->forget();
   }
@@ -122,15 +156,9 @@ class GlooWire final : public Wire {
 
 }  // namespace
 
-Result<std::unique_ptr<Wire>> Wire::connect(const Options& options) {
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& options, Rollcall& rollcall) {
   return guarded([&]() -> Result<std::unique_ptr<Wire>> {
-    return std::unique_ptr<Wire>(std::make_unique<GlooWire>(options));
-  });
-}
-
-Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& address) {
-  return guarded([&]() -> Result<std::unique_ptr<WireStore>> {
-    return std::unique_ptr<WireStore>(std::make_unique<TcpWireStore>(address));
+    return std::unique_ptr<Wire>(std::make_unique<GlooWire>(options, rollcall));
   });
 }
 
@@ -143,8 +171,7 @@ const Error kNoGloo{ErrorCode::unavailable,
 }  // namespace
 
 std::string why_no_wire() { return kNoGloo.message; }
-Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/) { return kNoGloo; }
-Result<std::unique_ptr<WireStore>> WireStore::open(const std::string& /*address*/) {
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/, Rollcall& /*rollcall*/) {
   return kNoGloo;
 }
 #endif

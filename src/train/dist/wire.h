@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "comm/rollcall.h"
 #include "train/torch_api.h"
 
 namespace tacho {
@@ -17,11 +18,10 @@ class Wire {
     int rank = 0;  // among those that are connected
     int size = 1;
     std::string address;  // numeric; of the network device that leads to the others
-    std::string store;    // where the store that they meet at listens …
-    std::uint16_t port = 0;
+    std::string name;     // under which those that are connected tell each other their addresses
     std::chrono::milliseconds timeout{15000};  // of each wait for another rank
   };
-  static Result<std::unique_ptr<Wire>> connect(const Options& options);
+  static Result<std::unique_ptr<Wire>> connect(const Options& options, Rollcall& rollcall);
 
   virtual ~Wire() = default;
   [[nodiscard]] virtual int rank() const = 0;
@@ -36,13 +36,5 @@ class Wire {
 
 // Why there is no Wire in this build; "" where there is.
 std::string why_no_wire();
-
-// Where the ranks of a Wire find each other: it must live while they connect.
-class WireStore {
- public:
-  virtual ~WireStore() = default;
-  [[nodiscard]] virtual std::uint16_t port() const = 0;
-  static Result<std::unique_ptr<WireStore>> open(const std::string& address);
-};
 
 }  // namespace tacho
