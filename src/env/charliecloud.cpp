@@ -60,6 +60,25 @@ std::string set_env(const std::string& name, const std::string& value) {
   return fmt::format("--set-env={}='{}'", name, value);
 }
 
+// ch-run keeps its own environment, but for what it is told to unset; it knows no "all but".
+std::vector<std::string> unset_all_but_secrets(const Command& command) {
+  const auto& added = command.environment;
+  if (std::none_of(added.begin(), added.end(),
+                   [](const auto& variable) { return is_secret(variable.first); })) {
+    return {"--unset-env=*"};
+  }
+  std::vector<std::string> words;
+  const auto unset = [&words](std::string_view name) {
+    if (!name.empty() && !is_secret(name)) words.push_back(fmt::format("--unset-env={}", name));
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    unset(variable.substr(0, variable.find('=')));
+  }
+  for (const auto& [name, value] : added) unset(name);
+  return words;
+}
+
 }  // namespace
 
 Result<fs::path> Charliecloud::image_folder() const {
@@ -149,13 +168,19 @@ Result<Command> Charliecloud::wrap(const Command& command, const Stay& stay) con
   wrapped.folder = {};
   // For ch-run itself, which is in the stay as well as what it becomes.
   wrapped.environment = {{"USER", user_name()}, {kStayVariable, stay.key}};
-  auto& words = wrapped.argv = {"ch-run", "--env-no-expand", "--unset-env=*"};
+  auto variables = this->variables(command, stay);
+  for (const auto& [name, value] : variables) {
+    if (is_secret(name)) wrapped.environment[name] = value;
+  }
+  auto& words = wrapped.argv = {"ch-run", "--env-no-expand"};
+  for (std::string& word : unset_all_but_secrets(wrapped)) words.push_back(std::move(word));
   std::error_code problem;
   if (fs::exists(image / "ch/environment", problem)) words.emplace_back("--set-env");
-  auto variables = this->variables(command, stay);
   variables.try_emplace("PATH", kPath);
   variables.try_emplace("HOME", ::geteuid() == 0 ? "/root" : "/");
-  for (const auto& [name, value] : variables) words.push_back(set_env(name, value));
+  for (const auto& [name, value] : variables) {
+    if (!is_secret(name)) words.push_back(set_env(name, value));
+  }
   for (const Bind& bind : binds) {
     if (bind.source.find(':') != std::string::npos || bind.target.find(':') != std::string::npos) {
       return Error{ErrorCode::usage,

@@ -137,7 +137,12 @@ Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) 
   for (const Bind& bind : binds) words.push_back(mount_option(bind));
   words.push_back("--workdir=" + working_folder(command).string());
   for (const auto& [variable, value] : all_variables(spec_, command, stay)) {
-    words.push_back(fmt::format("--env={}={}", variable, value));
+    if (is_secret(variable)) {  // without a value the client takes its own
+      words.push_back("--env=" + variable);
+      wrapped.environment[variable] = value;
+    } else {
+      words.push_back(fmt::format("--env={}={}", variable, value));
+    }
   }
   words.push_back(spec_.image);
   add(command.argv);

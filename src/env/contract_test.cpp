@@ -167,6 +167,20 @@ TEST_P(Contract, VariablesArriveAsTheyAre) {
   EXPECT_EQ(run(inner).out, "'" + value + "'|" + value + "|");
 }
 
+TEST_P(Contract, ASecretArrivesButIsInNoArgument) {
+  const std::string secret = "0123456789abcdef";
+  Command inner =
+      command({"sh", "-c", "printf '%s|%s' \"$TACHO_JOB_SECRET\" \"${OF_HOST-unset}\""});
+  inner.environment = {{"TACHO_JOB_SECRET", secret}};
+  ::setenv("OF_HOST", "seen", 1);
+  const auto wrapped = open(spec_)->wrap(inner, stay_);
+  const std::string inside = run(inner).out;
+  ::unsetenv("OF_HOST");
+  ASSERT_TRUE(wrapped.ok()) << wrapped.error().message;
+  EXPECT_THAT(wrapped->argv, ::testing::Each(::testing::Not(::testing::HasSubstr(secret))));
+  EXPECT_EQ(inside, secret + (spec_.kind == EnvironmentKind::bare ? "|seen" : "|unset"));
+}
+
 TEST_P(Contract, ArgumentsArriveAsTheyAre) {
   const std::string odd = "a 'b' \"c\" $d\n*";
   EXPECT_EQ(run(command({"sh", "-c", "printf '%s|' \"$@\"", "sh", odd, "", "--rm"})).out,

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "env/environment.h"
@@ -24,6 +25,10 @@ Result<std::vector<Bind>> all_binds(const EnvironmentSpec& spec, const Command& 
 // The variables a program is given: the command's before the spec's, and what marks it.
 std::map<std::string, std::string> all_variables(const EnvironmentSpec& spec,
                                                  const Command& command, const Stay& stay);
+
+// Whether a variable's value must stand in no engine's arguments, which every user of the machine
+// can read: it is handed on by the engine's own environment.
+bool is_secret(std::string_view variable);
 
 // A key is part of names of containers and cgroups: letters, digits, '-', '_' and '.'.
 Result<void> check_key(const std::string& key);

@@ -45,6 +45,18 @@ TEST_F(Wrapped, DockerIsGivenEveryLimitAndTheCommandLast) {
   EXPECT_TRUE(docker.environment.empty());
 }
 
+TEST_F(Wrapped, DockerTakesASecretFromItsOwnEnvironment) {
+  const auto docker = open_environment({.kind = EnvironmentKind::docker, .image = "img"});
+  const auto command = (*docker)->wrap({.argv = {"train"},
+                                        .environment = {{"TACHO_JOB_SECRET", "0123456789abcdef"}},
+                                        .folder = folder_.path()},
+                                       {.key = "k1"});
+  ASSERT_TRUE(command.ok()) << command.error().message;
+  EXPECT_THAT(command->argv, ::testing::Contains("--env=TACHO_JOB_SECRET"));
+  EXPECT_THAT(command->argv, ::testing::Each(::testing::Not(HasSubstr("0123456789abcdef"))));
+  EXPECT_EQ(command->environment.at("TACHO_JOB_SECRET"), "0123456789abcdef");
+}
+
 TEST_F(Wrapped, PodmanNamesEachGpu) {
   const Command podman = wrapped({.kind = EnvironmentKind::podman, .image = "img", .gpus = "0,2"});
   EXPECT_THAT(podman.argv, IsSupersetOf({"--device=nvidia.com/gpu=0", "--device=nvidia.com/gpu=2",
