@@ -52,6 +52,7 @@ Result<NvmlApi> load_nvml() {
   find(api.clocks_event_reasons, "nvmlDeviceGetCurrentClocksEventReasons",
        "nvmlDeviceGetCurrentClocksThrottleReasons");
   find(api.temperature, "nvmlDeviceGetTemperature");
+  find(api.process_utilization, "nvmlDeviceGetProcessUtilization");
   find(api.pcie_throughput, "nvmlDeviceGetPcieThroughput");
   const bool usable = api.init != nullptr && api.shutdown != nullptr &&
                       api.device_count != nullptr && api.device_handle != nullptr;

@@ -20,6 +20,14 @@ struct NvmlApi {
     unsigned long long free;
     unsigned long long used;
   };
+  struct ProcessUse {
+    unsigned pid;
+    unsigned long long microseconds;  // Unix time
+    unsigned sm;                      // per cent
+    unsigned memory;
+    unsigned encoder;
+    unsigned decoder;
+  };
   enum Clock : int { clock_sm = 1, clock_memory = 2 };
   enum Pcie : int { pcie_sent = 0, pcie_received = 1 };
 
@@ -37,6 +45,9 @@ struct NvmlApi {
   int (*max_clock_info)(Device, int clock, unsigned* mhz) = nullptr;
   int (*clocks_event_reasons)(Device, unsigned long long* bits) = nullptr;
   int (*temperature)(Device, int sensor, unsigned* celsius) = nullptr;
+  // The processes that used the GPU after `since`; `count` is the room there is, then the number.
+  int (*process_utilization)(Device, ProcessUse*, unsigned* count,
+                             unsigned long long since) = nullptr;
   int (*pcie_throughput)(Device, int counter, unsigned* kilobytes_per_s) = nullptr;
 
   std::shared_ptr<void> library = nullptr;  // shared by all copies: its functions live in it

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 namespace tacho {
@@ -134,11 +136,38 @@ void NvmlProbe::ask_pcie(Clock::time_point now) {
   (received ? device.received_per_s : device.sent_per_s) = 1000.0 * kilobytes;
 }
 
-std::vector<GpuSample> NvmlProbe::look(Clock::time_point now) {
+// An idle process that only holds memory does not count.
+std::optional<std::int64_t> NvmlProbe::ask_others(Device& device, const IsOther& is_other) {
+  if (!is_other || device.handle == nullptr || api_.process_utilization == nullptr) {
+    return std::nullopt;
+  }
+  constexpr unsigned kMost = 64;
+  constexpr int kNone = 6;  // NVML_ERROR_NOT_FOUND: nobody used it
+  std::array<NvmlApi::ProcessUse, kMost> uses{};
+  unsigned count = kMost;
+  const int answer =
+      api_.process_utilization(device.handle, uses.data(), &count, device.processes_until);
+  if (answer == kNone) return 0;
+  if (!took(answer, "other_processes")) return std::nullopt;
+  const bool first = device.processes_until == 0;
+  std::set<unsigned> others;
+  for (unsigned i = 0; i < std::min(count, kMost); ++i) {
+    device.processes_until = std::max(device.processes_until, uses[i].microseconds);
+    if (uses[i].sm > 0 && is_other(uses[i].pid)) others.insert(uses[i].pid);
+  }
+  // The first answer is of the time before.
+  if (first) return std::nullopt;
+  return static_cast<std::int64_t>(others.size());
+}
+
+std::vector<GpuSample> NvmlProbe::look(Clock::time_point now, const IsOther& is_other) {
   ask_pcie(now);
   std::vector<GpuSample> samples;
   samples.reserve(devices_.size());
-  for (std::size_t i = 0; i < devices_.size(); ++i) samples.push_back(look_at(i));
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    samples.push_back(look_at(i));
+    samples.back().other_processes = ask_others(devices_[i], is_other);
+  }
   return samples;
 }
 

@@ -136,5 +136,25 @@ TEST(NvmlProbe, ShutsTheLibraryDownAsOftenAsItStartsIt) {
   EXPECT_EQ(counts.sessions, 0);
 }
 
+TEST(NvmlProbe, CountsOthersThatComputedSinceTheLastLook) {
+  NvmlApi api = two_gpus();
+  api.process_utilization = [](NvmlApi::Device, NvmlApi::ProcessUse* uses, unsigned* count,
+                               unsigned long long since) {
+    // 7 is the run; 8 only holds memory; 9 computes, and is told twice.
+    uses[0] = {7, since + 1, 90, 0, 0, 0};
+    uses[1] = {8, since + 2, 0, 5, 0, 0};
+    uses[2] = {9, since + 3, 40, 0, 0, 0};
+    uses[3] = {9, since + 4, 50, 0, 0, 0};
+    return *count = 4, 0;
+  };
+  auto probe = NvmlProbe::open(api);
+  ASSERT_TRUE(probe.ok());
+  const auto now = NvmlProbe::Clock::now();
+  const auto is_other = [](std::int64_t pid) { return pid != 7; };
+  EXPECT_EQ(probe->look(now, is_other)[0].other_processes, std::nullopt);  // of before
+  EXPECT_EQ(probe->look(now, is_other)[0].other_processes, 1);
+  EXPECT_EQ(probe->look(now)[0].other_processes, std::nullopt);  // nobody can tell whose they are
+}
+
 }  // namespace
 }  // namespace tacho

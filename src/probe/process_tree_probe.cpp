@@ -164,6 +164,9 @@ void ProcessTreeProbe::look(UsageSample& sample) {
       rise(last_.voluntary_switches, std::max(switches.voluntary, told_voluntary_));
   sample.involuntary_switches =
       rise(last_.involuntary_switches, std::max(switches.involuntary, told_involuntary_));
+  if (const auto waited = threads_.waited_s()) {
+    sample.waited_s = last_.waited_s = std::max(last_.waited_s.value_or(0), *waited);
+  }
   if (!io_seen_) return;
   const auto rise_io = [](std::optional<std::int64_t>& last, std::int64_t now) {
     return last = std::max(last.value_or(0), now);

@@ -43,6 +43,11 @@ class ProcessTreeProbe {
   [[nodiscard]] std::vector<ThreadUsage> busiest_threads(std::size_t most) const {
     return threads_.busiest(most);
   }
+  // Whether a process is known not to be of the tree.
+  [[nodiscard]] bool is_other(std::int64_t pid) const {
+    const auto known = known_.find(pid);
+    return known != known_.end() && !known->second;
+  }
   // "" while the system lets us read what every member reads and writes.
   [[nodiscard]] const std::string& io_problem() const { return io_problem_; }
 

@@ -6,6 +6,7 @@
 
 #include "probe/proc_stat.h"
 #include "probe/proc_text.h"
+#include "probe/run_delay.h"
 
 namespace tacho {
 namespace {
@@ -45,6 +46,9 @@ void ThreadAccounts::look(std::int64_t process, const fs::path& task) {
       const auto involuntary = leading_number(value_of(text_, "nonvoluntary_ctxt_switches"));
       thread.switches = {voluntary.value_or(0), involuntary.value_or(0)};
     }
+    if (read_again(folder / "schedstat", text_) == 0) {
+      if (const auto delay = parse_schedstat(text_)) thread.usage.waited_s = delay->waited_s;
+    }
     now[id] = thread;
   }
   for (const auto& [id, thread] : before) bury(thread);
@@ -59,6 +63,9 @@ void ThreadAccounts::ended(std::int64_t process) {
 void ThreadAccounts::bury(const Thread& thread) {
   ended_switches_.voluntary += thread.switches.voluntary;
   ended_switches_.involuntary += thread.switches.involuntary;
+  if (thread.usage.waited_s) {
+    ended_waited_s_ = ended_waited_s_.value_or(0) + *thread.usage.waited_s;
+  }
   if (thread.usage.cpu_s <= 0) return;
   ended_.push_back(thread.usage);
   if (ended_.size() < kMostEnded) return;
@@ -84,6 +91,16 @@ ThreadAccounts::Switches ThreadAccounts::switches() const {
     for (const auto& [id, thread] : threads) {
       sum.voluntary += thread.switches.voluntary;
       sum.involuntary += thread.switches.involuntary;
+    }
+  }
+  return sum;
+}
+
+std::optional<double> ThreadAccounts::waited_s() const {
+  std::optional<double> sum = ended_waited_s_;
+  for (const auto& [process, threads] : living_) {
+    for (const auto& [id, thread] : threads) {
+      if (thread.usage.waited_s) sum = sum.value_or(0) + *thread.usage.waited_s;
     }
   }
   return sum;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class ThreadAccounts {
 
   [[nodiscard]] std::vector<ThreadUsage> busiest(std::size_t most) const;
   [[nodiscard]] Switches switches() const;
+  // How long all waited for a processor, ready to compute; nothing where the kernel does not count.
+  [[nodiscard]] std::optional<double> waited_s() const;
 
  private:
   struct Thread {
@@ -40,6 +43,7 @@ class ThreadAccounts {
   std::map<std::int64_t, Threads> living_;  // by process
   std::vector<ThreadUsage> ended_;
   Switches ended_switches_;
+  std::optional<double> ended_waited_s_;
   std::string text_;
 };
 

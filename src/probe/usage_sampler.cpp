@@ -16,6 +16,7 @@
 #include "base/run_clock.h"
 #include "probe/cgroup_usage.h"
 #include "probe/host_probe.h"
+#include "probe/machine_probe.h"
 #include "probe/network_probe.h"
 #include "probe/nvml_probe.h"
 #include "probe/pressure_probe.h"
@@ -40,6 +41,12 @@ Seconds thread_cpu() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// The driver names processes by the numbers they have outside of all containers.
+bool in_first_pid_namespace(const std::filesystem::path& root) {
+  std::error_code ignored;
+  return std::filesystem::read_symlink(root / "proc/self/ns/pid", ignored) == "pid:[4026531836]";
 }
 
 // Signals are for the threads that were there before.
@@ -72,7 +79,8 @@ class UsageSampler::Watcher {
         tree_(watch_.pids, watch_.root),
         cgroup_(first_pid(), watch_.root),
         pressure_(first_pid(), watch_.root),
-        network_(first_pid(), watch_.root) {
+        network_(first_pid(), watch_.root),
+        machine_(watch_.root) {
     const Seconds before = thread_cpu();
     for (const pid_t pid : watch_.pids) {
       counters_.push_back(PerfCounters::open(pid, watch_.root, watch_.perf));
@@ -101,7 +109,8 @@ class UsageSampler::Watcher {
         children_.spent(now, thread_cpu() - before);
       }
     }
-    if (threads_.due(now)) {
+    const bool deeper = threads_.due(now);
+    if (deeper) {
       const Seconds begin = thread_cpu();
       tree_.look_deeper();
       // A short run is looked at as closely as a long one.
@@ -113,6 +122,7 @@ class UsageSampler::Watcher {
     tree_.look(sample);
     sample.throttled_s = cgroup_.throttled_s();
     pressure_.look(sample);
+    if (deeper || last || samples_ == 0) look_at_others(sample);
     network_.look(sample);
     const Seconds for_gpus = look_at_gpus(sample, now, last);
     write(to_line(sample));
@@ -147,11 +157,33 @@ class UsageSampler::Watcher {
   // Groups, pressure and network are those of the first; the others stand beside it.
   pid_t first_pid() const { return watch_.pids.empty() ? 0 : watch_.pids.front(); }
 
+  // Other programs are all of the machine's but the run's and this one.
+  void look_at_others(UsageSample& sample) {
+    const double ours = sample.user_s + sample.system_s + own_cpu_s();
+    if (samples_ == 0) ours_before_s_ = ours;
+    const auto machine = machine_.look();
+    if (!machine) return;
+    const double others = machine->programs_s - (ours - ours_before_s_);
+    sample.others_s = others_s_ = std::max(others_s_, others);
+    sample.stolen_s = machine->stolen_s;
+  }
+
+  static double own_cpu_s() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return Seconds(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec))
+        .count();
+  }
+
   // What it cost. The last look is never left out: energy is counted to the end.
   Seconds look_at_gpus(UsageSample& sample, Clock::time_point now, bool last) {
     if (!nvml_ || (!last && !gpus_.due(now))) return Seconds(0);
     const Seconds before = thread_cpu();
-    sample.gpus = nvml_->look(now);
+    NvmlProbe::IsOther is_other;
+    if (numbers_are_the_drivers_) {
+      is_other = [this](std::int64_t pid) { return tree_.is_other(pid); };
+    }
+    sample.gpus = nvml_->look(now, is_other);
     const Seconds cost = thread_cpu() - before;
     gpus_.spent(now, cost);
     return cost;
@@ -205,6 +237,7 @@ class UsageSampler::Watcher {
       facts.interval_s = (last_unix_ - first_unix_) / static_cast<double>(samples_ - 1);
     }
     facts.cores = usable_cores(watch_.root);
+    if (machine_.processors() > 0) facts.processors = machine_.processors();
     facts.memory_limit_bytes = usable_memory(watch_.root).count;
     facts.threads = tree_.busiest_threads(kThreadsWorthNaming);
     const auto say = [&facts](const char* what, const std::string& problem) {
@@ -241,6 +274,10 @@ class UsageSampler::Watcher {
   CgroupUsage cgroup_;
   PressureProbe pressure_;
   NetworkProbe network_;
+  MachineProbe machine_;
+  const bool numbers_are_the_drivers_ = in_first_pid_namespace(watch_.root);
+  double ours_before_s_ = 0;
+  double others_s_ = 0;
   std::vector<PerfCounters> counters_;
   std::optional<NvmlProbe> nvml_;
   std::string no_gpu_;

@@ -45,6 +45,8 @@ TEST(UsageSampler, WritesEverythingAMachineTells) {
   put(root, {.pid = 11, .parent = 10, .resident_pages = 3, .written = 0});
   root.put("proc/10/task/10/children", "11 ");
   put_thread(root, {.pid = 10, .name = "main one", .user_ticks = 300}, 10, 40, 2);
+  root.put("proc/10/task/10/schedstat", "3000000000 750000000 9\n");
+  root.put("proc/stat", "cpu  1000 0 0 0 0 0 0 20\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\n");
   root.put("proc/10/status", "VmHWM: 64 kB\nVmSwap: 8 kB\n");
   root.put("proc/10/cgroup", "0::/job\n");
   root.put("proc/10/net/dev", "eth0: 5 0 0 0 0 0 0 0 6 0 0 0 0 0 0 0\n");
@@ -64,6 +66,7 @@ TEST(UsageSampler, WritesEverythingAMachineTells) {
   root.put("proc/10/net/dev", "eth0: 105 0 0 0 0 0 0 0 1006 0 0 0 0 0 0 0\n");
   root.put("sys/fs/cgroup/job/cpu.stat", "throttled_usec 500100\n");
   root.put("proc/pressure/memory", "some avg10=0.00 total=250070\n");
+  root.put("proc/stat", "cpu  9000 0 0 0 0 0 0 70\n");
   sampler->stop();
   EXPECT_FALSE(sampler->error());
 
@@ -92,11 +95,20 @@ TEST(UsageSampler, WritesEverythingAMachineTells) {
   expected.cpu_stalled_s = 0;
   expected.memory_stalled_s = 0.25;
   expected.io_stalled_s = 0;
+  expected.waited_s = 0.75;
+  expected.others_s = log.samples[1].others_s;
+  expected.stolen_s = log.samples[1].stolen_s;
   EXPECT_EQ(log.samples[1], expected);
+  // Of the 8,000 ticks this very process took some.
+  ASSERT_TRUE(expected.others_s && expected.stolen_s);
+  EXPECT_LE(*expected.others_s, seconds_of_ticks(8000));
+  EXPECT_GT(*expected.others_s, seconds_of_ticks(4000));
+  EXPECT_NEAR(*expected.stolen_s, seconds_of_ticks(50), 1e-9);
   ASSERT_TRUE(log.facts);
   EXPECT_EQ(log.facts->memory_limit_bytes, 1 << 20);
   EXPECT_THAT(log.facts->threads,
-              testing::ElementsAre(ThreadUsage{"main one", 10, seconds_of_ticks(300)}));
+              testing::ElementsAre(ThreadUsage{"main one", 10, seconds_of_ticks(300), 0.75}));
+  EXPECT_EQ(log.facts->processors, 3);
   EXPECT_TRUE(log.facts->hardware.empty());
   EXPECT_EQ(log.facts->unavailable.at("gpu"), "no driver here");
   EXPECT_THAT(log.facts->unavailable.at("cycles"), HasSubstr("ENOENT"));

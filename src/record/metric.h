@@ -108,6 +108,14 @@ inline constexpr Metric kWriteBytes{"write_bytes", Unit::bytes, Better::lower, "
                                     "bytes written to storage"};
 inline constexpr Metric kThrottled{"throttled", Unit::share, Better::lower, "throttled",
                                    "part of the time a CPU quota held the run back"};
+inline constexpr Metric kWaited{"waited", Unit::share, Better::lower, "waited",
+                                "part of the processor time the run wanted in which its threads "
+                                "waited for a processor"};
+inline constexpr Metric kOthers{"others", Unit::share, Better::neither, "others",
+                                "part of the machine's processors that other programs took"};
+inline constexpr Metric kDisturbed{"disturbed", Unit::count, Better::lower, "disturbed",
+                                   "reasons why its figures are not comparable: other programs, "
+                                   "a quota, slowed clocks"};
 inline constexpr Metric kGpuBusy{"gpu_busy", Unit::share, Better::higher, "GPU busy",
                                  "part of the time a kernel ran, as the driver samples it"};
 inline constexpr Metric kGpuMemory{"gpu_memory_used", Unit::bytes, Better::lower, "GPU memory used",
@@ -130,15 +138,18 @@ inline constexpr Metric kDollarsPerMillion{"dollars_per_million_requests", Unit:
                                            "price of a million requests at the measured rate"};
 
 inline constexpr std::array kAll = {
-    kTop1,         kTop5,         kEvalLoss,       kTrainLoss,        kSamplesPerS,
-    kStepS,        kStepP25S,     kStepP75S,       kFirstStepS,       kInputShare,
-    kInputS,       kRanks,        kCommS,          kCommHidden,       kSentBytes,
-    kBusBytesPerS, kSlowestWaitS, kImageStartS,    kProcessStartS,    kStartupS,
-    kTrainS,       kEvalS,        kWallS,          kImageEndS,        kTotalS,
-    kUserS,        kSystemS,      kPeakMemory,     kDeviceMemory,     kMinorFaults,
-    kMajorFaults,  kParameters,   kEpochsDone,     kStepsDone,        kProductGflops,
-    kCores,        kTreeMemory,   kReadBytes,      kWriteBytes,       kThrottled,
-    kGpuBusy,      kGpuMemory,    kGpuJoules,      kRequestsPerS,     kLatencyP50S,
+    kTop1,         kTop5,         kEvalLoss,       kTrainLoss,
+    kSamplesPerS,  kStepS,        kStepP25S,       kStepP75S,
+    kFirstStepS,   kInputShare,   kInputS,         kRanks,
+    kCommS,        kCommHidden,   kSentBytes,      kBusBytesPerS,
+    kSlowestWaitS, kImageStartS,  kProcessStartS,  kStartupS,
+    kTrainS,       kEvalS,        kWallS,          kImageEndS,
+    kTotalS,       kUserS,        kSystemS,        kPeakMemory,
+    kDeviceMemory, kMinorFaults,  kMajorFaults,    kParameters,
+    kEpochsDone,   kStepsDone,    kProductGflops,  kCores,
+    kTreeMemory,   kReadBytes,    kWriteBytes,     kThrottled,
+    kWaited,       kOthers,       kDisturbed,      kGpuBusy,
+    kGpuMemory,    kGpuJoules,    kRequestsPerS,   kLatencyP50S,
     kLatencyP99S,  kLatencyP999S, kFailedRequests, kDollarsPerMillion};
 }  // namespace metric
 

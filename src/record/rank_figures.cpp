@@ -88,7 +88,9 @@ std::optional<CommFigures> comm_figures_of(const RunRecord& record) {
 
   CommFigures figures;
   figures.seconds = median(comm);
-  figures.hidden_share = 1 - sum(at_steps(first.exposed_seconds, steps)) / sum(comm);
+  // Two clocks' worth of waiting may add up to a little more than the exchange took.
+  figures.hidden_share =
+      std::clamp(1 - sum(at_steps(first.exposed_seconds, steps)) / sum(comm), 0.0, 1.0);
   figures.wire_bytes = mean(wire);
   figures.payload_bytes = mean(at_steps(first.payload_bytes, steps));
   figures.bytes_per_second = sum(wire) / sum(comm);

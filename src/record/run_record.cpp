@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "record/disturbance.h"
 #include "record/rank_figures.h"
 #include "record/usage_figures.h"
 
@@ -201,6 +202,8 @@ RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& us
   if (record.order.command && used.peak_resident_bytes > 0) {
     peak = std::min(peak, used.peak_resident_bytes);
   }
+  record.disturbed = disturbances(contention_of(usage));
+  record.usage[std::string(metric::kDisturbed.key)] = static_cast<double>(record.disturbed.size());
   return record;
 }
 

@@ -54,6 +54,7 @@ struct RunRecord {
   std::optional<StepsFound> found_steps;
   std::optional<LoadMeasured> load;     // of a load test
   std::map<std::string, double> usage;  // by metric: what its processes were seen to use
+  std::vector<std::string> disturbed;   // why its figures are not comparable; empty: they are
   double startup_seconds = 0;           // of the last attempt
   // Of the last attempt, too; absent in records of before they were taken down.
   std::optional<EnvironmentFacts> environment;

@@ -100,6 +100,7 @@ Json to_json(const RunRecord& record) {
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
   for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
   if (!record.usage.empty()) json["usage"] = record.usage;
+  if (!record.disturbed.empty()) json["disturbed"] = record.disturbed;
   if (record.load) json["load"] = body_to_json(*record.load);
   if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
   if (record.environment) json["environment_facts"] = body_to_json(*record.environment);
@@ -141,6 +142,12 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   if (const Json* notes = object.part("notes"); notes != nullptr && notes->is_array()) {
     for (const Json& note : *notes) {
       if (note.is_string()) record.notes.push_back(note.get<std::string>());
+    }
+  }
+  if (const Json* reasons = object.part("disturbed", false);
+      reasons != nullptr && reasons->is_array()) {
+    for (const Json& reason : *reasons) {
+      if (reason.is_string()) record.disturbed.push_back(reason.get<std::string>());
     }
   }
   if (const Json* usage = object.part("usage", false); usage != nullptr && usage->is_object()) {

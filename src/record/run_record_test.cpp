@@ -217,5 +217,24 @@ TEST(RunRecord, RefusesARecordOfANewerVersion) {
   EXPECT_EQ(run_record_from_json(json).error().code, ErrorCode::newer);
 }
 
+TEST(RunRecord, ADisturbedRunSaysWhyAndKeepsIt) {
+  UsageLog usage;
+  usage.samples.resize(2);
+  usage.samples[1].unix_seconds = 10;
+  usage.samples[1].user_s = 6;
+  usage.samples[1].waited_s = 6;
+  usage.samples[1].others_s = 15;
+  usage.facts = UsageFacts{.processors = 2, .threads = {}, .hardware = {}, .unavailable = {}};
+  const RunRecord record = fold(RunOrder{}, {}, usage);
+  const std::vector<std::string> why = {
+      "other programs took 75 % of the processors, and a thread waited 50 % of its time for one"};
+  EXPECT_EQ(record.disturbed, why);
+  EXPECT_EQ(record.usage.at("disturbed"), 1);
+  EXPECT_EQ(record.usage.at("waited"), 0.5);
+  EXPECT_EQ(record.usage.at("others"), 0.75);
+  usage.samples[1].others_s = 0;
+  EXPECT_EQ(fold(RunOrder{}, {}, usage).usage.at("disturbed"), 0);
+}
+
 }  // namespace
 }  // namespace tacho

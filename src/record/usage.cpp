@@ -28,6 +28,7 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
   f("throttled_by", s.throttled_by);
   f("pcie_rx_bytes_per_s", s.pcie_rx_bytes_per_s);
   f("pcie_tx_bytes_per_s", s.pcie_tx_bytes_per_s);
+  f("other_processes", s.other_processes);
 }
 
 template <class Fields>
@@ -54,6 +55,9 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
   f("cpu_stalled_s", s.cpu_stalled_s);
   f("memory_stalled_s", s.memory_stalled_s);
   f("io_stalled_s", s.io_stalled_s);
+  f("waited_s", s.waited_s);
+  f("others_s", s.others_s);
+  f("stolen_s", s.stolen_s);
   f("gpus", s.gpus);
 }
 
@@ -62,12 +66,14 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
   f("name", s.name);
   f("process", s.process);
   f("cpu_s", s.cpu_s);
+  f("waited_s", s.waited_s);
 }
 
 template <class Fields>
 void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, UsageFacts> {
   f("interval_s", s.interval_s);
   f("cores", s.cores);
+  f("processors", s.processors);
   f("memory_limit_bytes", s.memory_limit_bytes);
   f("threads", s.threads);
   f("hardware", s.hardware);

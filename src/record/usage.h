@@ -28,6 +28,7 @@ struct GpuSample {
   std::vector<std::string> throttled_by;  // "power cap", "thermal"; empty: by nothing that counts
   std::optional<double> pcie_rx_bytes_per_s;
   std::optional<double> pcie_tx_bytes_per_s;
+  std::optional<std::int64_t> other_processes = {};  // that compute on it and are not the run's
   bool operator==(const GpuSample&) const = default;
 };
 
@@ -58,6 +59,9 @@ struct UsageSample {
   std::optional<double> cpu_stalled_s;  // pressure stall: some task waited
   std::optional<double> memory_stalled_s;
   std::optional<double> io_stalled_s;
+  std::optional<double> waited_s;  // threads of the run, ready to compute, for a processor; summed
+  std::optional<double> others_s;  // processor time of all other programs of the machine
+  std::optional<double> stolen_s;  // by the hypervisor, summed over processors
   std::vector<GpuSample> gpus;
   bool operator==(const UsageSample&) const = default;
 };
@@ -67,13 +71,15 @@ struct ThreadUsage {
   std::string name;
   std::int64_t process = 0;
   double cpu_s = 0;
+  std::optional<double> waited_s = {};  // ready to compute, for a processor
   bool operator==(const ThreadUsage&) const = default;
 };
 
 // What cannot change during a run, and what counted only at its end.
 struct UsageFacts {
-  double interval_s = 0;   // between samples, on average
-  std::int64_t cores = 0;  // the run may use
+  double interval_s = 0;                        // between samples, on average
+  std::int64_t cores = 0;                       // the run may use
+  std::optional<std::int64_t> processors = {};  // the machine has
   std::int64_t memory_limit_bytes = 0;
   std::vector<ThreadUsage> threads;        // the busiest first, a few
   std::map<std::string, double> hardware;  // counters: "cycles", "instructions", "llc_misses"

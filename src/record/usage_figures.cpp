@@ -16,6 +16,8 @@ std::map<std::string, double> figures_of(const UsageSummary& usage) {
   if (usage.read_bytes) add(metric::kReadBytes, static_cast<double>(*usage.read_bytes));
   if (usage.write_bytes) add(metric::kWriteBytes, static_cast<double>(*usage.write_bytes));
   if (usage.throttled_share) add(metric::kThrottled, *usage.throttled_share);
+  if (usage.waited_share) add(metric::kWaited, *usage.waited_share);
+  if (usage.others_share) add(metric::kOthers, *usage.others_share);
   double busy = 0;
   double bytes = 0;
   double joules = 0;

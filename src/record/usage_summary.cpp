@@ -180,6 +180,14 @@ UsageSummary summarise(const UsageLog& log) {
   summary.cpu_stalled_share = share_of(samples, &UsageSample::cpu_stalled_s, seconds);
   summary.memory_stalled_share = share_of(samples, &UsageSample::memory_stalled_s, seconds);
   summary.io_stalled_share = share_of(samples, &UsageSample::io_stalled_s, seconds);
+  if (const auto waited = last_of(samples, &UsageSample::waited_s)) {
+    summary.waited_share = per_second(*waited, *waited + cpu_seconds(last));
+  }
+  const auto others = last_of(samples, &UsageSample::others_s);
+  if (others && log.facts && log.facts->processors) {
+    summary.others_share =
+        std::min(1.0, per_second(*others, seconds * static_cast<double>(*log.facts->processors)));
+  }
   summary.gpus = summarise_gpus(samples);
   return summary;
 }

@@ -59,6 +59,8 @@ struct UsageSummary {
   std::optional<double> cpu_stalled_share;
   std::optional<double> memory_stalled_share;
   std::optional<double> io_stalled_share;
+  std::optional<double> waited_share;  // of the processor time that was wanted
+  std::optional<double> others_share;  // of the machine's processors
   std::vector<GpuSummary> gpus;
 };
 

@@ -35,6 +35,9 @@ UsageSample full_sample() {
   sample.cpu_stalled_s = 0.25;
   sample.memory_stalled_s = 0.125;
   sample.io_stalled_s = 0;
+  sample.waited_s = 1.5;
+  sample.others_s = 0.5;
+  sample.stolen_s = 0.0625;
   sample.gpus = {{.index = 1,
                   .name = "NVIDIA H200",
                   .busy = 0.97,
@@ -49,15 +52,17 @@ UsageSample full_sample() {
                   .celsius = 61,
                   .throttled_by = {"power cap"},
                   .pcie_rx_bytes_per_s = 1e9,
-                  .pcie_tx_bytes_per_s = 2e8}};
+                  .pcie_tx_bytes_per_s = 2e8,
+                  .other_processes = 1}};
   return sample;
 }
 
 UsageFacts full_facts() {
   return {.interval_s = 0.1,
           .cores = 8,
+          .processors = 16,
           .memory_limit_bytes = std::int64_t{1} << 34,
-          .threads = {{"python3", 7, 3.5}, {"pt_data (0)", 9, 1.25}},
+          .threads = {{"python3", 7, 3.5, 0.25}, {"pt_data (0)", 9, 1.25, {}}},
           .hardware = {{"cycles", 1e12}},
           .unavailable = {{"llc_misses", "no hardware counters"}},
           .sampler_cpu_s = 0.004};
@@ -75,7 +80,8 @@ TEST(UsageLog, ReadsBackWhatWasWritten) {
 
 TEST(UsageLog, LeavesOutWhatIsAbsent) {
   const std::string line = to_line(UsageSample{});
-  for (const char* absent : {"read_bytes", "net_rx", "throttled", "stalled", "gpus"}) {
+  for (const char* absent :
+       {"read_bytes", "net_rx", "throttled", "stalled", "waited", "others", "gpus"}) {
     EXPECT_THAT(line, testing::Not(HasSubstr(absent)));
   }
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+
+#include "probe/machine_probe.h"
+#include "record/disturbance.h"
+
+namespace tacho {
+
+// What other programs took of the machine since this was made, for a command that measures by
+// itself. This process and the children it has waited for are not others.
+class ContentionWatch {
+ public:
+  explicit ContentionWatch(const std::filesystem::path& root = "/");
+  [[nodiscard]] Contention look();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  MachineProbe machine_;
+  Clock::time_point began_ = Clock::now();
+  double ours_before_s_;
+};
+
+}  // namespace tacho
