@@ -117,7 +117,8 @@ Result<int> compare_made_before(const CompareOptions& o, const std::string& line
   TACHO_TRY(groups, parse_recorded_groups(o.runs));
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(comparison, compare_recorded(store, groups, o.metrics, rule.resolution));
+  TACHO_TRY(comparison,
+            compare_recorded(store, groups, o.metrics, rule.resolution, o.include_disturbed));
   comparison.command = line;
   TACHO_TRY(kept, CompareLab(home, store, interrupts()).keep(std::move(comparison)));
   return show(kept, outputs, context);

@@ -229,6 +229,10 @@ void declare(CLI::App& command, CompareOptions& o) {
   declare_rule(command, o);
   command.add_option("--seed", o.seed, "of the blocks' order");
   command.add_flag("--trace", o.trace, "what programs do on GPUs, kernel by kernel");
+  command
+      .add_flag("--include-disturbed", o.include_disturbed,
+                "count also runs that the machine was too busy for")
+      ->envname("TACHO_INCLUDE_DISTURBED");
   for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
     // One value each: an option that took more would take the -- behind it, too.
     command.get_option(each)->expected(1)->take_all()->allow_extra_args(false);
@@ -285,6 +289,7 @@ Result<ComparePlan> plan_of(const CompareOptions& o) {
   plan.metrics = o.metrics;
   plan.title = title_of(o);
   plan.seed = o.seed.value_or(seed_of_now());
+  plan.include_disturbed = o.include_disturbed;
   return plan;
 }
 

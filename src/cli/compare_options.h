@@ -29,6 +29,7 @@ struct CompareOptions {
   std::optional<std::int64_t> max_repeat;
   std::optional<std::int64_t> seed;
   bool trace = false;
+  bool include_disturbed = false;
 };
 
 void declare(CLI::App& command, CompareOptions& options);

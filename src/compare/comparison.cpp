@@ -1,5 +1,7 @@
 #include "compare/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,11 +16,57 @@ std::string human(const ComparedMetric& metric, double value) {
   return human(Metric{metric.key, metric.unit, metric.better, metric.title, metric.help}, value);
 }
 
+bool counts(const Comparison& comparison, const ComparedRun& run) {
+  if (run.warm_up || !run.disturbed.empty()) return false;
+  if (!run.block) return true;
+  const auto& group = comparison.variants[run.variant].group;
+  return std::none_of(comparison.runs.begin(), comparison.runs.end(),
+                      [&](const ComparedRun& other) {
+                        return !other.disturbed.empty() && other.block == run.block &&
+                               comparison.variants[other.variant].group == group;
+                      });
+}
+
+std::size_t disturbed_runs(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.runs.begin(), comparison.runs.end(),
+                    [](const ComparedRun& run) { return !run.warm_up && !run.disturbed.empty(); }));
+}
+
+namespace {
+
+// Of the runs of two variants.
+struct Losses {
+  std::size_t made = 0;
+  std::size_t disturbed = 0;
+  std::size_t counted = 0;
+  [[nodiscard]] bool too_many() const { return disturbed > 0 && counted < made - counted; }
+};
+
+Losses losses_of(const Comparison& comparison, std::size_t first, std::size_t second) {
+  Losses losses;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.warm_up || (run.variant != first && run.variant != second)) continue;
+    ++losses.made;
+    if (!run.disturbed.empty()) ++losses.disturbed;
+    if (counts(comparison, run)) ++losses.counted;
+  }
+  return losses;
+}
+
+bool is_measured(const Comparison& comparison, std::size_t variant, std::string_view metric) {
+  return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
+    return run.variant == variant && !run.warm_up && run.values.contains(std::string(metric));
+  });
+}
+
+}  // namespace
+
 Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric) {
   Sample sample;
   bool blocks_known = true;
   for (const ComparedRun& run : comparison.runs) {
-    if (run.variant != variant || run.warm_up) continue;
+    if (run.variant != variant || !counts(comparison, run)) continue;
     const auto at = run.values.find(std::string(metric));
     if (at == run.values.end()) continue;
     sample.values.push_back(at->second);
@@ -58,11 +106,17 @@ void judge(Comparison& comparison) {
     for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
       const std::size_t base = base_of(comparison, variant);
       if (base == variant) continue;
-      const Sample first = sample_of(comparison, base, metric.key);
-      const Sample second = sample_of(comparison, variant, metric.key);
-      if (first.values.empty() || second.values.empty()) continue;
+      if (!is_measured(comparison, base, metric.key) ||
+          !is_measured(comparison, variant, metric.key)) {
+        continue;
+      }
       comparison.findings.push_back({variant, base, metric.key, {}, {}, {}});
-      evidence.push_back(weigh(first, second, comparison.rule.level));
+      if (losses_of(comparison, base, variant).too_many()) {
+        evidence.push_back({});
+        continue;
+      }
+      evidence.push_back(weigh(sample_of(comparison, base, metric.key),
+                               sample_of(comparison, variant, metric.key), comparison.rule.level));
     }
   }
   const auto decisions = decide(evidence, comparison.rule);
@@ -71,6 +125,11 @@ void judge(Comparison& comparison) {
     finding.evidence = evidence[i];
     finding.decision = decisions[i];
     finding.words = words(evidence[i], decisions[i], find_metric(comparison, finding.metric)->unit);
+    const Losses losses = losses_of(comparison, finding.base, finding.variant);
+    if (!losses.too_many()) continue;
+    finding.decision = {};
+    finding.words = fmt::format("cannot tell: the machine was busy in {} of {} runs",
+                                losses.disturbed, losses.made);
   }
   comparison.noise.reset();
   comparison.spread.reset();

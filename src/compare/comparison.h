@@ -43,6 +43,7 @@ struct ComparedRun {
   bool warm_up = false;                  // kept, and never counted
   std::string run;                       // its key in the store, or ""
   std::map<std::string, double> values;  // by a metric's key; finite
+  std::string disturbed = {};            // why its figures cannot be compared; "" if they can
 };
 
 // One variant against the first of its group, in one metric.
@@ -79,13 +80,19 @@ struct Comparison {
   std::vector<SideTable> tables;
 };
 
+// Whether a run's figures are compared: not of a warm-up, and not of a disturbed run. With a
+// disturbed run the rest of its block goes, which is what that run would have been paired with.
+bool counts(const Comparison& comparison, const ComparedRun& run);
+// Runs that were disturbed themselves, warm-ups apart.
+std::size_t disturbed_runs(const Comparison& comparison);
+
 // The counted values of a variant.
 Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric);
 // The first variant of the same group that was measured; the first of all before any was.
 std::size_t base_of(const Comparison& comparison, std::size_t variant);
 
 // Makes findings, noise and spread of runs. Metrics that a variant or its base never measured have
-// no finding.
+// no finding. Where more runs were lost to disturbances than count, nothing is claimed.
 void judge(Comparison& comparison);
 
 // In terms of the metric: is more of it good? Nothing where it does not matter or is not known.

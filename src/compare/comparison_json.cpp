@@ -36,9 +36,11 @@ Json finding_json(const Finding& finding) {
 Json run_json(const ComparedRun& run) {
   Json values = Json::object();
   for (const auto& [key, value] : run.values) values[key] = value;
-  return {{"variant", run.variant}, {"block", run.block ? Json(*run.block) : Json()},
-          {"order", run.order},     {"warm_up", run.warm_up},
-          {"run", run.run},         {"values", std::move(values)}};
+  Json json = {{"variant", run.variant}, {"block", run.block ? Json(*run.block) : Json()},
+               {"order", run.order},     {"warm_up", run.warm_up},
+               {"run", run.run},         {"values", std::move(values)}};
+  if (!run.disturbed.empty()) json["disturbed"] = run.disturbed;
+  return json;
 }
 
 template <class Items, class Write>

@@ -73,6 +73,7 @@ Result<ComparedRun> read_run(const Json& json, const std::string& place, std::si
   object.read("order", run.order);
   object.read("warm_up", run.warm_up);
   object.read("run", run.run);
+  object.read_optional("disturbed", run.disturbed);
   const Json* values = object.part("values");
   TACHO_CHECK(object.finish());
   TACHO_TRY(number, variant_number(variant, variants, place));

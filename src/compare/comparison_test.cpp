@@ -97,5 +97,38 @@ TEST(ComparisonJson, SurvivesDamage) {
   EXPECT_GT(read_anyway, 0);
 }
 
+TEST(Comparison, ADisturbedRunGoesWithItsBlockInItsGroup) {
+  Comparison comparison = made_comparison();
+  ComparedRun& run = comparison.runs[4];  // block 2 of the first group
+  ASSERT_EQ(run.block, 2);
+  run.disturbed = "other programs took 40 % of the processors";
+  judge(comparison);
+  EXPECT_EQ(sample_of(comparison, 0, "wall_s").values.size(), 11U);
+  EXPECT_EQ(sample_of(comparison, 1, "wall_s").values.size(), 11U);
+  EXPECT_EQ(sample_of(comparison, 2, "wall_s").values.size(), 12U);
+  EXPECT_EQ(disturbed_runs(comparison), 1U);
+  EXPECT_EQ(comparison.findings.front().decision.verdict, Verdict::higher);
+  const auto back = comparison_from_json(to_json(comparison));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->runs[4].disturbed, comparison.runs[4].disturbed);
+}
+
+TEST(Comparison, ClaimsNothingWhereMostBlocksWereDisturbed) {
+  Comparison comparison = made_comparison();
+  std::size_t disturbed = 0;
+  for (ComparedRun& run : comparison.runs) {
+    const bool first_of_group = run.variant == 0;
+    if (first_of_group && !run.warm_up && disturbed < 7) {
+      run.disturbed = "other programs took 40 % of the processors";
+      ++disturbed;
+    }
+  }
+  judge(comparison);
+  const Finding& finding = comparison.findings.front();
+  EXPECT_EQ(finding.decision.verdict, Verdict::unclear);
+  EXPECT_EQ(finding.words, "cannot tell: the machine was busy in 7 of 24 runs");
+  EXPECT_FALSE(finding.evidence.ratio);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -33,14 +33,14 @@ std::string findings_csv(const Comparison& comparison) {
 }
 
 std::string values_csv(const Comparison& comparison) {
-  std::string out =
-      csv_line({"group", "variant", "block", "order", "warm_up", "run", "metric", "value"});
+  std::string out = csv_line(
+      {"group", "variant", "block", "order", "warm_up", "run", "metric", "value", "disturbed"});
   for (const ComparedRun& run : comparison.runs) {
     for (const auto& [metric, value] : run.values) {
-      out +=
-          csv_line({comparison.variants[run.variant].group, comparison.variants[run.variant].name,
-                    run.block ? std::to_string(*run.block) : "", std::to_string(run.order),
-                    run.warm_up ? "true" : "false", run.run, metric, csv_number(value)});
+      out += csv_line(
+          {comparison.variants[run.variant].group, comparison.variants[run.variant].name,
+           run.block ? std::to_string(*run.block) : "", std::to_string(run.order),
+           run.warm_up ? "true" : "false", run.run, metric, csv_number(value), run.disturbed});
     }
   }
   return out;

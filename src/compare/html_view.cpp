@@ -40,7 +40,7 @@ std::vector<Dot> dots_of(const Comparison& comparison, std::size_t variant,
   std::vector<Dot> dots;
   for (const ComparedRun& run : comparison.runs) {
     const auto at = run.values.find(metric.key);
-    if (run.variant != variant || run.warm_up || at == run.values.end()) continue;
+    if (run.variant != variant || !counts(comparison, run) || at == run.values.end()) continue;
     dots.push_back({at->second, human(metric, at->second) +
                                     (run.block ? fmt::format(", block {}", *run.block) : "")});
   }

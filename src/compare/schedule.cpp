@@ -101,7 +101,10 @@ StopReason reason_to_stop(const StopRule& rule, const BlocksDone& done) {
     return StopReason::resolution;
   }
   if (done.blocks >= rule.max_repeats) return StopReason::repeats;
-  if (done.blocks >= 2 && no_time_for_another(rule, done)) return StopReason::time;
+  if (done.blocks + done.disturbed >= 2 && no_time_for_another(rule, done)) {
+    return StopReason::time;
+  }
+  if (done.disturbed >= std::max(rule.min_repeats, done.blocks)) return StopReason::busy;
   return StopReason::none;
 }
 

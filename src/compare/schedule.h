@@ -34,15 +34,17 @@ struct StopRule {
 // usage errors, in terms of --resolution, --max-time and --repeat.
 Result<void> check(const StopRule& rule);
 
-// user: Ctrl-C. failures: fewer than two variants could be run.
-enum class StopReason { none, resolution, time, repeats, user, failures };
-inline constexpr Names<StopReason, 6> kStopReasons{"reason to stop",
+// user: Ctrl-C. failures: fewer than two variants could be run. busy: too many blocks were
+// disturbed.
+enum class StopReason { none, resolution, time, repeats, user, failures, busy };
+inline constexpr Names<StopReason, 7> kStopReasons{"reason to stop",
                                                    {{{StopReason::none, "none"},
                                                      {StopReason::resolution, "resolution"},
                                                      {StopReason::time, "time"},
                                                      {StopReason::repeats, "repeats"},
                                                      {StopReason::user, "user"},
-                                                     {StopReason::failures, "failures"}}}};
+                                                     {StopReason::failures, "failures"},
+                                                     {StopReason::busy, "busy"}}}};
 
 // What has been done so far, after a whole block.
 struct BlocksDone {
@@ -50,6 +52,7 @@ struct BlocksDone {
   Seconds elapsed{0};
   Seconds block_time{0};                     // what a block takes, a typical one
   std::vector<std::optional<Ratio>> ratios;  // those that must become narrow
+  std::int64_t disturbed = 0;                // blocks that do not count
 };
 
 // After a block: stop, and why? A block that would not end before max_time is not begun, once

@@ -117,5 +117,25 @@ TEST(Noise, NeedsValuesToCompare) {
   EXPECT_FALSE(noise_of(std::vector<Sample>{{{0, 1, 2}, {}}}));
 }
 
+TEST(StopRule, EndsWhereAsManyBlocksAreDisturbedAsCount) {
+  const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
+  BlocksDone at = done(3, 0.05);
+  at.disturbed = 4;
+  EXPECT_EQ(reason_to_stop(rule, at), StopReason::none);
+  at.disturbed = 5;
+  EXPECT_EQ(reason_to_stop(rule, at), StopReason::busy);
+  at.blocks = 6;
+  EXPECT_EQ(reason_to_stop(rule, at), StopReason::none);
+  at.disturbed = 6;
+  EXPECT_EQ(reason_to_stop(rule, at), StopReason::busy);
+}
+
+TEST(StopRule, TimeThatDisturbedBlocksTookIsSpentToo) {
+  const StopRule rule{.max_time = Seconds(100), .min_repeats = 5};
+  BlocksDone at = done(0, 0.05, 91, 10);
+  at.disturbed = 2;
+  EXPECT_EQ(reason_to_stop(rule, at), StopReason::time);
+}
+
 }  // namespace
 }  // namespace tacho

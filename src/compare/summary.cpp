@@ -16,9 +16,9 @@ std::string how_made(const Comparison& comparison) {
   std::size_t fewest = comparison.runs.size();
   std::size_t most = 0;
   for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
-    const auto runs = static_cast<std::size_t>(
-        std::count_if(comparison.runs.begin(), comparison.runs.end(),
-                      [&](const ComparedRun& run) { return run.variant == i && !run.warm_up; }));
+    const auto runs = static_cast<std::size_t>(std::count_if(
+        comparison.runs.begin(), comparison.runs.end(),
+        [&](const ComparedRun& run) { return run.variant == i && counts(comparison, run); }));
     fewest = std::min(fewest, runs);
     most = std::max(most, runs);
   }
@@ -44,6 +44,8 @@ std::string why_stopped(const Comparison& comparison) {
       return "stopped: interrupted";
     case StopReason::failures:
       return "stopped: fewer than two variants could be run";
+    case StopReason::busy:
+      return "stopped: the machine was busy";
     case StopReason::none:
       break;
   }
@@ -60,6 +62,12 @@ std::vector<std::string> summary_lines(const Comparison& comparison) {
                                 drifts ? fmt::format("; the machine drifted: {} % over all runs",
                                                      short_percent(*comparison.spread))
                                        : ""));
+  }
+  if (const std::size_t disturbed = disturbed_runs(comparison); disturbed > 0) {
+    lines.push_back(
+        fmt::format("left out, with the blocks they are of: {} that the machine was "
+                    "too busy for",
+                    counted(disturbed, "run")));
   }
   if (std::string why = why_stopped(comparison); !why.empty()) lines.push_back(std::move(why));
   return lines;

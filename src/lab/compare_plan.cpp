@@ -87,6 +87,7 @@ Json to_json(const ComparePlan& plan) {
           {"max_time_s", plan.rule.max_time ? Json(plan.rule.max_time->count()) : Json()},
           {"min_repeats", plan.rule.min_repeats},
           {"max_repeats", plan.rule.max_repeats},
+          {"include_disturbed", plan.include_disturbed},
           {"metrics", plan.metrics},
           {"variants", std::move(variants)}};
 }
@@ -103,6 +104,7 @@ Result<ComparePlan> compare_plan_from_json(const Json& json) {
   object.read("title", plan.title);
   object.read("command", plan.command);
   object.read("seed", plan.seed);
+  object.read_optional("include_disturbed", plan.include_disturbed);
   object.read("resolution", plan.rule.resolution);
   object.read_optional("max_time_s", max_time_s);
   object.read("min_repeats", plan.rule.min_repeats);

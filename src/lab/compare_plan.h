@@ -30,6 +30,7 @@ struct ComparePlan {
   std::string command;  // as it was typed
   std::int64_t seed = 0;
   StopRule rule;
+  bool include_disturbed = false;  // compare also what the machine was too busy for
   // Keys of the metrics to compare by; the first must become narrow. Empty: what runs have.
   std::vector<std::string> metrics;
   std::vector<PlannedVariant> variants;

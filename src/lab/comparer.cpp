@@ -82,12 +82,20 @@ class Comparer {
                               record.reason.empty() ? "" : ": ", record.reason));
     }
     failures_[variant] = 0;
-    comparison_.runs.push_back({.variant = variant,
-                                .block = block,
-                                .order = static_cast<std::int64_t>(comparison_.runs.size()),
-                                .warm_up = block == kWarmUpBlock,
-                                .run = record.order.key,
-                                .values = compared_values(record)});
+    ComparedRun run{.variant = variant,
+                    .block = block,
+                    .order = static_cast<std::int64_t>(comparison_.runs.size()),
+                    .warm_up = block == kWarmUpBlock,
+                    .run = record.order.key,
+                    .values = compared_values(record)};
+    if (!plan_.include_disturbed && !record.disturbed.empty()) {
+      run.disturbed = record.disturbed.front();
+      if (!run.warm_up) {
+        note(fmt::format("run {} ({}, block {}) does not count: {}", made->id,
+                         full_name(comparison_.variants[variant]), block, run.disturbed));
+      }
+    }
+    comparison_.runs.push_back(std::move(run));
   }
 
   void fail(std::size_t variant, std::int64_t block, const std::string& why) {
@@ -114,7 +122,7 @@ class Comparer {
     if (!something_to_compare()) {
       comparison_.stopped = StopReason::failures;
     } else if (block != kWarmUpBlock) {
-      comparison_.stopped = reason_to_stop(plan_.rule, blocks_done(block));
+      comparison_.stopped = reason_to_stop(plan_.rule, blocks_done());
     }
   }
 
@@ -127,21 +135,36 @@ class Comparer {
                        [](const auto& group) { return group.second > 1; });
   }
 
-  [[nodiscard]] BlocksDone blocks_done(std::int64_t blocks) const {
-    BlocksDone done{.blocks = blocks, .elapsed = means_.now() - began_};
+  // A block of which a run was disturbed does not count; another is made in its place.
+  [[nodiscard]] BlocksDone blocks_done() const {
+    std::set<std::int64_t> all;
+    std::set<std::int64_t> disturbed;
+    for (const ComparedRun& run : comparison_.runs) {
+      if (run.warm_up || !run.block) continue;
+      all.insert(*run.block);
+      if (!run.disturbed.empty()) disturbed.insert(*run.block);
+    }
+    BlocksDone done{.blocks = static_cast<std::int64_t>(all.size() - disturbed.size()),
+                    .elapsed = means_.now() - began_,
+                    .ratios = {},
+                    .disturbed = static_cast<std::int64_t>(disturbed.size())};
     if (!block_seconds_.empty()) done.block_time = Seconds(median(block_seconds_));
     for (const Finding& finding : comparison_.findings) {
       const bool counts = finding.metric == comparison_.metrics.front().key &&
                           !lost_.contains(finding.variant) && !lost_.contains(finding.base);
-      if (counts) done.ratios.push_back(finding.evidence.ratio);
+      if (!counts) continue;
+      done.ratios.push_back(finding.evidence.ratio);
+      // There will be one, as soon as enough runs are left alone.
+      const bool too_busy = finding.decision.verdict == Verdict::unclear;
+      if (too_busy && !done.ratios.back()) done.ratios.back() = Ratio{};
     }
     return done;
   }
 
   [[nodiscard]] ComparePoint point(std::size_t variant, std::int64_t block) const {
     ComparePoint point{.block = block, .variant = variant};
+    const BlocksDone so_far = blocks_done();
     const std::int64_t done = std::max<std::int64_t>(0, block - 1);
-    const BlocksDone so_far = blocks_done(done);
     point.last_block = done + blocks_left(plan_.rule, so_far);
     if (!block_seconds_.empty()) point.left = time_left(plan_.rule, so_far);
     const auto width = [](const Ratio& ratio) {

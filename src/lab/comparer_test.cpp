@@ -59,6 +59,7 @@ class FakeLab : public CompareView {
       finished.record.outcome = fails ? Outcome::failed : Outcome::cancelled;
       finished.record.reason = "exit code 3";
     }
+    if (busy_in(made.size())) finished.record.disturbed = {"other programs took 40 %"};
     if (name == missing) return Error{ErrorCode::unavailable, "podman is not installed"};
     return finished;
   }
@@ -76,6 +77,7 @@ class FakeLab : public CompareView {
   std::map<std::string, int> counts;
   std::set<std::pair<std::string, int>> fails_at;  // the variant's n-th run
   std::string missing;
+  std::function<bool(std::size_t)> busy_in = [](std::size_t) { return false; };  // the n-th run
   std::function<void()> before_end;
   Seconds clock{0};
   std::atomic<int> interrupts{0};
@@ -252,6 +254,38 @@ TEST(Comparer, SaysWhereItStands) {
   ASSERT_TRUE(lab.last_point.left);
   EXPECT_NEAR(lab.last_point.left->count(), 2, 0.1);
   EXPECT_TRUE(lab.last_point.widest);
+}
+
+TEST(Comparer, MakesDisturbedBlocksAgainAndNamesTheirRuns) {
+  FakeLab lab(2, repeats(5, 5));
+  lab.busy_in = [](std::size_t run) { return run == 4 || run == 9; };
+  ASSERT_TRUE(lab.go().ok());
+  EXPECT_EQ(lab.made.size(), 16U);  // warm-up, five that count, two that do not
+  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
+  EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
+  ASSERT_EQ(lab.notes.size(), 2U);
+  EXPECT_THAT(lab.notes[0], HasSubstr("run 4 ("));
+  EXPECT_THAT(lab.notes[0], HasSubstr("block 1) does not count: other programs took 40 %"));
+}
+
+TEST(Comparer, EndsOnAMachineThatStaysBusyAndClaimsNothing) {
+  FakeLab lab(2, repeats(5, 50));
+  lab.seconds["b"] = 2;
+  lab.busy_in = [](std::size_t) { return true; };
+  ASSERT_TRUE(lab.go().ok());
+  EXPECT_EQ(lab.comparison.stopped, StopReason::busy);
+  EXPECT_EQ(lab.made.size(), 12U);
+  ASSERT_FALSE(lab.comparison.findings.empty());
+  EXPECT_EQ(lab.comparison.findings.front().words,
+            "cannot tell: the machine was busy in 10 of 10 runs");
+}
+
+TEST(Comparer, CountsDisturbedRunsWhereThatIsAskedFor) {
+  FakeLab lab(2, repeats(5, 5));
+  lab.plan.include_disturbed = true;
+  lab.busy_in = [](std::size_t) { return true; };
+  ASSERT_TRUE(lab.go().ok());
+  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
 }
 
 }  // namespace

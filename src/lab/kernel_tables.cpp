@@ -32,9 +32,8 @@ const ComparedRun* middle_run(const Comparison& comparison, std::size_t variant)
   double distance = HUGE_VAL;
   for (const ComparedRun& run : comparison.runs) {
     const auto value = run.values.find(metric);
-    if (run.variant != variant || run.warm_up || run.run.empty() || value == run.values.end()) {
-      continue;
-    }
+    if (run.variant != variant || !counts(comparison, run)) continue;
+    if (run.run.empty() || value == run.values.end()) continue;
     const double away = std::fabs(value->second - centre);
     if (away < distance) {
       distance = away;

@@ -81,7 +81,7 @@ Result<std::vector<std::string>> handles_of(RunStore& store, const RecordedGroup
 }
 
 Result<void> add_runs(RunStore& store, const RecordedGroup& group, std::size_t variant,
-                      Comparison& comparison) {
+                      bool include_disturbed, Comparison& comparison) {
   TACHO_TRY(handles, handles_of(store, group));
   std::size_t taken = 0;
   for (const std::string& handle : handles) {
@@ -97,6 +97,11 @@ Result<void> add_runs(RunStore& store, const RecordedGroup& group, std::size_t v
                                .warm_up = false,
                                .run = stored.row.key,
                                .values = compared_values(stored.record)});
+    if (!include_disturbed && !stored.record.disturbed.empty()) {
+      comparison.runs.back().disturbed = stored.record.disturbed.front();
+      comparison.notes.push_back(
+          fmt::format("run {} does not count: {}", stored.row.id, stored.record.disturbed.front()));
+    }
     ++taken;
   }
   if (taken > 0) return {};
@@ -133,14 +138,16 @@ Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::
 }
 
 Result<Comparison> compare_recorded(RunStore& store, const std::vector<RecordedGroup>& groups,
-                                    const std::vector<std::string>& metrics, double resolution) {
+                                    const std::vector<std::string>& metrics, double resolution,
+                                    bool include_disturbed) {
   Comparison comparison;
   comparison.started = utc_text(std::chrono::system_clock::now());
   comparison.rule.resolution = resolution;
   for (const RecordedGroup& group : groups) {
     comparison.title += (comparison.title.empty() ? "runs " : " / ") + group.name;
     comparison.variants.push_back({group.name, "", ""});
-    TACHO_CHECK(add_runs(store, group, comparison.variants.size() - 1, comparison));
+    TACHO_CHECK(
+        add_runs(store, group, comparison.variants.size() - 1, include_disturbed, comparison));
   }
   TACHO_CHECK(check_apart(comparison));
   comparison.notes.emplace_back(

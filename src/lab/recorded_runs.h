@@ -21,8 +21,9 @@ struct RecordedGroup {
 Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::string>& texts);
 
 // Without blocks: these runs were not interleaved. Runs that did not end well are left out and
-// noted.
+// noted; so are disturbed ones, unless they are to be included.
 Result<Comparison> compare_recorded(RunStore& store, const std::vector<RecordedGroup>& groups,
-                                    const std::vector<std::string>& metrics, double resolution);
+                                    const std::vector<std::string>& metrics, double resolution,
+                                    bool include_disturbed = false);
 
 }  // namespace tacho

@@ -14,12 +14,14 @@ using testing::HasSubstr;
 class RecordedRunsTest : public testing::Test {
  protected:
   // Run `id`, of the batch, with steps of so many seconds.
-  void add(std::int64_t batch, double step, Outcome outcome = Outcome::ok) {
+  void add(std::int64_t batch, double step, Outcome outcome = Outcome::ok,
+           const std::vector<std::string>& disturbed = {}) {
     RunRecord record;
     record.order.key = "key-" + std::to_string(++count_);
     record.order.spec.model = "lenet5";
     record.order.spec.batch = batch;
     record.outcome = outcome;
+    record.disturbed = disturbed;
     record.steps.seconds = {step};
     record.steps.input_seconds = {0.0};
     record.steps.loss = {1.0};
@@ -84,6 +86,18 @@ TEST_F(RecordedRunsTest, SaysWhatIsWrong) {
   EXPECT_THAT(why_not({"1/1"}), HasSubstr("run 1 is named twice"));
   EXPECT_THAT(why_not({"1/2,batch=32"}), HasSubstr("do one of the two"));
   EXPECT_THAT(why_not({"1/btch=32"}), HasSubstr("did you mean 'batch'"));
+}
+
+TEST_F(RecordedRunsTest, DisturbedRunsAreNamedAndDoNotCount) {
+  for (int i = 0; i < 6; ++i) add(32, 1 + 0.001 * i);
+  for (int i = 0; i < 6; ++i) add(64, 2 + 0.001 * i);
+  add(64, 9, Outcome::ok, {"other programs took 40 % of the processors"});
+  const auto comparison = compared({"batch=32/batch=64"});
+  ASSERT_TRUE(comparison.ok()) << comparison.error().message;
+  EXPECT_EQ(sample_of(*comparison, 1, "step_s").values.size(), 6U);
+  EXPECT_THAT(
+      comparison->notes,
+      testing::Contains("run 13 does not count: other programs took 40 % of the processors"));
 }
 
 }  // namespace

@@ -127,8 +127,9 @@ DocumentTable values_table(const Comparison& comparison,
     std::vector<std::string> row;
     if (grouped) row.push_back(variant.group);
     row.push_back(variant.name);
-    const auto runs = std::ranges::count_if(
-        comparison.runs, [&](const ComparedRun& run) { return run.variant == i && !run.warm_up; });
+    const auto runs = std::ranges::count_if(comparison.runs, [&](const ComparedRun& run) {
+      return run.variant == i && counts(comparison, run);
+    });
     row.push_back(std::to_string(runs));
     for (const ComparedMetric* metric : metrics) {
       row.push_back(typical_value(comparison, i, *metric));

@@ -155,7 +155,7 @@ class ReportMaker {
     }
     for (const ComparedRun& run : comparison.runs) {
       const auto found = stores_.runs.find(run.run);
-      if (run.warm_up || !found.ok()) continue;
+      if (!counts(comparison, run) || !found.ok()) continue;
       ScaledVariant& variant = variants.at(run.variant);
       variant.ranks = found->record.order.spec.dist.ranks();
       if (const auto parts = step_parts_of(found->record)) variant.runs.push_back(*parts);
