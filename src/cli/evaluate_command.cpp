@@ -26,6 +26,7 @@ struct EvaluateOptions {
   std::size_t own_folds = 10;
   std::size_t lessons = SpeedModel::Effort{}.lessons;
   bool json = false;
+  bool include_disturbed = false;
 };
 
 constexpr std::string_view kOwnSplit = "own";          // runs of this store
@@ -60,15 +61,16 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
 }
 
 // Of the store, or of data/corpus.
-Result<std::vector<OwnRun>> runs_of(std::string_view split, const Context& context) {
+Result<std::vector<OwnRun>> runs_of(std::string_view split, const EvaluateOptions& o,
+                                    const Context& context) {
   if (split == kShippedSplit) return shipped_own_runs();
   TACHO_TRY(store, context.open_store());
-  return stored_own_runs(store);
+  return stored_own_runs(store, o.include_disturbed);
 }
 
 Result<OwnEvaluation> evaluate_runs_of(std::string_view split, const EvaluateOptions& o,
                                        const Context& context) {
-  TACHO_TRY(runs, runs_of(split, context));
+  TACHO_TRY(runs, runs_of(split, o, context));
   TACHO_TRY(costs, shipped_own_model_costs());
   TACHO_TRY(scores, evaluate_own(runs, costs, o.own_folds, o.seed));
   if (o.json) return scores;
@@ -87,7 +89,7 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
   std::vector<RegretOfSweeps> scores;
   for (const std::string& word : o.regret) {
     if (word == kOwnSplit || word == kShippedSplit) {
-      TACHO_TRY(runs, runs_of(word, context));
+      TACHO_TRY(runs, runs_of(word, o, context));
       TACHO_TRY(own, evaluate_recommendations(runs));
       scores.insert(scores.end(), own.begin(), own.end());
     } else if (word == "published") {
@@ -189,6 +191,10 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--likeness", o->likeness,
                       "JSON file to write instead: lessons, terms, for script/tune-likeness");
   command->add_flag("--json", o->json, "for programs");
+  command
+      ->add_flag("--include-disturbed", o->include_disturbed,
+                 "learn also from runs that the machine was too busy for")
+      ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
       "Learns anew for every part that is left out: takes some minutes; own and shipped, seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });

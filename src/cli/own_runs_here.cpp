@@ -1,5 +1,8 @@
 #include "cli/own_runs_here.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "predict/own_jobs.h"
 #include "predict/shipped.h"
 #include "probe/host_probe.h"
@@ -42,7 +45,12 @@ Result<std::vector<OwnRun>> shipped_own_runs() {
   return read_own_runs(shipped_corpus()).in("data/corpus");
 }
 
-Result<std::vector<OwnRun>> stored_own_runs(RunStore& store) {
+bool includes_disturbed_runs() {
+  const char* said = std::getenv("TACHO_INCLUDE_DISTURBED");
+  return said != nullptr && std::string_view(said) == "1";
+}
+
+Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_disturbed) {
   RunQuery query{.limit = kMostRuns};
   TACHO_TRY(well, parse_filter("outcome=ok"));
   query.filters.push_back(well);
@@ -52,20 +60,21 @@ Result<std::vector<OwnRun>> stored_own_runs(RunStore& store) {
     const auto stored = store.find(row.key);
     // One damaged record does not hide the others.
     if (!stored.ok()) continue;
-    if (auto run = own_run_of(stored->record)) runs.push_back(*std::move(run));
+    if (auto run = own_run_of(stored->record, include_disturbed)) runs.push_back(*std::move(run));
   }
   return runs;
 }
 
-Result<std::vector<OwnRun>> known_own_runs(RunStore& store) {
-  TACHO_TRY(runs, stored_own_runs(store));
+Result<std::vector<OwnRun>> known_own_runs(RunStore& store, bool include_disturbed) {
+  TACHO_TRY(runs, stored_own_runs(store, include_disturbed));
   TACHO_TRY(shipped, shipped_own_runs());
   runs.insert(runs.end(), shipped.begin(), shipped.end());
   return runs;
 }
 
-Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCatalog& gpus) {
-  TACHO_TRY(runs, stored_own_runs(store));
+Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCatalog& gpus,
+                                                  bool include_disturbed) {
+  TACHO_TRY(runs, stored_own_runs(store, include_disturbed));
   std::vector<MeasuredJob> out;
   for (const OwnRun& run : runs) {
     if (auto job = measured_job(run, gpus)) out.push_back(*std::move(job));

@@ -26,6 +26,7 @@ struct PredictOptions {
   std::string data;
   std::string device;
   bool json = false;
+  bool include_disturbed = false;
   std::vector<std::string> words;  // behind --
 };
 
@@ -44,7 +45,7 @@ Result<Predictor> predictor_for(const PredictOptions& o, const std::vector<GpuSp
   TACHO_TRY(predictor, open_predictor(o.speed_model));
   for (const GpuSpec& gpu : gpu_specs) predictor.add_gpu(gpu);
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_measurements(store, predictor.gpus()));
+  TACHO_TRY(own, own_measurements(store, predictor.gpus(), o.include_disturbed));
   if (!own.empty()) TACHO_CHECK(predictor.calibrate(own, worker_threads()));
   return std::move(predictor);
 }
@@ -74,7 +75,7 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
 Result<int> predict_own(const PredictOptions& o, const Context& context) {
   const Host here = read_host();
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(known, known_own_runs(store));
+  TACHO_TRY(known, known_own_runs(store, o.include_disturbed));
   TACHO_TRY(spec, own_spec({.model = o.job.model,
                             .batch = o.job.batch_per_gpu,
                             .precision = o.job.precision,
@@ -163,6 +164,10 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->add_option("--data,-d", o->data, "on this machine: the dataset (that of most runs)");
   command->add_option("--device", o->device, "on this machine: cpu, cuda (the GPU if it has one)");
   command->add_flag("--json", o->json, "one job for programs");
+  command
+      ->add_flag("--include-disturbed", o->include_disturbed,
+                 "learn also from runs that the machine was too busy for")
+      ->envname("TACHO_INCLUDE_DISTURBED");
   command->add_option("words", o->words, "behind --, on this machine: words of 'tacho train'");
   command->footer(
       "Without --gpu, one of Tacho's own models on this machine, by the runs made here; words of\n"

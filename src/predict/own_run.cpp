@@ -49,6 +49,7 @@ constexpr std::array<std::string_view, 29> kRunColumns = {"outcome",
 constexpr std::array<std::string_view, 2> kMemoryColumns = {"peak_memory", "device_memory"};
 // Files of before there was a choice do not have it.
 constexpr std::string_view kKernelsColumn = "spec.kernels";
+constexpr std::string_view kDisturbedColumn = "disturbed";
 
 class RunCells {
  public:
@@ -159,8 +160,10 @@ Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) 
   TACHO_TRY(records, read_csv(csv));
   std::vector<std::string_view> columns(kRunColumns.begin(), kRunColumns.end());
   columns.insert(columns.end(), kMemoryColumns.begin(), kMemoryColumns.end());
-  if (std::ranges::find(records.headings, kKernelsColumn) != records.headings.end()) {
-    columns.push_back(kKernelsColumn);
+  for (const std::string_view newer : {kKernelsColumn, kDisturbedColumn}) {
+    if (std::ranges::find(records.headings, newer) != records.headings.end()) {
+      columns.push_back(newer);
+    }
   }
   TACHO_TRY(places, column_places(records, columns));
   for (const CsvRecord& record : records.rows) {
@@ -170,6 +173,10 @@ Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) 
     TACHO_TRY(steps, row.number("steady_steps").in(place));
     const bool traced = row.text("spec.trace") == "1" || row.text("spec.ops") == "1";
     if (row.text("outcome") != "ok" || traced || steps < kFewestSteps) continue;
+    if (row.has(kDisturbedColumn)) {
+      TACHO_TRY(disturbed, row.number(kDisturbedColumn).in(place));
+      if (disturbed > 0) continue;
+    }
     TACHO_TRY(run, read_run(row).in(place));
     runs.push_back(std::move(run));
   }
@@ -178,10 +185,10 @@ Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) 
 
 }  // namespace
 
-std::optional<OwnRun> own_run_of(const RunRecord& record) {
+std::optional<OwnRun> own_run_of(const RunRecord& record, bool include_disturbed) {
   const RunSpec& spec = record.order.spec;
   if (record.outcome != Outcome::ok || record.order.command || spec.trace || spec.ops) return {};
-  if (!record.started) return {};
+  if (!record.started || (!include_disturbed && !record.disturbed.empty())) return {};
   const auto steady = record.steps.steady_seconds();
   if (steady.size() < kFewestSteps) return {};
   const double step = median(steady);

@@ -23,9 +23,9 @@ struct OwnRun {
       0;  // the peak on the GPU, or of the process where there is none; 0: unknown
 };
 
-// Nothing where it tells no speed: not ended well, a watched program, few steps, or slowed down by
-// being traced.
-std::optional<OwnRun> own_run_of(const RunRecord& record);
+// Nothing where it tells no speed: not ended well, a watched program, few steps, slowed down by
+// being traced, or disturbed (record/disturbance.h), unless those are to be included.
+std::optional<OwnRun> own_run_of(const RunRecord& record, bool include_disturbed = false);
 
 // A file of 'tacho sweep export', or several one behind the other: runs that tell nothing are
 // passed over, columns it does not need too; errors name line and column (of the one file).

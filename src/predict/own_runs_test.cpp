@@ -285,5 +285,17 @@ TEST(OwnRunFile, SurvivesDamage) {
   }
 }
 
+TEST(OwnRun, ADisturbedRunTellsNoSpeedUnlessItIsAskedFor) {
+  RunRecord record;
+  record.outcome = Outcome::ok;
+  record.started = RunStarted{};
+  record.steps.seconds.assign(10, 0.5);
+  ASSERT_TRUE(own_run_of(record));
+  record.disturbed = {"other programs took 40 % of the processors"};
+  EXPECT_FALSE(own_run_of(record));
+  ASSERT_TRUE(own_run_of(record, true));
+  EXPECT_EQ(own_run_of(record, true)->step_seconds, 0.5);
+}
+
 }  // namespace
 }  // namespace tacho
