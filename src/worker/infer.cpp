@@ -18,6 +18,7 @@
 #include "train/serving/trained_model.h"
 #include "train/torch_facts.h"
 #include "worker/run.h"
+#include "worker/yielding_waits.h"
 
 namespace tacho {
 namespace {
@@ -150,6 +151,7 @@ int infer_from(const std::filesystem::path& folder, std::span<const std::string>
   std::signal(SIGTERM, request_end);
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to connections that may have ended
   tune_process();
+  const YieldingWaits yielding;
   const auto served = serve(RunFolder(folder), words);
   if (served.ok()) return 0;
   fmt::print(stderr, "tacho-worker: {}\n", served.error().message);

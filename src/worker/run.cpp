@@ -27,6 +27,7 @@
 #include "train/cpu_paths.h"
 #include "train/torch_facts.h"
 #include "train/trainer.h"
+#include "worker/yielding_waits.h"
 
 namespace tacho {
 namespace {
@@ -86,7 +87,10 @@ class Attempt {
 
   Result<ComputePaths> choose_paths() {
     host_ = read_host();
-    if (!order_.spec.stock) tune_process();
+    if (!order_.spec.stock) {
+      tune_process();
+      yielding_.emplace();
+    }
     return choose_cpu_paths({.threads = order_.spec.threads.value_or(default_threads()),
                              .mkldnn = order_.spec.mkldnn,
                              .stock = order_.spec.stock,
@@ -169,6 +173,7 @@ class Attempt {
   std::filesystem::path home_;
   RunOrder order_;
   Host host_;
+  std::optional<YieldingWaits> yielding_;
   std::int64_t attempt_ = 1;
   std::mutex mutex_;  // guards all below: a rank may end at once while its training thread waits
   std::vector<std::unique_ptr<EventSink>> sinks_;

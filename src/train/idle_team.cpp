@@ -1,0 +1,45 @@
+#include "train/idle_team.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+namespace tacho {
+
+std::unique_ptr<IdleTeam> IdleTeam::start() {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) {
+    return nullptr;
+  }
+  // What a compiler makes of "#pragma omp parallel". LLVM's and Intel's libraries have it too, and
+  // wait by rules of their own.
+  const auto parallel = reinterpret_cast<Parallel>(::dlsym(RTLD_DEFAULT, "GOMP_parallel"));
+  if (parallel == nullptr || ::dlsym(RTLD_DEFAULT, "kmp_set_blocktime") != nullptr) return nullptr;
+  const auto processors = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_num_procs"));
+  if (processors == nullptr) return nullptr;
+  return std::unique_ptr<IdleTeam>(new IdleTeam(parallel, static_cast<unsigned>(processors()) + 1));
+}
+
+IdleTeam::IdleTeam(Parallel parallel, unsigned threads) {
+  leader_ = std::jthread([this, parallel, threads] {
+    parallel([](void* team) { static_cast<IdleTeam*>(team)->sleep(); }, this, threads, 0);
+  });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return asleep_ > 0; });
+}
+
+IdleTeam::~IdleTeam() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+}
+
+void IdleTeam::sleep() {
+  std::unique_lock lock(mutex_);
+  ++asleep_;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return over_; });
+}
+
+}  // namespace tacho

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace tacho {
+
+// A team of OpenMP threads that sleep for as long as this lives.
+//
+// GNU's OpenMP spins for up to 300,000 turns before a waiting thread sleeps, and for 1,000 while it
+// manages more threads than there are processors. The setting (GOMP_SPINCOUNT) is read when the
+// library is loaded and cannot be changed later, but the number of threads can: this team makes it
+// exceed the processors, so that all other threads of the process yield their processor instead
+// of spinning. It costs no processor time.
+class IdleTeam {
+ public:
+  // Nothing where torch does not use GNU's OpenMP, or the user chose how threads wait
+  // (OMP_WAIT_POLICY, GOMP_SPINCOUNT).
+  static std::unique_ptr<IdleTeam> start();
+  IdleTeam(const IdleTeam&) = delete;
+  IdleTeam& operator=(const IdleTeam&) = delete;
+  ~IdleTeam();
+
+ private:
+  using Parallel = void (*)(void (*function)(void*), void* data, unsigned threads, unsigned flags);
+  IdleTeam(Parallel parallel, unsigned threads);
+  void sleep();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned asleep_ = 0;
+  bool over_ = false;
+  std::jthread leader_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,90 @@
+#include "worker/yielding_waits.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <mutex>
+
+#include "base/units.h"
+#include "probe/contention_sense.h"
+#include "train/idle_team.h"
+
+namespace tacho {
+namespace {
+
+// Long enough that one time slice that went to another program is not yet contention.
+constexpr Seconds kPause{0.25};
+constexpr double kMostOfAProcessor = 0.001;
+
+Seconds time_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void watch(const std::stop_token& stop) {
+  ContentionSense sense;
+  std::unique_ptr<IdleTeam> team;
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  while (!stop.stop_requested()) {
+    const Seconds before = time_of(CLOCK_THREAD_CPUTIME_ID);
+    const auto delay = run_delay_of("/proc/self/task");
+    if (!delay) return;  // this kernel does not count it
+    const bool contended = sense.contended(time_of(CLOCK_MONOTONIC), *delay);
+    if (contended && !team) {
+      team = IdleTeam::start();
+      if (!team) return;  // not ours to decide
+    } else if (!contended) {
+      team.reset();
+    }
+    const Seconds cost = time_of(CLOCK_THREAD_CPUTIME_ID) - before;
+    std::unique_lock lock(mutex);
+    wake.wait_for(lock, stop, std::max(kPause, cost / kMostOfAProcessor), [] { return false; });
+  }
+}
+
+// The C library has neither the calls nor their structure.
+struct SchedulingAttributes {
+  std::uint32_t size;
+  std::uint32_t policy;
+  std::uint64_t flags;
+  std::int32_t nice;
+  std::uint32_t priority;
+  std::uint64_t runtime_ns;  // of SCHED_OTHER: the slice
+  std::uint64_t deadline_ns;
+  std::uint64_t period_ns;
+};
+
+// Best effort: older kernels have no slices to ask for.
+void ask_for_short_slices() {
+  constexpr std::uint64_t kShortestNs = 100'000;
+  SchedulingAttributes attributes{};
+  if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  if (attributes.policy != SCHED_OTHER) return;
+  attributes.runtime_ns = kShortestNs;
+  (void)::syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+}  // namespace
+
+YieldingWaits::YieldingWaits() {
+  ask_for_short_slices();
+  // A signal is for the threads that were there before.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  watcher_ = std::jthread(watch);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace tacho
