@@ -22,13 +22,27 @@ std::string rate_words(double bytes_per_s) {
   return fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : rate >= 10 ? 1 : rate >= 0.1 ? 2 : 4);
 }
 
+constexpr const char* kUnmeasurable = "n/a";
+// More than caches explain: either this or what it is compared with was not measured undisturbed.
+constexpr double kMostOfALine = 1.5;
+constexpr double kMostHidden = 1.1;
+
 // Half of the way from the fastest round to the slowest.
 std::string spread_of(const RoundTimes& time) {
-  return fmt::format("±{:.0f} %",
-                     50 * (time.slowest_seconds - time.fastest_seconds) / time.seconds);
+  const double half = (time.slowest_seconds - time.fastest_seconds) / time.seconds / 2;
+  return half <= 1 ? fmt::format("±{:.0f} %", 100 * half) : kUnmeasurable;
 }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string line_share(double share) {
+  return share <= kMostOfALine ? percent(share) : kUnmeasurable;
+}
+
+std::string hidden_words(double share) {
+  const bool possible = share <= kMostHidden && share >= -1;
+  return possible ? percent(std::min(share, 1.0)) : kUnmeasurable;
+}
 
 std::string backend_text(const CommsSurvey& survey, DistBackend backend, const Terminal& terminal) {
   const auto ranks = static_cast<int>(survey.ranks);
@@ -51,8 +65,8 @@ std::string backend_text(const CommsSurvey& survey, DistBackend backend, const T
                                     spread_of(one.time),
                                     ranks > 1 ? rate_words(one.algorithm_bytes_per_s()) : "–",
                                     ranks > 1 ? rate_words(bus) : "–",
-                                    line > 0 && ranks > 1 ? percent(bus / line) : "–"};
-    if (on_line) row.push_back(percent(bus / peak));
+                                    line > 0 && ranks > 1 ? line_share(bus / line) : "–"};
+    if (on_line) row.push_back(line_share(bus / peak));
     table.add(std::move(row));
     last = name;
   }
@@ -83,7 +97,7 @@ std::string gradients_text(const CommsSurvey& survey, const Terminal& terminal) 
                rate_words(payload / one.exchange.seconds),
                one.work_seconds ? human(Seconds(*one.work_seconds)) : "",
                one.overlapped_seconds ? human(Seconds(*one.overlapped_seconds)) : "",
-               hidden ? percent(*hidden) : ""});
+               hidden ? hidden_words(*hidden) : ""});
   }
   return fmt::format("{} of {} in buckets\n", terminal.bold("a gradient"),
                      human(Bytes{survey.gradients.front().payload_bytes})) +
@@ -125,6 +139,10 @@ std::string survey_text(const CommsSurvey& survey, const Terminal& terminal) {
          "one rank exchanges with nobody: a time is what the call costs, rates there are none");
   }
   for (const std::string& why : survey.absent) line("absent", printable(why));
+  if (text.find(kUnmeasurable) != std::string::npos) {
+    line(kUnmeasurable,
+         "not measurable: the machine was busy, and the times contradict each other");
+  }
   if (!survey.complete) line("note", "ended before everything was measured");
   line("kept", fmt::format("tacho lab show {}", printable(survey.key)));
   return text;

@@ -68,5 +68,21 @@ TEST(CommsView, ListsTheBestSumOfEachBackend) {
               testing::ContainsRegex("abcdef +4 +1 +gloo +1.50"));
 }
 
+TEST(CommsView, SaysWhatIsNotMeasurableInsteadOfImpossibleShares) {
+  CommsSurvey survey = four_ranks();
+  survey.collectives[1].time = RoundTimes{0.284, 0.01, 192, 9};  // 264 % of the line, ±33803 %
+  survey.gradients = {{.payload_bytes = 100 << 20,
+                       .bucket_bytes = 25 << 20,
+                       .wire_bytes = 150 << 20,
+                       .exchange = RoundTimes{0.5, 0.5, 0.5, 3},
+                       .work_seconds = 0.5,
+                       .overlapped_seconds = 0.105}};  // 179 % hidden
+  const std::string text = survey_text(survey, Terminal(-1));
+  EXPECT_THAT(text, testing::ContainsRegex("954 MiB +284 ms +n/a +3.52 +5.28 +n/a"));
+  EXPECT_THAT(text, Not(HasSubstr("179 %")));
+  EXPECT_THAT(text, HasSubstr("not measurable: the machine was busy"));
+  EXPECT_THAT(survey_text(four_ranks(), Terminal(-1)), Not(HasSubstr("n/a")));
+}
+
 }  // namespace
 }  // namespace tacho

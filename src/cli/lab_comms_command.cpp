@@ -18,6 +18,7 @@
 #include "cli/take_part.h"
 #include "comm/place.h"
 #include "lab/comms_ranks.h"
+#include "probe/contention_watch.h"
 #include "probe/host_probe.h"
 #include "record/run_folder.h"
 
@@ -90,6 +91,7 @@ Result<int> measure_comms(const CommsOptions& o, Context& context) {
   catch_interrupts();
   const auto now = std::chrono::system_clock::now();
   if (crew.launch.places.front().rank != 0) context.warn(part_line(crew.launch));
+  ContentionWatch others;
   LoadLine line(context.err, o.json);
   TACHO_TRY(said, run_comms_ranks({to_json(request), crew.dist, crew.launch, home}, interrupts(),
                                   [&](const std::string& what) { line.show(what); }));
@@ -98,6 +100,10 @@ Result<int> measure_comms(const CommsOptions& o, Context& context) {
   TACHO_TRY(survey, bandwidth::comms_survey_from_json(*said));
   if (survey.collectives.empty()) {
     return Error{ErrorCode::failed, "ended before anything was measured"};
+  }
+  if (const auto reasons = disturbances(others.look()); !reasons.empty()) {
+    context.warn("disturbed: " + disturbance_text(reasons));
+    survey.facts += "; disturbed: " + disturbance_text(reasons);
   }
   survey.key = new_run_key();
   survey.at = utc_text(now);

@@ -19,6 +19,7 @@
 #include "base/version.h"
 #include "cli/load_view.h"
 #include "cli/memory_view.h"
+#include "probe/contention_watch.h"
 #include "probe/host_probe.h"
 #include "probe/perf_counters.h"
 #include "record/run_folder.h"
@@ -91,6 +92,7 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
   // Before the first thread of a team begins: the kernel hands counters on to what comes later.
   const PerfCounters counters = PerfCounters::open(::getpid());
   if (!counters.read().empty()) request.counted = [&] { return counters.read(); };
+  ContentionWatch others;
   LoadLine line(context.err, o.json);
   TACHO_TRY(found, bandwidth::measure_cpu(
                        request, interrupts(),
@@ -103,12 +105,15 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
                                                      : "--only: no form of that on a CPU"};
   }
   const bool all = found.size() == plan_cpu(request).size();
+  const std::string disturbed = disturbance_text(disturbances(others.look()));
+  if (!disturbed.empty()) context.warn("disturbed: " + disturbed);
   return Survey{
       .device = "cpu",
       .machine = here.cpu,
-      .facts = fmt::format("{}; {} threads on {} node{} of memory", cache_words(request.caches),
+      .facts = fmt::format("{}; {} threads on {} node{} of memory{}{}", cache_words(request.caches),
                            request.threads, std::max<std::size_t>(1, request.nodes.size()),
-                           request.nodes.size() > 1 ? "s" : ""),
+                           request.nodes.size() > 1 ? "s" : "",
+                           disturbed.empty() ? "" : "; disturbed: ", disturbed),
       .complete = all,
       .uncounted = uncounted_words(counters),
       .measurements = std::move(found)};

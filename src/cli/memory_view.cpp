@@ -20,9 +20,12 @@ std::string bandwidth_words(double bytes_per_s) {
   return rate >= 1000 ? human_count(rate) : fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : 1);
 }
 
+constexpr const char* kUnmeasurable = "n/a";
+
 // Half of the way from the fastest pass to the slowest.
 std::string spread_words(const Measurement& m) {
-  return fmt::format("±{:.0f} %", 50 * (m.slowest_seconds - m.fastest_seconds) / m.seconds);
+  const double half = (m.slowest_seconds - m.fastest_seconds) / m.seconds / 2;
+  return half <= 1 ? fmt::format("±{:.0f} %", 100 * half) : kUnmeasurable;
 }
 
 std::string share_words(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -114,6 +117,9 @@ std::string survey_text(const Survey& survey, const Terminal& terminal) {
   line("peak", survey.theoretical_bytes_per_s
                    ? bandwidth_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
                    : "unknown; --peak names the data sheet's, in GB/s");
+  if (text.find(kUnmeasurable) != std::string::npos) {
+    line(kUnmeasurable, "not measurable: the machine was busy, passes differ by more than 100 %");
+  }
   line("bytes", "moved by design over necessary; rates count the necessary ones, medians");
   for (const CountColumn& column : columns_with_counts(survey, "")) {
     line("counted", fmt::format("{}: {}; a pass in the mean", column.heading, column.meaning));

@@ -81,5 +81,14 @@ TEST(MemoryView, SurveysAreListedWithTheirCeiling) {
   EXPECT_THAT(surveys_table({known()}, Terminal(-1)), HasSubstr("20.0"));
 }
 
+TEST(MemoryView, ASpreadBeyondAllMeasureIsNoFigure) {
+  Survey survey = known();
+  survey.measurements[0].slowest_seconds = 1400;
+  const std::string text = survey_text(survey, Terminal(-1));
+  EXPECT_THAT(text, HasSubstr("n/a"));
+  EXPECT_THAT(text, Not(HasSubstr("±34978 %")));
+  EXPECT_THAT(text, HasSubstr("not measurable: the machine was busy"));
+}
+
 }  // namespace
 }  // namespace tacho

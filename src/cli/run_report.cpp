@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/load_view.h"
+#include "record/disturbance.h"
 #include "record/rank_figures.h"
 #include "record/statistics.h"
 
@@ -180,6 +181,10 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   std::string out = fmt::format("{}  {}  {}\n", terminal.bold(fmt::format("run {}", id)),
                                 what_ran(record.order), outcome_words(record, terminal));
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
+  if (!record.disturbed.empty()) {
+    add_line(out, terminal, "disturbed",
+             terminal.yellow(printable(disturbance_text(record.disturbed))));
+  }
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);

@@ -15,6 +15,7 @@
 #include "data/catalog.h"
 #include "data/locate.h"
 #include "lab/worker_program.h"
+#include "probe/contention_watch.h"
 #include "probe/host_probe.h"
 #include "probe/nvml_probe.h"
 #include "probe/perf_counters.h"
@@ -220,13 +221,23 @@ void examine_datasets(Findings& out, const fs::path& home) {
 
 Findings examine(const fs::path& home) {
   Findings findings;
+  ContentionWatch others;
   const Host host = read_host();
   examine_machine(findings, host, home);
+  const auto after_machine = std::ssize(findings);
   examine_torch(findings);
   examine_gpu(findings, host);
   examine_probes(findings);
   examine_programs(findings);
   examine_datasets(findings, home);
+  // Trying out torch took a while, in which others could be seen.
+  const auto reasons = disturbances(others.look());
+  const HealthFinding load = reasons.empty()
+                                 ? HealthFinding{"machine", "quiet", Health::good,
+                                                 "no other work that would disturb a run"}
+                                 : HealthFinding{"machine", "quiet", Health::missing,
+                                                 reasons.front(), "measure when nothing else runs"};
+  findings.insert(findings.begin() + after_machine, load);
   return findings;
 }
 

@@ -141,19 +141,26 @@ std::optional<std::int64_t> NvmlProbe::ask_others(Device& device, const IsOther&
   if (!is_other || device.handle == nullptr || api_.process_utilization == nullptr) {
     return std::nullopt;
   }
-  constexpr unsigned kMost = 64;
-  constexpr int kNone = 6;  // NVML_ERROR_NOT_FOUND: nobody used it
-  std::array<NvmlApi::ProcessUse, kMost> uses{};
-  unsigned count = kMost;
-  const int answer =
-      api_.process_utilization(device.handle, uses.data(), &count, device.processes_until);
+  constexpr int kNone = 6;      // NVML_ERROR_NOT_FOUND: nobody used it
+  constexpr int kTooSmall = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: `count` says what is needed
+  std::vector<NvmlApi::ProcessUse> uses(128);
+  auto count = static_cast<unsigned>(uses.size());
+  const auto ask = [&] {
+    return api_.process_utilization(device.handle, uses.data(), &count, device.processes_until);
+  };
+  int answer = ask();
+  if (answer == kTooSmall && count > uses.size()) {
+    uses.resize(count);
+    answer = ask();
+  }
   if (answer == kNone) return 0;
   if (!took(answer, "other_processes")) return std::nullopt;
+  uses.resize(std::min<std::size_t>(count, uses.size()));
   const bool first = device.processes_until == 0;
   std::set<unsigned> others;
-  for (unsigned i = 0; i < std::min(count, kMost); ++i) {
-    device.processes_until = std::max(device.processes_until, uses[i].microseconds);
-    if (uses[i].sm > 0 && is_other(uses[i].pid)) others.insert(uses[i].pid);
+  for (const NvmlApi::ProcessUse& use : uses) {
+    device.processes_until = std::max(device.processes_until, use.microseconds);
+    if (use.sm > 0 && is_other(use.pid)) others.insert(use.pid);
   }
   // The first answer is of the time before.
   if (first) return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/version.h"
+#include "record/disturbance.h"
 #include "record/outcome.h"
 #include "record/usage_rates.h"
 #include "report/advice.h"
@@ -33,6 +34,10 @@ std::string heading(const RunFindings& run) {
       "</span></p></header>\n",
       run.id, html_text(run_title(record)), ok ? "ok" : "bad", kOutcomes.of(record.outcome),
       html_text(record.order.key), html_text(record.reason));
+  if (!record.disturbed.empty()) {
+    out += fmt::format("<p class=\"bad\">Disturbed: {}</p>\n",
+                       html_text(disturbance_text(record.disturbed)));
+  }
   if (record.started) {
     const Host& host = record.started->host;
     out += fmt::format("<p class=\"soft\">{}{}{}</p>\n", html_text(host.cpu),

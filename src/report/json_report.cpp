@@ -242,6 +242,7 @@ Json json_report(const RunFindings& run) {
             {"title", run_title(record)},
             {"outcome", kOutcomes.of(record.outcome)},
             {"reason", record.reason},
+            {"disturbed", record.disturbed},
             {"environment", record.environment ? body_to_json(*record.environment) : Json(nullptr)},
             {"wall_s", record.totals.wall_seconds}}},
           {"step", step_json(run)},

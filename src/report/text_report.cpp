@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "record/disturbance.h"
 #include "record/outcome.h"
 #include "report/advice.h"
 #include "report/report_tables.h"
@@ -58,6 +59,9 @@ void add_headline(std::string& out, const RunFindings& run, const Terminal& term
          wrapped(printable(run_title(run.record)), 10) + "  " +
          outcome_words(run.record, terminal) + "\n";
   if (!run.record.reason.empty()) add_line(out, terminal, "", run.record.reason);
+  if (!run.record.disturbed.empty()) {
+    add_line(out, terminal, "disturbed", disturbance_text(run.record.disturbed));
+  }
   if (run.record.environment && run.record.order.environment != EnvironmentSpec{}) {
     add_line(out, terminal, "lived in", in_words(*run.record.environment));
   }

@@ -10,6 +10,7 @@ namespace tacho {
 
 void Circumstances::add(const RunRecord& record) {
   ++runs_;
+  if (!record.disturbed.empty()) ++disturbed_;
   if (record.order.spec.tensorboard && record.started && !record.order.command) ++boards_;
   seconds_ += record.stays_seconds > 0 ? record.stays_seconds : record.totals.wall_seconds;
   if (!record.started) return;
@@ -42,6 +43,12 @@ FactList Circumstances::facts() const {
   list.facts.emplace_back("runs",
                           fmt::format("{}, {} of run time", human_count(static_cast<double>(runs_)),
                                       human(Seconds(seconds_))));
+  if (disturbed_ > 0) {
+    list.facts.emplace_back("disturbed",
+                            fmt::format("{} of these runs: the machine was busy with other work, "
+                                        "and their figures are not comparable",
+                                        human_count(static_cast<double>(disturbed_))));
+  }
   return list;
 }
 

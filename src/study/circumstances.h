@@ -23,6 +23,7 @@ class Circumstances {
   std::set<std::string> programs_;
   std::size_t runs_ = 0;
   std::size_t boards_ = 0;
+  std::size_t disturbed_ = 0;
   double seconds_ = 0;
 };
 

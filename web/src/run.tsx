@@ -202,6 +202,7 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
           <code>{run.key}</code>
         </p>
         {run.reason && <p class={run.outcome === "ok" ? "soft" : "reason"}>{visible(run.reason)}</p>}
+        {!!run.record.disturbed?.length && <p class="reason">Disturbed: {visible(run.record.disturbed.join("; "))}; its figures are not comparable</p>}
         <div class="actions">
           <a class="button" href={`/compare?group=${run.id}`}>Compare</a>
           {!live && <a class="button" download href={`/api/v1${path}/report?format=html`}>Save report</a>}

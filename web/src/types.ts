@@ -75,6 +75,7 @@ export interface RunDetail extends Run {
     model?: Record<string, unknown> | null;
     epochs: Epoch[];
     notes: string[];
+    disturbed?: string[];
     checkpoints: { epoch: number; file: string; bytes: number }[];
     [more: string]: unknown;
   };
