@@ -52,6 +52,7 @@ class Desk:
         for name in ("examples", "deploy", "docs", "data"):
             (self.folder / name).symlink_to(ROOT / name)
         self.environment = {**os.environ, "TACHO_HOME": str(self.home), "TACHO_TOKEN": TOKEN,
+                            "TACHO_INCLUDE_DISTURBED": "1",
                             "PATH": f"{binaries}:{os.environ['PATH']}"}
         self.lay_out_files()
 

@@ -1,0 +1,56 @@
+"""A machine that other programs keep busy: what ran on it is marked, and nothing is concluded from it."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import unittest
+
+from tacho_case import TachoCase
+
+# Two seconds of processor time, however long they take.
+WORK = "import time\nwhile time.process_time() < 2: pass"
+BELIEVE_NOTHING = {"TACHO_INCLUDE_DISTURBED": "0"}
+
+
+@contextlib.contextmanager
+def busy_machine():
+    """So many programs that never wait that a thread gets a fifth of a processor."""
+    count = 4 * len(os.sched_getaffinity(0))
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+
+
+class BusyMachine(TachoCase):
+    def test_a_run_is_marked_in_the_terminal_the_record_the_report_and_the_exports(self):
+        with busy_machine():
+            said = self.tacho("run", "--", sys.executable, "-c", WORK)
+        self.assertRegex(said.err, r"disturbed +other programs took \d+ % of the processors")
+        self.assertIn("not comparable", said.err)
+        record = self.tacho("runs", "show", "1", "--json").json
+        self.assertRegex(record["disturbed"][0],
+                         r"^other programs took \d+ % of the processors, and a thread waited")
+        self.assertGreater(record["metrics"]["waited"], 0.05)
+        self.assertGreaterEqual(record["metrics"]["disturbed"], 1)
+        self.assertIn("not comparable", self.tacho("report", "1").out.replace("\n          ", " "))
+
+    def test_a_comparison_claims_nothing_and_names_the_disturbed_runs(self):
+        slow = WORK.replace("2", "3")
+        with busy_machine():
+            found = self.tacho("compare", "--json", "--repeat", "2", "--max-repeat", "2",
+                               "--cmd", f"{sys.executable} -c '{WORK}'",
+                               "--cmd", f"{sys.executable} -c '{slow}'", env=BELIEVE_NOTHING).json
+        self.assertEqual(found["stopped"], "busy")
+        for finding in found["findings"]:
+            self.assertEqual(finding["verdict"], "unclear", finding)
+            self.assertRegex(finding["words"], r"cannot tell: the machine was busy in \d of \d runs")
+        self.assertIn("does not count: other programs took", " ".join(found["notes"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
