@@ -27,6 +27,10 @@ void add_predict_command(CLI::App& app, Context& context) {
   add_absent(app, context, "predict", "how fast a training would be (not part of this build)");
 }
 
+void add_catalog_command(CLI::App& app, Context& context) {
+  add_absent(app, context, "catalog", "GPUs, machines and prices (not part of this build)");
+}
+
 void add_fit_command(CLI::App& app, Context& context) {
   add_absent(app, context, "fit", "learn from measured jobs (not part of this build)");
 }

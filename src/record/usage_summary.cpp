@@ -181,7 +181,7 @@ UsageSummary summarise(const UsageLog& log) {
   summary.memory_stalled_share = share_of(samples, &UsageSample::memory_stalled_s, seconds);
   summary.io_stalled_share = share_of(samples, &UsageSample::io_stalled_s, seconds);
   if (const auto waited = last_of(samples, &UsageSample::waited_s)) {
-    summary.waited_share = per_second(*waited, *waited + cpu_seconds(last));
+    summary.waited_share = per_second(*waited, *waited + last.user_s + last.system_s);
   }
   const auto others = last_of(samples, &UsageSample::others_s);
   if (others && log.facts && log.facts->processors) {
