@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 // letter: texts differ by what one is longer at least.
 std::size_t distance_below(std::size_t limit, std::string_view word, std::string_view candidate) {
   if (!word.empty() && candidate.starts_with(word)) return word == candidate ? 0 : 1;
-  const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+  const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
   return longer - shorter >= limit ? limit : edit_distance(word, candidate);
 }
 

@@ -40,7 +40,7 @@ struct MemoryOptions {
   bool json = false;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kMemoryFooter =
     "Copy, scale, triad, reduction, transpose, gather, scatter, stencil and row-wise\n"
     "normalisation, each from the naive form to the best, in every cache and in memory. Each form\n"
     "is held against the fastest of its level, and its loss is taken apart: bytes it moves beyond\n"
@@ -221,7 +221,7 @@ void add_lab_memory_command(CLI::App& lab, Context& context) {
   memory->add_flag("--counters", o->counters,
                    "of a GPU: its memory's bytes by ncu, in a second run");
   memory->add_flag("--json", o->json, "for programs");
-  memory->footer(kFooter);
+  memory->footer(kMemoryFooter);
   memory->callback([o, &context] { context.run([&] { return measure_memory(*o, context); }); });
 }
 
