@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tacho {
 
@@ -16,24 +17,21 @@ std::string human(const ComparedMetric& metric, double value) {
   return human(Metric{metric.key, metric.unit, metric.better, metric.title, metric.help}, value);
 }
 
-bool counts(const Comparison& comparison, const ComparedRun& run) {
-  if (run.warm_up || !run.disturbed.empty()) return false;
-  if (!run.block) return true;
-  const auto& group = comparison.variants[run.variant].group;
-  return std::none_of(comparison.runs.begin(), comparison.runs.end(),
-                      [&](const ComparedRun& other) {
-                        return !other.disturbed.empty() && other.block == run.block &&
-                               comparison.variants[other.variant].group == group;
-                      });
-}
-
-std::size_t disturbed_runs(const Comparison& comparison) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.runs.begin(), comparison.runs.end(),
-                    [](const ComparedRun& run) { return !run.warm_up && !run.disturbed.empty(); }));
-}
-
 namespace {
+
+// Blocks of a group that hold a disturbed run.
+std::set<std::int64_t> disturbed_blocks(const Comparison& comparison, const std::string& group) {
+  std::set<std::int64_t> blocks;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.disturbed.empty() || !run.block) continue;
+    if (comparison.variants[run.variant].group == group) blocks.insert(*run.block);
+  }
+  return blocks;
+}
+
+bool counts_beside(const std::set<std::int64_t>& disturbed, const ComparedRun& run) {
+  return !run.warm_up && run.disturbed.empty() && !(run.block && disturbed.contains(*run.block));
+}
 
 // Of the runs of two variants.
 struct Losses {
@@ -45,11 +43,12 @@ struct Losses {
 
 Losses losses_of(const Comparison& comparison, std::size_t first, std::size_t second) {
   Losses losses;
+  const auto disturbed = disturbed_blocks(comparison, comparison.variants[first].group);
   for (const ComparedRun& run : comparison.runs) {
     if (run.warm_up || (run.variant != first && run.variant != second)) continue;
     ++losses.made;
     if (!run.disturbed.empty()) ++losses.disturbed;
-    if (counts(comparison, run)) ++losses.counted;
+    if (counts_beside(disturbed, run)) ++losses.counted;
   }
   return losses;
 }
@@ -62,11 +61,23 @@ bool is_measured(const Comparison& comparison, std::size_t variant, std::string_
 
 }  // namespace
 
+bool counts(const Comparison& comparison, const ComparedRun& run) {
+  const std::string& group = comparison.variants[run.variant].group;
+  return counts_beside(disturbed_blocks(comparison, group), run);
+}
+
+std::size_t disturbed_runs(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.runs.begin(), comparison.runs.end(),
+                    [](const ComparedRun& run) { return !run.warm_up && !run.disturbed.empty(); }));
+}
+
 Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric) {
   Sample sample;
   bool blocks_known = true;
+  const auto disturbed = disturbed_blocks(comparison, comparison.variants[variant].group);
   for (const ComparedRun& run : comparison.runs) {
-    if (run.variant != variant || !counts(comparison, run)) continue;
+    if (run.variant != variant || !counts_beside(disturbed, run)) continue;
     const auto at = run.values.find(std::string(metric));
     if (at == run.values.end()) continue;
     sample.values.push_back(at->second);

@@ -18,7 +18,7 @@ class ContentionSense {
 
  private:
   static constexpr double kBegins = 0.25;  // share of the wanted time that was spent waiting
-  static constexpr double kEnds = 0.05;
+  static constexpr double kEnds = 0.12;
   static constexpr Seconds kShortestCalm{1};
   static constexpr Seconds kLongestCalm{60};
   static constexpr Seconds kSoon{5};

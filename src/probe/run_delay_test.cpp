@@ -62,7 +62,7 @@ TEST(ContentionSense, EndsAfterASecondOfCalm) {
   process.after(0.05, 0);
   EXPECT_TRUE(process.after(0.05, 0.5));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.after(0.25, 0.01)) << i;
-  EXPECT_TRUE(process.after(0.25, 0.1));  // not calm yet: counts from here again
+  EXPECT_TRUE(process.after(0.25, 0.15));  // not calm yet: counts from here again
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.after(0.25, 0.01)) << i;
   EXPECT_FALSE(process.after(0.25, 0.01));
 }

@@ -1,8 +1,11 @@
 #include "train/idle_team.h"
 
+#include <ATen/Parallel.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 namespace tacho {
 
@@ -16,7 +19,14 @@ std::unique_ptr<IdleTeam> IdleTeam::start() {
   if (parallel == nullptr || ::dlsym(RTLD_DEFAULT, "kmp_set_blocktime") != nullptr) return nullptr;
   const auto processors = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_num_procs"));
   if (processors == nullptr) return nullptr;
-  return std::unique_ptr<IdleTeam>(new IdleTeam(parallel, static_cast<unsigned>(processors()) + 1));
+  // With torch's own, one more than there are processors. Threads are not made without need: where
+  // none can be had, the library ends the process.
+  const int threads = std::max(2, processors() - at::get_num_threads() + 2);
+  try {
+    return std::unique_ptr<IdleTeam>(new IdleTeam(parallel, static_cast<unsigned>(threads)));
+  } catch (const std::system_error&) {
+    return nullptr;  // there are as many threads as the system allows
+  }
 }
 
 IdleTeam::IdleTeam(Parallel parallel, unsigned threads) {

@@ -20,7 +20,6 @@ Parallel gnu_parallel() {
 // How often threads of this process went to sleep while a team of two was given `regions` pieces of
 // work with pauses longer than a short spin and shorter than a long one.
 std::int64_t sleeps_over(int regions) {
-  at::set_num_threads(2);
   const auto slept = [] {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -38,6 +37,7 @@ std::int64_t sleeps_over(int regions) {
 }
 
 TEST(IdleTeam, MakesWaitingThreadsSleepInsteadOfSpin) {
+  at::set_num_threads(2);
   const auto team = IdleTeam::start();
   if (!team) GTEST_SKIP() << "torch does not use GNU's OpenMP here, or how it waits is set";
   // Without the team, threads that wait for 50 us hardly ever sleep.
