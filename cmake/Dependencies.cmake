@@ -42,6 +42,10 @@ if(TACHO_PARTS STREQUAL "all")
 else()
   find_package(OpenSSL)
 endif()
+# For a library that some of the programs of a folder do without.
+set(CMAKE_LINK_LIBRARY_USING_where_needed
+  "LINKER:--push-state,--as-needed" "<LINK_ITEM>" "LINKER:--pop-state")
+set(CMAKE_LINK_LIBRARY_USING_where_needed_SUPPORTED ON)
 if(TACHO_PARTS STREQUAL "all")
   # Debian's package for CMake names a file that is not in it.
   find_library(XGBOOST_LIBRARY xgboost REQUIRED)

@@ -96,16 +96,15 @@ TEST_F(DamagedImage, HeadersThatPromiseTooMuchAreNotBelieved) {
   EXPECT_THAT(promise(0, 16), StartsWith("damaged JPEG: "));
 }
 
-// 25 million pixels of one colour are a file of some 25 kB.
 TEST_F(DamagedImage, AnOwnLimitIsKeptBeforeAnythingIsDecoded) {
-  const ByteVector png = png_bytes(Picture{5'001, 5'000, 1, ByteVector(5'001 * 5'000)});
+  const ByteVector png = png_bytes(Picture{1'001, 1'000, 1, ByteVector(1'001 * 1'000)});
   EXPECT_EQ(problem(png), "none");
-  ImageLoader strict(kLevels, 25'000'000);
+  ImageLoader strict(kLevels, 1'000'000);
   const auto loaded = strict.load(png, Augmentation::evaluation(), 0,
                                   {.pixels = pixels_.data(), .height = 32, .width = 32});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().message,
-            "5001 x 5000 pixels are more than the 25,000,000 allowed; make the image smaller");
+            "1001 x 1000 pixels are more than the 1,000,000 allowed; make the image smaller");
 }
 
 TEST_F(DamagedImage, AJpegOfVeryManyScansIsRefused) {
