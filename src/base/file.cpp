@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
+#include <random>
 #include <system_error>
+
+#include "base/confined_file.h"
 
 namespace tacho {
 namespace {
@@ -18,6 +18,25 @@ namespace fs = std::filesystem;
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+struct Beside {
+  fs::path path;
+  UniqueFd fd;
+};
+
+// A new file, as mkostemp makes one, but readable as far as the umask allows. O_EXCL follows no
+// link, so that nobody who guesses the name can have the content written elsewhere.
+Result<Beside> make_beside(const fs::path& path) {
+  constexpr int kTries = 100;
+  std::random_device random;
+  for (int i = 0; i < kTries; ++i) {
+    fs::path beside = fmt::format("{}.tmp.{:08x}", path.string(), random());
+    UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (fd) return Beside{std::move(beside), std::move(fd)};
+    if (errno != EEXIST) break;
+  }
+  return system_error(path, errno);
 }
 
 }  // namespace
@@ -44,28 +63,7 @@ Error system_error(const fs::path& path, int error_number) {
 Result<std::string> read_file(const fs::path& path, Bytes limit) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return system_error(path, errno);
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return system_error(path, errno);
-  if (status.st_size > limit.count) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("{}: {} is larger than the {} allowed here", path.string(),
-                             human(Bytes{status.st_size}), human(limit))};
-  }
-  std::string content;
-  content.reserve(static_cast<std::size_t>(status.st_size));
-  std::array<char, 1 << 16> buffer;
-  while (true) {
-    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
-    if (got == 0) return content;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(path, errno);
-    content.append(buffer.data(), static_cast<std::size_t>(got));
-    // Files of /proc claim size 0, and a file may grow while it is read.
-    if (static_cast<std::int64_t>(content.size()) > limit.count) {
-      return Error{ErrorCode::invalid,
-                   fmt::format("{}: larger than the {} allowed here", path.string(), human(limit))};
-    }
-  }
+  return read_rest(fd.get(), path, limit);
 }
 
 Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
@@ -94,10 +92,8 @@ Result<AtomicFile> AtomicFile::create(fs::path path) {
     path = fs::canonical(path, absent);
     if (absent) return system_error(path, absent.value());
   }
-  fs::path beside = fmt::format("{}.tmp.{}", path.string(), ::getpid());
-  UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!fd) return system_error(path, errno);
-  return AtomicFile(std::move(path), std::move(beside), std::move(fd));
+  TACHO_TRY(made, make_beside(path));
+  return AtomicFile(std::move(path), std::move(made.path), std::move(made.fd));
 }
 
 AtomicFile::~AtomicFile() {
@@ -141,8 +137,14 @@ Result<void> make_folders(const fs::path& path) {
 }
 
 Result<FileLock> FileLock::take(const fs::path& path, Kind kind) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd) return system_error(path, errno);
+  auto opened = open_confined(parent_of(path), path.filename(), O_RDWR | O_CREAT);
+  if (!opened.ok()) {
+    // A disk that can only be read: what others hold can still be seen.
+    auto to_read = open_confined(parent_of(path), path.filename(), O_RDONLY);
+    if (!to_read.ok()) return opened.error();
+    opened = std::move(to_read);
+  }
+  UniqueFd fd = *std::move(opened);
   const int operation = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   while (::flock(fd.get(), operation) != 0) {
     if (errno == EINTR) continue;

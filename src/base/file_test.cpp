@@ -41,6 +41,19 @@ TEST(WriteFileAtomically, KeepsALinkAndReplacesWhatItLeadsTo) {
   EXPECT_EQ(*read_file(file), "two");
 }
 
+// With a name that could be guessed, a link that lies there already would be written through.
+TEST(WriteFileAtomically, TheFileBesideHasANameThatNobodyKnowsBefore) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.json";
+  const fs::path victim = folder.path() / "victim";
+  ASSERT_TRUE(write_file_atomically(victim, "mine").ok());
+  fs::create_symlink(victim, file.string() + ".tmp." + std::to_string(::getpid()));
+  ASSERT_TRUE(write_file_atomically(file, "one").ok());
+  EXPECT_EQ(*read_file(victim), "mine");
+  EXPECT_FALSE(fs::is_symlink(file));
+  EXPECT_EQ(*read_file(file), "one");
+}
+
 TEST(WriteFileAtomically, WritesToAPipeAsItIs) {
   const ScratchFolder folder;
   const fs::path pipe = folder.path() / "pipe";

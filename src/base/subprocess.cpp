@@ -238,8 +238,8 @@ std::string describe(ExitStatus status) {
 Result<Process> Process::start(const Command& command) {
   UniqueFd output;
   if (command.output_file) {
-    output = UniqueFd(
-        ::open(command.output_file->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    output = UniqueFd(::open(command.output_file->c_str(),
+                             O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!output) return system_error(*command.output_file, errno);
   }
   TACHO_TRY(pid, fork_and_exec(command, command.out.value_or(output.get()),

@@ -5,12 +5,14 @@
 
 #include <cerrno>
 
+#include "base/confined_file.h"
+
 namespace tacho {
 
 Result<std::unique_ptr<JsonLinesSink>> JsonLinesSink::open(
     const std::filesystem::path& events_jsonl) {
-  UniqueFd fd(::open(events_jsonl.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!fd) return system_error(events_jsonl, errno);
+  TACHO_TRY(fd, open_confined(events_jsonl.parent_path(), events_jsonl.filename(),
+                              O_RDWR | O_CREAT | O_APPEND));
   char last = '\n';
   const off_t size = ::lseek(fd.get(), 0, SEEK_END);
   if (size > 0 && ::pread(fd.get(), &last, 1, size - 1) < 0) {

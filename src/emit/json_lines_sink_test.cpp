@@ -1,5 +1,6 @@
 #include "emit/json_lines_sink.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,12 +46,21 @@ TEST(JsonLinesSink, EndsTheLineInWhichAnAttemptWasKilled) {
 }
 
 TEST(JsonLinesSink, ReportsAFullDisk) {
-  const auto sink = JsonLinesSink::open("/dev/full");
-  ASSERT_TRUE(sink.ok());
-  const auto written = (*sink)->write(kNote);
+  JsonLinesSink sink(AppendFile(UniqueFd(::open("/dev/full", O_WRONLY | O_CLOEXEC)), "/dev/full"));
+  const auto written = sink.write(kNote);
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().code, ErrorCode::io);
   EXPECT_EQ(written.error().message, "/dev/full: No space left on device");
+}
+
+// The end of a killed run is written into folders that came from elsewhere.
+TEST(JsonLinesSink, WritesThroughNoLink) {
+  const ScratchFolder folder;
+  const auto victim = folder.path() / "victim";
+  ASSERT_TRUE(write_file_atomically(victim, "mine\n").ok());
+  std::filesystem::create_symlink(victim, folder.path() / "events.jsonl");
+  EXPECT_FALSE(JsonLinesSink::open(folder.path() / "events.jsonl").ok());
+  EXPECT_EQ(*read_file(victim), "mine\n");
 }
 
 TEST(JsonLinesSink, NamesTheFolderThatIsMissing) {

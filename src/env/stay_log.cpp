@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/home.h"
 
 namespace tacho {
@@ -82,7 +82,7 @@ StayLog parse_stay_log(std::string_view text) {
 }
 
 StayLog read_stay_log(const std::filesystem::path& file) {
-  const auto text = read_file(file, Bytes{1 << 16});
+  const auto text = read_confined(file.parent_path(), file.filename(), Bytes{1 << 16});
   return text.ok() ? parse_stay_log(*text) : StayLog{};
 }
 

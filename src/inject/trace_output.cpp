@@ -27,7 +27,7 @@ bool write_all(int fd, std::string_view bytes) {
 
 void write_problem(const std::string& folder, std::string_view sentence) {
   const std::string path = folder + "/" + std::to_string(::getpid()) + ".problem";
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd < 0) return;
   write_all(fd, std::string(sentence) + "\n");
   ::close(fd);

@@ -46,7 +46,7 @@ class TracerTest : public testing::Test {
   [[nodiscard]] std::filesystem::path file(const std::string& ending) const {
     return folder_.path() / (std::to_string(::getpid()) + ending);
   }
-  [[nodiscard]] GpuTrace trace() const { return *read_gpu_trace(file(".tgt")); }
+  [[nodiscard]] GpuTrace trace() const { return *read_gpu_trace(folder_.path(), file(".tgt")); }
   [[nodiscard]] std::string problem() const { return *read_file(file(".problem")); }
 
   ScratchFolder folder_;
@@ -164,8 +164,8 @@ TEST_F(TracerTest, TakesAnotherNameWhereAnEarlierProgramHadItsNumber) {
   the_tracer->finish();
   ASSERT_EQ(start(), "");
   the_tracer->finish();
-  EXPECT_TRUE(read_gpu_trace(file(".tgt"))->ended);
-  EXPECT_TRUE(read_gpu_trace(file(".1.tgt"))->ended);
+  EXPECT_TRUE(read_gpu_trace(folder_.path(), file(".tgt"))->ended);
+  EXPECT_TRUE(read_gpu_trace(folder_.path(), file(".1.tgt"))->ended);
 }
 
 TEST_F(TracerTest, LeavesTheFileToTheParentAfterFork) {

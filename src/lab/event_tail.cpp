@@ -1,24 +1,24 @@
 #include "lab/event_tail.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 
 namespace tacho {
 
 Result<std::vector<Event>> EventTail::read_new() {
-  const UniqueFd fd(::open(file_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return std::vector<Event>{};
-  if (!fd) return system_error(file_, errno);
+  const auto opened = open_confined(file_.parent_path(), file_.filename());
+  if (!opened.ok() && opened.error().code == ErrorCode::not_found) return std::vector<Event>{};
+  if (!opened.ok()) return opened.error();
+  const int fd = opened->get();
   std::string fresh;
   std::array<char, 1 << 16> buffer;
   while (true) {
-    const ssize_t got = ::pread(fd.get(), buffer.data(), buffer.size(),
-                                static_cast<off_t>(position_ + fresh.size()));
+    const ssize_t got =
+        ::pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(position_ + fresh.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error(file_, errno);
     if (got == 0) break;

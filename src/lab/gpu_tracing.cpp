@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/home.h"
 #include "trace/gpu_findings.h"
 #include "tracefile/gpu_trace_reader.h"
@@ -62,11 +62,11 @@ std::vector<EventBody> what_gpus_did(const RunFolder& folder) {
   std::vector<GpuTrace> traces;
   for (const std::filesystem::path& file : files_of(folder.gpu_traces())) {
     if (file.extension() == ".problem") {
-      if (const auto text = read_file(file, Bytes{1 << 16}); text.ok()) {
+      if (const auto text = read_confined(folder.path(), file, Bytes{1 << 16}); text.ok()) {
         told.push_back(Note{"GPUs are not traced: " + one_line(*text)});
       }
     } else if (file.extension() == ".tgt") {
-      auto trace = read_gpu_trace(file);
+      auto trace = read_gpu_trace(folder.path(), file);
       if (trace.ok()) {
         traces.push_back(*std::move(trace));
       } else {

@@ -36,6 +36,23 @@ Result<void> check_ranks(const RunOrder& order, const Launch& launch) {
   return {};
 }
 
+// Files of a folder that is gone on in are replaced, and old checkpoints removed: none of that may
+// reach outside of it, as it would through a link in a folder that came from elsewhere.
+Result<void> check_plain(const RunFolder& folder) {
+  std::error_code failure;
+  fs::recursive_directory_iterator at(folder.path(), failure);
+  for (const fs::recursive_directory_iterator end; !failure && at != end; at.increment(failure)) {
+    std::error_code gone;
+    const fs::file_status status = at->symlink_status(gone);
+    if (gone || fs::is_directory(status) || fs::is_regular_file(status)) continue;
+    return Error{ErrorCode::usage,
+                 fmt::format("{}: a link, a pipe or a device; a run whose folder holds one is not "
+                             "resumed, remove it",
+                             at->path().string())};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, RunView& view) {
@@ -120,6 +137,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
         ErrorCode::usage,
         fmt::format("run {} is a program that was watched; start it again with 'tacho run'", id)};
   }
+  TACHO_CHECK(check_plain(folder));
   TACHO_TRY(means, prepare(order, folder, standing));
   TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
   (void)lock;

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/confined_file.h"
+
 namespace tacho {
 namespace {
 
@@ -67,9 +69,9 @@ Result<ProgramOutput::Stream> ProgramOutput::make_stream(int to, bool echo) {
 
 Result<ProgramOutput> ProgramOutput::open(const Options& options) {
   ProgramOutput output;
-  output.log_ =
-      UniqueFd(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!output.log_) return system_error(options.log, errno);
+  TACHO_TRY(log, open_confined(options.log.parent_path(), options.log.filename(),
+                               O_WRONLY | O_CREAT | O_APPEND));
+  output.log_ = std::move(log);
   for (const int to : {STDOUT_FILENO, STDERR_FILENO}) {
     TACHO_TRY(stream, make_stream(to, options.echo));
     output.streams_.push_back(std::move(stream));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "emit/json_lines_sink.h"
 #include "record/event_log.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 // What the run used. A damaged file is no reason to lose the run.
 UsageLog usage_of(const RunFolder& folder) {
-  const auto text = read_file(folder.usage());
+  const auto text = read_confined(folder.path(), folder.usage());
   if (!text.ok()) return {};
   auto log = usage_from_text(*text);
   return log.ok() ? *std::move(log) : UsageLog{};

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "lab/last_line.h"
 
 namespace tacho {
@@ -76,6 +76,9 @@ Result<WorkerGroup> WorkerGroup::start(const Order& order) {
   WorkerGroup group(!order.launch.places.empty(), order.patience);
   const auto add = [&](int rank, Command command) -> Result<void> {
     const std::filesystem::path log = *command.output_file;
+    // What a resumed folder from elsewhere holds under this name may be a pipe.
+    TACHO_TRY(made, open_confined(order.folder.path(), log, O_WRONLY | O_CREAT | O_APPEND));
+    made.reset();
     Resident::Plan plan{std::move(command), order.worker.instead, order.worker.files};
     plan.reads.insert(plan.reads.end(), order.reads.begin(), order.reads.end());
     if (group.ranked_) plan.name = fmt::format("r{}", rank);
@@ -221,7 +224,7 @@ std::string WorkerGroup::explain() const {
   if (status.signal == SIGKILL) {
     reason += "; someone killed it, or the system ran out of memory (see 'dmesg')";
   }
-  const auto log = read_file(member.log);
+  const auto log = read_confined(member.log.parent_path(), member.log.filename());
   if (const std::string said = log.ok() ? last_line(*log) : ""; !said.empty()) {
     reason += "; its last line: " + said;
   }

@@ -77,7 +77,9 @@ Result<std::optional<TaskStatus>> BatchFolder::status(std::size_t index) const {
 Result<void> BatchFolder::set_status(std::size_t index, const TaskStatus& status) const {
   const fs::path file = numbered(ended_folder(), index, ".json");
   // A link is refused where the name is taken, as a rename is not.
-  const fs::path beside = ended_folder() / fmt::format(".{}-{}-{}", index, host_name(), ::getpid());
+  std::random_device random;
+  const fs::path beside =
+      ended_folder() / fmt::format(".{}-{:08x}{:08x}", index, random(), random());
   TACHO_CHECK(write_file_atomically(beside, write_status(status)));
   const bool linked = ::link(beside.c_str(), file.c_str()) == 0 || errno == EEXIST;
   const int error = errno;

@@ -85,8 +85,10 @@ class UsageSampler::Watcher {
     for (const pid_t pid : watch_.pids) {
       counters_.push_back(PerfCounters::open(pid, watch_.root, watch_.perf));
     }
-    file_ = UniqueFd(
-        ::open(watch_.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+    // Through no link, and without waiting for the other end of a pipe.
+    constexpr int kConfined = O_NOFOLLOW | O_NONBLOCK;
+    file_ = UniqueFd(::open(watch_.file.c_str(),
+                            O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | kConfined, 0644));
     if (!file_) error_ = system_error(watch_.file, errno);
     // What is over in a moment hardly has descendants that its children do not tell of.
     listing_.spent(begin_, Seconds(0), kMoment);

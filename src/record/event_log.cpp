@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 
 namespace tacho {
 namespace {
@@ -44,7 +44,7 @@ Result<std::vector<Event>> EventParser::feed(std::string_view bytes) {
 }
 
 Result<std::vector<Event>> read_events(const std::filesystem::path& file) {
-  const auto content = read_file(file);
+  const auto content = read_confined(file.parent_path(), file.filename());
   if (!content.ok() && content.error().code == ErrorCode::not_found) return std::vector<Event>{};
   if (!content.ok()) return content.error();
   return EventParser().feed(*content).in(file.string());

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/confined_file.h"
 
 namespace tacho {
 namespace {
@@ -68,7 +68,7 @@ Result<void> RunFolder::create(const RunOrder& order) const {
 }
 
 Result<RunOrder> RunFolder::read_order() const {
-  const auto text = read_file(order(), Bytes{1 << 20});
+  const auto text = read_confined(path_, order(), Bytes{1 << 20});
   if (!text.ok() && text.error().code == ErrorCode::not_found) {
     return Error{ErrorCode::not_found,
                  path_.string() + ": not a run's folder (it has no spec.json)"};

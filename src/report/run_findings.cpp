@@ -8,7 +8,7 @@
 #include <future>
 #include <system_error>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "report/timeline_file.h"
@@ -40,7 +40,7 @@ void read_usage(const RunFolder& folder, RunFindings& run) {
     run.absent.push_back({"usage", "this run was not watched: no usage.jsonl in its folder"});
     return;
   }
-  const auto text = read_file(folder.usage());
+  const auto text = read_confined(folder.path(), folder.usage());
   auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
   if (!log.ok()) {
     run.absent.push_back({"usage", log.error().in("usage.jsonl").message});
@@ -52,8 +52,8 @@ void read_usage(const RunFolder& folder, RunFindings& run) {
   }
 }
 
-Result<OpTrace> ops_of(const fs::path& file) {
-  TACHO_TRY(text, read_file(file));
+Result<OpTrace> ops_of(const RunFolder& folder) {
+  TACHO_TRY(text, read_confined(folder.path(), folder.ops()));
   TACHO_TRY(json, parse_json(text));
   return op_trace_from_json(json);
 }
@@ -66,7 +66,7 @@ void read_ops(const RunFolder& folder, RunFindings& run) {
                                            : "not watched; tacho train --ops watches them"});
     return;
   }
-  auto ops = ops_of(folder.ops());
+  auto ops = ops_of(folder);
   if (ops.ok()) {
     run.ops = std::move(*ops);
   } else {
@@ -74,12 +74,13 @@ void read_ops(const RunFolder& folder, RunFindings& run) {
   }
 }
 
-void read_trace(const fs::path& file, RunFindings& run, const Tell& tell, const SeeTrace& see) {
+void read_trace(const RunFolder& folder, const fs::path& file, RunFindings& run, const Tell& tell,
+                const SeeTrace& see) {
   std::error_code unreadable;
   const auto size = static_cast<std::int64_t>(fs::file_size(file, unreadable));
   tell(fmt::format("reading {} ({})", file.filename().string(),
                    unreadable ? "?" : human(Bytes{size})));
-  const auto trace = read_gpu_trace(file);
+  const auto trace = read_gpu_trace(folder.path(), file);
   if (!trace.ok()) {
     run.absent.push_back({"GPU trace", trace.error().message});
     return;
@@ -108,14 +109,14 @@ std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
 }
 
 void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell, const SeeTrace& see) {
-  for (const fs::path& file : trace_files(folder)) read_trace(file, run, tell, see);
+  for (const fs::path& file : trace_files(folder)) read_trace(folder, file, run, tell, see);
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) {
                      return kernel_seconds(a) > kernel_seconds(b);
                    });
   const auto problems = files_in(folder.gpu_traces(), ".problem");
   for (const fs::path& file : problems) {
-    auto text = read_file(file, Bytes{1 << 16});
+    auto text = read_confined(folder.path(), file, Bytes{1 << 16});
     if (!text.ok()) continue;
     while (!text->empty() && text->back() == '\n') text->pop_back();
     const AbsentPart part{"GPU trace", printable(*text)};

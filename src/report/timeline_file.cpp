@@ -31,7 +31,7 @@ Result<TimelineSummary> write_run_timeline(const RunFolder& folder,
   std::vector<TimelineProcess> processes;
   for (const auto& file : trace_files(folder)) {
     tell(fmt::format("reading {}", file.filename().string()));
-    TACHO_TRY(trace, read_gpu_trace(file));
+    TACHO_TRY(trace, read_gpu_trace(folder.path(), file));
     auto steps = find_in(trace).steps;
     const Traced& kept = traced.emplace_back(Traced{std::move(trace), std::move(steps)});
     processes.push_back({kept.trace, kept.steps});

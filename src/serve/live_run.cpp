@@ -1,6 +1,5 @@
 #include "serve/live_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,7 +7,7 @@
 #include <charconv>
 #include <span>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/json_object.h"
 #include "lab/run_state.h"
 #include "record/event.h"
@@ -19,13 +18,13 @@ namespace {
 
 constexpr std::size_t kMostUsageBytes = 64 << 20;  // at a look; the rest comes with the next
 
-std::string file_from(const std::filesystem::path& path, std::size_t position) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string usage_from(const RunFolder& folder, std::size_t position) {
+  const auto fd = open_confined(folder.path(), folder.usage());
   std::string text;
   std::string piece(1 << 16, '\0');
-  while (fd && text.size() < kMostUsageBytes) {
+  while (fd.ok() && text.size() < kMostUsageBytes) {
     const ssize_t got =
-        ::pread(fd.get(), piece.data(), piece.size(), static_cast<off_t>(position + text.size()));
+        ::pread(fd->get(), piece.data(), piece.size(), static_cast<off_t>(position + text.size()));
     if (got <= 0) break;
     text.append(piece, 0, static_cast<std::size_t>(got));
   }
@@ -98,7 +97,7 @@ void LiveRun::add_events(std::string& out) {
 }
 
 void LiveRun::add_usage(std::string& out) {
-  const std::string fresh = file_from(folder_.usage(), usage_position_);
+  const std::string fresh = usage_from(folder_, usage_position_);
   usage_position_ += fresh.size();
   usage_rest_ += fresh;
   const std::size_t whole = usage_rest_.rfind('\n') + 1;  // 0 where there is no whole line

@@ -1,6 +1,7 @@
 #include "serve/run_control.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,10 @@
 #include <csignal>
 #include <set>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "http/problem.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"
-#include "record/run_folder.h"
 #include "serve/errand.h"
 #include "serve/run_json.h"
 
@@ -35,6 +35,24 @@ int parent_of(int pid) {
   if (name_end == std::string::npos || name_end + 4 > stat->size()) return 0;
   return static_cast<int>(
       number_behind(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
+}
+
+// Whether the process has `file` open and has taken the lock on it itself, shared, as everyone does
+// who works on a run. One who merely looks at it, or who inherited it, does not count, nor does who
+// holds the same file under another name.
+bool holds_lock(int pid, const fs::path& file) {
+  const fs::path process = fmt::format("/proc/{}", pid);
+  std::error_code hidden;  // other people's
+  for (fs::directory_iterator fd(process / "fd", hidden), none; !hidden && fd != none;
+       fd.increment(hidden)) {
+    std::error_code closed;
+    if (fs::read_symlink(fd->path(), closed) != file || closed) continue;
+    // "lock:	1: FLOCK  ADVISORY  READ 4711 00:2e:123 0 EOF"
+    const auto facts = read_file(process / "fdinfo" / fd->path().filename(), Bytes{1 << 16});
+    if (!facts.ok() || facts->find("lock:") == std::string::npos) continue;
+    if (number_behind(*facts, "READ ") == pid) return true;
+  }
+  return false;
 }
 
 Answer run_answer(RunStore& store, const std::string& handle, int status) {
@@ -88,10 +106,10 @@ Answer RunControl::start(const http::Request& request) {
   return run_answer(*store, std::to_string(id), 201);
 }
 
-std::vector<int> processes_at_work(const fs::path& lock) {
+std::vector<int> processes_at_work(const RunFolder& folder) {
   std::error_code failure;
-  const fs::path file = fs::canonical(lock, failure);
-  if (failure) return {};
+  const fs::path file = fs::canonical(folder.path(), failure) / folder.lock().filename();
+  if (failure || !open_confined(folder.path(), folder.lock()).ok()) return {};
   std::set<int> holders;
   for (fs::directory_iterator process("/proc", failure), end; !failure && process != end;
        process.increment(failure)) {
@@ -99,12 +117,7 @@ std::vector<int> processes_at_work(const fs::path& lock) {
     int pid = 0;
     const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (wrong != std::errc() || stop != name.data() + name.size() || pid == ::getpid()) continue;
-    std::error_code hidden;  // other people's
-    for (fs::directory_iterator fd(process->path() / "fd", hidden), none; !hidden && fd != none;
-         fd.increment(hidden)) {
-      std::error_code closed;
-      if (fs::read_symlink(fd->path(), closed) == file && !closed) holders.insert(pid);
-    }
+    if (holds_lock(pid, file)) holders.insert(pid);
   }
   std::vector<int> order(holders.begin(), holders.end());
   std::stable_partition(order.begin(), order.end(),
@@ -117,13 +130,18 @@ Answer RunControl::cancel(const http::Request& request) {
   TACHO_TRY(store, stores_.take());
   TACHO_TRY(run, store->find(request.part("run")));
   const RunFolder folder(run.row.folder);
-  const auto processes = processes_at_work(folder.lock());
-  if (processes.empty()) {
+  const auto processes = processes_at_work(folder);
+  // The handle is taken before the second look, so that a number used again for another process is
+  // not signalled.
+  const UniqueFd process(
+      processes.empty() ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, processes.front(), 0)));
+  const auto still = process ? processes_at_work(folder) : std::vector<int>();
+  if (std::ranges::find(still, processes.empty() ? 0 : processes.front()) == still.end()) {
     return http::problem(409, fmt::format("nobody on this machine works on run {}, so there is "
                                           "nothing to stop",
                                           run.row.id));
   }
-  ::kill(processes.front(), SIGINT);
+  ::syscall(SYS_pidfd_send_signal, process.get(), SIGINT, nullptr, 0);
   return json_answer({{"id", run.row.id}, {"asked_to_stop", true}}, 202);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "http/message.h"
+#include "record/run_folder.h"
 #include "serve/answer.h"
 #include "serve/job_slots.h"
 #include "serve/store_pool.h"
@@ -43,6 +44,6 @@ Result<std::vector<std::string>> train_words(const Json& json);
 
 // The processes on this machine that keep a run's folder locked, the one that started the others
 // first.
-std::vector<int> processes_at_work(const std::filesystem::path& lock);
+std::vector<int> processes_at_work(const RunFolder& folder);
 
 }  // namespace tacho::serve

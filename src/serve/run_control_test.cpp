@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "base/subprocess.h"
@@ -36,17 +39,51 @@ TEST(TrainWords, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(words(R"([])").ok());
 }
 
-TEST(ProcessesAtWork, FindsWhoHoldsAFileOpen) {
-  ScratchFolder folder;
-  const auto file = folder.path() / "lock";
-  ASSERT_TRUE(write_file_atomically(file, "").ok());
-  EXPECT_THAT(processes_at_work(file), testing::IsEmpty());
-  UniqueFd held(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  EXPECT_THAT(processes_at_work(file), testing::IsEmpty());  // this process does not count
-  auto child = Process::start({.argv = {"sleep", "100"}, .inherited = {held.get()}});
-  ASSERT_TRUE(child.ok());
-  EXPECT_THAT(processes_at_work(file), ElementsAre(child->pid()));
-  EXPECT_THAT(processes_at_work(folder.path() / "nowhere"), testing::IsEmpty());
+class ProcessesAtWork : public testing::Test {
+ protected:
+  static RunFolder made(const std::filesystem::path& path) {
+    EXPECT_TRUE(make_folders(path).ok());
+    return RunFolder(path);
+  }
+  // In place of a tacho: takes the lock shared, then becomes `sleep`.
+  static Process at_work_on(const RunFolder& run) {
+    auto process = *Process::start(
+        {.argv = {"flock", "--shared", "--no-fork", run.lock().string(), "sleep", "100"}});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (processes_at_work(run).empty() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return process;
+  }
+
+  ScratchFolder folder_;
+  RunFolder run_ = made(folder_.path() / "run");
+  RunFolder other_ = made(folder_.path() / "other");
+};
+
+TEST_F(ProcessesAtWork, FindsWhoHoldsTheLock) {
+  EXPECT_THAT(processes_at_work(run_), testing::IsEmpty());
+  const auto own = FileLock::take(run_.lock(), FileLock::Kind::shared);
+  EXPECT_THAT(processes_at_work(run_), testing::IsEmpty());  // this process does not count
+  const Process worker = at_work_on(run_);
+  EXPECT_THAT(processes_at_work(run_), ElementsAre(worker.pid()));
+  EXPECT_THAT(processes_at_work(other_), testing::IsEmpty());
+}
+
+TEST_F(ProcessesAtWork, WhoOnlyHasTheFileOpenDoesNotWorkOnTheRun) {
+  const UniqueFd held(::open(run_.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const auto reader = Process::start({.argv = {"sleep", "100"}, .inherited = {held.get()}});
+  ASSERT_TRUE(reader.ok());
+  EXPECT_THAT(processes_at_work(run_), testing::IsEmpty());
+}
+
+TEST_F(ProcessesAtWork, ALinkToAnotherRunsLockFindsNobody) {
+  const Process worker = at_work_on(run_);
+  std::filesystem::create_symlink(run_.lock(), other_.lock());
+  EXPECT_THAT(processes_at_work(other_), testing::IsEmpty());
+  std::filesystem::remove(other_.lock());
+  std::filesystem::create_hard_link(run_.lock(), other_.lock());
+  EXPECT_THAT(processes_at_work(other_), testing::IsEmpty());
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "lab/run_state.h"
 #include "record/event_log.h"
 #include "report/text_report.h"
@@ -135,7 +135,7 @@ Answer run_usage(const http::Request& request, RunStore& store) {
   TACHO_TRY(run, store.find(request.part("run")));
   const RunFolder folder(run.row.folder);
   Json json = {{"series", nullptr}, {"why", ""}};
-  const auto text = read_file(folder.usage());
+  const auto text = read_confined(folder.path(), folder.usage());
   auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
   if (!log.ok()) {
     json["why"] = log.error().code == ErrorCode::not_found

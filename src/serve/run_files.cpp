@@ -1,6 +1,5 @@
 #include "serve/run_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include <memory>
 #include <system_error>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "http/compression.h"
 #include "record/run_folder.h"
 
@@ -42,30 +41,18 @@ class FileSource final : public http::BodySource {
   UniqueFd fd_;
 };
 
-Result<UniqueFd> open_to_read(const fs::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) return system_error(path, errno);
-  return fd;
-}
-
 // The log a person wants to read: of a watched program what it printed.
 fs::path log_of(const RunFolder& folder) {
   std::error_code ignored;
-  return fs::exists(folder.output(), ignored) ? folder.output() : folder.log();
+  return fs::exists(fs::symlink_status(folder.output(), ignored)) ? folder.output() : folder.log();
 }
 
 }  // namespace
 
-Result<fs::path> file_within(const fs::path& folder, const std::string& path) {
-  std::error_code failure;
-  const fs::path root = fs::canonical(folder, failure);
-  if (failure) return no_file(path);
-  const fs::path file = fs::canonical(root / fs::path(path).relative_path(), failure);
-  if (failure) return no_file(path);
-  const auto [at_root, at_file] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
-  if (at_root != root.end() || at_file == file.end()) return no_file(path);
-  if (!fs::is_regular_file(file, failure) || failure) return no_file(path);
-  return file;
+Result<UniqueFd> open_run_file(const fs::path& folder, const std::string& path) {
+  auto fd = open_confined(folder, fs::path(path));
+  if (!fd.ok()) return no_file(path);
+  return fd;
 }
 
 Answer list_files(const http::Request& request, RunStore& store) {
@@ -94,10 +81,11 @@ Answer list_files(const http::Request& request, RunStore& store) {
 Answer run_file(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(run, store.find(request.part("run")));
-  TACHO_TRY(file, file_within(run.row.folder, request.part("path")));
-  TACHO_TRY(fd, open_to_read(file));
+  const std::string& path = request.part("path");
+  TACHO_TRY(fd, open_run_file(run.row.folder, path));
   // As something to keep: whatever a run wrote, no browser shows it as a page of this server's.
-  http::Response response = file_answer("", "application/octet-stream", file.filename().string());
+  http::Response response =
+      file_answer("", "application/octet-stream", fs::path(path).filename().string());
   response.source = std::make_shared<FileSource>(std::move(fd));
   return response;
 }
@@ -108,11 +96,12 @@ Answer run_log(const http::Request& request, RunStore& store) {
   TACHO_TRY(most, whole_parameter(request, "bytes", 64 << 10, 1, kMost));
   TACHO_TRY(from, whole_parameter(request, "from", -1, -1, INT64_MAX));
   TACHO_TRY(run, store.find(request.part("run")));
-  const fs::path path = log_of(RunFolder(run.row.folder));
+  const RunFolder folder(run.row.folder);
+  const fs::path path = log_of(folder);
   Json json = {{"file", path.filename().string()}, {"size", 0}, {"from", 0}, {"text", ""}};
-  const auto fd = open_to_read(path);
+  const auto fd = open_confined(folder.path(), path);
   if (!fd.ok() && fd.error().code == ErrorCode::not_found) return json_answer(json);
-  if (!fd.ok()) return fd.error();
+  if (!fd.ok()) return no_file(path.filename().string());
   struct ::stat facts {};
   if (::fstat(fd->get(), &facts) != 0) return system_error(path, errno);
   const std::int64_t size = facts.st_size;

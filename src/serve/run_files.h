@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "http/message.h"
 #include "serve/answer.h"
 #include "store/run_store.h"
@@ -15,9 +16,8 @@ Answer run_file(const http::Request& request, RunStore& store);
 // GET …/log: what the run or its worker printed, from the end or from a byte on.
 Answer run_log(const http::Request& request, RunStore& store);
 
-// The regular file that `path` names within `folder`. Whatever it holds (.., links that lead
-// elsewhere), what is outside of the folder is not found.
-Result<std::filesystem::path> file_within(const std::filesystem::path& folder,
-                                          const std::string& path);
+// The regular file that `path` names within `folder`. Whatever it holds (.., links, pipes), nothing
+// else is found.
+Result<UniqueFd> open_run_file(const std::filesystem::path& folder, const std::string& path);
 
 }  // namespace tacho::serve

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "tracefile/chunk_decoder.h"
 #include "tracefile/gpu_trace_format.h"
 
@@ -62,9 +62,10 @@ Result<GpuTrace> decode_gpu_trace(std::string_view bytes) {
   return trace;
 }
 
-Result<GpuTrace> read_gpu_trace(const std::filesystem::path& path) {
-  TACHO_TRY(bytes, read_file(path, kMaxFileSize));
-  return decode_gpu_trace(bytes).in(path.string());
+Result<GpuTrace> read_gpu_trace(const std::filesystem::path& folder,
+                                const std::filesystem::path& file) {
+  TACHO_TRY(bytes, read_confined(folder, file, kMaxFileSize));
+  return decode_gpu_trace(bytes).in((folder / file).string());
 }
 
 }  // namespace tacho

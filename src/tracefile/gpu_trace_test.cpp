@@ -175,16 +175,16 @@ TEST(GpuTrace, HasNoChunkWhereNothingWasAdded) {
 TEST(GpuTrace, IsReadFromItsFile) {
   const ScratchFolder folder;
   std::ofstream(folder.path() / "1.tgt", std::ios::binary) << sample_trace_bytes();
-  EXPECT_EQ(read_gpu_trace(folder.path() / "1.tgt")->process, 4711U);
+  EXPECT_EQ(read_gpu_trace(folder.path(), "1.tgt")->process, 4711U);
 }
 
 TEST(GpuTrace, NamesTheFileItCannotRead) {
   const ScratchFolder folder;
   std::ofstream(folder.path() / "1.tgt") << "something else";
-  const auto trace = read_gpu_trace(folder.path() / "1.tgt");
+  const auto trace = read_gpu_trace(folder.path(), "1.tgt");
   ASSERT_FALSE(trace.ok());
   EXPECT_THAT(trace.error().message, HasSubstr("1.tgt: not a GPU trace"));
-  EXPECT_EQ(read_gpu_trace(folder.path() / "2.tgt").error().code, ErrorCode::not_found);
+  EXPECT_EQ(read_gpu_trace(folder.path(), "2.tgt").error().code, ErrorCode::not_found);
 }
 
 TEST(GpuTrace, OfALaterVersionIsRefused) {

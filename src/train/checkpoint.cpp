@@ -33,6 +33,7 @@ std::int64_t epoch_of(const fs::path& file) {
 std::vector<fs::path> existing(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none_yet;
+  if (fs::is_symlink(folder, none_yet)) return files;
   for (const auto& entry : fs::directory_iterator(folder, none_yet)) {
     if (entry.path().extension() == kEnding) files.push_back(entry.path());
   }

@@ -1,6 +1,5 @@
 #include "train/safetensors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/json_object.h"
 #include "base/tensor_header.h"
 
@@ -102,8 +101,7 @@ Result<void> write_safetensors(const fs::path& path, const TensorFile& content) 
 }
 
 Result<TensorFile> read_safetensors(const fs::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return system_error(path, errno);
+  TACHO_TRY(fd, open_confined(path.parent_path(), path.filename()));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return system_error(path, errno);
   const auto file_size = static_cast<std::size_t>(status.st_size);

@@ -1,5 +1,6 @@
 import csv
 import io
+import os
 import shutil
 import unittest
 
@@ -106,6 +107,50 @@ class ReadRuns(SharedHomeCase):
         self.assertEqual(said.out, "")
         with open(file, newline="") as written:
             self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
+
+
+class Hostile(SharedHomeCase):
+    """Folders that were made to harm whoever takes them in."""
+
+    def prepare(self):
+        self.tacho("run", "-q", "--", "sh", "-c", "echo printed")
+
+    def copy(self):
+        folder = self.new_folder() / "run"
+        shutil.copytree(next(iter(self.folders())), folder)
+        return folder
+
+    def test_links_and_pipes_are_refused_at_once(self):
+        secret = self.home / "secret"
+        secret.write_text("nobody may read this\n")
+        for name in ("spec.json", "events.jsonl"):
+            for make in (lambda file: file.symlink_to(secret), os.mkfifo):
+                folder = self.copy()
+                (folder / name).unlink()
+                make(folder / name)
+                said = self.tacho("runs", "ingest", folder, expect=2)
+                self.assert_one_error_line(said, name, "not a regular file")
+        self.assertEqual(secret.read_text(), "nobody may read this\n")
+
+    def test_the_end_of_a_killed_run_is_written_through_no_link(self):
+        victim = self.home / "victim"
+        events = (next(iter(self.folders())) / "events.jsonl").read_text().splitlines(True)
+        victim.write_text(events[0])
+        folder = self.copy()
+        (folder / "events.jsonl").unlink()
+        (folder / "events.jsonl").symlink_to(victim)
+        self.tacho("runs", "ingest", folder, expect=2)
+        self.assertEqual(victim.read_text(), events[0])
+
+    def test_reports_read_nothing_through_links_and_wait_for_no_pipe(self):
+        folder = self.copy()
+        (folder / "gpu").mkdir(exist_ok=True)
+        for name in ("usage.jsonl", "ops.json", "gpu/1.tgt", "gpu/1.problem", "output.log"):
+            (folder / name).unlink(missing_ok=True)
+            os.mkfifo(folder / name)
+        ingested = self.tacho("runs", "ingest", folder, "--json").json
+        self.tacho("report", ingested["id"], "--json")
+        self.tacho("runs", "rm", ingested["id"])
 
 
 class ChangeRuns(SharedHomeCase):

@@ -3,6 +3,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
@@ -242,6 +244,67 @@ class Safety(ServeCase):
         for path in ("../../tacho.db", "..%2f..%2ftacho.db", "/etc/passwd", "%2fetc%2fpasswd",
                      "checkpoints/../../../tacho.db"):
             self.assertEqual(self.ask(f"/api/v1/runs/1/files/{path}")[0], 404, path)
+
+
+class HostileFolders(ServeCase):
+    """Runs whose folders hold links and pipes where files should be."""
+
+    def prepare(self):
+        for _ in range(4):
+            self.tacho("run", "--quiet", "--", "sh", "-c", "echo printed")
+
+    def folder_of(self, run):
+        return Path(self.ask(f"/api/v1/runs/{run}")[2]["folder"])
+
+    def replace(self, run, name, target=None):
+        """By a link to `target`, or by a pipe that nobody writes to."""
+        file = self.folder_of(run) / name
+        file.unlink(missing_ok=True)
+        if target is None:
+            os.mkfifo(file)
+        else:
+            file.symlink_to(target)
+
+    def test_a_link_shows_no_file_of_elsewhere(self):
+        secret = self.home / "secret"
+        secret.write_text("nobody may read this")
+        for name in ("output.log", "events.jsonl", "usage.jsonl", "ops.json", "spec.json"):
+            self.replace(1, name, secret)
+        self.assertEqual(self.ask("/api/v1/runs/1/log")[0], 404)
+        for path in ("log", "files/output.log", "usage", "report", "timeline", "live", "files",
+                     "events", "report?format=html"):
+            status, _, body = self.ask(f"/api/v1/runs/1/{path}")
+            self.assertNotIn("nobody may read this", str(body), f"{path}: {status}")
+
+    def test_pipes_keep_no_worker(self):
+        for name in ("output.log", "events.jsonl", "usage.jsonl", "ops.json", "spec.json", "lock"):
+            self.replace(2, name)
+        for path in ("log", "files/output.log", "usage", "report", "timeline", "live"):
+            for _ in range(8):  # more than there are workers
+                client = self.raw(f"GET /api/v1/runs/2/{path} HTTP/1.1\r\nHost: 127.0.0.1:"
+                                  f"{self.port}\r\n\r\n".encode())
+                self.addCleanup(client.close)
+        self.assertEqual(self.ask("/api/v1/runs/3")[0], 200)
+        self.assertEqual(self.ask("/api/v1/runs/2/log")[0], 404)
+
+    def test_a_linked_lock_interrupts_nobody(self):
+        lock = self.home / "lock-of-another"
+        lock.touch()
+        for how in (["flock", "--shared", "--no-fork", lock, "sleep", "600"],
+                    [sys.executable, "-c", f"import time; f = open({str(lock)!r}); time.sleep(600)"]):
+            other = subprocess.Popen(list(map(str, how)))
+            self.addCleanup(other.wait)
+            self.addCleanup(other.kill)
+            wait_until(lambda: str(lock) in open_files(other.pid), "lock")
+            self.replace(4, "lock", lock)
+            status, _, _ = self.ask("/api/v1/runs/4/cancel", "POST", {})
+            self.assertEqual(status, 409)
+            self.assertIsNone(other.poll())
+
+
+def open_files(pid):
+    files = Path(f"/proc/{pid}/fd")
+    return [os.readlink(files / name) for name in os.listdir(files)]
 
 
 class ReadOnly(ServeCase):

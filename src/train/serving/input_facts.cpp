@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/confined_file.h"
 #include "base/json_object.h"
 #include "train/input/batch_source.h"
 
@@ -81,7 +81,7 @@ Result<void> keep_input_facts(const InputFacts& facts, const RunFolder& run) {
 }
 
 Result<InputFacts> read_input_facts(const RunFolder& run) {
-  TACHO_TRY(text, read_file(run.input()));
+  TACHO_TRY(text, read_confined(run.path(), run.input()));
   TACHO_TRY(json, parse_json(text).in(run.input().string()));
   return parse_facts(json).in(run.input().string());
 }

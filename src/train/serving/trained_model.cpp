@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/confined_file.h"
 #include "base/sha256.h"
 #include "data/text_data.h"
 #include "data/vocabulary.h"
@@ -60,9 +61,11 @@ Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const
   if (info.tokens == TokenKind::word) return Tokenizer(facts.words);
   std::error_code unreadable;  // is for whoever reads it to say
   const bool kept = std::filesystem::exists(run.vocabulary(), unreadable);
-  TACHO_TRY(pieces, PieceVocabulary::read(kept || spec.vocabulary.empty()
-                                              ? run.vocabulary()
-                                              : std::filesystem::path(spec.vocabulary)));
+  const bool named = !kept && !spec.vocabulary.empty();
+  TACHO_TRY(lines,
+            named ? read_file(spec.vocabulary) : read_confined(run.path(), run.vocabulary()));
+  TACHO_TRY(pieces,
+            PieceVocabulary::parse(lines).in(named ? spec.vocabulary : run.vocabulary().string()));
   return Tokenizer(std::move(pieces), spec.length.value_or(TextOptions().max_length));
 }
 
