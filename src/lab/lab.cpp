@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/file.h"
@@ -158,10 +159,14 @@ Result<FinishedRun> Lab::ingest(const fs::path& path) {
 
 Result<void> Lab::reconcile() {
   TACHO_TRY(rows, store_->unfinished());
+  // The oldest first: a run that was started within another can only be over once that is.
+  std::ranges::sort(rows, {}, &RunRow::id);
   for (const RunRow& row : rows) {
     const RunFolder folder(row.folder);
     if (is_being_worked_on(folder)) continue;
-    if (const auto order = folder.read_order(); order.ok()) remove_leftovers(*order);
+    const auto order = folder.read_order();
+    // The key is what the folder says. One from elsewhere may name a run that goes on here.
+    if (order.ok() && !is_being_worked_on(folder_of(*order))) remove_leftovers(*order);
     auto record = read_run(folder);
     if (!record.ok() && record.error().code == ErrorCode::newer) continue;
     if (!record.ok()) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/units.h"
+#include "env/stay.h"
 
 namespace tacho {
 
@@ -40,7 +41,6 @@ std::string memory_limit_words(const RunOrder& order) {
 }
 
 void remove_leftovers(const RunOrder& order) {
-  if (order.environment == EnvironmentSpec{}) return;
   const auto environment = open_environment(order.environment);
   if (!environment.ok()) return;
   for (const std::string& key : (*environment)->leftovers()) {
@@ -61,6 +61,8 @@ Result<Resident> Resident::start(Residence& residence, const Plan& plan) {
     const std::vector<std::string> before{enter.string(), log.string(), plan.instead};
     command.argv.insert(command.argv.begin(), before.begin(), before.end());
   }
+  // By this the next tacho finds what a killed one has left running, daemons as well.
+  command.environment[kStayVariable] = key;
   if (residence.environment_ != nullptr) {
     Stay stay{.key = key,
               .run_folder = residence.folder_.path(),

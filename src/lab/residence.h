@@ -17,8 +17,8 @@
 namespace tacho {
 
 // Where the processes of one run live: its environment, opened and described. A bare run without
-// limits has none to enter: its processes are started as they are, and what they leave running is
-// left running.
+// limits has none to enter: its processes are started as they are, and what they leave running when
+// the run ends is left running. What a killed tacho leaves running, remove_leftovers() ends.
 //
 // Whatever is left of a stay is removed by clean_up(), at the latest when this goes.
 class Residence {
@@ -60,7 +60,8 @@ class Residence {
 // "ran out of the 64 MiB of memory it was given"
 std::string memory_limit_words(const RunOrder& order);
 
-// Ends and removes what a killed tacho has left of a run.
+// Ends and removes what a killed tacho has left of a run: its containers, and every process that
+// was started below its first ones, in whatever session it is by now.
 void remove_leftovers(const RunOrder& order);
 
 // A process in its environment. The residence must outlive it.

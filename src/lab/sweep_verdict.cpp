@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/residence.h"
 #include "lab/run_state.h"
 
 namespace tacho {
@@ -13,6 +14,7 @@ std::string why(const TaskNews& news, std::string_view otherwise) {
 
 // Of a run that could not write its own end.
 SweepVerdict closed(const RunFolder& folder, Outcome outcome, const std::string& reason) {
+  if (const auto order = folder.read_order(); order.ok()) remove_leftovers(*order);
   auto record = close_run(folder, outcome, reason);
   if (record.ok()) return {SweepVerdict::Kind::result, *std::move(record)};
   return {SweepVerdict::Kind::again, {}, record.error().message};

@@ -196,6 +196,60 @@ class Watch(TachoCase):
             os.kill(pid, signal.SIGKILL)
 
 
+# A program deaf to SIGTERM, its child in a session of its own, and a daemon that was forked twice.
+TREE = """
+import os, pathlib, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def stay(name):
+    pathlib.Path(name + '.new').write_text(str(os.getpid()))
+    os.rename(name + '.new', name + '.pid')
+    time.sleep(600)
+if os.fork() == 0:
+    os.setsid()
+    stay('child')
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        stay('daemon')
+    os._exit(0)
+stay('program')
+"""
+
+
+class Orphans(TachoCase):
+    """What a killed tacho leaves running is ended by the next."""
+
+    def begin(self):
+        """A tacho that watches a tree of processes, and their ids."""
+        work = self.new_folder()
+        going = self.start("run", "--quiet", *python(TREE), cwd=work)
+        names = ("program.pid", "child.pid", "daemon.pid")
+        wait_until(lambda: all((work / name).exists() for name in names), "tree of processes")
+        return going, [int((work / name).read_text()) for name in names]
+
+    def test_the_next_tacho_ends_the_whole_tree_of_a_killed_one_and_no_other(self):
+        dead, orphans = self.begin()
+        alive, tree = self.begin()
+        dead.signal(signal.SIGKILL)
+        dead.ended()
+        self.assertFalse([pid for pid in orphans if is_gone(pid)], "nobody has ended them yet")
+        outcomes = [run["outcome"] for run in self.runs()]
+        self.assertEqual([pid for pid in orphans if not is_gone(pid)], [])
+        self.assertEqual(sorted(outcomes), ["failed", "running"])
+        self.assertFalse([pid for pid in tree if is_gone(pid)], "of a run that goes on")
+        alive.signal(signal.SIGKILL)
+        alive.ended()
+        self.tacho("runs", "ls")
+        self.assertEqual([pid for pid in tree if not is_gone(pid)], [])
+
+    def test_a_daemon_of_a_run_that_ended_by_itself_is_left_running(self):
+        work = self.new_folder()
+        self.tacho("run", "--quiet", "--", "sh", "-c",
+                   "setsid sleep 600 >/dev/null 2>&1 & echo $! > daemon.pid", cwd=work)
+        self.tacho("runs", "ls")
+        self.assertFalse(is_gone(int((work / "daemon.pid").read_text())))
+
+
 class Instrument(TachoCase):
     """A program whose use is known, and what the run's record says of it."""
 
