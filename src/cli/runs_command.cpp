@@ -173,12 +173,21 @@ Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files
     if (!again) rows.push_back(run.row);
   }
   for (const RunRow& row : rows) {
-    TACHO_CHECK(store.remove(row.id));
     // A folder that was ingested from elsewhere is its owner's to remove.
     const bool ours = row.folder.parent_path() == home / "runs";
+    // Before the row, which a full disk has no room to change.
     std::error_code error;
     if (ours && !keep_files) std::filesystem::remove_all(row.folder, error);
-    if (error) context.warn(row.folder.string() + ": " + error.message());
+    if (error) {
+      return Error{ErrorCode::io, fmt::format("run {} stays: {}: {}", row.id, row.folder.string(),
+                                              error.message())};
+    }
+    if (!store.remove(row.id).ok()) {
+      // It may have been opened to be read alone, for want of the space that is now free.
+      TACHO_TRY(reopened, RunStore::open(home / "tacho.db"));
+      store = std::move(reopened);
+      TACHO_CHECK(store.remove(row.id));
+    }
     context.print(
         fmt::format("removed run {}{}\n", row.id,
                     ours && !keep_files ? "" : "; its folder stays: " + row.folder.string()));

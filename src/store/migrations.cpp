@@ -139,8 +139,13 @@ constexpr Migration kStudies = R"sql(
     PRIMARY KEY (study_id, step)) WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes,     kImages, kComparisons,
-                                    kSweeps, kPredictions, kStudies};
+// Until then a store that was moved did not find its runs' folders.
+constexpr Migration kRelativeFolders = R"sql(
+  UPDATE runs SET folder = stored_folder(folder, key) WHERE folder LIKE '/%';
+)sql";
+
+constexpr std::array kMigrations = {kTables, kIndexes,     kImages,  kComparisons,
+                                    kSweeps, kPredictions, kStudies, kRelativeFolders};
 
 // What lets a metric's key stand in SQL as it is.
 constexpr bool is_plain_word(std::string_view word) {
@@ -217,6 +222,13 @@ Result<void> migrate(Database& database, std::span<const Migration> migrations) 
     if (done == std::ssize(migrations)) return {};
     TACHO_CHECK(apply_next(database, migrations));
   }
+}
+
+Result<bool> is_up_to_date(Database& database, std::span<const Migration> migrations) {
+  TACHO_TRY(done, migrations_done_now(database, migrations));
+  if (done != std::ssize(migrations)) return false;
+  TACHO_TRY(missing, metrics_without_column(database));
+  return missing.empty();
 }
 
 Result<void> add_metric_columns(Database& database) {

@@ -20,6 +20,9 @@ std::span<const Migration> store_migrations();
 // Tacho store, or is a newer one.
 Result<void> migrate(Database& database, std::span<const Migration> migrations);
 
+// Whether neither of the two would change the file.
+Result<bool> is_up_to_date(Database& database, std::span<const Migration> migrations);
+
 // Gives `runs` an indexed column for every metric of the catalogue. Metrics come more often than
 // versions should, so they need no migration.
 Result<void> add_metric_columns(Database& database);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "store/stored_folder.h"
+
 namespace tacho {
 namespace {
 
@@ -22,7 +24,7 @@ Result<void> read_row(const Database& database, const Statement& statement, RunR
   int at = 0;
   row.id = statement.integer(at++);
   row.key = statement.text_view(at++);
-  row.folder = statement.text_view(at++);
+  row.folder = found_folder(database.folder(), statement.text_view(at++));
   row.created_at = statement.real(at++);
   row.model = statement.text_view(at++);
   row.data = statement.text_view(at++);
@@ -86,7 +88,7 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
                                          fmt::join(updates, ", "))));
   statement.bind(id)
       .bind(row.key)
-      .bind(row.folder.string())
+      .bind(stored_folder(database.folder(), row.folder))
       .bind(row.created_at)
       .bind(row.model)
       .bind(row.data)

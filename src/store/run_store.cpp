@@ -66,9 +66,7 @@ Result<RunRecord> read_record(Database& database, std::int64_t id) {
   return run_record_from_json(json);
 }
 
-}  // namespace
-
-Result<Database> open_store_file(const std::filesystem::path& file) {
+Result<Database> open_to_write(const std::filesystem::path& file) {
   if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
@@ -77,6 +75,29 @@ Result<Database> open_store_file(const std::filesystem::path& file) {
   TACHO_CHECK(database.execute("PRAGMA foreign_keys = ON"));
   TACHO_CHECK(add_metric_columns(database));
   return std::move(database);
+}
+
+Result<Database> open_to_read(const std::filesystem::path& file, const Error& why) {
+  TACHO_TRY(database, Database::open_to_read(file));
+  TACHO_TRY(current, is_up_to_date(database, store_migrations()));
+  if (!current) {
+    TACHO_TRY(copy, database.copy_in_memory());
+    TACHO_CHECK(migrate(copy, store_migrations()));
+    TACHO_CHECK(add_metric_columns(copy));
+    database = std::move(copy);
+  }
+  database.only_read(why);
+  return std::move(database);
+}
+
+}  // namespace
+
+Result<Database> open_store_file(const std::filesystem::path& file) {
+  auto opened = open_to_write(file);
+  if (opened.ok() || opened.error().code != ErrorCode::io) return opened;
+  // A full disk, or one that can only be read: what is there is still to be read.
+  auto readable = open_to_read(file, opened.error());
+  return readable.ok() ? std::move(readable) : std::move(opened);
 }
 
 Result<std::int64_t> put_run(Database& database, const RunRecord& record,
@@ -186,10 +207,11 @@ Result<std::vector<RunRow>> RunStore::unfinished() {
 }
 
 Result<void> RunStore::remove(std::int64_t id) {
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   TACHO_TRY(statement, database_.prepare("DELETE FROM runs WHERE id = ?"));
   TACHO_CHECK(statement.bind(id).run());
   if (database_.changes() == 0) return no_run(std::to_string(id));
-  return {};
+  return transaction.commit();
 }
 
 }  // namespace tacho

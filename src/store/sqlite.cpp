@@ -9,6 +9,8 @@
 #include <system_error>
 #include <thread>
 
+#include "store/stored_folder.h"
+
 namespace tacho {
 namespace {
 
@@ -51,6 +53,24 @@ Error sqlite_error(sqlite3* database, int code) {
 std::string file_of(sqlite3* database) {
   const char* name = sqlite3_db_filename(database, "main");
   return name == nullptr ? "store" : name;
+}
+
+// Absolute, because SQLite has meanings of its own for names like ":memory:" and "file:x".
+Result<std::filesystem::path> absolute_path(const std::filesystem::path& file) {
+  std::error_code no_working_folder;
+  auto path = std::filesystem::absolute(file, no_working_folder);
+  if (no_working_folder) return Error{ErrorCode::io, no_working_folder.message()}.in(file.string());
+  return path.lexically_normal();
+}
+
+// As SQLite reads a path in a URI.
+std::string uri_path(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain = c != '?' && c != '#' && c != '%';
+    out += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 }  // namespace
@@ -157,23 +177,43 @@ std::optional<double> Statement::optional_real(int column) const {
   return is_null(column) ? std::nullopt : std::optional(real(column));
 }
 
-Database::Database(sqlite3* database)
-    : handle_(database), kept_(std::make_shared<KeptStatements>()) {}
+Database::Database(sqlite3* database, std::filesystem::path folder)
+    : handle_(database), kept_(std::make_shared<KeptStatements>()), folder_(std::move(folder)) {}
 
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
-Result<Database> Database::open(const std::filesystem::path& file) {
-  // Absolute, because SQLite has meanings of its own for names like ":memory:" and "file:x".
-  std::error_code no_working_folder;
-  const std::string path = std::filesystem::absolute(file, no_working_folder).string();
-  if (no_working_folder) return Error{ErrorCode::io, no_working_folder.message()}.in(file.string());
+Result<Database> Database::open(const std::filesystem::path& file, const std::string& name,
+                                int flags) {
   sqlite3* opened = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
-  Database database(opened);  // closes it also where opening failed
-  if (code != SQLITE_OK) return sqlite_error(opened, code).in(path);
+  int code = sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  Database database(opened, file.parent_path());  // closes it also where opening failed
+  if (code == SQLITE_OK) code = define_stored_folder(opened, database.folder_);
+  if (code != SQLITE_OK) return sqlite_error(opened, code).in(file.string());
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
   return database;
+}
+
+Result<Database> Database::open(const std::filesystem::path& file) {
+  TACHO_TRY(path, absolute_path(file));
+  return open(path, path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
+Result<Database> Database::open_to_read(const std::filesystem::path& file) {
+  TACHO_TRY(path, absolute_path(file));
+  std::error_code absent;
+  const auto log_bytes = std::filesystem::file_size(path.string() + "-wal", absent);
+  if (!absent && log_bytes > 0) return Error{ErrorCode::not_found, "its log was not taken over"};
+  return open(path, "file:" + uri_path(path.string()) + "?immutable=1",
+              SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+Result<Database> Database::copy_in_memory() const {
+  TACHO_TRY(copy, open(folder_ / "store", ":memory:", SQLITE_OPEN_READWRITE));
+  sqlite3_backup* backup = sqlite3_backup_init(copy.handle_.get(), "main", handle_.get(), "main");
+  if (backup != nullptr) sqlite3_backup_step(backup, -1);
+  const int code = backup == nullptr ? SQLITE_ERROR : sqlite3_backup_finish(backup);
+  if (code != SQLITE_OK) return sqlite_error(copy.handle_.get(), code).in(file());
+  return std::move(copy);
 }
 
 Result<void> Database::use_write_ahead_log() {
@@ -216,6 +256,7 @@ std::string Database::file() const { return file_of(handle_.get()); }
 Error Database::damaged() const { return sqlite_error(handle_.get(), SQLITE_CORRUPT).in(file()); }
 
 Result<Transaction> Transaction::begin(Database& database, Kind kind) {
+  if (kind == Kind::write && database.read_only()) return *database.read_only();
   TACHO_CHECK(database.execute(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE"));
   return Transaction(database);
 }

@@ -67,6 +67,13 @@ class Database {
  public:
   // Makes the file if need be, not its folder. Waits up to 10 s where another process writes.
   static Result<Database> open(const std::filesystem::path& file);
+  // What the file of a disk holds that is full or can only be read: makes no file beside it. Not
+  // found where the log beside the file holds what the file does not.
+  static Result<Database> open_to_read(const std::filesystem::path& file);
+  // A copy that can be brought up to date, and goes with the object.
+  [[nodiscard]] Result<Database> copy_in_memory() const;
+  // From now on who would write is told `why` not.
+  void only_read(Error why) { read_only_ = std::move(why); }
 
   // From now on readers and a writer do not wait for each other, and what was committed is there
   // after a kill -9 (not, for the last moments, after a power cut). Kept in the file.
@@ -80,6 +87,10 @@ class Database {
   // How many rows the last INSERT, UPDATE or DELETE touched.
   [[nodiscard]] std::int64_t changes() const;
   [[nodiscard]] std::string file() const;
+  // Absolute: where the file was named to lie.
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  // Why nothing can be written; none where it can.
+  [[nodiscard]] const std::optional<Error>& read_only() const { return read_only_; }
   // For content that cannot be, found by whoever reads it.
   [[nodiscard]] Error damaged() const;
 
@@ -87,10 +98,14 @@ class Database {
   struct Closer {
     void operator()(sqlite3* database) const;
   };
-  explicit Database(sqlite3* database);
+  Database(sqlite3* database, std::filesystem::path folder);
+  static Result<Database> open(const std::filesystem::path& file, const std::string& name,
+                               int flags);
 
   std::unique_ptr<sqlite3, Closer> handle_;
   std::shared_ptr<KeptStatements> kept_;
+  std::filesystem::path folder_;
+  std::optional<Error> read_only_;
 };
 
 // All or nothing: rolled back unless commit() succeeded. The Database must outlive it.

@@ -1,17 +1,18 @@
+import errno
+import http.client
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import unittest
 
-from tacho_case import TachoCase
+from tacho_case import TachoCase, wait_until
 from toy_data import write_images
 
 
-class FullDisk(TachoCase):
-    """From a disk that cannot hold the store to one that cannot hold the second checkpoint."""
-
-    def setUp(self):
-        super().setUp()
-        self.images = write_images(self.new_folder())
+class DiskCase(TachoCase):
+    """A home on a disk of its own, small or not to be written."""
 
     def mount(self, *options):
         mounted = subprocess.run(["mount", *options, str(self.home)], stderr=subprocess.PIPE,
@@ -23,6 +24,14 @@ class FullDisk(TachoCase):
 
     def unmount(self):
         subprocess.run(["umount", str(self.home)], check=True)
+
+
+class FullDisk(DiskCase):
+    """From a disk that cannot hold the store to one that cannot hold the second checkpoint."""
+
+    def setUp(self):
+        super().setUp()
+        self.images = write_images(self.new_folder())
 
     def fill(self, size):
         """Trains on a disk of `size`, then makes room and goes on."""
@@ -47,6 +56,81 @@ class FullDisk(TachoCase):
         for size in ("60k", "250k", "400k", "600k", "1m"):
             with self.subTest(size):
                 self.fill(size)
+
+
+class Reading(DiskCase):
+    """A disk that is full, or that can only be read, still tells what it holds."""
+
+    def setUp(self):
+        super().setUp()
+        images = write_images(self.new_folder())
+        self.mount("-t", "tmpfs", "-o", "size=16m", "tmpfs")
+        self.addCleanup(self.unmount)
+        self.tacho("run", "-q", "--", "sh", "-c", "echo 'step 1 loss: 0.5'; head -c 1M /dev/zero")
+        self.tacho("train", "mlp", "--data", "fashion-mnist", "--data-dir", images, "--batch", 32,
+                   "--epochs", 1, "--threads", 1, "--json")
+
+    def fill_to_the_last_byte(self):
+        with open(self.home / "filler", "wb", buffering=0) as filler:
+            for size in (1 << 16, 1 << 10, 1):
+                try:
+                    while True:
+                        filler.write(b"\0" * size)
+                except OSError as error:
+                    self.assertEqual(error.errno, errno.ENOSPC)
+
+    def assert_all_that_reads_reads(self):
+        self.assertEqual(len(self.runs()), 2)
+        self.tacho("runs", "show", 1)
+        self.tacho("runs", "show", 2, "--json")
+        self.assertEqual(len(self.tacho("runs", "export", "--json").json), 2)
+        self.tacho("report", 1)
+        self.tacho("report", 2, "--json")
+        for words, path, found in ((("serve", "--read-only"), "/api/v1/runs", b'"total":2'),
+                                   (("infer", "2"), "/model", b"mlp")):
+            with self.subTest(words):
+                self.assertIn(found, self.answer_of(words, path))
+
+    def answer_of(self, words, path):
+        """What a server says that is started and stopped for the question."""
+        going = self.start(*words, "--port", 0)
+
+        def address():
+            going._out.seek(0)
+            said = going._out.read()
+            self.assertIsNone(going.process.poll(), said)
+            return re.search(r"http://([\w.]+):(\d+)/", said)
+        port = int(wait_until(address, "address")[2])
+        try:
+            def body():
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                connection.request("GET", path)
+                response = connection.getresponse()
+                said = response.read()
+                connection.close()
+                return said if response.status == 200 else None
+            return wait_until(body, f"answer to {path}").replace(b": ", b":")
+        finally:
+            going.signal(signal.SIGTERM)
+            going.ended()
+
+    def test_a_full_disk_is_read_and_rm_makes_room(self):
+        self.fill_to_the_last_byte()
+        self.assert_all_that_reads_reads()
+        said = self.tacho("run", "-q", "--", "true", expect=1)
+        self.assert_one_error_line(said)
+        self.tacho("runs", "rm", 1)
+        self.assertGreater(shutil.disk_usage(self.home).free, 1 << 20)
+        self.assertEqual([run["id"] for run in self.runs()], [2])
+
+    def test_a_disk_that_can_only_be_read_is_read_and_left_as_it_is(self):
+        before = self.runs()
+        self.mount("-o", "remount,ro")
+        self.assert_all_that_reads_reads()
+        for words in (("runs", "rm", 1), ("run", "-q", "--", "true")):
+            self.assert_one_error_line(self.tacho(*words, expect=1), "Read-only file system")
+        self.mount("-o", "remount,rw")
+        self.assertEqual(self.runs(), before)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 import csv
 import io
+import json
 import os
 import shutil
 import unittest
 
-from tacho_case import SharedHomeCase, learned
+from tacho_case import SharedHomeCase, TachoCase, learned
 from toy_data import write_images
 
 
@@ -151,6 +152,25 @@ class Hostile(SharedHomeCase):
         ingested = self.tacho("runs", "ingest", folder, "--json").json
         self.tacho("report", ingested["id"], "--json")
         self.tacho("runs", "rm", ingested["id"])
+
+
+class Moved(TachoCase):
+    def test_a_home_that_was_moved_finds_the_folders_of_its_runs(self):
+        self.home = self.home / "before"
+        self.tacho("run", "-q", "--", "sh", "-c", "echo 'step 1 loss: 0.5'")
+        elsewhere = self.new_folder() / "run"
+        shutil.copytree(self.folders().pop(), elsewhere)
+        spec = json.loads((elsewhere / "spec.json").read_text())
+        (elsewhere / "spec.json").write_text(json.dumps({**spec, "key": "20260101-000000-abcdef"}))
+        self.tacho("runs", "ingest", elsewhere)
+        before, self.home = self.home, self.home.parent / "after"
+        before.rename(self.home)
+        [folder] = self.folders()
+        self.assertIn(f"{folder}\n", self.tacho("runs", "show", 1).out)
+        self.assertIn(f"{elsewhere}\n", self.tacho("runs", "show", 2).out)
+        self.assertNotIn("gone", self.tacho("report", 1).out)
+        self.tacho("runs", "rm", 1)
+        self.assertFalse(folder.exists())
 
 
 class ChangeRuns(SharedHomeCase):
