@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <random>
 #include <system_error>
 
 #include "base/confined_file.h"
+#include "base/home.h"
 
 namespace tacho {
 namespace {
@@ -18,6 +21,12 @@ namespace fs = std::filesystem;
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+bool lies_within(const fs::path& path, const fs::path& folder) {
+  const fs::path place = path.lexically_normal();
+  return std::mismatch(folder.begin(), folder.end(), place.begin(), place.end()).first ==
+         folder.end();
 }
 
 struct Beside {
@@ -128,6 +137,12 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
 
 Result<void> make_folders(const fs::path& path) {
   std::error_code error;
+  // The home holds what runs printed and were told: it is made for this user alone.
+  const auto home = tacho_home();
+  if (home.ok() && lies_within(fs::absolute(path, error), *home) && !fs::exists(*home, error)) {
+    fs::create_directories(home->parent_path(), error);
+    if (!error) ::mkdir(home->c_str(), 0700);
+  }
   fs::create_directories(path, error);
   if (error) {
     return Error{ErrorCode::io,

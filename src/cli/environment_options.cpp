@@ -73,7 +73,9 @@ void declare(CLI::App& command, EnvironmentOptions& o) {
       ->allow_extra_args(false);
   command.add_option("--env-shm", o.shared_memory, "a /dev/shm of its own, as 64M (the machine's)");
   command.add_option("--env-network", o.network, "host, none")->capture_default_str();
-  command.add_option("--env-var", o.variables, "NAME=VALUE for the program; repeatable")
+  command
+      .add_option("--env-var", o.variables,
+                  "NAME=VALUE for the program; repeatable; records show the name alone")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);

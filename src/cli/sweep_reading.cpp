@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
+#include "base/secrets.h"
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/sweep_live.h"
@@ -97,7 +98,7 @@ Result<int> show_sweep(const SweepOptions& o, const Context& context) {
                  {"key", sweep.key},
                  {"name", sweep.name},
                  {"state", stage},
-                 {"grid", sweep.grid},
+                 {"grid", without_secrets(std::string_view(sweep.grid))},
                  {"counts", counts_json(counts)},
                  {"tasks", sweep_json(lines)}};
     context.print(json_text(json, 1) + "\n");

@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "record/metric.h"
+#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {
@@ -104,7 +105,7 @@ Json plan_json(const std::vector<PlannedRun>& runs) {
   Json list = Json::array();
   for (const PlannedRun& run : runs) {
     Json json = {{"configuration", to_json(run.configuration)}, {"repetition", run.repetition}};
-    add_what_was_asked(run.asked, json);
+    add_what_was_asked(without_secrets(run.asked), json);
     list.push_back(std::move(json));
   }
   return list;

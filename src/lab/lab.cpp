@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "lab/run_state.h"
 #include "lab/worker_program.h"
+#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {
@@ -97,7 +98,7 @@ Result<std::int64_t> Lab::keep(const RunRecord& record, const RunFolder& folder)
 }
 
 Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
-  TACHO_TRY(order, folder.read_order());
+  TACHO_TRY(order, read_true_order(folder));
   TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
   Begun begun{0, folder, std::move(lock)};
   // Whatever keeps it from beginning is its result, and not for the log alone.
@@ -132,7 +133,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
     return Error{ErrorCode::usage,
                  fmt::format("run {} is complete; there is nothing to resume", id)};
   }
-  TACHO_TRY(order, folder.read_order().in(fmt::format("run {}", id)));
+  TACHO_TRY(order, read_true_order(folder).in(fmt::format("run {}", id)));
   if (order.command) {
     return Error{
         ErrorCode::usage,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/secrets.h"
 #include "base/shell_words.h"
 #include "base/terminal.h"
 
@@ -65,7 +66,9 @@ Result<CommandSpec> command_spec_from_json(const Json& json) {
   return spec;
 }
 
-std::string command_line(const CommandSpec& spec) { return shell_quoted(spec.argv); }
+std::string command_line(const CommandSpec& spec) {
+  return shell_quoted(without_secrets(spec.argv));
+}
 
 std::string headline(const CommandSpec& spec, std::size_t longest) {
   std::string line = command_line(spec);

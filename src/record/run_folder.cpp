@@ -2,17 +2,47 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <ctime>
 #include <random>
 
 #include "base/clock.h"
 #include "base/confined_file.h"
+#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::int64_t kOrderVersion = 1;
+constexpr Bytes kLargestOrder{1 << 20};
+
+// spec.json, as it is.
+Result<RunOrder> read_as_written(const RunFolder& folder) {
+  const auto text = read_confined(folder.path(), folder.order(), kLargestOrder);
+  if (!text.ok() && text.error().code == ErrorCode::not_found) {
+    return Error{ErrorCode::not_found,
+                 folder.path().string() + ": not a run's folder (it has no spec.json)"};
+  }
+  if (!text.ok()) return text.error();
+  const auto read = [&]() -> Result<RunOrder> {
+    TACHO_TRY(json, parse_json(*text));
+    JsonObject object(json, "order");
+    std::int64_t version = 0;
+    RunOrder order;
+    object.read("version", version);
+    if (version > kOrderVersion) {
+      return Error{ErrorCode::newer, "written by a newer tacho; update tacho"};
+    }
+    object.read("key", order.key);
+    object.read("created_at", order.created_at);
+    TACHO_CHECK(read_what_was_asked(object, order));
+    TACHO_CHECK(object.finish());
+    return order;
+  };
+  return read().in(folder.order().string());
+}
 
 }  // namespace
 
@@ -60,36 +90,25 @@ Result<void> read_what_was_asked(JsonObject& object, RunOrder& order) {
 }
 
 Result<void> RunFolder::create(const RunOrder& order) const {
-  TACHO_CHECK(make_folders(path_));
+  if (path_.has_parent_path()) TACHO_CHECK(make_folders(path_.parent_path()));
+  // For this user alone: what a program prints, and what it is told, may be private.
+  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) return system_error(path_, errno);
+  TACHO_CHECK(keep_secrets(*this, order));
   Json json = {{"version", kOrderVersion}, {"key", order.key}, {"created_at", order.created_at}};
-  add_what_was_asked(order, json);
+  add_what_was_asked(without_secrets(order), json);
   // A power cut that tears it ends the run too, and the store knows what was asked for.
   return write_file_atomically(this->order(), json_text(json, 2) + "\n", Outlives::kill);
 }
 
 Result<RunOrder> RunFolder::read_order() const {
-  const auto text = read_confined(path_, order(), Bytes{1 << 20});
-  if (!text.ok() && text.error().code == ErrorCode::not_found) {
-    return Error{ErrorCode::not_found,
-                 path_.string() + ": not a run's folder (it has no spec.json)"};
-  }
-  if (!text.ok()) return text.error();
-  const auto read = [&]() -> Result<RunOrder> {
-    TACHO_TRY(json, parse_json(*text));
-    JsonObject object(json, "order");
-    std::int64_t version = 0;
-    RunOrder order;
-    object.read("version", version);
-    if (version > kOrderVersion) {
-      return Error{ErrorCode::newer, "written by a newer tacho; update tacho"};
-    }
-    object.read("key", order.key);
-    object.read("created_at", order.created_at);
-    TACHO_CHECK(read_what_was_asked(object, order));
-    TACHO_CHECK(object.finish());
-    return order;
-  };
-  return read().in(order().string());
+  TACHO_TRY(order, read_as_written(*this));
+  return without_secrets(std::move(order));
+}
+
+Result<RunOrder> read_true_order(const RunFolder& folder) {
+  TACHO_TRY(order, read_as_written(folder));
+  TACHO_CHECK(add_secrets(folder, order));
+  return std::move(order);
 }
 
 }  // namespace tacho

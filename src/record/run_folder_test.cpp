@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "record/run_record.h"
+#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {
@@ -43,6 +44,65 @@ TEST(RunFolder, AnOrderOfBeforeThereWereEnvironmentsIsBare) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->environment, EnvironmentSpec{});
   EXPECT_EQ(read->time_limit_s, std::nullopt);
+}
+
+RunOrder order_with_secrets() {
+  RunOrder order = new_order(CommandSpec{.argv = {"train", "--token", "abc", "HF_TOKEN=xyz"}});
+  order.environment.variables = {{"THREADS", "4"}, {"PASSWORD", "hunter2"}};
+  return order;
+}
+
+TEST(RunFolder, SecretsLieApartFromWhatIsShown) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  const RunOrder order = order_with_secrets();
+  ASSERT_TRUE(folder.create(order).ok());
+  const std::string shown = *read_file(folder.order());
+  for (const char* secret : {"abc", "xyz", "hunter2", "\"4\""}) {
+    EXPECT_EQ(shown.find(secret), std::string::npos) << secret;
+  }
+  const auto read = folder.read_order();
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_THAT(read->command->argv, testing::ElementsAre("train", "--token", "***", "HF_TOKEN=***"));
+  EXPECT_EQ(read->environment.variables.at("PASSWORD"), "***");
+  const auto whole = read_true_order(folder);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_EQ(whole->command, order.command);
+  EXPECT_EQ(whole->environment, order.environment);
+}
+
+TEST(RunFolder, IsForItsUserAlone) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  ASSERT_TRUE(folder.create(order_with_secrets()).ok());
+  const auto rights = [](const std::filesystem::path& path) {
+    return static_cast<unsigned>(std::filesystem::status(path).permissions());
+  };
+  EXPECT_EQ(rights(folder.path()), 0700U);
+  EXPECT_EQ(rights(folder.path() / kSecretsFile), 0600U);
+}
+
+TEST(RunFolder, WithoutItsSecretsARunIsNotCarriedOutWithMasks) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  ASSERT_TRUE(folder.create(order_with_secrets()).ok());
+  std::filesystem::remove(folder.path() / kSecretsFile);
+  EXPECT_TRUE(folder.read_order().ok());
+  EXPECT_EQ(read_true_order(folder).error().code, ErrorCode::usage);
+}
+
+TEST(RunFolder, AnOrderWithoutSecretsHasNoFileForThem) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  ASSERT_TRUE(folder.create(order_in_a_container()).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kSecretsFile));
+}
+
+TEST(RunRecord, ShowsNoSecretInItsText) {
+  const std::string text = json_text(to_json(fold(order_with_secrets(), {})));
+  for (const char* secret : {"abc", "xyz", "hunter2"}) {
+    EXPECT_EQ(text.find(secret), std::string::npos) << secret;
+  }
 }
 
 // What lies around a run, second by second: the engine starts at 100, the worker's libraries are

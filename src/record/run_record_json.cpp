@@ -4,6 +4,7 @@
 
 #include "record/rank_figures.h"
 #include "record/run_record.h"
+#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {
@@ -94,7 +95,7 @@ Json to_json(const RunRecord& record) {
                  {"seconds", record.steps.seconds},
                  {"input_seconds", record.steps.input_seconds},
                  {"loss", record.steps.loss}}}};
-  add_what_was_asked(record.order, json);
+  add_what_was_asked(without_secrets(record.order), json);
   // Only where there are some, so that the record of one process reads as it always did.
   if (record.ranks) json["ranks"] = body_to_json(*record.ranks);
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
@@ -162,6 +163,8 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   record.totals = std::move(parsed_totals);
   TACHO_CHECK(read_steps(*steps, record.steps));
   TACHO_CHECK(check_ranks(record));
+  // Of a store of before they were masked in it.
+  record.order = without_secrets(std::move(record.order));
   return record;
 }
 

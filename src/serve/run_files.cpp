@@ -12,6 +12,7 @@
 #include "base/confined_file.h"
 #include "http/compression.h"
 #include "record/run_folder.h"
+#include "record/run_secrets.h"
 
 namespace tacho::serve {
 namespace {
@@ -24,6 +25,8 @@ constexpr std::size_t kPiece = 256 << 10;
 Error no_file(const std::string& path) {
   return {ErrorCode::not_found, fmt::format("the run has no file '{}'", path)};
 }
+
+bool is_secret(const fs::path& file) { return file.lexically_normal().filename() == kSecretsFile; }
 
 // A file, piece by piece: a checkpoint may be larger than memory.
 class FileSource final : public http::BodySource {
@@ -51,7 +54,7 @@ fs::path log_of(const RunFolder& folder) {
 
 Result<UniqueFd> open_run_file(const fs::path& folder, const std::string& path) {
   auto fd = open_confined(folder, fs::path(path));
-  if (!fd.ok()) return no_file(path);
+  if (!fd.ok() || is_secret(path)) return no_file(path);
   return fd;
 }
 
@@ -65,6 +68,7 @@ Answer list_files(const http::Request& request, RunStore& store) {
   for (const fs::recursive_directory_iterator end; !failure && at != end; at.increment(failure)) {
     std::error_code ignored;
     if (!at->is_regular_file(ignored) || at->is_symlink(ignored)) continue;
+    if (is_secret(at->path())) continue;
     if (files.size() == kMostFiles) {
       more = true;
       break;

@@ -21,6 +21,7 @@ class RunFilesTest : public testing::Test {
     EXPECT_TRUE(write_file_atomically(folder_.path() / "secret", "no").ok());
     EXPECT_TRUE(write_file_atomically(folder_.path() / "run-2" / "secret", "no").ok());
     fs::create_symlink(folder_.path() / "secret", run_ / "link");
+    EXPECT_TRUE(write_file_atomically(run_ / "secrets.json", "{}").ok());
     fs::create_symlink("events.jsonl", run_ / "within");
     fs::create_directory_symlink(folder_.path(), run_ / "up");
     EXPECT_EQ(::mkfifo((run_ / "pipe").c_str(), 0600), 0);
@@ -39,7 +40,7 @@ TEST_F(RunFilesTest, NothingOutsideOfItIsFound) {
   for (const char* path :
        {"../secret", "../run-2/secret", "link", "up/secret", "up/run-2/secret", "/etc/passwd",
         "//etc/passwd", "checkpoints/../../secret", "", ".", "..", "checkpoints", "nowhere",
-        "events.jsonl/x", "pipe", "within"}) {
+        "events.jsonl/x", "pipe", "within", "secrets.json", "./secrets.json"}) {
     const auto found = open_run_file(run_, path);
     ASSERT_FALSE(found.ok()) << path;
     EXPECT_EQ(found.error().code, ErrorCode::not_found) << path;

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/file.h"
+#include "base/secrets.h"
 #include "http/problem.h"
 #include "lab/sweep_export.h"
 #include "lab/sweep_lines.h"
@@ -136,7 +137,7 @@ Answer Sweeps::one(const http::Request& request) const {
   TACHO_TRY(counts, store.counts(sweep.id));
   TACHO_TRY(lines, sweep_lines(store, sweep));
   Json json = row_json({home_, store, kUninterrupted}, sweep, counts);
-  json["grid"] = sweep.grid;
+  json["grid"] = without_secrets(std::string_view(sweep.grid));
   json["axes"] = axes_of(lines);
   json["tasks"] = sweep_json(lines);
   return json_answer(json);

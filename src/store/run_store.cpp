@@ -1,5 +1,6 @@
 #include "store/run_store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -68,6 +69,9 @@ Result<RunRecord> read_record(Database& database, std::int64_t id) {
 
 Result<Database> open_to_write(const std::filesystem::path& file) {
   if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
+  // For this user alone: it holds what sweeps are to be told, secrets as well. SQLite gives the
+  // files beside it the same rights.
+  const UniqueFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
   // After migrate(): it writes to the file, and a newer store is not ours to touch.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/confined_file.h"
+#include "base/secrets.h"
 #include "tracefile/chunk_decoder.h"
 #include "tracefile/gpu_trace_format.h"
 
@@ -65,7 +66,9 @@ Result<GpuTrace> decode_gpu_trace(std::string_view bytes) {
 Result<GpuTrace> read_gpu_trace(const std::filesystem::path& folder,
                                 const std::filesystem::path& file) {
   TACHO_TRY(bytes, read_confined(folder, file, kMaxFileSize));
-  return decode_gpu_trace(bytes).in((folder / file).string());
+  auto trace = decode_gpu_trace(bytes).in((folder / file).string());
+  if (trace.ok()) trace->program = without_secrets(std::string_view(trace->program));
+  return trace;
 }
 
 }  // namespace tacho

@@ -110,6 +110,47 @@ class ReadRuns(SharedHomeCase):
             self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
 
 
+class Private(TachoCase):
+    """What a run was told in confidence is shown to nobody."""
+
+    WORDS = ("--token", "tok-abc123", "--password=pw-hunter2", "https://me:url-pass@host/")
+    SECRETS = ("tok-abc123", "pw-hunter2", "url-pass", "var-s3cret")
+
+    def setUp(self):
+        super().setUp()
+        self.home /= "made"
+
+    def files(self):
+        return [file for file in self.home.rglob("*") if file.is_file()]
+
+    def test_the_home_and_what_it_holds_are_for_its_user_alone(self):
+        self.tacho("run", "-q", "--env-var", "A=b", "--", "true")
+        [folder] = self.folders()
+        rights = {place: place.stat().st_mode & 0o777
+                  for place in (self.home, folder, self.home / "tacho.db", folder / "secrets.json")}
+        self.assertEqual(list(rights.values()), [0o700, 0o700, 0o600, 0o600], rights)
+
+    def test_secrets_reach_the_program_and_no_file_that_is_shown(self):
+        script = "test ${#VAR} = 10 && test ${#2} = 10"  # and no *** of three
+        self.tacho("run", "-q", "--env-var", "VAR=var-s3cret", "--", "sh", "-c", script, "x",
+                   *self.WORDS)
+        shown = [self.tacho(*words).out for words in (
+            ("runs", "show", 1), ("runs", "show", 1, "--json"), ("runs", "export", "--json"),
+            ("runs", "export", "--csv"), ("report", 1), ("report", 1, "--json"))]
+        shown += [file.read_bytes().decode(errors="replace") for file in self.files()
+                  if file.name != "secrets.json"]
+        for secret in self.SECRETS:
+            self.assertEqual([text for text in shown if secret in text], [], secret)
+
+    def test_the_runs_of_a_sweep_are_told_the_true_words(self):
+        grid = self.new_folder() / "grid.yaml"
+        grid.write_text("base: {command: [sh, -c, 'test ${#2} = 10', '{x}', --token, tok-abc123]}\n"
+                        "matrix: {x: [1]}\n")
+        self.tacho("sweep", grid)
+        self.assertEqual([run["outcome"] for run in self.runs()], ["ok"])
+        self.assertNotIn("tok-abc123", self.tacho("runs", "export", "--json").out)
+
+
 class Hostile(SharedHomeCase):
     """Folders that were made to harm whoever takes them in."""
 
