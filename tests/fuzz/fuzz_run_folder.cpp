@@ -1,0 +1,81 @@
+// spec.json of a run's folder, as `tacho runs ingest` reads it, and the secrets beside it.
+#include <cstdlib>
+#include <string>
+
+#include "base/file.h"
+#include "base/scratch_folder.h"
+#include "fuzz_loop.h"
+#include "record/run_folder.h"
+#include "record/run_record.h"
+#include "record/run_secrets.h"
+
+namespace tacho {
+namespace {
+
+RunOrder training() {
+  RunOrder order = new_order(RunSpec{.model = "mlp", .data = "synthetic"});
+  order.environment = {.kind = EnvironmentKind::podman, .image = "localhost/x", .cpus = 1.5};
+  order.environment.binds = {{"/data", "/data", true}};
+  order.environment.variables = {{"OMP_NUM_THREADS", "2"}, {"PASSWORD", "hunter2"}};
+  order.time_limit_s = 90;
+  return order;
+}
+
+RunOrder program() {
+  return new_order(CommandSpec{
+      .argv = {"python3", "a.py", "--token", "abc", "API_KEY=x"}, .folder = "/work", .batch = 64});
+}
+
+std::string text_of(const RunOrder& order) {
+  const ScratchFolder scratch;
+  const RunFolder folder(scratch.path() / "run");
+  if (!folder.create(order).ok()) std::abort();
+  return *read_file(folder.order());
+}
+
+// Deep and long, as no damage to a small sample is.
+std::string nested(std::size_t depth) {
+  return R"({"version": 1, "key": "k", "created_at": 1, "spec": )" + std::string(depth, '[') +
+         std::string(depth, ']') + "}";
+}
+std::string many_members(std::size_t count) {
+  std::string text =
+      R"({"version": 1, "key": "k", "created_at": 1, "environment": {"variables": {)";
+  for (std::size_t i = 0; i < count; ++i) text += "\"v" + std::to_string(i) + "\": \"x\", ";
+  return text + R"("z": "x"}}, "spec": {}})";
+}
+
+class Reader {
+ public:
+  // What is accepted holds no secret that could be shown, and its record can be written and read.
+  bool operator()(const std::string& text) {
+    if (!write_file_atomically(folder_.order(), text, Outlives::kill).ok()) std::abort();
+    (void)read_true_order(folder_).ok();
+    const auto order = folder_.read_order();
+    if (!order.ok()) return false;
+    for (const auto& [name, value] : order->environment.variables) {
+      if (value != "***") std::abort();
+    }
+    const std::string written = json_text(to_json(fold(*order, {})));
+    const auto again = run_record_from_json(*parse_json(written));
+    if (!again.ok() || json_text(to_json(*again)) != written) std::abort();
+    return true;
+  }
+
+ private:
+  ScratchFolder scratch_;
+  RunFolder folder_{scratch_.path()};
+};
+
+}  // namespace
+}  // namespace tacho
+
+int main(int argc, char** argv) {
+  using tacho::text_of;
+  tacho::Reader read;
+  return tacho::fuzz(
+      argc, argv,
+      {text_of(tacho::training()), text_of(tacho::program()), tacho::nested(100'000),
+       tacho::many_members(2000)},
+      [&](const std::string& text) { return read(text); }, [](std::string&) {});
+}
