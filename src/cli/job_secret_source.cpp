@@ -61,6 +61,8 @@ std::string command_for_machine(int node, const std::string& secret,
 
 Result<void> settle_secret(Standing& standing, const DistOptions& options, const DistSpec& dist,
                            const Context& context) {
+  const std::int64_t nodes = standing.nodes.value_or(dist.nodes);
+  if (!standing.given && nodes < 2) return {};  // all ranks are here
   TACHO_TRY(given, given_secret(standing, options.job_secret_file));
   standing.secret = given;
   if (!given.empty()) return {};
@@ -70,8 +72,7 @@ Result<void> settle_secret(Standing& standing, const DistOptions& options, const
     standing.secret = secret;
     return {};
   }
-  const std::int64_t nodes = standing.nodes.value_or(dist.nodes);
-  if (nodes < 2 || !standing.rendezvous || standing.node_rank != 0) return {};
+  if (!standing.rendezvous || standing.node_rank != 0) return {};
   standing.secret = new_job_secret();
   TACHO_TRY(launch, plan_launch(dist, standing));  // what is wrong with the words comes first
   (void)launch;
