@@ -196,7 +196,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "learn also from runs that the machine was too busy for")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Learns anew for every part that is left out: takes some minutes; own and shipped, seconds.");
+      "Fits the model again for every held-out part: takes minutes; own and shipped take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

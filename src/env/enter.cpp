@@ -2,9 +2,9 @@
 //
 // The first program inside an environment. Starts PROGRAM, or INSTEAD where that names a file and
 // PROGRAM is not to be found; hands signals on to it, waits, and ends as it ended. LOG is told when
-// this began, when (by the monotonic clock) and how the program ended and what it has used, which nobody outside sees of a
-// daemon's child (env/stay_log.h reads it). Linked statically, as an image may have no libraries,
-// and of nothing but the system: it is part of what is measured.
+// this began, when (by the monotonic clock) and how the program ended and what it has used, which
+// nobody outside sees of a daemon's child (env/stay_log.h reads it). Linked statically, as an image
+// may have no libraries, and of nothing but the system: it is part of what is measured.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

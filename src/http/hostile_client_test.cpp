@@ -82,7 +82,7 @@ TEST_F(HostileClientTest, WhatTwoServersCouldReadDifferentlyIsRefused) {
   expect_served();
 }
 
-// Nothing of the body is sent: whoever waited for it would answer nothing.
+// Nothing of the body is sent: a server that waited for it would never answer.
 TEST_F(HostileClientTest, TheHeaderDecidesBeforeTheBodyIsRead) {
   server_ = *Server::start(
       {.port = 0,

@@ -20,7 +20,9 @@ RunSpec spec() {
 
 Launch second_machine() {
   return *plan_launch({.ranks_a_node = 2, .nodes = 2},
-                      {.node_rank = 1, .rendezvous = Address{"node1", 29500}});
+                      {.node_rank = 1,
+                       .rendezvous = Address{"node1", 29500},
+                       .secret = "0123456789abcdef0123456789abcdef"});
 }
 
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) {

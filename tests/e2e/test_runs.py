@@ -152,7 +152,7 @@ class Private(TachoCase):
 
 
 class Hostile(SharedHomeCase):
-    """Folders that were made to harm whoever takes them in."""
+    """Folders made to harm the user who ingests them."""
 
     def prepare(self):
         self.tacho("run", "-q", "--", "sh", "-c", "echo printed")
