@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,9 @@ int main(int count, char** words) {
     look_at(played(true));
     return 0;
   }
-  const auto trace = timed("read", [&] { return tacho::read_gpu_trace(words[1]); });
+  const auto file = std::filesystem::absolute(words[1]);
+  const auto trace =
+      timed("read", [&] { return tacho::read_gpu_trace(file.parent_path(), file.filename()); });
   if (!trace.ok()) {
     fmt::print(stderr, "{}\n", trace.error().message);
     return 1;

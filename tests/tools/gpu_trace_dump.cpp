@@ -127,7 +127,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const std::string& file : files) {
-    const auto trace = tacho::read_gpu_trace(file);
+    const auto path = std::filesystem::absolute(file);
+    const auto trace = tacho::read_gpu_trace(path.parent_path(), path.filename());
     if (!trace.ok()) {
       fmt::print(stderr, "gpu_trace_dump: {}\n", trace.error().message);
       return 1;
