@@ -36,6 +36,12 @@ std::optional<http::Response> AnswerCache::find(const std::string& key, std::int
 
 void AnswerCache::keep(const std::string& key, std::int64_t state, const http::Response& response) {
   const std::lock_guard lock(mutex_);
+  if (state != state_) {  // none of the others will be asked for again
+    by_key_.clear();
+    recent_.clear();
+    bytes_ = 0;
+    state_ = state;
+  }
   if (const auto old = by_key_.find(key); old != by_key_.end()) drop(old->second);
   const std::size_t bytes = bytes_of(key, response);
   if (bytes > most_bytes_ / 4) return;

@@ -40,7 +40,8 @@ class AnswerCache {
   std::size_t most_bytes_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  Recent recent_;                                                  // the last used first
+  std::int64_t state_ = 0;  // of the last answer that was kept
+  Recent recent_;           // the last used first
   std::unordered_map<std::string_view, Recent::iterator> by_key_;  // by the keys of `recent_`
 };
 
