@@ -91,7 +91,7 @@ class Refuse(SharedHomeCase):
     def test_a_spec_nested_deeper_than_any_is_refused(self):
         folder = self.home / "deep"
         shutil.copytree(self.folders().pop(), folder)
-        (folder / "spec.json").write_text("[" * 100_000 + "]" * 100_000)
+        (folder / "spec.json").write_text('{"spec":' + "[" * 100_000 + "]" * 100_000 + "}")
         said = self.tacho("runs", "ingest", folder, expect=2)
         self.assert_one_error_line(said, "nested more than 64 levels deep")
 

@@ -1,5 +1,8 @@
 // spec.json of a run's folder, as `tacho runs ingest` reads it, and the secrets beside it.
+#include <array>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <string>
 
 #include "base/file.h"
@@ -45,6 +48,33 @@ std::string many_members(std::size_t count) {
   return text + R"("z": "x"}}, "spec": {}})";
 }
 
+// Damaged bytes are seldom JSON. In place of most of them an order comes whose text is whole, and
+// some of whose values are other ones.
+void change_values(std::string& text) {
+  static const std::array<Json, 12> kOdd = {Json(nullptr),
+                                            Json(true),
+                                            Json(0),
+                                            Json(-1),
+                                            Json(INT64_MAX),
+                                            Json(1e308),
+                                            Json(0.5),
+                                            Json(""),
+                                            Json("--token=a"),
+                                            Json("k"),
+                                            Json::array({"a", 1}),
+                                            Json::object({{"a", ""}})};
+  Random random = Random::scattered(std::hash<std::string>()(text));
+  Json json = *parse_json(text_of(random.below(2) == 0 ? training() : program()));
+  for (auto rounds = 1 + random.below(3); rounds > 0; --rounds) {
+    const Json places = json.flatten();
+    const auto which = static_cast<std::size_t>(random.below(std::ssize(places)));
+    const auto place = std::next(places.begin(), static_cast<std::ptrdiff_t>(which)).key();
+    json[Json::json_pointer(place)] =
+        kOdd.at(static_cast<std::size_t>(random.below(std::ssize(kOdd))));
+  }
+  text = json_text(json);
+}
+
 class Reader {
  public:
   // What is accepted holds no secret that could be shown, and its record can be written and read.
@@ -77,5 +107,5 @@ int main(int argc, char** argv) {
       argc, argv,
       {text_of(tacho::training()), text_of(tacho::program()), tacho::nested(100'000),
        tacho::many_members(2000)},
-      [&](const std::string& text) { return read(text); }, [](std::string&) {});
+      [&](const std::string& text) { return read(text); }, tacho::change_values);
 }
