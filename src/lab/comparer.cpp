@@ -122,7 +122,7 @@ class Comparer {
     if (!something_to_compare()) {
       comparison_.stopped = StopReason::failures;
     } else if (block != kWarmUpBlock) {
-      comparison_.stopped = reason_to_stop(plan_.rule, blocks_done());
+      comparison_.stopped = reason_to_stop(plan_.rule, blocks_done(block));
     }
   }
 
@@ -135,12 +135,13 @@ class Comparer {
                        [](const auto& group) { return group.second > 1; });
   }
 
-  // A block of which a run was disturbed does not count; another is made in its place.
-  [[nodiscard]] BlocksDone blocks_done() const {
+  // Up to and with this block. One of which a run was disturbed does not count; another is made in
+  // its place.
+  [[nodiscard]] BlocksDone blocks_done(std::int64_t last) const {
     std::set<std::int64_t> all;
     std::set<std::int64_t> disturbed;
     for (const ComparedRun& run : comparison_.runs) {
-      if (run.warm_up || !run.block) continue;
+      if (run.warm_up || !run.block || *run.block > last) continue;
       all.insert(*run.block);
       if (!run.disturbed.empty()) disturbed.insert(*run.block);
     }
@@ -163,8 +164,8 @@ class Comparer {
 
   [[nodiscard]] ComparePoint point(std::size_t variant, std::int64_t block) const {
     ComparePoint point{.block = block, .variant = variant};
-    const BlocksDone so_far = blocks_done();
     const std::int64_t done = std::max<std::int64_t>(0, block - 1);
+    const BlocksDone so_far = blocks_done(done);
     point.last_block = done + blocks_left(plan_.rule, so_far);
     if (!block_seconds_.empty()) point.left = time_left(plan_.rule, so_far);
     const auto width = [](const Ratio& ratio) {

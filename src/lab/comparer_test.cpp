@@ -257,7 +257,7 @@ TEST(Comparer, SaysWhereItStands) {
 }
 
 TEST(Comparer, MakesDisturbedBlocksAgainAndNamesTheirRuns) {
-  FakeLab lab(2, repeats(5, 5));
+  FakeLab lab(2, repeats(5, 5, 1e-6));
   lab.busy_in = [](std::size_t run) { return run == 4 || run == 9; };
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.made.size(), 16U);  // warm-up, five that count, two that do not
