@@ -24,7 +24,7 @@ Result<void> make_key(const fs::path& path) {
   const UniqueFd fd(
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return system_error(beside, errno);
-  const auto written = write_all(fd.get(), new_job_secret() + "\n", beside);
+  auto written = write_all(fd.get(), new_job_secret() + "\n", beside);
   const bool linked = written.ok() && ::link(beside.c_str(), path.c_str()) == 0;
   const int error = errno;
   ::unlink(beside.c_str());

@@ -66,7 +66,7 @@ void SlowLane::add(std::string key, http::Request request, const http::Reply& re
       return;
     }
     if (waiting_.size() < most_waiting_) {
-      auto job = std::make_shared<Job>(key, std::move(request), make);
+      auto job = std::make_shared<Job>(Job{key, std::move(request), make, {}});
       job->waiters.push_back(std::move(waiter));
       if (!key.empty()) by_key_[std::move(key)] = job;
       waiting_.push_back(std::move(job));
