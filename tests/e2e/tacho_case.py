@@ -14,7 +14,6 @@ from pathlib import Path
 
 TACHO = os.path.abspath(
     os.environ.get("TACHO") or Path(__file__).parents[2] / "build" / "bin" / "tacho")
-# Loaded into a program, it sets the wall clock forward by an hour after half a second.
 STEPPED_CLOCK = Path(TACHO).parents[1] / "test-bin" / "libstepped_clock.so"
 DEBIAN_PYTHON = "/usr/bin/python3"  # the one its packages are for
 PATIENCE_SECONDS = 300  # far beyond what anything here takes, also beside eight busy programs
@@ -30,6 +29,12 @@ class Said:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+def clock_stepped_at(file):
+    """The environment of a tacho whose wall clock is set forward by an hour once the file is there."""
+    assert STEPPED_CLOCK.exists(), f"{STEPPED_CLOCK} is not built"
+    return {"LD_PRELOAD": str(STEPPED_CLOCK), "STEP_CLOCK_AT": str(file)}
 
 
 def skip_without_torch(modules):

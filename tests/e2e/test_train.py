@@ -1,7 +1,8 @@
 import json
 import unittest
 
-from tacho_case import STEPPED_CLOCK, SharedHomeCase, TachoCase, learned
+from tacho_case import (SharedHomeCase, TachoCase, clock_stepped_at, events_of, learned,
+                        wait_until)
 from toy_data import write_image_folder, write_images, write_sentences
 
 SMALL = ("--train-samples", 640, "--threads", 1, "--batch", 32, "--epochs", 3, "--seed", 1)
@@ -14,7 +15,13 @@ class TrainOnFashionMnist(SharedHomeCase):
     def prepare(self):
         command = ("train", "lenet5", "--data", "fashion-mnist", *SMALL, "--json")
         type(self).first = self.tacho(*command)
-        type(self).second = self.tacho(*command, env={"LD_PRELOAD": STEPPED_CLOCK})
+        step = self.home / "step"
+        before = self.folders()
+        going = self.start(*command, env=clock_stepped_at(step))
+        folder = self.new_run_folder(before)
+        wait_until(lambda: any(event["kind"] == "start" for event in events_of(folder)), "start")
+        step.touch()
+        type(self).second = going.ended()
 
     def test_json_alone_is_on_standard_output_and_standard_error_is_empty(self):
         record = self.first.json
