@@ -64,7 +64,9 @@ void change_values(std::string& text) {
                                             Json::array({"a", 1}),
                                             Json::object({{"a", ""}})};
   Random random = Random::scattered(std::hash<std::string>()(text));
-  Json json = *parse_json(text_of(random.below(2) == 0 ? training() : program()));
+  static const std::array<Json, 2> kOrders = {*parse_json(text_of(training())),
+                                              *parse_json(text_of(program()))};
+  Json json = kOrders.at(static_cast<std::size_t>(random.below(2)));
   for (auto rounds = 1 + random.below(3); rounds > 0; --rounds) {
     const Json places = json.flatten();
     const auto which = static_cast<std::size_t>(random.below(std::ssize(places)));
