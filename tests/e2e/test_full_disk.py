@@ -99,12 +99,12 @@ class Reading(DiskCase):
             going._out.seek(0)
             said = going._out.read()
             self.assertIsNone(going.process.poll(), said)
-            return re.search(r"http://([\w.]+):(\d+)/", said)
-        port = int(wait_until(address, "address")[2])
+            return re.search(r"http://[\w.-]+:(\d+)/(?:\?token=(\S+))?\n", said)
+        port, token = wait_until(address, "address").groups()
         try:
             def body():
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-                connection.request("GET", path)
+                connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+                connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
                 response = connection.getresponse()
                 said = response.read()
                 connection.close()
