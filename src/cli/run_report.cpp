@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "base/wrapped_text.h"
 #include "cli/load_view.h"
 #include "record/disturbance.h"
 #include "record/rank_figures.h"
@@ -182,8 +183,8 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
                                 what_ran(record.order), outcome_words(record, terminal));
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
   if (!record.disturbed.empty()) {
-    add_line(out, terminal, "disturbed",
-             terminal.yellow(printable(disturbance_text(record.disturbed))));
+    out += terminal.yellow(wrapped("disturbed " + printable(disturbance_text(record.disturbed)), 80,
+                                   std::string(10, ' ')));
   }
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);

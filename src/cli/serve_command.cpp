@@ -97,11 +97,8 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->add_option("--address", options->address,
                    "of this machine to listen on; any but its own loopback needs a token")
       ->capture_default_str();
-  CLI::Option* token =
-      command->add_option("--token", options->token,
-                          "who has it may use the server; made up and printed if not given. Other "
-                          "users of this machine "
-                          "can see it among the processes: better --token-file or $TACHO_TOKEN");
+  CLI::Option* token = command->add_option(
+      "--token", options->token, "access token; other users can see it, so prefer --token-file");
   CLI::Option* token_file =
       command->add_option("--token-file", options->token_file, "a file that holds the token")
           ->excludes(token);
@@ -112,7 +109,7 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->excludes(token_file);
   command
       ->add_option("--max-jobs", options->max_jobs,
-                   "runs and sweeps started from the dashboard that may be under way at once")
+                   "most runs and sweeps the dashboard may start at once")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   command->add_option("--host-name", options->host_names,
