@@ -249,6 +249,7 @@ void declare(CLI::App& command, LoadOptions& o) {
                   "1 is as words are; without it one after the other")
       ->group("What");
   command.add_option("--token", o.token, "sent as 'Authorization: Bearer …'; never recorded")
+      ->envname("TACHO_TOKEN")
       ->group("What");
   command
       .add_option("--connections,-c", o.connections,

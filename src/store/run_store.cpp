@@ -67,11 +67,16 @@ Result<RunRecord> read_record(Database& database, std::int64_t id) {
   return run_record_from_json(json);
 }
 
+// For this user alone: the file holds what sweeps are to be told, secrets as well. SQLite gives the
+// files beside it the same rights. Closed before SQLite opens it: closing any handle of a file
+// drops all locks that the process has on it, and another process would then remove the log.
+void make_private(const std::filesystem::path& file) {
+  const UniqueFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
 Result<Database> open_to_write(const std::filesystem::path& file) {
   if (file.has_parent_path()) TACHO_CHECK(make_folders(file.parent_path()));
-  // For this user alone: it holds what sweeps are to be told, secrets as well. SQLite gives the
-  // files beside it the same rights.
-  const UniqueFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  make_private(file);
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
   // After migrate(): it writes to the file, and a newer store is not ours to touch.

@@ -303,8 +303,13 @@ class HostileFolders(ServeCase):
 
 
 def open_files(pid):
-    files = Path(f"/proc/{pid}/fd")
-    return [os.readlink(files / name) for name in os.listdir(files)]
+    found = []
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.append(os.readlink(file))
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return found
 
 
 class ReadOnly(ServeCase):
