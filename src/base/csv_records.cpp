@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace tacho {
 namespace {
@@ -78,9 +79,10 @@ Result<CsvRecords> read_csv(std::string_view text) {
   CsvRecords out;
   TACHO_TRY(headings, lines.next());
   out.headings = std::move(headings.cells);
-  for (auto heading = out.headings.begin(); heading != out.headings.end(); ++heading) {
-    if (std::find(out.headings.begin(), heading, *heading) != heading) {
-      return at_line(1, fmt::format("column '{}' stands there twice", *heading));
+  std::unordered_set<std::string_view> known;
+  for (const std::string& heading : out.headings) {
+    if (!known.insert(heading).second) {
+      return at_line(1, fmt::format("column '{}' stands there twice", heading));
     }
   }
   while (!lines.at_end()) {
