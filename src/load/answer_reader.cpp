@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace tacho::load {
 namespace {
@@ -88,7 +89,7 @@ class AnswerReader::Impl {
 
  private:
   State parse() {
-    std::size_t used = 0;
+    std::size_t used = begin_;
     while (used < unread_.size() && !parser_->is_done()) {
       // Beast asserts that the last chunk comes whole once it has seen its beginning.
       constexpr std::size_t kLastChunk = 5;
@@ -101,7 +102,9 @@ class AnswerReader::Impl {
       // "100 Continue" and its like come before the answer.
       if (parser_->is_done() && answer_.status < 200) parser_.emplace(answer_);
     }
-    unread_.erase(0, used);
+    // Many answers may have come at once: what is left moves only when it is the smaller part.
+    begin_ = used;
+    if (2 * begin_ >= unread_.size()) unread_.erase(0, std::exchange(begin_, 0));
     return state_ = parser_->is_done() ? finished() : State::reading;
   }
 
@@ -114,6 +117,7 @@ class AnswerReader::Impl {
   Answer answer_;
   std::optional<Parser> parser_;
   std::string unread_;
+  std::size_t begin_ = 0;  // of what is unread
   State state_ = State::done;
 };
 

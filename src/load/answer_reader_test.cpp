@@ -53,6 +53,22 @@ TEST(AnswerReader, ReadsAnEmptyChunkedBodyByteByByte) {
   EXPECT_EQ(state, State::done);
 }
 
+TEST(AnswerReader, TakesManyAnswersThatCameAtOnce) {
+  std::string all;
+  constexpr int kAnswers = 1000;
+  for (int i = 0; i < kAnswers; ++i) all += kLength;
+  AnswerReader reader;
+  State state = reader.add(all);
+  for (int i = 0; i < kAnswers; ++i) {
+    ASSERT_EQ(state, State::done) << i;
+    ASSERT_EQ(reader.answer().text.size(), 40U) << i;
+    reader.begin();
+    state = reader.add("");
+  }
+  EXPECT_EQ(state, State::reading);
+  EXPECT_FALSE(reader.begun());
+}
+
 TEST(AnswerReader, AnAnswerMayEndWithItsConnection) {
   AnswerReader reader;
   EXPECT_EQ(reader.add("HTTP/1.0 200 OK\r\n\r\nall"), State::reading);
