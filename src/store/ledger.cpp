@@ -8,10 +8,7 @@
 namespace tacho {
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file) {
-  // Makes the file and brings it up to date.
-  const auto store = RunStore::open(file);
-  if (!store.ok()) return store.error();
-  TACHO_TRY(database, Database::open(file));
+  TACHO_TRY(database, open_store_file(file));
   return Ledger(std::move(database));
 }
 
@@ -47,7 +44,8 @@ Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
 
 Result<void> Ledger::settle() {
   TACHO_TRY(open, database_.integer("SELECT count(*) FROM predictions WHERE outcome IS NULL"));
-  if (open == 0) return {};
+  // What cannot be written now, the next settles.
+  if (open == 0 || database_.read_only()) return {};
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   for (const Metric& metric : metric::kAll) {
     // Keys of the catalogue are plain words (see migrations.cpp).

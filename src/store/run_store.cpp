@@ -88,6 +88,8 @@ Result<Database> open_to_write(const std::filesystem::path& file) {
 
 Result<Database> open_to_read(const std::filesystem::path& file, const Error& why) {
   TACHO_TRY(database, Database::open_to_read(file));
+  TACHO_TRY(version, database.integer("PRAGMA user_version"));
+  if (version == 0) return why;  // it never came to be
   TACHO_TRY(current, is_up_to_date(database, store_migrations()));
   if (!current) {
     TACHO_TRY(copy, database.copy_in_memory());

@@ -86,6 +86,7 @@ class Reading(DiskCase):
         self.assertEqual(len(self.tacho("runs", "export", "--json").json), 2)
         self.tacho("report", 1)
         self.tacho("report", 2, "--json")
+        self.tacho("ledger")
         for words, path, found in ((("serve", "--read-only"), "/api/v1/runs", b'"total":2'),
                                    (("infer", "2"), "/model", b"mlp")):
             with self.subTest(words):
