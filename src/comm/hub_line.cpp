@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -85,8 +86,10 @@ class Attempt {
 Result<ControlLine> reach_hub(const Rollcall::Options& options, Clock::time_point deadline) {
   const Place& place = options.place;
   auto pause = kFirstPause;
+  std::optional<Error> turned_down;  // says more than that nobody listens any more
   while (true) {
     auto socket = connect_to(place.host, place.port, deadline, options.stop);
+    if (!socket.ok() && turned_down) return *turned_down;
     if (!socket.ok()) {
       return Error{ErrorCode::failed,
                    fmt::format("rank 0 cannot be reached at {} within {}: {}; is it started, and "
@@ -99,6 +102,7 @@ Result<ControlLine> reach_hub(const Rollcall::Options& options, Clock::time_poin
     auto line = Attempt(options, until, *std::move(socket)).carry_out();
     const bool given_up = options.stop != nullptr && *options.stop;
     if (line.ok() || given_up || Clock::now() + pause >= deadline) return line;
+    turned_down = line.error();
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }
