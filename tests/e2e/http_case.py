@@ -24,6 +24,7 @@ def printed(going):
 class ServeCase(SharedHomeCase):
     """One server for all tests of a class, on the runs that prepare() made."""
     options = ()
+    token = None  # the server's, if it wants one
 
     @classmethod
     def setUpClass(cls):
