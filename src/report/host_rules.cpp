@@ -22,6 +22,12 @@ const StepPart* part_of(const Situation& s, std::string_view key) {
   return nullptr;
 }
 
+// Threads waited for cores: those that another job takes are not idle, and what was timed on them
+// says nothing of the machine.
+bool is_contended(const Situation& s) {
+  return s.run.used && s.run.used->cpu_stalled_share.value_or(0) > 0.25;
+}
+
 // Of a run whose worker told what it waited for; a traced GPU says it better.
 Found starved_worker(const Situation& s) {
   const StepPart* wait = part_of(s, "input_wait");
@@ -63,13 +69,11 @@ Found idle_cores(const Situation& s) {
   constexpr double kShortStep = 2e-3;  // waking threads costs more than they bring
   const bool known = s.cores_allowed >= 2 && s.cores_used > 0;
   const bool gpu_run = !s.run.processes.empty() || (s.run.used && !s.run.used->gpus.empty());
-  // Cores that another job takes are not idle.
-  const bool contended = s.run.used && s.run.used->cpu_stalled_share.value_or(0) > 0.25;
   const bool short_step = s.step && s.step->seconds < kShortStep;
   const auto& started = s.run.record.started;
   const auto threads = static_cast<double>(started ? started->paths.threads : 0);
   const bool could_use_more = threads > 0 && threads < s.cores_allowed;
-  if (!known || gpu_run || contended || short_step || !could_use_more) return std::nullopt;
+  if (!known || gpu_run || is_contended(s) || short_step || !could_use_more) return std::nullopt;
   const double used = s.cores_used / s.cores_allowed;
   Advice advice{.key = "threads",
                 .title = "Most cores the run may use are idle",
@@ -88,7 +92,9 @@ Found slow_blas(const Situation& s) {
   const ComputePaths& paths = s.run.record.started->paths;
   const double gflops =
       paths.product_gflops / static_cast<double>(std::max<std::int64_t>(1, paths.threads));
-  if (s.gpu != nullptr || paths.product_gflops <= 0 || gflops > 8) return std::nullopt;
+  if (s.gpu != nullptr || is_contended(s) || paths.product_gflops <= 0 || gflops > 8) {
+    return std::nullopt;
+  }
   Advice advice{.key = "blas",
                 .title = "Matrix products are slow on this machine",
                 .action =

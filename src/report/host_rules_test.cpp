@@ -72,6 +72,8 @@ TEST(HostAdvice, ASlowProductNamesTheBlas) {
   const auto all = advise(run);
   EXPECT_EQ(all[0].key, "blas");
   EXPECT_NE(all[0].evidence.find("2.0 GFLOP/s a thread with reference BLAS"), std::string::npos);
+  run.used->cpu_stalled_share = 0.8;
+  EXPECT_EQ(find_advice(advise(run), "blas"), nullptr);
 }
 
 TEST(HostAdvice, TheCostliestOperatorIsHeldAgainstTheMachine) {
