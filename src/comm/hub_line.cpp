@@ -86,7 +86,8 @@ class Attempt {
 Result<ControlLine> reach_hub(const Rollcall::Options& options, Clock::time_point deadline) {
   const Place& place = options.place;
   auto pause = kFirstPause;
-  std::optional<Error> turned_down;  // says more than that nobody listens any more
+  // The last attempt, which the deadline cuts short, says less than the one before it.
+  std::optional<Error> turned_down;
   while (true) {
     auto socket = connect_to(place.host, place.port, deadline, options.stop);
     if (!socket.ok() && turned_down) return *turned_down;
@@ -101,7 +102,8 @@ Result<ControlLine> reach_hub(const Rollcall::Options& options, Clock::time_poin
     const auto until = std::min(deadline, Clock::now() + longest);
     auto line = Attempt(options, until, *std::move(socket)).carry_out();
     const bool given_up = options.stop != nullptr && *options.stop;
-    if (line.ok() || given_up || Clock::now() + pause >= deadline) return line;
+    if (line.ok() || given_up) return line;
+    if (Clock::now() + pause >= deadline) return turned_down.value_or(line.error());
     turned_down = line.error();
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
