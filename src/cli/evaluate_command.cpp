@@ -174,8 +174,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       "evaluate", "how far predictions are off for jobs that were not learned from");
   auto o = std::make_shared<EvaluateOptions>();
   command->add_option("--split", o->splits,
-                      "own (runs of this store), shipped (runs that come with Tacho), unseen-gpu, "
-                      "-model, -both, -nodes, -growth, -source or -job (all)");
+                      "own, shipped, unseen-gpu, -model, -both, -nodes, -growth, …; see below");
   command->add_option("--folds", o->folds, "parts the groups are dealt into")
       ->capture_default_str();
   command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")
@@ -186,8 +185,7 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
   command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
   command->add_option("--regret", o->regret,
-                      "own, shipped, published: instead, what recommendations cost above the "
-                      "cheapest");
+                      "score recommendations of own, shipped or published runs");
   command->add_option("--likeness", o->likeness,
                       "JSON file to write instead: lessons, terms, for script/tune-likeness");
   command->add_flag("--json", o->json, "for programs");
@@ -196,7 +194,10 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "learn also from runs that the machine was too busy for")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Fits the model again for every held-out part: takes minutes; own and shipped take seconds.");
+      "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-gpu,\n"
+      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all if\n"
+      "none is named. Fits the model again for every held-out part: takes minutes; own and\n"
+      "shipped take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

@@ -110,13 +110,13 @@ constexpr std::array kOptions = {
     Option{{"--cache-mb", "N", "that the cache in memory may take (64)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.cache_mb); }},
     Option{{"--cache-password-file", "FILE",
-            "Redis' password; else TACHO_REDIS_PASSWORD, or rediss://USER:PASSWORD@HOST"},
+            "file with the password of Redis (or TACHO_REDIS_PASSWORD)"},
            [](O& o, Text t) {
              o.cache_password_file = t;
              return Result<void>();
            }},
     Option{{"--cache-secret-file", "FILE",
-            "signs answers kept in Redis, besides the model; else TACHO_CACHE_SECRET"},
+            "file with a secret that signs answers in Redis (or TACHO_CACHE_SECRET)"},
            [](O& o, Text t) {
              o.cache_secret_file = t;
              return Result<void>();
