@@ -210,7 +210,7 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (record.totals.peak_memory_bytes > 0) {
     std::string words = "peak " + human(Bytes{record.totals.peak_memory_bytes});
     const auto all = record.usage.find(std::string(metric::kTreeMemory.key));
-    if (all != record.usage.end()) {
+    if (all != record.usage.end() && all->second > 0) {
       words += fmt::format(" in the largest process, {} in all together",
                            human(Bytes{std::llround(all->second)}));
     }
