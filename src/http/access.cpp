@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/hmac.h"
 #include "http/problem.h"
 
 namespace tacho::http {
@@ -21,16 +22,6 @@ std::string cookie_name(const Request& request) {
 bool is_decimal_address(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos &&
          std::ranges::count(name, '.') == 3;
-}
-
-// In a time that does not tell how much of it is right.
-bool same_secret(std::string_view given, std::string_view secret) {
-  unsigned difference = given.size() == secret.size() ? 0 : 1;
-  for (std::size_t i = 0; i < secret.size(); ++i) {
-    const char other = i < given.size() ? given[i] : '\0';
-    difference |= static_cast<unsigned char>(other ^ secret[i]);
-  }
-  return difference == 0;
 }
 
 std::string_view cookie_of(const Request& request) {
@@ -130,11 +121,11 @@ bool takes_body(const AccessRules& rules, const std::string* type) {
 std::optional<Response> token_refusal(const AccessRules& rules, const Request& request) {
   if (rules.token.empty() || is_one_of(rules.open_paths, request)) return std::nullopt;
   const std::string* shown = request.parameter("token");
-  if (shown != nullptr && request.segments.empty() && same_secret(*shown, rules.token)) {
+  if (shown != nullptr && request.segments.empty() && equal_in_constant_time(*shown, rules.token)) {
     return with_cookie(request, rules.token);
   }
-  if (same_secret(bearer_of(request), rules.token)) return std::nullopt;
-  if (same_secret(cookie_of(request), rules.token)) return std::nullopt;
+  if (equal_in_constant_time(bearer_of(request), rules.token)) return std::nullopt;
+  if (equal_in_constant_time(cookie_of(request), rules.token)) return std::nullopt;
   return without_token(request);
 }
 
