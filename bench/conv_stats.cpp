@@ -1,10 +1,10 @@
-// Does cuDNN give a batch norm's sums with the convolution before it? ResNet-50's convolutions
-// alone, with the sums of their result and of its squares, and with the norm before them (scale,
-// shift, ReLU) as well, by the fastest of the plans that cuDNN offers; beside them what reading the
-// result once would take, which is what the sums would save.
+// Tests whether cuDNN can compute a batch norm's sums together with the convolution before it.
+// Times ResNet-50's convolutions alone, with the sums of their result and its squares, and also
+// with the norm before them (scale, shift, ReLU), with the fastest of the plans that cuDNN offers.
+// For comparison: the time to read the result once, which the sums would save.
 //   g++ -std=c++20 -O2 -Wno-deprecated-declarations bench/conv_stats.cpp -lcudnn -lcudnn_graph
 //   -lcudart -o conv_stats
-// with -I and -L where CUDA and cuDNN are.
+// with -I and -L for CUDA and cuDNN.
 //   ./conv_stats [BATCH]
 #include <cuda_runtime.h>
 #include <cudnn.h>
@@ -70,7 +70,7 @@ constexpr Convolution kConvolutions[] = {
 
 enum class With { nothing, sums, norm_and_sums };
 
-// The operations around one convolution, and the tensors that memory has.
+// The operations around one convolution, and the tensors in memory.
 class Graph {
  public:
   Graph(cudnnHandle_t handle, const Convolution& c, int64_t batch, cudnnDataType_t type,
@@ -105,7 +105,7 @@ class Graph {
   const std::vector<size_t>& bytes() const { return bytes_; }
 
  private:
-  // In channels-last order; one that is not in memory is only named between two operations.
+  // In channels-last order; one that is not in memory only connects two operations.
   Part tensor(const std::vector<int64_t>& size, cudnnDataType_t type, bool in_memory = true) {
     auto part = std::make_shared<Descriptor>(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     const int64_t name = static_cast<int64_t>(parts_.size()) + 1;
@@ -188,7 +188,7 @@ class Graph {
   Descriptor whole_{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
 };
 
-// The plans that cuDNN would try first.
+// Returns the plans that cuDNN would try first.
 std::vector<Part> configurations(const Graph& graph, cudnnBackendHeurMode_t mode) {
   constexpr int64_t kMost = 5;
   Descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -214,7 +214,7 @@ class Timer {
   explicit Timer(size_t bytes) : bytes_(bytes) {
     if (cudaMalloc(&memory_, bytes) != cudaSuccess ||
         cudaMemset(memory_, 0x3c, bytes) != cudaSuccess) {
-      throw std::runtime_error("no memory on the device");
+      throw std::runtime_error("out of device memory");
     }
     check(cudnnCreate(&handle_), "cudnn");
     cudaEventCreate(&begin_);
@@ -228,7 +228,7 @@ class Timer {
     cudnnDestroy(handle_);
     cudaFree(memory_);
   }
-  // Microseconds by the fastest plan; none where cuDNN has none.
+  // Returns microseconds with the fastest plan; nullopt if cuDNN has none.
   std::optional<double> best(const Convolution& c, int64_t batch, cudnnDataType_t type, With with) {
     const Graph graph(handle_, c, batch, type, with);
     std::optional<double> fastest;
@@ -275,7 +275,7 @@ class Timer {
       cudaEventRecord(end_);
       if (cudaEventSynchronize(end_) != cudaSuccess) {
         std::fprintf(stderr, "conv_stats: a plan failed on the device\n");
-        std::exit(1);  // nothing would run after it
+        std::exit(1);  // later calls would fail too
       }
       float ms = 0;
       cudaEventElapsedTime(&ms, begin_, end_);
@@ -284,7 +284,7 @@ class Timer {
     std::nth_element(rounds.begin(), rounds.begin() + 2, rounds.end());
     return rounds[2];
   } catch (const std::runtime_error&) {
-    return std::nullopt;  // a plan that does not fit this device
+    return std::nullopt;  // a plan that this device does not support
   }
 
   char* memory_ = nullptr;
@@ -306,7 +306,7 @@ struct Column {
 
 int main(int argc, char** argv) try {
   const int64_t batch = argc > 1 ? std::atoll(argv[1]) : 256;
-  constexpr double kReadRate = 4e12;  // bytes a second that an H200 reads
+  constexpr double kReadRate = 4e12;  // bytes per second that an H200 reads
   Timer timer(size_t{6} << 30);
   Column columns[] = {{"bf16", CUDNN_DATA_BFLOAT16, With::nothing},
                       {"+ sums", CUDNN_DATA_BFLOAT16, With::sums},
@@ -339,7 +339,7 @@ int main(int argc, char** argv) try {
     std::printf(" %11.1f\n", read * 1e6);
     std::fflush(stdout);
   }
-  std::printf("%-28s", "a step, ms");
+  std::printf("%-28s", "ms per step");
   for (const Column& column : columns) {
     if (column.without_plan == 0) std::printf(" %11.2f", column.step_ms);
     if (column.without_plan > 0) std::printf(" %9d -", column.without_plan);

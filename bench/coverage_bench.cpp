@@ -1,6 +1,6 @@
-// How often the interval of a ratio holds the truth, how often equal variants are called different,
-// how often a difference is found: 20,000 simulated comparisons each. The tables of
-// docs/compare.md.
+// Simulates 20,000 comparisons each to measure how often the interval of a ratio contains the true
+// value, how often equal variants are reported as different, and how often a difference is found.
+// Source of the tables in docs/compare.md.
 //   coverage_bench [TRIALS]
 #include <fmt/format.h>
 
@@ -17,7 +17,8 @@ using namespace tacho;
 constexpr double kTruth = 1.07;
 constexpr std::array kRuns = {3, 5, 6, 8, 10, 15, 20, 30, 60};
 
-// What a plain percentile bootstrap of the medians' ratio would have done.
+// Returns whether a plain percentile bootstrap of the ratio of medians would contain the true
+// value.
 bool bootstrap_holds(const Group& group, std::uint64_t seed) {
   Random random(seed, 99);
   std::vector<double> ratios;
@@ -74,11 +75,11 @@ void claims(const char* title, double ratio, double drift, int trials) {
   }
 }
 
-// Runs are added until the interval is as narrow as 1 %.
+// Adds runs until the interval is as narrow as 1 %.
 void sequential(double ratio, double spread, double drift, int trials) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 10, .max_repeats = 100};
   fmt::print(
-      "\nadding runs, ratio {}, noise {:.1f} %, drift {:.1f} % a run\n{:<30}{:>8}{:>8}{:>8}\n",
+      "\nadding runs, ratio {}, noise {:.1f} %, drift {:.1f} % per run\n{:<30}{:>8}{:>8}{:>8}\n",
       ratio, 100 * spread, 100 * drift, "in %", "held", "claimed", "blocks");
   for (const auto& [noise, name] : kNoises) {
     int held = 0;
@@ -109,7 +110,7 @@ void unequal_noise(bool in_blocks, int trials) {
     group.second.blocks = group.first.blocks;
     return holds(group, kTruth);
   });
-  fmt::print("\nnoise 1 % against 4 %, 12 runs of each, {}: {:.1f} % held\n",
+  fmt::print("\nnoise 1 % versus 4 %, 12 runs of each, {}: {:.1f} % held\n",
              in_blocks ? "in blocks" : "without blocks", 100.0 * held / trials);
 }
 
@@ -118,11 +119,11 @@ void unequal_noise(bool in_blocks, int trials) {
 int main(int argc, char** argv) {
   const int trials = argc > 1 ? std::atoi(argv[1]) : 20'000;
   coverage("in blocks", Method::paired, 0, trials);
-  coverage("in blocks, the machine drifts by 2 % a run", Method::paired, 0.02, trials);
+  coverage("in blocks, the machine drifts by 2 % per run", Method::paired, 0.02, trials);
   coverage("without blocks", Method::unpaired, 0, trials);
   coverage("percentile bootstrap of medians, for comparison", Method::bootstrap, 0, trials / 10);
-  claims("same against same, noise 2 %", 1, 0, trials);
-  claims("same against same, noise 2 %, drift 2 % a run", 1, 0.02, trials);
+  claims("same versus same, noise 2 %", 1, 0, trials);
+  claims("same versus same, noise 2 %, drift 2 % per run", 1, 0.02, trials);
   claims("3 % slower, noise 2 %", 1.03, 0, trials);
   unequal_noise(true, trials);
   unequal_noise(false, trials);

@@ -1,11 +1,11 @@
-// All-reduces between the ranks of one host: through shared memory and through Gloo, in
-// alternation, as a run's --backend would have them, beside the least that memory must bear.
+// All-reduces between the ranks of one host through shared memory and through Gloo, in alternation,
+// as with a run's --backend, compared with the minimum of memory traffic.
 //
 //   exchange_bench [RANKS…]
 //
-// "shm, copied" sums values that are not in memory that the exchange gave. "of limit": an
-// all-reduce must at least read every value of a rank and write its sum in its place. The share is
-// the time all ranks take who do just that at once, over the time of the all-reduce.
+// "shm, copied" sums values in memory that the exchange did not allocate. "of limit": an all-reduce
+// must at least read every value of a rank and write its sum. The share is the time for doing only
+// that on all ranks at once, divided by the time of the all-reduce.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@
 #include "base/subprocess.h"
 #include "base/units.h"
 #include "comm/place.h"
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 #include "comm/tcp.h"
 #include "train/dist/connect.h"
 
@@ -40,7 +40,7 @@ T must(Result<T> result) {
 struct Case {
   std::int64_t bytes;
   int repeats;
-  int calls;  // timed together: after a barrier a rank may find the others a microsecond ahead
+  int calls;  // timed together: after a barrier ranks may differ by a microsecond
 };
 constexpr std::array kCases{Case{1 << 10, 101, 20}, Case{64 << 10, 101, 10}, Case{1 << 20, 41, 4},
                             Case{10 << 20, 25, 1}, Case{100'000'000, 11, 1}};
@@ -53,7 +53,7 @@ double median(std::vector<double> seconds) {
 
 double seconds_since(Clock::time_point start) { return Seconds(Clock::now() - start).count(); }
 
-// Whole numbers this small add up exactly, in any order.
+// Whole numbers this small add up exactly in any order.
 at::Tensor numbers(std::int64_t count, int rank) {
   return at::arange(count).mul(7).add(13 * rank).remainder(1024).to(at::kFloat);
 }
@@ -63,7 +63,7 @@ void verify(Exchange& exchange, at::Tensor& values, const Place& place) {
   must(exchange.sum(values));
   at::Tensor expected = at::zeros_like(values);
   for (int rank = 0; rank < place.size; ++rank) expected += numbers(values.numel(), rank);
-  if (!values.equal(expected)) broken_invariant(exchange.name() + ": the sum is wrong");
+  if (!values.equal(expected)) broken_invariant(exchange.name() + ": wrong sum");
 }
 
 struct Contender {
@@ -86,7 +86,7 @@ void report(int ranks, const Case& one, const std::vector<Contender>& contenders
   std::fflush(stdout);
 }
 
-// All ranks leave it together, as nearly as a rank can tell.
+// All ranks leave it together, as precisely as possible.
 void barrier(Exchange& exchange) {
   at::Tensor one = at::zeros({1});
   must(exchange.sum(one));
@@ -99,7 +99,7 @@ void measure(Exchange& shm, Exchange& gloo, const Case& one, const Place& place)
                                     {"gloo", gloo, must(gloo.allocate(count))}};
   for (Contender& contender : contenders) {
     verify(contender.exchange, contender.values, place);
-    barrier(shm);  // the others have verified, too
+    barrier(shm);  // the other ranks have verified, too
     contender.values.zero_();
   }
   std::vector<float> own(static_cast<std::size_t>(count));
@@ -123,31 +123,32 @@ void measure(Exchange& shm, Exchange& gloo, const Case& one, const Place& place)
 
 void run_rank(const Place& place) {
   at::set_num_threads(1);
-  const auto rollcall = must(Rollcall::meet({place, std::chrono::seconds(15)}, {}));
-  const std::string job = must(rollcall->share("job", fmt::format("bench-{}", ::getpid())));
+  const auto rendezvous = must(Rendezvous::meet({place, std::chrono::seconds(15)}, {}));
+  const std::string job = must(rendezvous->share("job", fmt::format("bench-{}", ::getpid())));
   DistSpec dist;
   dist.backend = DistBackend::shm;
-  const auto shm = must(connect(dist, place.rank, *rollcall, job));
+  const auto shm = must(connect(dist, place.rank, *rendezvous, job));
   dist.backend = DistBackend::gloo;
-  const auto gloo = must(connect(dist, place.rank, *rollcall, job));
+  const auto gloo = must(connect(dist, place.rank, *rendezvous, job));
   for (const Case& one : kCases) measure(*shm, *gloo, one, place);
-  rollcall->leave("");
+  rendezvous->leave("");
 }
 
-// fork() alone would not do: a child of a process that has used OpenMP hangs.
+// fork() is not enough: a child of a process that has used OpenMP hangs.
 bool run_ranks(const std::string& program, int ranks) {
-  const UniqueFd door = must(listen_at("127.0.0.1", 0));
+  const UniqueFd listener = must(listen_at("127.0.0.1", 0));
   sockaddr_in address{};
   socklen_t size = sizeof address;
-  if (::getsockname(door.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+  if (::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return false;
   std::vector<Process> processes;
   for (int rank = 0; rank < ranks; ++rank) {
     Place place{.rank = rank, .size = ranks, .local_rank = rank, .local_size = ranks};
     place.port = ntohs(address.sin_port);
     Command command{.argv = {program}, .dies_with_parent = true};
     if (rank == 0) {
-      place.listen_fd = door.get();
-      command.inherited = {door.get()};
+      place.listen_fd = listener.get();
+      command.inherited = {listener.get()};
     }
     for (auto& [name, value] : environment_of(place)) command.environment[name] = value;
     processes.push_back(must(Process::start(command)));

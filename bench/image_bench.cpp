@@ -1,6 +1,6 @@
-// How many JPEGs a second one core decodes whole with libjpeg-turbo, and how many samples for
-// training ImageLoader makes of them, on one thread and on more. bench/compare_images runs it with
-// torchvision beside.
+// Measures how many whole JPEGs per second libjpeg-turbo decodes on one core, and how many training
+// samples ImageLoader makes of them, on one thread and on more. bench/compare_images compares it
+// with torchvision.
 //
 //   image_bench FOLDER PASSES [THREADS…]     prints one JSON object
 //   image_bench FOLDER evaluate FILE         writes every image's evaluation sample, by name
@@ -68,7 +68,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Rows of RGB at libjpeg's defaults, from memory: the limit of whoever decodes everything.
+// Decodes rows of RGB with libjpeg's defaults, from memory: the limit of decoding everything.
 class WholeDecoder {
  public:
   WholeDecoder() {
@@ -103,8 +103,8 @@ class WholeDecoder {
   std::vector<JSAMPLE> pixels_;
 };
 
-// As many passes over the images as there are threads, so that each has as long to do as one alone:
-// samples a second by the clock on the wall.
+// Makes as many passes over the images as there are threads, so that the duration is the same for
+// every number of threads. Returns samples per second by the wall clock.
 double pass_on_threads(const std::vector<fs::path>& files, std::uint64_t pass, int threads) {
   const std::size_t samples = files.size() * static_cast<std::size_t>(threads);
   std::atomic<std::size_t> next = 0;
@@ -156,7 +156,7 @@ void measure(const std::vector<fs::path>& files, int passes, const std::vector<i
                        sample_seed(1, static_cast<std::uint64_t>(pass), i), slot(batch, i)));
     }
     const double end = cpu_seconds();
-    if (pass == 0) continue;  // warms caches and buffers
+    if (pass == 0) continue;  // warms up caches and buffers
     whole_rates.push_back(count / (middle - start));
     sample_rates.push_back(count / (end - middle));
     for (const int n : threads) {

@@ -1,8 +1,8 @@
-// The fused training kernels at ResNet-50's and DistilBERT's shapes: bytes that must move, time, and the share of what
-// copies within the device's memory reach in the same run: one of 1 GiB, and one that moves as many bytes as the kernel
-// does. A kernel of few µs cannot have the rate of the first: memory is full of requests only between its start and end.
-// Of a batch norm both ways are timed (norm_ways.h). 'same' counts the bytes of the way that holds nothing, 'once' those
-// of a norm that reads nothing twice; 'limit' is a kernel that reads, meets and writes alike, and computes nothing.
+// Times the fused training kernels at ResNet-50's and DistilBERT's shapes. Shows the necessary bytes, the time, and the
+// share of the rate of two copies within the device's memory in the same run: one of 1 GiB, and one that moves as many
+// bytes as the kernel. A kernel of a few µs cannot reach the rate of the first: memory is not busy at its start and end.
+// Both variants of a batch norm are timed (norm_variants.h). 'same' counts the bytes of the variant that holds nothing,
+// 'once' those of a norm that reads nothing twice; 'limit' is a kernel with the same reads and writes and no arithmetic.
 //   nvcc -std=c++20 -O3 -arch=native --extended-lambda -Isrc bench/kernel_bench.cu src/kernels/*.cu -o kernel_bench
 //   ./kernel_bench [BATCH]
 #include <cuda_runtime.h>
@@ -45,8 +45,8 @@ class Memory {
 };
 
 constexpr int kRounds = 21;
-// The medians of so many rounds, in seconds, all of them in turn. Before each the L2 cache is filled with something
-// else, as a training step's other kernels do.
+// Returns medians over the rounds, in seconds, alternating between all of them. Fills the L2 cache
+// with other data before each, as the other kernels of a training step do.
 std::vector<double> seconds_in_turn(const std::vector<std::function<void()>>& all) {
   static const Memory other(256 << 20);
   cudaEvent_t begin;
@@ -84,7 +84,7 @@ __global__ void copy_packs(const uint4* __restrict__ from, uint4* __restrict__ t
   if (i < packs) to[i] = from[i];
 }
 
-// What a kernel's rate is held against, in bytes a second.
+// Reference rates for a kernel, in bytes per second.
 class Ceiling {
  public:
   Ceiling() : from_(kBytes), to_(kBytes) {
@@ -93,7 +93,8 @@ class Ceiling {
     });
   }
   double large() const { return large_; }
-  // Of the faster of two plain copies that read and write so many bytes together, in one launch.
+  // Returns the rate of the faster of two plain copies that read and write `bytes` in total, in one
+  // launch.
   double of_same_size(double bytes) const {
     const size_t packs = std::min(static_cast<size_t>(bytes / 2), kBytes) / sizeof(uint4);
     const double by_driver = seconds_of([&] {
@@ -123,7 +124,7 @@ struct Share {
 
 struct Layer {
   const char* name;
-  int64_t pixels;  // of an image
+  int64_t pixels;  // per image
   int64_t channels;
   int times;  // in a ResNet-50
   bool residual;
@@ -148,12 +149,13 @@ struct Buffers {
   Memory x, other, more, out, out2, passed, channel, sums;
 };
 
-// A layer's norm one way. Three kernels read x twice, and dy; one reads nothing twice, but for what is not held.
+// One pass of a layer's norm. Three kernels read x twice, and dy; one kernel reads only the rows
+// twice that it does not hold.
 struct NormPass {
   const char* name;
   Pass pass;
-  double bytes;       // as three kernels move them
-  double bytes_once;  // where all is held
+  double bytes;       // of three kernels
+  double bytes_once;  // if all rows are held
   std::function<void()> three;
   std::function<void(const HeldPlan&)> one;
 };
@@ -180,7 +182,7 @@ void bench_norm_pass(const Layer& layer, const Rows& shape, const NormPass& way,
   std::printf("%-15s %2d %-5s %7.1f MB %7.1f %7.1f %-5s %6.2f %6.2f", layer.name, layer.times, way.name,
               way.bytes * 1e-6, three * 1e6, one * 1e6, chosen ? "one" : "three", share.of_large, share.of_same);
   if (chosen) std::printf(" %6.2f", Share(way.bytes_once, seconds, ceiling).of_same);
-  // The limit is of what is held and read with nothing beside.
+  // The limit applies only to held rows without further inputs.
   if (chosen && holds_all(*plan) && !layer.residual) {
     std::printf(" %6.2f", seconds_of([&] { launch_limit(limit, way.pass, *plan); }) / seconds);
   }
@@ -210,16 +212,16 @@ void bench_batch_norm(int64_t batch, const Ceiling& ceiling) {
                                      .dbeta = c + 7 * n, .workspace = b.sums.as<float>()};
     const NormLimit limit{shape, {b.x.as<__nv_bfloat16>(), b.other.as<__nv_bfloat16>()}, b.out.as<__nv_bfloat16>()};
     const double pass = 2.0 * static_cast<double>(numbers);
-    // A residual and the bits; of two gradients the second is read and their sum kept.
-    const double beside = layer.residual ? 1 + 1.0 / 16 : 0;
-    const double beside_back = layer.residual ? 2 + 1.0 / 16 : 0;
+    // A residual and the bits; of two gradients the second is read and their sum stored.
+    const double extra = layer.residual ? 1 + 1.0 / 16 : 0;
+    const double extra_backward = layer.residual ? 2 + 1.0 / 16 : 0;
     bench_norm_pass(layer, shape,
-                    {"there", Pass::forward, pass * (3 + beside), pass * (2 + beside),
+                    {"fwd", Pass::forward, pass * (3 + extra), pass * (2 + extra),
                      [&] { three_kernels_forward(forward, nullptr); },
                      [&](const HeldPlan& plan) { held_norm_forward(forward, plan, nullptr); }},
                     limit, ceiling, all);
     bench_norm_pass(layer, shape,
-                    {"back", Pass::backward, pass * (5 + beside_back), pass * (3 + beside_back),
+                    {"bwd", Pass::backward, pass * (5 + extra_backward), pass * (3 + extra_backward),
                      [&] { three_kernels_backward(backward, nullptr); },
                      [&](const HeldPlan& plan) { held_norm_backward(backward, plan, nullptr); }},
                     limit, ceiling, all);
@@ -246,10 +248,10 @@ void bench_pool(int64_t batch, const Ceiling& ceiling) {
   const double forward = seconds_of([&] { max_pool_forward(pool, x.as(), y.as(), places.as<uint8_t>(), nullptr); });
   const double backward = seconds_of([&] { max_pool_backward(pool, y.as(), places.as<uint8_t>(), x.as(), nullptr); });
   print_line("max-pool", bytes, forward, ceiling);
-  print_line("max-pool, back", bytes, backward, ceiling);
+  print_line("max-pool, backward", bytes, backward, ceiling);
 }
 
-// Reads as many packs and keeps nothing: what a kernel can reach that has next to nothing to write.
+// Reads as many packs and stores nothing: the limit of a kernel that writes almost nothing.
 constexpr int kReadAhead = 4;
 __global__ void read_packs(const uint4* __restrict__ from, size_t packs, unsigned* kept) {
   const size_t begin = static_cast<size_t>(blockIdx.x) * blockDim.x * kReadAhead + threadIdx.x;
@@ -260,7 +262,7 @@ __global__ void read_packs(const uint4* __restrict__ from, size_t packs, unsigne
     const uint4 pack = i < packs ? from[i] : uint4{};
     all |= pack.x ^ pack.y ^ pack.z ^ pack.w;
   }
-  if (all == 1) *kept = all;  // never, which the compiler cannot know
+  if (all == 1) *kept = all;  // never true, which the compiler cannot know
 }
 
 void bench_global_pool(int64_t batch, const Ceiling& ceiling) {
@@ -273,15 +275,15 @@ void bench_global_pool(int64_t batch, const Ceiling& ceiling) {
   const size_t packs = 2 * 49 * out / sizeof(uint4);
   constexpr int kThreads = 256;
   constexpr int kPacksABlock = kReadAhead * kThreads;
-  print_line("what only reads as much", bytes, seconds_of([&] {
+  print_line("reading the same bytes", bytes, seconds_of([&] {
                read_packs<<<static_cast<unsigned>((packs + kPacksABlock - 1) / kPacksABlock), kThreads>>>(
                    x.as<uint4>(), packs, y.as<unsigned>());
              }), ceiling);
-  print_line("global pool, back", bytes, seconds_of([&] { global_pool_backward(pool, y.as(), x.as(), nullptr); }),
+  print_line("global pool, backward", bytes, seconds_of([&] { global_pool_backward(pool, y.as(), x.as(), nullptr); }),
              ceiling);
 }
 
-// As many parameters as the model has, in one: its weights, moments, gradient and 16-bit copy.
+// One parameter with as many numbers as the model has: weights, moments, gradient and 16-bit copy.
 void bench_optimizer(const char* name, int64_t count, bool adam, const Ceiling& ceiling) {
   const auto n = static_cast<size_t>(count);
   const Memory weights(4 * n);

@@ -1,6 +1,6 @@
-// What launching costs: many tasks of /bin/true by the local launcher, submitted one by one as a
-// sweep does it, beside a shell's loop over the same program.
-//   launch_bench [TASKS]        10,000 if not said
+// Measures the cost of launching: many tasks of /bin/true with the local launcher, submitted one by
+// one as in a sweep, compared with a shell's loop over the same program.
+//   launch_bench [TASKS]        default: 10,000
 #include <fmt/format.h>
 
 #include <chrono>
@@ -39,12 +39,13 @@ Result<void> launch_all(Launcher& launcher, int count, const std::filesystem::pa
     }
     launcher.wait(std::chrono::milliseconds(100));
     for (std::size_t i = 0; i < going.size();) {
-      TACHO_TRY(news, launcher.poll(going[i]));
-      if (news.front().state != TaskState::ended) {
+      TACHO_TRY(updates, launcher.poll(going[i]));
+      if (updates.front().state != TaskState::ended) {
         ++i;
         continue;
       }
-      if (!news.front().status->success()) return Error{ErrorCode::failed, news.front().reason};
+      if (!updates.front().status->success())
+        return Error{ErrorCode::failed, updates.front().reason};
       TACHO_CHECK(launcher.forget(going[i]));
       going.erase(going.begin() + static_cast<std::ptrdiff_t>(i));
       ++done;
@@ -56,8 +57,8 @@ Result<void> launch_all(Launcher& launcher, int count, const std::filesystem::pa
 Result<void> run(int count) {
   const ScratchFolder folder;
   TACHO_TRY(launcher, open_launcher(LauncherKind::local, {.folder = folder.path()}));
-  TACHO_TRY(seats, launcher->room({}));
-  TACHO_CHECK(launch_all(*launcher, 100, folder.path() / "log"));  // warm
+  TACHO_TRY(slots, launcher->room({}));
+  TACHO_CHECK(launch_all(*launcher, 100, folder.path() / "log"));  // warm-up
   const std::int64_t before = resident_kib();
   auto start = Clock::now();
   TACHO_CHECK(launch_all(*launcher, count, folder.path() / "log"));
@@ -72,9 +73,9 @@ Result<void> run(int count) {
   if (!shell.status.success()) return Error{ErrorCode::failed, "the shell's loop failed"};
   const double peer = milliseconds_since(start) / count;
 
-  fmt::print("{} tasks of /bin/true on {} seats: {:.3f} ms a task, memory grown by {} KiB\n", count,
-             seats, own, grown);
-  fmt::print("the same by a loop of sh: {:.3f} ms; ratio {:.2f}\n", peer, own / peer);
+  fmt::print("{} tasks of /bin/true on {} slots: {:.3f} ms per task, memory grew by {} KiB\n",
+             count, slots, own, grown);
+  fmt::print("the same in a loop of sh: {:.3f} ms; ratio {:.2f}\n", peer, own / peer);
   return {};
 }
 

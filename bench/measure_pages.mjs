@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// How soon the dashboard can be used, in Chromium: the first page, a filter as it is typed, scrolling,
-// a jump to the end of the list, a run with millions of kernels.
+// Measures in Chromium how soon the dashboard can be used: the first page, a filter while typing,
+// scrolling, a jump to the end of the list, a run with millions of kernels.
 //   bench/measure_pages.mjs [--runs 100000] [--kernels 5000000] [--home FOLDER]
-// With a home, its store is taken as it is, and its run with a trace; without one both are made.
+// With --home, its store and its run with a trace are used; without, both are generated.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -69,7 +69,7 @@ async function measureFirstPage() {
   say("first page, rows shown", first);
 }
 
-// Measured in the page: from a key to the answer's figures on the screen.
+// Measured in the page: from a key press to the displayed result.
 async function measureFilter(page) {
   const typed = [];
   const letters = [..."resnet50 top1>0.7"].map((_, i, all) => all.slice(0, i + 1).join(""));
@@ -83,7 +83,7 @@ async function measureFilter(page) {
         const answered = performance.getEntriesByType("resource").length > asked && /\d/.test(tally.textContent);
         if (answered) requestAnimationFrame(() => done(performance.now() - begin));
         else if (performance.now() - begin < 1000) requestAnimationFrame(look);
-        else done(undefined); // half of a condition asks for nothing new
+        else done(undefined); // an incomplete condition sends no request
       };
       box.value = words;
       box.dispatchEvent(new Event("input", { bubbles: true }));
@@ -94,7 +94,7 @@ async function measureFilter(page) {
   say(`a filter is typed, its matches shown (${typed.length} keys)`, typed);
 }
 
-// Every frame half a window further, then leaps: what a wheel and a dragged scroll bar do.
+// Scrolls half a window per frame, then jumps: like a wheel and a dragged scroll bar.
 async function measureScrolling(page) {
   const frames = await page.evaluate(() => new Promise((done) => {
     const table = document.querySelector(".run-table");

@@ -1,8 +1,9 @@
 #pragma once
 
-// The least time a batch norm in one kernel can take: blocks that are all on the device at once fetch what the norm
-// reads into shared memory, meet, and write what it writes, with no arithmetic between. Nothing can be written before
-// everything is read, so this and not a copy, which does both at once, is the limit of layers that are held.
+// The minimum time of a batch norm in one kernel: blocks that are all resident at once copy the norm's inputs to shared
+// memory, synchronise, and write the norm's outputs, without arithmetic. Nothing can be written before everything is
+// read, so this is the limit of layers that are held, not a copy, which does both at once.
+
 #include "kernels/held_norm.cuh"
 
 namespace tacho::kernels {
@@ -13,7 +14,7 @@ struct NormLimit {
   __nv_bfloat16* to;
 };
 
-static __device__ unsigned limit_meetings[2];  // who has come, who has gone
+static __device__ unsigned limit_meetings[2];  // blocks that have arrived, blocks that have left
 
 template <int kInputs>
 __global__ void __launch_bounds__(kHeldThreads, 1) read_meet_write(const NormLimit p, const HeldPlan plan, Meeting*) {
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1) read_meet_write(const NormLim
   }
 }
 
-// Whether the plan holds all of the layer, so that the limit is its own.
+// Returns whether the plan holds the whole layer, so that the limit applies to it.
 inline bool holds_all(const HeldPlan& plan) { return plan.held_rows >= plan.rows_each; }
 
 inline void launch_limit(const NormLimit& p, Pass pass, const HeldPlan& plan) {

@@ -1,9 +1,9 @@
-"""torch.distributed's collectives through Gloo between processes of this machine, for bench/compare_comms.
+"""Gloo collectives of torch.distributed between processes of this machine, for bench/compare_comms.
 
     peer_comms.py RANKS ROUNDS SIZE…
 
-Prints {"COLLECTIVE SIZE": seconds}: of each round the slowest rank's, of the rounds the median. Every answer is
-checked first.
+Prints {"COLLECTIVE SIZE": seconds}: the slowest rank's time in each round, the median over the rounds. All results
+are verified first.
 """
 import json
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The peer of bench/compare_cpu: a plain PyTorch training loop on Fashion-MNIST, its data already
+"""The peer of bench/compare_cpu: a plain PyTorch training loop on Fashion-MNIST, with its data
 in memory as normalised floats. Prints one JSON object with the time of every step.
 
     peer_cpu.py MODEL --batch 64 --steps 200 [--threads N] [--mkldnn on|off] [--tuned]
 
-Without options it runs at PyTorch's defaults. --tuned uses what PyTorch offers to be faster:
+Without options it uses PyTorch's defaults. --tuned enables PyTorch's faster options:
 gradients set to None, the multi-tensor optimizer.
 """
 import argparse

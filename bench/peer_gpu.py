@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The peers of bench/compare_gpu: PyTorch training steps on one GPU, on synthetic data that lies on
-the device. Answers requests on standard input, one JSON object a line, so that a peer is compiled
+"""The peers of bench/compare_gpu: PyTorch training steps on one GPU, on synthetic data in device
+memory. Reads requests from standard input, one JSON object per line, so that a peer is compiled
 and captured once and can then alternate with Tacho:
 
-    {"steps": 50}   ->   {"ms": 1.67, "loss": 2.3}     # mean time of a step, by CUDA events
+    {"steps": 50}   ->   {"ms": 1.67, "loss": 2.3}     # mean time of a step, from CUDA events
 
     peer_gpu.py WORKLOAD --batch N --mode eager|graph|compile|compile-overhead --precision fp32|tf32|bf16
 """

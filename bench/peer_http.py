@@ -1,4 +1,4 @@
-"""The peer of `tacho serve`: FastAPI under uvicorn, the same list from the same file.
+"""The peer of `tacho serve`: FastAPI with uvicorn, the same list from the same file.
 
     STORE=FILE uvicorn --app-dir bench peer_http:app --port 8001 --log-level warning
 """
@@ -21,8 +21,8 @@ def as_json(row):
             "metrics": {name: row[name] for name in FIGURES if row[name] is not None}}
 
 
-# `async`: uvicorn then runs it on its one thread, without the hand-over to a pool that costs more
-# than the query.
+# `async`: uvicorn then runs it on its thread, without handing over to a pool, which costs more than
+# the query.
 @app.get("/api/v1/runs")
 async def runs(sort: str = "id", limit: int = 50, offset: int = 0):
     if sort not in (*OWN, *FIGURES):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The peer of bench/compare_images: torchvision's ImageFolder and DataLoader on one core, at their
-defaults. Also makes the images and checks Tacho's samples, because it has what that needs.
+"""The peer of bench/compare_images: torchvision's ImageFolder and DataLoader on one core, with
+defaults. Also generates the images and checks Tacho's samples.
 
     peer_images.py make FOLDER --count 200    JPEGs of 500 x 375 pixels, about 110 KB, 4:2:0
     peer_images.py train FOLDER --passes 2    random crops and flips in batches; one JSON object
-    peer_images.py check FOLDER FILE          evaluation samples in FILE against torchvision's
+    peer_images.py check FOLDER FILE          compares the evaluation samples in FILE with torchvision's
 """
 import argparse
 import io
@@ -24,7 +24,7 @@ NORMALISE = transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
 
 
 def noise(random, scale, channels):
-    """Noise without detail finer than `scale` pixels, of deviation 1."""
+    """Noise with standard deviation 1 and no detail finer than `scale` pixels."""
     size = (HEIGHT // scale + 2, WIDTH // scale + 2, channels)
     coarse = random.standard_normal(size, dtype=numpy.float32)
     planes = [numpy.asarray(Image.fromarray(coarse[:, :, c]).resize((WIDTH, HEIGHT), Image.BICUBIC))
@@ -33,7 +33,7 @@ def noise(random, scale, channels):
 
 
 def picture(seed):
-    """Soft light, detail at every scale as in nature, a texture in places, and sharp edges."""
+    """Smooth gradients, detail at every scale, some texture, and sharp edges."""
     random = numpy.random.default_rng(seed)
     levels = 128 + 45 * noise(random, 120, 3)
     for scale in (48, 20, 8, 4, 2, 1):
@@ -93,9 +93,9 @@ def check(options):
     ours = numpy.fromfile(options.file, numpy.float32).reshape(len(dataset), 3, 224, 224)
     theirs = numpy.stack([sample.numpy() for sample, _ in dataset])
     levels = numpy.abs(ours - theirs) * numpy.array([0.229, 0.224, 0.225]).reshape(1, 3, 1, 1) * 255
-    print(json.dumps({"mean_levels_apart": float(levels.mean()),
+    print(json.dumps({"mean_levels": float(levels.mean()),
                       "largest_of_a_sample": float(levels.mean(axis=(1, 2, 3)).max()),
-                      "largest_levels_apart": float(levels.max())}))
+                      "largest_levels": float(levels.max())}))
 
 
 def main():

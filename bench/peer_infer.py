@@ -1,4 +1,4 @@
-"""The peer of bench/compare_infer: the same LSTM, by FastAPI and Debian's PyTorch, with Redis."""
+"""The peer of bench/compare_infer: the same LSTM with FastAPI, Debian's PyTorch and Redis."""
 import hashlib
 import json
 import os
@@ -15,7 +15,7 @@ torch.set_num_threads(int(os.environ.get("THREADS", torch.get_num_threads())))
 
 
 def tensors(path):
-    """The model's tensors of a safetensors file."""
+    """Reads the model's tensors from a safetensors file."""
     data = path.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     found = {}

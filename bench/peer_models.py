@@ -1,4 +1,4 @@
-"""The models of bench/peer_cpu.py and bench/peer_gpu.py, written as anyone would in PyTorch."""
+"""The models of bench/peer_cpu.py and bench/peer_gpu.py, in plain PyTorch."""
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

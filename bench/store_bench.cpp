@@ -1,5 +1,5 @@
-// A store of 100,000 runs, of which a page of 50 must come in under 50 ms whatever it is filtered
-// and sorted by. Every answer is held against a plain scan of the table that uses no index.
+// A store of 100,000 runs: a page of 50 must take less than 50 ms for every filter and order. Every
+// result is compared with a plain scan of the table that uses no index.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +23,7 @@ T must(Result<T> result) {
   return *std::move(result);
 }
 
-// Most runs end well; one in ten has no figures; one in 20,000 is of a model of its own.
+// Most runs succeed; one in ten has no metrics; one in 20,000 has a unique model.
 std::string insert_runs() {
   std::vector<std::string> names;
   std::vector<std::string> values;
@@ -108,7 +108,7 @@ struct Question {
   std::string_view sort;
   std::int64_t offset = 0;
 };
-// Common matches, rare ones and none; filters that agree with the order and that oppose it.
+// Common matches, rare ones and none; filters that agree with the order and filters that oppose it.
 const std::array kQuestions = {
     Question{{"model=model3"}, "id"},
     Question{{"model=rare"}, "id"},
@@ -144,7 +144,7 @@ BENCHMARK(ask)
     ->Unit(benchmark::kMillisecond)
     ->MinTime(0.2);
 
-// What 'tacho runs ls' costs: a process that has nothing in its cache yet.
+// Measures 'tacho runs ls': a process with an empty cache.
 void open_and_list(benchmark::State& state) {
   const auto& file = fixture().file;
   for (auto _ : state) {

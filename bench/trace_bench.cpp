@@ -1,4 +1,4 @@
-// What a GPU trace costs to read: of a played run of five million kernels, or of a run's
+// Measures the cost of reading a GPU trace: a generated run of five million kernels, or a run's
 // gpu/PID.tgt.
 //   trace_bench [FILE.tgt [TIMELINE.json]]
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ auto timed(const char* what, Work work) {
   return result;
 }
 
-// 20,000 steps of 250 kernels, as many calls, nothing by which an optimizer could be known: the
-// step must be found the long way.
+// 20,000 steps of 250 kernels and as many calls, without a recognisable optimizer: the step has to
+// be found by the slow method.
 GpuTrace played(bool optimizer) {
   GpuTrace trace;
   for (int i = 0; i < 60; ++i) trace.names.push_back("ampere_sgemm_" + std::to_string(i));
@@ -62,7 +62,7 @@ void print(const GpuFindings& found) {
   fmt::print(
       "steps {}  period {:.4f} ms  jitter {:.2f} %  outliers {}  kernels {}  confidence {:.2f}\n",
       steps.begins_ns.empty() ? 0 : steps.begins_ns.size() - 1, steps.period_s * 1e3,
-      steps.jitter * 100, steps.outliers.size(), steps.kernels_a_step, steps.confidence);
+      steps.jitter * 100, steps.outliers.size(), steps.kernels_per_step, steps.confidence);
   const StepParts& parts = found.parts;
   fmt::print(
       "ms: input {:.3f} h2d {:.3f} forward {:.3f} backward {:.3f} optimizer {:.3f} comm {:.3f} "
@@ -75,14 +75,14 @@ void print(const GpuFindings& found) {
       "busy {:.3f} median kernel {:.1f} us launches {:.1f} calls {:.3f} ms syncs {:.1f} wait "
       "{:.3f} ms layout {:.3f} ms tensor cores {:.2f} pageable {:.3f} ms blocks {:.2f} graphs {} "
       "host work {:.3f} ms queue {:.3f} ms\n",
-      signs.gpu_busy_share, signs.median_kernel_s * 1e6, signs.launches_a_step,
-      signs.host_call_s * 1e3, signs.syncs_a_step, signs.sync_wait_s * 1e3,
+      signs.gpu_busy_share, signs.median_kernel_s * 1e6, signs.launches_per_step,
+      signs.host_call_s * 1e3, signs.syncs_per_step, signs.sync_wait_s * 1e3,
       signs.layout_change_s * 1e3, signs.tensor_core_share, signs.pageable_copy_s * 1e3,
       signs.mean_occupied_blocks, signs.uses_graphs, signs.host_work_s * 1e3,
       signs.queue_wait_s * 1e3);
   for (const ClassRow& row : found.classes) {
     fmt::print("  {:<15} {:8.3f} ms  {:4.1f} %  {} kernels\n", kKernelClasses.of(row.kind),
-               row.seconds_a_step * 1e3, row.share * 100, row.kernels_a_step);
+               row.seconds_per_step * 1e3, row.share * 100, row.kernels_per_step);
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(12, found.tables.kernels.size()); ++i) {
     const KernelRow& row = found.tables.kernels[i];

@@ -1,12 +1,12 @@
-# Compiles a text file of the repository into a room, so that the program finds it wherever it lies:
-# tacho_embed_text(room data/catalog/curves.csv published_curves_csv.h kPublishedCurvesCsv)
-# The header is included as "room/published_curves_csv.h".
+# Compiles a text file of the repository into a folder of src/, so that the program does not need it at
+# run time: tacho_embed_text(learn data/catalog/curves.csv published_curves_csv.h kPublishedCurvesCsv)
+# The header is included as "learn/published_curves_csv.h".
 function(tacho_embed_text room file header name)
   set(source ${CMAKE_SOURCE_DIR}/${file})
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   file(READ ${source} content)
   set(folder ${CMAKE_BINARY_DIR}/embedded/${room})
-  # In pieces: compilers need not take a longer literal than 64 KiB.
+  # In pieces, because compilers may limit string literals to 64 KiB.
   string(LENGTH "${content}" length)
   set(pieces "")
   set(at 0)

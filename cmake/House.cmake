@@ -1,8 +1,7 @@
-# The house: one target a folder of src/, and the folders it may include as an argument.
+# One library per folder of src/ (here called a room), with the folders that it may include.
 #
-# A folder's headers are reached as "base/result.h". Each target adds an include directory that
-# holds that one folder and nothing else, so including a folder that is not in MAY_INCLUDE does
-# not compile, let alone link.
+# Headers are included as "base/result.h". Each target adds an include directory with only its own
+# folder in it, so including a folder that is not in MAY_INCLUDE does not compile.
 
 function(tacho_rooms)
   foreach(room IN LISTS ARGN)
@@ -33,7 +32,7 @@ function(tacho_room)
   endif()
 endfunction()
 
-# Makes the include directory through which exactly one folder of src/ can be seen.
+# Creates an include directory with exactly one folder of src/.
 function(tacho_view room out)
   set(view ${CMAKE_BINARY_DIR}/house/${room})
   file(MAKE_DIRECTORY ${view})
@@ -41,9 +40,9 @@ function(tacho_view room out)
   set(${out} ${view} PARENT_SCOPE)
 endfunction()
 
-# A program that finds the libraries of an image beside itself, in ../lib/tacho, before those of the
-# system, for itself and for the libraries it needs: DT_RPATH, for DT_RUNPATH is not handed down.
-# Where that folder is missing, as in a build, nothing changes.
+# Makes a program use the libraries in ../lib/tacho, as in an image, before those of the system, also
+# for the libraries that it loads: DT_RPATH, since DT_RUNPATH is not inherited. Has no effect if that
+# folder is missing, as in a build.
 function(tacho_carries_libraries program)
   set_property(TARGET ${program} APPEND PROPERTY BUILD_RPATH "$ORIGIN/../lib/tacho")
   target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)

@@ -1,4 +1,4 @@
-# Writes version.cpp at every build, so that `tacho --version` names the commit that was built.
+# Writes version.cpp in every build, so that `tacho --version` prints the commit.
 set(TACHO_VERSION 0.1.0)
 set(TACHO_VERSION_CPP ${CMAKE_BINARY_DIR}/version.cpp)
 add_custom_target(tacho_version_cpp

@@ -1,4 +1,4 @@
-# Writes a source that holds the files under WEB, and the API's description, as they are on disk.
+# Writes a source file that embeds the files under WEB and the OpenAPI description.
 file(GLOB_RECURSE files RELATIVE ${WEB} ${WEB}/*.html ${WEB}/*.js ${WEB}/*.css ${WEB}/*.svg)
 list(SORT files)
 set(symbols "")

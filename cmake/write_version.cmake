@@ -1,7 +1,7 @@
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed AND NOT "$ENV{TACHO_COMMIT}" STREQUAL "")
-  set(commit "$ENV{TACHO_COMMIT}")  # of a tree that was copied without its history
+  set(commit "$ENV{TACHO_COMMIT}")  # for a copy without git history
 elseif(failed)
   set(commit "unknown")
 else()

@@ -1,5 +1,5 @@
-// Bundles the pages into the folder that is named: index.html, its script and style under assets/
-// with names that change with their content, and each of them compressed beside it.
+// Bundles the pages into the folder OUT: index.html, and its script and style under assets/ with
+// content hashes in their names. Each file also gets a gzip copy.
 //   node build.mjs OUT
 import { build } from "esbuild";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2];
-const LARGEST_BUNDLE = 150_000; // bytes, compressed: what opens at once on a slow line
+const LARGEST_BUNDLE = 150_000; // compressed bytes, so that the page loads fast on a slow connection
 
 rmSync(out, { recursive: true, force: true });
 const { metafile } = await build({

@@ -1,7 +1,7 @@
-// The test that 'tacho load' makes, for k6: an open load of texts chosen by Zipf's law, errors and
-// refusals counted apart, an objective as a threshold.
+// The load test of 'tacho load' for k6: an open load of texts chosen by Zipf's law, errors and
+// refused requests counted separately, the objective as a threshold.
 //   k6 run -e URL=http://127.0.0.1:8500/predict -e TEXTS=reviews.txt -e RATE=200 deploy/k6/load.js
-// Others: DURATION=30s, ZIPF=1 (0 takes all alike), TO=800 (a ramp from RATE), CONNECTIONS=64,
+// Other variables: DURATION=30s, ZIPF=1 (0: uniform), TO=800 (ramp from RATE), CONNECTIONS=64,
 // SLO_P99_MS=50, TIMEOUT=10s, TOKEN.
 import http from "k6/http";
 import { check } from "k6";
@@ -22,7 +22,7 @@ const bodies = new SharedArray("bodies", () => {
   return texts.map((text) => JSON.stringify({ text: [text] }));
 });
 
-// Sums of the weights 1/k^exponent, the first line the most frequent.
+// Cumulative sums of the weights 1/k^exponent; the first line is the most frequent.
 const upTo = new SharedArray("zipf", () => {
   let sum = 0;
   return bodies.map((_, at) => (sum += Math.pow(at + 1, -exponent)));
@@ -56,7 +56,7 @@ export const options = {
   thresholds: {
     http_req_duration: [`p(99)<${limit}`],
     http_req_failed: ["rate<0.01"],
-    // Requests that found no free connection were not sent at all.
+    // Requests without a free connection are not sent.
     dropped_iterations: ["count<1"],
   },
 };

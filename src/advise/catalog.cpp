@@ -27,10 +27,10 @@ bool begins_with(std::string_view text, std::string_view beginning) {
 
 using Match = bool (*)(std::string_view, std::string_view);
 
-// The first of `words` that fits nothing, or none.
-const std::string* unfitting(const std::vector<Instance>& instances,
-                             const std::vector<std::string>& words, std::string Instance::*field,
-                             Match match) {
+// Returns the first of `words` that matches no instance, or nullptr.
+const std::string* without_match(const std::vector<Instance>& instances,
+                                 const std::vector<std::string>& words,
+                                 std::string Instance::*field, Match match) {
   const auto found = std::ranges::find_if(words, [&](const std::string& word) {
     return std::ranges::none_of(instances,
                                 [&](const Instance& one) { return match(one.*field, word); });
@@ -38,11 +38,11 @@ const std::string* unfitting(const std::vector<Instance>& instances,
   return found == words.end() ? nullptr : &*found;
 }
 
-// Keeps what one of `words` fits; a word that fits nothing was not what was meant.
+// Keeps instances that match one of `words`; a word without a match is an error.
 Result<void> keep(std::vector<Instance>& instances, const std::vector<std::string>& words,
                   std::string_view kind, std::string Instance::*field, Match match) {
   if (words.empty()) return {};
-  if (const std::string* word = unfitting(instances, words, field, match)) {
+  if (const std::string* word = without_match(instances, words, field, match)) {
     std::set<std::string_view> known;
     for (const Instance& one : instances) {
       if (!(one.*field).empty()) known.insert(one.*field);
@@ -61,7 +61,7 @@ Result<void> keep(std::vector<Instance>& instances, const std::vector<std::strin
 Result<std::vector<Instance>> Catalog::instances() const {
   TACHO_TRY(all, machines());
   std::string csv(kPublishedInstancesCsv);
-  std::string place = "the built-in prices";
+  std::string place = "built-in prices";
   if (fs::exists(prices_file())) {
     TACHO_TRY(updated, read_file(prices_file()));
     csv = std::move(updated);
@@ -74,11 +74,12 @@ Result<std::vector<Instance>> Catalog::instances() const {
 
 Result<std::vector<Instance>> Catalog::filtered(std::vector<Instance> instances,
                                                 const InstanceFilter& filter) {
-  const std::string* cloud = unfitting(instances, filter.clouds, &Instance::cloud, same_letters);
+  const std::string* cloud =
+      without_match(instances, filter.clouds, &Instance::cloud, same_letters);
   if (cloud != nullptr && same_letters(*cloud, kOwnCloud)) {
     return Error{ErrorCode::usage,
-                 "there is no machine of your own yet: add this one with 'tacho catalog "
-                 "add-machine here --price DOLLARS_AN_HOUR'"};
+                 "no own machine in the catalogue; add this one with 'tacho catalog add-machine "
+                 "here --price DOLLARS_PER_HOUR'"};
   }
   TACHO_CHECK(keep(instances, filter.clouds, "cloud", &Instance::cloud, same_letters));
   TACHO_CHECK(keep(instances, filter.regions, "region", &Instance::region, same_letters));
@@ -91,13 +92,13 @@ Result<std::size_t> Catalog::update(const fs::path& file) const {
   TACHO_TRY(instances, read_instances(csv).in(file.string()));
   if (instances.empty()) {
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: names no instance; the prices stay as they were", file.string())};
+                 fmt::format("{}: contains no instance; the prices are unchanged", file.string())};
   }
   for (const Instance& one : instances) {
     if (one.cloud == kOwnCloud) {
       return Error{ErrorCode::invalid,
-                   fmt::format("{}: {} is of the cloud 'own', which is for own machines; add it "
-                               "with 'tacho catalog add-machine'",
+                   fmt::format("{}: {} has the cloud 'own', which is for own machines; add it with "
+                               "'tacho catalog add-machine'",
                                file.string(), one.name)};
     }
   }

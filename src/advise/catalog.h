@@ -9,32 +9,32 @@
 
 namespace tacho {
 
-// Which instances to show or to choose from. Empty lists let everything through.
+// Selects instances. Empty lists match everything.
 struct InstanceFilter {
   std::vector<std::string> clouds = {};
-  std::vector<std::string> gpus = {};  // whole names or their beginnings: "A100" is every A100
+  std::vector<std::string> gpus = {};  // names or prefixes: "A100" matches every A100
   std::vector<std::string> regions = {};
 };
 
-// What can be rented, and the machines one owns. Prices come with Tacho until they are updated;
-// both kinds then lie in $TACHO_HOME/catalog.
+// Instances for rent and own machines. Prices come with Tacho until they are updated; updates and
+// own machines are in $TACHO_HOME/catalog.
 class Catalog {
  public:
   explicit Catalog(const std::filesystem::path& home) : folder_(home / "catalog") {}
 
-  // Own machines first.
+  // Returns own machines first.
   [[nodiscard]] Result<std::vector<Instance>> instances() const;
-  // A name that matches nothing at all is an error with the nearest one.
+  // A name without a match is an error that suggests the nearest one.
   static Result<std::vector<Instance>> filtered(std::vector<Instance> instances,
                                                 const InstanceFilter& filter);
 
-  // Takes a file of the same form as the only prices from now on; answers how many there are.
-  // What is wrong with it leaves everything as it was.
+  // Replaces all prices by those of a file with the same columns and returns their number. An
+  // invalid file changes nothing.
   [[nodiscard]] Result<std::size_t> update(const std::filesystem::path& file) const;
-  // The built-in prices again.
+  // Restores the built-in prices.
   [[nodiscard]] Result<void> forget_update() const;
 
-  // Adds an own machine, or replaces the one of its name.
+  // Adds or replaces an own machine.
   [[nodiscard]] Result<void> add_machine(Instance machine) const;
   [[nodiscard]] Result<void> remove_machine(const std::string& name) const;
 

@@ -29,7 +29,7 @@ class CatalogTest : public testing::Test {
   }
 };
 
-TEST_F(CatalogTest, ShipsWithPricesOfEveryGreatCloud) {
+TEST_F(CatalogTest, ShipsWithPricesOfEveryMajorCloud) {
   const auto all = catalog_.instances();
   ASSERT_TRUE(all.ok()) << all.error().message;
   EXPECT_GT(all->size(), 1000U);
@@ -38,7 +38,7 @@ TEST_F(CatalogTest, ShipsWithPricesOfEveryGreatCloud) {
   }
 }
 
-TEST_F(CatalogTest, FiltersByCloudRegionAndTheBeginningOfAGpusName) {
+TEST_F(CatalogTest, FiltersByCloudRegionAndGpuPrefix) {
   const auto all = *catalog_.instances();
   const auto some = *Catalog::filtered(all, {.clouds = {"AWS"}, .gpus = {"A100", "L4"}});
   ASSERT_FALSE(some.empty());
@@ -51,7 +51,7 @@ TEST_F(CatalogTest, FiltersByCloudRegionAndTheBeginningOfAGpusName) {
   EXPECT_THAT(none.error().message, HasSubstr("unknown GPU 'H10O'"));
 }
 
-TEST_F(CatalogTest, SaysHowToHaveAMachineOfOnesOwn) {
+TEST_F(CatalogTest, SaysHowToAddAnOwnMachine) {
   const auto none = Catalog::filtered(*catalog_.instances(), {.clouds = {"own"}});
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().message, HasSubstr("tacho catalog add-machine here --price"));
@@ -81,9 +81,9 @@ TEST_F(CatalogTest, AnUpdateReplacesPricesAndABadOneChangesNothing) {
 
 TEST_F(CatalogTest, OwnMachinesComeFirstAndSurviveAnUpdate) {
   ASSERT_TRUE(catalog_.add_machine(machine("tower")).ok());
-  Instance dearer = machine("tower");
-  dearer.on_demand_usd_h = 0.5;
-  ASSERT_TRUE(catalog_.add_machine(dearer).ok());
+  Instance more_expensive = machine("tower");
+  more_expensive.on_demand_usd_h = 0.5;
+  ASSERT_TRUE(catalog_.add_machine(more_expensive).ok());
   const auto all = *catalog_.instances();
   EXPECT_EQ(all[0].cloud, "own");
   EXPECT_EQ(all[0].on_demand_usd_h, 0.5);
@@ -93,12 +93,12 @@ TEST_F(CatalogTest, OwnMachinesComeFirstAndSurviveAnUpdate) {
   EXPECT_NE(catalog_.instances()->front().cloud, "own");
 }
 
-TEST_F(CatalogTest, AMachineWithoutANameIsRefused) {
+TEST_F(CatalogTest, RejectsAMachineWithoutAName) {
   EXPECT_FALSE(catalog_.add_machine(machine("")).ok());
   EXPECT_TRUE(catalog_.instances().ok());
 }
 
-TEST_F(CatalogTest, AMachineWithoutAPriceIsRefused) {
+TEST_F(CatalogTest, RejectsAMachineWithoutAPrice) {
   Instance free = machine("tower");
   free.on_demand_usd_h = 0;
   EXPECT_FALSE(catalog_.add_machine(free).ok());

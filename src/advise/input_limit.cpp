@@ -12,10 +12,10 @@
 namespace tacho {
 namespace {
 
-// What decoding no further than the crop needs brings (bench/compare_images): one core makes so
-// many times the samples of the published loader.
+// Ratio of samples per second and core to those of the published loader, from decoding only what
+// the crop needs (bench/compare_images).
 constexpr double kOwnDecoder = 3.4;
-// Processors of clouds differ by age and by whether two of them share a core.
+// Processors of clouds differ in age and in whether two of them share a core.
 constexpr double kRateFactor = 2;
 
 constexpr std::array<std::string_view, 12> kLoaderColumns = {"cpus",
@@ -31,10 +31,10 @@ constexpr std::array<std::string_view, 12> kLoaderColumns = {"cpus",
                                                              "cpu",
                                                              "source"};
 
-// Of a plain loader with as many workers as are best, for each processor.
+// Returns the rate per processor of a plain loader with the best number of workers.
 Result<double> published_rate(std::string_view csv) {
   TACHO_TRY(table, CsvTable::parse(csv, kLoaderColumns));
-  std::map<double, double> best;  // processors to pictures a second
+  std::map<double, double> best;  // number of processors to images per second
   for (std::size_t i = 0; i < table.rows(); ++i) {
     CsvRow row(table, i);
     std::string backend;
@@ -58,10 +58,10 @@ Machines machines_of(const Plan& plan) {
   return {instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes};
 }
 
-// Samples a second of the best of the plans for the same machines, were all batches ready. With a
-// small batch GPUs wait less, only because they are slow with it.
+// Returns samples per second of the fastest plan on the same machines if all batches were ready.
+// Compared with it, because a small batch waits less only by being slow.
 std::map<Machines, double> fastest_rates(const std::vector<Plan>& plans,
-                                         const std::vector<Result<StepForecast>>& steps) {
+                                         const std::vector<Result<StepPrediction>>& steps) {
   std::map<Machines, double> fastest;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!steps[i].ok() || !steps[i]->fits) continue;
@@ -77,14 +77,14 @@ std::optional<double> input_rate(const std::string& data) {
   if (data != "imagenet" && data != "image-folder") return std::nullopt;
   static const double rate = [] {
     const auto read = published_rate(kPublishedLoadersCsv);
-    if (!read.ok()) broken_invariant("the built-in loaders: " + read.error().message);
+    if (!read.ok()) broken_invariant("built-in loader rates: " + read.error().message);
     return *read * kOwnDecoder;
   }();
   return rate;
 }
 
-std::vector<Result<StepForecast>> InputLimited::steps(const Job& job,
-                                                      const std::vector<Plan>& plans) const {
+std::vector<Result<StepPrediction>> InputLimited::steps(const Job& job,
+                                                        const std::vector<Plan>& plans) const {
   auto answers = inner_->steps(job, plans);
   const auto rate = input_rate(job.data);
   if (!rate) return answers;
@@ -94,7 +94,7 @@ std::vector<Result<StepForecast>> InputLimited::steps(const Job& job,
     const Plan& plan = plans[i];
     const double batches = static_cast<double>(plan.batch()) / static_cast<double>(plan.nodes);
     const double input = batches / (*rate * plan.instance.vcpus);
-    StepForecast& step = *answers[i];
+    StepPrediction& step = *answers[i];
     const double compute = step.seconds.value;
     step.seconds.high = std::max(step.seconds.high, input * kRateFactor);
     if (input <= compute) continue;

@@ -7,8 +7,8 @@ namespace {
 
 class TenMilliseconds final : public StepPredictor {
  public:
-  Result<StepForecast> step(const Job&, const Plan&) const override {
-    StepForecast step;
+  Result<StepPrediction> step(const Job&, const Plan&) const override {
+    StepPrediction step;
     step.seconds = {0.01, 0.009, 0.011};
     return step;
   }
@@ -23,14 +23,14 @@ Plan plan_of(double vcpus) {
   return plan;
 }
 
-TEST(InputLimit, OneProcessorMakesSomeHundredPicturesASecond) {
+TEST(InputLimit, OneProcessorPreparesSomeHundredImagesPerSecond) {
   ASSERT_TRUE(input_rate("imagenet"));
   EXPECT_GT(*input_rate("imagenet"), 150);
   EXPECT_LT(*input_rate("imagenet"), 500);
   EXPECT_FALSE(input_rate("cifar10"));
 }
 
-TEST(InputLimit, AStepIsNoShorterThanItsBatchTakes) {
+TEST(InputLimit, AStepIsNoShorterThanPreparingItsBatch) {
   const InputLimited limited(std::make_unique<TenMilliseconds>());
   const Job pictures{"resnet50", "imagenet"};
   const double rate = *input_rate("imagenet");
@@ -46,12 +46,12 @@ TEST(InputLimit, AStepIsNoShorterThanItsBatchTakes) {
   EXPECT_EQ(limited.step({"resnet18", "cifar10"}, plan_of(1))->seconds.value, 0.01);
 }
 
-TEST(InputLimit, ASmallBatchThatKeepsSlowGpusBusyWaitsAllTheSame) {
+TEST(InputLimit, ASmallBatchDoesNotHideTheInputLimit) {
   const InputLimited limited(std::make_unique<TenMilliseconds>());
   Plan small = plan_of(2);
   small.batch_per_gpu = 10;
   const auto both = limited.steps({"resnet50", "imagenet"}, {small, plan_of(2)});
-  // Both make what two processors make of the 10,000 samples a second that the GPU could take.
+  // Both reach the rate of two processors, of the 10,000 samples per second of the GPU.
   const double waits = 1 - 2 * *input_rate("imagenet") / 10000;
   EXPECT_NEAR(both[0]->input_share, waits, 1e-12);
   EXPECT_NEAR(both[1]->input_share, waits, 1e-12);

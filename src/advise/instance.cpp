@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 12> kInstanceColumns = {
     "cloud",      "region",       "instance",        "gpu",        "gpus", "vcpus",
     "memory_gib", "network_gbps", "on_demand_usd_h", "spot_usd_h", "date", "source"};
 
-// "2026-08-22", and a day that there was.
+// Accepts "2026-08-22" if the day exists.
 bool is_date(std::string_view text) {
   const auto digits = [&](std::size_t from, std::size_t count) {
     int value = 0;
@@ -44,11 +44,12 @@ struct Problem {
 };
 
 std::optional<Problem> problem_of(const Instance& instance) {
-  constexpr double kDearest = 1e5;
+  constexpr double kHighestPrice = 1e5;
   if (instance.name.empty()) return Problem{"instance", "is empty; give it a name"};
-  if (instance.gpus < 0 || instance.gpus > 1024) return Problem{"gpus", "must be 0 to 1024"};
+  if (instance.gpus < 0 || instance.gpus > 1024)
+    return Problem{"gpus", "must be between 0 and 1024"};
   if (instance.gpu.empty() != (instance.gpus == 0)) {
-    return Problem{"gpu", "a GPU's name and a number of GPUs go together"};
+    return Problem{"gpu", "give either both the name and the number of GPUs or neither"};
   }
   if (!(instance.vcpus > 0 && instance.vcpus < 1e5)) return Problem{"vcpus", "must be above 0"};
   if (!(instance.memory_gib > 0 && instance.memory_gib < 1e6)) {
@@ -56,14 +57,14 @@ std::optional<Problem> problem_of(const Instance& instance) {
   }
   const double network = instance.network_gbps.value_or(1);
   if (!(network > 0 && network < 1e6)) return Problem{"network_gbps", "must be above 0, or empty"};
-  if (!(instance.on_demand_usd_h > 0 && instance.on_demand_usd_h < kDearest)) {
-    return Problem{"on_demand_usd_h", "must be above 0 and below 100,000 dollars an hour"};
+  if (!(instance.on_demand_usd_h > 0 && instance.on_demand_usd_h < kHighestPrice)) {
+    return Problem{"on_demand_usd_h", "must be above 0 and below 100,000 dollars per hour"};
   }
   const double spot = instance.spot_usd_h.value_or(1);
-  if (!(spot > 0 && spot < kDearest)) {
-    return Problem{"spot_usd_h", "must be above 0 and below 100,000 dollars an hour, or empty"};
+  if (!(spot > 0 && spot < kHighestPrice)) {
+    return Problem{"spot_usd_h", "must be above 0 and below 100,000 dollars per hour, or empty"};
   }
-  if (!is_date(instance.date)) return Problem{"date", "is not a day, as 2026-08-22"};
+  if (!is_date(instance.date)) return Problem{"date", "is not a valid date such as 2026-08-22"};
   return std::nullopt;
 }
 
@@ -103,13 +104,13 @@ Result<std::vector<Instance>> read_instances(std::string_view csv) {
   std::set<std::string> seen;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     TACHO_TRY(instance, instance_in(table, row));
-    // Some clouds sell GPUs apart: one instance with several.
+    // Some clouds sell GPUs separately, so one instance occurs with several.
     const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", instance.cloud, instance.region,
                                  instance.name, instance.gpu, instance.gpus);
     if (!seen.insert(key).second) {
       CsvRow reader(table, row);
       reader.refuse("instance",
-                    fmt::format("{} in {} stands there twice", instance.name, instance.region));
+                    fmt::format("{} in {} occurs twice", instance.name, instance.region));
       return reader.finish().error();
     }
     instances.push_back(std::move(instance));

@@ -19,7 +19,7 @@ std::string problem_of(const std::string& row) {
   return read.ok() ? "" : read.error().message;
 }
 
-TEST(Instance, IsReadAndWrittenTheSame) {
+TEST(Instance, RoundTrips) {
   const auto read = read_instances(std::string(kHeading) +
                                    "aws,us-east-1,p4d,A100,8,96,1152,400,32.8,,2026-08-22,x\n"
                                    "gcp,us-west1,n2,,0,8,32,,0.4,0.1,2026-08-21,\"y, z\"\n");
@@ -30,17 +30,17 @@ TEST(Instance, IsReadAndWrittenTheSame) {
   EXPECT_EQ(*read_instances(instances_csv(*read)), *read);
 }
 
-TEST(Instance, NonsenseIsRefusedWithItsLine) {
+TEST(Instance, RejectsInvalidRowsWithTheirLine) {
   EXPECT_THAT(problem_of("aws,r,i,A100,8,96,1152,,-1,,2026-08-22,x\n"),
               HasSubstr("line 2: on_demand_usd_h"));
   EXPECT_THAT(problem_of("aws,r,i,A100,8,96,1152,,1,,2026-13-22,x\n"), HasSubstr("date"));
   EXPECT_THAT(problem_of("aws,r,i,A100,8,96,1152,,1,,2026-02-30,x\n"), HasSubstr("date"));
-  EXPECT_THAT(problem_of("aws,r,i,,8,96,1152,,1,,2026-08-22,x\n"), HasSubstr("go together"));
+  EXPECT_THAT(problem_of("aws,r,i,,8,96,1152,,1,,2026-08-22,x\n"), HasSubstr("or neither"));
   EXPECT_THAT(problem_of("aws,r,i,A100,8.5,96,1152,,1,,2026-08-22,x\n"),
               HasSubstr("not a whole number"));
   EXPECT_THAT(problem_of("aws,r,i,A100,8,96,1152,,1,,2026-08-22,x\n"
                          "aws,r,i,A100,8,96,1152,,2,,2026-08-22,x\n"),
-              HasSubstr("line 3: instance: i in r stands there twice"));
+              HasSubstr("line 3: instance: i in r occurs twice"));
 }
 
 TEST(Instance, SurvivesArbitraryBytes) {

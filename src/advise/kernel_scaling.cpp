@@ -7,10 +7,11 @@ namespace tacho {
 namespace {
 
 constexpr double kTensorShare = 0.35;
-// How far nine of ten pairs are off, in logarithms: of GPUs that are nearly alike, and of others.
-constexpr double kOffAlike = 0.11;
-constexpr double kOffOthers = 0.6;
-constexpr double kNotAlike = 0.3;  // the logarithm of rates apart, from which on they are others
+// Half widths of the 90 % interval, in logarithms: for similar GPUs and for different ones.
+constexpr double kHalfSimilar = 0.11;
+constexpr double kHalfDifferent = 0.6;
+// GPUs are different if the logarithms of their rates differ by this.
+constexpr double kDifferent = 0.3;
 
 double factor_of(KernelBound bound, const GpuRates& from, const GpuRates& to) {
   const double memory = from.memory / to.memory;
@@ -27,15 +28,16 @@ double factor_of(KernelBound bound, const GpuRates& from, const GpuRates& to) {
 
 }  // namespace
 
-Range step_on_another(const MeasuredStep& step, const GpuRates& from, const GpuRates& to) {
+Estimate step_on_another(const MeasuredStep& step, const GpuRates& from, const GpuRates& to) {
   double busy = 0;
-  double apart = 0;
+  double distance = 0;
   for (const MeasuredStep::Kernels& kernels : step.kernels) {
     const double factor = factor_of(kernels.bound, from, to);
     busy += kernels.seconds * factor;
-    apart = std::max(apart, std::abs(std::log(factor)));
+    distance = std::max(distance, std::abs(std::log(factor)));
   }
-  const double half = kOffAlike + (kOffOthers - kOffAlike) * std::min(1.0, apart / kNotAlike);
+  const double half =
+      kHalfSimilar + (kHalfDifferent - kHalfSimilar) * std::min(1.0, distance / kDifferent);
   const auto whole = [&](double kernels) {
     return std::max(kernels + step.waiting, step.host_work);
   };

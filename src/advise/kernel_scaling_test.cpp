@@ -17,19 +17,19 @@ MeasuredStep step_of(KernelBound bound) {
 }
 
 TEST(KernelScaling, TheSameGpuTakesTheSameTime) {
-  const Range same = step_on_another(step_of(KernelBound::tensor_cores), kSmall, kSmall);
+  const Estimate same = step_on_another(step_of(KernelBound::tensor_cores), kSmall, kSmall);
   EXPECT_DOUBLE_EQ(same.value, 0.1);
   EXPECT_LT(same.high, 0.12);
 }
 
-TEST(KernelScaling, EachKindShrinksWithWhatBoundsIt) {
+TEST(KernelScaling, EachKindScalesWithItsBound) {
   EXPECT_DOUBLE_EQ(step_on_another(step_of(KernelBound::memory), kSmall, kLarge).value, 0.05);
   EXPECT_DOUBLE_EQ(step_on_another(step_of(KernelBound::arithmetic), kSmall, kLarge).value, 0.05);
   EXPECT_NEAR(step_on_another(step_of(KernelBound::tensor_cores), kSmall, kLarge).value,
               0.1 * std::pow(0.25, 0.35) * std::pow(0.5, 0.65), 1e-12);
 }
 
-TEST(KernelScaling, WaitingStaysAndTheHostIsAFloor) {
+TEST(KernelScaling, WaitingStaysAndTheHostIsALowerBound) {
   MeasuredStep step = step_of(KernelBound::memory);
   step.waiting = 0.03;
   EXPECT_DOUBLE_EQ(step_on_another(step, kSmall, kLarge).value, 0.08);
@@ -37,8 +37,8 @@ TEST(KernelScaling, WaitingStaysAndTheHostIsAFloor) {
   EXPECT_DOUBLE_EQ(step_on_another(step, kSmall, kLarge).value, 0.2);
 }
 
-TEST(KernelScaling, GpusThatAreUnlikeGetAWideInterval) {
-  const Range far = step_on_another(step_of(KernelBound::memory), kSmall, kLarge);
+TEST(KernelScaling, DifferentGpusGetAWideInterval) {
+  const Estimate far = step_on_another(step_of(KernelBound::memory), kSmall, kLarge);
   EXPECT_NEAR(far.high / far.value, std::exp(0.6), 1e-9);
 }
 

@@ -97,7 +97,7 @@ Json to_json(const std::vector<LedgerScore>& scores) {
 }
 
 std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& terminal) {
-  // The machines' names are long: each has a table of its own, all of them together the last.
+  // Machines have long names, so each has a separate table; the last one is over all machines.
   std::vector<std::string> machines;
   for (const LedgerScore& score : scores) {
     if (std::ranges::find(machines, score.machine) == machines.end()) {
@@ -114,9 +114,9 @@ std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& 
                  {"model", Align::left},
                  {"made"},
                  {"measured"},
-                 {"median off"},
+                 {"median error"},
                  {"bias"},
-                 {"within 90 %"}});
+                 {"90 % coverage"}});
     for (const LedgerScore& score : scores) {
       if (score.machine != machine) continue;
       table.add({score.metric, printable(score.model), std::to_string(score.made),

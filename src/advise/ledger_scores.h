@@ -10,22 +10,22 @@
 
 namespace tacho {
 
-// How good past predictions were, of one figure, model and machine; "all" stands for every one.
+// Errors of past predictions of one metric, model and machine; "all" means every one.
 struct LedgerScore {
   std::string metric;
   std::string model;
   std::string machine;
   std::size_t made = 0;
   std::size_t measured = 0;
-  std::size_t failed = 0;  // runs that ended otherwise than well
-  // Of the measured ones. Errors are relative, except for accuracies, whose are absolute.
+  std::size_t failed = 0;  // runs that did not succeed
+  // For the measured ones. Errors are relative, for accuracies absolute.
   double median_error = 0;
   double mean_error = 0;
-  double bias = 0;      // median of predicted over measured, less 1; for accuracies the difference
+  double bias = 0;      // median of predicted over measured, minus 1; for accuracies the difference
   double coverage = 0;  // of the 90 % intervals
 };
 
-// One score for each figure, model and machine that occur, and for each figure one over all.
+// Returns one score per metric, model and machine, and one per metric over all.
 std::vector<LedgerScore> ledger_scores(std::span<const LedgerEntry> predictions);
 
 Json to_json(const std::vector<LedgerScore>& scores);

@@ -15,12 +15,12 @@ LedgerEntry prediction(const std::string& metric, double value, std::optional<do
   return one;
 }
 
-TEST(LedgerScores, ErrorsOfTimesAreRelativeThoseOfAccuraciesAbsolute) {
+TEST(LedgerScores, ErrorsAreRelativeForTimesAndAbsoluteForAccuracies) {
   const std::vector<LedgerEntry> made = {
       prediction("step_s", 1.2, 1.0), prediction("step_s", 1.0, 1.0),
       prediction("step_s", 2.0, std::nullopt), prediction("top1", 0.8, 0.75)};
   const auto scores = ledger_scores(made);
-  ASSERT_EQ(scores.size(), 4U);  // two figures, each with one model and all
+  ASSERT_EQ(scores.size(), 4U);  // two metrics, each with one model and all
   const LedgerScore& step = scores[1];
   EXPECT_EQ(step.model, "lenet5");
   EXPECT_EQ(step.made, 3U);
@@ -32,7 +32,7 @@ TEST(LedgerScores, ErrorsOfTimesAreRelativeThoseOfAccuraciesAbsolute) {
   EXPECT_NEAR(scores[3].bias, 0.05, 1e-12);
 }
 
-TEST(LedgerScores, WithoutMeasurementsNothingIsClaimed) {
+TEST(LedgerScores, HasNoErrorsWithoutMeasurements) {
   const std::vector<LedgerEntry> made = {prediction("step_s", 2.0, std::nullopt)};
   EXPECT_FALSE(to_json(ledger_scores(made))[0].contains("median_error"));
 }

@@ -4,20 +4,20 @@
 #include <vector>
 
 #include "advise/trial.h"
-#include "learn/range.h"
+#include "base/estimate.h"
 
 namespace tacho {
 
-// A trial worth making, and why.
+// A trial to run next.
 struct NextRun {
   std::size_t trial = 0;
-  Range cost;       // believed
-  double gain = 0;  // what knowing it is expected to take off the cost of the best, relative
+  Estimate cost;    // posterior
+  double gain = 0;  // expected relative reduction of the lowest cost by measuring it
 };
 
-// Of those that are neither measured nor under way, the ones whose measurement would most improve
-// the choice of the cheapest, the first first (the knowledge gradient of Frazier, Powell and
-// Dayanik 2009; each is chosen as if those before it had been made). Fewer where fewer are left.
+// Returns the trials whose measurement improves the choice of the cheapest most, best first, among
+// those that are neither measured nor running (the knowledge gradient of Frazier, Powell and
+// Dayanik 2009; each is chosen as if the previous ones had been measured). At most `count`.
 std::vector<NextRun> next_runs(std::span<const Trial> trials, std::size_t count);
 
 }  // namespace tacho

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/cost_belief.h"
+#include "advise/cost_posterior.h"
 #include "base/random.h"
 
 namespace tacho {
 namespace {
 
-// A grid whose truth is known: the cost falls with the batch up to 128 and rises after; the second
-// model costs twice the first.
+// A grid of known truth: the cost falls up to batch 128 and rises after it; the second model costs
+// twice as much.
 double truth(const std::string& model, int batch) {
   return (model == "a" ? 1 : 2) * (1 + std::pow(std::log2(batch / 128.0), 2) / 8);
 }
@@ -31,28 +31,28 @@ void measure(Trial& trial) {
   trial.cost = truth(trial.options[0].second, std::stoi(trial.options[1].second));
 }
 
-std::size_t believed_cheapest(const std::vector<Trial>& trials) {
-  const CostBelief belief(trials);
+std::size_t predicted_cheapest(const std::vector<Trial>& trials) {
+  const CostPosterior posterior(trials);
   std::size_t best = 0;
   for (std::size_t i = 1; i < trials.size(); ++i) {
-    if (belief.mean(i) < belief.mean(best)) best = i;
+    if (posterior.mean(i) < posterior.mean(best)) best = i;
   }
   return best;
 }
 
-TEST(CostBelief, WhatWasMeasuredIsKnownAndItsNeighboursNearlySo) {
+TEST(CostPosterior, IsCertainAtMeasuredTrialsAndNearlySoAroundThem) {
   auto trials = grid();
   for (const std::size_t i : {0U, 2U, 4U, 6U, 7U}) measure(trials[i]);
-  const CostBelief belief(trials);
-  EXPECT_NEAR(belief.cost(4).value, 1, 0.1);
-  EXPECT_NEAR(belief.cost(3).value, truth("a", 64), 0.25);
-  // The second model was seen once, at batch 8: dearer, and less sure far from there.
-  EXPECT_GT(belief.cost(11).value, belief.cost(4).value);
-  EXPECT_GT(belief.deviation(11), belief.deviation(3));
-  EXPECT_LT(belief.cost(3).low, belief.cost(3).value);
+  const CostPosterior posterior(trials);
+  EXPECT_NEAR(posterior.cost(4).value, 1, 0.1);
+  EXPECT_NEAR(posterior.cost(3).value, truth("a", 64), 0.25);
+  // The second model was measured once, at batch 8: it costs more and is uncertain far from there.
+  EXPECT_GT(posterior.cost(11).value, posterior.cost(4).value);
+  EXPECT_GT(posterior.deviation(11), posterior.deviation(3));
+  EXPECT_LT(posterior.cost(3).low, posterior.cost(3).value);
 }
 
-TEST(NextRuns, FindTheCheapestInFewerRunsThanTheGridHas) {
+TEST(NextRuns, FindTheCheapestWithoutRunningTheWholeGrid) {
   auto trials = grid();
   for (int made = 0; made < 7; ++made) {
     const auto next = next_runs(trials, 1);
@@ -60,17 +60,17 @@ TEST(NextRuns, FindTheCheapestInFewerRunsThanTheGridHas) {
     ASSERT_FALSE(trials[next[0].trial].cost);
     measure(trials[next[0].trial]);
   }
-  EXPECT_EQ(believed_cheapest(trials), 4U);
+  EXPECT_EQ(predicted_cheapest(trials), 4U);
 }
 
-TEST(NextRuns, DoNotAskForWhatCannotBeTheCheapest) {
+TEST(NextRuns, SkipTrialsThatCannotBeTheCheapest) {
   auto trials = grid();
-  // All of the dear model but its middle, and the cheap one's ends.
+  // All of the expensive model except its middle, and the ends of the cheap one.
   for (const std::size_t i : {0U, 6U, 7U, 9U, 11U, 13U}) measure(trials[i]);
   for (const NextRun& next : next_runs(trials, 3)) EXPECT_LT(next.trial, 7U);
 }
 
-TEST(NextRuns, SeveralAtOnceAreDifferentAndAllThereAreAtTheMost) {
+TEST(NextRuns, AreDifferentAndAtMostAllTrials) {
   auto trials = grid();
   measure(trials[4]);
   const auto next = next_runs(trials, 100);
@@ -86,7 +86,7 @@ TEST(NextRuns, SeveralAtOnceAreDifferentAndAllThereAreAtTheMost) {
   EXPECT_TRUE(next_runs({}, 5).empty());
 }
 
-TEST(NextRuns, WhatIsUnderWayIsNotAskedForAgain) {
+TEST(NextRuns, SkipRunningTrials) {
   auto trials = grid();
   measure(trials[4]);
   const auto first = next_runs(trials, 2);
@@ -95,17 +95,17 @@ TEST(NextRuns, WhatIsUnderWayIsNotAskedForAgain) {
   EXPECT_EQ(second[0].trial, first[1].trial);
 }
 
-TEST(NextRuns, APredictorsWordCountsUntilRunsSayOtherwise) {
+TEST(NextRuns, UseAPredictorUntilRunsContradictIt) {
   auto trials = grid();
   for (Trial& trial : trials) {
-    trial.foretold = 3 * truth(trial.options[0].second, std::stoi(trial.options[1].second));
+    trial.predicted = 3 * truth(trial.options[0].second, std::stoi(trial.options[1].second));
   }
   measure(trials[0]);
-  // One run tells the factor, and with it where the cheapest is.
-  EXPECT_EQ(believed_cheapest(trials), 4U);
+  // One run gives the factor, and with it the cheapest trial.
+  EXPECT_EQ(predicted_cheapest(trials), 4U);
 }
 
-TEST(NextRuns, RepeatsOfOneConfigurationAndOddWordsAreFine) {
+TEST(NextRuns, AcceptRepeatsAndUnusualWords) {
   std::vector<Trial> trials;
   for (int seed = 0; seed < 6; ++seed) {
     trials.push_back({{{"lr", seed % 2 == 0 ? "0" : "-1"}, {"seed", std::to_string(seed)}}});

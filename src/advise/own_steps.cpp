@@ -11,28 +11,28 @@ bool is_here(const Plan& plan) {
 
 }  // namespace
 
-Result<StepForecast> OwnSteps::here(const Job& job, const Plan& plan) const {
+Result<StepPrediction> OwnSteps::here(const Job& job, const Plan& plan) const {
   TACHO_TRY(spec, spec_of_(job, plan));
-  TACHO_TRY(foretold, runs_->run(spec));
-  StepForecast step;
-  step.seconds = foretold.step_seconds;
-  if (foretold.memory_bytes) {
-    step.memory_bytes = foretold.memory_bytes->value;
-    // What a GPU has is not in the catalogue of machines; runs that did not fit were seen to.
+  TACHO_TRY(predicted, runs_->run(spec));
+  StepPrediction step;
+  step.seconds = predicted.step_seconds;
+  if (predicted.memory_bytes) {
+    step.memory_bytes = predicted.memory_bytes->value;
+    // The machine catalogue does not contain GPU memory; runs that did not fit were observed.
     const bool on_cpu = plan.instance.gpus == 0;
     step.fits = !on_cpu || *step.memory_bytes <= plan.instance.memory_gib * std::exp2(30);
   }
   return step;
 }
 
-std::vector<Result<StepForecast>> OwnSteps::steps(const Job& job,
-                                                  const std::vector<Plan>& plans) const {
+std::vector<Result<StepPrediction>> OwnSteps::steps(const Job& job,
+                                                    const std::vector<Plan>& plans) const {
   std::vector<Plan> elsewhere;
   for (const Plan& plan : plans) {
     if (!is_here(plan)) elsewhere.push_back(plan);
   }
   auto others = others_->steps(job, elsewhere);
-  std::vector<Result<StepForecast>> answers;
+  std::vector<Result<StepPrediction>> answers;
   std::size_t next = 0;
   for (const Plan& plan : plans) {
     answers.push_back(is_here(plan) ? here(job, plan) : std::move(others[next++]));

@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// The own machine that tacho itself runs on, in the catalogue.
+// The catalogue name of the machine that tacho runs on.
 inline constexpr std::string_view kHere = "here";
 
-// Steps on the machine called 'here' by runs that were made on it; all others by another predictor.
+// Predicts steps on the machine 'here' from its own runs, and all others with another predictor.
 class OwnSteps final : public StepPredictor {
  public:
   using SpecOf = std::function<Result<RunSpec>(const Job& job, const Plan& plan)>;
@@ -20,14 +20,14 @@ class OwnSteps final : public StepPredictor {
            SpecOf spec_of)
       : others_(std::move(others)), runs_(std::move(runs)), spec_of_(std::move(spec_of)) {}
 
-  Result<StepForecast> step(const Job& job, const Plan& plan) const override {
+  Result<StepPrediction> step(const Job& job, const Plan& plan) const override {
     return std::move(steps(job, {plan}).front());
   }
-  std::vector<Result<StepForecast>> steps(const Job& job,
-                                          const std::vector<Plan>& plans) const override;
+  std::vector<Result<StepPrediction>> steps(const Job& job,
+                                            const std::vector<Plan>& plans) const override;
 
  private:
-  [[nodiscard]] Result<StepForecast> here(const Job& job, const Plan& plan) const;
+  [[nodiscard]] Result<StepPrediction> here(const Job& job, const Plan& plan) const;
 
   std::unique_ptr<StepPredictor> others_;
   std::unique_ptr<RunPredictor> runs_;

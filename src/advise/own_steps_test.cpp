@@ -5,19 +5,19 @@
 namespace tacho {
 namespace {
 
-class ASecondASample final : public RunPredictor {
+class OneSecondPerSample final : public RunPredictor {
  public:
-  Result<OwnForecast> run(const RunSpec& spec) const override {
-    if (spec.batch > 100) return Error{ErrorCode::unavailable, "too large a batch was never made"};
+  Result<OwnPrediction> run(const RunSpec& spec) const override {
+    if (spec.batch > 100) return Error{ErrorCode::unavailable, "no runs with such a large batch"};
     const auto seconds = static_cast<double>(spec.batch);
-    return OwnForecast{{seconds, seconds, seconds}, Range{seconds * 1e9, 0, 0}, {}, "runs"};
+    return OwnPrediction{{seconds, seconds, seconds}, Estimate{seconds * 1e9, 0, 0}, {}, "runs"};
   }
 };
 
 class Others final : public StepPredictor {
  public:
-  Result<StepForecast> step(const Job&, const Plan&) const override {
-    StepForecast step;
+  Result<StepPrediction> step(const Job&, const Plan&) const override {
+    StepPrediction step;
     step.seconds = {7, 7, 7};
     return step;
   }
@@ -32,8 +32,8 @@ Plan plan_of(std::string cloud, std::string name, std::int64_t batch) {
   return plan;
 }
 
-TEST(OwnSteps, ThisMachineGoesByItsOwnRunsAndOthersDoNot) {
-  const OwnSteps steps(std::make_unique<Others>(), std::make_unique<ASecondASample>(),
+TEST(OwnSteps, UsesOwnRunsForThisMachineOnly) {
+  const OwnSteps steps(std::make_unique<Others>(), std::make_unique<OneSecondPerSample>(),
                        [](const Job& job, const Plan& plan) -> Result<RunSpec> {
                          RunSpec spec;
                          spec.model = job.model;
@@ -49,7 +49,7 @@ TEST(OwnSteps, ThisMachineGoesByItsOwnRunsAndOthersDoNot) {
   EXPECT_TRUE(made[1]->fits);
   EXPECT_EQ(made[2]->seconds.value, 7);
   EXPECT_FALSE(made[3]->fits);
-  EXPECT_EQ(made[4].error().message, "too large a batch was never made");
+  EXPECT_EQ(made[4].error().message, "no runs with such a large batch");
 }
 
 }  // namespace

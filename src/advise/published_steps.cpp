@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "learn/cannot_know.h"
+#include "learn/abstain.h"
 
 namespace tacho {
 namespace {
 
-// With fewer, a regression over GPUs, counts and batches says nothing.
+// Fewer trainings are not enough for a regression over GPUs, counts and batches.
 constexpr std::size_t kFewestTrainings = 20;
 
-// Volta's tensor units are the only ones among the published GPUs without it.
+// V100 is the only published GPU whose tensor cores lack bf16.
 bool has_bf16(const std::string& gpu) { return !gpu.starts_with("V100"); }
 
 std::string commonest_recipe(const std::vector<TimeRecord>& records) {
@@ -46,37 +46,38 @@ PublishedSteps::PublishedSteps(const std::vector<TimeRecord>& records) {
   }
 }
 
-Result<StepForecast> PublishedSteps::step(const Job& job, const Plan& plan) const {
+Result<StepPrediction> PublishedSteps::step(const Job& job, const Plan& plan) const {
   const auto found = tasks_.find({job.model, job.data});
   if (found == tasks_.end()) {
-    return cannot_know(fmt::format("the speed of {} on {} was not published", job.model, job.data));
+    return abstain(fmt::format("no published trainings of {} on {}", job.model, job.data));
   }
   const Task& task = found->second;
   const std::string& gpu = plan.instance.gpu;
   const auto batches = task.batch_per_gpu.find(gpu);
   if (batches == task.batch_per_gpu.end()) {
-    return cannot_know(fmt::format("no published training of {} is on {}", job.model,
-                                   gpu.empty() ? "a machine without a GPU" : gpu));
+    return abstain(fmt::format("no published trainings of {} on {}", job.model,
+                               gpu.empty() ? "a machine without a GPU" : gpu));
   }
   const bool mixed =
       plan.precision == Precision::fp16 || (plan.precision == Precision::bf16 && has_bf16(gpu));
-  if (!mixed) return cannot_know("published trainings are of mixed precision");
+  if (!mixed) return abstain("published trainings use mixed precision");
   const auto batch = static_cast<double>(plan.batch_per_gpu);
   const Span& seen = batches->second;
   if (batch < seen.least / 2 || batch > seen.most) {
-    return cannot_know(fmt::format("published batches per {} lie between {:.0f} and {:.0f}", gpu,
-                                   seen.least / 2, seen.most));
+    return abstain(
+        fmt::format("published trainings on {} have batches per GPU from {:.0f} to {:.0f}", gpu,
+                    seen.least / 2, seen.most));
   }
   const auto ranks = static_cast<double>(plan.ranks());
   if (ranks > task.ranks.most) {
-    return cannot_know(fmt::format("no published training had more than {} GPUs", task.ranks.most));
+    return abstain(fmt::format("published trainings have at most {} GPUs", task.ranks.most));
   }
   TACHO_TRY(rate, task.rate.epochs_per_hour({gpu, ranks, static_cast<double>(plan.nodes),
                                              static_cast<double>(plan.batch()), task.recipe}));
-  // Evaluation and start-up are in the published hours, and so in the step.
+  // Published hours include evaluation and start-up, and so does the step.
   const double samples = task.epoch_samples / 3600;
   const auto batch_in_all = static_cast<double>(plan.batch());
-  StepForecast step;
+  StepPrediction step;
   step.seconds = {batch_in_all / (rate.value * samples), batch_in_all / (rate.high * samples),
                   batch_in_all / (rate.low * samples)};
   return step;

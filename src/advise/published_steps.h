@@ -10,15 +10,14 @@
 
 namespace tacho {
 
-// Step times as tuned published submissions (MLPerf) had them, for the tasks and GPUs they are of.
-// Abstains outside what was published: another GPU, a batch per GPU or a number of GPUs beyond
-// theirs, full precision. That their batch fits in memory is known because they ran it; how much
-// of the memory it takes is not.
+// Step times of tuned published submissions (MLPerf) for their tasks and GPUs. Abstains outside the
+// published range: other GPUs, a batch per GPU or a number of GPUs beyond it, full precision.
+// Published batches are known to fit in memory, but not how much memory they take.
 class PublishedSteps final : public StepPredictor {
  public:
   explicit PublishedSteps(const std::vector<TimeRecord>& records);
 
-  Result<StepForecast> step(const Job& job, const Plan& plan) const override;
+  Result<StepPrediction> step(const Job& job, const Plan& plan) const override;
 
  private:
   struct Span {
@@ -29,8 +28,8 @@ class PublishedSteps final : public StepPredictor {
   struct Task {
     JobRate rate;
     double epoch_samples;
-    std::string recipe;                         // the one most trainings used
-    Span ranks;                                 // GPUs that trained together
+    std::string recipe;                         // of most trainings
+    Span ranks;                                 // GPUs of one training
     std::map<std::string, Span> batch_per_gpu;  // by GPU
   };
   std::map<std::pair<std::string, std::string>, Task> tasks_;

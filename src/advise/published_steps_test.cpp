@@ -22,7 +22,7 @@ class PublishedStepsTest : public testing::Test {
   }
 };
 
-TEST_F(PublishedStepsTest, EightA100sTrainResNetAtTwentyFiveThousandImagesASecond) {
+TEST_F(PublishedStepsTest, EightA100sTrainResNetAtTwentyFiveThousandImagesPerSecond) {
   const auto step = steps_.step(resnet_, plan("A100-SXM4-80GB", 8, 1, 408));
   ASSERT_TRUE(step.ok()) << step.error().message;
   EXPECT_NEAR(8 * 408 / step->seconds.value, 25000, 3000);
@@ -31,17 +31,17 @@ TEST_F(PublishedStepsTest, EightA100sTrainResNetAtTwentyFiveThousandImagesASecon
   EXPECT_FALSE(step->memory_bytes.has_value());
 }
 
-TEST_F(PublishedStepsTest, AbstainsOutsideWhatWasPublished) {
+TEST_F(PublishedStepsTest, AbstainsOutsideThePublishedRange) {
   const auto why = [&](const Job& job, const Plan& asked) {
     const auto step = steps_.step(job, asked);
     EXPECT_FALSE(step.ok());
     return step.ok() ? "" : step.error().message;
   };
   EXPECT_THAT(why({"vgg16", "imagenet"}, plan("A100-SXM4-80GB", 8, 1, 64)),
-              HasSubstr("vgg16 on imagenet was not published"));
-  EXPECT_THAT(why(resnet_, plan("K80", 8, 1, 64)), HasSubstr("is on K80"));
-  EXPECT_THAT(why(resnet_, plan("A100-SXM4-80GB", 8, 1, 4096)), HasSubstr("published batches"));
-  EXPECT_THAT(why(resnet_, plan("A100-SXM4-80GB", 8, 4096, 408)), HasSubstr("more than"));
+              HasSubstr("no published trainings of vgg16 on imagenet"));
+  EXPECT_THAT(why(resnet_, plan("K80", 8, 1, 64)), HasSubstr("on K80"));
+  EXPECT_THAT(why(resnet_, plan("A100-SXM4-80GB", 8, 1, 4096)), HasSubstr("have batches per GPU"));
+  EXPECT_THAT(why(resnet_, plan("A100-SXM4-80GB", 8, 4096, 408)), HasSubstr("at most"));
   Plan full = plan("A100-SXM4-80GB", 8, 1, 408);
   full.precision = Precision::fp32;
   EXPECT_THAT(why(resnet_, full), HasSubstr("mixed precision"));

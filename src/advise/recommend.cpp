@@ -11,15 +11,15 @@
 namespace tacho {
 namespace {
 
-constexpr double kMuch = 0.25;       // of a step spent waiting: worth a warning
-constexpr double kBadScaling = 0.7;  // of the speed that twice the nodes should bring
+constexpr double kMuch = 0.25;       // share of a step spent waiting that is worth a warning
+constexpr double kBadScaling = 0.7;  // share of the ideal speed-up
 constexpr std::int64_t kMostWorkers = 16;
 
 double price_of(const Instance& instance, bool spot) {
   return spot && instance.spot_usd_h ? *instance.spot_usd_h : instance.on_demand_usd_h;
 }
 
-// In one region an instance is as fast as in another: the cheapest stands for all.
+// Regions do not differ in speed: keeps the cheapest one.
 std::vector<Instance> cheapest_regions(const std::vector<Instance>& instances, bool spot) {
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t>, const Instance*> best;
   for (const Instance& one : instances) {
@@ -48,7 +48,7 @@ std::vector<Plan> plans_of(const Wish& wish, const std::vector<Instance>& instan
     const auto workers = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(instance.vcpus / processes) - 1, 1, kMostWorkers);
     for (const std::int64_t nodes : node_counts(wish.max_nodes)) {
-      // Machines that do not say how they are joined are not joined.
+      // Machines with unknown network are not combined.
       if (nodes > 1 && !instance.network_gbps) continue;
       for (const Precision precision : wish.precisions) {
         if (!has_gpu && precision != Precision::fp32) continue;
@@ -61,9 +61,9 @@ std::vector<Plan> plans_of(const Wish& wish, const std::vector<Instance>& instan
   return plans;
 }
 
-// The share of a lognormal with this range that lies below `limit`.
-double chance_below(const Range& range, double limit) {
-  const double deviation = std::log(range.high / range.low) / (2 * kNineOfTen);
+// Returns the probability that a lognormal with this interval is below `limit`.
+double probability_below(const Estimate& range, double limit) {
+  const double deviation = std::log(range.high / range.low) / (2 * kDeviations90);
   const double off = std::log(limit / range.value);
   if (!(deviation > 0)) return off >= 0 ? 1 : 0;
   return 0.5 * std::erfc(-off / deviation / std::sqrt(2.0));
@@ -74,7 +74,7 @@ bool meets(const Wish& wish, const Offer& offer) {
          offer.dollars.value <= wish.budget_usd.value_or(HUGE_VAL);
 }
 
-// A budget without a deadline asks for speed; everything else asks for a low price.
+// With a budget but no deadline, faster is better; otherwise cheaper is better.
 bool better(const Wish& wish, const Offer& a, const Offer& b) {
   if (meets(wish, a) != meets(wish, b)) return meets(wish, a);
   const bool by_time = wish.budget_usd && !wish.deadline_hours && meets(wish, a);
@@ -85,7 +85,7 @@ bool better(const Wish& wish, const Offer& a, const Offer& b) {
   return key(a) < key(b);
 }
 
-Offer offer_of(const Wish& wish, const Plan& plan, const StepForecast& step,
+Offer offer_of(const Wish& wish, const Plan& plan, const StepPrediction& step,
                const EpochsAnswer& answer) {
   Offer offer{.plan = plan,
               .spot = wish.spot && plan.instance.spot_usd_h.has_value(),
@@ -96,12 +96,14 @@ Offer offer_of(const Wish& wish, const Plan& plan, const StepForecast& step,
   offer.hours = scaled(product(step.seconds, answer.epochs), steps_per_epoch / 3600);
   offer.dollars =
       scaled(offer.hours, price_of(plan.instance, offer.spot) * static_cast<double>(plan.nodes));
-  // One error moves both: the tighter of the two limits is the chance of both.
+  // Errors of time and price are the same, so the joint probability is the lower of the two.
   if (wish.deadline_hours) {
-    offer.chance = std::min(offer.chance, chance_below(offer.hours, *wish.deadline_hours));
+    offer.probability =
+        std::min(offer.probability, probability_below(offer.hours, *wish.deadline_hours));
   }
   if (wish.budget_usd) {
-    offer.chance = std::min(offer.chance, chance_below(offer.dollars, *wish.budget_usd));
+    offer.probability =
+        std::min(offer.probability, probability_below(offer.dollars, *wish.budget_usd));
   }
   return offer;
 }
@@ -117,7 +119,7 @@ void mark_front(std::vector<Offer>& offers) {
   }
 }
 
-// More of the same machine that brings little.
+// Warns about additional machines that bring little.
 void warn_of_nodes(std::vector<Offer>& offers) {
   for (Offer& offer : offers) {
     if (offer.plan.nodes == 1) continue;
@@ -141,30 +143,30 @@ void warn_of_nodes(std::vector<Offer>& offers) {
 void warn_of_waiting(Offer& offer) {
   if (offer.step.input_share > kMuch) {
     offer.warnings.push_back(
-        fmt::format("not worth it, input-bound: {:.0f} % of a step waits for batches, which {} "
-                    "processors make",
+        fmt::format("not worth it, input-bound: {:.0f} % of a step waits for input from {} "
+                    "processors",
                     100 * offer.step.input_share, offer.plan.instance.vcpus));
   }
   if (offer.step.comm_share > kMuch) {
-    offer.warnings.push_back(
-        fmt::format("not worth it, communication-bound: {:.0f} % of a step waits for gradients",
-                    100 * offer.step.comm_share));
+    offer.warnings.push_back(fmt::format(
+        "not worth it, communication-bound: {:.0f} % of a step waits for the gradient exchange",
+        100 * offer.step.comm_share));
   }
 }
 
-std::string by(double ratio) {
+std::string change_text(double ratio) {
   const double percent = 100 * (ratio - 1);
   if (std::abs(percent) < 0.5) return "the same";
   return ratio > 2 ? fmt::format("{:.1f}x", ratio) : fmt::format("{:+.0f} %", percent);
 }
 
-std::string against(const Wish& wish, const Offer& first, const Offer& offer) {
+std::string compared_with_first(const Wish& wish, const Offer& first, const Offer& offer) {
   if (meets(wish, first) && !meets(wish, offer)) {
     const bool late = offer.hours.value > wish.deadline_hours.value_or(HUGE_VAL);
     return late ? "misses the deadline" : "above the budget";
   }
-  return fmt::format("price {}, time {}", by(offer.dollars.value / first.dollars.value),
-                     by(offer.hours.value / first.hours.value));
+  return fmt::format("price {}, time {}", change_text(offer.dollars.value / first.dollars.value),
+                     change_text(offer.hours.value / first.hours.value));
 }
 
 Result<void> check(const Wish& wish) {
@@ -176,7 +178,7 @@ Result<void> check(const Wish& wish) {
   }
   if (!above_zero(wish.budget_usd)) return Error{ErrorCode::usage, "the budget must be above 0"};
   if (wish.max_nodes < 1 || wish.max_nodes > 1024) {
-    return Error{ErrorCode::usage, "--max-nodes must be 1 to 1024"};
+    return Error{ErrorCode::usage, "--max-nodes must be between 1 and 1024"};
   }
   return {};
 }
@@ -187,26 +189,26 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
                                  const StepPredictor& steps, const EpochPredictor& epochs) {
   TACHO_CHECK(check(wish));
   if (instances.empty()) {
-    return Error{ErrorCode::not_found, "no machine is left to choose from; widen the filters"};
+    return Error{ErrorCode::not_found, "no machine matches the filters; use fewer of them"};
   }
   const std::vector<Plan> plans = plans_of(wish, instances);
   if (plans.empty()) {
     return Error{ErrorCode::usage,
-                 "no machine is left that trains in the precisions named; those without a GPU need "
+                 "no machine supports the given precisions; machines without a GPU need "
                  "fp32"};
   }
-  const auto forecasts = steps.steps(wish.job, plans);
+  const auto predictions = steps.steps(wish.job, plans);
   Recommendation made{.wish = wish};
   std::map<std::int64_t, Result<EpochsAnswer>> answers;  // by batch
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>, Offer>
       best;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Plan& plan = plans[i];
-    if (!forecasts[i].ok()) {
-      made.left_out[forecasts[i].error().message] += 1;
+    if (!predictions[i].ok()) {
+      made.left_out[predictions[i].error().message] += 1;
       continue;
     }
-    if (!forecasts[i]->fits) {
+    if (!predictions[i]->fits) {
       made.left_out["does not fit in the GPU's memory"] += 1;
       continue;
     }
@@ -216,10 +218,10 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
                                     static_cast<double>(plan.batch())};
       answer = answers.emplace(plan.batch(), epochs.epochs(question)).first;
     }
-    // Without epochs there is nothing to recommend, whatever the machine.
+    // Without a number of epochs there is nothing to recommend.
     if (!answer->second.ok()) return answer->second.error();
     made.epochs_basis = answer->second->basis;
-    Offer offer = offer_of(wish, plan, *forecasts[i], *answer->second);
+    Offer offer = offer_of(wish, plan, *predictions[i], *answer->second);
     const Instance& instance = plan.instance;
     const auto key =
         std::tuple(instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes);
@@ -232,10 +234,11 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
   }
   for (auto& [key, offer] : best) made.offers.push_back(std::move(offer));
   if (made.offers.empty()) {
-    const auto commonest = std::ranges::max_element(
+    const auto most_common = std::ranges::max_element(
         made.left_out, {}, [](const auto& reason) { return reason.second; });
-    return Error{ErrorCode::unavailable, fmt::format("no plan can be foretold; of {} most say: {}",
-                                                     plans.size(), commonest->first)};
+    return Error{ErrorCode::unavailable,
+                 fmt::format("no prediction for any of {} plans; most common reason: {}",
+                             plans.size(), most_common->first)};
   }
   made.met = std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(wish, one); });
   mark_front(made.offers);
@@ -245,7 +248,7 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
   for (Offer& offer : made.offers) {
     warn_of_waiting(offer);
     if (&offer != &made.offers.front()) {
-      offer.against_first = against(wish, made.offers.front(), offer);
+      offer.against_first = compared_with_first(wish, made.offers.front(), offer);
     }
   }
   return made;

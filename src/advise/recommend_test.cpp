@@ -16,18 +16,18 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A world whose truth is known: a GPU's speed is in its name, "g4" makes 400 samples a second;
-// each further machine costs 2 ms a step.
+// Known truth: "g4" is a GPU of 400 samples per second, and each additional machine adds 2 ms per
+// step.
 class KnownSteps final : public StepPredictor {
  public:
-  Result<StepForecast> step(const Job&, const Plan& plan) const override {
+  Result<StepPrediction> step(const Job&, const Plan& plan) const override {
     if (plan.precision != Precision::fp32) {
       return Error{ErrorCode::unavailable, "only fp32 was measured"};
     }
     const double speed = 100 * (plan.instance.gpu[1] - '0');
     const double compute = static_cast<double>(plan.batch_per_gpu) / speed;
     const double travel = 0.002 * static_cast<double>(plan.nodes - 1);
-    StepForecast step;
+    StepPrediction step;
     step.seconds = {compute + travel, (compute + travel) / 1.1, (compute + travel) * 1.1};
     step.memory_bytes = 1e7 * static_cast<double>(plan.batch_per_gpu);
     step.fits = plan.batch_per_gpu <= 256;
@@ -40,7 +40,7 @@ class KnownSteps final : public StepPredictor {
 class KnownEpochs final : public EpochPredictor {
  public:
   Result<EpochsAnswer> epochs(const EpochsQuestion& question) const override {
-    if (question.target > 0.9) return Error{ErrorCode::unavailable, "I cannot know this: too high"};
+    if (question.target > 0.9) return Error{ErrorCode::unavailable, "no prediction: too high"};
     const double value = 10 * (1 + question.batch / 10000);
     return EpochsAnswer{{value, value / 1.2, value * 1.2}, 100000, "the truth"};
   }
@@ -70,12 +70,12 @@ Recommendation made_of(const Wish& wish, const std::vector<Instance>& instances)
   return *made;
 }
 
-TEST(Recommend, PutsTheCheapestFirstAndKnowsItsTimeAndPrice) {
+TEST(Recommend, PutsTheCheapestFirstWithItsTimeAndPrice) {
   const auto made = made_of(kWish, {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)});
   ASSERT_EQ(made.offers.size(), 2U);
   const Offer& first = made.offers[0];
   EXPECT_EQ(first.plan.instance.name, "slow");
-  // The smallest batch needs the fewest epochs, and here is no slower.
+  // The smallest batch needs the fewest epochs and is not slower here.
   EXPECT_EQ(first.plan.batch_per_gpu, 8);
   const double epochs = 10 * (1 + 8.0 / 10000);
   EXPECT_NEAR(first.hours.value, epochs * 100000 / 200 / 3600, 1e-9);
@@ -86,15 +86,15 @@ TEST(Recommend, PutsTheCheapestFirstAndKnowsItsTimeAndPrice) {
   EXPECT_TRUE(made.offers[0].on_front && made.offers[1].on_front);
 }
 
-TEST(Recommend, ADeadlineComesBeforeThePriceAndABudgetAsksForSpeed) {
+TEST(Recommend, MeetsTheDeadlineFirstAndWithABudgetPrefersSpeed) {
   const std::vector<Instance> two = {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)};
   Wish wish = kWish;
   wish.deadline_hours = 1;
   const auto in_time = made_of(wish, two);
   EXPECT_EQ(in_time.offers[0].plan.instance.name, "fast");
-  EXPECT_GT(in_time.offers[0].chance, 0.9);
+  EXPECT_GT(in_time.offers[0].probability, 0.9);
   EXPECT_EQ(in_time.offers[1].against_first, "misses the deadline");
-  EXPECT_LT(in_time.offers[1].chance, 0.05);
+  EXPECT_LT(in_time.offers[1].probability, 0.05);
 
   Wish rich = kWish;
   rich.budget_usd = 100;
@@ -103,9 +103,9 @@ TEST(Recommend, ADeadlineComesBeforeThePriceAndABudgetAsksForSpeed) {
   EXPECT_EQ(made_of(rich, two).offers[0].plan.instance.name, "slow");
 }
 
-TEST(Recommend, TakesTheCheapestRegionAndTheSpotPriceIfAsked) {
+TEST(Recommend, UsesTheCheapestRegionAndTheSpotPriceOnRequest) {
   Wish wish = kWish;
-  const std::vector<Instance> two = {instance("a", "g2", 1, 2, "dear"),
+  const std::vector<Instance> two = {instance("a", "g2", 1, 2, "expensive"),
                                      instance("a", "g2", 1, 1, "cheap")};
   const auto made = made_of(wish, two);
   ASSERT_EQ(made.offers.size(), 1U);
@@ -114,7 +114,7 @@ TEST(Recommend, TakesTheCheapestRegionAndTheSpotPriceIfAsked) {
   EXPECT_NEAR(made_of(wish, two).offers[0].dollars.value, made.offers[0].dollars.value / 3, 1e-9);
 }
 
-TEST(Recommend, SaysWhatIsNotWorthIt) {
+TEST(Recommend, WarnsOfPoorOffers) {
   Wish wish = kWish;
   wish.max_nodes = 4;
   wish.batches = {4};
@@ -132,29 +132,29 @@ TEST(Recommend, SaysWhatIsNotWorthIt) {
   EXPECT_THAT(of("starved", 1).warnings, Contains(StartsWith("not worth it, input-bound: 50 %")));
 }
 
-TEST(Recommend, CountsWhatItLeavesOutAndWhy) {
+TEST(Recommend, CountsExcludedPlansByReason) {
   const auto made = made_of(kWish, {instance("a", "g2", 1, 1)});
   EXPECT_EQ(made.left_out.at("only fp32 was measured"), 16U);
   EXPECT_EQ(made.left_out.at("does not fit in the GPU's memory"), 2U);
 }
 
-TEST(Recommend, RefusesWithTheReasonWhereNothingCanBeKnown) {
+TEST(Recommend, AbstainsWithTheMostCommonReason) {
   const std::vector<Instance> one = {instance("a", "g2", 1, 1)};
   Wish wish = kWish;
   wish.target = 0.95;
   EXPECT_EQ(recommend(wish, one, KnownSteps(), KnownEpochs()).error().message,
-            "I cannot know this: too high");
+            "no prediction: too high");
   wish = kWish;
   wish.precisions = {Precision::bf16};
   EXPECT_THAT(recommend(wish, one, KnownSteps(), KnownEpochs()).error().message,
-              HasSubstr("most say: only fp32 was measured"));
+              HasSubstr("most common reason: only fp32 was measured"));
   EXPECT_FALSE(recommend(kWish, {}, KnownSteps(), KnownEpochs()).ok());
   wish = kWish;
   wish.deadline_hours = -1;
   EXPECT_EQ(recommend(wish, one, KnownSteps(), KnownEpochs()).error().code, ErrorCode::usage);
 }
 
-TEST(Recommend, SaysThatMachinesWithoutAGpuNeedFp32) {
+TEST(Recommend, MachinesWithoutAGpuNeedFp32) {
   Wish wish = kWish;
   wish.precisions = {Precision::bf16};
   const auto none = recommend(wish, {instance("a", "", 0, 1)}, KnownSteps(), KnownEpochs());
@@ -162,7 +162,7 @@ TEST(Recommend, SaysThatMachinesWithoutAGpuNeedFp32) {
   EXPECT_THAT(none.error().message, HasSubstr("need fp32"));
 }
 
-TEST(Recommend, SaysThatNoOfferKeepsTheDeadline) {
+TEST(Recommend, ReportsThatNoOfferMeetsTheDeadline) {
   Wish wish = kWish;
   wish.deadline_hours = 1e-6;
   EXPECT_FALSE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
@@ -170,13 +170,13 @@ TEST(Recommend, SaysThatNoOfferKeepsTheDeadline) {
   EXPECT_TRUE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
 }
 
-// Knows plans with batches of at least some size.
+// Predicts plans with a minimum batch.
 class StepsFrom final : public StepPredictor {
  public:
   StepsFrom(std::int64_t least, double seconds) : least_(least), seconds_(seconds) {}
-  Result<StepForecast> step(const Job&, const Plan& plan) const override {
+  Result<StepPrediction> step(const Job&, const Plan& plan) const override {
     if (plan.batch_per_gpu < least_) return Error{ErrorCode::unavailable, "too small"};
-    StepForecast step;
+    StepPrediction step;
     step.seconds = {seconds_, seconds_, seconds_};
     return step;
   }
@@ -203,7 +203,7 @@ TEST(StepPredictors, OneSourceAnswersForAllPlans) {
   EXPECT_EQ(none[0]->seconds.value, 2);
 }
 
-TEST(Recommend, TheCommandRunsTheOffer) {
+TEST(Recommend, PrintsTheCommandOfAnOffer) {
   Wish wish = kWish;
   wish.batches = {64};
   wish.max_nodes = 2;
@@ -217,7 +217,7 @@ TEST(Recommend, TheCommandRunsTheOffer) {
   EXPECT_EQ(command_of(wish, made.offers[0]), "");
 }
 
-TEST(Recommend, IsShownWithinEightyColumnsAndAsJsonAndCsv) {
+TEST(Recommend, PrintsWithinEightyColumnsAndAsJsonAndCsv) {
   Wish wish = kWish;
   wish.max_nodes = 2;
   wish.deadline_hours = 3;

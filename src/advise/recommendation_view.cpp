@@ -18,14 +18,14 @@ constexpr std::size_t kGpuColumns = 14;
 constexpr std::size_t kLineColumns = 80;
 constexpr std::size_t kReasonsShown = 4;
 
-// Three figures, so that "1.42" and "142" both say what they know.
+// Formats three significant figures: "1.42", "142".
 std::string figure(double value) {
   const double size = std::abs(value);
   const int decimals = size < 0.995 ? 3 : size < 9.95 ? 2 : size < 99.5 ? 1 : 0;
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string interval(const Range& range) {
+std::string interval(const Estimate& range) {
   return fmt::format("{} ({}-{})", figure(range.value), figure(range.low), figure(range.high));
 }
 
@@ -40,7 +40,7 @@ std::string gpus_of(const Plan& plan) {
   return shortened(fmt::format("{} {}", plan.instance.gpus, plan.instance.gpu), kGpuColumns);
 }
 
-// `head`, then `text` broken at spaces, further lines indented as far as the head is wide.
+// Writes `head`, then `text` broken at spaces; further lines are indented by the width of `head`.
 std::string wrapped(const std::string& head, const std::string& text) {
   const std::size_t indent = display_width(head);
   std::string out;
@@ -62,34 +62,34 @@ std::string wrapped(const std::string& head, const std::string& text) {
   return out + line + "\n";
 }
 
-std::string memory_of(const StepForecast& step) {
-  if (!step.memory_bytes) return "not foretold; published trainings had this batch on a GPU";
-  return human(Bytes{static_cast<std::int64_t>(*step.memory_bytes)}) +
-         " on a GPU at the peak: fits";
+std::string memory_of(const StepPrediction& step) {
+  if (!step.memory_bytes) return "not predicted; published trainings used this batch per GPU";
+  return human(Bytes{static_cast<std::int64_t>(*step.memory_bytes)}) + " peak per GPU: fits";
 }
 
 std::string first_in_full(const Recommendation& made, const Terminal& terminal) {
   const Offer& first = made.offers.front();
   const Plan& plan = first.plan;
   std::string text = fmt::format(
-      "{} {} in {}, {} an hour as of {}\n", terminal.bold("first"), plan.instance.name,
+      "{} {} in {}, {} per hour as of {}\n", terminal.bold("first"), plan.instance.name,
       plan.instance.region, fmt::format("${}", figure(first.dollars.value / first.hours.value)),
       plan.instance.date);
-  text += fmt::format("  step    {} s, batch {} in all, {}, {} workers a GPU\n",
+  text += fmt::format("  step    {} s, total batch {}, {}, {} workers per GPU\n",
                       interval(first.step.seconds), plan.batch(), kPrecisions.of(plan.precision),
                       plan.workers);
   if (made.wish.title.empty()) {
-    text +=
-        wrapped("  epochs  ", fmt::format("{}, by {}", interval(first.epochs), made.epochs_basis));
+    text += wrapped("  epochs  ",
+                    fmt::format("{}, based on {}", interval(first.epochs), made.epochs_basis));
   }
   text += "  memory  " + memory_of(first.step) + "\n";
   if (made.wish.deadline_hours || made.wish.budget_usd) {
-    text += fmt::format("  chance  {:.0f} % to keep what was asked for{}\n", 100 * first.chance,
-                        made.met ? "" : "; no offer is expected to");
+    text += fmt::format("  success {:.0f} % probability of meeting deadline and budget{}\n",
+                        100 * first.probability, made.met ? "" : "; no offer is likely to");
   }
   const std::string command = printable(command_of(made.wish, first));
   const std::string none =
-      made.wish.job.model + " is none of Tacho's models: 'tacho run' watches a program of yours";
+      made.wish.job.model +
+      " is not one of Tacho's models; measure your own program with 'tacho run'";
   return text + wrapped("  run     ", command.empty() ? printable(none) : command);
 }
 
@@ -103,8 +103,8 @@ std::string notes(const Recommendation& made, std::size_t shown) {
   return text;
 }
 
-// The commonest reasons; a catalogue of a thousand machines has too many to show.
-std::string left_out(const Recommendation& made) {
+// Lists the most common reasons; a catalogue of a thousand machines has too many to show.
+std::string excluded_plans(const Recommendation& made) {
   std::vector<std::pair<std::size_t, std::string>> reasons;
   for (const auto& [reason, count] : made.left_out) reasons.emplace_back(count, reason);
   std::ranges::stable_sort(reasons, std::greater(), [](const auto& one) { return one.first; });
@@ -113,13 +113,13 @@ std::string left_out(const Recommendation& made) {
     text += wrapped(fmt::format("{:6}  ", reasons[i].first), printable(reasons[i].second));
   }
   if (reasons.size() > kReasonsShown) {
-    text += fmt::format("        and {} reasons more; --json has them all\n",
+    text += fmt::format("        and {} more reasons; --json lists all\n",
                         reasons.size() - kReasonsShown);
   }
   return text;
 }
 
-Json range_json(const Range& range) {
+Json range_json(const Estimate& range) {
   return {{"value", range.value}, {"low90", range.low}, {"high90", range.high}};
 }
 
@@ -147,7 +147,7 @@ Json offer_json(const Recommendation& made, const Offer& offer) {
           {"fits", offer.step.fits},
           {"input_share", offer.step.input_share},
           {"comm_share", offer.step.comm_share},
-          {"chance", offer.chance},
+          {"probability", offer.probability},
           {"on_front", offer.on_front},
           {"warnings", offer.warnings},
           {"against_first", offer.against_first},
@@ -175,20 +175,18 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
                figure(offer.dollars.value), offer.on_front ? "*" : ""});
   }
   text += table.text(terminal);
-  text +=
-      terminal.dim("hours with the interval of nine in ten; * none is both cheaper and faster") +
-      "\n\n";
+  text += terminal.dim("hours with 90 % interval; * none is both cheaper and faster") + "\n\n";
   text += first_in_full(made, terminal);
   std::string why;
   for (std::size_t i = 1; i < shown; ++i) {
     why += fmt::format("{:4}  {}\n", i + 1, made.offers[i].against_first);
   }
-  if (!why.empty()) text += "\n" + terminal.bold("why not the next") + "\n" + why;
+  if (!why.empty()) text += "\n" + terminal.bold("compared with the first") + "\n" + why;
   if (const auto warnings = notes(made, shown); !warnings.empty()) {
     text += "\n" + terminal.bold("warnings") + "\n" + warnings;
   }
   if (!made.left_out.empty())
-    text += "\n" + terminal.bold("plans left out") + "\n" + left_out(made);
+    text += "\n" + terminal.bold("excluded plans") + "\n" + excluded_plans(made);
   return text;
 }
 
@@ -218,7 +216,7 @@ std::string recommendation_csv(const Recommendation& made) {
                 "gpus",         "nodes",         "batch_per_gpu",  "workers",       "precision",
                 "spot",         "step_s",        "step_s_low90",   "step_s_high90", "epochs",
                 "epochs_low90", "epochs_high90", "hours",          "hours_low90",   "hours_high90",
-                "dollars",      "dollars_low90", "dollars_high90", "memory_bytes",  "chance",
+                "dollars",      "dollars_low90", "dollars_high90", "memory_bytes",  "probability",
                 "on_front",     "against_first", "warnings"});
   std::size_t rank = 0;
   for (const Offer& offer : made.offers) {
@@ -235,7 +233,7 @@ std::string recommendation_csv(const Recommendation& made) {
                                       std::to_string(plan.workers),
                                       std::string(kPrecisions.of(plan.precision)),
                                       offer.spot ? "1" : "0"};
-    for (const Range& range : {offer.step.seconds, offer.epochs, offer.hours, offer.dollars}) {
+    for (const Estimate& range : {offer.step.seconds, offer.epochs, offer.hours, offer.dollars}) {
       for (const double value : {range.value, range.low, range.high}) {
         cells.push_back(csv_number(value));
       }
@@ -245,7 +243,7 @@ std::string recommendation_csv(const Recommendation& made) {
       warnings += (warnings.empty() ? "" : "; ") + warning;
     }
     cells.insert(cells.end(), {offer.step.memory_bytes ? csv_number(*offer.step.memory_bytes) : "",
-                               csv_number(offer.chance), offer.on_front ? "1" : "0",
+                               csv_number(offer.probability), offer.on_front ? "1" : "0",
                                offer.against_first, warnings});
     text += csv_line(cells);
   }

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// For people, within 80 columns: the first offers, the first in full with the command that runs
-// it, the time-cost front, warnings, what was left out.
+// Prints at most `offers` offers within 80 columns, the first in detail with its command, then the
+// warnings and the excluded plans.
 std::string recommendation_text(const Recommendation& made, std::size_t offers,
                                 const Terminal& terminal);
 

@@ -9,10 +9,10 @@
 namespace tacho {
 
 Regret regret_of(std::span<const SettledPlan> plans) {
-  if (plans.empty()) broken_invariant("a regret of no plans");
+  if (plans.empty()) broken_invariant("regret without plans");
   std::vector<const SettledPlan*> order;
   for (const SettledPlan& plan : plans) order.push_back(&plan);
-  std::ranges::stable_sort(order, {}, [](const SettledPlan* plan) { return plan->foretold; });
+  std::ranges::stable_sort(order, {}, [](const SettledPlan* plan) { return plan->predicted; });
   const auto cheapest =
       std::ranges::min_element(order, {}, [](const SettledPlan* plan) { return plan->cost; });
   return {.excess = order.front()->cost / (*cheapest)->cost - 1,
@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::size_t kFewestPlans = 3;
 
-struct Settled {
+struct PlanCost {
   std::vector<double> costs;
-  std::vector<double> foretold;
+  std::vector<double> predicted;
 };
 
-// Runs that are kept from the predictor together.
+// Groups runs that are held out together.
 std::vector<std::vector<std::size_t>> parts_of(std::span<const SettledRun> runs, HeldOut held_out,
                                                std::size_t count) {
   std::map<std::pair<std::string, std::string>, std::size_t> part_of;
@@ -48,19 +48,19 @@ std::vector<std::vector<std::size_t>> parts_of(std::span<const SettledRun> runs,
 }  // namespace
 
 Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut held_out,
-                                    std::size_t parts, const ForetellCosts& foretell) {
-  std::map<std::string, std::map<std::string, Settled>> sweeps;
+                                    std::size_t parts, const PredictCosts& predict) {
+  std::map<std::string, std::map<std::string, PlanCost>> sweeps;
   for (const auto& part : parts_of(runs, held_out, parts)) {
     std::vector<std::size_t> seen;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (std::ranges::find(part, i) == part.end()) seen.push_back(i);
     }
-    TACHO_TRY(costs, foretell(seen, part));
+    TACHO_TRY(costs, predict(seen, part));
     for (std::size_t k = 0; k < part.size(); ++k) {
       if (!costs[k]) continue;
-      Settled& settled = sweeps[runs[part[k]].sweep][runs[part[k]].configuration];
+      PlanCost& settled = sweeps[runs[part[k]].sweep][runs[part[k]].configuration];
       settled.costs.push_back(runs[part[k]].cost);
-      settled.foretold.push_back(*costs[k]);
+      settled.predicted.push_back(*costs[k]);
     }
   }
   std::vector<Regret> regrets;
@@ -68,7 +68,7 @@ Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut he
     if (configurations.size() < kFewestPlans) continue;
     std::vector<SettledPlan> plans;
     for (const auto& [name, settled] : configurations) {
-      plans.push_back({mean(settled.foretold), mean(settled.costs)});
+      plans.push_back({mean(settled.predicted), mean(settled.costs)});
     }
     regrets.push_back(regret_of(plans));
     regrets.back().sweep = sweep;

@@ -11,19 +11,19 @@
 
 namespace tacho {
 
-// One plan of a sweep that was really run: what it was foretold to cost and what it cost.
+// A plan that was run: predicted and actual cost.
 struct SettledPlan {
-  double foretold = 0;
+  double predicted = 0;
   double cost = 0;
 };
 
 struct Regret {
-  double excess = 0;          // what the recommended one costs above the cheapest, relative
-  std::size_t best_rank = 0;  // of the truly cheapest, by the foretold order; 1 is the first
+  double excess = 0;          // relative cost of the recommended plan above the cheapest
+  std::size_t best_rank = 0;  // rank of the actual cheapest in the predicted order, from 1
   std::string sweep = {};
 };
 
-// At least one plan. Of equal foretold costs the first counts as recommended.
+// Needs at least one plan. Among equal predictions, the first is recommended.
 Regret regret_of(std::span<const SettledPlan> plans);
 
 inline constexpr double kSmallExcess = 0.05;
@@ -33,32 +33,32 @@ struct RegretScore {
   double worst_excess = 0;
   std::string worst_sweep = {};
   double mean_excess = 0;
-  double within = 0;       // share of sweeps whose recommended one costs at most kSmallExcess more
-  double first_three = 0;  // share of sweeps whose truly cheapest is among the first three
+  double within = 0;       // share of sweeps with an excess of at most kSmallExcess
+  double first_three = 0;  // share of sweeps whose cheapest plan is predicted among the first three
 };
 
-// Over many sweeps, each held out of what the predictor learned from.
+// Summarises many sweeps.
 RegretScore score_regrets(std::span<const Regret> regrets);
 
-// A run of a sweep, and what it cost; repetitions are of one configuration.
+// A run of a sweep with its cost; repetitions have the same configuration.
 struct SettledRun {
   std::string sweep;
   std::string configuration;
   double cost = 0;
-  std::string kept_with = {};  // sweeps that are kept from the predictor together; "" is its own
+  std::string kept_with = {};  // sweeps that are held out together; "": this sweep alone
 };
 
-// What the runs `asked` would cost, by someone who knows none but `seen`; nothing where that is
-// refused. Both are places in a list of runs.
-using ForetellCosts = std::function<Result<std::vector<std::optional<double>>>(
+// Predicts the costs of the runs `asked` from the runs `seen` only; nothing where it abstains. Both
+// are indices into a list of runs.
+using PredictCosts = std::function<Result<std::vector<std::optional<double>>>(
     const std::vector<std::size_t>& seen, const std::vector<std::size_t>& asked)>;
 
-// What is kept from the predictor: configurations, or whole sweeps.
+// The predictor does not see runs of these configurations or sweeps.
 enum class HeldOut { configurations, sweeps };
 
-// Of every sweep with three configurations or more that were foretold. What is held out is dealt
-// into `parts`, each of which is foretold without seeing it.
+// Evaluates every sweep with at least three predicted configurations. Held-out runs are split into
+// `parts`, and each part is predicted from the others.
 Result<RegretScore> evaluate_regret(std::span<const SettledRun> runs, HeldOut held_out,
-                                    std::size_t parts, const ForetellCosts& foretell);
+                                    std::size_t parts, const PredictCosts& predict);
 
 }  // namespace tacho

@@ -7,14 +7,14 @@
 namespace tacho {
 namespace {
 
-TEST(Regret, IsWhatTheRecommendedPlanCostsAboveTheCheapest) {
+TEST(Regret, IsTheExcessCostOfTheRecommendedPlan) {
   const std::array<SettledPlan, 3> plans = {{{3, 10}, {1, 12}, {2, 11}}};
   const Regret regret = regret_of(plans);
   EXPECT_DOUBLE_EQ(regret.excess, 0.2);
   EXPECT_EQ(regret.best_rank, 3U);
 }
 
-TEST(Regret, ManySweepsGiveAWorstAMeanAndTheFirstThree) {
+TEST(Regret, SummarisesManySweeps) {
   const std::array<Regret, 4> regrets = {{{0, 1}, {0.04, 2}, {0.1, 4}, {0.02, 3}}};
   const RegretScore score = score_regrets(regrets);
   EXPECT_EQ(score.sweeps, 4U);
@@ -24,7 +24,7 @@ TEST(Regret, ManySweepsGiveAWorstAMeanAndTheFirstThree) {
   EXPECT_DOUBLE_EQ(score.within, 0.75);
 }
 
-TEST(Regret, NothingIsForetoldByWhoeverHasSeenIt) {
+TEST(Regret, PredictsFromOtherRunsOnly) {
   std::vector<SettledRun> runs;
   for (const char* sweep : {"a", "b", "c"}) {
     for (int i = 1; i <= 6; ++i) {
@@ -48,7 +48,7 @@ TEST(Regret, NothingIsForetoldByWhoeverHasSeenIt) {
                                  runs[one].configuration == runs[other].configuration);
               EXPECT_FALSE(same);
             }
-            // The second is taken for the cheapest, and the fourth refused.
+            // Predicts the second as the cheapest and abstains for the fourth.
             const std::string& name = runs[one].configuration;
             costs.push_back(name == "2"   ? std::optional(0.5)
                             : name == "4" ? std::nullopt

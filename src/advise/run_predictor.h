@@ -3,26 +3,26 @@
 #include <optional>
 #include <string>
 
+#include "base/estimate.h"
 #include "base/result.h"
-#include "learn/range.h"
 #include "record/run_spec.h"
 
 namespace tacho {
 
-// What a run on this machine will take.
-struct OwnForecast {
-  Range step_seconds;
-  std::optional<Range> memory_bytes = {};   // the GPU's peak, or the process's where there is none
-  std::optional<Range> total_seconds = {};  // from its start to its end
-  std::string basis;                        // in words
+// The prediction of a run on this machine.
+struct OwnPrediction {
+  Estimate step_seconds;
+  std::optional<Estimate> memory_bytes = {};   // peak of the GPU, or of the process without one
+  std::optional<Estimate> total_seconds = {};  // from start to end
+  std::string basis;                           // for people
 };
 
-// Foretells runs by those that were made here.
+// Predicts runs on this machine from earlier ones.
 class RunPredictor {
  public:
   virtual ~RunPredictor() = default;
-  // ErrorCode::unavailable, with the reason, where nothing that was made tells.
-  [[nodiscard]] virtual Result<OwnForecast> run(const RunSpec& spec) const = 0;
+  // Abstains with ErrorCode::unavailable and the reason.
+  [[nodiscard]] virtual Result<OwnPrediction> run(const RunSpec& spec) const = 0;
 };
 
 }  // namespace tacho

@@ -3,12 +3,12 @@
 #include <optional>
 #include <vector>
 
-#include "learn/range.h"
+#include "base/estimate.h"
 #include "record/run_record.h"
 
 namespace tacho {
 
-// Where the time of a run went.
+// The times of a finished run.
 struct TimeSpent {
   double steps = 0;
   double step_seconds = 0;  // median
@@ -18,12 +18,12 @@ struct TimeSpent {
   double total_seconds = 0;
 };
 
-// Nothing for a run that did not end well, or was resumed.
+// Returns nothing for a run that did not succeed or was resumed.
 std::optional<TimeSpent> time_spent(const RunRecord& record);
 
-// What a run of so many steps and epochs takes in all, by others of its task: their start-up and
-// evaluations, and what their steps took beyond the median. `past` holds at least one.
-Range total_time(const std::vector<TimeSpent>& past, const Range& step_seconds, double steps,
-                 double epochs);
+// Predicts the total time of a run with this number of steps and epochs from runs of the same task:
+// their start-up, evaluations, and training time beyond the median step. `past` must not be empty.
+Estimate total_time(const std::vector<TimeSpent>& past, const Estimate& step_seconds, double steps,
+                    double epochs);
 
 }  // namespace tacho

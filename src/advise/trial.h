@@ -7,13 +7,13 @@
 
 namespace tacho {
 
-// One run that could be made, or was: its options as they were written, and what it cost. Costs are
-// above 0, and less is better: seconds, dollars, the share of wrong answers.
+// A possible or finished run: its options as written and its cost. Costs are positive and less is
+// better: seconds, dollars, error rate.
 struct Trial {
   std::vector<std::pair<std::string, std::string>> options;
-  std::optional<double> cost = {};      // as measured
-  std::optional<double> foretold = {};  // by a predictor, before
-  bool under_way = false;               // its cost will be known without being asked for
+  std::optional<double> cost = {};       // measured
+  std::optional<double> predicted = {};  // by a predictor, before the run
+  bool under_way = false;                // running, so its cost will be known soon
 };
 
 }  // namespace tacho

@@ -19,7 +19,7 @@ double normalised(const float* row, std::int64_t width, std::int64_t column) {
   return (row[column] - mean) / std::sqrt(squares / static_cast<double>(width) + kEpsilon);
 }
 
-bool on_the_rim(std::int64_t place, const Part& p) {
+bool on_border(std::int64_t place, const Part& p) {
   const std::int64_t y = place / p.columns;
   const std::int64_t x = place % p.columns;
   return y == 0 || y == p.rows - 1 || x == 0 || x == p.columns - 1;
@@ -34,7 +34,7 @@ Answer::Answer(const Form& form, const Part& whole, std::int64_t elements, std::
   const std::int64_t step = std::max<std::int64_t>(1, count / std::max<std::int64_t>(1, places));
   for (std::int64_t at = 0; at < count; at += step) {
     std::int64_t place = at / whole.stride * whole.stride;
-    if (form.operation == Operation::stencil && on_the_rim(place, whole)) continue;
+    if (form.operation == Operation::stencil && on_border(place, whole)) continue;
     if (form.operation == Operation::scatter) place = whole.index[at];
     places_.push_back(place);
     wanted_.push_back(form.operation == Operation::scatter ? double{whole.a[at]} : expected(place));
@@ -66,7 +66,7 @@ double Answer::expected(std::int64_t place) const {
 }
 
 void Answer::poison() {
-  const bool overwritten = form_.traffic == in_place;  // reads what it writes
+  const bool overwritten = form_.traffic == in_place;  // reads its output array
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (overwritten) wanted_[i] = -value_of_b(places_[i]);
     whole_.c[places_[i]] =
@@ -77,7 +77,7 @@ void Answer::poison() {
 Result<void> Answer::check(double sum) const {
   const auto wrong = [&](std::int64_t place, double found, double wanted) {
     return Error{ErrorCode::failed,
-                 fmt::format("{}, {}: element {} is {}, and should be {}",
+                 fmt::format("{}, {}: element {} is {}, expected {}",
                              kOperations.of(form_.operation), form_.name, place, found, wanted)};
   };
   if (form_.operation == Operation::reduction) {

@@ -8,16 +8,16 @@
 
 namespace tacho::bandwidth {
 
-// Holds what a form wrote against a plain computation, at some places of the result. Whoever
-// measures poisons them first, so that a place nobody wrote is found too.
+// Compares the result of a form with a simple computation at some places. Call poison() before the
+// pass, so that places that were not written are detected.
 class Answer {
  public:
-  // `whole`: any of the form's parts; `elements`: of each array; `places`: how many to look at, all
-  // of them where that is not less than there are.
+  // `whole` is any of the form's parts, `elements` the size of each array, and `places` the number
+  // of places to check (all if there are fewer).
   Answer(const Form& form, const Part& whole, std::int64_t elements, std::int64_t places);
 
   void poison();
-  // After one pass. `sum` is what the parts of a reduction add up to.
+  // Call after one pass. `sum` is the total of all parts of a reduction.
   Result<void> check(double sum) const;
 
  private:

@@ -26,7 +26,7 @@ struct Range {
   std::int64_t to;
 };
 
-// A thread's share of `count`, whole lines but for the end.
+// Returns a thread's share of `count`, a multiple of `grain` except for the last thread.
 Range share_of(std::int64_t count, int thread, int threads, std::int64_t grain) {
   const std::int64_t each = (count / threads + grain - 1) / grain * grain;
   return {std::min(count, thread * each),
@@ -40,8 +40,8 @@ float value_of_b(std::int64_t i) {
   return eighth(mixed(static_cast<std::uint32_t>(i) ^ 0x5bd1e995U));
 }
 
-// Rounds of steps that each can be undone, on as many bits as `count` needs; what falls outside
-// takes another round.
+// Applies invertible steps on as many bits as `count` needs, and repeats them for results out of
+// range.
 std::uint32_t shuffled(std::uint32_t i, std::uint32_t count) {
   if (count <= 1) return 0;
   const int bits = std::bit_width(count - 1);

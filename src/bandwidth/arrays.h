@@ -1,7 +1,7 @@
 #pragma once
 
-// What the lab works on: three arrays of numbers and an index. The numbers are eighths from -1 to
-// 1, so that every sum and mean of four is exact in fp32, in whatever order it is taken.
+// Input and output of the lab: three arrays of numbers and an index. The numbers are multiples of
+// 1/8 from -1 to 1, so that sums and means of four are exact in fp32 in any order.
 
 #include <cstdint>
 #include <vector>
@@ -15,16 +15,16 @@ namespace tacho::bandwidth {
 float value_of_a(std::int64_t i);
 float value_of_b(std::int64_t i);
 
-// A permutation of 0…count-1 that follows no pattern; the same one every time.
+// Returns element i of a fixed pseudorandom permutation of 0…count-1.
 std::uint32_t shuffled(std::uint32_t i, std::uint32_t count);
 
 class Arrays {
  public:
-  // Filled by the threads of `team`, each its part, as they will work on it.
+  // Each thread of `team` initializes the part that it will work on (first touch).
   static Result<Arrays> make(std::int64_t elements, PageKind pages, Team& team);
 
   [[nodiscard]] std::int64_t elements() const { return elements_; }
-  // What each of `threads` does of a form, over the first `elements`.
+  // Splits the first `elements` among `threads`.
   [[nodiscard]] std::vector<Part> parts(const Form& form, std::int64_t elements, int threads) const;
   void put_in_order(Order order, Team& team);
 
@@ -46,8 +46,8 @@ class Arrays {
   Pages spare_;
 };
 
-// Columns of the matrices: rows of 32 KiB to turn and to smooth, as far apart as caches hate it;
-// of 4 KiB to normalise, which a first cache holds.
+// Returns the number of columns of the matrices: rows of 32 KiB for transpose and stencil, a stride
+// that is bad for caches; of 4 KiB for normalise, which fit in the L1 cache.
 std::int64_t columns_of(Operation operation);
 
 }  // namespace tacho::bandwidth

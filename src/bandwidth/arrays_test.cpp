@@ -18,17 +18,17 @@ TEST(Arrays, TheShuffleIsAPermutation) {
   }
 }
 
-TEST(Arrays, TheShuffleLeavesFewNeighboursTogether) {
+TEST(Arrays, TheShuffleSeparatesMostNeighbours) {
   constexpr std::uint32_t kCount = 1 << 16;
   int near = 0;
   for (std::uint32_t i = 1; i < kCount; ++i) {
-    const auto apart = std::int64_t{shuffled(i, kCount)} - std::int64_t{shuffled(i - 1, kCount)};
-    near += std::abs(apart) < kLineElements ? 1 : 0;
+    const auto distance = std::int64_t{shuffled(i, kCount)} - std::int64_t{shuffled(i - 1, kCount)};
+    near += std::abs(distance) < kLineElements ? 1 : 0;
   }
-  EXPECT_LT(near, 100);  // by chance: 2 · 15 of 65,536 places for each, about 30
+  EXPECT_LT(near, 100);  // a random order has 2 · 15 of 65,536 places for each, about 30
 }
 
-TEST(Arrays, PartsCoverEverythingOnceAndBeginAtLines) {
+TEST(Arrays, PartsCoverEverythingOnceAndBeginAtCacheLines) {
   const Form& form = all_forms()[0];
   Team team(1, {0});
   const auto arrays = Arrays::make(1000, PageKind::small, team);
@@ -45,12 +45,12 @@ TEST(Arrays, PartsCoverEverythingOnceAndBeginAtLines) {
 }
 
 TEST(Arrays, SumsOfItsNumbersAreExactInFp32) {
-  float forth = 0;
-  float back = 0;
+  float ascending = 0;
+  float descending = 0;
   constexpr std::int64_t kCount = 1 << 20;
-  for (std::int64_t i = 0; i < kCount; ++i) forth += value_of_a(i);
-  for (std::int64_t i = kCount; i-- > 0;) back += value_of_a(i);
-  EXPECT_EQ(forth, back);
+  for (std::int64_t i = 0; i < kCount; ++i) ascending += value_of_a(i);
+  for (std::int64_t i = kCount; i-- > 0;) descending += value_of_a(i);
+  EXPECT_EQ(ascending, descending);
 }
 
 }  // namespace

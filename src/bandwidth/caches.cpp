@@ -23,7 +23,7 @@ std::int64_t number_in(std::string_view text) {
   return number;
 }
 
-// "0-3,8": the kernel's way to write a set of processors.
+// Parses a CPU list of the kernel, such as "0-3,8".
 std::vector<int> listed(std::string_view text) {
   std::vector<int> all;
   while (!text.empty()) {

@@ -11,16 +11,16 @@ namespace tacho::bandwidth {
 
 struct CacheLevel {
   std::string name;      // "L1"
-  Bytes size;            // of one such cache
-  std::int64_t sharers;  // processors that share one
+  Bytes size;            // of one cache
+  std::int64_t sharers;  // logical CPUs that share one cache
   bool operator==(const CacheLevel&) const = default;
 };
 
-// The data caches of the first processor, the smallest first, as /sys tells them under `root`; none
-// where it does not.
+// Reads the data caches of CPU 0 from /sys under `root`, smallest first. Returns none if /sys does
+// not list them.
 std::vector<CacheLevel> read_caches(const std::filesystem::path& root = "/");
 
-// Processors of each node of memory that has any; one list where there is but one node.
+// Returns the CPUs of each NUMA node that has CPUs.
 std::vector<std::vector<int>> read_nodes(const std::filesystem::path& root = "/");
 
 }  // namespace tacho::bandwidth

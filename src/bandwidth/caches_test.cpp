@@ -30,7 +30,7 @@ class Machine : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Machine, DataCachesAreReadWithWhoSharesThem) {
+TEST_F(Machine, HasDataCachesWithTheirSharers) {
   cache(0, "1", "Data", "48K", "0,28");
   cache(1, "1", "Instruction", "32K", "0,28");
   cache(2, "2", "Unified", "2M", "0,28");
@@ -40,14 +40,14 @@ TEST_F(Machine, DataCachesAreReadWithWhoSharesThem) {
                           CacheLevel{"L3", Bytes{107520 << 10}, 56}));
 }
 
-TEST_F(Machine, NodesWithoutProcessorsAreLeftOut) {
+TEST_F(Machine, OmitsNodesWithoutCpus) {
   put("node/has_cpu", "0-1");
   put("node/node0/cpulist", "0-1,4");
   put("node/node1/cpulist", "2-3");
   EXPECT_THAT(read_nodes(folder_.path()), ElementsAre(ElementsAre(0, 1, 4), ElementsAre(2, 3)));
 }
 
-TEST_F(Machine, AMachineThatTellsNothingHasNone) {
+TEST_F(Machine, HasNoCachesAndNodesWithoutSys) {
   EXPECT_TRUE(read_caches(folder_.path()).empty());
   EXPECT_TRUE(read_nodes(folder_.path()).empty());
 }

@@ -4,11 +4,10 @@
 
 namespace tacho::bandwidth {
 
-// What the ranks of a job do together.
 enum class Collective {
-  all_reduce,  // everyone gets the sum of what all have
-  broadcast,   // everyone gets what rank 0 has
-  all_gather,  // everyone gets what each has, one after the other
+  all_reduce,  // every rank gets the sum of all inputs
+  broadcast,   // every rank gets rank 0's data
+  all_gather,  // every rank gets the data of all ranks, in rank order
 };
 
 inline constexpr Names<Collective, 3> kCollectives = {"collective",
@@ -16,9 +15,9 @@ inline constexpr Names<Collective, 3> kCollectives = {"collective",
                                                         {Collective::broadcast, "broadcast"},
                                                         {Collective::all_gather, "all-gather"}}}};
 
-// Bytes that each rank's line must carry for one byte of the collective's size, as nccl-tests
-// defines it. A bus bandwidth can so be held against a line's rate, whatever the number of ranks.
-// The size of an all-gather is that of what everyone has in the end.
+// Returns the bytes that each rank's link carries per byte of the collective's size, as defined by
+// nccl-tests, so that bus bandwidth is comparable with the link's rate for any number of ranks. The
+// size of an all-gather is the size of its result.
 constexpr double bus_factor(Collective collective, int ranks) {
   const double others = ranks - 1;
   switch (collective) {

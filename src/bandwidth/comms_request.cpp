@@ -12,13 +12,13 @@ constexpr std::int64_t kSmallest = 8;
 Result<void> check(const CommsRequest& request) {
   constexpr std::int64_t kMost = std::int64_t{4} << 30;
   if (request.largest.count < kSmallest || request.largest.count > kMost) {
-    return Error{ErrorCode::usage, "--max-size: between 8 bytes and 4 GiB"};
+    return Error{ErrorCode::usage, "--max-size must be between 8 bytes and 4 GiB"};
   }
   if (!(request.timeout_s >= 1 && request.timeout_s <= 3600)) {
-    return Error{ErrorCode::usage, "--timeout: between 1 and 3600 seconds"};
+    return Error{ErrorCode::usage, "--timeout: must be between 1 and 3600 seconds"};
   }
   if (request.peak_bytes_per_s && !(*request.peak_bytes_per_s > 0)) {
-    return Error{ErrorCode::usage, "--peak: GB/s, above 0"};
+    return Error{ErrorCode::usage, "--peak must be above 0 GB/s"};
   }
   return {};
 }
@@ -57,10 +57,10 @@ std::vector<std::int64_t> sizes_of(const CommsRequest& request) {
   return sizes;
 }
 
-Bytes largest_within(Bytes memory, std::int64_t ranks_a_node) {
-  constexpr std::int64_t kCopies = 6;  // three, and as much is left to others
+Bytes largest_within(Bytes memory, std::int64_t ranks_per_node) {
+  constexpr std::int64_t kCopies = 6;  // three, and as much for other programs
   if (memory.count <= 0) return kLargestMessage;
-  const std::int64_t most = memory.count / (kCopies * std::max<std::int64_t>(1, ranks_a_node));
+  const std::int64_t most = memory.count / (kCopies * std::max<std::int64_t>(1, ranks_per_node));
   return Bytes{std::clamp(most, kSmallest, kLargestMessage.count)};
 }
 

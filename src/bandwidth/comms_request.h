@@ -11,14 +11,14 @@
 
 namespace tacho::bandwidth {
 
-// What 'tacho lab comms' asks its ranks to measure; the same for all of them.
+// Parameters of 'tacho lab comms', equal for all ranks.
 struct CommsRequest {
-  DistBackend backend = DistBackend::automatic;  // automatic: every one that reaches all ranks
+  DistBackend backend = DistBackend::automatic;  // automatic: all that connect every rank
   bool quick = false;
-  Bytes largest{256 << 20};  // of a collective
+  Bytes largest{256 << 20};  // collective
   bool with_gradients = true;
   double timeout_s = 15;
-  std::optional<double> peak_bytes_per_s = {};  // by the line's data sheet
+  std::optional<double> peak_bytes_per_s = {};  // nominal rate of the link
   bool operator==(const CommsRequest&) const = default;
 };
 
@@ -26,12 +26,12 @@ Result<void> check(const CommsRequest& request);
 Json to_json(const CommsRequest& request);
 Result<CommsRequest> comms_request_from_json(const Json& json);
 
-// From 8 bytes to the largest, each eight times the one before; a few of them when quick.
+// Returns sizes from 8 bytes to the largest, each eight times the previous one; fewer if quick.
 std::vector<std::int64_t> sizes_of(const CommsRequest& request);
 
-// How large a call's buffers may be, given what a machine has and how many ranks share it: each
-// rank holds a message twice, and a copy to check it by.
-Bytes largest_within(Bytes memory, std::int64_t ranks_a_node);
+// Returns the largest message that fits in a machine's memory. Each rank holds a message twice, and
+// a copy to verify it.
+Bytes largest_within(Bytes memory, std::int64_t ranks_per_node);
 
 inline constexpr Bytes kLargestMessage{256 << 20};
 

@@ -52,7 +52,7 @@ Json to_json(const GradientTime& one) {
   return json;
 }
 
-Json to_json(const LineRates& lines) {
+Json to_json(const LinkRates& lines) {
   Json json = {{"copy_bytes_per_s", lines.copy_bytes_per_s},
                {"stream_bytes_per_s", lines.stream_bytes_per_s},
                {"ring_bytes_per_s", lines.ring_bytes_per_s},
@@ -74,7 +74,7 @@ Result<CollectiveTime> collective_from_json(const Json& json, const std::string&
   object.read_name("collective", kCollectives, one.collective);
   object.read("bytes", one.bytes);
   read(object, one.time);
-  // For people and programs that read the file; made anew from the rest.
+  // Derived values for readers of the file; computed again from the others.
   for (const char* made : {"algorithm_gb_per_s", "bus_gb_per_s", "of_line"}) {
     object.part(made, false);
   }
@@ -100,8 +100,8 @@ Result<GradientTime> gradient_from_json(const Json& json, const std::string& pla
   return one;
 }
 
-Result<LineRates> lines_from_json(const Json& json) {
-  LineRates lines;
+Result<LinkRates> lines_from_json(const Json& json) {
+  LinkRates lines;
   JsonObject object(json, "survey: lines");
   object.read("copy_bytes_per_s", lines.copy_bytes_per_s);
   object.read("stream_bytes_per_s", lines.stream_bytes_per_s);
@@ -115,7 +115,9 @@ Result<LineRates> lines_from_json(const Json& json) {
 template <class Read, class T>
 Result<void> read_list(const Json& list, const char* what, const Read& read_one,
                        std::vector<T>& out) {
-  if (!list.is_array()) return Error{ErrorCode::invalid, fmt::format("survey: {}: no list", what)};
+  if (!list.is_array()) {
+    return Error{ErrorCode::invalid, fmt::format("survey: {}: not a list", what)};
+  }
   for (std::size_t i = 0; i < list.size(); ++i) {
     TACHO_TRY(one, read_one(list[i], fmt::format("survey: {} {}", what, i + 1)));
     out.push_back(std::move(one));
@@ -124,7 +126,7 @@ Result<void> read_list(const Json& list, const char* what, const Read& read_one,
 }
 
 Result<std::string> text_from_json(const Json& json, const std::string& place) {
-  if (!json.is_string()) return Error{ErrorCode::invalid, place + ": no text"};
+  if (!json.is_string()) return Error{ErrorCode::invalid, place + ": not a string"};
   return json.get<std::string>();
 }
 
@@ -140,8 +142,8 @@ RoundTimes round_times(std::span<const double> seconds) {
 
 std::optional<double> GradientTime::hidden() const {
   if (!work_seconds || !overlapped_seconds) return std::nullopt;
-  const double one_after_the_other = *work_seconds + exchange.seconds;
-  return (one_after_the_other - *overlapped_seconds) / std::min(*work_seconds, exchange.seconds);
+  const double in_sequence = *work_seconds + exchange.seconds;
+  return (in_sequence - *overlapped_seconds) / std::min(*work_seconds, exchange.seconds);
 }
 
 Json to_json(const CommsSurvey& survey) {
@@ -201,7 +203,7 @@ Result<CommsSurvey> comms_survey_from_json(const Json& json) {
   return survey;
 }
 
-double line_of(const LineRates& lines, const CollectiveTime& one) {
+double line_of(const LinkRates& lines, const CollectiveTime& one) {
   switch (one.backend) {
     case DistBackend::shm:
       return lines.copy_bytes_per_s;
@@ -219,7 +221,7 @@ std::optional<double> latency_of(const CommsSurvey& survey, DistBackend backend)
     if (one.backend != backend || one.collective != Collective::all_reduce) continue;
     if (smallest == nullptr || one.bytes < smallest->bytes) smallest = &one;
   }
-  constexpr std::int64_t kSmall = 1024;  // beyond, it is not latency alone that counts
+  constexpr std::int64_t kSmall = 1024;  // larger messages measure more than latency
   if (smallest == nullptr || smallest->bytes > kSmall) return std::nullopt;
   return smallest->time.seconds;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the communication lab found: collectives over sizes, a gradient in buckets, and the rates of
-// the lines that they are held against. A record of its own kind.
+// Results of the communication lab: collectives of several sizes, a gradient in buckets, and the
+// link rates that they are compared with.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace tacho::bandwidth {
 
-// Of several rounds, each as long as its slowest rank took, divided by the calls in it.
+// Time per call over several rounds. The time of a round is that of its slowest rank.
 struct RoundTimes {
   double seconds = 0;  // the median
   double fastest_seconds = 0;
@@ -26,14 +26,13 @@ struct RoundTimes {
 };
 RoundTimes round_times(std::span<const double> seconds);
 
-// One collective at one size.
+// One collective of one size.
 struct CollectiveTime {
   DistBackend backend = DistBackend::gloo;
   Collective collective = Collective::all_reduce;
   std::int64_t bytes = 0;
   RoundTimes time = {};
 
-  // What a caller gets: the size over the time.
   [[nodiscard]] double algorithm_bytes_per_s() const {
     return static_cast<double>(bytes) / time.seconds;
   }
@@ -47,43 +46,43 @@ struct CollectiveTime {
 struct GradientTime {
   DistBackend backend = DistBackend::gloo;
   Compression compress = Compression::none;
-  std::int64_t payload_bytes = 0;  // of the gradient, before compression
+  std::int64_t payload_bytes = 0;  // before compression
   std::int64_t bucket_bytes = 0;
-  std::int64_t wire_bytes = 0;  // what a rank sent of it
-  RoundTimes exchange = {};     // nothing else is done meanwhile
-  // A stand-in for the backward pass: work that makes the gradient piece by piece, and the same
-  // with each bucket sent as soon as it is full.
+  std::int64_t wire_bytes = 0;  // sent by one rank
+  RoundTimes exchange = {};     // without computation in parallel
+  // A simulated backward pass that produces the gradient piece by piece, and the same pass that
+  // sends each bucket as soon as it is full.
   std::optional<double> work_seconds = {};
   std::optional<double> overlapped_seconds = {};
 
-  // Of what could be hidden behind the work or behind the exchange, whichever is shorter. Below 0
-  // where doing both at once takes longer than one after the other.
+  // Share of the shorter of work and exchange that the overlap hides. Negative if overlapping takes
+  // longer than running both in sequence.
   [[nodiscard]] std::optional<double> hidden() const;
   bool operator==(const GradientTime&) const = default;
 };
 
-// What the collectives are held against, all measured in the same run; 0: not measured.
-struct LineRates {
-  double copy_bytes_per_s = 0;    // memory to memory, of each rank while all do it
-  double stream_bytes_per_s = 0;  // one plain TCP stream, from the last rank to rank 0
-  double ring_bytes_per_s = 0;    // of each such stream while every rank sends to the next
-  // By the data sheet: a network card's, as the system tells it, or as the user does.
+// Rates that the collectives are compared with, measured in the same run; 0 if not measured.
+struct LinkRates {
+  double copy_bytes_per_s = 0;    // memory copy, per rank while all ranks copy
+  double stream_bytes_per_s = 0;  // one TCP stream, from the last rank to rank 0
+  double ring_bytes_per_s = 0;    // per TCP stream while every rank sends to the next
+  // Nominal rate of the network card, from the kernel or from --peak.
   std::optional<double> peak_bytes_per_s = {};
   std::string peak_source = {};  // "eth0", "--peak"
-  bool operator==(const LineRates&) const = default;
+  bool operator==(const LinkRates&) const = default;
 };
 
 struct CommsSurvey {
-  std::string key = {};  // unique, and in the order of time
+  std::string key = {};  // unique; sorts by time
   std::string at = {};   // UTC
   std::string tacho_commit = {};
-  std::string machine = {};  // rank 0's processor, or GPU
+  std::string machine = {};  // CPU or GPU of rank 0
   std::string facts = {};
   std::int64_t ranks = 1;
   std::int64_t machines = 1;
   bool quick = false;
   bool complete = true;
-  LineRates lines = {};
+  LinkRates lines = {};
   std::vector<std::string> absent = {};  // what could not be measured, and why
   std::vector<CollectiveTime> collectives = {};
   std::vector<GradientTime> gradients = {};
@@ -93,15 +92,15 @@ struct CommsSurvey {
 Json to_json(const CommsSurvey& survey);
 Result<CommsSurvey> comms_survey_from_json(const Json& json);
 
-// What a collective's bus bandwidth is held against: a copy through memory where ranks share it;
-// the ring of streams, or one for a broadcast, over TCP. 0 where nothing comparable was measured.
-double line_of(const LineRates& lines, const CollectiveTime& one);
+// Returns the rate to compare a bus bandwidth with: a memory copy for shm; over TCP the ring of
+// streams, or a single stream for a broadcast. 0 if nothing comparable was measured.
+double line_of(const LinkRates& lines, const CollectiveTime& one);
 
-// The time of the smallest message of a backend's all-reduce, in seconds; nothing where
-// that was not measured.
+// Returns the time of the smallest all-reduce of a backend, in seconds; nothing if that was not
+// measured.
 std::optional<double> latency_of(const CommsSurvey& survey, DistBackend backend);
 
-// The backends in the order in which they were measured.
+// Returns the backends in the order of measurement.
 std::vector<DistBackend> backends_of(const CommsSurvey& survey);
 
 }  // namespace tacho::bandwidth

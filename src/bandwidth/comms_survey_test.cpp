@@ -24,7 +24,7 @@ CollectiveTime timed(Collective collective, std::int64_t bytes, double seconds,
 }
 
 // The table of nccl-tests' doc/PERFORMANCE.md.
-TEST(BusBandwidth, IsWhatNcclTestsCallsIt) {
+TEST(BusBandwidth, FollowsTheDefinitionOfNcclTests) {
   EXPECT_DOUBLE_EQ(bus_factor(Collective::all_reduce, 2), 1);
   EXPECT_DOUBLE_EQ(bus_factor(Collective::all_reduce, 4), 1.5);
   EXPECT_DOUBLE_EQ(bus_factor(Collective::all_reduce, 8), 1.75);
@@ -34,21 +34,21 @@ TEST(BusBandwidth, IsWhatNcclTestsCallsIt) {
   EXPECT_DOUBLE_EQ(bus_factor(Collective::broadcast, 8), 1);
 }
 
-TEST(BusBandwidth, ARankAloneSendsNothing) {
+TEST(BusBandwidth, IsZeroForOneRank) {
   for (const Collective one :
        {Collective::all_reduce, Collective::broadcast, Collective::all_gather}) {
     EXPECT_EQ(bus_factor(one, 1), 0);
   }
 }
 
-TEST(BusBandwidth, OfFourRanksThatSumAGigabyteInHalfASecond) {
+TEST(BusBandwidth, IsComputedFromSizeTimeAndRanks) {
   const auto one = timed(Collective::all_reduce, 1'000'000'000, 0.5);
   EXPECT_DOUBLE_EQ(one.algorithm_bytes_per_s(), 2e9);
   EXPECT_DOUBLE_EQ(one.bus_bytes_per_s(4), 3e9);
 }
 
-TEST(CommsSurvey, EachBackendIsHeldAgainstItsOwnLine) {
-  const LineRates lines{
+TEST(CommsSurvey, ComparesEachBackendWithItsOwnLink) {
+  const LinkRates lines{
       .copy_bytes_per_s = 8e9, .stream_bytes_per_s = 4e9, .ring_bytes_per_s = 2e9};
   EXPECT_EQ(line_of(lines, timed(Collective::all_reduce, 8, 1)), 2e9);
   EXPECT_EQ(line_of(lines, timed(Collective::all_gather, 8, 1)), 2e9);
@@ -57,7 +57,7 @@ TEST(CommsSurvey, EachBackendIsHeldAgainstItsOwnLine) {
   EXPECT_EQ(line_of(lines, timed(Collective::broadcast, 8, 1, DistBackend::nccl)), 0);
 }
 
-TEST(CommsSurvey, LatencyIsThatOfTheSmallestSum) {
+TEST(CommsSurvey, LatencyIsThatOfTheSmallestAllReduce) {
   CommsSurvey survey;
   survey.collectives = {timed(Collective::all_reduce, 64, 3e-6),
                         timed(Collective::all_reduce, 8, 2e-6),
@@ -84,7 +84,7 @@ TEST(RoundTimes, AreMedianAndExtremes) {
   EXPECT_EQ(round_times(std::vector<double>{3, 1, 2}), (RoundTimes{2, 1, 3, 3}));
 }
 
-TEST(CommsSurvey, IsTheSameReadBack) {
+TEST(CommsSurvey, SurvivesTheRoundTrip) {
   CommsSurvey survey{.key = "20261116-041500-abcdef",
                      .at = "2026-11-16T04:15:00.000Z",
                      .tacho_commit = "0123456789ab",
@@ -110,7 +110,7 @@ TEST(CommsSurvey, IsTheSameReadBack) {
   EXPECT_THAT(backends_of(survey), ElementsAre(DistBackend::gloo));
 }
 
-TEST(CommsSurvey, RefusesWhatIsNone) {
+TEST(CommsSurvey, RejectsInvalidRecords) {
   Json json = to_json(CommsSurvey{});
   json["schema"] = 2;
   EXPECT_EQ(comms_survey_from_json(json).error().code, ErrorCode::newer);
@@ -124,7 +124,7 @@ TEST(CommsSurvey, RefusesWhatIsNone) {
   EXPECT_THAT(comms_survey_from_json(json).error().message, HasSubstr("collective 1"));
   json = to_json(CommsSurvey{});
   json["absent"] = Json::array({7});
-  EXPECT_THAT(comms_survey_from_json(json).error().message, HasSubstr("absent 1: no text"));
+  EXPECT_THAT(comms_survey_from_json(json).error().message, HasSubstr("absent 1: not a string"));
 }
 
 TEST(CommsRequest, SizesGrowEightfoldToTheLargest) {
@@ -136,7 +136,7 @@ TEST(CommsRequest, SizesGrowEightfoldToTheLargest) {
   EXPECT_THAT(sizes_of(request), ElementsAre(8));
 }
 
-TEST(CommsRequest, SurvivesTheWayToItsRanks) {
+TEST(CommsRequest, SurvivesTheRoundTrip) {
   const CommsRequest request{.backend = DistBackend::shm,
                              .quick = true,
                              .largest = Bytes{1 << 20},
@@ -148,7 +148,7 @@ TEST(CommsRequest, SurvivesTheWayToItsRanks) {
   EXPECT_FALSE(check(CommsRequest{.peak_bytes_per_s = 0}).ok());
 }
 
-TEST(CommsRequest, BuffersFitIntoTheMachine) {
+TEST(CommsRequest, LimitsBuffersToTheMemory) {
   EXPECT_EQ(largest_within(Bytes{0}, 2).count, 256 << 20);
   EXPECT_EQ(largest_within(Bytes{std::int64_t{64} << 30}, 2).count, 256 << 20);
   EXPECT_EQ(largest_within(Bytes{std::int64_t{12} << 20}, 2).count, 1 << 20);

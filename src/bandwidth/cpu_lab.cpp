@@ -13,10 +13,10 @@ namespace tacho::bandwidth {
 namespace {
 
 constexpr const char* kMemory = "memory";
-// Elements divide by all matrices' columns, times a line of rows.
+// Array sizes are multiples of the columns of all matrices times a cache line of rows.
 constexpr std::int64_t kGrain = 8192 * kLineElements;
 
-// A working set of three arrays that leaves half of the cache to others.
+// Returns the elements per array for a working set of three arrays that fills half of the cache.
 std::int64_t elements_within(const CacheLevel& cache, int threads) {
   const std::int64_t caches = (threads + cache.sharers - 1) / cache.sharers;
   constexpr std::int64_t kArrays = 3;
@@ -35,16 +35,16 @@ std::vector<int> thread_counts(int most, bool quick) {
 }
 
 struct Effort {
-  Seconds budget;  // of one case
-  Seconds sample;  // the shortest worth timing
-  int samples;     // at least
+  Seconds budget;  // per case
+  Seconds sample;  // minimum duration
+  int samples;     // minimum number
 };
 
 Effort effort_of(bool quick) {
   return quick ? Effort{Seconds(0.06), Seconds(1e-3), 5} : Effort{Seconds(0.4), Seconds(2e-3), 9};
 }
 
-// Of one of so many passes, from what was counted before them and after.
+// Returns the counts per pass.
 Counts counts_between(const Counts& before, const Counts& after, std::int64_t passes) {
   Counts counts;
   for (const auto& [name, value] : after) {
@@ -56,8 +56,8 @@ Counts counts_between(const Counts& before, const Counts& after, std::int64_t pa
 }
 
 std::string limit_of(const Form& form, const CpuCase& one) {
-  if (one.remote) return "the way between nodes";
-  if (form.set.past_caches && one.level != kMemory) return "stores go past the caches, to memory";
+  if (one.remote) return "the link between NUMA nodes";
+  if (form.set.past_caches && one.level != kMemory) return "stores bypass the caches";
   return std::string(form.limit);
 }
 
@@ -86,8 +86,8 @@ class Bench {
     const int repeats = std::clamp(static_cast<int>(effort_.sample / first) + 1, 1, 1 << 20);
     std::vector<double> samples;
     Seconds spent{};
-    if (first < effort_.budget) pass(repeats);  // warm
-    // A slow form is timed less often: three passes at the least.
+    if (first < effort_.budget) pass(repeats);  // warm-up
+    // A slow form is timed less often, but at least three times.
     constexpr int kFewest = 3;
     constexpr double kPatience = 3;
     const Counts before = counted_ ? counted_() : Counts{};
@@ -102,7 +102,7 @@ class Bench {
     const Traffic traffic = form.traffic(shape);
     const auto [fastest, slowest] = std::ranges::minmax(samples);
     return Measurement{.operation = form.operation,
-                       .form = std::string(form.name) + (one.remote ? ", another node's" : ""),
+                       .form = std::string(form.name) + (one.remote ? ", remote node" : ""),
                        .level = one.level,
                        .element = "f32",
                        .threads = one.threads,
@@ -124,10 +124,10 @@ class Bench {
   const std::function<Counts()>& counted_;
 };
 
-// The arrays and the team, kept from case to case as long as they fit.
-class Stand {
+// Measures cases one after the other, and keeps arrays and threads as long as they fit.
+class CaseRunner {
  public:
-  explicit Stand(const CpuLabRequest& request)
+  explicit CaseRunner(const CpuLabRequest& request)
       : request_(request), elements_(request.array.count / kElement / kGrain * kGrain) {}
 
   Result<Measurement> measure(const CpuCase& one, const Shape& shape) {
@@ -136,9 +136,8 @@ class Stand {
     }
     if (!team_ || team_->threads() != one.threads || team_remote_ != one.remote) {
       team_.reset();
-      const bool apart = one.remote;
-      team_ = std::make_unique<Team>(one.threads, apart ? request_.nodes[1] : request_.cpus);
-      team_remote_ = apart;
+      team_ = std::make_unique<Team>(one.threads, one.remote ? request_.nodes[1] : request_.cpus);
+      team_remote_ = one.remote;
     }
     return Bench(*arrays_, effort_of(request_.quick), request_.counted).measure(one, shape, *team_);
   }
@@ -147,7 +146,7 @@ class Stand {
   Result<void> prepare(PageKind pages, bool remote) {
     arrays_.reset();
     team_.reset();
-    // Whoever writes first decides where the data lies: for remote cases the first node does.
+    // The first writer determines the NUMA node of the data: node 0 for remote cases.
     Team first(request_.threads, remote ? request_.nodes[0] : request_.cpus);
     TACHO_TRY(made, Arrays::make(elements_, pages, first));
     arrays_.emplace(std::move(made));
@@ -172,7 +171,7 @@ Bytes array_beyond_caches(const std::vector<CacheLevel>& caches, Bytes memory) {
   constexpr std::int64_t kTimes = 4;
   const std::int64_t cache = caches.empty() ? 0 : caches.back().size.count;
   std::int64_t wanted = std::max(kLeast, kTimes * cache);
-  // Four arrays, at most a third of what there is.
+  // Four arrays use at most a third of the memory.
   if (memory.count > 0) wanted = std::min(wanted, memory.count / 12);
   const std::int64_t grain = kGrain * kElement;
   return Bytes{std::max(grain, wanted / grain * grain)};
@@ -214,21 +213,22 @@ std::vector<CpuCase> plan_cpu(const CpuLabRequest& request) {
 }
 
 Result<std::vector<Measurement>> measure_cpu(const CpuLabRequest& request,
-                                             const std::atomic<int>& interrupts, const Told& told) {
+                                             const std::atomic<int>& interrupts,
+                                             const ProgressCallback& on_progress) {
   const auto cases = plan_cpu(request);
   std::vector<Measurement> found;
-  Stand stand(request);
+  CaseRunner runner(request);
   const std::int64_t shared = request.caches.empty() ? 0 : request.caches.back().size.count;
   for (const CpuCase& one : cases) {
     if (interrupts > 0) break;
-    told(std::ssize(found), std::ssize(cases),
-         fmt::format("{}, {}", kOperations.of(one.form->operation), one.form->name));
+    on_progress(std::ssize(found), std::ssize(cases),
+                fmt::format("{}, {}", kOperations.of(one.form->operation), one.form->name));
     const Shape shape{.elements = one.elements,
                       .columns = columns_of(one.form->operation),
                       .stride = one.form->set.stride,
                       .resident = one.resident,
                       .shared_cache_bytes = shared};
-    TACHO_TRY(measured, stand.measure(one, shape));
+    TACHO_TRY(measured, runner.measure(one, shape));
     found.push_back(std::move(measured));
   }
   return found;

@@ -16,14 +16,14 @@ CpuLabRequest small_machine(int threads) {
           .caches = {{"L1", Bytes{32 << 10}, 1}, {"L2", Bytes{1 << 20}, 2}}};
 }
 
-TEST(CpuLab, ArraysAreFourTimesTheLargestCacheWhereMemoryAllows) {
+TEST(CpuLab, ArraysAreFourTimesTheLargestCacheIfMemoryAllows) {
   const std::vector<CacheLevel> caches = {{"L1", Bytes{64 << 10}, 1}, {"L3", Bytes{32 << 20}, 2}};
   EXPECT_EQ(array_beyond_caches(caches, Bytes{24LL << 30}), Bytes{128 << 20});
   EXPECT_EQ(array_beyond_caches({}, Bytes{24LL << 30}), Bytes{64 << 20});
   EXPECT_EQ(array_beyond_caches(caches, Bytes{768 << 20}), Bytes{64 << 20});
 }
 
-TEST(CpuLab, EachCacheIsMeasuredWithHalfOfItFull) {
+TEST(CpuLab, MeasuresEachCacheHalfFull) {
   for (const CpuCase& one : plan_cpu(small_machine(2))) {
     if (one.level == "L1") {
       EXPECT_EQ(one.elements, 2 * (32 << 10) / 2 / 3 / 4 / 32 * 32);  // each thread has its own
@@ -35,7 +35,7 @@ TEST(CpuLab, EachCacheIsMeasuredWithHalfOfItFull) {
   }
 }
 
-TEST(CpuLab, OneOperationAlone) {
+TEST(CpuLab, CanMeasureOneOperationOnly) {
   CpuLabRequest request = small_machine(1);
   request.only = Operation::gather;
   const auto cases = plan_cpu(request);
@@ -43,7 +43,7 @@ TEST(CpuLab, OneOperationAlone) {
   for (const CpuCase& one : cases) EXPECT_EQ(one.form->operation, Operation::gather);
 }
 
-TEST(CpuLab, WithTwoNodesATriadCrossesBetweenThem) {
+TEST(CpuLab, MeasuresARemoteTriadIfThereAreTwoNodes) {
   CpuLabRequest request = small_machine(2);
   request.nodes = {{0}, {1}};
   const auto cases = plan_cpu(request);
@@ -52,16 +52,16 @@ TEST(CpuLab, WithTwoNodesATriadCrossesBetweenThem) {
   EXPECT_FALSE(std::ranges::any_of(plan_cpu(request), &CpuCase::remote));
 }
 
-TEST(CpuLab, MeasuresWhatItPlannedAndSaysWhatItDoes) {
+TEST(CpuLab, MeasuresThePlanAndReportsProgress) {
   const CpuLabRequest request = small_machine(2);
   const std::atomic<int> none = 0;
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   const auto found = measure_cpu(request, none, [&](std::int64_t done, std::int64_t, const auto&) {
-    EXPECT_EQ(done, told++);
+    EXPECT_EQ(done, reported++);
   });
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->size(), plan_cpu(request).size());
-  EXPECT_EQ(std::ssize(*found), told);
+  EXPECT_EQ(std::ssize(*found), reported);
   for (const Measurement& m : *found) {
     EXPECT_GT(m.seconds, 0) << m.form;
     EXPECT_LE(m.fastest_seconds, m.seconds);
@@ -69,14 +69,14 @@ TEST(CpuLab, MeasuresWhatItPlannedAndSaysWhatItDoes) {
     EXPECT_GE(m.samples, 3);
     EXPECT_GE(m.moved_bytes, m.necessary_bytes / 2);
     const bool past_caches = m.form.starts_with("non-temporal") && m.level != "memory";
-    EXPECT_EQ(m.limit == "stores go past the caches, to memory", past_caches) << m.form;
+    EXPECT_EQ(m.limit == "stores bypass the caches", past_caches) << m.form;
   }
 }
 
-TEST(CpuLab, CountsAreOfOnePassAndOnlyOfWhatIsCounted) {
+TEST(CpuLab, CountsArePerPassAndOnlyOfAvailableCounters) {
   CpuLabRequest request = small_machine(1);
   request.only = Operation::triad;
-  // Every look at the counter finds it a million further: once for all passes of a form.
+  // The counter advances by a million per read, that is, per form with all its passes.
   double cycles = 0;
   request.counted = [&] {
     cycles += 1e6;
@@ -94,7 +94,7 @@ TEST(CpuLab, CountsAreOfOnePassAndOnlyOfWhatIsCounted) {
   }
 }
 
-TEST(CpuLab, AnInterruptEndsItWithWhatThereIs) {
+TEST(CpuLab, AnInterruptKeepsTheMeasurementsSoFar) {
   std::atomic<int> interrupts = 0;
   const auto found =
       measure_cpu(small_machine(1), interrupts,

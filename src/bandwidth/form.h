@@ -1,7 +1,7 @@
 #pragma once
 
-// The forms of each operation on a CPU: what a thread does with its part, how many bytes that
-// moves, and what else keeps it slow.
+// The forms (implementations) of each operation on a CPU, with the bytes they move and their other
+// limits.
 
 #include <cstdint>
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace tacho::bandwidth {
 
-// A thread's part of the work. Arrays begin at a line of the cache, and so do parts.
+// A thread's part of the work. Arrays and parts are aligned to cache lines.
 struct Part {
   const float* a = nullptr;
   const float* b = nullptr;
   float* c = nullptr;
   const std::uint32_t* index = nullptr;
-  std::int64_t from = 0;  // elements; rows of a matrix
+  std::int64_t from = 0;  // in elements, or in rows of a matrix
   std::int64_t to = 0;
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::int64_t stride = 1;
-  std::int64_t ahead = 0;  // bytes that are asked for in advance; accesses, with an index
-  double sum = 0;          // what a reduction found in this part
-  float* spare = nullptr;  // two numbers a row, for forms that come back to them
+  std::int64_t ahead = 0;  // prefetch distance in bytes, or in accesses with an index
+  double sum = 0;          // result of a reduction of this part
+  float* spare = nullptr;  // two numbers per row, for forms with several passes
 };
 using Kernel = void (*)(Part&);
 
@@ -37,9 +37,9 @@ struct FormSetting {
   std::int64_t ahead = 0;
   PageKind pages = PageKind::huge;
   Order order = Order::none;
-  bool in_caches = false;    // measured in every cache too, and with every number of threads
-  bool past_caches = false;  // its stores are memory's, wherever the arrays lie
-  bool quick = true;         // part of the short survey
+  bool in_caches = false;    // also measured in every cache and with several numbers of threads
+  bool past_caches = false;  // its stores bypass the caches, even if the arrays fit in them
+  bool quick = true;         // part of the quick survey
 };
 
 struct Form {
@@ -47,15 +47,15 @@ struct Form {
   std::string_view name;
   Kernel kernel;
   Traffic (*traffic)(const Shape&);
-  std::string_view waste;  // why more bytes move than must; "" where none do
-  std::string_view limit;  // what else slows it down; "" for the memory itself
+  std::string_view waste;  // why it moves more bytes than necessary; "" if it does not
+  std::string_view limit;  // what else slows it down; "" if only the memory does
   FormSetting set = {};
 };
 
-// A part is some rows, not elements.
+// Returns true if parts are counted in rows instead of elements.
 bool works_on_rows(Operation operation);
 
-// Every form that this processor has, an operation's naive one first.
+// Returns every form that this CPU supports; the naive form of each operation comes first.
 std::span<const Form> all_forms();
 
 }  // namespace tacho::bandwidth

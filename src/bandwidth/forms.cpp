@@ -8,14 +8,14 @@ namespace tacho::bandwidth {
 namespace {
 
 constexpr std::string_view kFetched = "a line that is written is read first";
-constexpr std::string_view kFilled =
-    "a line is read first, unless the library writes past the caches";
+constexpr std::string_view kFilled = "a line is read first, unless the library bypasses the caches";
 constexpr std::string_view kPartOfLine = "a line of 64 bytes moves for the part that is used";
 constexpr std::string_view kElementOfLine = "a line of 64 bytes moves for 4 of them";
 constexpr std::string_view kFewInstructions = "instructions: one for every 4 bytes";
-constexpr std::string_view kPages = "page tables: 4 KiB are found by each entry";
-constexpr std::string_view kWaits = "latency: few misses are under way at once";
-constexpr std::string_view kUnforeseen = "latency: lines far apart, which no prefetcher foresees";
+constexpr std::string_view kPages = "page tables: each entry covers 4 KiB";
+constexpr std::string_view kWaits = "latency: few misses in flight";
+constexpr std::string_view kUnpredicted = "latency: distant lines, which no prefetcher predicts";
+constexpr std::string_view kDistant = "latency: sixteen distant lines on each side";
 
 constexpr std::int64_t kKiB = 1024;
 
@@ -66,7 +66,7 @@ std::vector<Form> copies() {
                      copy_strided,
                      copy_allocating,
                      stride >= kLineElements ? kElementOfLine : kPartOfLine,
-                     stride > kLineElements ? kUnforeseen : std::string_view(),
+                     stride > kLineElements ? kUnpredicted : std::string_view(),
                      {.stride = stride, .quick = stride == 2 || stride == 16}});
   }
   for (const auto& [bytes, name] :
@@ -94,7 +94,7 @@ std::vector<Form> copies() {
 #ifdef __x86_64__
   if (stores_lines()) {
     forms.push_back({Operation::copy,
-                     "non-temporal, a line a store, prefetch 2 KiB ahead",
+                     "non-temporal, one line per store, prefetch 2 KiB ahead",
                      copy_line_stores,
                      copy_streaming,
                      "",
@@ -182,7 +182,7 @@ std::vector<Form> sums_of_arrays() {
 #ifdef __x86_64__
   if (stores_lines()) {
     forms.push_back({Operation::triad,
-                     "non-temporal, a line a store, prefetch 2 KiB ahead",
+                     "non-temporal, one line per store, prefetch 2 KiB ahead",
                      triad_line_stores,
                      triad_streaming,
                      "",
@@ -220,13 +220,13 @@ std::vector<Form> sums_of_arrays() {
 
 std::vector<Form> orders() {
   return {{Operation::transpose, "columns written", transpose_rows_in, columns_written,
-           kElementOfLine, kUnforeseen},
+           kElementOfLine, kUnpredicted},
           {Operation::transpose, "columns read", transpose_rows_out, columns_read, kElementOfLine,
-           kUnforeseen},
+           kUnpredicted},
           {Operation::transpose, "tiles of 16 × 16, prefetched", transpose_tiles, copy_allocating,
-           kFetched, "latency: sixteen lines far apart on each side"},
+           kFetched, kDistant},
           {Operation::transpose, "prefetched tiles, non-temporal stores", transpose_tiles_streamed,
-           copy_streaming, "", "latency: sixteen lines far apart on each side"},
+           copy_streaming, "", kDistant},
           {Operation::gather,
            "in order",
            gather_plain,
@@ -288,15 +288,15 @@ std::vector<Form> orders() {
 std::vector<Form> matrices() {
   return {
       {Operation::stencil, "columns first", stencil_columns_first, columns_both, kElementOfLine,
-       kUnforeseen},
+       kUnpredicted},
       {Operation::stencil, "rows, one element at a time", stencil_scalar, copy_allocating, kFetched,
        kFewInstructions},
       {Operation::stencil, "rows, vectors", stencil_vectors, copy_allocating, kFetched, ""},
       {Operation::stencil, "rows, non-temporal stores", stencil_streamed, copy_streaming, "", ""},
       {Operation::normalise, "three passes over all rows", normalise_three_passes,
-       normalised_in_three, "all rows are read three times, and lines to be written", ""},
+       normalised_in_three, "all rows are read three times, and written lines once", ""},
       {Operation::normalise, "two passes over all rows", normalise_two_passes, normalised_in_two,
-       "all rows are read twice, and lines to be written", ""},
+       "all rows are read twice, and written lines once", ""},
       {Operation::normalise, "row by row", normalise_rows, copy_allocating, kFetched, ""},
       {Operation::normalise, "row by row, non-temporal stores", normalise_rows_streamed,
        copy_streaming, "", ""}};

@@ -1,4 +1,4 @@
-// Every form against a plain computation, at every element.
+// Compares every form with a simple computation, at every element.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,7 +11,9 @@
 namespace tacho::bandwidth {
 namespace {
 
-std::string said(const Result<void>& result) { return result.ok() ? "" : result.error().message; }
+std::string message_of(const Result<void>& result) {
+  return result.ok() ? "" : result.error().message;
+}
 
 std::string outcome_of(const Form& form, std::int64_t elements, int threads) {
   Team team(threads, {0});
@@ -24,10 +26,10 @@ std::string outcome_of(const Form& form, std::int64_t elements, int threads) {
   team.run([&](int thread) { form.kernel(parts[static_cast<std::size_t>(thread)]); });
   double sum = 0;
   for (const Part& part : parts) sum += part.sum;
-  return said(answer.check(sum));
+  return message_of(answer.check(sum));
 }
 
-TEST(Forms, AllComputeWhatTheirOperationSays) {
+TEST(Forms, ComputeTheirOperation) {
   for (const Form& form : all_forms()) {
     const std::string name =
         std::string(kOperations.of(form.operation)) + ", " + std::string(form.name);
@@ -37,7 +39,7 @@ TEST(Forms, AllComputeWhatTheirOperationSays) {
   }
 }
 
-TEST(Forms, AllComputeItForSizesThatFillNoLine) {
+TEST(Forms, ComputeTheirOperationForPartialCacheLines) {
   for (const Form& form : all_forms()) {
     if (works_on_rows(form.operation)) continue;
     for (const std::int64_t elements : {1, 15, 17, 1000, 4099}) {
@@ -48,7 +50,7 @@ TEST(Forms, AllComputeItForSizesThatFillNoLine) {
   }
 }
 
-TEST(Forms, MatricesOfOddSizesAreTurnedSmoothedAndNormalised) {
+TEST(Forms, ComputeTheirOperationForMatricesOfOddSizes) {
   for (const Form& form : all_forms()) {
     if (!works_on_rows(form.operation)) continue;
     constexpr std::int64_t kRows = 37;
@@ -64,11 +66,11 @@ TEST(Forms, MatricesOfOddSizesAreTurnedSmoothedAndNormalised) {
     Answer answer(form, part, kRows * kColumns, kRows * kColumns);
     answer.poison();
     form.kernel(part);
-    EXPECT_EQ(said(answer.check(0)), "") << form.name;
+    EXPECT_EQ(message_of(answer.check(0)), "") << form.name;
   }
 }
 
-TEST(Answer, FindsAPlaceThatNobodyWrote) {
+TEST(Answer, DetectsAPlaceThatWasNotWritten) {
   const Form nothing{Operation::copy, "nothing", [](Part&) {}, copy_streaming, "", ""};
   EXPECT_NE(outcome_of(nothing, 64, 1).find("element 0 is nan"), std::string::npos);
   const Form one_wrong{Operation::copy,
@@ -83,7 +85,7 @@ TEST(Answer, FindsAPlaceThatNobodyWrote) {
   EXPECT_NE(outcome_of(one_wrong, 64, 1).find("element 40 is"), std::string::npos);
 }
 
-TEST(Answer, FindsASumThatMissesAnElement) {
+TEST(Answer, DetectsASumThatMissesAnElement) {
   const Form short_sum{Operation::reduction,
                        "short",
                        [](Part& p) {
@@ -96,7 +98,7 @@ TEST(Answer, FindsASumThatMissesAnElement) {
   EXPECT_NE(outcome_of(short_sum, 64, 1), "");
 }
 
-TEST(Forms, EveryOperationGoesFromNaiveToBestAndNamesNoFormTwice) {
+TEST(Forms, CoverEveryOperationWithUniqueNames) {
   std::set<std::string> names;
   std::set<Operation> operations;
   for (const Form& form : all_forms()) {

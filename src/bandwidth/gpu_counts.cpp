@@ -27,7 +27,7 @@ Result<std::size_t> column_of(const CsvRecords& table, std::string_view heading)
   return static_cast<std::size_t>(found - table.headings.begin());
 }
 
-// "50,498,304"
+// Parses "50,498,304".
 std::optional<double> number_in(std::string cell) {
   std::erase(cell, ',');
   double value = 0;
@@ -36,7 +36,7 @@ std::optional<double> number_in(std::string cell) {
   return value;
 }
 
-// ncu's own lines stand above the table.
+// Skips the log lines above the table.
 std::string_view table_in(std::string_view log) {
   const auto begin = log.find("\"ID\"");
   return begin == std::string_view::npos ? std::string_view() : log.substr(begin);
@@ -77,7 +77,7 @@ Result<std::vector<Counts>> counts_of_cases(std::string_view ncu_log) {
         const auto value = number_in(row.cells[columns[i]]);
         if (!value) {
           return Error{ErrorCode::invalid,
-                       fmt::format("ncu: line {} of the table has no number", row.line)};
+                       fmt::format("ncu: line {} of the table: not a number", row.line)};
         }
         cases.back()[kMetrics[i].name] += *value;
       }

@@ -8,18 +8,18 @@
 
 namespace tacho::bandwidth {
 
-// Around a case's kernels run kernels with these in their names.
+// Marker kernels with these names run before and after the kernels of a case.
 constexpr std::string_view kCaseBegins = "case_begins";
 constexpr std::string_view kCaseEnds = "case_ends";
 
-// What ncu is asked for, with commas between: what counts_of_cases() reads.
+// Returns ncu's --metrics argument for counts_of_cases().
 std::string gpu_metrics();
 
-// The counts of each case, in order, from what 'ncu --csv --page raw --print-units base' wrote.
-// Empty for a case without a kernel, as a copy by the driver's engines is.
+// Reads the counts of each case, in order, from the output of 'ncu --csv --page raw --print-units
+// base'. A case without a kernel, such as a copy by the DMA engines, has no counts.
 Result<std::vector<Counts>> counts_of_cases(std::string_view ncu_log);
 
-// To the survey's forms in memory, which are the cases in their order.
+// Adds the counts to the survey's measurements at level "memory", which are in the order of cases.
 Result<void> add_counts(const std::vector<Counts>& of_cases, Survey& survey);
 
 }  // namespace tacho::bandwidth

@@ -26,7 +26,7 @@ constexpr const char* kLog =
     "\"6\",\"lab::case_begins()\",\"64\",\"0\"\n"
     "\"7\",\"lab::case_ends()\",\"64\",\"0\"\n";
 
-TEST(GpuCounts, ACasesKernelsAreAddedUpAndNothingBetweenCases) {
+TEST(GpuCounts, SumsTheKernelsOfACaseOnly) {
   const auto cases = counts_of_cases(kLog);
   ASSERT_TRUE(cases.ok()) << cases.error().message;
   EXPECT_THAT(*cases, ElementsAre(UnorderedElementsAre(Pair("memory_read_bytes", 2e6),
@@ -34,11 +34,11 @@ TEST(GpuCounts, ACasesKernelsAreAddedUpAndNothingBetweenCases) {
                                   IsEmpty()));
 }
 
-TEST(GpuCounts, AreAskedForAsNcuTakesThem) {
+TEST(GpuCounts, AreRequestedInNcusFormat) {
   EXPECT_EQ(gpu_metrics(), "dram__bytes_read.sum,dram__bytes_write.sum");
 }
 
-TEST(GpuCounts, BelongToTheFormsInMemoryInTheirOrder) {
+TEST(GpuCounts, AreAddedToTheFormsInMemoryInOrder) {
   Survey survey;
   survey.measurements = {Measurement{.form = "a", .level = "memory", .necessary_bytes = 100},
                          Measurement{.form = "b", .level = "L2"},
@@ -51,7 +51,7 @@ TEST(GpuCounts, BelongToTheFormsInMemoryInTheirOrder) {
   EXPECT_THAT(add_counts({{}}, survey).error().message, HasSubstr("1 cases were counted, 2"));
 }
 
-TEST(GpuCounts, RefusesALogWithoutATable) {
+TEST(GpuCounts, RejectsALogWithoutATable) {
   EXPECT_THAT(counts_of_cases("==ERROR== ERR_NVGPUCTRPERM\n").error().message,
               HasSubstr("counted nothing"));
   EXPECT_THAT(counts_of_cases("\"ID\",\"Kernel Name\"\n").error().message,

@@ -1,7 +1,7 @@
 #pragma once
 
-// The loops behind the forms. Scalar ones are compiled without vectors, the others for the widest
-// there are: see CMakeLists.txt.
+// The loops of the forms. The scalar ones are compiled without vectorization, the others for every
+// vector width; see CMakeLists.txt.
 
 #include "bandwidth/form.h"
 
@@ -38,7 +38,7 @@ void copy_zeroed(Part& p);
 void triad_zeroed(Part& p);
 #endif
 #ifdef __x86_64__
-// A line in one store, where the processor has vectors of 512 bits.
+// Returns true if the CPU can store a whole cache line at once (AVX-512).
 bool stores_lines();
 void copy_line_stores(Part& p);
 void triad_line_stores(Part& p);

@@ -8,14 +8,14 @@
 
 namespace tacho::bandwidth {
 
-// What the lab keeps: a survey of memory, or of communication.
+// A stored result of the lab.
 using LabRecord = std::variant<Survey, CommsSurvey>;
 
 Json to_json(const LabRecord& record);
 Result<LabRecord> lab_record_from_json(const Json& json);
 const std::string& key_of(const LabRecord& record);
 
-// A line of a list: {"key", "at", "kind", "device", "machine", "complete"}.
+// Returns {"key", "at", "kind", "device", "machine", "complete"} for a list.
 Json summary_of(const LabRecord& record);
 
 }  // namespace tacho::bandwidth

@@ -1,7 +1,7 @@
 #pragma once
 
-// A line of the cache written past the caches: the core neither reads it first nor keeps it. What
-// was written so is in order for other threads after finish_lines().
+// Non-temporal stores of whole cache lines: the core neither reads the line first nor caches it.
+// Call finish_lines() before other threads read the data.
 
 #include <cstring>
 
@@ -48,8 +48,8 @@ inline void finish_lines() {
 }
 
 #if defined(__aarch64__)
-// Makes a line zero without reading it. Wherever the processor's block is a line, as it is on all
-// that are known; zeroes_lines() says so.
+// Zeroes a cache line without reading it. Valid only if zeroes_lines(), that is, if the CPU's block
+// size is one cache line, as on all known CPUs.
 [[gnu::always_inline]] inline void zero_line(float* line) {
   asm volatile("dc zva, %0" : : "r"(line) : "memory");
 }
@@ -58,7 +58,7 @@ inline bool zeroes_lines() {
   std::uint64_t id = 0;
   asm("mrs %0, dczid_el0" : "=r"(id));
   constexpr std::uint64_t kForbidden = 16;
-  constexpr std::uint64_t kWords = 16;  // of four bytes: a line
+  constexpr std::uint64_t kWords = 16;  // of four bytes: a cache line
   return (id & kForbidden) == 0 && (std::uint64_t{1} << (id & 15)) == kWords;
 }
 #endif

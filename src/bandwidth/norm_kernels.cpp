@@ -1,4 +1,4 @@
-// Rows less their mean, over their deviation: how often memory is gone through is all that differs.
+// Normalisation of rows. The forms differ only in the number of passes over memory.
 #include <cmath>
 
 #include "bandwidth/kernels_cpu.h"
@@ -8,7 +8,7 @@
 namespace tacho::bandwidth {
 namespace {
 
-constexpr int kChains = 32;  // sums under way at once: a chain of additions waits for each
+constexpr int kChains = 32;  // independent sums, because an addition waits for the previous one
 
 template <class Term>
 [[gnu::always_inline]] inline float sum_of(std::int64_t count, Term term) {
@@ -74,7 +74,7 @@ TACHO_EVERY_VECTOR_WIDTH void normalise_rows(Part& p) {
 
 void normalise_rows_streamed(Part& p) {
   const std::int64_t w = p.columns;
-  // Without rows that are whole lines there is none to write past the caches.
+  // Non-temporal stores need rows of whole cache lines.
   if (w % kLineElements != 0) return normalise_rows(p);
   for (std::int64_t y = p.from; y < p.to; ++y) {
     const float* row = p.a + y * w;

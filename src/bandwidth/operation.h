@@ -4,7 +4,7 @@
 
 namespace tacho::bandwidth {
 
-// What the lab does with memory: each in forms from the naive one to the best known.
+// Memory operations of the lab. Each has several forms, from naive to the best known.
 enum class Operation {
   copy,       // c = a
   scale,      // c = 3·a
@@ -14,8 +14,8 @@ enum class Operation {
   gather,     // c[i] = a[index[i]]
   scatter,    // c[index[i]] = a[i]
   stencil,    // c = the mean of four neighbours of a
-  normalise,  // rows of a, less their mean, over their deviation
-  transfer,   // between the host's memory and a GPU's
+  normalise,  // c = (row of a - mean) / standard deviation
+  transfer,   // between host and GPU memory
 };
 
 inline constexpr Names<Operation, 10> kOperations = {"operation",

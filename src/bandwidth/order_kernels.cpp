@@ -1,4 +1,4 @@
-// Operations that cannot keep to the order of memory on both sides.
+// Operations that cannot access both sides in memory order.
 #include <algorithm>
 #include <cstring>
 
@@ -16,9 +16,9 @@ constexpr std::int64_t kTile = kLineElements;
   return lanes;
 }
 
-// Four rows of four become four columns, in registers.
-[[gnu::always_inline]] inline void turn_four(const float* from, std::int64_t columns,
-                                             float (*to)[kTile], std::int64_t at) {
+// Transposes 4 × 4 elements in registers.
+[[gnu::always_inline]] inline void transpose_4x4(const float* from, std::int64_t columns,
+                                                 float (*to)[kTile], std::int64_t at) {
   const Lanes a = lanes_at(from);
   const Lanes b = lanes_at(from + columns);
   const Lanes c = lanes_at(from + 2 * columns);
@@ -27,47 +27,47 @@ constexpr std::int64_t kTile = kLineElements;
   const Lanes cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
   const Lanes ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Lanes cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Lanes turned[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-                           __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                           __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
-                           __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
-  for (std::int64_t i = 0; i < 4; ++i) std::memcpy(&to[i][at], &turned[i], sizeof(Lanes));
+  const Lanes transposed[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+                               __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                               __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
+                               __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  for (std::int64_t i = 0; i < 4; ++i) std::memcpy(&to[i][at], &transposed[i], sizeof(Lanes));
 }
 
-// Sixteen rows of sixteen, a line each, so that every line that is touched is used whole. Written
-// out by `line`, which gets a row of the result.
+// Transposes a tile of sixteen rows of one cache line each, so that every accessed line is used
+// completely. `line` writes one row of the result.
 template <class WriteLine>
 [[gnu::always_inline]] inline void transpose_tile(const Part& p, std::int64_t row,
                                                   std::int64_t column, WriteLine line) {
   alignas(kLine) float tile[kTile][kTile];
   for (std::int64_t y = 0; y < kTile; y += 4) {
     const float* from = p.a + (row + y) * p.columns + column;
-    for (std::int64_t x = 0; x < kTile; x += 4) turn_four(from + x, p.columns, tile + x, y);
+    for (std::int64_t x = 0; x < kTile; x += 4) transpose_4x4(from + x, p.columns, tile + x, y);
   }
   for (std::int64_t x = 0; x < kTile; ++x) line(p.c + (column + x) * p.rows + row, tile[x]);
 }
 
-// Lines far apart are foreseen by no prefetcher: those of a later tile are asked for here.
-[[gnu::always_inline]] inline void ask_for_tile(const Part& p, std::int64_t row,
-                                                std::int64_t column) {
+// Prefetches the lines of a later tile: no hardware prefetcher predicts such distant lines.
+[[gnu::always_inline]] inline void prefetch_tile(const Part& p, std::int64_t row,
+                                                 std::int64_t column) {
   for (std::int64_t y = 0; y < kTile; ++y) {
     __builtin_prefetch(p.a + (row + y) * p.columns + column);
   }
 }
 
-// Tiles of the rows from p.from to p.to; what fills none goes element by element. Down the columns
-// of `a`, so that the lines of the result that are written follow each other.
+// Transposes the rows from p.from to p.to in tiles, and the remainder element by element. Goes down
+// the columns of `a`, so that consecutive lines of the result are written.
 template <class WriteLine>
 [[gnu::always_inline]] inline void transpose_in_tiles(const Part& p, WriteLine line) {
   const std::int64_t rows = p.from + (p.to - p.from) / kTile * kTile;
   const std::int64_t columns = p.columns / kTile * kTile;
-  // As many rows as a part of the first cache holds lines of.
+  // The lines of this many rows fit in a part of the L1 cache.
   constexpr std::int64_t kBand = 16 * kTile;
   for (std::int64_t band = p.from; band < rows; band += kBand) {
     for (std::int64_t column = 0; column < columns; column += kTile) {
       for (std::int64_t row = band; row < std::min(rows, band + kBand); row += kTile) {
         constexpr std::int64_t kAhead = 2 * kTile;
-        if (row + kAhead + kTile <= rows) ask_for_tile(p, row + kAhead, column);
+        if (row + kAhead + kTile <= rows) prefetch_tile(p, row + kAhead, column);
         transpose_tile(p, row, column, line);
       }
     }
@@ -98,7 +98,7 @@ void transpose_tiles(Part& p) {
 }
 
 void transpose_tiles_streamed(Part& p) {
-  // Without rows that are whole lines there is none to write past the caches.
+  // Non-temporal stores need rows of whole cache lines.
   if (p.rows % kLineElements != 0) return transpose_tiles(p);
   transpose_in_tiles(p, [](float* to, const float* from) { stream_line(to, load_line(from)); });
   finish_lines();

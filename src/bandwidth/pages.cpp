@@ -22,12 +22,12 @@ Result<Pages> Pages::take(Bytes size, PageKind kind) {
       ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     return Error{ErrorCode::out_of_memory,
-                 fmt::format("no {} of memory to measure with: {}; a smaller --size takes less",
+                 fmt::format("cannot allocate {} to measure with: {}; use a smaller --size",
                              human(size), std::strerror(errno))};
   }
   const auto beyond = reinterpret_cast<std::uintptr_t>(mapped) % kHugePage;
   void* begin = static_cast<char*>(mapped) + (beyond == 0 ? 0 : kHugePage - beyond);
-  // Best effort: where the kernel has no huge pages, small ones are what there is.
+  // Best effort: without huge pages the kernel uses small ones.
   ::madvise(begin, static_cast<std::size_t>(size.count),
             kind == PageKind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   return Pages(mapped, length, begin);

@@ -8,8 +8,8 @@
 
 namespace tacho::bandwidth {
 
-// Memory straight from the system, with pages of the kind that is asked for as far as the kernel
-// grants it. Nobody has touched it yet: whoever writes first decides on which node it lies.
+// Untouched memory from mmap, with the requested kind of pages as far as the kernel grants it. The
+// first writer determines its NUMA node.
 class Pages {
  public:
   static Result<Pages> take(Bytes size, PageKind kind);
@@ -31,7 +31,7 @@ class Pages {
   void* begin_;
 };
 
-// How much of this process's memory lies in huge pages now; 0 where the kernel does not tell.
+// Returns the memory of this process that is in huge pages; 0 if the kernel does not report it.
 Bytes huge_pages_held();
 
 }  // namespace tacho::bandwidth

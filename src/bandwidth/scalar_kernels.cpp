@@ -1,4 +1,4 @@
-// One element at a time. This file is compiled without vectors.
+// One element at a time. This file is compiled without vectorization.
 #include "bandwidth/kernels_cpu.h"
 
 namespace tacho::bandwidth {
@@ -35,7 +35,7 @@ void sum_scalar(Part& p) {
   p.sum = sum;
 }
 
-// The matrix's rim has no four neighbours and is left alone.
+// Skips the border of the matrix, whose elements do not have four neighbours.
 void stencil_columns_first(Part& p) {
   const std::int64_t w = p.columns;
   const std::int64_t first = p.from == 0 ? 1 : p.from;

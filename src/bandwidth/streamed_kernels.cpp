@@ -1,4 +1,4 @@
-// Whole lines written past the caches, or claimed without being read.
+// Writes of whole cache lines that bypass the caches or do not read the line first.
 #include "bandwidth/kernels_cpu.h"
 #include "bandwidth/line_store.h"
 
@@ -9,7 +9,7 @@
 namespace tacho::bandwidth {
 namespace {
 
-// Calls `line` for each whole line of a part and `one` for the elements behind the last.
+// Calls `line` for each whole cache line of a part and `one` for each element after the last line.
 template <class Line, class One>
 [[gnu::always_inline]] inline void walk_lines(const Part& p, Line line, One one) {
   const std::int64_t whole = p.from + (p.to - p.from) / kLineElements * kLineElements;
@@ -24,7 +24,7 @@ template <class Line, class One>
   return line;
 }
 
-inline void ask_for(const float* from, std::int64_t ahead) {
+inline void prefetch(const float* from, std::int64_t ahead) {
   __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead);
 }
 
@@ -41,7 +41,7 @@ void copy_streamed_ahead(Part& p) {
   walk_lines(
       p,
       [&](std::int64_t i) {
-        ask_for(p.a + i, p.ahead);
+        prefetch(p.a + i, p.ahead);
         stream_line(p.c + i, load_line(p.a + i));
       },
       [&](std::int64_t i) { p.c[i] = p.a[i]; });
@@ -71,8 +71,8 @@ void triad_streamed_ahead(Part& p) {
   walk_lines(
       p,
       [&](std::int64_t i) {
-        ask_for(p.a + i, p.ahead);
-        ask_for(p.b + i, p.ahead);
+        prefetch(p.a + i, p.ahead);
+        prefetch(p.b + i, p.ahead);
         stream_line(p.c + i, triad_line(p.a + i, p.b + i));
       },
       [&](std::int64_t i) { p.c[i] = p.a[i] + kFactor * p.b[i]; });
@@ -81,7 +81,7 @@ void triad_streamed_ahead(Part& p) {
 
 void stencil_streamed(Part& p) {
   const std::int64_t w = p.columns;
-  // Without rows that are whole lines there is none to write past the caches.
+  // Non-temporal stores need rows of whole cache lines.
   if (w % kLineElements != 0) return stencil_vectors(p);
   const std::int64_t first = p.from == 0 ? 1 : p.from;
   const std::int64_t last = p.to == p.rows ? p.to - 1 : p.to;
@@ -135,12 +135,12 @@ void triad_zeroed(Part& p) {
 #ifdef __x86_64__
 bool stores_lines() { return __builtin_cpu_supports("avx512f") != 0; }
 
-// Four stores of a quarter fill a line of the core's write buffers one after the other; one store
-// fills it at once, and more of the buffers stay free.
+// One store fills a write-combining buffer at once, unlike four stores of a quarter line, so more
+// buffers stay free.
 __attribute__((target("avx512f"))) void copy_line_stores(Part& p) {
   const std::int64_t whole = p.from + (p.to - p.from) / kLineElements * kLineElements;
   for (std::int64_t i = p.from; i < whole; i += kLineElements) {
-    ask_for(p.a + i, p.ahead);
+    prefetch(p.a + i, p.ahead);
     _mm512_stream_ps(p.c + i, _mm512_loadu_ps(p.a + i));
   }
   for (std::int64_t i = whole; i < p.to; ++i) p.c[i] = p.a[i];
@@ -151,8 +151,8 @@ __attribute__((target("avx512f"))) void triad_line_stores(Part& p) {
   const __m512 factor = _mm512_set1_ps(kFactor);
   const std::int64_t whole = p.from + (p.to - p.from) / kLineElements * kLineElements;
   for (std::int64_t i = p.from; i < whole; i += kLineElements) {
-    ask_for(p.a + i, p.ahead);
-    ask_for(p.b + i, p.ahead);
+    prefetch(p.a + i, p.ahead);
+    prefetch(p.b + i, p.ahead);
     const __m512 product = _mm512_mul_ps(factor, _mm512_loadu_ps(p.b + i));
     _mm512_stream_ps(p.c + i, _mm512_add_ps(_mm512_loadu_ps(p.a + i), product));
   }

@@ -7,7 +7,7 @@
 namespace tacho::bandwidth {
 namespace {
 
-constexpr std::int64_t kSchema = 2;  // 2: with counts of the hardware
+constexpr std::int64_t kSchema = 2;  // 2: with hardware counts
 constexpr const char* kKind = "memory";
 
 Json to_json(const Measurement& m) {
@@ -60,7 +60,7 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& p
   object.read("limit", m.limit);
   object.read_optional("is_ceiling", m.is_ceiling);
   const Json* counts = object.part("counts", false);
-  // For people and programs that read the file; made anew from the rest.
+  // Derived values for readers of the file; computed again from the others.
   object.part("gb_per_s", false);
   object.part("of_ceiling", false);
   object.part("loss", false);
@@ -188,26 +188,26 @@ const Measurement* ceiling_at(const Survey& survey, const std::string& level) {
 }
 
 Loss loss_of(const Measurement& m, const Measurement& ceiling) {
-  // Within this of the ceiling there is nothing to explain.
-  constexpr double kUntold = 1.05;
+  // Smaller factors are not explained.
+  constexpr double kNegligible = 1.05;
   Loss loss{.factor = ceiling.bytes_per_s() / m.bytes_per_s(), .by_bytes = m.excess()};
   loss.rest = loss.factor / loss.by_bytes;
   if (&m == &ceiling) {
     loss.words = "the ceiling";
     return loss;
   }
-  if (loss.factor < kUntold) return loss;
+  if (loss.factor < kNegligible) return loss;
   loss.words = times(loss.factor) + " slower";
-  if (loss.by_bytes >= kUntold) {
+  if (loss.by_bytes >= kNegligible) {
     loss.words += fmt::format("; {} the bytes: {}", times(loss.by_bytes), m.waste);
   }
-  if (loss.rest >= kUntold) {
+  if (loss.rest >= kNegligible) {
     const bool one_of_several = m.threads > 0 && m.threads < ceiling.threads;
     const std::string why =
         one_of_several ? fmt::format("{} of {} threads", m.threads, ceiling.threads) : m.limit;
     loss.words += "; " + times(loss.rest) + (why.empty() ? " unexplained" : " " + why);
-  } else if (loss.rest < 1 / kUntold) {
-    loss.words += fmt::format("; {} of that saved: a cache had them, or the core saw whole lines",
+  } else if (loss.rest < 1 / kNegligible) {
+    loss.words += fmt::format("; {} of that saved by a cache or by writes of whole lines",
                               times(1 / loss.rest));
   }
   return loss;

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A pass of one second over so many bytes.
+// Returns a measurement of one second.
 Measurement measured(const char* form, std::int64_t necessary, std::int64_t moved) {
   return {.form = form,
           .level = "memory",
@@ -21,7 +21,7 @@ Measurement measured(const char* form, std::int64_t necessary, std::int64_t move
           .waste = "lines for parts"};
 }
 
-TEST(Survey, TheRateIsOfTheBytesThatMustMove) {
+TEST(Survey, TheRateCountsNecessaryBytes) {
   Measurement m = measured("naive", 3'000'000'000, 12'000'000'000);
   m.seconds = 0.5;
   EXPECT_DOUBLE_EQ(m.bytes_per_s(), 6e9);
@@ -37,7 +37,7 @@ TEST(Survey, TheFastestIsTheCeilingUnlessOneIsMarked) {
   EXPECT_EQ(ceiling_at(survey, "L1"), nullptr);
 }
 
-TEST(Loss, IsBytesTimesWhatIsLeft) {
+TEST(Loss, IsTheProductOfBytesAndRest) {
   const Measurement best = measured("best", 800, 800);
   Measurement naive = measured("naive", 100, 400);
   naive.limit = "latency";
@@ -48,7 +48,7 @@ TEST(Loss, IsBytesTimesWhatIsLeft) {
   EXPECT_EQ(loss.words, "8.00× slower; 4.00× the bytes: lines for parts; 2.00× latency");
 }
 
-TEST(Loss, SaysWhatIsUnexplainedAndWhatWasSaved) {
+TEST(Loss, NamesTheUnexplainedAndTheSavedPart) {
   const Measurement best = measured("best", 800, 800);
   EXPECT_EQ(loss_of(measured("x", 400, 400), best).words, "2.00× slower; 2.00× unexplained");
   EXPECT_THAT(loss_of(measured("x", 400, 1600), best).words, HasSubstr("2.00× of that saved"));
@@ -58,14 +58,14 @@ TEST(Loss, SaysWhatIsUnexplainedAndWhatWasSaved) {
   EXPECT_EQ(loss_of(alone, best).words, "2.00× slower; 2.00× 1 of 2 threads");
 }
 
-TEST(Loss, IsOfTheNecessaryBytesAlsoWhereTheCeilingIsCountedToMoveMore) {
-  const Measurement best = measured("best", 800, 1200);  // counted, though the core saved it
+TEST(Loss, UsesNecessaryBytesEvenIfTheCeilingMovesMore) {
+  const Measurement best = measured("best", 800, 1200);  // by design, though the core saved it
   const Loss loss = loss_of(measured("x", 400, 400), best);
   EXPECT_DOUBLE_EQ(loss.by_bytes, 1);
   EXPECT_DOUBLE_EQ(loss.rest, 2);
 }
 
-TEST(Survey, IsTheSameReadBack) {
+TEST(Survey, SurvivesTheRoundTrip) {
   Survey survey{.key = "20261116-041500-abcdef",
                 .at = "2026-11-16T04:15:00.000Z",
                 .tacho_commit = "0123456789ab",
@@ -84,19 +84,19 @@ TEST(Survey, IsTheSameReadBack) {
   EXPECT_THAT(levels_of(*read), ElementsAre("memory"));
 }
 
-TEST(Survey, SharesOfWhatWasCountedAreOfTheNecessaryBytes) {
+TEST(Survey, CountedSharesAreRelativeToNecessaryBytes) {
   Measurement m = measured("x", 6400, 6400);
   EXPECT_FALSE(missed_share(m).has_value());
   EXPECT_FALSE(instructions_per_cycle(m).has_value());
   m.counts = {{"llc_misses", 150}, {"instructions", 30}, {"cycles", 20}, {"memory_read_bytes", 64}};
   EXPECT_DOUBLE_EQ(missed_share(m).value(), 1.5);
   EXPECT_DOUBLE_EQ(instructions_per_cycle(m).value(), 1.5);
-  EXPECT_FALSE(memory_share(m).has_value());  // half of it would be a wrong number
+  EXPECT_FALSE(memory_share(m).has_value());  // needs reads and writes
   m.counts["memory_write_bytes"] = 6336;
   EXPECT_DOUBLE_EQ(memory_share(m).value(), 1);
 }
 
-TEST(Survey, RefusesWhatIsNone) {
+TEST(Survey, RejectsInvalidRecords) {
   Json json = to_json(Survey{});
   json["schema"] = 3;
   EXPECT_EQ(survey_from_json(json).error().code, ErrorCode::newer);

@@ -7,8 +7,8 @@
 namespace tacho::bandwidth {
 namespace {
 
-// Best effort: a thread that may not be kept to its processor is only timed less steadily.
-void stay_on(const std::vector<int>& cpus) {
+// Best effort: without pinning, times only vary more.
+void pin_to(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
@@ -30,7 +30,7 @@ std::vector<int> allowed_cpus() {
 
 Team::Team(int threads, const std::vector<int>& cpus)
     : threads_(threads),
-      home_(allowed_cpus()),
+      original_cpus_(allowed_cpus()),
       start_(threads),
       finish_(threads),
       spans_(static_cast<std::size_t>(threads)) {
@@ -40,17 +40,17 @@ Team::Team(int threads, const std::vector<int>& cpus)
   for (int thread = 1; thread < threads_; ++thread) {
     others_.emplace_back([this, thread, cpu = cpu_of(thread)] { serve(thread, cpu); });
   }
-  stay_on({cpu_of(0)});
+  pin_to({cpu_of(0)});
 }
 
 Team::~Team() {
   work_ = nullptr;
   start_.arrive_and_wait();
-  stay_on(home_);
+  pin_to(original_cpus_);
 }
 
 void Team::serve(int thread, int cpu) {
-  stay_on({cpu});
+  pin_to({cpu});
   while (true) {
     start_.arrive_and_wait();
     if (work_ == nullptr) return;
@@ -62,7 +62,7 @@ void Team::serve(int thread, int cpu) {
 void Team::wait_until_all_are_awake() {
   const std::int64_t mine = awake_.fetch_add(1);
   const std::int64_t all = (mine / threads_ + 1) * threads_;
-  // Where threads share a processor, one that only waits must give way.
+  // If threads share a CPU, a waiting thread must yield.
   constexpr int kPatience = 2000;
   for (int looked = 0; awake_.load(std::memory_order_acquire) < all; ++looked) {
     if (looked > kPatience) std::this_thread::yield();

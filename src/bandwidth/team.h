@@ -12,21 +12,21 @@
 
 namespace tacho::bandwidth {
 
-// Threads that start together and are timed together, each kept to one processor. The calling
-// thread is the first of them, and is put back where it was when the team ends.
+// Threads that start together and are timed together, each pinned to one CPU. The calling thread is
+// thread 0; the destructor restores its affinity.
 class Team {
  public:
   using Work = std::function<void(int thread)>;
 
-  // On the first `threads` of `cpus`.
+  // Uses the first `threads` of `cpus`.
   Team(int threads, const std::vector<int>& cpus);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team();
 
   [[nodiscard]] int threads() const { return threads_; }
-  // From when the first begins to when the last is done, by each thread's own look at the clock.
-  // They begin when all are awake: being woken may take longer than the work.
+  // Returns the time from the first start to the last end, as measured by the threads. They start
+  // when all are awake, because waking up may take longer than the work.
   Seconds run(const Work& work);
 
  private:
@@ -41,16 +41,16 @@ class Team {
   void wait_until_all_are_awake();
 
   int threads_;
-  std::vector<int> home_;  // processors the calling thread came from
+  std::vector<int> original_cpus_;  // affinity of the calling thread
   std::barrier<> start_;
   std::barrier<> finish_;
   std::vector<Span> spans_;
-  std::atomic<std::int64_t> awake_ = 0;  // counts on from run to run
-  const Work* work_ = nullptr;           // none: the team ends
+  std::atomic<std::int64_t> awake_ = 0;  // never reset between runs
+  const Work* work_ = nullptr;           // null: the threads end
   std::vector<std::jthread> others_;
 };
 
-// Processors this process may run on.
+// Returns the CPUs that this process may run on.
 std::vector<int> allowed_cpus();
 
 }  // namespace tacho::bandwidth

@@ -1,4 +1,4 @@
-// The instrument against known truths.
+// Checks the timer with work of known duration.
 #include "bandwidth/team.h"
 
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ void wait_until(Clock::time_point end) {
   }
 }
 
-TEST(Team, AWorkOfKnownLengthIsMeasuredWithinOnePerCent) {
+TEST(Team, MeasuresWorkOfKnownLengthWithinOnePercent) {
   Team team(1, allowed_cpus());
   double best = 1;
-  // Others may use the processor in between, which makes a measurement longer and never shorter.
+  // Other programs can make a measurement longer but never shorter.
   for (int i = 0; i < 500 && best > 1.01e-3; ++i) {
     const Seconds measured = team.run([](int) { wait_until(Clock::now() + 1ms); });
     EXPECT_GE(measured, 1ms);
@@ -31,7 +31,7 @@ TEST(Team, AWorkOfKnownLengthIsMeasuredWithinOnePerCent) {
   EXPECT_LT(best, 1.01e-3);
 }
 
-TEST(Team, TheSlowestThreadIsWhatCounts) {
+TEST(Team, MeasuresTheSlowestThread) {
   Team team(3, allowed_cpus());
   const Seconds measured =
       team.run([](int thread) { std::this_thread::sleep_for(thread == 2 ? 40ms : 1ms); });
@@ -48,7 +48,7 @@ TEST(Team, EveryThreadWorksOncePerRun) {
   }
 }
 
-TEST(Team, TheCallerMayRunWhereItDidBefore) {
+TEST(Team, RestoresTheAffinityOfTheCaller) {
   const auto before = allowed_cpus();
   { const Team team(2, before); }
   EXPECT_EQ(allowed_cpus(), before);

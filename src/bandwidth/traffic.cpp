@@ -7,7 +7,7 @@ namespace {
 
 std::int64_t array_bytes(const Shape& shape) { return shape.elements * kElement; }
 
-// Bytes of `accesses` to lines of their own, as many as miss.
+// Returns the bytes of the accesses that miss, one line each.
 std::int64_t missed(const Shape& shape, std::int64_t accesses) {
   return static_cast<std::int64_t>(shape.miss_share() * static_cast<double>(accesses * kLine));
 }
@@ -35,7 +35,7 @@ Traffic copy_streaming(const Shape& shape) { return streaming(shape, 1, false); 
 Traffic triad_allocating(const Shape& shape) { return streaming(shape, 2, true); }
 Traffic triad_streaming(const Shape& shape) { return streaming(shape, 2, false); }
 
-// What is overwritten was read for its own sake.
+// The overwritten lines were read anyway.
 Traffic in_place(const Shape& shape) { return streaming(shape, 1, false); }
 
 Traffic read_once(const Shape& shape) {

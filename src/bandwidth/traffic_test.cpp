@@ -5,10 +5,10 @@
 namespace tacho::bandwidth {
 namespace {
 
-const Shape kPlain{.elements = 1 << 20};  // 4 MiB an array
+const Shape kPlain{.elements = 1 << 20};  // 4 MiB per array
 constexpr std::int64_t kMiB = 1 << 20;
 
-TEST(Traffic, AllocatingStoresMoveAThirdPassOfACopyAndAFourthOfATriad) {
+TEST(Traffic, AllocatingStoresAddOnePassToCopyAndTriad) {
   EXPECT_EQ(copy_allocating(kPlain), (Traffic{8 * kMiB, 12 * kMiB}));
   EXPECT_EQ(copy_streaming(kPlain), (Traffic{8 * kMiB, 8 * kMiB}));
   EXPECT_EQ(triad_allocating(kPlain), (Traffic{12 * kMiB, 16 * kMiB}));
@@ -17,19 +17,19 @@ TEST(Traffic, AllocatingStoresMoveAThirdPassOfACopyAndAFourthOfATriad) {
   EXPECT_EQ(read_once(kPlain), (Traffic{4 * kMiB, 4 * kMiB}));
 }
 
-TEST(Traffic, NothingIsFetchedToBeOverwrittenWhereItLiesInACache) {
+TEST(Traffic, ResidentArraysAreNotFetchedBeforeStores) {
   Shape resident = kPlain;
   resident.resident = true;
   EXPECT_EQ(triad_allocating(resident), (Traffic{12 * kMiB, 12 * kMiB}));
 }
 
-TEST(Traffic, AStrideMovesWholeLinesForTheElementsItTouches) {
+TEST(Traffic, AStrideMovesWholeLinesForItsElements) {
   Shape shape = kPlain;
   shape.stride = 2;
   EXPECT_EQ(copy_allocating(shape), (Traffic{4 * kMiB, 12 * kMiB}));
-  shape.stride = 16;  // a line each
+  shape.stride = 16;  // one line per element
   EXPECT_EQ(copy_allocating(shape), (Traffic{kMiB / 2, 12 * kMiB}));
-  shape.stride = 64;  // three lines of four stay where they are
+  shape.stride = 64;  // three of four lines are not accessed
   EXPECT_EQ(copy_allocating(shape), (Traffic{kMiB / 8, 3 * kMiB}));
 }
 
@@ -48,7 +48,7 @@ TEST(Traffic, ColumnsMoveALineForEachElement) {
   EXPECT_EQ(columns_both(kPlain), (Traffic{8 * kMiB, 3 * 64 * kMiB}));
 }
 
-TEST(Traffic, RandomAccessesFindInTheSharedCacheWhatFitsThere) {
+TEST(Traffic, RandomAccessesHitTheSharedCacheAsFarAsItFits) {
   EXPECT_EQ(gathered(kPlain), (Traffic{12 * kMiB, (12 + 64) * kMiB}));
   EXPECT_EQ(scattered(kPlain), (Traffic{12 * kMiB, (8 + 128) * kMiB}));
   Shape shape = kPlain;
@@ -58,7 +58,7 @@ TEST(Traffic, RandomAccessesFindInTheSharedCacheWhatFitsThere) {
   EXPECT_EQ(gathered(shape), (Traffic{12 * kMiB, 12 * kMiB}));
 }
 
-TEST(Traffic, EachPassOfANormalisationReadsAllRowsAgain) {
+TEST(Traffic, EachPassOfANormalisationReadsAllRows) {
   EXPECT_EQ(normalised_in_three(kPlain), (Traffic{8 * kMiB, 20 * kMiB}));
   EXPECT_EQ(normalised_in_two(kPlain), (Traffic{8 * kMiB, 16 * kMiB}));
 }

@@ -1,5 +1,5 @@
-// Loops that the compiler turns into vectors, for every width the processor may have, but not into
-// calls of memcpy: this file is compiled so.
+// Loops that the compiler vectorizes for every vector width. This file is compiled with flags that
+// prevent the compiler from replacing them by memcpy.
 #include <cstring>
 
 #include "bandwidth/kernels_cpu.h"
@@ -34,7 +34,7 @@ TACHO_EVERY_VECTOR_WIDTH void scale_vectors(Part& p) {
   for (std::int64_t i = p.from; i < p.to; ++i) c[i] = kFactor * a[i];
 }
 
-// By -1, so that it may be repeated as often as one likes.
+// Scales by -1, so that it can be repeated without overflow.
 TACHO_EVERY_VECTOR_WIDTH void scale_in_place(Part& p) {
   float* __restrict c = p.c;
   for (std::int64_t i = p.from; i < p.to; ++i) c[i] = -c[i];
@@ -65,7 +65,7 @@ namespace {
 constexpr int kLanes = 4;
 constexpr int kChains = 8;
 
-// Sums of kWidth columns, each a chain of its own: so many additions are under way at once.
+// Sums kWidth columns independently, so that kWidth additions are in flight.
 template <int kWidth, bool kAhead>
 [[gnu::always_inline]] inline double sum_in_chains(const Part& p) {
   float sums[kWidth] = {};

@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 Error not_confined(const fs::path& folder, const fs::path& file) {
   return {ErrorCode::invalid,
-          fmt::format("{}: not a regular file of the folder; links, pipes and devices are not "
-                      "followed there",
+          fmt::format("{}: not a regular file inside the folder; links, pipes and devices are not "
+                      "followed",
                       (folder / file).string())};
 }
 
-// The names to walk through; none where the file does not lie below the folder.
+// Returns the path components from the folder to the file; empty if the file is not below it.
 std::vector<std::string> names_below(const fs::path& folder, const fs::path& file) {
   const auto [end, behind] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
   fs::path inside = end == folder.end() ? fs::path() : file;
@@ -48,7 +48,7 @@ Result<UniqueFd> open_confined(const fs::path& folder, const fs::path& file, int
     const bool last = i + 1 == names.size();
     const int how = last ? flags | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY;
     UniqueFd next(::openat(at.get(), names[i].c_str(), how | O_NOFOLLOW | O_CLOEXEC, kMode));
-    // ENOTDIR: a link in front of others. ENXIO: a pipe that nobody reads, or a socket.
+    // ENOTDIR: a link in the middle of the path. ENXIO: a pipe without a reader, or a socket.
     if (!next && (errno == ELOOP || errno == ENOTDIR || errno == ENXIO || errno == EISDIR)) {
       return not_confined(folder, file);
     }

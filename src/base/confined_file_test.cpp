@@ -38,7 +38,7 @@ TEST_F(ConfinedFileTest, ReadsFilesOfTheFolderAtAnyDepth) {
   EXPECT_EQ(read_confined(run_ / "nowhere", "a").error().code, ErrorCode::not_found);
 }
 
-TEST_F(ConfinedFileTest, TheFolderItselfMayBeReachedByALink) {
+TEST_F(ConfinedFileTest, TheFolderItselfMayBeALink) {
   fs::create_directory_symlink(run_, scratch_.path() / "link");
   EXPECT_EQ(*read_confined(scratch_.path() / "link", "output.log"), "printed");
 }
@@ -59,7 +59,7 @@ TEST_F(ConfinedFileTest, OpensNothingOutsideOfTheFolder) {
   expect_refused(scratch_.path() / "secret");
 }
 
-// Without O_NONBLOCK the first of these would wait for ever.
+// Without O_NONBLOCK the first of these would block forever.
 TEST_F(ConfinedFileTest, RefusesPipesAndDevicesWithoutWaiting) {
   ASSERT_EQ(::mkfifo((run_ / "pipe").c_str(), 0600), 0);
   expect_refused("pipe");
@@ -72,14 +72,14 @@ TEST_F(ConfinedFileTest, RefusesWhatIsLargerThanTheLimit) {
   EXPECT_TRUE(read_confined(run_, "output.log", Bytes{7}).ok());
 }
 
-TEST_F(ConfinedFileTest, MakesAFileThatIsToBeWritten) {
+TEST_F(ConfinedFileTest, CreatesAFileForWriting) {
   const auto made = open_confined(run_, "new", O_WRONLY | O_CREAT | O_APPEND);
   ASSERT_TRUE(made.ok());
   ASSERT_TRUE(write_all(made->get(), "x", "new").ok());
   EXPECT_EQ(*read_confined(run_, "new"), "x");
 }
 
-TEST_F(ConfinedFileTest, ALockIsTakenOfARegularFileAlone) {
+TEST_F(ConfinedFileTest, LocksOnlyRegularFiles) {
   fs::create_symlink(scratch_.path() / "secret", run_ / "lock");
   EXPECT_EQ(FileLock::take(run_ / "lock", FileLock::Kind::shared).error().code, ErrorCode::invalid);
   ASSERT_EQ(::mkfifo((run_ / "pipe").c_str(), 0600), 0);

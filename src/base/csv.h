@@ -5,10 +5,10 @@
 
 namespace tacho {
 
-// One line of RFC 4180, with its line end.
+// Returns one line as in RFC 4180, with its line end.
 std::string csv_line(const std::vector<std::string>& cells);
 
-// All digits of a double, so that reading it back gives the same number; "" for not-a-number.
+// Formats a double with all its digits, so that reading it back gives the same number; "" for NaN.
 std::string csv_number(double value);
 
 }  // namespace tacho

@@ -33,7 +33,7 @@ class CsvText {
   }
 
  private:
-  // Up to a comma, the line's end or the text's.
+  // Reads up to a comma, the end of the line or the end of the text.
   Result<std::string> next_cell() {
     if (at_end() || text_[at_] != '"') {
       const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
@@ -59,7 +59,7 @@ class CsvText {
         return at_line(line_, "text after a closing quote");
       }
     }
-    return at_line(opened, "a quote is opened and not closed");
+    return at_line(opened, "a quote is never closed");
   }
 
   std::string_view text_;
@@ -70,11 +70,11 @@ class CsvText {
 }  // namespace
 
 Result<CsvRecords> read_csv(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets begin files so
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark of spreadsheets
   if (text.find('\0') != std::string_view::npos) {
-    return Error{ErrorCode::invalid, "holds a zero byte: not a CSV file"};
+    return Error{ErrorCode::invalid, "contains a zero byte: not a CSV file"};
   }
-  if (text.empty()) return Error{ErrorCode::invalid, "is empty: a line of headings is needed"};
+  if (text.empty()) return Error{ErrorCode::invalid, "is empty: expected a header line"};
   CsvText lines(text);
   CsvRecords out;
   TACHO_TRY(headings, lines.next());
@@ -82,14 +82,14 @@ Result<CsvRecords> read_csv(std::string_view text) {
   std::unordered_set<std::string_view> known;
   for (const std::string& heading : out.headings) {
     if (!known.insert(heading).second) {
-      return at_line(1, fmt::format("column '{}' stands there twice", heading));
+      return at_line(1, fmt::format("column '{}' appears twice", heading));
     }
   }
   while (!lines.at_end()) {
     TACHO_TRY(record, lines.next());
     if (lines.at_end() && record.cells.size() == 1 && record.cells[0].empty()) break;
     if (record.cells.size() != out.headings.size()) {
-      return at_line(record.line, fmt::format("{} cells where the headings are {}",
+      return at_line(record.line, fmt::format("{} cells, but the header has {}",
                                               record.cells.size(), out.headings.size()));
     }
     out.rows.push_back(std::move(record));

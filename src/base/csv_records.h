@@ -10,17 +10,17 @@
 namespace tacho {
 
 struct CsvRecord {
-  std::size_t line = 0;  // where it begins, counted from 1
+  std::size_t line = 0;  // first line of the record, from 1
   std::vector<std::string> cells;
 };
 
 struct CsvRecords {
   std::vector<std::string> headings;
-  std::vector<CsvRecord> rows;  // each with as many cells as there are headings
+  std::vector<CsvRecord> rows;  // each has one cell per heading
 };
 
-// A CSV file (RFC 4180) with any columns. A row with too many or too few cells, a doubled
-// heading or a stray quote is an error that names the line. A blank last line is none.
+// Reads a CSV file (RFC 4180) with any columns. A row with too many or too few cells, a duplicate
+// heading or a stray quote is an error that names the line. A blank last line is ignored.
 Result<CsvRecords> read_csv(std::string_view text);
 
 }  // namespace tacho

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(CsvRecords, TakeQuotesLineEndsAndAMissingLastLineEnd) {
+TEST(CsvRecords, AcceptsQuotesLineEndsAndAMissingLastLineEnd) {
   const auto csv = read_csv(
       "\xEF\xBB\xBF"
       "a,b\r\n1,\"x,\"\"y\"\"\nz\"\n2,");
@@ -21,15 +21,15 @@ TEST(CsvRecords, TakeQuotesLineEndsAndAMissingLastLineEnd) {
   EXPECT_EQ(csv->rows[1].line, 4U);
 }
 
-// In time linear in their number: headings are not compared with each other.
-TEST(CsvRecords, TakeManyColumns) {
+// Takes time linear in the number of columns: headings are not compared with each other.
+TEST(CsvRecords, AcceptsManyColumns) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + ",";
   EXPECT_EQ(read_csv(text + "last\n")->headings.size(), 100'001U);
   EXPECT_FALSE(read_csv(text + "7\n").ok());
 }
 
-TEST(CsvRecords, DamageIsRefusedWithItsLine) {
+TEST(CsvRecords, ErrorsNameTheLine) {
   for (const auto& [text, said] : {std::pair{"", "empty"},
                                    {"a,a\n", "twice"},
                                    {"a,b\n1\n", "line 2: 1 cells"},

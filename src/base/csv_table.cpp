@@ -16,7 +16,7 @@ Error wrong_in(std::size_t line, std::string_view what) {
   return {ErrorCode::invalid, fmt::format("line {}: {}", line, what)};
 }
 
-// For each heading of the file, which of `columns` it is.
+// Returns the index in `columns` of each heading of the file.
 Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& headings,
                                            std::span<const std::string_view> columns) {
   std::vector<std::size_t> places;
@@ -63,7 +63,7 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::span<const std::str
 
 std::string_view CsvRow::cell(std::string_view column) const {
   const auto found = std::ranges::find(table_.columns_, column);
-  if (found == table_.columns_.end()) broken_invariant("a column the table was not read with");
+  if (found == table_.columns_.end()) broken_invariant("unknown column of a CsvTable");
   const auto place = static_cast<std::size_t>(found - table_.columns_.begin());
   return table_.cells_[row_ * table_.columns_.size() + place];
 }

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// The records of a CSV file that has exactly certain columns, in any order: one that is missing or
-// unknown is an error, with the nearest name.
+// The records of a CSV file with exactly the given columns, in any order. A missing or unknown
+// column is an error that names the nearest known one.
 class CsvTable {
  public:
   static Result<CsvTable> parse(std::string_view text, std::span<const std::string_view> columns);
@@ -22,14 +22,14 @@ class CsvTable {
 
  private:
   friend class CsvRow;
-  // In the order of `columns` above, row after row.
+  // Row by row, in the order of `columns_`.
   std::vector<std::string> cells_;
   std::vector<std::string_view> columns_;
-  std::vector<std::size_t> lines_;  // where each row begins, counted from 1
+  std::vector<std::size_t> lines_;  // first line of each row, from 1
 };
 
-// One row, read cell by cell. Gathers the first problem, so that a reader is a list of read()
-// calls with one finish() at the end, as with JsonObject.
+// Reads one row cell by cell. Keeps the first error, so that a reader is a list of read() calls
+// with one finish() at the end, as with JsonObject.
 class CsvRow {
  public:
   CsvRow(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
@@ -37,11 +37,11 @@ class CsvRow {
   void read(std::string_view column, std::string& out);  // "" is an error
   void read(std::string_view column, double& out);       // finite
   void read(std::string_view column, std::int64_t& out);
-  void read(std::string_view column, std::vector<double>& out);  // parted by single spaces
+  void read(std::string_view column, std::vector<double>& out);  // separated by single spaces
   void read_optional(std::string_view column, std::string& out);
   void read_optional(std::string_view column, std::optional<double>& out);
 
-  // The columns were read; what they say makes no sense.
+  // Reports a value that was read but makes no sense.
   void refuse(std::string_view column, std::string_view what);
   Result<void> finish();
 

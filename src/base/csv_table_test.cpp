@@ -41,18 +41,19 @@ TEST(CsvTable, ReadsColumnsInAnyOrderWithQuotesAndBothLineEnds) {
   EXPECT_FALSE(size.has_value());
 }
 
-TEST(CsvTable, NamesTheLineOfWhatIsWrong) {
+TEST(CsvTable, ErrorsNameTheLine) {
   EXPECT_THAT(problem_of(""), HasSubstr("is empty"));
   EXPECT_THAT(problem_of("name,size\n"), HasSubstr("'list' is missing"));
   EXPECT_THAT(problem_of("name,sise,list\n"), HasSubstr("did you mean 'size'"));
   EXPECT_THAT(problem_of("name,size,list,name\n"), HasSubstr("twice"));
   EXPECT_THAT(problem_of("name,size,list\na,1,2\nb,2\n"), HasSubstr("line 3: 2 cells"));
-  EXPECT_THAT(problem_of("name,size,list\n\"a,1,2\n"), HasSubstr("line 2: a quote is opened"));
+  EXPECT_THAT(problem_of("name,size,list\n\"a,1,2\n"),
+              HasSubstr("line 2: a quote is never closed"));
   EXPECT_THAT(problem_of("name,size,list\n\"a\"b,1,2\n"), HasSubstr("after a closing quote"));
   EXPECT_THAT(problem_of("name,size,list\na\"b,1,2\n"), HasSubstr("a quote in the middle"));
 }
 
-TEST(CsvTable, ARowTellsItsFirstProblem) {
+TEST(CsvTable, ARowReportsItsFirstError) {
   const auto table = CsvTable::parse("name,size,list\n\"p\nq\",1,1\na,nan,1  2\n", kColumns);
   ASSERT_TRUE(table.ok()) << table.error().message;
   double size = 0;

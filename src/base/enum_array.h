@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// An array with a place for each of an enumeration's first N enumerators, which count from 0. It is
-// indexed by them, or by a number where all places are gone through.
+// An array with one element for each of an enumeration's first N enumerators, which count from 0.
+// Indexed by enumerator, or by number to iterate over all elements.
 template <class Enum, class T, std::size_t N>
 struct EnumArray : std::array<T, N> {
   using std::array<T, N>::operator[];

@@ -11,14 +11,14 @@ namespace {
 enum class Season { spring, summer, autumn, winter };
 using Days = EnumArray<Season, int, 4>;
 
-TEST(EnumArray, HasAPlaceForEachEnumerator) {
+TEST(EnumArray, HasOneElementPerEnumerator) {
   EnumArray<Season, std::string, 4> words;
   words[Season::autumn] = "leaves";
   EXPECT_EQ(words[2], "leaves");
   EXPECT_THAT(words, testing::ElementsAre("", "", "leaves", ""));
 }
 
-TEST(EnumArray, IsFilledAndComparedAsAnArrayIs) {
+TEST(EnumArray, IsFilledAndComparedLikeAnArray) {
   constexpr Days kDays = {92, 92, 91, 90};
   static_assert(kDays[Season::winter] == 90 && kDays.size() == 4);
   Days leap = kDays;

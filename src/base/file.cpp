@@ -23,26 +23,26 @@ fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-bool lies_within(const fs::path& path, const fs::path& folder) {
-  const fs::path place = path.lexically_normal();
-  return std::mismatch(folder.begin(), folder.end(), place.begin(), place.end()).first ==
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path normal = path.lexically_normal();
+  return std::mismatch(folder.begin(), folder.end(), normal.begin(), normal.end()).first ==
          folder.end();
 }
 
-struct Beside {
+struct TemporaryFile {
   fs::path path;
   UniqueFd fd;
 };
 
-// A new file, as mkostemp makes one, but readable as far as the umask allows. O_EXCL follows no
-// link, so that nobody who guesses the name can have the content written elsewhere.
-Result<Beside> make_beside(const fs::path& path) {
+// Creates a file in the folder of `path`, as mkostemp does, but readable as far as the umask
+// allows. O_EXCL follows no link, so that guessing the name cannot redirect the content.
+Result<TemporaryFile> make_temporary(const fs::path& path) {
   constexpr int kTries = 100;
   std::random_device random;
   for (int i = 0; i < kTries; ++i) {
-    fs::path beside = fmt::format("{}.tmp.{:08x}", path.string(), random());
-    UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (fd) return Beside{std::move(beside), std::move(fd)};
+    fs::path temporary = fmt::format("{}.tmp.{:08x}", path.string(), random());
+    UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (fd) return TemporaryFile{std::move(temporary), std::move(fd)};
     if (errno != EEXIST) break;
   }
   return system_error(path, errno);
@@ -87,26 +87,26 @@ Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
 
 Result<AtomicFile> AtomicFile::create(fs::path path) {
   std::error_code absent;
-  const fs::file_status there = fs::status(path, absent);
-  if (fs::is_directory(there)) {
-    return Error{ErrorCode::invalid, path.string() + ": a folder is there; name a file"};
+  const fs::file_status existing = fs::status(path, absent);
+  if (fs::is_directory(existing)) {
+    return Error{ErrorCode::invalid, path.string() + ": is a folder; name a file"};
   }
-  if (fs::exists(there) && !fs::is_regular_file(there)) {
+  if (fs::exists(existing) && !fs::is_regular_file(existing)) {
     UniqueFd device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!device) return system_error(path, errno);
     return AtomicFile(std::move(path), "", std::move(device));
   }
-  // A link stays one: what it leads to is replaced.
-  if (fs::is_symlink(fs::symlink_status(path, absent)) && fs::exists(there)) {
+  // A link is kept: the file it points to is replaced.
+  if (fs::is_symlink(fs::symlink_status(path, absent)) && fs::exists(existing)) {
     path = fs::canonical(path, absent);
     if (absent) return system_error(path, absent.value());
   }
-  TACHO_TRY(made, make_beside(path));
-  return AtomicFile(std::move(path), std::move(made.path), std::move(made.fd));
+  TACHO_TRY(temporary, make_temporary(path));
+  return AtomicFile(std::move(path), std::move(temporary.path), std::move(temporary.fd));
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_ && !beside_.empty()) ::unlink(beside_.c_str());
+  if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -114,16 +114,16 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit(Outlives what) {
-  if (beside_.empty()) {
+  if (temporary_.empty()) {
     fd_.reset();
     return {};
   }
   const bool synced = what == Outlives::power_cut;
   if (synced && ::fsync(fd_.get()) != 0) return system_error(path_, errno);
-  if (::rename(beside_.c_str(), path_.c_str()) != 0) return system_error(path_, errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error(path_, errno);
   fd_.reset();
   if (!synced) return {};
-  // Without this a power cut may forget the rename.
+  // Without this a power cut may undo the rename.
   const UniqueFd folder(::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());
   return {};
@@ -137,16 +137,16 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
 
 Result<void> make_folders(const fs::path& path) {
   std::error_code error;
-  // The home holds what runs printed and were told: it is made for this user alone.
+  // Arguments and output of runs may be private: only this user can read the home.
   const auto home = tacho_home();
-  if (home.ok() && lies_within(fs::absolute(path, error), *home) && !fs::exists(*home, error)) {
+  if (home.ok() && is_within(fs::absolute(path, error), *home) && !fs::exists(*home, error)) {
     fs::create_directories(home->parent_path(), error);
     if (!error) ::mkdir(home->c_str(), 0700);
   }
   fs::create_directories(path, error);
   if (error) {
     return Error{ErrorCode::io,
-                 fmt::format("{}: cannot be made: {}", path.string(), error.message())};
+                 fmt::format("{}: cannot be created: {}", path.string(), error.message())};
   }
   return {};
 }
@@ -154,7 +154,7 @@ Result<void> make_folders(const fs::path& path) {
 Result<FileLock> FileLock::take(const fs::path& path, Kind kind) {
   auto opened = open_confined(parent_of(path), path.filename(), O_RDWR | O_CREAT);
   if (!opened.ok()) {
-    // A disk that can only be read: what others hold can still be seen.
+    // On a read-only disk, locks of other processes can still be seen.
     auto to_read = open_confined(parent_of(path), path.filename(), O_RDONLY);
     if (!to_read.ok()) return opened.error();
     opened = std::move(to_read);

@@ -26,18 +26,19 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// "PATH: what the system said", with a code that tells a missing file from a refused one.
+// Returns "PATH: message of the system", with ErrorCode::not_found for a missing file and
+// ErrorCode::io for any other error.
 Error system_error(const std::filesystem::path& path, int error_number);
 
 Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
 
-// What a file survives once it is written. A power cut may tear a file of the first kind, or lose
-// it; syncing one of the second to the disk takes milliseconds.
+// The event that a written file survives. With `kill`, a power cut may lose the file or leave part
+// of it; with `power_cut`, syncing to the disk takes milliseconds.
 enum class Outlives { kill, power_cut };
 
-// A file that appears whole or not at all: written beside its place, synced and renamed by
-// commit(). Until then, and if commit() is never reached, the old file stays as it was. What is no
-// plain file, as a pipe or /dev/stdout, is written to as it is.
+// A file that appears complete or not at all: written under a temporary name in the same folder,
+// then synced and renamed by commit(). Without commit(), the old file stays unchanged. Pipes and
+// devices such as /dev/stdout are written to directly.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(std::filesystem::path path);
@@ -49,12 +50,12 @@ class AtomicFile {
   Result<void> commit(Outlives what = Outlives::power_cut);
 
  private:
-  AtomicFile(std::filesystem::path path, std::filesystem::path beside, UniqueFd fd)
-      : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
+  AtomicFile(std::filesystem::path path, std::filesystem::path temporary, UniqueFd fd)
+      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(std::move(fd)) {}
 
   std::filesystem::path path_;
-  std::filesystem::path beside_;  // "": written in place
-  UniqueFd fd_;                   // closed once committed
+  std::filesystem::path temporary_;  // "": written directly
+  UniqueFd fd_;                      // closed by commit()
 };
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,
@@ -62,14 +63,14 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 
 Result<void> make_folders(const std::filesystem::path& path);
 
-// Writes everything or says why not.
+// Writes all bytes, retrying after short writes.
 Result<void> write_all(int fd, std::string_view bytes, const std::filesystem::path& path);
 
-// A lock on a file, held until the object or the process ends, however it ends.
+// A lock on a file, held until the object is destroyed or the process ends, even by a kill.
 class FileLock {
  public:
   enum class Kind { shared, exclusive };
-  // Creates the file if need be. Does not wait: ErrorCode::unavailable if another holds it.
+  // Creates the file if needed. Does not wait: ErrorCode::unavailable if another process holds it.
   static Result<FileLock> take(const std::filesystem::path& path, Kind kind);
 
  private:

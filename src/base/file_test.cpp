@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(WriteFileAtomically, ReplacesAndLeavesNothingBeside) {
+TEST(WriteFileAtomically, ReplacesAndLeavesNoTemporaryFile) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "a.json";
   ASSERT_TRUE(write_file_atomically(file, "one").ok());
@@ -30,7 +30,7 @@ TEST(WriteFileAtomically, NamesTheFolderThatIsMissing) {
   EXPECT_NE(written.error().message.find("/nonexistent/a.json"), std::string::npos);
 }
 
-TEST(WriteFileAtomically, KeepsALinkAndReplacesWhatItLeadsTo) {
+TEST(WriteFileAtomically, KeepsALinkAndReplacesItsTarget) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "a.json";
   const fs::path link = folder.path() / "link.json";
@@ -41,8 +41,8 @@ TEST(WriteFileAtomically, KeepsALinkAndReplacesWhatItLeadsTo) {
   EXPECT_EQ(*read_file(file), "two");
 }
 
-// With a name that could be guessed, a link that lies there already would be written through.
-TEST(WriteFileAtomically, TheFileBesideHasANameThatNobodyKnowsBefore) {
+// With a predictable name, the content could be written through a link that was put there before.
+TEST(WriteFileAtomically, TheTemporaryFileHasAnUnpredictableName) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "a.json";
   const fs::path victim = folder.path() / "victim";
@@ -54,7 +54,7 @@ TEST(WriteFileAtomically, TheFileBesideHasANameThatNobodyKnowsBefore) {
   EXPECT_EQ(*read_file(file), "one");
 }
 
-TEST(WriteFileAtomically, WritesToAPipeAsItIs) {
+TEST(WriteFileAtomically, WritesDirectlyToAPipe) {
   const ScratchFolder folder;
   const fs::path pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -72,7 +72,7 @@ TEST(WriteFileAtomically, RefusesAFolder) {
   EXPECT_EQ(written.error().code, ErrorCode::invalid);
 }
 
-// /dev/full refuses every write the way a full disk does.
+// Writes to /dev/full fail like writes to a full disk.
 TEST(WriteAll, ReportsAFullDisk) {
   const UniqueFd full(::open("/dev/full", O_WRONLY));
   ASSERT_TRUE(static_cast<bool>(full));
@@ -94,7 +94,7 @@ TEST(ReadFile, ReadsFilesThatClaimToBeEmpty) {
   EXPECT_FALSE(read_file("/proc/self/stat")->empty());
 }
 
-TEST(FileLock, KeepsOthersOutUntilItsOwnerIsGone) {
+TEST(FileLock, ExcludesOthersUntilItsOwnerIsGone) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "lock";
   {

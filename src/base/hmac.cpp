@@ -11,7 +11,7 @@ namespace {
 
 using Block = std::array<std::byte, 64>;
 
-// A key longer than a block stands for its digest.
+// A key longer than a block is replaced by its digest.
 Block block_of(std::span<const std::uint8_t> key) {
   Block block{};
   if (key.size() <= block.size()) {
@@ -52,7 +52,7 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  // Volatile: a compiler may not see that one difference decides and leave the loop.
+  // Volatile, so that the compiler cannot leave the loop at the first difference.
   volatile unsigned char difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     difference = static_cast<unsigned char>(difference | static_cast<unsigned char>(a[i] ^ b[i]));

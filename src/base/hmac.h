@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// RFC 2104 over SHA-256: proves that a message comes from a holder of `key`. A key of any length
-// will do; one of 32 random bytes is as strong as it gets.
+// HMAC (RFC 2104) with SHA-256: proves that the sender of a message knows `key`. Keys may have any
+// length; beyond 32 random bytes they get no stronger.
 std::array<std::uint8_t, 32> hmac_sha256(std::span<const std::uint8_t> key,
                                          std::string_view message);
 
-// The same as 64 hexadecimal digits.
+// Returns the HMAC as 64 hexadecimal digits.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message);
 
-// Takes as long for texts that differ in their first byte as for equal ones, so that a guess
-// cannot be improved byte by byte. The lengths are not secret.
+// Compares in a time that depends only on the length, so that a secret cannot be guessed byte by
+// byte. The lengths are not secret.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 }  // namespace tacho

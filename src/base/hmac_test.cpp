@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// The cases of RFC 4231, in its order; the fifth is truncated there and has no full digest.
+// The test cases of RFC 4231, except the fifth: its digest is truncated there.
 TEST(HmacSha256, GivesTheDigestsOfRfc4231) {
   EXPECT_EQ(hmac_sha256_hex(std::string(20, '\x0b'), "Hi There"),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
@@ -31,7 +31,7 @@ TEST(HmacSha256, GivesTheDigestsOfRfc4231) {
             "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
 }
 
-TEST(HmacSha256, TakesBytesAndTextAlike) {
+TEST(HmacSha256, IsTheSameForBytesAndText) {
   const std::string key(64, 'k');  // as long as a block
   const std::vector<std::uint8_t> bytes(key.begin(), key.end());
   EXPECT_EQ(hex(hmac_sha256(bytes, "message")), hmac_sha256_hex(key, "message"));

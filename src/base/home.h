@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// Where Tacho keeps runs, datasets and its store: $TACHO_HOME, else $XDG_DATA_HOME/tacho, else
-// ~/.local/share/tacho. The folder need not exist yet.
+// Returns the folder with runs, datasets and the store: $TACHO_HOME, else $XDG_DATA_HOME/tacho,
+// else ~/.local/share/tacho. It may not exist yet.
 Result<std::filesystem::path> tacho_home();
 
-// The folder of the running program, where its companions (tacho-worker) lie.
+// Returns the folder of the running program, which also contains tacho-worker.
 std::filesystem::path program_folder();
 
 }  // namespace tacho

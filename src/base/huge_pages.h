@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Room for so many, in pages of megabytes where the kernel has them: filling hundreds of megabytes
-// otherwise spends as long on page faults as on the filling.
+// Reserves room for `count` elements in huge pages if the kernel has them. With small pages,
+// filling hundreds of megabytes takes twice as long because of page faults.
 template <class T>
 void reserve_in_huge_pages(std::vector<T>& list, std::size_t count) {
   constexpr std::size_t kPage = std::size_t{2} << 20;
@@ -17,7 +17,7 @@ void reserve_in_huge_pages(std::vector<T>& list, std::size_t count) {
   void* begin = list.data();
   std::size_t room = list.capacity() * sizeof(T);
   if (std::align(kPage, kPage, begin, room) == nullptr) return;
-  // Only advice: where it is not taken, small pages do.
+  // Only a hint: without huge pages, small ones work too.
   (void)::madvise(begin, room / kPage * kPage, MADV_HUGEPAGE);
 }
 

@@ -4,12 +4,13 @@
 
 #include <cmath>
 
+#include "base/former_names.h"
 #include "base/nearest.h"
 
 namespace tacho {
 namespace {
 
-// Not-a-number has no JSON spelling; it is written as null and read back as such.
+// JSON has no NaN: it is written and read as null.
 std::optional<double> as_number(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_null()) return std::nan("");
@@ -36,7 +37,11 @@ JsonObject::JsonObject(const Json& value, std::string place)
 const Json* JsonObject::find(std::string_view key, bool required) {
   asked_.emplace(key);
   if (error_) return nullptr;
-  const auto at = object_.find(std::string(key));
+  auto at = object_.find(std::string(key));
+  if (const auto former = former_name(key); at == object_.end() && !former.empty()) {
+    at = object_.find(std::string(former));
+    asked_.emplace(former);
+  }
   if (at != object_.end() && (required || !at->is_null())) return &*at;
   if (required) fail(key, "missing");
   return nullptr;
@@ -49,7 +54,7 @@ void JsonObject::fail(std::string_view key, const std::string& what) {
 void JsonObject::field(std::string_view key, std::string& out, bool required) {
   const Json* value = find(key, required);
   if (value == nullptr) return;
-  if (!value->is_string()) return fail(key, "not a text");
+  if (!value->is_string()) return fail(key, "not a string");
   out = value->get<std::string>();
 }
 
@@ -84,7 +89,7 @@ void JsonObject::field(std::string_view key, std::vector<double>& out, bool requ
   out.reserve(value->size());
   for (const Json& item : *value) {
     const auto number = as_number(item);
-    if (!number) return fail(key, "holds something that is not a number");
+    if (!number) return fail(key, "contains something that is not a number");
     out.push_back(*number);
   }
 }
@@ -97,7 +102,7 @@ void JsonObject::field(std::string_view key, std::vector<std::int64_t>& out, boo
   out.reserve(value->size());
   for (const Json& item : *value) {
     const auto number = as_whole_number(item);
-    if (!number) return fail(key, "holds something that is not a whole number");
+    if (!number) return fail(key, "contains something that is not a whole number");
     out.push_back(*number);
   }
 }

@@ -17,11 +17,11 @@ using Json = nlohmann::ordered_json;
 // Never throws; the error names the byte where the text stops being JSON.
 Result<Json> parse_json(std::string_view text);
 
-// Never throws: bytes that are not UTF-8 (a path may hold any) become U+FFFD.
+// Never throws: bytes that are not UTF-8 (a path may contain any) become U+FFFD.
 std::string json_text(const Json& value, int indent = -1);
 
 // Reads one JSON object strictly: wrong types, missing and unknown keys are errors that name the
-// key and the nearest known one. Gathers the first problem, so a reader is a list of read() calls
+// key and the nearest known one. Keeps the first error, so that a reader is a list of read() calls
 // with one finish() at the end.
 class JsonObject {
  public:
@@ -34,7 +34,7 @@ class JsonObject {
   void read(std::string_view key, std::vector<double>& out) { field(key, out, true); }
   void read(std::string_view key, std::vector<std::int64_t>& out) { field(key, out, true); }
 
-  // Absent or null leaves `out` as it is.
+  // Leaves `out` unchanged if the key is absent or null.
   template <class T>
   void read_optional(std::string_view key, T& out) {
     field(key, out, false);
@@ -48,7 +48,7 @@ class JsonObject {
     if (!error_) out = std::move(inner);
   }
 
-  // A word out of a Names table.
+  // Reads an enumerator by its name in a Names table.
   template <class NamesTable, class Enum>
   void read_name(std::string_view key, const NamesTable& names, Enum& out) {
     std::string word;
@@ -67,10 +67,10 @@ class JsonObject {
     if (find(key, false) != nullptr) read_name(key, names, out);
   }
 
-  // A part with a shape of its own; nullptr if it is absent and not required.
+  // Returns a value that the caller reads itself; nullptr if it is absent and not required.
   const Json* part(std::string_view key, bool required = true) { return find(key, required); }
 
-  // The first error of all reads, or an unknown key.
+  // Returns the first error of all reads, or names an unknown key.
   Result<void> finish();
 
  private:

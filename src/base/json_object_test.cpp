@@ -11,7 +11,7 @@ TEST(JsonText, ReplacesBytesThatAreNotUtf8InsteadOfThrowing) {
   EXPECT_EQ(json_text(Json("a\xFFz")), "\"a\xEF\xBF\xBDz\"");
 }
 
-TEST(JsonObject, ReadsWhatIsThere) {
+TEST(JsonObject, ReadsEveryKindOfField) {
   const Json value = {
       {"name", "mlp"}, {"batch", 64}, {"rate", 0.5}, {"on", true}, {"times", {1.0, nullptr}}};
   JsonObject object(value, "spec");
@@ -37,7 +37,7 @@ TEST(JsonObject, ReadsWhatIsThere) {
   EXPECT_FALSE(absent.has_value());
 }
 
-TEST(JsonObject, RefusesAnUnknownKeyAndGuessesTheRightOne) {
+TEST(JsonObject, RefusesAnUnknownKeyAndSuggestsTheNearest) {
   const Json value = {{"bacth", 64}};
   JsonObject object(value, "spec");
   std::optional<std::int64_t> batch;
@@ -48,7 +48,7 @@ TEST(JsonObject, RefusesAnUnknownKeyAndGuessesTheRightOne) {
             "spec: unknown key 'bacth'; did you mean 'batch'? (known: batch)");
 }
 
-TEST(JsonObject, AListOfWholeNumbersHoldsNothingElse) {
+TEST(JsonObject, RefusesAnythingElseInAListOfWholeNumbers) {
   const Json value = {{"good", {1, -2}}, {"bad", {1, 2.5}}};
   std::vector<std::int64_t> list;
   JsonObject object(value, "spec");
@@ -56,7 +56,7 @@ TEST(JsonObject, AListOfWholeNumbersHoldsNothingElse) {
   EXPECT_EQ(list, (std::vector<std::int64_t>{1, -2}));
   object.read("bad", list);
   EXPECT_EQ(object.finish().error().message,
-            "spec: 'bad': holds something that is not a whole number");
+            "spec: 'bad': contains something that is not a whole number");
 }
 
 TEST(JsonObject, NamesTheKeyOfAWrongType) {

@@ -29,8 +29,9 @@ bool has_duplicates(std::span<const Member> members) {
   return false;
 }
 
-// Moves the last value of each name to the first, and says which members are left over; empty where
-// there is none. Sorts rather than hashes: no choice of names makes that slow.
+// Moves the last value of each name to the first member of that name, and marks the others as left
+// over; returns an empty list if there are none. Sorts instead of hashing, because no choice of
+// names makes sorting slow.
 std::vector<bool> merge_duplicates(std::span<Member> members) {
   std::vector<bool> left_over;
   if (members.size() <= kSmall && !has_duplicates(members)) return left_over;
@@ -51,7 +52,7 @@ std::vector<bool> merge_duplicates(std::span<Member> members) {
   return left_over;
 }
 
-// Adds each member without a search for its name, which is what makes ordered_json's own parser
+// Adds each member without searching for its name: that search makes the parser of ordered_json
 // quadratic.
 Json object_of(std::span<Member> members) {
   const std::vector<bool> left_over = merge_duplicates(members);
@@ -73,7 +74,8 @@ Json array_of(std::span<Member> items) {
   return array;
 }
 
-// Takes nlohmann's events, whose names these are; false ends the parsing.
+// Receives the SAX events of nlohmann::json, which prescribes the names. Returning false stops the
+// parser.
 class JsonBuilder {
  public:
   explicit JsonBuilder(const JsonLimits& limits) : limits_(limits) {}
@@ -120,7 +122,7 @@ class JsonBuilder {
     members_.push_back({std::exchange(name_, {}), std::move(value)});
     return true;
   }
-  // Its place is taken now, and filled when it is whole.
+  // Adds a placeholder, which close() replaces with the complete value.
   bool open() {
     if (begins_.size() >= limits_.depth) {
       return refuse(fmt::format("JSON nested more than {} levels deep", limits_.depth));
@@ -139,9 +141,9 @@ class JsonBuilder {
   }
 
   const JsonLimits& limits_;
-  std::vector<Member> members_;      // of all that is open, the outermost first
-  std::vector<std::size_t> begins_;  // where the members of each begin
-  std::string name_;                 // of the member to come
+  std::vector<Member> members_;      // of all open values, the outermost first
+  std::vector<std::size_t> begins_;  // index of the first member of each open value
+  std::string name_;                 // of the next member
   std::size_t values_ = 0;
   std::optional<Error> error_;
 };

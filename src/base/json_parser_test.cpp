@@ -33,7 +33,7 @@ TEST(ParseJson, NamesTheByteWhereItBreaks) {
   EXPECT_EQ(parsed.error().message, "not JSON at byte 9");
 }
 
-TEST(ParseJson, KeepsEveryKindOfValueInItsPlace) {
+TEST(ParseJson, KeepsEveryKindOfValueInOrder) {
   const std::string text =
       R"({"b":[1,-2,2.5,true,false,null,"\u00e9"],"a":{"c":{},"d":[]},"":18446744073709551615})";
   const auto parsed = parse_json(text);
@@ -49,9 +49,9 @@ TEST(ParseJson, RefusesWhatIsNotJson) {
   }
 }
 
-TEST(ParseJson, OfMembersWithOneNameTheLastCountsInTheFirstPlace) {
+TEST(ParseJson, KeepsTheLastValueOfADuplicateNameAtTheFirstPosition) {
   EXPECT_EQ(json_text(*parse_json(R"({"a":1,"b":2,"a":3,"c":4,"a":5})")), R"({"a":5,"b":2,"c":4})");
-  // Large objects take another path.
+  // Large objects use another code path.
   std::string text = with_members(1000);
   text.back() = ',';
   const auto parsed = parse_json(text + R"("7":"last","998":"last"})");
@@ -63,7 +63,7 @@ TEST(ParseJson, OfMembersWithOneNameTheLastCountsInTheFirstPlace) {
   EXPECT_EQ(parsed->at("999"), 0);
 }
 
-TEST(ParseJson, RefusesDepthAndNothingThatIsLessDeep) {
+TEST(ParseJson, RefusesNestingBeyondTheLimitOnly) {
   constexpr const char* kTooDeep = "JSON nested more than 64 levels deep";
   for (const auto& [open, close] : {std::pair("[", "]"), std::pair("{\"a\":", "}")}) {
     EXPECT_EQ(complaint(nested(64, open, close)), "");
@@ -71,11 +71,11 @@ TEST(ParseJson, RefusesDepthAndNothingThatIsLessDeep) {
     EXPECT_EQ(complaint(nested(100'000, open, close)), kTooDeep);
   }
   EXPECT_EQ(complaint(std::string(10'000'000, '[')), kTooDeep);
-  // What is beside one another is not deep.
+  // Siblings do not count as depth.
   EXPECT_EQ(complaint("[" + nested(63, "[", "]") + "," + nested(63, "[", "]") + "]"), "");
 }
 
-TEST(ParseJson, RequestsMayHoldSoManyMembersAndValues) {
+TEST(ParseJson, LimitsMembersAndValuesOfRequests) {
   EXPECT_EQ(complaint(with_members(1000), kRequestJson), "");
   EXPECT_EQ(complaint(with_members(1001), kRequestJson), "an object with more than 1000 members");
   std::string list = "[0";
@@ -85,9 +85,9 @@ TEST(ParseJson, RequestsMayHoldSoManyMembersAndValues) {
   EXPECT_EQ(complaint(list + ",0]"), "");
 }
 
-// By processor time, so that a busy machine does not count; compared with one another, 100,000
-// names took 18 s.
-TEST(ParseJson, ManyMembersTakeNoMoreThanTheirShare) {
+// Measures CPU time, so that load on the machine does not matter. Comparing 100,000 names with each
+// other took 18 s.
+TEST(ParseJson, ManyMembersTakeLinearTime) {
   const std::string text = with_members(100'000);
   const std::clock_t begun = std::clock();
   const auto parsed = parse_json(text);

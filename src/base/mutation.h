@@ -7,8 +7,7 @@
 
 namespace tacho {
 
-// Damage for tests of readers: some bytes changed, taken out, doubled or put in. `random` goes on
-// from call to call.
+// Damages input for tests of readers: changes, removes, duplicates or inserts some bytes.
 inline std::string mutated(std::string bytes, Random& random) {
   const auto below = [&](std::size_t bound) {
     return bound == 0 ? 0 : static_cast<std::size_t>(random.next() % bound);

@@ -10,10 +10,10 @@
 
 namespace tacho {
 
-// The spelling of an enumeration, once, for reading and writing alike.
+// The names of an enumeration, for reading and writing.
 template <class Enum, std::size_t N>
 struct Names {
-  std::string_view kind;  // as an error message calls it: "optimizer"
+  std::string_view kind;  // for error messages: "optimizer"
   std::array<std::pair<Enum, std::string_view>, N> table;
 
   [[nodiscard]] constexpr std::string_view of(Enum value) const {

@@ -4,31 +4,89 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace tacho {
 namespace {
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
+// Other programs' words for ours. The first pair whose second word is a candidate counts.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kSynonyms = {{
+    {"gpu", "cuda"},
+    {"nvidia", "cuda"},
+    {"multi-gpu", "cuda"},
+    {"multi-gpu", "nproc"},
+    {"gpus", "nproc"},
+    {"num-gpus", "nproc"},
+    {"nproc-per-node", "nproc"},
+    {"float", "fp32"},
+    {"float32", "fp32"},
+    {"half", "fp16"},
+    {"float16", "fp16"},
+    {"bfloat16", "bf16"},
+    {"amp", "bf16"},
+    {"mixed", "bf16"},
+    {"batch-size", "batch"},
+    {"learning-rate", "lr"},
+    {"dataset", "data"},
+    {"num-workers", "workers"},
+    {"k8s", "kubernetes"},
+    {"list", "ls"},
+    {"delete", "rm"},
+    {"remove", "rm"},
+    {"download", "get"},
+    {"none", "off"},
+}};
+
+std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
 }
 
-// `limit` where it is no less. A word may be a megabyte long, and is then not compared letter by
-// letter: texts differ by what one is longer at least.
+std::string_view without_dashes(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+std::string_view synonym(std::string_view word, std::span<const std::string_view> candidates) {
+  for (const auto& [theirs, ours] : kSynonyms) {
+    if (without_dashes(word) != theirs) continue;
+    for (const std::string_view candidate : candidates) {
+      if (without_dashes(candidate) == ours) return candidate;
+    }
+  }
+  return "";
+}
+
+// Letters to insert, remove, replace or swap with their neighbour.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last.back();
+}
+
+// Returns `limit` if the distance is not below it. A word may be a megabyte long; it is compared
+// letter by letter only if the difference in length is below the limit.
 std::size_t distance_below(std::size_t limit, std::string_view word, std::string_view candidate) {
   if (!word.empty() && candidate.starts_with(word)) return word == candidate ? 0 : 1;
+  if (word.starts_with(candidate) && 2 * candidate.size() >= word.size()) return 1;  // "okay"
   const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
   return longer - shorter >= limit ? limit : edit_distance(word, candidate);
 }
@@ -36,11 +94,13 @@ std::size_t distance_below(std::size_t limit, std::string_view word, std::string
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  // Long words may be mistyped more than short ones; half a word wrong is another word.
-  std::size_t best = std::max<std::size_t>(1, word.size() / 2) + 1;
+  const std::string typed = in_lower_case(word);
+  if (const auto meant = synonym(typed, candidates); !meant.empty()) return meant;
+  // Up to a third of the letters may be wrong.
+  std::size_t best = std::max<std::size_t>(1, (typed.size() + 1) / 3) + 1;
   std::string_view found;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = distance_below(best, word, candidate);
+    const std::size_t distance = distance_below(best, typed, in_lower_case(candidate));
     if (distance < best) {
       best = distance;
       found = candidate;
@@ -55,7 +115,12 @@ std::string unknown_name(std::string_view kind, std::string_view word,
   if (const auto guess = nearest(word, known); !guess.empty()) {
     text += fmt::format("; did you mean '{}'?", guess);
   }
-  return text + fmt::format(" (known: {})", fmt::join(known, ", "));
+  constexpr std::size_t kMaxListed = 20;
+  const auto listed = known.first(std::min(known.size(), kMaxListed));
+  return text + fmt::format(" (known: {}{})", fmt::join(listed, ", "),
+                            known.size() > kMaxListed
+                                ? fmt::format(" and {} more", known.size() - kMaxListed)
+                                : "");
 }
 
 }  // namespace tacho

@@ -6,7 +6,8 @@
 
 namespace tacho {
 
-// The candidate a person most likely meant, or "" if none is close.
+// Returns the candidate that was most likely meant, or "" if none is close. Case does not matter,
+// and common synonyms are known: "gpu" means "cuda", "--batch-size" means "--batch".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // "unknown model 'lenet'; did you mean 'lenet5'? (known: lenet5, mlp)"

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Takes a number that is not negative off the front of `text`.
+// Removes a non-negative number from the front of `text`.
 std::optional<double> take_number(std::string_view& text) {
   double number = 0;
   const char* end = text.data() + text.size();
@@ -42,8 +42,9 @@ Result<Seconds> parse_duration(std::string_view text) {
     const auto number = take_number(rest);
     const auto unit = number ? take_unit_seconds(rest) : std::nullopt;
     if (!unit) {
-      return Error{ErrorCode::usage,
-                   fmt::format("'{}' is no time; write one like 90s, 10m or 1h30m", text)};
+      return Error{
+          ErrorCode::usage,
+          fmt::format("'{}' is not a valid duration; write one like 90s, 10m or 1h30m", text)};
     }
     sum += Seconds(*number * *unit);
   } while (!rest.empty());
@@ -54,7 +55,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
   constexpr std::string_view kUnits = "KMGT";
   constexpr double kMost = 1LL << 60;
   const Error wrong{ErrorCode::usage,
-                    fmt::format("'{}' is no size; write one like 512M or 2G", text)};
+                    fmt::format("'{}' is not a valid size; write one like 512M or 2G", text)};
   std::string_view rest = text;
   const auto number = take_number(rest);
   if (!number) return wrong;
@@ -73,7 +74,8 @@ Result<double> parse_percent(std::string_view text) {
   const auto number = take_number(rest);
   while (rest.starts_with(' ')) rest.remove_prefix(1);
   if (number && rest == "%") return *number / 100;
-  return Error{ErrorCode::usage, fmt::format("'{}' is no share; write one like 1%", text)};
+  return Error{ErrorCode::usage,
+               fmt::format("'{}' is not a valid percentage; write one like 1%", text)};
 }
 
 }  // namespace tacho

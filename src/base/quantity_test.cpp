@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(Quantity, ReadsTimes) {
+TEST(Quantity, ParsesDurations) {
   EXPECT_DOUBLE_EQ(parse_duration("90s")->count(), 90);
   EXPECT_DOUBLE_EQ(parse_duration("10m")->count(), 600);
   EXPECT_DOUBLE_EQ(parse_duration("1.5h")->count(), 5400);
@@ -13,12 +13,12 @@ TEST(Quantity, ReadsTimes) {
   EXPECT_DOUBLE_EQ(parse_duration("500ms")->count(), 0.5);
 }
 
-TEST(Quantity, ReadsShares) {
+TEST(Quantity, ParsesPercentages) {
   EXPECT_DOUBLE_EQ(*parse_percent("1%"), 0.01);
   EXPECT_DOUBLE_EQ(*parse_percent("0.5 %"), 0.005);
 }
 
-TEST(Quantity, RefusesWhatCouldBeMeantTwoWays) {
+TEST(Quantity, RefusesAmbiguousAmounts) {
   for (const char* text :
        {"", "10", "m", "10 m", "-5s", "1e9s", "10mx", "nan s", "infs", "1h-3m"}) {
     EXPECT_FALSE(parse_duration(text).ok()) << text;

@@ -7,13 +7,13 @@
 
 namespace tacho {
 
-// A stream of random numbers that depends on its seeds alone: the same on every machine and with
-// every standard library (std::shuffle and std::uniform_int_distribution promise neither).
+// A stream of random numbers that depends only on its seeds: the same on every machine and with
+// every standard library (std::shuffle and std::uniform_int_distribution guarantee neither).
 class Random {
  public:
-  // Neighbouring seeds give one stream, a number further on. Fine for the seeds of runs.
+  // Adjacent seeds give the same stream, shifted by one number. That is fine for the seeds of runs.
   Random(std::uint64_t seed, std::uint64_t stream) : state_(seed * 0x9E3779B97F4A7C15U + stream) {}
-  // Neighbouring seeds give streams that have nothing in common.
+  // Adjacent seeds give unrelated streams.
   static Random scattered(std::uint64_t seed) { return {Random(seed, 0).next(), 0}; }
 
   // SplitMix64 (Steele, Lea, Flood 2014).
@@ -24,12 +24,12 @@ class Random {
     return z ^ (z >> 31U);
   }
 
-  // Below `bound`, which is far under 2³²: the bias of the remainder is below 1e-9.
+  // Returns a number in [0, bound). The bias of the remainder is below 1e-9 if bound is below 2³².
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
   }
 
-  // In [low, high), every 2⁻⁵³ of the way.
+  // Returns a number in [low, high), in steps of 2⁻⁵³ of the range.
   double between(double low, double high) {
     return low + (high - low) * (static_cast<double>(next() >> 11U) * 0x1p-53);
   }
@@ -46,8 +46,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// The seed of what is random about one sample in one epoch: unlike any neighbour's, and the same
-// whichever thread prepares the sample and in which order.
+// Returns the seed for one sample in one epoch. It differs between samples and epochs, and does not
+// depend on the thread or the order in which samples are prepared.
 inline std::uint64_t sample_seed(std::uint64_t run_seed, std::uint64_t epoch, std::uint64_t index) {
   return Random(Random(run_seed, epoch).next(), index).next();
 }

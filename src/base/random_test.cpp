@@ -8,8 +8,8 @@
 namespace tacho {
 namespace {
 
-// Runs recorded so far repeat only if these stay: SplitMix64's published outputs from state 0, and
-// the order an epoch was given in.
+// Recorded runs can be repeated only while these stay the same: the published outputs of SplitMix64
+// from state 0, and the order of an epoch.
 TEST(Random, KeepsItsSequence) {
   Random random(0, 0);
   EXPECT_EQ(random.next(), 0xE220A8397B1DCDAFU);
@@ -19,7 +19,7 @@ TEST(Random, KeepsItsSequence) {
   EXPECT_THAT(order, testing::ElementsAre(5, 1, 7, 3, 4, 6, 0, 2));
 }
 
-TEST(Random, BetweenStaysInsideAndFillsItsRange) {
+TEST(Random, BetweenCoversExactlyItsRange) {
   Random random(3, 0);
   double least = 9;
   double most = 0;
@@ -37,7 +37,7 @@ TEST(Random, BetweenStaysInsideAndFillsItsRange) {
   EXPECT_NEAR(sum / 10'000, 3, 0.02);
 }
 
-TEST(SampleSeed, DiffersBetweenNeighboursOfEveryKind) {
+TEST(SampleSeed, DiffersBetweenAdjacentSeedsEpochsAndSamples) {
   std::set<std::uint64_t> seeds;
   for (std::uint64_t run = 0; run < 8; ++run) {
     for (std::uint64_t epoch = 0; epoch < 8; ++epoch) {

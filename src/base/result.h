@@ -11,18 +11,18 @@
 namespace tacho {
 
 enum class ErrorCode {
-  usage,          // the caller asked for something that makes no sense: exit code 2
+  usage,          // the request makes no sense: exit code 2
   invalid,        // a file or message is not what it claims to be
   not_found,      // a file, run, model or dataset does not exist
   unavailable,    // a component this machine lacks; the message says how to get it
   newer,          // written by a later version of Tacho
-  io,             // the system refused: disk full, no permission
+  io,             // a system call failed: disk full, no permission
   out_of_memory,  // an outcome of a run, not a crash
-  failed,         // everything else that went wrong
+  failed,         // any other error
 };
 
-// What went wrong, in one sentence a user can act on. Each layer adds what it knows in front:
-// "run 41: events.jsonl: line 7: not a JSON object".
+// An error as one sentence that a user can act on. Each layer prepends its context: "run 41:
+// events.jsonl: line 7: not a JSON object".
 struct Error {
   ErrorCode code = ErrorCode::failed;
   std::string message;
@@ -39,7 +39,7 @@ struct Error {
   std::abort();
 }
 
-// A value or the Error that kept it from being made. Reading the wrong one aborts.
+// A value, or the Error that prevented it. Reading the wrong one aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -61,7 +61,7 @@ class [[nodiscard]] Result {
     return std::get<1>(state_);
   }
 
-  // The same result with `place` in front of its error's message.
+  // Returns the same result with `place` prepended to its error message.
   [[nodiscard]] Result in(std::string_view place) && {
     if (!ok()) return std::get<1>(std::move(state_)).in(place);
     return std::move(*this);

@@ -18,7 +18,7 @@ Result<int> quarter(int number) {
   return twice;
 }
 
-TEST(Result, GathersContextOnTheWayUp) {
+TEST(Result, CollectsContextFromEachLayer) {
   EXPECT_EQ(*quarter(8), 2);
   EXPECT_EQ(quarter(7).error().message, "odd");
   EXPECT_EQ(quarter(6).error().message, "second half: odd");

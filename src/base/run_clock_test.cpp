@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(RunClock, IsMovedOnByTheMonotonicClockAlone) {
+TEST(RunClock, AdvancesWithTheMonotonicClockOnly) {
   const RunClock clock(1'000'000, 50);
   EXPECT_EQ(clock.at(50), 1'000'000);
   EXPECT_EQ(clock.at(52.5), 1'000'002.5);
@@ -17,14 +17,14 @@ TEST(RunClock, IsMovedOnByTheMonotonicClockAlone) {
   EXPECT_LE(now, clock.at(monotonic_seconds_now()));
 }
 
-TEST(RunClock, IsTakenOverByAnotherProcessOfThisBoot) {
+TEST(RunClock, IsInheritedByAnotherProcessOfThisBoot) {
   const RunClock clock(1'700'000'000.25, 1234.5);
   const auto taken = RunClock::from_text(clock.text());
   ASSERT_TRUE(taken.has_value());
   EXPECT_NEAR(taken->at(1234.5), 1'700'000'000.25, 1e-6);
 }
 
-TEST(RunClock, IsNotTakenOverFromAnotherBootOrFromDamage) {
+TEST(RunClock, IsNotInheritedFromAnotherBootOrDamagedText) {
   const std::string text = RunClock().text();
   EXPECT_FALSE(RunClock::from_text("00000000-0000-0000-0000-000000000000 5.0").has_value());
   EXPECT_FALSE(RunClock::from_text(" 5.0").has_value());

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// A new empty folder under the system's temporary one; gone, with all it holds, when this is.
+// A new empty folder in the system's temporary folder; the destructor removes it with its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "tacho-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) broken_invariant("cannot make " + pattern);
+    if (::mkdtemp(pattern.data()) == nullptr) broken_invariant("cannot create " + pattern);
     path_ = pattern;
   }
   ~ScratchFolder() {

@@ -34,34 +34,35 @@ std::vector<std::string> parts_of(std::string_view name) {
   return parts;
 }
 
-// The name that ends where `text` does.
+// Returns the name at the end of `text`.
 std::string_view last_name(std::string_view text) {
   std::size_t begin = text.size();
   while (begin > 0 && is_name_char(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 
-// How long the value is that `text` begins with: up to the closing quote, or a delimiter.
+// Returns the length of the value at the start of `text`: up to the closing quote or a delimiter.
 std::size_t value_length(std::string_view text) {
   const bool quoted = text.starts_with('"') || text.starts_with('\'');
   if (quoted) return std::min(text.find(text.front(), 1), text.size() - 1) + 1;
   return std::min(text.find_first_of(kValueEnd), text.size());
 }
 
-// The length of what separates a name from its value where `text` begins: "=", ": " of YAML, the
-// quote and colon of JSON; behind an option a space, or the comma of a list. 0: no value follows.
+// Returns the length of the separator between a name and its value at the start of `text`: "=", ":
+// " of YAML, quote and colon of JSON; after an option also a space, or the comma of a list. Returns
+// 0 if no value follows.
 std::size_t separator_length(std::string_view name, std::string_view text) {
   if (name.starts_with("--") && !text.starts_with('=')) {
     const std::size_t end = std::min(text.find_first_not_of(" ,\"'"), text.size());
-    const bool parted = text.substr(0, end).find_first_of(" ,") != std::string_view::npos;
-    return parted && !text.substr(end).starts_with("--") ? end : 0;
+    const bool separated = text.substr(0, end).find_first_of(" ,") != std::string_view::npos;
+    return separated && !text.substr(end).starts_with("--") ? end : 0;
   }
   const bool quoted = text.starts_with("\":") || text.starts_with("':");
   if (!quoted && !text.starts_with(": ") && !text.starts_with('=')) return 0;
   return std::min(text.find_first_not_of(' ', quoted ? 2 : 1), text.size());
 }
 
-// "https://user:password@host" or "https://token@host", from behind "://".
+// Returns the length of "user:password" or "token" in a URL; `text` starts after "://".
 std::size_t user_length(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of("/?# \t\n\"'"), text.size());
   const std::size_t at = text.substr(0, end).rfind('@');
@@ -116,7 +117,7 @@ std::string without_secrets(std::string_view text) {
       mask(std::min(text.substr(at).find_first_of("\"'\n"), text.size() - at));
       continue;
     }
-    // Only in front of what may separate them, so that no character is looked at often.
+    // Only before a possible separator, so that the time stays linear.
     const bool separates = std::string_view("=:, \"'").find(rest.front()) != std::string_view::npos;
     const std::string_view name = separates ? last_name(text.substr(0, at)) : std::string_view();
     const std::size_t separator = name.empty() ? 0 : separator_length(name, rest);

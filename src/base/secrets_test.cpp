@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using Words = std::vector<std::string>;
 
-TEST(NamesASecret, TellsSecretsFromWhatTrainingIsFullOf) {
+TEST(NamesASecret, DistinguishesSecretsFromTrainingTerms) {
   for (const char* name : {"--token", "--hf-token", "HF_TOKEN", "--password", "DB_PASSWORD",
                            "--api-key", "api_key", "WANDB_API_KEY", "OPENAI_KEY", "MY_SECRET",
                            "secretName.value.secret", "--auth", "db.password", "aws_secret_x"}) {
@@ -45,15 +45,15 @@ TEST(WithoutSecrets, LooksIntoScriptsUrlsAndJson) {
   EXPECT_EQ(without_secrets("Authorization: Bearer abc.def"), "Authorization:***");
 }
 
-TEST(WithoutSecrets, LeavesOtherTextAsItIs) {
+TEST(WithoutSecrets, LeavesOtherTextUnchanged) {
   for (const char* text :
        {"", "a = b", "--lr=0.1", "x://y", "://", "token", "\"token\":", "=", "é"}) {
     EXPECT_EQ(without_secrets(text), text);
   }
 }
 
-// A word of a command may be megabytes long.
-TEST(WithoutSecrets, TakesTimeInProportionToTheText) {
+// An argument may be megabytes long.
+TEST(WithoutSecrets, TakesLinearTime) {
   for (const char c : {'a', '=', '-', ':', '@', '"'}) {
     EXPECT_EQ(without_secrets(std::string(1 << 16, c)).size(), std::size_t{1} << 16) << c;
   }

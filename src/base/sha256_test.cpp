@@ -5,8 +5,8 @@
 namespace tacho {
 namespace {
 
-// FIPS 180-4's own examples, and lengths around the end of a block, as sha256sum has them.
-TEST(Sha256, IsWhatEveryoneElseCallsIt) {
+// The examples of FIPS 180-4, and lengths around the end of a block with digests from sha256sum.
+TEST(Sha256, MatchesReferenceDigests) {
   EXPECT_EQ(hex(Sha256::of("")),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex(Sha256::of("abc")),
@@ -25,7 +25,7 @@ TEST(Sha256, IsWhatEveryoneElseCallsIt) {
             "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
 }
 
-TEST(Sha256, DoesNotCareHowItWasCut) {
+TEST(Sha256, DoesNotDependOnHowTheInputIsSplit) {
   const std::string text(300, 'y');
   for (std::size_t cut = 0; cut <= text.size(); cut += 13) {
     Sha256 sum;

@@ -15,7 +15,7 @@ bool is_plain(char c) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Takes one word off the front of `rest`.
+// Reads a command line word by word.
 class WordReader {
  public:
   explicit WordReader(std::string_view line) : line_(line) {}
@@ -51,14 +51,14 @@ class WordReader {
         ++at_;
         return {};
       }
-      // Within "…" a backslash is itself, unless what follows would mean something to a shell.
+      // Within "…" a backslash is literal unless the next character is special to a shell.
       const bool escapes =
           quote == '"' && c == '\\' && at_ + 1 < line_.size() &&
           std::string_view("\"\\$`").find(line_[at_ + 1]) != std::string_view::npos;
       if (escapes) ++at_;
       word += line_[at_];
     }
-    return wrong(fmt::format("the {} at place {} is never closed", quote, opened + 1));
+    return wrong(fmt::format("the {} at position {} is never closed", quote, opened + 1));
   }
 
   [[nodiscard]] Error wrong(const std::string& what) const {

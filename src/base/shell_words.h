@@ -8,11 +8,11 @@
 
 namespace tacho {
 
-// A command line in words, as a shell takes it apart: blanks separate, '…', "…" and \ hold
-// together. Nothing else is a shell's: no variables, no patterns, no pipes.
+// Splits a command line into words like a shell: at blanks, with '…', "…" and \ as quotes. There is
+// no other shell syntax: no variables, patterns or pipes.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
-// The way back for one word: split_words(shell_quoted(word)) is that word.
+// The inverse for one word: split_words(shell_quoted(word)) returns that word.
 std::string shell_quoted(std::string_view word);
 std::string shell_quoted(const std::vector<std::string>& words);
 

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ShellWords, AreTakenApartAsAShellDoes) {
+TEST(ShellWords, AreSplitAsByAShell) {
   EXPECT_THAT(*split_words("python3  a.py\t--name 'two words' x\n"),
               ElementsAre("python3", "a.py", "--name", "two words", "x"));
   EXPECT_THAT(*split_words(R"(a"b 'c"'d "e'f\ g "" '' \"h)"),
@@ -23,14 +23,14 @@ TEST(ShellWords, AreTakenApartAsAShellDoes) {
   EXPECT_TRUE(split_words(" \t\n")->empty());
 }
 
-TEST(ShellWords, SayWhatIsNeverClosed) {
+TEST(ShellWords, ReportsAnUnclosedQuote) {
   EXPECT_THAT(split_words("python3 'a.py").error().message,
-              HasSubstr("the ' at place 9 is never closed"));
-  EXPECT_THAT(split_words("a \"b c").error().message, HasSubstr("the \" at place 3 is never"));
+              HasSubstr("the ' at position 9 is never closed"));
+  EXPECT_THAT(split_words("a \"b c").error().message, HasSubstr("the \" at position 3 is never"));
   EXPECT_THAT(split_words("a \\").error().message, HasSubstr("ends with a backslash"));
 }
 
-TEST(ShellWords, ComeBackAsTheyWereWhateverTheyHold) {
+TEST(ShellWords, RoundTripAnyContent) {
   Random random = Random::scattered(1);
   const std::string_view characters = "ab '\"\\$`\n\t*;|é=";
   for (int round = 0; round < 2000; ++round) {

@@ -64,10 +64,10 @@ struct ChildPlan {
   bool dies_with_parent;
   std::span<const int> inherited;
   std::span<const std::filesystem::path> cgroups;
-  const cpu_set_t* cpus;  // none: as this process
+  const cpu_set_t* cpus;  // nullptr: those of this process
 };
 
-// 0 is whoever writes it.
+// Writing 0 to cgroup.procs moves the writing process.
 bool join(const std::filesystem::path& group) {
   const int file = ::open(group.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -78,7 +78,7 @@ bool join(const std::filesystem::path& group) {
   return joined;
 }
 
-// No handler of this program may run in the child: it would change the parent's memory.
+// Resets all signal handlers: in the child they would change the parent's memory.
 void forget_handlers() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
@@ -89,8 +89,8 @@ void forget_handlers() {
   }
 }
 
-// Between fork or vfork and exec, perhaps in the parent's memory: async-signal-safe calls only, and
-// nothing is written but locals.
+// Runs between fork or vfork and exec, perhaps in the parent's memory: may use only
+// async-signal-safe calls and write only to locals.
 [[noreturn]] void become(const ChildPlan& plan) {
   forget_handlers();
   if (plan.own_group) ::setpgid(0, 0);
@@ -114,13 +114,13 @@ void forget_handlers() {
     ::execvpe(plan.argv[0], plan.argv, plan.environment);
   }
   const int error = errno;
-  [[maybe_unused]] const ssize_t told = ::write(plan.report, &error, sizeof error);
+  [[maybe_unused]] const ssize_t written = ::write(plan.report, &error, sizeof error);
   ::_exit(127);
 }
 
-// fork copies the page tables, milliseconds for a process that holds a large store; vfork lends the
-// memory until exec, and its peak with it. A function of its own, so that no local of a caller
-// lives across it.
+// fork copies the page tables, which takes milliseconds in a process with a large store. vfork
+// shares the memory until exec, and the child inherits its peak. A separate function, so that no
+// local of a caller lives across vfork.
 [[gnu::noinline]] pid_t start_child(const ChildPlan& plan, bool borrows_memory) {
   sigset_t all;
   sigset_t before;
@@ -140,7 +140,7 @@ Result<cpu_set_t> cpu_set(const std::vector<int>& cpus) {
   CPU_ZERO(&set);
   for (const int cpu : cpus) {
     if (cpu < 0 || cpu >= CPU_SETSIZE) {
-      return Error{ErrorCode::usage, fmt::format("processor {}: there is none", cpu)};
+      return Error{ErrorCode::usage, fmt::format("processor {} does not exist", cpu)};
     }
     CPU_SET(static_cast<std::size_t>(cpu), &set);
   }
@@ -172,7 +172,7 @@ Result<pid_t> fork_and_exec(const Command& command, int out, int err) {
   const pid_t pid = start_child(plan, command.borrows_memory);
   if (pid < 0) return system_error(command.argv[0], errno);
 
-  // Both sides set the group, so that it exists before either goes on.
+  // Both sides set the group, so that it exists before either continues.
   if (command.own_group) ::setpgid(pid, pid);
   report.write.reset();
   int exec_error = 0;
@@ -216,7 +216,7 @@ Result<std::filesystem::path> find_program(const std::string& name) {
   };
   if (name.find('/') != std::string::npos) {
     if (runs(name)) return fs::path(name);
-    return Error{ErrorCode::usage, name + ": no program that can be run"};
+    return Error{ErrorCode::usage, name + ": not an executable file"};
   }
   const char* variable = std::getenv("PATH");
   std::string_view folders = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
@@ -227,7 +227,7 @@ Result<std::filesystem::path> find_program(const std::string& name) {
     if (end == std::string_view::npos) break;
     folders.remove_prefix(end + 1);
   }
-  return Error{ErrorCode::usage, fmt::format("'{}' is in no folder of $PATH", name)};
+  return Error{ErrorCode::usage, fmt::format("'{}' was not found in $PATH", name)};
 }
 
 std::string describe(ExitStatus status) {
@@ -298,9 +298,9 @@ bool Process::ends_within(std::chrono::milliseconds time) const {
   const auto deadline = Clock::now() + time;
   while (true) {
     siginfo_t ended{};
-    const bool told =
+    const bool exists =
         ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
-    if (!told || ended.si_pid == pid_) return true;  // not told: someone else has waited for it
+    if (!exists || ended.si_pid == pid_) return true;  // it may have been waited for elsewhere
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
     pollfd end{handle_.get(), POLLIN, 0};

@@ -16,33 +16,36 @@
 
 namespace tacho {
 
-// A program and its arguments, handed to the system as they are: no shell reads them.
+// A program and its arguments, executed without a shell.
 struct Command {
   std::vector<std::string> argv;
-  std::map<std::string, std::string> environment = {};    // added to this process's own
+  std::map<std::string, std::string> environment = {};    // added to that of this process
   std::optional<std::filesystem::path> output_file = {};  // standard output and error appended
-  // Descriptors that become standard input, output and error; instead of a file, if they are there.
+  // Descriptors that become standard input, output and error; they take precedence over
+  // output_file.
   std::optional<int> in = {};
   std::optional<int> out = {};
   std::optional<int> err = {};
   std::optional<std::filesystem::path> folder = {};  // to start in
-  // Away from the terminal's process group, so that Ctrl-C reaches the parent alone, which then
-  // decides how to stop the child.
+  // Starts a new process group, so that Ctrl-C reaches only the parent, which then decides how to
+  // stop the child.
   bool own_group = false;
-  // SIGTERM when the starting thread ends, also by kill -9. Start from a thread that stays.
+  // Sends SIGTERM to the child when the starting thread ends, also by kill -9. Start it from a
+  // thread that outlives it.
   bool dies_with_parent = false;
-  // Descriptors the program keeps, under the same numbers, though they are to close on exec.
+  // Descriptors that the program inherits, with the same numbers, despite close-on-exec.
   std::vector<int> inherited = {};
-  // The cgroup.procs of groups the program starts in.
+  // The cgroup.procs files of the groups in which the program starts.
   std::vector<std::filesystem::path> cgroups = {};
-  // Started at once, however much memory this process holds; what is then told of the program's
-  // peak memory is at least this process's own.
+  // Starts with vfork: fast however much memory this process uses, but the peak memory reported for
+  // the program is then at least that of this process.
   bool borrows_memory = false;
-  // The processors it is kept to, of those this process may use; empty: all of them.
+  // The processors it may use; empty: all that this process may use.
   std::vector<int> cpus = {};
 };
 
-// The file that starting `name` would run: itself if it names a folder, else the first of $PATH.
+// Returns the file that starting `name` would execute: `name` if it contains a slash, else the
+// first match in $PATH.
 Result<std::filesystem::path> find_program(const std::string& name);
 
 struct ExitStatus {
@@ -52,8 +55,8 @@ struct ExitStatus {
 };
 std::string describe(ExitStatus status);  // "exit code 3", "killed by signal 9 (Killed)"
 
-// What a child has used, and the children it waited for. The peak is that of the largest of them,
-// and of this process if that was larger when it forked: the system counts on through exec.
+// Resources used by a child and the children it waited for. The peak is that of the largest of
+// them, or of this process if it was larger at the fork: exec does not reset the counter.
 struct ChildUsage {
   Seconds user{};
   Seconds system{};
@@ -62,7 +65,7 @@ struct ChildUsage {
   std::int64_t major_faults = 0;
   std::int64_t voluntary_switches = 0;
   std::int64_t involuntary_switches = 0;
-  Bytes storage_read;  // to the disk's block
+  Bytes storage_read;  // in whole blocks of 512 bytes
   Bytes storage_written;
 };
 
@@ -75,17 +78,17 @@ class Process {
   ~Process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // For poll() on several: readable once the process has ended.
+  // Returns a descriptor for poll() that is readable once the process has ended.
   [[nodiscard]] int handle() const { return handle_.get(); }
-  // To the whole group if it has its own.
+  // Signals the whole process group if the child has its own.
   void signal(int number) const;
   ExitStatus wait();
-  // Nothing if it still runs after `time`.
+  // Returns nothing if it still runs after `time`.
   std::optional<ExitStatus> wait_for(std::chrono::milliseconds time);
-  // Whether it ends within `time`. It is left to be waited for, so that until then its entry in
-  // /proc still has its counters.
+  // Returns true if it ends within `time`. Does not reap it, so that its entry in /proc keeps its
+  // counters.
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
-  // Both once it was waited for.
+  // Both are set once it was waited for.
   [[nodiscard]] const std::optional<ExitStatus>& status() const { return status_; }
   [[nodiscard]] const std::optional<ChildUsage>& usage() const { return usage_; }
 
@@ -106,9 +109,8 @@ struct Captured {
   std::string out;
   std::string err;
 };
-// Runs to the end, or until this process ends, and returns what was printed. Past `limit` the
-// program is killed and ErrorCode::failed says so; output beyond `most` of either stream is
-// dropped.
+// Runs a program to its end and returns its output. Kills it after `limit` and returns
+// ErrorCode::failed; output beyond `most` of either stream is dropped.
 Result<Captured> capture(const Command& command, std::chrono::milliseconds limit,
                          Bytes most = Bytes{16 << 20});
 

@@ -27,7 +27,7 @@ TEST(Capture, KeepsBothStreamsAndTheExitCode) {
   EXPECT_EQ(describe(got->status), "exit code 3");
 }
 
-TEST(Capture, HandsArgumentsOverAsTheyAre) {
+TEST(Capture, PassesArgumentsUnchanged) {
   const std::string nasty = "a b'c\"d $(true) ; *";
   const auto got = capture({{"printf", "%s", nasty}}, kAmple);
   EXPECT_EQ(got->out, nasty);
@@ -39,13 +39,13 @@ TEST(Capture, AddsToTheEnvironment) {
   EXPECT_EQ(got->out, "a 'b'");
 }
 
-TEST(Capture, SaysThatAProgramIsMissing) {
+TEST(Capture, ReportsAMissingProgram) {
   const auto got = capture({{"no-such-program-here"}}, kAmple);
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, ErrorCode::not_found);
 }
 
-TEST(Capture, KillsWhatTakesTooLongWithItsChildren) {
+TEST(Capture, KillsASlowProgramWithItsChildren) {
   const auto got = capture({{"sh", "-c", "sleep 600 & sleep 600"}}, milliseconds(50));
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().message, HasSubstr("no answer within 50.0 ms"));
@@ -57,7 +57,7 @@ TEST(Capture, DropsOutputBeyondTheLimit) {
   EXPECT_EQ(got->out.size(), 1000U);
 }
 
-TEST(Process, TellsASignalFromAnExitCode) {
+TEST(Process, DistinguishesASignalFromAnExitCode) {
   auto child = Process::start({{"sleep", "600"}});
   ASSERT_TRUE(child.ok());
   EXPECT_FALSE(child->wait_for(milliseconds(1)).has_value());
@@ -73,7 +73,7 @@ TEST(Process, WaitForReturnsAsSoonAsTheChildEnds) {
   EXPECT_TRUE(status->success());
 }
 
-TEST(Process, SaysThatItEndedAndCanStillBeWaitedFor) {
+TEST(Process, ReportsItsEndAndCanStillBeWaitedFor) {
   auto child = Process::start({{"sh", "-c", "exit 3"}});
   ASSERT_TRUE(child.ok());
   EXPECT_TRUE(child->ends_within(kAmple));
@@ -83,14 +83,14 @@ TEST(Process, SaysThatItEndedAndCanStillBeWaitedFor) {
   EXPECT_TRUE(child->ends_within(milliseconds(0)));
 }
 
-TEST(Process, DoesNotSayThatItEndedWhileItRuns) {
+TEST(Process, DoesNotReportItsEndWhileItRuns) {
   auto child = Process::start({{"sleep", "600"}});
   ASSERT_TRUE(child.ok());
   EXPECT_FALSE(child->ends_within(milliseconds(1)));
 }
 
 // dd copies 40 MiB through a buffer of that size, in a child that the shell waits for.
-TEST(Process, TellsWhatItAndItsChildrenUsed) {
+TEST(Process, ReportsTheUsageOfItselfAndItsChildren) {
   auto child = Process::start(
       {{"sh", "-c", "dd if=/dev/zero of=/dev/null bs=40M count=1 2>/dev/null; true"}});
   ASSERT_TRUE(child.ok());
@@ -102,7 +102,7 @@ TEST(Process, TellsWhatItAndItsChildrenUsed) {
   EXPECT_GT(child->usage()->user + child->usage()->system, Seconds(0));
 }
 
-TEST(Process, IsKilledWhenItsOwnerLetsGo) {
+TEST(Process, IsKilledWhenTheObjectIsDestroyed) {
   pid_t pid = 0;
   {
     auto child = Process::start({.argv = {"sleep", "600"}, .own_group = true});
@@ -112,7 +112,7 @@ TEST(Process, IsKilledWhenItsOwnerLetsGo) {
   EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-TEST(Process, KeepsTheDescriptorsItInheritsAndNoOthers) {
+TEST(Process, InheritsOnlyTheGivenDescriptors) {
   const ScratchFolder folder;
   const auto text = folder.path() / "text";
   ASSERT_TRUE(write_file_atomically(text, "kept").ok());
@@ -126,10 +126,10 @@ TEST(Process, KeepsTheDescriptorsItInheritsAndNoOthers) {
   ASSERT_TRUE(child.ok());
   EXPECT_TRUE(child->wait().success());
   EXPECT_EQ(*read_file(log), "kept alone\n");
-  EXPECT_EQ(::fcntl(kept.get(), F_GETFD), FD_CLOEXEC);  // here nothing has changed
+  EXPECT_EQ(::fcntl(kept.get(), F_GETFD), FD_CLOEXEC);  // unchanged in this process
 }
 
-TEST(Process, IsKeptToItsProcessors) {
+TEST(Process, RunsOnlyOnTheGivenProcessors) {
   cpu_set_t mine;
   ASSERT_EQ(::sched_getaffinity(0, sizeof mine, &mine), 0);
   int last = CPU_SETSIZE - 1;
@@ -140,7 +140,7 @@ TEST(Process, IsKeptToItsProcessors) {
   EXPECT_EQ(got->out, fmt::format("Cpus_allowed_list:\t{}\n", last));
 }
 
-TEST(Process, SaysThatAProcessorDoesNotExist) {
+TEST(Process, ReportsAMissingProcessor) {
   EXPECT_FALSE(Process::start({.argv = {"true"}, .cpus = {CPU_SETSIZE}}).ok());
   EXPECT_FALSE(Process::start({.argv = {"true"}, .cpus = {-1}}).ok());
 }
@@ -156,7 +156,7 @@ TEST(Process, AppendsItsOutputToAFile) {
   EXPECT_EQ(*read_file(log), "one\ntwo\n");
 }
 
-// The child is told to end when the thread that started it is gone, as after kill -9.
+// The child gets SIGTERM when the thread that started it is gone, as after kill -9.
 TEST(Process, DiesWithItsParent) {
   std::optional<Process> child;
   std::thread([&child] {

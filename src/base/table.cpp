@@ -81,7 +81,7 @@ std::vector<std::size_t> Table::widths() const {
   return widths;
 }
 
-// The widest column gives way first, none to less than its longest word.
+// Narrows the widest column first, but none below its longest word.
 std::vector<std::size_t> Table::folded_widths(std::size_t columns) const {
   std::vector<std::size_t> widths = this->widths();
   std::vector<std::size_t> least;
@@ -104,7 +104,7 @@ std::vector<std::size_t> Table::folded_widths(std::size_t columns) const {
   return widths;
 }
 
-// Without the last line's end.
+// Returns the row without the final line end.
 std::string Table::folded_row(const std::vector<std::string>& cells,
                               const std::vector<std::size_t>& widths) const {
   std::vector<std::vector<std::string>> lines;

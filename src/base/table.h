@@ -10,8 +10,8 @@ namespace tacho {
 
 enum class Align { left, right };
 
-// Rows of text in columns, as narrow as their content. The last column, if it is left-aligned, is
-// cut to fit the terminal.
+// Rows of text in columns as narrow as their content. The last column is cut to fit the terminal if
+// it is left-aligned.
 class Table {
  public:
   struct Heading {
@@ -23,7 +23,8 @@ class Table {
   void add(std::vector<std::string> row);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::string text(const Terminal& terminal) const;
-  // Whole, with cells broken at blanks so that lines are at most so many columns, if words allow.
+  // Breaks cells at blanks instead of cutting them, so that lines fit into `columns` if no word is
+  // too long.
   [[nodiscard]] std::string folded(const Terminal& terminal, std::size_t columns) const;
 
  private:

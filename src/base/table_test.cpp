@@ -7,7 +7,7 @@ namespace {
 
 const Terminal kPlain(-1);
 
-TEST(Table, AlignsByCharactersAndTrimsTheRight) {
+TEST(Table, AlignsByCharactersAndTrimsTrailingBlanks) {
   Table table({{"id"}, {"model", Align::left}, {"step"}, {"note", Align::left}});
   table.add({"7", "mlp", "57 µs", ""});
   table.add({"41", "mnist-cnn", "1.2 ms", "x"});
@@ -27,11 +27,11 @@ TEST(Table, FoldsItsWidestCellsFirst) {
             "                 than there is\n"
             "                 room for\n"
             " 9  one          two\n");
-  // No word is broken, be the room as small as it may.
+  // Words are never broken, even if the terminal is too narrow.
   EXPECT_EQ(table.folded(kPlain, 1).substr(0, 19), " n  what   why\n10  ");
 }
 
-TEST(Table, DefusesControlCharacters) {
+TEST(Table, ReplacesControlCharacters) {
   Table table({{"name", Align::left}});
   table.add({"a\033[31mb\n"});
   EXPECT_EQ(table.text(kPlain), "name\na?[31mb?\n");

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, std::size_t>, 8> kElementBytes 
     {"U8", 1},
     {"BOOL", 1},
 }};
-// A header may claim any shape, also one whose product is no number any more.
+// A header may claim any shape, including one whose size overflows.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 53;
 constexpr std::size_t kMostDimensions = 64;
 
@@ -29,7 +29,7 @@ Error wrong(std::string_view name, std::string_view what) {
   return {ErrorCode::invalid, fmt::format("'{:.200}': {}", name, what)};
 }
 
-// Lengths of zero are left out at first: what they make zero must still be a shape.
+// Skips dimensions of zero at first, so that the other ones are checked too.
 Result<std::size_t> byte_size(const TensorEntry& entry) {
   const auto* known = std::ranges::find(kElementBytes, std::string_view(entry.type),
                                         &decltype(kElementBytes)::value_type::first);
@@ -41,9 +41,9 @@ Result<std::size_t> byte_size(const TensorEntry& entry) {
   }
   auto size = static_cast<std::int64_t>(known->second);
   for (const std::int64_t length : entry.shape) {
-    if (length < 0) return wrong(entry.name, "a length below 0");
+    if (length < 0) return wrong(entry.name, "negative dimension");
     if (length > 0 && size > kMostBytes / length) {
-      return wrong(entry.name, "claims more than any file holds");
+      return wrong(entry.name, "larger than any file can be");
     }
     size *= std::max<std::int64_t>(length, 1);
   }
@@ -66,20 +66,20 @@ Result<TensorEntry> read_entry(const std::string& name, const Json& json, std::s
   entry.end = static_cast<std::size_t>(offsets[1]);
   TACHO_TRY(size, byte_size(entry));
   if (entry.end > data_size || entry.end - entry.begin != size) {
-    return wrong(name, "its offsets do not fit its shape and the file");
+    return wrong(name, "its offsets do not match its shape or the file");
   }
   return entry;
 }
 
-Result<void> check_apart(const std::vector<TensorEntry>& tensors) {
-  std::vector<const TensorEntry*> by_place;
+Result<void> check_no_overlap(const std::vector<TensorEntry>& tensors) {
+  std::vector<const TensorEntry*> sorted;
   for (const TensorEntry& entry : tensors) {
-    if (entry.begin < entry.end) by_place.push_back(&entry);
+    if (entry.begin < entry.end) sorted.push_back(&entry);
   }
-  std::ranges::sort(by_place, {}, &TensorEntry::begin);
-  for (std::size_t i = 1; i < by_place.size(); ++i) {
-    if (by_place[i]->begin >= by_place[i - 1]->end) continue;
-    return wrong(by_place[i]->name, fmt::format("overlaps '{:.200}'", by_place[i - 1]->name));
+  std::ranges::sort(sorted, {}, &TensorEntry::begin);
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i]->begin >= sorted[i - 1]->end) continue;
+    return wrong(sorted[i]->name, fmt::format("overlaps '{:.200}'", sorted[i - 1]->name));
   }
   return {};
 }
@@ -88,7 +88,7 @@ Result<void> check_apart(const std::vector<TensorEntry>& tensors) {
 
 Result<TensorHeader> read_tensor_header(std::string_view text, std::size_t data_size) {
   TACHO_TRY(json, parse_json(text));
-  if (!json.is_object()) return Error{ErrorCode::invalid, "its header is not a JSON object"};
+  if (!json.is_object()) return Error{ErrorCode::invalid, "the header is not a JSON object"};
   TensorHeader header;
   for (const auto& [name, value] : json.items()) {
     if (name == "__metadata__") {
@@ -100,7 +100,7 @@ Result<TensorHeader> read_tensor_header(std::string_view text, std::size_t data_
     TACHO_TRY(entry, read_entry(name, value, data_size));
     header.tensors.push_back(std::move(entry));
   }
-  TACHO_CHECK(check_apart(header.tensors));
+  TACHO_CHECK(check_no_overlap(header.tensors));
   return header;
 }
 

@@ -22,7 +22,7 @@ std::string entry(std::string_view name, std::string_view shape, int begin, int 
                      begin, end);
 }
 
-TEST(TensorHeader, SaysWhereEachTensorLies) {
+TEST(TensorHeader, ReadsTheOffsetsOfEachTensor) {
   const auto header =
       read_tensor_header("{\"__metadata__\":{\"epochs\":\"3\"}," + entry("b", "[]", 4, 8) + "," +
                              entry("a", "[1,1]", 0, 4) + "," + entry("empty", "[0,4]", 4, 4) + "}",
@@ -41,26 +41,26 @@ TEST(TensorHeader, RefusesTensorsThatShareBytes) {
             "'b': overlaps 'a'");
   EXPECT_EQ(complaint("{" + entry("a", "[1]", 3, 7) + "," + entry("b", "[2]", 0, 8) + "}"),
             "'a': overlaps 'b'");
-  // One that is empty lies nowhere.
+  // An empty tensor overlaps nothing.
   EXPECT_EQ(complaint("{" + entry("a", "[2]", 0, 8) + "," + entry("b", "[0]", 4, 4) + "}"), "");
 }
 
-TEST(TensorHeader, RefusesShapesThatAreNone) {
+TEST(TensorHeader, RefusesInvalidShapes) {
   EXPECT_THAT(complaint("{" + entry("a", "[3000000000,3000000000]", 0, 4) + "}"),
-              HasSubstr("claims more"));
+              HasSubstr("larger than any file"));
   EXPECT_THAT(complaint("{" + entry("a", "[0,3000000000,3000000000]", 0, 0) + "}"),
-              HasSubstr("claims more"));
-  EXPECT_THAT(complaint("{" + entry("a", "[-1]", 0, 4) + "}"), HasSubstr("below 0"));
+              HasSubstr("larger than any file"));
+  EXPECT_THAT(complaint("{" + entry("a", "[-1]", 0, 4) + "}"), HasSubstr("negative dimension"));
   EXPECT_THAT(complaint("{" + entry("a", "[1.5]", 0, 4) + "}"), HasSubstr("whole number"));
   EXPECT_THAT(complaint("{" + entry("a", "[1]", 4, 0) + "}"), HasSubstr("bad offsets"));
-  EXPECT_THAT(complaint("{" + entry("a", "[1]", 8, 12) + "}"), HasSubstr("do not fit"));
+  EXPECT_THAT(complaint("{" + entry("a", "[1]", 8, 12) + "}"), HasSubstr("do not match"));
   std::string ones = "[1";
   for (int i = 0; i < 100; ++i) ones += ",1";
   EXPECT_THAT(complaint("{" + entry("a", ones + "]", 0, 4) + "}"), HasSubstr("64 dimensions"));
 }
 
-// By processor time; compared with one another, the names take minutes.
-TEST(TensorHeader, ManyTensorsTakeNoMoreThanTheirShare) {
+// Measures CPU time; comparing all names with each other takes minutes.
+TEST(TensorHeader, ManyTensorsTakeLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 200'000; ++i) {
     text += (i == 0 ? "" : ",") + entry(std::to_string(i), "[1]", 4 * i, 4 * i + 4);

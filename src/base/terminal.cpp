@@ -5,10 +5,25 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 namespace tacho {
+namespace {
+
+// Returns 0 if COLUMNS is not set or is not a number from 20 to 1000.
+int columns_from_environment() {
+  const char* set = std::getenv("COLUMNS");
+  if (set == nullptr) return 0;
+  const std::string_view text(set);
+  int columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  const bool valid = error == std::errc() && end == text.data() + text.size();
+  return valid && columns >= 20 && columns <= 1000 ? columns : 0;
+}
+
+}  // namespace
 
 Terminal::Terminal(int fd) : fd_(fd), interactive_(::isatty(fd) == 1) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -18,6 +33,7 @@ Terminal::Terminal(int fd) : fd_(fd), interactive_(::isatty(fd) == 1) {
 }
 
 int Terminal::columns() const {
+  if (const int columns = columns_from_environment(); columns > 0) return columns;
   winsize size{};
   if (interactive_ && ::ioctl(fd_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;

@@ -5,12 +5,14 @@
 
 namespace tacho {
 
-// What a stream can show. Colour only on a terminal, and never where NO_COLOR is set.
+// Describes a stream: its width, and whether it shows colour. Only a terminal does, and none does
+// if NO_COLOR is set.
 class Terminal {
  public:
   explicit Terminal(int fd);
 
   [[nodiscard]] bool interactive() const { return interactive_; }
+  // $COLUMNS, else the width of the terminal, else 80.
   [[nodiscard]] int columns() const;
 
   [[nodiscard]] std::string bold(std::string_view text) const { return paint("1", text); }
@@ -27,13 +29,13 @@ class Terminal {
   bool colour_;
 };
 
-// Columns a UTF-8 text takes on a terminal, every character counted as one column.
+// Counts the columns of a UTF-8 text; every character counts as one.
 std::size_t display_width(std::string_view text);
 
-// Cut to so many columns, the last of them "…" where something was cut. Tears no UTF-8 sequence.
+// Cuts text to `width` columns and ends it with "…" if it was longer. Splits no UTF-8 sequence.
 std::string shortened(std::string_view text, std::size_t width);
 
-// Replaces control characters, so that text from a file or a program cannot drive the terminal.
+// Replaces control characters, so that text from a file or a program cannot control the terminal.
 std::string printable(std::string_view text);
 
 }  // namespace tacho

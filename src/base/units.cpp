@@ -9,7 +9,8 @@
 namespace tacho {
 namespace {
 
-// Three digits. What rounds up to one more digit loses a decimal: "10.0" and not "10.00".
+// Returns the decimals for three digits. A value that rounds up to one more digit loses a decimal:
+// "10.0" and not "10.00".
 int decimals_of(double amount) {
   const double size = std::abs(amount);
   return size < 9.995 ? 2 : size < 99.95 ? 1 : 0;

@@ -30,7 +30,7 @@ TEST(Units, CountsAreGroupedByThousands) {
   EXPECT_EQ(human_count(1.5), "1.50");
 }
 
-TEST(Units, ClockRoundsUpSoThatItNeverPromisesTooMuch) {
+TEST(Units, ClockRoundsUp) {
   EXPECT_EQ(human_clock(Seconds{41.2}), "0:42");
   EXPECT_EQ(human_clock(Seconds{4025}), "1:07:05");
 }

@@ -3,7 +3,7 @@
 namespace tacho {
 
 extern const char* const kVersion;
-// The git commit this was built from, "+changes" behind it if the tree was not clean.
+// The git commit of the build, with the suffix "+changes" if the tree was not clean.
 extern const char* const kCommit;
 
 }  // namespace tacho

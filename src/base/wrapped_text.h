@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Lines of at most so many columns, broken at blanks; a word that is longer stands alone. All but
-// the first begin with `indent`. It ends with a line's end.
+// Breaks text at blanks into lines of at most `columns`; a longer word gets a line to itself. All
+// lines but the first begin with `indent`, and the text ends with a newline.
 std::string wrapped(std::string_view text, std::size_t columns, std::string_view indent = "");
 
 }  // namespace tacho

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(WrappedText, BreaksAtBlanksAndIndentsWhatFollows) {
+TEST(WrappedText, BreaksAtBlanksAndIndentsTheNextLines) {
   EXPECT_EQ(wrapped("one two three", 80), "one two three\n");
   EXPECT_EQ(wrapped("one  two\nthree", 7), "one two\nthree\n");
   EXPECT_EQ(wrapped("one two three", 7, "  "), "one two\n  three\n");

@@ -25,7 +25,7 @@ std::size_t nodes_in(const YamlNode& node) {
   return count;
 }
 
-// Lists and maps within one another; 0 of a scalar.
+// Returns the depth of nested lists and maps; 0 for a scalar.
 std::size_t depth_of(const YamlNode& node) {
   std::size_t within = 0;
   for (const YamlNode& item : node.items) within = std::max(within, depth_of(item));
@@ -34,7 +34,7 @@ std::size_t depth_of(const YamlNode& node) {
   return within + (holds ? 1 : 0);
 }
 
-// Thrown through the parser, which knows of no other way to be stopped; ends in parse_yaml().
+// Thrown through the parser, which cannot be stopped otherwise; caught in parse_yaml().
 struct Refused {
   Error error;
 };
@@ -51,7 +51,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode copy = node(YamlNode::Kind::null, mark);
     const auto named = anchored_.find(anchor);
-    if (named == anchored_.end()) refuse(copy, "an alias of something that holds the alias");
+    if (named == anchored_.end()) refuse(copy, "an alias inside the value it refers to");
     count_ += nodes_in(named->second);
     check_size(copy);
     check_depth(copy, stack_.size() + depth_of(named->second));
@@ -81,8 +81,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     YAML::anchor_t anchor;
-    std::optional<YamlNode> key = {};      // of a map: its value comes next
-    std::map<std::string, int> keys = {};  // of a map: with the line of each
+    std::optional<YamlNode> key = {};      // in a map: the key whose value comes next
+    std::map<std::string, int> keys = {};  // in a map: the line of each key
   };
 
   [[noreturn]] void refuse(const YamlNode& at, std::string_view what) const {
@@ -90,7 +90,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void check_size(const YamlNode& at) const {
     if (count_ > kMostNodes) {
-      refuse(at, fmt::format("the file holds more than {} values", kMostNodes));
+      refuse(at, fmt::format("the file contains more than {} values", kMostNodes));
     }
   }
   YamlNode node(YamlNode::Kind kind, const YAML::Mark& mark) {
@@ -103,7 +103,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return made;
   }
   void check_depth(const YamlNode& at, std::size_t depth) const {
-    if (depth > kDeepest) refuse(at, fmt::format("nested more than {} deep", kDeepest));
+    if (depth > kDeepest) refuse(at, fmt::format("nested more than {} levels deep", kDeepest));
   }
   void open(YamlNode made, YAML::anchor_t anchor) {
     check_depth(made, stack_.size() + 1);
@@ -116,7 +116,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void place(YamlNode made, YAML::anchor_t anchor) {
     if (anchor != 0) {
-      // It is kept a second time, for its aliases.
+      // A second copy is kept for its aliases.
       count_ += nodes_in(made);
       check_size(made);
       anchored_[anchor] = made;
@@ -137,11 +137,10 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
   void check_key(Open& map, const YamlNode& key) const {
-    if (key.kind != YamlNode::Kind::scalar) refuse(key, "a key must be a word");
-    const auto [there, is_new] = map.keys.emplace(key.text, key.line);
+    if (key.kind != YamlNode::Kind::scalar) refuse(key, "a key must be a single value");
+    const auto [first, is_new] = map.keys.emplace(key.text, key.line);
     if (!is_new) {
-      refuse(key,
-             fmt::format("'{}' is there a second time, after line {}", key.text, there->second));
+      refuse(key, fmt::format("duplicate key '{}', first on line {}", key.text, first->second));
     }
   }
 
@@ -167,7 +166,7 @@ Result<YamlNode> parse(std::string_view text, std::string_view file) {
   YamlNode root = tree.take();
   TreeBuilder rest(file);
   if (parser.HandleNextDocument(rest)) {
-    return Error{ErrorCode::invalid, fmt::format("{}: holds more than one document", file)};
+    return Error{ErrorCode::invalid, fmt::format("{}: contains more than one document", file)};
   }
   return root;
 }
@@ -191,7 +190,7 @@ std::string_view kind_name(YamlNode::Kind kind) {
     case YamlNode::Kind::map:
       break;
   }
-  return "a table of keys";
+  return "a map";
 }
 
 Error yaml_error(std::string_view file, const YamlNode& at, std::string_view what) {
@@ -203,9 +202,10 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view file) {
     return Error{ErrorCode::invalid,
                  fmt::format("{}: longer than {} MiB", file, kMostBytes >> 20U)};
   }
-  // The parser reads a zero byte as the end, and what follows would be ignored.
+  // The parser stops at a zero byte and would ignore the rest.
   if (text.find('\0') != std::string_view::npos) {
-    return Error{ErrorCode::invalid, fmt::format("{}: not a text: it holds a zero byte", file)};
+    return Error{ErrorCode::invalid,
+                 fmt::format("{}: not a text file: contains a zero byte", file)};
   }
   try {
     return parse(text, file);

@@ -11,14 +11,14 @@ namespace tacho {
 
 struct YamlEntry;
 
-// One value of a YAML document and where it stands. Scalars stay the text they were written as:
-// nothing turns `on` into true or 010 into 8.
+// One value of a YAML document with its position. Scalars keep their text: `on` does not become
+// true, nor 010 become 8.
 struct YamlNode {
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
   std::string text;  // of a scalar
   std::vector<YamlNode> items;
-  std::vector<YamlEntry> entries;  // keys are scalars, each there once
+  std::vector<YamlEntry> entries;  // keys are unique scalars
   int line = 0;                    // from 1
   int column = 0;                  // from 1
 
@@ -30,14 +30,14 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// "a text", "a list": what an error message calls it.
+// Returns the name for error messages: "a single value", "a list".
 std::string_view kind_name(YamlNode::Kind kind);
 
-// "grid.yaml:3:7: WHAT", which editors follow.
+// Returns "grid.yaml:3:7: WHAT", a position that editors recognise.
 Error yaml_error(std::string_view file, const YamlNode& at, std::string_view what);
 
-// Reads the one document of `text`; `file` is its name in messages. Never throws. An alias stands
-// for a copy; a document that would grow beyond all reason that way is refused.
+// Reads `text` as a single document; `file` is its name in messages. Never throws. Aliases are
+// copied; a document that grows too large that way is refused.
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file);
 
 }  // namespace tacho

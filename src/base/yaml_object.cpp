@@ -14,7 +14,7 @@ namespace {
 Result<std::string_view> scalar_of(const YamlNode& node, std::string_view file) {
   if (node.kind == YamlNode::Kind::scalar) return std::string_view(node.text);
   return yaml_error(file, node,
-                    fmt::format("a single value belongs here, not {}", kind_name(node.kind)));
+                    fmt::format("expected a single value, not {}", kind_name(node.kind)));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Result<Seconds> yaml_duration(const YamlNode& node, std::string_view file) {
   const auto time = parse_duration(text);
   if (!time.ok()) return yaml_error(file, node, time.error().message);
   if (time->count() > 0) return *time;
-  return yaml_error(file, node, fmt::format("'{}' is not above zero", text));
+  return yaml_error(file, node, fmt::format("'{}' is not greater than zero", text));
 }
 
 Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file) {
@@ -50,12 +50,12 @@ Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file) {
   const auto bytes = parse_bytes(text);
   if (!bytes.ok()) return yaml_error(file, node, bytes.error().message);
   if (bytes->count > 0) return *bytes;
-  return yaml_error(file, node, fmt::format("'{}' is not above zero", text));
+  return yaml_error(file, node, fmt::format("'{}' is not greater than zero", text));
 }
 
 YamlObject::YamlObject(const YamlNode& node, std::string_view file) : node_(node), file_(file) {
   if (node.kind != YamlNode::Kind::map) {
-    fail(node, fmt::format("a table of keys belongs here, not {}", kind_name(node.kind)));
+    fail(node, fmt::format("expected a map, not {}", kind_name(node.kind)));
   }
 }
 

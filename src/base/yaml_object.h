@@ -13,26 +13,26 @@
 
 namespace tacho {
 
-// What a person wrote of a scalar; errors name the place.
+// These functions convert a scalar; errors contain its position.
 Result<std::int64_t> yaml_whole(const YamlNode& node, std::string_view file);
 Result<double> yaml_number(const YamlNode& node, std::string_view file);
 Result<Seconds> yaml_duration(const YamlNode& node, std::string_view file);  // as parse_duration()
 Result<Bytes> yaml_bytes(const YamlNode& node, std::string_view file);       // as parse_bytes()
 
-// Reads one table of keys strictly, as JsonObject does: wrong types, missing and unknown keys are
-// errors that name the place and the nearest known key. Gathers the first problem.
+// Reads one map strictly, as JsonObject does: wrong types and unknown keys are errors that contain
+// the position and the nearest known key. Keeps the first error.
 class YamlObject {
  public:
   YamlObject(const YamlNode& node, std::string_view file);
 
-  // Absent leaves `out` as it is.
+  // Leaves `out` unchanged if the key is absent.
   void read(std::string_view key, std::string& out);
   void read(std::string_view key, std::optional<std::int64_t>& out);
   void read(std::string_view key, std::optional<double>& out);
   void read(std::string_view key, std::optional<Seconds>& out);
   void read(std::string_view key, std::optional<Bytes>& out);
 
-  // A word out of a Names table.
+  // Reads an enumerator by its name in a Names table.
   template <class NamesTable, class Enum>
   void read_name(std::string_view key, const NamesTable& names, Enum& out) {
     std::string word;
@@ -47,10 +47,10 @@ class YamlObject {
     }
   }
 
-  // A part with a shape of its own; nullptr where it is absent.
+  // Returns a value that the caller reads itself; nullptr if it is absent.
   const YamlNode* part(std::string_view key) { return find(key); }
 
-  // The first error of all reads, or an unknown key.
+  // Returns the first error of all reads, or names an unknown key.
   Result<void> finish();
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 YamlNode node_of(std::string_view text) { return *parse_yaml(text, "grid.yaml"); }
 
-TEST(YamlObject, ReadsWhatIsThere) {
+TEST(YamlObject, ReadsEveryKindOfField) {
   const YamlNode node = node_of("name: x\nruns: 5\nshare: 0.5\ntime: 10m\nmemory: 8G\n");
   YamlObject object(node, "grid.yaml");
   std::string name;
@@ -31,7 +31,7 @@ TEST(YamlObject, ReadsWhatIsThere) {
   EXPECT_EQ(memory, Bytes{8LL << 30});
 }
 
-TEST(YamlObject, NamesTheNearestKnownKeyAndThePlace) {
+TEST(YamlObject, NamesTheNearestKnownKeyAndThePosition) {
   const YamlNode node = node_of("name: x\nrepaet: 5\n");
   YamlObject object(node, "grid.yaml");
   std::string name;
@@ -42,26 +42,25 @@ TEST(YamlObject, NamesTheNearestKnownKeyAndThePlace) {
             "grid.yaml:2:1: unknown key 'repaet'; did you mean 'repeat'? (known: name, repeat)");
 }
 
-TEST(YamlObject, SaysWhatIsWrongWithAValue) {
+TEST(YamlObject, ExplainsAnInvalidValue) {
   const auto message = [](std::string_view text, auto read) {
     const YamlNode node = node_of(text);
     return read(*node.find("x"), "grid.yaml").error().message;
   };
   EXPECT_EQ(message("x: 1.5", yaml_whole), "grid.yaml:1:4: '1.5' is not a whole number");
-  EXPECT_EQ(message("x: [1]", yaml_whole),
-            "grid.yaml:1:4: a single value belongs here, not a list");
+  EXPECT_EQ(message("x: [1]", yaml_whole), "grid.yaml:1:4: expected a single value, not a list");
   EXPECT_EQ(message("x: nan", yaml_number), "grid.yaml:1:4: 'nan' is not a number");
   EXPECT_EQ(message("x: 5 eggs", yaml_duration),
-            "grid.yaml:1:4: '5 eggs' is no time; write one like 90s, 10m or 1h30m");
-  EXPECT_EQ(message("x: 0s", yaml_duration), "grid.yaml:1:4: '0s' is not above zero");
+            "grid.yaml:1:4: '5 eggs' is not a valid duration; write one like 90s, 10m or 1h30m");
+  EXPECT_EQ(message("x: 0s", yaml_duration), "grid.yaml:1:4: '0s' is not greater than zero");
   EXPECT_EQ(message("x: 8", yaml_bytes),
-            "grid.yaml:1:4: '8' is no size; write one like 512M or 2G");
+            "grid.yaml:1:4: '8' is not a valid size; write one like 512M or 2G");
 }
 
-TEST(YamlObject, RefusesWhatIsNoTable) {
+TEST(YamlObject, RefusesWhatIsNotAMap) {
   const YamlNode node = node_of("[1, 2]");
   EXPECT_EQ(YamlObject(node, "grid.yaml").finish().error().message,
-            "grid.yaml:1:1: a table of keys belongs here, not a list");
+            "grid.yaml:1:1: expected a map, not a list");
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ Result<int> list_catalog(const CatalogOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(all, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(all, o.filter));
-  // 'catalog update' leaves own machines as they are.
+  // 'catalog update' does not change own machines.
   if (o.csv && o.filter.clouds.empty()) {
     std::erase_if(instances, [](const Instance& one) { return one.cloud == kOwnCloud; });
   }
@@ -88,7 +88,7 @@ Result<int> list_catalog(const CatalogOptions& o, const Context& context) {
   if (!o.all && found > kShown) instances.resize(kShown);
   context.print(for_people(instances, context.out));
   if (found > instances.size()) {
-    context.say(fmt::format("the cheapest {} of {}; --all shows every one", kShown, found));
+    context.say(fmt::format("the cheapest {} of {}; --all shows all", kShown, found));
   }
   return kSuccess;
 }
@@ -97,23 +97,23 @@ Result<int> update_catalog(const CatalogOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
   const Catalog catalog(home);
   if (o.shipped != o.file.empty()) {
-    return Error{ErrorCode::usage, "name a file with --from, or --shipped for the built-in prices"};
+    return Error{ErrorCode::usage, "give a file with --from, or --shipped for the built-in prices"};
   }
   if (o.shipped) {
     TACHO_CHECK(catalog.forget_update());
-    context.print("the prices that come with Tacho are back\n");
+    context.print("restored the built-in prices\n");
     return kSuccess;
   }
   TACHO_TRY(count, catalog.update(o.file));
   context.print(
-      fmt::format("{} instances from {}, in place of all rented ones that were known; "
-                  "'tacho catalog update --shipped' takes the built-in prices back\n",
+      fmt::format("read {} instances from {}; they replace the built-in ones, which "
+                  "'tacho catalog update --shipped' restores\n",
                   count, o.file));
   return kSuccess;
 }
 
-// What was left out of the machine that tacho runs on, it can see.
-void look_around(Instance& machine) {
+// Fills in what was not given about this machine.
+void complete_from_host(Instance& machine) {
   const Host host = read_host();
   if (machine.vcpus == 0) machine.vcpus = static_cast<double>(host.cores);
   if (machine.memory_gib == 0) {
@@ -124,11 +124,11 @@ void look_around(Instance& machine) {
 
 Result<int> add_machine(CatalogOptions o, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  if (o.machine.name == kHere) look_around(o.machine);
+  if (o.machine.name == kHere) complete_from_host(o.machine);
   if (o.machine.vcpus == 0 || o.machine.memory_gib == 0) {
     return Error{ErrorCode::usage,
-                 "--vcpus and --memory-gib are needed; only of the machine called 'here' they can "
-                 "be seen"};
+                 "give --vcpus and --memory-gib; they are detected only for the machine named "
+                 "'here'"};
   }
   if (!o.machine.gpu.empty() && o.machine.name != kHere) {
     TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
@@ -143,54 +143,54 @@ Result<int> add_machine(CatalogOptions o, const Context& context) {
   o.machine.region = "here";
   o.machine.source = "own";
   TACHO_CHECK(Catalog(home).add_machine(o.machine));
-  context.print(fmt::format("{}: ${:.4g} an hour\n", o.machine.name, o.machine.on_demand_usd_h));
+  context.print(
+      fmt::format("added {}: ${:.4g} per hour\n", o.machine.name, o.machine.on_demand_usd_h));
   return kSuccess;
 }
 
 Result<int> remove_machine(const CatalogOptions& o, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_CHECK(Catalog(home).remove_machine(o.machine.name));
-  context.print(fmt::format("{} is gone from the catalogue\n", o.machine.name));
+  context.print(fmt::format("removed {}\n", o.machine.name));
   return kSuccess;
 }
 
 }  // namespace
 
 void add_catalog_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("catalog", "machines one can rent, and their prices");
+  CLI::App* command = app.add_subcommand("catalog", "list and edit instances and their prices");
   command->require_subcommand(1);
   auto o = std::make_shared<CatalogOptions>();
 
-  CLI::App* ls = command->add_subcommand("ls", "list them, the cheapest first");
-  ls->add_option("--gpu", o->filter.gpus, "names of GPUs or their beginnings: A100,L4")
-      ->delimiter(',');
-  ls->add_option("--cloud", o->filter.clouds, "aws, gcp, azure, …, own")->delimiter(',');
-  ls->add_option("--region", o->filter.regions, "us-east-1, …")->delimiter(',');
-  ls->add_flag("--all,-a", o->all, "no limit");
-  auto* json = ls->add_flag("--json", o->json, "as JSON");
-  ls->add_flag("--csv", o->csv, "as 'catalog update' takes it")->excludes(json);
+  CLI::App* ls = command->add_subcommand("ls", "list instances, the cheapest first");
+  ls->add_option("--gpu", o->filter.gpus, "GPUs, by name or prefix: A100,L4")->delimiter(',');
+  ls->add_option("--cloud", o->filter.clouds, "clouds: aws,gcp,azure,…,own")->delimiter(',');
+  ls->add_option("--region", o->filter.regions, "regions: us-east-1,…")->delimiter(',');
+  ls->add_flag("--all,-a", o->all, "show all");
+  auto* json = ls->add_flag("--json", o->json, "print JSON");
+  ls->add_flag("--csv", o->csv, "print CSV, as 'tacho catalog update' reads it")->excludes(json);
   ls->callback([=, &context] { context.run([&] { return list_catalog(*o, context); }); });
 
   CLI::App* update = command->add_subcommand(
-      "update", "take other prices instead: a CSV file as 'ls --csv' prints it");
-  update->add_option("--from", o->file, "the file");
-  update->add_flag("--shipped", o->shipped, "the prices that come with Tacho again");
+      "update", "replace the prices with those of a CSV file, as 'ls --csv' prints it");
+  update->add_option("--from", o->file, "CSV file to read")->type_name("FILE");
+  update->add_flag("--shipped", o->shipped, "restore the built-in prices");
   update->callback([=, &context] { context.run([&] { return update_catalog(*o, context); }); });
 
-  CLI::App* add = command->add_subcommand("add-machine", "add a machine of your own");
-  add->add_option("name", o->machine.name, "what to call it; 'here' is the one tacho runs on")
+  CLI::App* add = command->add_subcommand("add-machine", "add an own machine");
+  add->add_option("name", o->machine.name, "name of the machine; 'here' for this one")->required();
+  add->add_option("--price", o->machine.on_demand_usd_h,
+                  "dollars per hour, such as power and depreciation")
       ->required();
-  add->add_option("--price", o->machine.on_demand_usd_h, "dollars an hour: power, wear")
-      ->required();
-  add->add_option("--gpu", o->machine.gpu, "its GPUs, as the catalogue calls them");
-  add->add_option("--gpus", o->machine.gpus, "how many (1)");
-  add->add_option("--vcpus", o->machine.vcpus, "processors");
-  add->add_option("--memory-gib", o->machine.memory_gib, "main memory");
-  add->add_option("--network-gbps", o->network, "to others of its kind");
+  add->add_option("--gpu", o->machine.gpu, "GPU, by its name in the catalogue");
+  add->add_option("--gpus", o->machine.gpus, "number of GPUs (default: 1)");
+  add->add_option("--vcpus", o->machine.vcpus, "number of processors");
+  add->add_option("--memory-gib", o->machine.memory_gib, "memory in GiB");
+  add->add_option("--network-gbps", o->network, "network bandwidth in Gbit/s");
   add->callback([=, &context] { context.run([&] { return add_machine(*o, context); }); });
 
-  CLI::App* remove = command->add_subcommand("remove-machine", "forget a machine of your own");
-  remove->add_option("name", o->machine.name, "what it is called")->required();
+  CLI::App* remove = command->add_subcommand("remove-machine", "remove an own machine");
+  remove->add_option("name", o->machine.name, "name of the machine")->required();
   remove->callback([=, &context] { context.run([&] { return remove_machine(*o, context); }); });
 }
 

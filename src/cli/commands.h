@@ -8,7 +8,7 @@ class App;
 
 namespace tacho {
 
-// Each adds one subcommand, its options and its help to `app`.
+// Each adds one command, with its options and help, to `app`.
 void add_train_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_runs_command(CLI::App& app, Context& context);
@@ -35,5 +35,13 @@ void add_doctor_command(CLI::App& app, Context& context);
 void add_take_task_command(CLI::App& app, Context& context);
 void add_help_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
+
+// Commands of `tacho lab`.
+void add_lab_memory_command(CLI::App& lab, Context& context);
+void add_lab_comms_command(CLI::App& lab, Context& context);
+void add_lab_records_commands(CLI::App& lab, Context& context);
+
+// `tacho sweep next`.
+void add_sweep_next_command(CLI::App& sweep, Context& context);
 
 }  // namespace tacho

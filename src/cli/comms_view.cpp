@@ -23,11 +23,11 @@ std::string rate_words(double bytes_per_s) {
 }
 
 constexpr const char* kUnmeasurable = "n/a";
-// More than caches explain: either this or what it is compared with was not measured undisturbed.
+// More than caches can explain: one of the two measurements was disturbed.
 constexpr double kMostOfALine = 1.5;
 constexpr double kMostHidden = 1.1;
 
-// Half of the way from the fastest round to the slowest.
+// Half the difference between the slowest and the fastest round.
 std::string spread_of(const RoundTimes& time) {
   const double half = (time.slowest_seconds - time.fastest_seconds) / time.seconds / 2;
   return half <= 1 ? fmt::format("±{:.0f} %", 100 * half) : kUnmeasurable;
@@ -73,20 +73,20 @@ std::string backend_text(const CommsSurvey& survey, DistBackend backend, const T
   const auto latency = latency_of(survey, backend);
   return fmt::format("{}, {} rank{}{}\n", terminal.bold(std::string(kDistBackends.of(backend))),
                      ranks, ranks == 1 ? "" : "s",
-                     latency ? "; a small sum takes " + human(Seconds(*latency)) : "") +
+                     latency ? "; a small all-reduce takes " + human(Seconds(*latency)) : "") +
          table.text(terminal) + "\n";
 }
 
 std::string gradients_text(const CommsSurvey& survey, const Terminal& terminal) {
-  Table table({{"through", Align::left},
+  Table table({{"backend", Align::left},
                {"bucket"},
                {"compressed", Align::left},
                {"sent"},
                {"time"},
                {"spread"},
                {"GB/s"},
-               {"beside work of"},
-               {"both take"},
+               {"work"},
+               {"overlapped"},
                {"hidden"}});
   for (const GradientTime& one : survey.gradients) {
     const auto payload = static_cast<double>(one.payload_bytes);
@@ -99,7 +99,7 @@ std::string gradients_text(const CommsSurvey& survey, const Terminal& terminal) 
                one.overlapped_seconds ? human(Seconds(*one.overlapped_seconds)) : "",
                hidden ? hidden_words(*hidden) : ""});
   }
-  return fmt::format("{} of {} in buckets\n", terminal.bold("a gradient"),
+  return fmt::format("{} of {} in buckets\n", terminal.bold("gradients"),
                      human(Bytes{survey.gradients.front().payload_bytes})) +
          table.text(terminal) + "\n";
 }
@@ -119,24 +119,24 @@ std::string survey_text(const CommsSurvey& survey, const Terminal& terminal) {
                               survey.ranks, survey.ranks == 1 ? "" : "s", survey.machines,
                               survey.machines == 1 ? "" : "s", printable(survey.facts)));
   const auto& lines = survey.lines;
-  line("copy", fmt::format("{} GB/s of each rank, all at once: the line of shm",
+  line("copy", fmt::format("{} GB/s per rank, all at once: line rate of shm",
                            rate_words(lines.copy_bytes_per_s)));
   if (lines.stream_bytes_per_s > 0) {
     line("sockets",
-         fmt::format("{} GB/s of one plain stream: a broadcast's line by gloo; {} of "
-                     "each with every rank sending: the others'",
+         fmt::format("{} GB/s in one TCP stream: line rate of a gloo broadcast; {} per rank with "
+                     "all ranks sending: line rate of the other collectives",
                      rate_words(lines.stream_bytes_per_s), rate_words(lines.ring_bytes_per_s)));
   }
   if (lines.peak_bytes_per_s) {
-    line("peak", fmt::format("{} GB/s, by {}", rate_words(*lines.peak_bytes_per_s),
+    line("peak", fmt::format("{} GB/s, from {}", rate_words(*lines.peak_bytes_per_s),
                              printable(lines.peak_source)));
   }
   line("bus",
-       "GB/s that each rank's line must carry, as nccl-tests defines it; medians of the "
+       "GB/s that the link of each rank carries, as defined by nccl-tests; medians of the "
        "slowest rank");
   if (survey.ranks == 1) {
     line("alone",
-         "one rank exchanges with nobody: a time is what the call costs, rates there are none");
+         "a single rank exchanges nothing: times are the cost of a call, and there are no rates");
   }
   for (const std::string& why : survey.absent) line("absent", printable(why));
   if (text.find(kUnmeasurable) != std::string::npos) {
@@ -144,7 +144,7 @@ std::string survey_text(const CommsSurvey& survey, const Terminal& terminal) {
          "not measurable: the machine was busy, and the times contradict each other");
   }
   if (!survey.complete) line("note", "ended before everything was measured");
-  line("kept", fmt::format("tacho lab show {}", printable(survey.key)));
+  line("stored", fmt::format("tacho lab show {}", printable(survey.key)));
   return text;
 }
 

@@ -8,11 +8,11 @@
 
 namespace tacho {
 
-// A survey of communication: a table for each backend, the gradient's, and what they are held
-// against.
+// Prints a survey of communication: one table per backend, the gradient exchange, and the line
+// rates.
 std::string survey_text(const bandwidth::CommsSurvey& survey, const Terminal& terminal);
 
-// Surveys that were made, one a line.
+// Lists surveys, one per line.
 std::string surveys_table(const std::vector<bandwidth::CommsSurvey>& surveys,
                           const Terminal& terminal);
 

@@ -33,9 +33,9 @@ CommsSurvey four_ranks() {
 
 TEST(CommsView, ShowsBusBandwidthAndItsShareOfTheLine) {
   const std::string text = survey_text(four_ranks(), Terminal(-1));
-  // A gigabyte a second among four: each line carries 1.5, of 2 that it could.
+  // 1 GB/s with four ranks: each link carries 1.5 of its 2 GB/s.
   EXPECT_THAT(text, testing::ContainsRegex("954 MiB +1.00 s +±10 % +1.00 +1.50 +75 %"));
-  EXPECT_THAT(text, HasSubstr("a small sum takes 20.0 µs"));
+  EXPECT_THAT(text, HasSubstr("a small all-reduce takes 20.0 µs"));
   EXPECT_THAT(text, HasSubstr("nccl: no GPU"));
   EXPECT_THAT(text, Not(HasSubstr("of peak")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b[31m")));
@@ -47,10 +47,10 @@ TEST(CommsView, ShowsTheShareOfAKnownPeak) {
   survey.lines.peak_source = "eth0";
   const std::string text = survey_text(survey, Terminal(-1));
   EXPECT_THAT(text, testing::ContainsRegex("1.50 +75 % +50 %"));
-  EXPECT_THAT(text, HasSubstr("3.00 GB/s, by eth0"));
+  EXPECT_THAT(text, HasSubstr("3.00 GB/s, from eth0"));
 }
 
-TEST(CommsView, ShowsWhatAGradientHides) {
+TEST(CommsView, ShowsTheHiddenShareOfAGradientExchange) {
   CommsSurvey survey = four_ranks();
   survey.gradients = {{.payload_bytes = 100 << 20,
                        .bucket_bytes = 25 << 20,
@@ -63,12 +63,12 @@ TEST(CommsView, ShowsWhatAGradientHides) {
   EXPECT_THAT(text, HasSubstr("80 %"));
 }
 
-TEST(CommsView, ListsTheBestSumOfEachBackend) {
+TEST(CommsView, ListsTheBestAllReducePerBackend) {
   EXPECT_THAT(surveys_table(std::vector{four_ranks()}, Terminal(-1)),
               testing::ContainsRegex("abcdef +4 +1 +gloo +1.50"));
 }
 
-TEST(CommsView, SaysWhatIsNotMeasurableInsteadOfImpossibleShares) {
+TEST(CommsView, MarksImpossibleSharesAsNotMeasurable) {
   CommsSurvey survey = four_ranks();
   survey.collectives[1].time = RoundTimes{0.284, 0.01, 192, 9};  // 264 % of the line, ±33803 %
   survey.gradients = {{.payload_bytes = 100 << 20,

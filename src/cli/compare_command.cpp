@@ -20,11 +20,11 @@
 namespace tacho {
 namespace {
 
-constexpr const char* kFooter =
-    "Each block runs every variant once, in random order; the first block warms up.\n"
-    "Blocks are added until the intervals are as narrow as --resolution, or\n"
-    "--max-time or --max-repeat ends it. The last thing that varies is compared, the\n"
-    "others make groups. Every run is stored as any other, the comparison too.\n"
+constexpr const char* kCompareFooter =
+    "Each block runs every variant once, in random order; the first block is the warm-up.\n"
+    "Blocks are added until the intervals are as narrow as --resolution, or until --max-time or\n"
+    "--max-repeat is reached. The last option that varies is compared; the others make groups.\n"
+    "The runs and the comparison are stored.\n"
     "\n"
     "  tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist -e 1\n"
     "  tacho compare --env bare,podman -- train lenet5 --data fashion-mnist\n"
@@ -40,10 +40,13 @@ struct Outputs {
 };
 
 void declare(CLI::App& command, Outputs& outputs) {
-  command.add_flag("--json", outputs.json, "the comparison alone on standard output");
-  command.add_option("--csv", outputs.csv, "what was found, a line each, into this file");
-  command.add_option("--values", outputs.values, "what each run measured, as CSV, into this file");
-  command.add_option("--html", outputs.html, "one page that opens offline, into this file");
+  command.add_flag("--json", outputs.json, "print JSON");
+  command.add_option("--csv", outputs.csv, "write the findings as CSV to this file")
+      ->type_name("FILE");
+  command
+      .add_option("--values", outputs.values, "write the values of each run as CSV to this file")
+      ->type_name("FILE");
+  command.add_option("--html", outputs.html, "write an HTML page to this file")->type_name("FILE");
 }
 
 Result<void> write_files(const Comparison& comparison, const Outputs& outputs,
@@ -73,12 +76,12 @@ Result<int> show(const KeptComparison& kept, const Outputs& outputs, const Conte
   return kSuccess;
 }
 
-// What was measured is shown whatever happened; the exit code says whether all of it was.
+// Shows what was measured, even if the comparison failed or was interrupted.
 Result<int> show_made(const KeptComparison& kept, const Outputs& outputs, const Context& context) {
   TACHO_CHECK(show(kept, outputs, context));
   const StopReason why = kept.comparison.stopped;
   if (why == StopReason::user) {
-    context.warn(fmt::format("interrupted; go on with: tacho compare resume {}", kept.id));
+    context.warn(fmt::format("interrupted; resume with: tacho compare resume {}", kept.id));
   }
   return why == StopReason::user || why == StopReason::failures ? kFailure : kSuccess;
 }
@@ -86,7 +89,7 @@ Result<int> show_made(const KeptComparison& kept, const Outputs& outputs, const 
 std::string typed(const CLI::App& command) {
   std::vector<std::string> words = {"tacho", "compare"};
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional() && option->get_name() == "words") continue;
+    if (option->get_positional() && option->get_name() == "training") continue;
     const std::string name = option->get_name();
     for (const std::string& value : option->results()) {
       words.push_back(name);
@@ -103,12 +106,13 @@ Result<void> check_metrics(const std::vector<std::string>& metrics) {
   return {};
 }
 
-Result<int> compare_made_before(const CompareOptions& o, const std::string& line,
-                                const Outputs& outputs, const Context& context) {
+Result<int> compare_recorded_runs(const CompareOptions& o, const std::string& line,
+                                  const Outputs& outputs, const Context& context) {
   const bool alone = o.environments.empty() && o.vary.empty() && o.commands.empty() &&
                      o.words.empty() && o.max_time.empty() && !o.repeat && !o.max_repeat;
   if (!alone) {
-    return Error{ErrorCode::usage, "--runs compares runs made before; nothing else is run"};
+    return Error{ErrorCode::usage,
+                 "--runs compares recorded runs; leave out options that make new ones"};
   }
   TACHO_CHECK(check_metrics(o.metrics));
   TACHO_TRY(changes, rule_changes(o));
@@ -124,7 +128,7 @@ Result<int> compare_made_before(const CompareOptions& o, const std::string& line
   return show(kept, outputs, context);
 }
 
-// `work` gets the lab and the view that shows what it does.
+// Calls `work` with the lab and a view of its progress.
 template <class Work>
 Result<int> with_progress(const Work& work, const Outputs& outputs, const Context& context) {
   TACHO_TRY(home, tacho_home());
@@ -139,11 +143,11 @@ Result<int> with_progress(const Work& work, const Outputs& outputs, const Contex
   return show_made(*kept, outputs, context);
 }
 
-Result<int> make(const CLI::App& command, const CompareOptions& o, const Outputs& outputs,
-                 const Context& context) {
+Result<int> make_comparison(const CLI::App& command, const CompareOptions& o,
+                            const Outputs& outputs, const Context& context) {
   std::string line = typed(command);
   if (!o.words.empty()) line += " -- " + shell_quoted(o.words);
-  if (!o.runs.empty()) return compare_made_before(o, line, outputs, context);
+  if (!o.runs.empty()) return compare_recorded_runs(o, line, outputs, context);
   TACHO_CHECK(check_metrics(o.metrics));
   TACHO_TRY(plan, plan_of(o));
   plan.command = line;
@@ -194,14 +198,14 @@ Result<int> remove(const std::vector<std::string>& handles, const Context& conte
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   CompareLab lab(home, store, interrupts());
-  // All are looked up before any is removed, so that a wrong name removes nothing.
+  // Looks up all of them first, so that a wrong name removes nothing.
   for (const std::string& handle : handles) {
     TACHO_TRY(found, store.comparisons().find(handle));
     (void)found;
   }
   for (const std::string& handle : handles) {
     TACHO_TRY(id, lab.remove(handle));
-    context.print(fmt::format("removed comparison {}; its runs stay\n", id));
+    context.print(fmt::format("removed comparison {}; its runs are kept\n", id));
   }
   return kSuccess;
 }
@@ -209,47 +213,47 @@ Result<int> remove(const std::vector<std::string>& handles, const Context& conte
 void add_stored_commands(CLI::App& compare, Context& context) {
   CLI::App* ls = compare.add_subcommand("ls", "list comparisons");
   auto json = std::make_shared<bool>(false);
-  ls->add_flag("--json", *json, "as JSON");
+  ls->add_flag("--json", *json, "print JSON");
   ls->callback([=, &context] { context.run([&] { return list(*json, context); }); });
 
   auto handle = std::make_shared<std::string>();
   auto outputs = std::make_shared<Outputs>();
-  CLI::App* shown = compare.add_subcommand("show", "show one again");
-  shown->add_option("comparison", *handle, "its id, key or 'last'")->required();
+  CLI::App* shown = compare.add_subcommand("show", "show a comparison");
+  shown->add_option("comparison", *handle, "id or key of a comparison, or 'last'")->required();
   declare(*shown, *outputs);
   shown->callback(
       [=, &context] { context.run([&] { return show_stored(*handle, *outputs, context); }); });
 
   auto rule = std::make_shared<CompareOptions>();
-  CLI::App* resumed = compare.add_subcommand("resume", "go on with one that was stopped");
-  resumed->add_option("comparison", *handle, "its id, key or 'last'")->required();
+  CLI::App* resumed = compare.add_subcommand("resume", "continue a comparison that was stopped");
+  resumed->add_option("comparison", *handle, "id or key of a comparison, or 'last'")->required();
   declare_rule(*resumed, *rule);
   declare(*resumed, *outputs);
   resumed->callback(
       [=, &context] { context.run([&] { return resume(*handle, *rule, *outputs, context); }); });
 
-  CLI::App* rm = compare.add_subcommand("rm", "remove comparisons; their runs stay");
+  CLI::App* rm = compare.add_subcommand("rm", "remove comparisons, but not their runs");
   auto handles = std::make_shared<std::vector<std::string>>();
-  rm->add_option("comparison", *handles, "ids or keys")->required();
+  rm->add_option("comparison", *handles, "ids or keys of comparisons")->required();
   rm->callback([=, &context] { context.run([&] { return remove(*handles, context); }); });
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("compare", "do environments, options or programs differ, by how much?");
+  CLI::App* command = app.add_subcommand("compare", "compare environments, options or programs");
   auto o = std::make_shared<CompareOptions>();
   auto outputs = std::make_shared<Outputs>();
   declare(*command, *o);
-  command->add_option("words", o->words, "behind --: train and its words");
+  command->add_option("training", o->words, "after --: train and its options")
+      ->option_text("[-- train MODEL ...]");
   declare(*command, *outputs);
-  command->footer(kFooter);
+  command->footer(kCompareFooter);
   add_stored_commands(*command, context);
   command->callback([=, &context] {
     if (!command->get_subcommands().empty()) return;
     if (!context.behind_dashes.empty()) o->words = context.behind_dashes;
-    context.run([&] { return make(*command, *o, *outputs, context); });
+    context.run([&] { return make_comparison(*command, *o, *outputs, context); });
   });
 }
 

@@ -11,28 +11,29 @@
 #include "base/quantity.h"
 #include "base/shell_words.h"
 #include "cli/train_options.h"
+#include "cli/usage_message.h"
 
 namespace tacho {
 namespace {
 
 Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
-// A thing that varies, and the ways it does.
-struct Way {
+// One value of something that varies.
+struct AxisValue {
   std::string name;
   std::string description;
-  std::string word;                                 // for train
-  std::optional<EnvironmentSpec> environment = {};  // for programs
+  std::string word;                                 // of train
+  std::optional<EnvironmentSpec> environment = {};  // of programs
   std::optional<CommandSpec> command = {};
 };
-using Axis = std::vector<Way>;
+using Axis = std::vector<AxisValue>;
 
-Result<std::vector<std::string>> parted_at_commas(std::string_view text, std::string_view option) {
+Result<std::vector<std::string>> split_at_commas(std::string_view text, std::string_view option) {
   std::vector<std::string> parts;
   while (true) {
     const std::size_t end = text.find(',');
     if (end == 0 || text.empty()) {
-      return usage(fmt::format("{}: an empty place between commas", option));
+      return usage(fmt::format("{}: empty value between commas", option));
     }
     parts.emplace_back(text.substr(0, end));
     if (end == std::string_view::npos) return parts;
@@ -40,17 +41,17 @@ Result<std::vector<std::string>> parted_at_commas(std::string_view text, std::st
   }
 }
 
-// "batch=32,64": train gets --batch=32, then --batch=64.
+// "batch=32,64" becomes --batch=32 and --batch=64.
 Result<Axis> vary_axis(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string option = text.substr(0, equals);
   if (equals == std::string::npos || option.empty() || option.starts_with('-')) {
-    return usage(fmt::format("--vary: '{}' names no values; write batch=32,64", text));
+    return usage(fmt::format("--vary: '{}' has no values; write batch=32,64", text));
   }
-  TACHO_TRY(values, parted_at_commas(text.substr(equals + 1), "--vary " + option));
+  TACHO_TRY(values, split_at_commas(text.substr(equals + 1), "--vary " + option));
   if (values.size() < 2) {
-    return usage(fmt::format("--vary: {} has one value; write several, as {}={},…", option, option,
-                             values.front()));
+    return usage(fmt::format("--vary: {} has one value; give several, as in {}={},…", option,
+                             option, values.front()));
   }
   Axis axis;
   for (const std::string& value : values) {
@@ -59,11 +60,11 @@ Result<Axis> vary_axis(const std::string& text) {
   return axis;
 }
 
-// Short where that tells them apart: "podman", and with its image where there are two of them.
+// Names are short ("podman"), with the image only if several environments are of one kind.
 Result<Axis> environment_axis(const std::vector<std::string>& texts) {
   Axis axis;
   for (const std::string& text : texts) {
-    TACHO_TRY(names, parted_at_commas(text, "--env"));
+    TACHO_TRY(names, split_at_commas(text, "--env"));
     for (const std::string& name : names) {
       TACHO_TRY(environment, environment_of({.environment = name}));
       axis.push_back({.name = std::string(kEnvironmentKinds.of(environment.kind)),
@@ -72,11 +73,11 @@ Result<Axis> environment_axis(const std::vector<std::string>& texts) {
                       .environment = environment});
     }
   }
-  for (Way& way : axis) {
-    const auto alike = std::count_if(axis.begin(), axis.end(), [&](const Way& other) {
-      return other.environment->kind == way.environment->kind;
+  for (AxisValue& value : axis) {
+    const auto alike = std::count_if(axis.begin(), axis.end(), [&](const AxisValue& other) {
+      return other.environment->kind == value.environment->kind;
     });
-    if (alike > 1) way.name = way.description;
+    if (alike > 1) value.name = value.description;
   }
   return axis;
 }
@@ -84,7 +85,8 @@ Result<Axis> environment_axis(const std::vector<std::string>& texts) {
 Result<Axis> command_axis(const CompareOptions& o) {
   std::error_code problem;
   const std::string folder = std::filesystem::current_path(problem).string();
-  if (problem) return Error{ErrorCode::io, "the current folder is gone: " + problem.message()};
+  if (problem)
+    return Error{ErrorCode::io, "the current folder no longer exists: " + problem.message()};
   Axis axis;
   for (const std::string& line : o.commands) {
     TACHO_TRY(words, split_words(line).in("--cmd"));
@@ -101,11 +103,12 @@ Result<Axis> command_axis(const CompareOptions& o) {
   return axis;
 }
 
-// The same twice is a fair question: it must come out as no difference.
-void tell_apart(Axis& axis) {
+// Numbers equal names. Comparing the same thing twice is allowed: it must show no difference.
+void number_equal_names(Axis& axis) {
   for (std::size_t i = axis.size(); i-- > 0;) {
-    const auto before = std::count_if(axis.begin(), axis.begin() + static_cast<std::ptrdiff_t>(i),
-                                      [&](const Way& other) { return other.name == axis[i].name; });
+    const auto before =
+        std::count_if(axis.begin(), axis.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const AxisValue& other) { return other.name == axis[i].name; });
     if (before > 0) axis[i].name += fmt::format(" #{}", before + 1);
   }
 }
@@ -124,26 +127,26 @@ Result<std::vector<Axis>> axes_of(const CompareOptions& o) {
     TACHO_TRY(axis, environment_axis(o.environments));
     axes.push_back(std::move(axis));
   }
-  // One way is no comparison, but may say where all the others are: --env podman:IMAGE.
+  // An axis with one value is not compared; it applies to all variants: --env podman:IMAGE.
   std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.size() < 2; });
-  for (Axis& axis : axes) tell_apart(axis);
+  for (Axis& axis : axes) number_equal_names(axis);
   return axes;
 }
 
-Result<PlannedVariant> variant_of(const std::vector<const Way*>& ways, const CompareOptions& o,
-                                  const std::vector<Axis>& axes) {
+Result<PlannedVariant> variant_of(const std::vector<const AxisValue*>& values,
+                                  const CompareOptions& o, const std::vector<Axis>& axes) {
   PlannedVariant variant;
   std::vector<std::string> words(o.words.begin() + (o.words.empty() ? 0 : 1), o.words.end());
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const Way& way = *ways[i];
-    if (!way.word.empty()) words.push_back(way.word);
-    if (way.environment) variant.environment = *way.environment;
-    if (way.command) variant.what = *way.command;
-    if (i + 1 == ways.size()) {
-      variant.shown.name = way.name;
-      variant.shown.description = way.description;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const AxisValue& value = *values[i];
+    if (!value.word.empty()) words.push_back(value.word);
+    if (value.environment) variant.environment = *value.environment;
+    if (value.command) variant.what = *value.command;
+    if (i + 1 == values.size()) {
+      variant.shown.name = value.name;
+      variant.shown.description = value.description;
     } else if (axes[i].size() > 1) {
-      variant.shown.group += (variant.shown.group.empty() ? "" : ", ") + way.name;
+      variant.shown.group += (variant.shown.group.empty() ? "" : ", ") + value.name;
     }
   }
   if (o.commands.empty()) {
@@ -156,19 +159,19 @@ Result<PlannedVariant> variant_of(const std::vector<const Way*>& ways, const Com
   return variant;
 }
 
-// One way of each axis, the last axis turning fastest.
+// Takes one value of each axis; the last axis changes fastest.
 Result<std::vector<PlannedVariant>> combinations(const std::vector<Axis>& axes,
                                                  const CompareOptions& o) {
   std::vector<PlannedVariant> variants;
-  std::vector<const Way*> chosen;
+  std::vector<const AxisValue*> chosen;
   const std::function<Result<void>(std::size_t)> choose = [&](std::size_t at) -> Result<void> {
     if (at == axes.size()) {
       TACHO_TRY(variant, variant_of(chosen, o, axes));
       variants.push_back(std::move(variant));
       return {};
     }
-    for (const Way& way : axes[at]) {
-      chosen.push_back(&way);
+    for (const AxisValue& value : axes[at]) {
+      chosen.push_back(&value);
       TACHO_CHECK(choose(at + 1));
       chosen.pop_back();
     }
@@ -182,18 +185,18 @@ Result<void> check_fits_together(const CompareOptions& o) {
   const bool trains = !o.words.empty();
   if (trains && o.words.front() != "train") {
     return usage(
-        fmt::format("'{}' cannot be compared; write train and its words behind --, or "
-                    "name programs with --cmd",
+        fmt::format("'{}' cannot be compared; write train and its options after --, or "
+                    "programs with --cmd",
                     o.words.front()));
   }
   if (trains == !o.commands.empty()) {
-    return usage(trains ? "--cmd and a training behind -- do not go together"
-                        : "nothing to run; write '-- train MODEL …' at the end, or --cmd");
+    return usage(trains ? "--cmd and a training after -- exclude each other"
+                        : "nothing to run; add '-- train MODEL …' at the end, or --cmd");
   }
   if (!trains && !o.vary.empty()) {
-    return usage("--vary is for options of train; of programs, name each with --cmd");
+    return usage("--vary is for options of train; give each program with --cmd");
   }
-  if (trains && o.trace) return usage("--trace is for --cmd; write it behind 'train'");
+  if (trains && o.trace) return usage("--trace is for --cmd; write it after 'train'");
   return {};
 }
 
@@ -204,7 +207,7 @@ std::string title_of(const CompareOptions& o) {
   return title;
 }
 
-std::int64_t seed_of_now() {
+std::int64_t seed_from_clock() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
              .count() %
@@ -214,27 +217,34 @@ std::int64_t seed_of_now() {
 }  // namespace
 
 void declare_rule(CLI::App& command, CompareOptions& o) {
-  command.add_option("--repeat,-n", o.repeat, "counted runs of each variant, at least (10)");
-  command.add_option("--max-repeat", o.max_repeat, "and at most (100)");
-  command.add_option("--resolution", o.resolution, "go on until intervals are this narrow (1%)");
-  command.add_option("--max-time", o.max_time, "for everything, as 90s, 10m, 1h30m");
+  command.add_option("--repeat,-n", o.repeat,
+                     "smallest number of runs per variant, without warm-up (default: 10)");
+  command.add_option("--max-repeat", o.max_repeat,
+                     "largest number of runs per variant (default: 100)");
+  command.add_option("--resolution", o.resolution,
+                     "repeat until intervals are this narrow (default: 1%)");
+  command.add_option("--max-time", o.max_time,
+                     "time for the whole comparison, such as 90s, 10m or 1h30m");
 }
 
 void declare(CLI::App& command, CompareOptions& o) {
-  command.add_option("--env", o.environments, "bare,podman,charliecloud:FOLDER,…");
-  command.add_option("--vary", o.vary, "an option of train: batch=32,64; repeatable");
-  command.add_option("--cmd", o.commands, "a program and its arguments, quoted; repeatable");
-  command.add_option("--runs", o.runs, "runs made before: 41,42/43,44, or batch=32/batch=64");
-  command.add_option("--metric", o.metrics, "compare by this; the first must become narrow");
+  command.add_option("--env", o.environments,
+                     "environments to compare: bare,podman,charliecloud:FOLDER,… (repeatable)");
+  command.add_option("--vary", o.vary, "option of train and its values: batch=32,64 (repeatable)");
+  command.add_option("--cmd", o.commands, "program with its arguments, quoted (repeatable)");
+  command.add_option("--runs", o.runs,
+                     "recorded runs: 41,42/43,44, or batch=32/batch=64 (repeatable)");
+  command.add_option("--metric", o.metrics,
+                     "metric to compare; the first decides when to stop (repeatable)");
   declare_rule(command, o);
-  command.add_option("--seed", o.seed, "of the blocks' order");
-  command.add_flag("--trace", o.trace, "what programs do on GPUs, kernel by kernel");
+  command.add_option("--seed", o.seed, "random seed");
+  command.add_flag("--trace", o.trace, "trace GPU kernels");
   command
       .add_flag("--include-disturbed", o.include_disturbed,
-                "count also runs that the machine was too busy for")
+                "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   for (const char* each : {"--env", "--vary", "--cmd", "--runs", "--metric"}) {
-    // One value each: an option that took more would take the -- behind it, too.
+    // One value each: an option that takes several would consume the -- after it.
     command.get_option(each)->expected(1)->take_all()->allow_extra_args(false);
   }
 }
@@ -245,15 +255,15 @@ Result<CompareOptions> read_compare_words(std::span<const std::string> words) {
   declare(command, options);
   const auto dashes = std::ranges::find(words, "--");
   try {
-    // CLI11 takes them from the back.
+    // CLI11 expects them in reverse order.
     std::vector<std::string> own(words.begin(), dashes);
     std::ranges::reverse(own);
     command.parse(own);
   } catch (const CLI::ParseError& problem) {
-    return usage(fmt::format("compare: {}; see 'tacho compare --help'", problem.what()));
+    return usage("compare: " + usage_message(command, problem));
   }
   if (dashes != words.end()) options.words.assign(dashes + 1, words.end());
-  if (!options.runs.empty()) return usage("compare: --runs makes no runs; leave it out here");
+  if (!options.runs.empty()) return usage("compare: --runs makes no runs; leave it out");
   return options;
 }
 
@@ -281,14 +291,14 @@ Result<ComparePlan> plan_of(const CompareOptions& o) {
   TACHO_TRY(axes, axes_of(o));
   if (axes.empty() || axes.back().size() < 2) {
     return usage(
-        "one variant is no comparison; write --env bare,podman, "
-        "--vary batch=32,64, or --cmd twice");
+        "a comparison needs two or more variants; add --env bare,podman, "
+        "--vary batch=32,64, or a second --cmd");
   }
   TACHO_TRY(variants, combinations(axes, o));
   plan.variants = std::move(variants);
   plan.metrics = o.metrics;
   plan.title = title_of(o);
-  plan.seed = o.seed.value_or(seed_of_now());
+  plan.seed = o.seed.value_or(seed_from_clock());
   plan.include_disturbed = o.include_disturbed;
   return plan;
 }

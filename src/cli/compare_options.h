@@ -15,13 +15,13 @@ class App;
 
 namespace tacho {
 
-// What was typed after `tacho compare`.
+// Options of `tacho compare`.
 struct CompareOptions {
   std::vector<std::string> environments;  // "bare,podman:IMAGE"
   std::vector<std::string> vary;          // "batch=32,64"
   std::vector<std::string> commands;      // "python3 a.py"
   std::vector<std::string> runs;          // "41,42/43,44"
-  std::vector<std::string> words;         // behind --: train and its words
+  std::vector<std::string> words;         // after --: train and its options
   std::vector<std::string> metrics;
   std::string resolution;
   std::string max_time;
@@ -35,13 +35,13 @@ struct CompareOptions {
 void declare(CLI::App& command, CompareOptions& options);
 void declare_rule(CLI::App& command, CompareOptions& options);
 
-// The words behind 'tacho compare' of someone who compares what will be run: no --runs.
+// Parses the words of `tacho compare` without --runs.
 Result<CompareOptions> read_compare_words(std::span<const std::string> words);
 
 Result<RuleChanges> rule_changes(const CompareOptions& options);
 
-// What is to be run. The last thing that varies is compared, the others make groups: of
-// --vary batch=32,64 --env bare,podman the two environments are compared at each batch.
+// Plans the runs. The last option that varies is compared, the others make groups: --vary
+// batch=32,64 --env bare,podman compares the two environments at each batch.
 Result<ComparePlan> plan_of(const CompareOptions& options);
 
 }  // namespace tacho

@@ -67,7 +67,7 @@ TEST(CompareOptions, ProgramsAreSplitIntoWordsWithoutAShell) {
   EXPECT_FALSE(std::get<CommandSpec>(plan->variants[0].what).trace);
 }
 
-TEST(CompareOptions, TheSameTwiceIsToldApart) {
+TEST(CompareOptions, EqualNamesAreNumbered) {
   EXPECT_THAT(names_of(plan_of({.commands = {"true", "true", "true"}})),
               ElementsAre("/true", "/true #2", "/true #3"));
   EXPECT_THAT(names_of(plan_of({.environments = {"podman:a,podman:b"}, .words = kTrain})),
@@ -89,26 +89,27 @@ TEST(CompareOptions, TheRuleIsAsAsked) {
 
 TEST(CompareOptions, SayWhatIsWrong) {
   EXPECT_THAT(why_not({}), HasSubstr("nothing to run"));
-  EXPECT_THAT(why_not({.words = kTrain}), HasSubstr("one variant is no comparison"));
-  EXPECT_THAT(why_not({.commands = {"true"}}), HasSubstr("one variant is no comparison"));
+  EXPECT_THAT(why_not({.words = kTrain}), HasSubstr("needs two or more variants"));
+  EXPECT_THAT(why_not({.commands = {"true"}}), HasSubstr("needs two or more variants"));
   EXPECT_THAT(why_not({.words = {"fly", "me"}}), HasSubstr("'fly' cannot be compared"));
   EXPECT_THAT(why_not({.commands = {"true", "false"}, .words = kTrain}),
-              HasSubstr("do not go together"));
+              HasSubstr("exclude each other"));
   EXPECT_THAT(why_not({.vary = {"batch=1,2"}, .commands = {"true"}}),
               HasSubstr("--vary is for options of train"));
-  EXPECT_THAT(why_not({.vary = {"batch"}, .words = kTrain}), HasSubstr("names no values"));
+  EXPECT_THAT(why_not({.vary = {"batch"}, .words = kTrain}), HasSubstr("has no values"));
   EXPECT_THAT(why_not({.vary = {"batch=32"}, .words = kTrain}), HasSubstr("has one value"));
-  EXPECT_THAT(why_not({.vary = {"batch=32,,64"}, .words = kTrain}), HasSubstr("empty place"));
-  EXPECT_THAT(why_not({.vary = {"bacth=1,2"}, .words = kTrain}), HasSubstr("--bacth"));
+  EXPECT_THAT(why_not({.vary = {"batch=32,,64"}, .words = kTrain}), HasSubstr("empty value"));
+  EXPECT_THAT(why_not({.vary = {"bacth=1,2"}, .words = kTrain}),
+              HasSubstr("did you mean '--batch'?"));
   EXPECT_THAT(why_not({.vary = {"batch=1,-2"}, .words = kTrain}), HasSubstr("batch"));
   EXPECT_THAT(why_not({.environments = {"bare,dockr:x"}, .words = kTrain}),
               HasSubstr("did you mean 'docker'"));
   EXPECT_THAT(why_not({.commands = {"true", "'false"}}), HasSubstr("never closed"));
   EXPECT_THAT(why_not({.commands = {"true", " "}}), HasSubstr("no program named"));
   EXPECT_THAT(why_not({.commands = {"true", "true"}, .resolution = "1"}),
-              HasSubstr("--resolution: '1' is no share"));
+              HasSubstr("--resolution: '1' is not a valid percentage"));
   EXPECT_THAT(why_not({.commands = {"true", "true"}, .max_time = "10"}),
-              HasSubstr("--max-time: '10' is no time"));
+              HasSubstr("--max-time: '10' is not a valid duration"));
   EXPECT_THAT(why_not({.commands = {"true", "true"}, .repeat = 1}), HasSubstr("--repeat must"));
 }
 

@@ -31,7 +31,7 @@ void CompareProgress::run_begins(const Comparison& comparison, const ComparePoin
 }
 
 void CompareProgress::note(const std::string& sentence) {
-  if (!terminal_.interactive()) return;  // the report has it
+  if (!terminal_.interactive()) return;  // the report contains it
   clear();
   fmt::print(stderr, "{} {}\n", terminal_.yellow("note:"), printable(sentence));
 }

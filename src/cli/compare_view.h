@@ -11,7 +11,8 @@ namespace tacho {
 // "block 4 of 10  podman  1:42 left  step −0.2 % [−0.8, +0.4]"
 std::string compare_line(const Comparison& comparison, const ComparePoint& point, Seconds since);
 
-// Shows a comparison on standard error: a line that renews itself on a terminal, nothing elsewhere.
+// Shows the progress of a comparison on standard error: an updating line on a terminal, otherwise
+// nothing.
 class CompareProgress final : public CompareView {
  public:
   explicit CompareProgress(const Terminal& terminal) : terminal_(terminal) {}
@@ -27,7 +28,7 @@ class CompareProgress final : public CompareView {
   void clear();
 
   const Terminal& terminal_;
-  const Comparison* comparison_ = nullptr;  // of the run under way
+  const Comparison* comparison_ = nullptr;  // of the current run
   ComparePoint point_;
   std::chrono::steady_clock::time_point began_;
   bool shown_ = false;

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(CompareLine, SaysWhatRunsHowLongAndWhatIsKnown) {
+TEST(CompareLine, ShowsTheRunTheTimeLeftAndTheInterval) {
   Comparison comparison;
   comparison.variants = {{"bare", "batch 32", ""}, {"podman", "batch 32", ""}};
   EXPECT_EQ(compare_line(comparison, {.block = 0, .variant = 1}, Seconds(1)),

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// One word for a shell of Bourne's kind, whatever it holds.
+// Quotes text as one word for bash and zsh.
 std::string sh_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -21,7 +21,7 @@ std::string sh_quoted(std::string_view text) {
   return out + "'";
 }
 
-// fish knows two escapes within quotes.
+// Quotes text for fish, which knows two escapes within quotes.
 std::string fish_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -32,29 +32,29 @@ std::string fish_quoted(std::string_view text) {
 }
 
 // 'tacho'|'tacho train'|…
-std::string known_paths(const std::vector<Crossing>& crossings) {
+std::string known_paths(const std::vector<CompletionNode>& nodes) {
   std::vector<std::string> paths;
-  for (const Crossing& crossing : crossings) paths.push_back(sh_quoted(crossing.path));
+  for (const CompletionNode& node : nodes) paths.push_back(sh_quoted(node.path));
   return fmt::format("{}", fmt::join(paths, "|"));
 }
 
-std::string bash_script(const std::vector<Crossing>& crossings,
+std::string bash_script(const std::vector<CompletionNode>& nodes,
                         const std::vector<OptionValues>& values) {
-  std::string behind_options;
+  std::string option_cases;
   for (const OptionValues& known : values) {
     const std::string options = fmt::format("{}", fmt::join(known.options, "|"));
-    behind_options +=
+    option_cases +=
         known.values.empty()
             ? fmt::format("    {}) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", options)
             : fmt::format("    {}) words='{}' ;;\n", options, fmt::join(known.values, " "));
   }
   std::string cases;
-  for (const Crossing& crossing : crossings) {
+  for (const CompletionNode& node : nodes) {
     std::vector<std::string> words;
-    for (const OfferedWord& offered : crossing.commands) words.push_back(offered.word);
-    for (const OfferedWord& offered : crossing.options) words.push_back(offered.word);
-    words.insert(words.end(), crossing.names.begin(), crossing.names.end());
-    cases += fmt::format("        '{}') words='{}' ;;\n", crossing.path, fmt::join(words, " "));
+    for (const OfferedWord& offered : node.commands) words.push_back(offered.word);
+    for (const OfferedWord& offered : node.options) words.push_back(offered.word);
+    words.insert(words.end(), node.names.begin(), node.names.end());
+    cases += fmt::format("        '{}') words='{}' ;;\n", node.path, fmt::join(words, " "));
   }
   return fmt::format(R"(# bash completion for tacho; load it with:  source <(tacho completion bash)
 _tacho() {{
@@ -74,34 +74,34 @@ _tacho() {{
 }}
 complete -F _tacho tacho
 )",
-                     known_paths(crossings), behind_options, cases);
+                     known_paths(nodes), option_cases, cases);
 }
 
-// zsh's arrays of "word:help"; a colon of the word's own would end it.
+// "word:help", as zsh's arrays have it. A word must not contain a colon.
 std::string zsh_pair(const OfferedWord& offered) {
   return sh_quoted(fmt::format("{}:{}", offered.word, offered.help));
 }
 
-std::string zsh_script(const std::vector<Crossing>& crossings,
+std::string zsh_script(const std::vector<CompletionNode>& nodes,
                        const std::vector<OptionValues>& values) {
-  std::string behind_options;
+  std::string option_cases;
   for (const OptionValues& known : values) {
-    behind_options += fmt::format("    {}) {}; return ;;\n", fmt::join(known.options, "|"),
-                                  known.values.empty()
-                                      ? "_files"
-                                      : fmt::format("compadd -- {}", fmt::join(known.values, " ")));
+    option_cases += fmt::format("    {}) {}; return ;;\n", fmt::join(known.options, "|"),
+                                known.values.empty()
+                                    ? "_files"
+                                    : fmt::format("compadd -- {}", fmt::join(known.values, " ")));
   }
   std::string cases;
-  for (const Crossing& crossing : crossings) {
+  for (const CompletionNode& node : nodes) {
     std::vector<std::string> commands;
     std::vector<std::string> options;
-    for (const OfferedWord& offered : crossing.commands) commands.push_back(zsh_pair(offered));
-    for (const std::string& name : crossing.names) commands.push_back(sh_quoted(name));
-    for (const OfferedWord& offered : crossing.options) options.push_back(zsh_pair(offered));
+    for (const OfferedWord& offered : node.commands) commands.push_back(zsh_pair(offered));
+    for (const std::string& name : node.names) commands.push_back(sh_quoted(name));
+    for (const OfferedWord& offered : node.options) options.push_back(zsh_pair(offered));
     cases += fmt::format("    '{}')\n      words_here=({})\n      options_here=({}) ;;\n",
-                         crossing.path, fmt::join(commands, " "), fmt::join(options, " "));
+                         node.path, fmt::join(commands, " "), fmt::join(options, " "));
   }
-  // Not "path": to zsh that is where programs are looked for.
+  // Not named "path": that is zsh's list of folders with programs.
   return fmt::format(R"(#compdef tacho
 # zsh completion for tacho; load it with:  source <(tacho completion zsh)
 _tacho() {{
@@ -130,7 +130,7 @@ else
   compdef _tacho tacho
 fi
 )",
-                     known_paths(crossings), behind_options, cases);
+                     known_paths(nodes), option_cases, cases);
 }
 
 const OptionValues* values_of(const OfferedWord& offered, const std::vector<OptionValues>& values) {
@@ -154,23 +154,22 @@ std::string fish_option(const OfferedWord& offered, const std::vector<OptionValu
   return line + fmt::format(" -d {}", fish_quoted(offered.help));
 }
 
-std::string fish_script(const std::vector<Crossing>& crossings,
+std::string fish_script(const std::vector<CompletionNode>& nodes,
                         const std::vector<OptionValues>& values) {
   std::vector<std::string> paths;
   std::string lines;
-  for (const Crossing& crossing : crossings) {
-    paths.push_back(fish_quoted(crossing.path));
-    const std::string begin =
-        fmt::format("complete -c tacho -n '__tacho_at \"{}\"'", crossing.path);
-    const bool names_files = crossing.commands.empty() && crossing.names.empty();
+  for (const CompletionNode& node : nodes) {
+    paths.push_back(fish_quoted(node.path));
+    const std::string begin = fmt::format("complete -c tacho -n '__tacho_at \"{}\"'", node.path);
+    const bool names_files = node.commands.empty() && node.names.empty();
     if (!names_files) lines += begin + " -f\n";
-    for (const OfferedWord& offered : crossing.commands) {
+    for (const OfferedWord& offered : node.commands) {
       lines += fmt::format("{} -a {} -d {}\n", begin, offered.word, fish_quoted(offered.help));
     }
-    for (const std::string& name : crossing.names) {
+    for (const std::string& name : node.names) {
       lines += fmt::format("{} -a {}\n", begin, fish_quoted(name));
     }
-    for (const OfferedWord& offered : crossing.options) {
+    for (const OfferedWord& offered : node.options) {
       lines += begin + fish_option(offered, values) + "\n";
     }
   }
@@ -190,15 +189,15 @@ end
 
 }  // namespace
 
-std::string completion_script(Shell shell, const std::vector<Crossing>& crossings,
+std::string completion_script(Shell shell, const std::vector<CompletionNode>& nodes,
                               const std::vector<OptionValues>& values) {
   switch (shell) {
     case Shell::bash:
-      return bash_script(crossings, values);
+      return bash_script(nodes, values);
     case Shell::zsh:
-      return zsh_script(crossings, values);
+      return zsh_script(nodes, values);
     case Shell::fish:
-      return fish_script(crossings, values);
+      return fish_script(nodes, values);
   }
   broken_invariant("a shell without a script");
 }

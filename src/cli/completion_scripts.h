@@ -12,8 +12,8 @@ enum class Shell { bash, zsh, fish };
 inline constexpr Names<Shell, 3> kShells{
     "shell", {{{Shell::bash, "bash"}, {Shell::zsh, "zsh"}, {Shell::fish, "fish"}}}};
 
-// A script that a shell reads to complete tacho's words.
-std::string completion_script(Shell shell, const std::vector<Crossing>& crossings,
+// Returns the script that completes commands, options and values of tacho.
+std::string completion_script(Shell shell, const std::vector<CompletionNode>& nodes,
                               const std::vector<OptionValues>& values);
 
 }  // namespace tacho

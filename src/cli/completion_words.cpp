@@ -27,43 +27,45 @@ std::vector<std::string> page_names() {
   return names;
 }
 
-std::vector<std::string> names_behind(std::string_view path) {
-  constexpr std::array kOfModels = {"tacho train", "tacho describe", "tacho predict"};
-  constexpr std::array kOfDatasets = {"tacho data get", "tacho data prepare", "tacho data verify"};
-  if (std::ranges::find(kOfModels, path) != kOfModels.end()) return copied(model_names());
-  if (std::ranges::find(kOfDatasets, path) != kOfDatasets.end()) return copied(dataset_names());
+std::vector<std::string> arguments_of(std::string_view path) {
+  constexpr std::array kTakeModels = {"tacho train", "tacho describe", "tacho predict"};
+  constexpr std::array kTakeDatasets = {"tacho data get", "tacho data prepare",
+                                        "tacho data verify"};
+  if (std::ranges::find(kTakeModels, path) != kTakeModels.end()) return copied(model_names());
+  if (std::ranges::find(kTakeDatasets, path) != kTakeDatasets.end()) return copied(dataset_names());
   if (path == "tacho help") return page_names();
   if (path == "tacho completion") return copied(kShells.all());
   return {};
 }
 
-void add_crossings(const CLI::App& command, const std::string& path, std::vector<Crossing>& out) {
-  Crossing crossing{path, {}, {}, names_behind(path)};
+void add_nodes(const CLI::App& command, const std::string& path, std::vector<CompletionNode>& out) {
+  CompletionNode node{path, {}, {}, arguments_of(path)};
   for (const CLI::App* sub : command.get_subcommands({})) {
-    if (sub->get_group().empty()) continue;  // those are for programs
-    crossing.commands.push_back({sub->get_name(), sub->get_description(), {}, false});
+    if (sub->get_group().empty()) continue;  // hidden
+    node.commands.push_back({sub->get_name(), sub->get_description(), {}, false});
   }
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) {
       const std::string short_name =
           option->get_snames().empty() ? "" : "-" + option->get_snames().front();
-      crossing.options.push_back(
+      node.options.push_back(
           {"--" + name, option->get_description(), short_name, option->get_items_expected() > 0});
     }
   }
-  out.push_back(std::move(crossing));
+  out.push_back(std::move(node));
   for (const CLI::App* sub : command.get_subcommands({})) {
-    add_crossings(*sub, path + " " + sub->get_name(), out);
+    if (sub->get_group().empty()) continue;
+    add_nodes(*sub, path + " " + sub->get_name(), out);
   }
 }
 
 }  // namespace
 
-std::vector<Crossing> crossings_of(const CLI::App& app) {
-  std::vector<Crossing> crossings;
-  add_crossings(app, "tacho", crossings);
-  return crossings;
+std::vector<CompletionNode> completion_nodes(const CLI::App& app) {
+  std::vector<CompletionNode> nodes;
+  add_nodes(app, "tacho", nodes);
+  return nodes;
 }
 
 std::vector<OptionValues> option_values() {

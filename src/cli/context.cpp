@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Wrong input is the user's to mend (2); the rest went wrong on the way (1).
+// 2 for wrong input, 1 for everything else.
 int exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::usage:
@@ -34,9 +34,14 @@ int report_error(const Terminal& terminal, const Error& error) {
 }
 
 void Context::run(const std::function<Result<int>()>& work) {
+  run_with_own_exit_code(work);
+  if (exit_code_ != kSuccess && interrupts() > 0) exit_code_ = interrupted_exit_code();
+}
+
+void Context::run_with_own_exit_code(const std::function<Result<int>()>& work) {
   const auto code = work();
   exit_code_ = code.ok() ? *code : report_error(err, code.error());
-  // A full disk or a closed pipe shows when the buffer is written, not before.
+  // A full disk or a closed pipe is noticed only when the buffer is written.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     exit_code_ = report_error(err, {ErrorCode::io, "standard output could not be written"});
   }

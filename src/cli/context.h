@@ -18,27 +18,29 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
 
-// What every subcommand shares: where to print, where Tacho lives.
+// Shared by all commands: the output streams, the words of the command line, the exit code.
 class Context {
  public:
   const Terminal out{1};
   const Terminal err{2};
-  // What stands behind the first --, as it was typed: CLI11 takes a word in brackets for a list.
+  // The words after the first --, unchanged: CLI11 would split a word in brackets into a list.
   std::vector<std::string> behind_dashes;
-  std::vector<std::string> words;  // all of them, the program's name first
+  std::vector<std::string> words;  // the whole command line, with the program's name
 
-  // A subcommand's work; its exit code becomes the program's.
+  // Runs a command and keeps its exit code: 128 plus the signal if it was interrupted.
   void run(const std::function<Result<int>()>& work);
+  // The same, but the exit code of `work` counts even if it was interrupted.
+  void run_with_own_exit_code(const std::function<Result<int>()>& work);
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
-  // The store, with the runs of killed programs settled.
+  // Opens the store and records the end of runs whose programs were killed.
   Result<RunStore> open_store() const;
   [[nodiscard]] Lab lab(RunStore& store, const std::filesystem::path& home) const {
     return {home, store, interrupts()};
   }
 
   void print(std::string_view text) const;  // to standard output
-  // For the person who waits: standard error, and only where someone is there to read it.
+  // Prints progress to standard error, if that is a terminal.
   void say(std::string_view line) const;
   void warn(std::string_view sentence) const;
 
@@ -46,7 +48,7 @@ class Context {
   int exit_code_ = kSuccess;
 };
 
-// "tacho: MESSAGE" on standard error; the exit code that fits.
+// Prints "tacho: MESSAGE" to standard error and returns the exit code of the error.
 int report_error(const Terminal& terminal, const Error& error);
 
 }  // namespace tacho

@@ -10,9 +10,9 @@
 #include "cli/commands.h"
 #include "cli/known_curves.h"
 #include "learn/curve_catalog.h"
+#include "learn/curve_prediction.h"
 #include "learn/evaluate_curves.h"
 #include "learn/evaluate_times.h"
-#include "learn/forecast.h"
 
 namespace tacho {
 namespace {
@@ -33,7 +33,7 @@ std::vector<Curve> with_published(std::vector<Curve> curves) {
   return curves;
 }
 
-// Up to twelve epochs on the way to the last one.
+// Returns up to twelve epochs between the last one seen and the end.
 std::vector<double> epochs_ahead(double seen, double last) {
   const double steps = std::min(12.0, last - seen);
   std::vector<double> epochs;
@@ -43,9 +43,9 @@ std::vector<double> epochs_ahead(double seen, double last) {
   return epochs;
 }
 
-Json to_json(const std::vector<Forecast>& forecasts) {
+Json to_json(const std::vector<CurvePrediction>& predictions) {
   Json list = Json::array();
-  for (const Forecast& one : forecasts) {
+  for (const CurvePrediction& one : predictions) {
     list.push_back({{"epoch", one.epoch},
                     {"accuracy", one.accuracy},
                     {"low90", one.low},
@@ -54,23 +54,25 @@ Json to_json(const std::vector<Forecast>& forecasts) {
   return list;
 }
 
-std::string when_reached(double target, const std::vector<Forecast>& forecasts) {
-  const auto first = [&](double Forecast::*bound) {
-    const auto at =
-        std::ranges::find_if(forecasts, [&](const Forecast& one) { return one.*bound >= target; });
-    return at == forecasts.end() ? std::string("not by then") : fmt::format("{}", at->epoch);
+std::string when_reached(double target, const std::vector<CurvePrediction>& predictions) {
+  const auto first = [&](double CurvePrediction::*bound) {
+    const auto at = std::ranges::find_if(
+        predictions, [&](const CurvePrediction& one) { return one.*bound >= target; });
+    return at == predictions.end() ? std::string("after the end") : fmt::format("{}", at->epoch);
   };
-  return fmt::format("{} is reached by epoch {}; at the soonest {}, at the latest {}\n", target,
-                     first(&Forecast::accuracy), first(&Forecast::high), first(&Forecast::low));
+  return fmt::format("{} is reached at epoch {}; at the earliest {}, at the latest {}\n", target,
+                     first(&CurvePrediction::accuracy), first(&CurvePrediction::high),
+                     first(&CurvePrediction::low));
 }
 
-Result<int> foretell_run(const CurveOptions& o, const Context& context) {
+Result<int> predict_run(const CurveOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(run, store.find(o.run));
   auto curve = curve_of(run.record);
   if (!curve) {
-    return Error{ErrorCode::usage,
-                 fmt::format("run {} has no evaluated epoch; a curve needs some", run.row.id)};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("run {} has no evaluated epoch, which a learning curve needs", run.row.id)};
   }
   if (o.seen && *o.seen < 0) return Error{ErrorCode::usage, "--seen must not be negative"};
   const Curve begun = o.seen ? curve->first(static_cast<std::size_t>(*o.seen)) : *curve;
@@ -78,7 +80,7 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
   const double last = o.epochs.value_or(begun.setting.planned_epochs);
   if (!(last >= seen + 1 && last <= 1e6)) {
     return Error{ErrorCode::usage,
-                 fmt::format("{} epochs are seen already; name a later one with --epochs", seen)};
+                 fmt::format("{} epochs are done already; give a later one with --epochs", seen)};
   }
   TACHO_TRY(own, own_curves(store, begun.setting.model, begun.setting.data, kCurvesKnown));
   std::vector<double> ahead = epochs_ahead(seen, last);
@@ -88,17 +90,17 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
       ahead.push_back(epoch);
     }
   }
-  TACHO_TRY(forecasts, CurveForecaster(with_published(own)).forecast(begun, ahead));
+  TACHO_TRY(predictions, CurvePredictor(with_published(own)).predict(begun, ahead));
   if (o.json) {
-    context.print(json_text(to_json(forecasts), 1) + "\n");
+    context.print(json_text(to_json(predictions), 1) + "\n");
     return kSuccess;
   }
   if (o.target) {
-    context.print(when_reached(*o.target, forecasts));
+    context.print(when_reached(*o.target, predictions));
     return kSuccess;
   }
-  Table table({{"epoch"}, {"top-1"}, {"nine of ten within", Align::left}});
-  for (const Forecast& one : forecasts) {
+  Table table({{"epoch"}, {"top-1"}, {"90 % interval", Align::left}});
+  for (const CurvePrediction& one : predictions) {
     table.add({fmt::format("{}", one.epoch), fmt::format("{:.1f} %", 100 * one.accuracy),
                fmt::format("{:.1f} to {:.1f} %", 100 * one.low, 100 * one.high)});
   }
@@ -106,7 +108,7 @@ Result<int> foretell_run(const CurveOptions& o, const Context& context) {
   return kSuccess;
 }
 
-Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
+Result<int> evaluate_predictions(const CurveOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(own, own_curves(store, "", "", kCurvesKnown));
   const auto curves = evaluate_curves(with_published(own));
@@ -121,11 +123,11 @@ Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
   }
   Table table({{"accuracy from a quarter", Align::left},
                {"curves"},
-               {"mean off"},
+               {"mean error"},
                {"rms"},
-               {"last off"},
-               {"within 90 %"},
-               {"refused"}});
+               {"last epoch"},
+               {"coverage"},
+               {"abstained"}});
   for (const CurveScore& score : curves) {
     table.add({score.group, std::to_string(score.curves), fmt::format("{:.4f}", score.mean_error),
                fmt::format("{:.4f}", score.root_mean_square),
@@ -136,9 +138,9 @@ Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
   Table hours({{"time to accuracy", Align::left},
                {"split", Align::left},
                {"trainings"},
-               {"median off"},
-               {"mean off"},
-               {"within 90 %"}});
+               {"median error"},
+               {"mean error"},
+               {"coverage"}});
   for (const TimeScore& score : times) {
     hours.add({score.task, score.split, std::to_string(score.records),
                fmt::format("{:.1f} %", 100 * score.median_error),
@@ -152,24 +154,23 @@ Result<int> evaluate_forecasts(const CurveOptions& o, const Context& context) {
 }  // namespace
 
 void add_curve_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("curve", "where a run's accuracy is heading, by known learning curves");
+  CLI::App* command = app.add_subcommand("curve", "predict the learning curve of a run");
   auto o = std::make_shared<CurveOptions>();
-  auto* run = command->add_option("run", o->run, "a run's id, key, or 'last'");
-  command->add_option("--epochs", o->epochs, "foretell up to this one (the run's plan)");
-  command->add_option("--target", o->target, "say when this accuracy is reached, 0 to 1");
-  command->add_option("--seen", o->seen, "as if only so many epochs had been seen");
+  auto* run = command->add_option("run", o->run, "id or key of a run, or 'last'");
+  command->add_option("--epochs", o->epochs, "last epoch to predict (default: the run's last)");
+  command->add_option("--target", o->target, "print when this accuracy is reached, 0 to 1");
+  command->add_option("--seen", o->seen, "use only the first N epochs of the run");
   auto* evaluates = command->add_flag("--evaluate", o->evaluate,
-                                      "how good forecasts are, by whole systems left out");
+                                      "cross-validate predictions, leaving out whole systems");
   evaluates->excludes(run);
-  command->add_flag("--json", o->json, "as JSON");
+  command->add_flag("--json", o->json, "print JSON");
   command->callback([=, &context] {
     context.run([&]() -> Result<int> {
-      if (o->evaluate) return evaluate_forecasts(*o, context);
+      if (o->evaluate) return evaluate_predictions(*o, context);
       if (o->run.empty()) {
-        return Error{ErrorCode::usage, "name a run, as 'tacho curve last', or --evaluate"};
+        return Error{ErrorCode::usage, "give a run, as in 'tacho curve last', or --evaluate"};
       }
-      return foretell_run(*o, context);
+      return predict_run(*o, context);
     });
   });
 }

@@ -24,10 +24,10 @@ struct DataOptions {
   bool json = false;
 };
 
-// Tells on standard error how far it has come, and stops it after the file under way at Ctrl-C.
-class Onlooker {
+// Prints progress to standard error, and stops after the current file on Ctrl-C.
+class Observer {
  public:
-  explicit Onlooker(const Context& context) : context_(context), line_(context.err) {}
+  explicit Observer(const Context& context) : context_(context), line_(context.err) {}
 
   Say say() {
     return [this](std::string_view text) {
@@ -54,7 +54,7 @@ Result<int> list_datasets(bool json, const Context& context) {
   Table table({{"dataset", Align::left},
                {"input", Align::left},
                {"classes"},
-               {"where, or how to get it", Align::left}});
+               {"folder, or how to get it", Align::left}});
   Json list = Json::array();
   std::string needs;
   for (const DatasetInfo& dataset : dataset_catalog()) {
@@ -80,17 +80,17 @@ Result<int> list_datasets(bool json, const Context& context) {
 Result<std::filesystem::path> make(const DatasetInfo& dataset, const DataOptions& o,
                                    const Context& context) {
   TACHO_TRY(home, tacho_home());
-  Onlooker onlooker(context);
-  if (o.from.empty()) return get(dataset, home, onlooker.say());
+  Observer observer(context);
+  if (o.from.empty()) return get(dataset, home, observer.say());
   const bool unpacks_images =
       dataset.packing == Packing::imagenet || dataset.packing == Packing::tiny_imagenet;
   if (o.subset && !unpacks_images) {
-    return Error{ErrorCode::usage, "--subset belongs to imagenet and tiny-imagenet"};
+    return Error{ErrorCode::usage, "--subset is for imagenet and tiny-imagenet"};
   }
-  // Hours of work are not thrown away by Ctrl-C; copying a few files may be.
+  // Unpacking images takes hours: Ctrl-C keeps what is finished.
   if (unpacks_images) catch_interrupts();
-  return prepare(o.subset ? subset_of(dataset) : dataset, o.from, home, onlooker.say(),
-                 onlooker.watch());
+  return prepare(o.subset ? subset_of(dataset) : dataset, o.from, home, observer.say(),
+                 observer.watch());
 }
 
 Result<int> get_dataset(const DataOptions& o, const Context& context) {
@@ -108,8 +108,8 @@ Result<int> verify_dataset(const DataOptions& o, const Context& context) {
   TACHO_TRY(folder, locate(*dataset, home, o.from));
   std::vector<FileReport> reports;
   {
-    Onlooker onlooker(context);  // gone, and its line with it, before the table is printed
-    reports = verify(*dataset, folder, onlooker.say(), onlooker.watch());
+    Observer observer(context);  // clears its line before the table is printed
+    reports = verify(*dataset, folder, observer.say(), observer.watch());
   }
   Table table({{"file", Align::left}, {"state", Align::left}, {"problem", Align::left}});
   Json list = Json::array();
@@ -126,40 +126,42 @@ Result<int> verify_dataset(const DataOptions& o, const Context& context) {
 }  // namespace
 
 void add_data_command(CLI::App& app, Context& context) {
-  CLI::App* data = app.add_subcommand("data", "get, prepare and verify datasets");
+  CLI::App* data = app.add_subcommand("data", "download, prepare and verify datasets");
   data->require_subcommand(1);
-  const std::string known = "a name from below";
+  const std::string known = "dataset, from the list below";
 
   auto list_json = std::make_shared<bool>(false);
-  CLI::App* ls = data->add_subcommand("ls", "which datasets there are, and where");
-  ls->add_flag("--json", *list_json, "as JSON");
+  CLI::App* ls = data->add_subcommand("ls", "list datasets and their folders");
+  ls->add_flag("--json", *list_json, "print JSON");
   ls->callback([=, &context] { context.run([&] { return list_datasets(*list_json, context); }); });
 
   auto got = std::make_shared<DataOptions>();
-  CLI::App* get = data->add_subcommand("get", "fetch a dataset");
+  CLI::App* get = data->add_subcommand("get", "download a dataset");
   get->footer(dataset_list());
   get->add_option("name", got->name, known)->required();
-  get->add_option("--from", got->from, "a folder that has the files");
+  get->add_option("--from", got->from, "folder that has the files already")->type_name("FOLDER");
   get->callback([=, &context] { context.run([&] { return get_dataset(*got, context); }); });
 
   auto prepared = std::make_shared<DataOptions>();
-  CLI::App* prepare = data->add_subcommand("prepare", "make a dataset from its published files");
+  CLI::App* prepare = data->add_subcommand("prepare", "prepare a dataset from its published files");
   prepare->footer(dataset_list());
   prepare->add_option("name", prepared->name, known)->required();
-  prepare->add_option("--from", prepared->from, "the published archive, or the folder of files")
+  prepare->add_option("--from", prepared->from, "published archive, or folder of files")
+      ->type_name("PATH")
       ->required();
   prepare->add_flag("--subset", prepared->subset,
-                    "imagenet, tiny-imagenet: fewer classes or images than published");
+                    "accept fewer classes or images than published (imagenet, tiny-imagenet)");
   prepare->callback(
       [=, &context] { context.run([&] { return get_dataset(*prepared, context); }); });
 
   auto verified = std::make_shared<DataOptions>();
-  CLI::App* verify =
-      data->add_subcommand("verify", "check counts, sizes, checksums and magic numbers");
+  CLI::App* verify = data->add_subcommand(
+      "verify", "check the counts, sizes, checksums and magic numbers of a dataset");
   verify->footer(dataset_list());
   verify->add_option("name", verified->name, known)->required();
-  verify->add_option("--from", verified->from, "another folder than the dataset's own");
-  verify->add_flag("--json", verified->json, "as JSON");
+  verify->add_option("--from", verified->from, "folder to check (default: the dataset's)")
+      ->type_name("FOLDER");
+  verify->add_flag("--json", verified->json, "print JSON");
   verify->callback(
       [=, &context] { context.run([&] { return verify_dataset(*verified, context); }); });
 }

@@ -4,15 +4,15 @@
 
 namespace tacho {
 
-// For a build on a machine that lacks what datasets are prepared with.
+// For builds without the libraries that prepare datasets.
 void add_data_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("data", "prepare datasets (not part of this build)");
+  CLI::App* command = app.add_subcommand("data", "prepare datasets (not in this build)");
   command->allow_extras();
   command->callback([&context] {
     context.run([]() -> Result<int> {
       return Error{ErrorCode::unavailable,
-                   "this tacho was built without libarchive, libmatio and libmd, which prepare "
-                   "datasets; run script/bootstrap and script/build where they can be installed"};
+                   "built without libarchive, libmatio and libmd: datasets cannot be prepared; run "
+                   "script/bootstrap and script/build on a machine where they can be installed"};
     });
   });
 }

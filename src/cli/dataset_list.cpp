@@ -9,7 +9,7 @@ namespace tacho {
 std::string dataset_list() {
   std::string text = "Datasets:\n";
   for (const DatasetInfo& dataset : dataset_catalog()) {
-    text += fmt::format("  {:<13} {}\n", dataset.name, dataset.help);
+    text += fmt::format("  {}  {}\n", dataset.name, dataset.help);
   }
   return text;
 }

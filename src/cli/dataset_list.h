@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// The datasets and what each is, for the end of a command's help.
+// Lists the datasets, for the footer of a command's help.
 std::string dataset_list();
 
 }  // namespace tacho

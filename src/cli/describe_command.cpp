@@ -44,7 +44,7 @@ Result<DescribeRequest> request_of(const DescribeOptions& o) {
 Result<int> describe_to_user(const DescribeOptions& o, const Context& context) {
   TACHO_TRY(request, request_of(o));
   TACHO_TRY(worker, find_worker());
-  context.say("taking two small steps on the CPU to see what the model does");
+  context.say("running two small steps on the CPU to measure the model");
   TACHO_TRY(description, describe_model(worker, request));
   if (o.json) {
     context.print(json_text(description, 1) + "\n");
@@ -58,17 +58,20 @@ Result<int> describe_to_user(const DescribeOptions& o, const Context& context) {
 }  // namespace
 
 void add_describe_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("describe", "what a model is and what training it takes");
+  CLI::App* command =
+      app.add_subcommand("describe", "describe a model: layers, parameters, FLOPs, memory");
   auto o = std::make_shared<DescribeOptions>();
-  command->add_option("model", o->model, "a name from below")->required();
-  command->add_option("--batch,-b", o->batch, "samples a step")->capture_default_str();
-  command->add_option("--precision", o->precision, "fp32, tf32, bf16, fp16")->capture_default_str();
-  command->add_option("--input", o->input, "CHANNELSxHEIGHTxWIDTH of an image (the model's own)");
-  command->add_option("--length", o->length, "tokens in a sentence (the model's own)");
-  command->add_option("--classes", o->classes, "classes to tell apart (the model's own)");
-  command->add_option("--optimizer", o->optimizer, "sgd, adam, adamw (the model's own)");
-  command->add_flag("--layers", o->layers, "every layer, where the table would show parts");
-  command->add_flag("--json", o->json, "everything, as JSON");
+  command->add_option("model", o->model, "model, from the list below")->required();
+  command->add_option("--batch,-b", o->batch, "samples per step")->capture_default_str();
+  command->add_option("--precision", o->precision, "precision: fp32, tf32, bf16 or fp16")
+      ->capture_default_str();
+  command->add_option("--input", o->input, "image size, such as 3x224x224 (default: the model's)");
+  command->add_option("--length", o->length, "tokens per text (default: the model's)");
+  command->add_option("--classes", o->classes, "number of classes (default: the model's)");
+  command->add_option("--optimizer", o->optimizer,
+                      "optimizer: sgd, adam or adamw (default: the model's)");
+  command->add_flag("--layers", o->layers, "list every layer instead of parts of the model");
+  command->add_flag("--json", o->json, "print JSON");
   command->footer(model_list());
   command->callback([=, &context] { context.run([&] { return describe_to_user(*o, context); }); });
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kNameColumns = 33;
 
-// "4.09 G": counts of operations span too many sizes for digits.
+// Formats counts of operations with a prefix, such as "4.09 G".
 std::string human_operations(double count) {
   constexpr std::array kPrefixes = {"", "k", "M", "G", "T", "P"};
   std::size_t prefix = 0;
@@ -33,7 +33,7 @@ std::string human_bytes(double bytes) {
   return bytes == 0 ? "-" : human(Bytes{static_cast<std::int64_t>(std::llround(bytes))});
 }
 
-// The end of a long name tells more than its beginning.
+// Keeps the end of a long name, which is more specific than its beginning.
 std::string short_name(const std::string& name) {
   if (display_width(name) <= kNameColumns) return name;
   return "…" + name.substr(name.size() - (kNameColumns - 1));
@@ -82,7 +82,7 @@ std::string layer_table(const Json& description, bool every_layer, const Termina
   for (const Json& layer : description.at("layers")) rows.push_back(read_row(layer));
   std::string hint;
   if (rows.size() > kMostRows && !every_layer) {
-    hint = fmt::format("{} layers, shown in parts; --layers shows each\n", rows.size());
+    hint = fmt::format("{} layers, grouped; --layers lists each\n", rows.size());
     rows = in_groups(rows);
   }
   Table table({{"layer", Align::left}, {"output"}, {"parameters"}, {"mult-adds"}, {"kept"}});
@@ -103,7 +103,7 @@ std::string sample_text(const Json& d) {
 std::string work_line(const char* title, const Json& d, const std::string& direction) {
   const auto batch = d.at("batch").get<double>();
   const auto adds = d.at(direction + "_multiply_adds").get<double>();
-  return fmt::format("{:<14}{} multiply-adds a sample; a batch {}FLOP, {} moved\n", title,
+  return fmt::format("{:<14}{} mult-adds per sample; {}FLOP per batch, {} moved\n", title,
                      human_operations(adds / batch), human_operations(2 * adds),
                      human_bytes(d.at(direction + "_bytes_moved").get<double>()));
 }
@@ -113,9 +113,9 @@ std::string memory_text(const Json& m, const Terminal& terminal) {
   const auto at = peak.at("at").get<std::string>();
   const auto phase = peak.at("phase").get<std::string>();
   std::string out =
-      fmt::format("{:<14}{} at the most, in the {}\n", "memory",
+      fmt::format("{:<14}{} peak in the {}\n", "memory",
                   terminal.bold(human_bytes(m.at("total_bytes").get<double>())), phase);
-  if (!at.empty()) out += fmt::format("{:<14}of {}\n", "", at);
+  if (!at.empty()) out += fmt::format("{:<14}at {}\n", "", at);
   const auto part = [&out](const char* title, double bytes) {
     if (bytes > 0) out += fmt::format("  {:<24}{:>10}\n", title, human_bytes(bytes));
   };
@@ -125,7 +125,7 @@ std::string memory_text(const Json& m, const Terminal& terminal) {
   part("input batch", m.at("inputs_bytes").get<double>());
   part("cuBLAS workspaces", m.at("library_workspaces_bytes").get<double>());
   part("activations", peak.at("activations_bytes").get<double>());
-  part("gradients by then", peak.at("gradients_bytes").get<double>());
+  part("gradients so far", peak.at("gradients_bytes").get<double>());
   part("temporaries", peak.at("temporaries_bytes").get<double>());
   return out;
 }
@@ -144,7 +144,7 @@ Result<std::string> describe_report(const Json& d, bool every_layer, const Termi
   return out + memory_text(d.at("memory"), terminal);
 } catch (const Json::exception& problem) {
   return Error{ErrorCode::failed,
-               fmt::format("tacho-worker's description cannot be read ({}); build both programs "
+               fmt::format("cannot read the description by tacho-worker ({}); build both programs "
                            "from the same commit with script/build",
                            problem.what())};
 }

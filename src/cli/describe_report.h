@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// A worker's description of a model for people, within 80 columns. Long models are shown in
-// parts, unless every layer is asked for.
+// Prints a worker's description of a model within 80 columns. Layers of long models are grouped
+// unless `every_layer` is set.
 Result<std::string> describe_report(const Json& description, bool every_layer,
                                     const Terminal& terminal);
 

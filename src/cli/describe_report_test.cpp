@@ -49,19 +49,19 @@ Json description(std::size_t layers) {
   return json;
 }
 
-TEST(DescribeReport, NamesMultiplyAddsAndFlopsApartAndListsThePartsOfThePeak) {
+TEST(DescribeReport, ShowsMultiplyAddsFlopsAndThePartsOfThePeak) {
   const auto text = describe_report(description(3), false, Terminal(-1));
   ASSERT_TRUE(text.ok()) << text.error().message;
-  EXPECT_NE(text->find("4.09 G multiply-adds a sample; a batch 16.4 GFLOP"), std::string::npos)
+  EXPECT_NE(text->find("4.09 G mult-adds per sample; 16.4 GFLOP per batch"), std::string::npos)
       << *text;
-  EXPECT_NE(text->find("17.0 MiB at the most, in the backward pass\n              of "
+  EXPECT_NE(text->find("17.0 MiB peak in the backward pass\n              at "
                        "distilbert"),
             std::string::npos);
   EXPECT_NE(text->find("activations"), std::string::npos);
   EXPECT_EQ(text->find("16-bit copies"), std::string::npos);
 }
 
-TEST(DescribeReport, FitsEightyColumnsAndShowsLongModelsInParts) {
+TEST(DescribeReport, FitsEightyColumnsAndGroupsLongModels) {
   for (const bool every_layer : {false, true}) {
     const auto text = describe_report(description(50), every_layer, Terminal(-1));
     ASSERT_TRUE(text.ok());
@@ -74,7 +74,7 @@ TEST(DescribeReport, FitsEightyColumnsAndShowsLongModelsInParts) {
   }
 }
 
-TEST(DescribeReport, SaysWhatIsWrongWithAWorkerOfAnotherCommit) {
+TEST(DescribeReport, RejectsTheOutputOfAWorkerOfAnotherCommit) {
   const auto text = describe_report(Json{{"model", "lstm"}}, false, Terminal(-1));
   ASSERT_FALSE(text.ok());
   EXPECT_NE(text.error().message.find("script/build"), std::string::npos);

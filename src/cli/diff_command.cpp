@@ -27,12 +27,11 @@ Result<int> compare(const DiffOptions& o, const Context& context) {
 }  // namespace
 
 void add_diff_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "diff", "compare two runs: kernels and operators new, gone, slower, faster");
+  CLI::App* command = app.add_subcommand("diff", "compare the kernels and operators of two runs");
   auto options = std::make_shared<DiffOptions>();
-  command->add_option("before", options->before, "its id, key or 'last'")->required();
-  command->add_option("after", options->after, "its id, key or 'last'")->required();
-  command->add_flag("--json", options->json, "all rows, for programs");
+  command->add_option("before", options->before, "id or key of a run, or 'last'")->required();
+  command->add_option("after", options->after, "id or key of a run, or 'last'")->required();
+  command->add_flag("--json", options->json, "print JSON");
   command->callback(
       [options, &context] { context.run([&] { return compare(*options, context); }); });
 }

@@ -15,13 +15,10 @@ class App;
 
 namespace tacho {
 
-inline constexpr const char* kSecretFileHelp =
-    "the job's secret, for several machines ($TACHO_JOB_SECRET)";
-
-// What was typed of several processes or machines.
+// Options of a job with several processes or machines.
 struct DistOptions {
   DistSpec spec;
-  std::optional<std::int64_t> ranks_a_node;
+  std::optional<std::int64_t> ranks_per_node;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> node_rank;
   std::string rendezvous;
@@ -35,11 +32,13 @@ struct DistOptions {
 };
 
 void declare(CLI::App& command, DistOptions& options);
+// Declares those for ranks on one or several machines; help shows `default_ranks` for --nproc.
+void declare_ranks(CLI::App& command, DistOptions& options, std::string_view default_ranks);
 
-// Whether an option says where ranks run, not what they do: a resumed run may have others.
+// Returns true if an option says where ranks run. A resumed run may change these options alone.
 bool places_ranks(std::string_view option);
 
-// `given`: by torchrun or srun.
+// `given` is the place that torchrun or srun assigned to this process.
 Result<DistSpec> dist_of(const DistOptions& options, const std::optional<Place>& given);
 Result<Standing> standing_of(const DistOptions& options, const std::optional<Place>& given);
 

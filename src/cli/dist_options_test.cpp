@@ -18,9 +18,7 @@ DistOptions typed(const std::string& words) {
   return options;
 }
 
-TEST(DistOptions, AreOneProcessUnlessSaidOtherwise) {
-  EXPECT_EQ(*dist_of(typed(""), {}), DistSpec{});
-}
+TEST(DistOptions, AreOneProcessByDefault) { EXPECT_EQ(*dist_of(typed(""), {}), DistSpec{}); }
 
 TEST(DistOptions, BecomeTheSpec) {
   const auto dist = dist_of(
@@ -28,7 +26,7 @@ TEST(DistOptions, BecomeTheSpec) {
             "--topk 0.1 --replicate-data --lr-scale linear --timeout 3"),
       {});
   ASSERT_TRUE(dist.ok()) << dist.error().message;
-  EXPECT_EQ(*dist, (DistSpec{.ranks_a_node = 4,
+  EXPECT_EQ(*dist, (DistSpec{.ranks_per_node = 4,
                              .nodes = 2,
                              .backend = DistBackend::gloo,
                              .bucket_mb = 1,
@@ -43,20 +41,20 @@ TEST(DistOptions, BecomeTheSpec) {
 TEST(DistOptions, TakeTheirNumbersFromTheLauncher) {
   const Place given{.rank = 1, .size = 6, .local_rank = 1, .local_size = 2};
   const auto dist = dist_of(typed(""), given);
-  EXPECT_EQ(dist->ranks_a_node, 2);
+  EXPECT_EQ(dist->ranks_per_node, 2);
   EXPECT_EQ(dist->nodes, 3);
   EXPECT_EQ(standing_of(typed(""), given)->given, given);
 }
 
-TEST(DistOptions, SayWhereThisMachineStands) {
+TEST(DistOptions, PlaceThisMachine) {
   const auto standing = standing_of(typed("--node-rank 1 --rendezvous node1:29500"), {});
   EXPECT_EQ(standing->node_rank, 1);
   EXPECT_EQ(standing->rendezvous, (Address{"node1", 29500}));
   EXPECT_THAT(standing_of(typed("--rendezvous node1"), {}).error().message,
-              HasSubstr("--rendezvous: 'node1' is no address; write it as HOST:PORT"));
+              HasSubstr("--rendezvous: 'node1' is not a valid address; write HOST:PORT"));
 }
 
-TEST(DistOptions, RefuseWhatWouldBeIgnored) {
+TEST(DistOptions, RefuseOptionsThatWouldHaveNoEffect) {
   EXPECT_EQ(dist_of(typed("--topk 0.1"), {}).error().message, "--topk needs --compress topk");
   EXPECT_THAT(dist_of(typed("--compress bf17"), {}).error().message,
               HasSubstr("did you mean 'bf16'"));

@@ -5,12 +5,12 @@
 
 namespace tacho {
 
-// The pages of docs/, as they are compiled in; those that answer a question of docs/README.md
+// The pages of docs/, compiled into the binary; pages that answer a question of docs/README.md come
 // first.
 struct DocPage {
   std::string_view topic;
   std::string_view text;
-  std::string_view question;  // the word of the question it answers: "why"; else empty
+  std::string_view question;  // keyword of the question it answers, such as "why"; or ""
 };
 std::span<const DocPage> doc_pages();
 

@@ -40,7 +40,7 @@ std::string for_people(const std::vector<HealthFinding>& findings, const Termina
 
 Result<int> doctor(bool json, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  context.say("looking at this machine; torch is tried out once, which takes a few seconds");
+  context.say("checking this machine; starting PyTorch takes a few seconds");
   const auto findings = examine(home);
   context.print(json ? json_text(to_json(findings), 1) + "\n" : for_people(findings, context.out));
   const bool trouble = std::any_of(findings.begin(), findings.end(), [](const HealthFinding& f) {
@@ -52,10 +52,9 @@ Result<int> doctor(bool json, const Context& context) {
 }  // namespace
 
 void add_doctor_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "what this machine has, what is missing, how to get it");
+  CLI::App* command = app.add_subcommand("doctor", "check this machine and show what is missing");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, "print JSON");
   command->callback([=, &context] { context.run([&] { return doctor(*json, context); }); });
 }
 

@@ -25,8 +25,8 @@ struct BuildOptions {
   bool json = false;
 };
 
-// The step under way and its time, on one line of standard error that renews itself; where nobody
-// watches, a line a step.
+// Shows the current step and its time on one line of standard error that is updated; without a
+// terminal, prints one line per step.
 class StepLine {
  public:
   explicit StepLine(const Terminal& terminal) : terminal_(terminal) {}
@@ -103,15 +103,18 @@ Result<BuiltImage> build_with_progress(const ImageOrder& order, const Context& c
 
 void add_env_build_command(CLI::App& env, Context& context) {
   auto o = std::make_shared<BuildOptions>();
-  CLI::App* command = env.add_subcommand(
-      "build", "build an image that holds tacho-worker and the libraries it uses here");
-  command->add_option("engine", o->engine, "podman, docker, apptainer, singularity, charliecloud")
+  CLI::App* command =
+      env.add_subcommand("build", "build a container image with tacho-worker and its libraries");
+  command
+      ->add_option("engine", o->engine,
+                   "container engine: podman, docker, apptainer, singularity or charliecloud")
       ->required();
-  command->add_option("--base", o->base,
-                      "a root file system's tar, or an image (a Debian by mmdebstrap)");
-  command->add_flag("--new-base", o->new_base, "make that Debian anew, with today's updates");
-  command->add_option("--tag", o->tag, "the image's name")->capture_default_str();
-  command->add_flag("--json", o->json, "as JSON");
+  command->add_option(
+      "--base", o->base,
+      "tar archive of a root file system, or an image (default: Debian by mmdebstrap)");
+  command->add_flag("--new-base", o->new_base, "build the Debian base again, with current updates");
+  command->add_option("--tag", o->tag, "name of the image")->capture_default_str();
+  command->add_flag("--json", o->json, "print JSON");
   command->callback([=, &context] { context.run([&] { return build_command(*o, context); }); });
 }
 

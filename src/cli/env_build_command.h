@@ -9,10 +9,10 @@ class App;
 
 namespace tacho {
 
-// `tacho env build`, as a subcommand of `env`.
+// Adds `tacho env build`.
 void add_env_build_command(CLI::App& env, Context& context);
 
-// What it does, shown on standard error meanwhile.
+// Builds an image and shows the progress on standard error.
 Result<BuiltImage> build_with_progress(const ImageOrder& order, const Context& context);
 
 }  // namespace tacho

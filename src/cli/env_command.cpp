@@ -29,7 +29,7 @@ std::string for_people(const std::vector<EngineFound>& engines, const Terminal& 
     }
   }
   std::string text = table.text(terminal);
-  if (!missing.empty()) text += "\n" + terminal.bold("not to be had here") + "\n" + missing;
+  if (!missing.empty()) text += "\n" + terminal.bold("not available here") + "\n" + missing;
   return text;
 }
 
@@ -54,12 +54,11 @@ Result<int> list_engines(bool json, const Context& context) {
 }  // namespace
 
 void add_env_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("env", "environments a run can live in");
+  CLI::App* command = app.add_subcommand("env", "list environments and build container images");
   command->require_subcommand(1);
-  CLI::App* ls =
-      command->add_subcommand("ls", "those that are installed, and what the others lack");
+  CLI::App* ls = command->add_subcommand("ls", "list environments, and why some are not available");
   auto json = std::make_shared<bool>(false);
-  ls->add_flag("--json", *json, "as JSON");
+  ls->add_flag("--json", *json, "print JSON");
   ls->callback([=, &context] { context.run([&] { return list_engines(*json, context); }); });
   add_env_build_command(*command, context);
 }

@@ -45,7 +45,7 @@ Result<std::optional<std::int64_t>> bytes_of(const std::string& text, const char
   return std::optional(bytes.count);
 }
 
-// A name that an engine knows stays as it is; a file or folder is found from anywhere.
+// Makes the path of an image absolute. The name of an image stays as it is.
 void name_in_full(EnvironmentSpec& spec) {
   const bool takes_files = spec.kind == EnvironmentKind::apptainer ||
                            spec.kind == EnvironmentKind::singularity ||
@@ -59,27 +59,33 @@ void name_in_full(EnvironmentSpec& spec) {
 void declare(CLI::App& command, EnvironmentOptions& o) {
   command.option_defaults()->group("Environment");
   command
-      .add_option("--env,-E", o.environment,
-                  "bare, podman:IMAGE, docker:IMAGE, apptainer:FILE, charliecloud:FOLDER")
+      .add_option(
+          "--env,-E", o.environment,
+          "environment: bare, podman:IMAGE, docker:IMAGE, apptainer:FILE or charliecloud:FOLDER")
       ->capture_default_str();
-  command.add_option("--env-cpus", o.cpus, "processors' worth of time, as 1.5");
-  command.add_option("--env-cpuset", o.cpuset, "the processors it may run on, as 0-3,6");
-  command.add_option("--env-memory", o.memory,
-                     "most memory, as 512M or 2G; past it: out_of_memory");
-  command.add_option("--env-gpus", o.gpus, "GPUs a container sees: all, or 0,2");
-  command.add_option("--env-bind", o.binds, "SOURCE[:TARGET[:ro]], seen inside too; repeatable")
+  command.add_option("--env-cpus", o.cpus, "CPU limit in processors, such as 1.5");
+  command.add_option("--env-cpuset", o.cpuset, "processors to run on, such as 0-3,6");
+  command.add_option(
+      "--env-memory", o.memory,
+      "memory limit, such as 512M or 2G; a run that exceeds it ends as out_of_memory");
+  command.add_option("--env-gpus", o.gpus, "GPUs of a container: all, or a list such as 0,2");
+  command
+      .add_option("--env-bind", o.binds, "mount SOURCE[:TARGET[:ro]] in the container (repeatable)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
-  command.add_option("--env-shm", o.shared_memory, "a /dev/shm of its own, as 64M (the machine's)");
-  command.add_option("--env-network", o.network, "host, none")->capture_default_str();
+  command.add_option("--env-shm", o.shared_memory,
+                     "size of a separate /dev/shm, such as 64M (default: the machine's /dev/shm)");
+  command.add_option("--env-network", o.network, "network access: host or none")
+      ->capture_default_str();
   command
       .add_option("--env-var", o.variables,
-                  "NAME=VALUE for the program; repeatable; records show the name alone")
+                  "set NAME=VALUE for the program (repeatable); records contain the name only")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->allow_extra_args(false);
-  command.add_option("--time-limit", o.time_limit, "end it after so long, as 90s, 10m, 1h30m");
+  command.add_option("--time-limit", o.time_limit,
+                     "end the run after this time, such as 90s, 10m or 1h30m");
 }
 
 Result<EnvironmentSpec> environment_of(const EnvironmentOptions& o) {

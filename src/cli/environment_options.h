@@ -14,7 +14,7 @@ class App;
 
 namespace tacho {
 
-// What was typed of where a run lives, and how long it may take.
+// Options that choose where a run executes and how long it may take.
 struct EnvironmentOptions {
   std::string environment = "bare";
   std::optional<double> cpus;
@@ -30,9 +30,9 @@ struct EnvironmentOptions {
 
 void declare(CLI::App& command, EnvironmentOptions& options);
 
-// An image that is a file is named from here on by its whole path; so are binds.
+// Makes the paths of image files and of mounts absolute.
 Result<EnvironmentSpec> environment_of(const EnvironmentOptions& options);
-// In seconds; nothing where none was asked for.
+// Returns seconds, or nothing if there is no limit.
 Result<std::optional<double>> time_limit_of(const EnvironmentOptions& options);
 
 }  // namespace tacho

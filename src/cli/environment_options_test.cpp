@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-EnvironmentOptions said(std::vector<std::string> words) {
+EnvironmentOptions parsed(std::vector<std::string> words) {
   CLI::App command;
   EnvironmentOptions options;
   declare(command, options);
@@ -24,40 +24,40 @@ EnvironmentOptions said(std::vector<std::string> words) {
 }
 
 std::string complaint_about(std::vector<std::string> words) {
-  const auto spec = environment_of(said(std::move(words)));
+  const auto spec = environment_of(parsed(std::move(words)));
   return spec.ok() ? "taken" : spec.error().message;
 }
 
-TEST(EnvironmentOptions, AreBareWithoutAWord) {
-  EXPECT_EQ(*environment_of(said({})), EnvironmentSpec{});
-  EXPECT_EQ(*time_limit_of(said({})), std::nullopt);
+TEST(EnvironmentOptions, AreBareByDefault) {
+  EXPECT_EQ(*environment_of(parsed({})), EnvironmentSpec{});
+  EXPECT_EQ(*time_limit_of(parsed({})), std::nullopt);
 }
 
 TEST(EnvironmentOptions, TakeAllLimits) {
-  const auto spec = environment_of(said({"-E",
-                                         "podman:localhost/tacho:1",
-                                         "--env-cpus",
-                                         "1.5",
-                                         "--env-cpuset",
-                                         "0-1",
-                                         "--env-memory",
-                                         "512M",
-                                         "--env-gpus",
-                                         "all",
-                                         "--env-shm",
-                                         "64M",
-                                         "--env-network",
-                                         "none",
-                                         "--env-bind",
-                                         "/a",
-                                         "--env-bind",
-                                         "/b:/c:ro",
-                                         "--env-bind",
-                                         "/d:ro",
-                                         "--env-var",
-                                         "K=a = b",
-                                         "--env-var",
-                                         "EMPTY="}));
+  const auto spec = environment_of(parsed({"-E",
+                                           "podman:localhost/tacho:1",
+                                           "--env-cpus",
+                                           "1.5",
+                                           "--env-cpuset",
+                                           "0-1",
+                                           "--env-memory",
+                                           "512M",
+                                           "--env-gpus",
+                                           "all",
+                                           "--env-shm",
+                                           "64M",
+                                           "--env-network",
+                                           "none",
+                                           "--env-bind",
+                                           "/a",
+                                           "--env-bind",
+                                           "/b:/c:ro",
+                                           "--env-bind",
+                                           "/d:ro",
+                                           "--env-var",
+                                           "K=a = b",
+                                           "--env-var",
+                                           "EMPTY="}));
   ASSERT_TRUE(spec.ok()) << spec.error().message;
   EXPECT_EQ(environment_name(*spec), "podman:localhost/tacho:1");
   EXPECT_EQ(spec->cpus, 1.5);
@@ -71,19 +71,19 @@ TEST(EnvironmentOptions, TakeAllLimits) {
   EXPECT_EQ(spec->variables, (std::map<std::string, std::string>{{"K", "a = b"}, {"EMPTY", ""}}));
 }
 
-TEST(EnvironmentOptions, NameAnImagesFileInFull) {
+TEST(EnvironmentOptions, MakeThePathOfAnImageAbsolute) {
   const ScratchFolder scratch;
   const auto before = std::filesystem::current_path();
   std::filesystem::create_directory(scratch.path() / "image");
   std::filesystem::current_path(scratch.path());
-  const auto spec = environment_of(said({"--env", "charliecloud:image"}));
-  const auto stored = environment_of(said({"--env", "charliecloud:debian:12"}));
+  const auto spec = environment_of(parsed({"--env", "charliecloud:image"}));
+  const auto stored = environment_of(parsed({"--env", "charliecloud:debian:12"}));
   std::filesystem::current_path(before);
   EXPECT_EQ(spec->image, (scratch.path() / "image").string());
   EXPECT_EQ(stored->image, "debian:12");
 }
 
-TEST(EnvironmentOptions, SayWhatMakesNoSense) {
+TEST(EnvironmentOptions, AreRefusedWithTheReason) {
   EXPECT_THAT(complaint_about({"-E", "podmann:x"}), HasSubstr("podman"));
   EXPECT_THAT(complaint_about({"--env-memory", "lots"}), HasSubstr("--env-memory"));
   EXPECT_THAT(complaint_about({"--env-bind", "/a:b"}), HasSubstr("--env-bind takes"));
@@ -91,9 +91,9 @@ TEST(EnvironmentOptions, SayWhatMakesNoSense) {
   EXPECT_THAT(complaint_about({"--env-var", "K"}), HasSubstr("--env-var takes NAME=VALUE"));
   EXPECT_THAT(complaint_about({"--env-var", "=v"}), HasSubstr("--env-var takes NAME=VALUE"));
   EXPECT_THAT(complaint_about({"--env-network", "some"}), HasSubstr("--env-network"));
-  EXPECT_THAT(time_limit_of(said({"--time-limit", "soon"})).error().message,
-              HasSubstr("--time-limit: 'soon' is no time"));
-  EXPECT_FALSE(time_limit_of(said({"--time-limit", "0s"})).ok());
+  EXPECT_THAT(time_limit_of(parsed({"--time-limit", "soon"})).error().message,
+              HasSubstr("--time-limit: 'soon' is not a valid duration"));
+  EXPECT_FALSE(time_limit_of(parsed({"--time-limit", "0s"})).ok());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "cli/own_runs_here.h"
 #include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
-#include "predict/likeness_file.h"
+#include "predict/covariance_file.h"
 
 namespace tacho {
 namespace {
@@ -18,13 +18,13 @@ namespace {
 struct EvaluateOptions {
   std::optional<std::string> catalog;
   std::optional<std::string> rows;
-  std::optional<std::string> likeness;
+  std::optional<std::string> covariance;
   std::vector<std::string> splits;
   std::vector<std::string> regret;
   std::uint64_t seed = 1;
   std::size_t folds = 5;
   std::size_t own_folds = 10;
-  std::size_t lessons = SpeedModel::Effort{}.lessons;
+  std::size_t examples = SpeedModel::Effort{}.examples;
   bool json = false;
   bool include_disturbed = false;
 };
@@ -49,7 +49,7 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
     if (!kind.ok()) {
       return Error{kind.error().code,
                    kind.error().message +
-                       "; 'own' is of the runs of this store, 'shipped' of those of data/corpus"};
+                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus"};
     }
     asked.published.push_back(*kind);
   }
@@ -60,7 +60,7 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
   return asked;
 }
 
-// Of the store, or of data/corpus.
+// Reads the runs of the store, or of data/corpus.
 Result<std::vector<OwnRun>> runs_of(std::string_view split, const EvaluateOptions& o,
                                     const Context& context) {
   if (split == kShippedSplit) return shipped_own_runs();
@@ -76,8 +76,8 @@ Result<OwnEvaluation> evaluate_runs_of(std::string_view split, const EvaluateOpt
   if (o.json) return scores;
   if (scores.step.empty()) {
     context.print(
-        fmt::format("{}: no machine has the {} configurations that {} folds need; its {} "
-                    "runs are not scored\n\n",
+        fmt::format("{}: no machine has the {} configurations that {} folds need; the {} runs are "
+                    "not scored\n\n",
                     split, 2 * o.own_folds, o.own_folds, runs.size()));
   } else {
     context.print(own_scores_table(split, scores, context.out) + "\n");
@@ -97,7 +97,7 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
       scores.push_back(published);
     } else {
       return Error{ErrorCode::usage,
-                   fmt::format("--regret: '{}' is none of 'own', 'shipped' and 'published'", word)};
+                   fmt::format("--regret: '{}' is not 'own', 'shipped' or 'published'", word)};
     }
   }
   context.print(o.json ? json_text(regret_json(scores), 1) + "\n"
@@ -105,37 +105,38 @@ Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
   return kSuccess;
 }
 
-// In the shares in which the shipped model learns.
+// Keeps the proportions of the shipped model.
 SpeedModel::Effort effort_of(const EvaluateOptions& o) {
   const SpeedModel::Effort whole;
-  return {.lessons = o.lessons,
-          .of_a_source = whole.of_a_source * o.lessons / whole.lessons,
-          .rehearsal = whole.rehearsal * o.lessons / whole.lessons,
+  return {.examples = o.examples,
+          .of_a_source = whole.of_a_source * o.examples / whole.examples,
+          .cross_validation = whole.cross_validation * o.examples / whole.examples,
           .threads = worker_threads()};
 }
 
-Result<int> write_likeness(const EvaluateOptions& o, const Context& context) {
+Result<int> write_covariance(const EvaluateOptions& o, const Context& context) {
   TACHO_TRY(published, read_published_jobs(o.catalog));
-  context.say(fmt::format("{}: what of {} measured jobs is learned from, some GPUs hidden",
-                          *o.likeness, published.lessons.size()));
-  TACHO_TRY(text, likeness_text(std::move(published.lessons), effort_of(o)));
-  TACHO_CHECK(write_file_atomically(*o.likeness, text));
+  context.say(
+      fmt::format("{}: computing the covariance terms of {} measured jobs, with some GPUs held out",
+                  *o.covariance, published.examples.size()));
+  TACHO_TRY(text, covariance_text(std::move(published.examples), effort_of(o)));
+  TACHO_CHECK(write_file_atomically(*o.covariance, text));
   return kSuccess;
 }
 
 Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) {
   if (!o.regret.empty()) return evaluate_regrets(o, context);
   if (o.folds < 2 || o.folds > 50 || o.own_folds < 2 || o.own_folds > 50) {
-    return Error{ErrorCode::usage,
-                 "--folds and --own-folds: between 2 and 50 parts can be left out in turn"};
+    return Error{ErrorCode::usage, "--folds and --own-folds must be between 2 and 50"};
   }
-  if (o.lessons < 100 || o.lessons > 20000) {
-    return Error{ErrorCode::usage, "--lessons: between 100 and 20000 jobs can be learned from"};
+  if (o.examples < 100 || o.examples > 20000) {
+    return Error{ErrorCode::usage, "--examples must be between 100 and 20000"};
   }
-  if (o.likeness) return write_likeness(o, context);
+  if (o.covariance) return write_covariance(o, context);
   TACHO_TRY(asked, asked_splits(o));
   if (o.rows && asked.published.empty()) {
-    return Error{ErrorCode::usage, "--rows: has a line for each published job; name their splits"};
+    return Error{ErrorCode::usage,
+                 "--rows writes one line per published job; add a split of published jobs"};
   }
   OwnEvaluation own;
   if (asked.own) {
@@ -151,14 +152,14 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
     const Evaluation how{.folds = o.folds, .seed = o.seed, .effort = effort_of(o)};
-    std::string rows = foretold_csv_headings();
+    std::string rows = predicted_csv_headings();
     for (const SplitKind kind : asked.published) {
       std::size_t done = 0;
-      TACHO_TRY(foretold, foretell_hidden(published.lessons, kind, how, [&] {
+      TACHO_TRY(predicted, predict_held_out(published.examples, kind, how, [&] {
                   context.say(fmt::format("{}: {} of {}", kSplitKinds.of(kind), ++done, o.folds));
                 }));
-      scores.push_back(score(published.lessons, kind, foretold));
-      rows += foretold_csv_lines(published.lessons, kind, foretold);
+      scores.push_back(score(published.examples, kind, predicted));
+      rows += predicted_csv_lines(published.examples, kind, predicted);
     }
     if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
@@ -170,34 +171,41 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "evaluate", "how far predictions are off for jobs that were not learned from");
+  CLI::App* command = app.add_subcommand("evaluate", "cross-validate predictions on held-out jobs");
   auto o = std::make_shared<EvaluateOptions>();
-  command->add_option("--split", o->splits,
-                      "own, shipped, unseen-gpu, -model, -both, -nodes, -growth, …; see below");
-  command->add_option("--folds", o->folds, "parts the groups are dealt into")
+  command->add_option("--split", o->splits, "what to hold out, see below (repeatable)");
+  command->add_option("--folds", o->folds, "number of cross-validation folds")
       ->capture_default_str();
-  command->add_option("--own-folds", o->own_folds, "the same for configurations of own runs")
+  command
+      ->add_option("--own-folds", o->own_folds,
+                   "number of cross-validation folds for own and shipped runs")
       ->capture_default_str();
-  command->add_option("--lessons", o->lessons, "published jobs to learn from; fewer are faster")
+  command->add_option("--examples", o->examples, "published jobs to fit; fewer are faster")
       ->capture_default_str();
-  command->add_option("--seed", o->seed, "how they are dealt")->capture_default_str();
-  command->add_option("--catalog", o->catalog, "folder of published jobs (what comes with Tacho)");
-  command->add_option("--rows", o->rows, "CSV file to write, a line for each published job");
+  command->add_option("--seed", o->seed, "random seed")->capture_default_str();
+  command
+      ->add_option("--catalog", o->catalog,
+                   "folder of published jobs, such as data/catalog (default: built in)")
+      ->type_name("FOLDER");
+  command->add_option("--rows", o->rows, "CSV file to write, one line per published job")
+      ->type_name("FILE");
   command->add_option("--regret", o->regret,
-                      "score recommendations of own, shipped or published runs");
-  command->add_option("--likeness", o->likeness,
-                      "JSON file to write instead: lessons, terms, for script/tune-likeness");
-  command->add_flag("--json", o->json, "for programs");
+                      "score recommendations instead: own, shipped or published (repeatable)");
+  command
+      ->add_option("--covariance", o->covariance,
+                   "JSON file to write instead, for script/tune-covariance")
+      ->type_name("FILE");
+  command->add_flag("--json", o->json, "print JSON");
   command
       ->add_flag("--include-disturbed", o->include_disturbed,
-                 "learn also from runs that the machine was too busy for")
+                 "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
       "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-gpu,\n"
-      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all if\n"
-      "none is named. Fits the model again for every held-out part: takes minutes; own and\n"
-      "shipped take seconds.");
+      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
+      "default. The model is fitted again for every fold, which takes minutes; own and shipped "
+      "take\n"
+      "seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

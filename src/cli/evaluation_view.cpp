@@ -60,13 +60,13 @@ Json score_json(const SplitScore& score) {
 
 std::string own_scores_table(std::string_view whose, const OwnEvaluation& own,
                              const Terminal& terminal) {
-  Table table({{fmt::format("{} runs, same machine, unseen configuration", whose), Align::left},
+  Table table({{fmt::format("{} runs, same machine, held-out configuration", whose), Align::left},
                {"configurations"},
                {"median"},
                {"95th"},
-               {"most too low"},
+               {"largest underestimate"},
                {"covered"},
-               {"between repetitions"}});
+               {"difference between repeats"}});
   const auto add = [&](const char* figure, const std::vector<OwnScore>& scores) {
     for (const OwnScore& score : scores) {
       table.add({fmt::format("{} on {}: {}", figure, score.machine, score.part),
@@ -108,35 +108,35 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
     };
     add("  abstentions included", score.of_all);
     add("  without the correction", score.without_trees);
-    add("  after one run of the model there", score.with_one_run);
+    add("  after one run of the model on the GPU", score.with_one_run);
     add("  the same, on one node", score.on_one_node);
   }
   return table.text(terminal);
 }
 
-std::string foretold_csv_headings() {
+std::string predicted_csv_headings() {
   return csv_line({"split", "fold", "source", "model", "stack", "precision", "layout", "gpu",
                    "num_gpus", "num_nodes", "batch_per_gpu", "step_s", "modelled_step_s",
-                   "foretold_step_s", "corrected_by", "deviation", "times_off_90", "cost_known",
+                   "predicted_step_s", "corrected_by", "deviation", "times_off_90", "cost_known",
                    "in_domain"});
 }
 
-std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kind,
-                               const std::vector<ForetoldJob>& foretold) {
+std::string predicted_csv_lines(const std::vector<TrainingExample>& examples, SplitKind kind,
+                                const std::vector<HeldOutJob>& predicted) {
   std::string out;
-  for (const ForetoldJob& job : foretold) {
-    const Lesson& lesson = lessons[job.lesson];
-    const JobPoint& point = lesson.point;
+  for (const HeldOutJob& job : predicted) {
+    const TrainingExample& example = examples[job.example];
+    const JobPoint& point = example.point;
     const auto& labels = point.labels;
-    out += csv_line({std::string(kSplitKinds.of(kind)), fmt::format("{}", job.fold), lesson.source,
+    out += csv_line({std::string(kSplitKinds.of(kind)), fmt::format("{}", job.fold), example.source,
                      labels[Label::model], labels[Label::stack], labels[Label::precision],
                      labels[Label::layout], labels[Label::gpu], csv_number(point.gpus),
-                     csv_number(lesson.nodes), csv_number(point.batch / point.units),
-                     csv_number(std::exp(lesson.error + point.log_modelled_step)),
+                     csv_number(example.nodes), csv_number(point.batch / point.units),
+                     csv_number(std::exp(example.error + point.log_modelled_step)),
                      csv_number(std::exp(point.log_modelled_step)),
-                     csv_number(std::exp(job.belief.log_seconds)),
-                     csv_number(std::exp(job.belief.corrected_by)),
-                     csv_number(job.belief.deviation), csv_number(std::exp(job.belief.reach)),
+                     csv_number(std::exp(job.posterior.log_seconds)),
+                     csv_number(std::exp(job.posterior.corrected_by)),
+                     csv_number(job.posterior.deviation), csv_number(std::exp(job.posterior.reach)),
                      point.cost_known ? "true" : "false", job.in_domain ? "true" : "false"});
   }
   return out;

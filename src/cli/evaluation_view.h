@@ -11,15 +11,15 @@
 
 namespace tacho {
 
-// How far predictions are off, as tables for people and as JSON for programs.
-// `whose`: "own" or "shipped" runs.
+// Errors of predictions as tables for people and as JSON for programs. `whose`: "own" or "shipped"
+// runs.
 std::string own_scores_table(std::string_view whose, const OwnEvaluation& own,
                              const Terminal& terminal);
 std::string published_scores_table(const std::vector<SplitScore>& scores, const Terminal& terminal);
-// A line a job, with what was published, what was foretold and how sure; of one split.
-std::string foretold_csv_headings();
-std::string foretold_csv_lines(const std::vector<Lesson>& lessons, SplitKind kind,
-                               const std::vector<ForetoldJob>& foretold);
+// One line per job of a split, with the published figure, the prediction and its interval.
+std::string predicted_csv_headings();
+std::string predicted_csv_lines(const std::vector<TrainingExample>& examples, SplitKind kind,
+                                const std::vector<HeldOutJob>& predicted);
 Json evaluation_json(const OwnEvaluation& own, const OwnEvaluation& shipped,
                      const std::vector<SplitScore>& scores);
 

@@ -11,10 +11,10 @@ Result<GatheredRun> gather_run(RunStore& store, const std::string& handle, const
   TACHO_TRY(run, store.find(handle));
   std::error_code unreadable;
   if (!std::filesystem::exists(run.row.folder, unreadable)) {
-    return Error{ErrorCode::not_found,
-                 fmt::format("run {}: its folder {} is gone; only 'tacho runs show {}' can tell of "
-                             "it",
-                             run.row.id, run.row.folder.string(), run.row.id)};
+    return Error{
+        ErrorCode::not_found,
+        fmt::format("run {}: its folder {} is missing; only 'tacho runs show {}' still works",
+                    run.row.id, run.row.folder.string(), run.row.id)};
   }
   Waiting waiting(context);
   RunFolder folder(run.row.folder);

@@ -9,8 +9,7 @@
 
 namespace tacho {
 
-// Tells the person who waits what is being done, from the second second on: what is quick says
-// nothing.
+// Tells the user what is being done once it has taken two seconds.
 class Waiting {
  public:
   explicit Waiting(const Context& context) : context_(context) {}
@@ -28,7 +27,7 @@ struct GatheredRun {
   RunFindings findings;
 };
 
-// `handle` as `tacho runs show` takes it.
+// `handle`: as for `tacho runs show`.
 Result<GatheredRun> gather_run(RunStore& store, const std::string& handle, const Context& context);
 
 }  // namespace tacho

@@ -6,14 +6,16 @@
 
 #include "base/nearest.h"
 #include "base/table.h"
+#include "base/wrapped_text.h"
 #include "cli/commands.h"
 #include "cli/doc_pages.h"
+#include "cli/help_formatter.h"
 #include "cli/markdown_view.h"
 
 namespace tacho {
 namespace {
 
-// "# Sweeps" is what a page is about.
+// Returns the heading of a page, without "# ".
 std::string heading_of(std::string_view page) {
   const std::size_t begin = std::min(page.find("# "), page.size());
   std::string_view line = page.substr(begin, page.find('\n', begin) - begin);
@@ -23,24 +25,28 @@ std::string heading_of(std::string_view page) {
 
 Result<int> show_help(const std::string& topic, const CLI::App& app, const Context& context) {
   if (topic.empty()) {
-    Table table({{"topic", Align::left}, {"or", Align::left}, {"what it is about", Align::left}});
+    Table table({{"topic", Align::left}, {"or", Align::left}, {"page", Align::left}});
     for (const DocPage& page : doc_pages()) {
       const bool two_names = page.question != page.topic;
       table.add({std::string(page.topic), std::string(two_names ? page.question : ""),
                  heading_of(page.text)});
     }
     context.print(table.text(context.out));
-    context.print("tacho help TOPIC shows one; tacho COMMAND --help has the options.\n");
+    context.print(
+        wrapped("'tacho help TOPIC' shows a page, 'tacho COMMAND --help' the options of a "
+                "command. Runs, datasets and the store are in $TACHO_HOME (default: "
+                "$XDG_DATA_HOME/tacho, else ~/.local/share/tacho).",
+                help_columns(context.out)));
     return kSuccess;
   }
   const auto pages = doc_pages();
   const auto found = std::ranges::find_if(
       pages, [&](const DocPage& page) { return page.topic == topic || page.question == topic; });
   if (found != pages.end()) {
-    context.print(markdown_view(found->text, context.out));
+    context.print(markdown_view(found->text, context.out, help_columns(context.out)));
     return kSuccess;
   }
-  // A command that has no page of its own.
+  // A command without a page.
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() != topic) continue;
     context.print(command->help(app.get_name()));
@@ -57,9 +63,9 @@ Result<int> show_help(const std::string& topic, const CLI::App& app, const Conte
 }  // namespace
 
 void add_help_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("help", "the manual, page by page, in the terminal");
+  CLI::App* command = app.add_subcommand("help", "show a page of the manual");
   auto topic = std::make_shared<std::string>();
-  command->add_option("topic", *topic, "a page, or a command; without one they are listed");
+  command->add_option("topic", *topic, "page or command (default: list the pages)");
   command->callback(
       [topic, &app, &context] { context.run([&] { return show_help(*topic, app, context); }); });
 }

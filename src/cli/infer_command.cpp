@@ -21,7 +21,7 @@ struct InferWords {
   std::map<std::string, bool> flags;
 };
 
-// As they were given, for the worker.
+// Rebuilds the words of the options, for the worker.
 std::vector<std::string> words_of(const InferWords& o) {
   std::vector<std::string> words;
   for (const auto& [name, values] : o.values) {
@@ -33,15 +33,15 @@ std::vector<std::string> words_of(const InferWords& o) {
   return words;
 }
 
-// 'last' is the last that trained: load tests of a server are runs, too.
-Result<std::string> run_meant(RunStore& store, const std::string& run) {
+// Resolves 'last' to the last training: load tests are runs, too.
+Result<std::string> trained_run(RunStore& store, const std::string& run) {
   if (run != "last") return run;
   TACHO_TRY(trained, parse_filter("data>"));
   TACHO_TRY(rows, store.list({.filters = {trained}, .limit = 1}));
   return rows.empty() ? run : rows.front().key;
 }
 
-// A run of the store, or a run's folder where there is no store: in a container.
+// Finds a run of the store, or takes the folder of a run: a container has no store.
 Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
   std::error_code unreadable;
   if (run.find('/') != std::string::npos) {
@@ -52,17 +52,17 @@ Result<std::filesystem::path> folder_of(const std::string& run, const Context& c
                  fmt::format("{} is not a run's folder: it has no spec.json", run)};
   }
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(meant, run_meant(store, run));
-  TACHO_TRY(found, store.find(meant));
+  TACHO_TRY(trained, trained_run(store, run));
+  TACHO_TRY(found, store.find(trained));
   if (std::filesystem::exists(found.row.folder, unreadable)) {
     return std::filesystem::path(found.row.folder);
   }
   return Error{ErrorCode::not_found,
-               fmt::format("run {}: its folder {} is gone, and its model with it", found.row.id,
-                           found.row.folder.string())};
+               fmt::format("run {}: its folder {} no longer exists, and with it the model",
+                           found.row.id, found.row.folder.string())};
 }
 
-// The worker takes this process's place: signals and exit codes are its own.
+// Replaces this process by the worker, which handles signals and sets the exit code.
 Result<int> infer_for_user(const InferWords& o, const Context& context) {
   std::vector<std::string> argv = words_of(o);
   TACHO_TRY(options, infer::parse_infer_options(argv));
@@ -73,7 +73,7 @@ Result<int> infer_for_user(const InferWords& o, const Context& context) {
   std::vector<char*> pointers;
   for (std::string& word : argv) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  context.say("Ctrl-C ends it");
+  context.say("Ctrl-C stops the server");
   ::execv(worker.c_str(), pointers.data());
   return Error{ErrorCode::failed, fmt::format("{}: {}", worker.string(), std::strerror(errno))};
 }
@@ -83,7 +83,8 @@ Result<int> infer_for_user(const InferWords& o, const Context& context) {
 void add_infer_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("infer", "serve a trained model over HTTP");
   auto o = std::make_shared<InferWords>();
-  command->add_option("run", o->run, "a run's number, key, 'last', or its folder")->required();
+  command->add_option("run", o->run, "id or key of a run, or 'last', or a run's folder")
+      ->required();
   for (const infer::OptionInfo& option : infer::infer_options()) {
     const std::string name(option.name);
     if (option.value.empty()) {
@@ -97,8 +98,10 @@ void add_infer_command(CLI::App& app, Context& context) {
   }
   command->footer(
       "POST /predict takes {\"text\": [\"…\"]}, {\"images\": [\"base64\"]} or a body of type "
-      "image/jpeg or\n"
-      "image/png; GET /health, /ready, /model and /metrics tell of the server.");
+      "image/jpeg or image/png. GET /health, /ready, /model and /metrics describe the server.\n"
+      "\n"
+      "The access token can also be set in TACHO_TOKEN. SIGTERM answers the waiting requests and "
+      "ends with exit code 0, Ctrl-C with 130.");
   command->callback([o, &context] { context.run([&] { return infer_for_user(*o, context); }); });
 }
 

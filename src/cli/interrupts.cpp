@@ -5,19 +5,28 @@
 namespace tacho {
 namespace {
 
-// A signal handler can reach nothing but a global.
+// A signal handler can reach nothing but globals.
 std::atomic<int> signals_caught{0};
+std::atomic<int> last_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-void add_one(int /*signal*/) { ++signals_caught; }
+void count_signal(int number) {
+  last_signal = number;
+  ++signals_caught;
+}
 
 }  // namespace
 
 const std::atomic<int>& interrupts() { return signals_caught; }
 
 void catch_interrupts() {
-  std::signal(SIGINT, add_one);
-  std::signal(SIGTERM, add_one);
+  std::signal(SIGINT, count_signal);
+  std::signal(SIGTERM, count_signal);
+}
+
+int interrupted_exit_code() {
+  const int number = last_signal;
+  return number == 0 ? 0 : 128 + number;
 }
 
 void outlive_readers() { std::signal(SIGPIPE, SIG_IGN); }

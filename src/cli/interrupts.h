@@ -4,12 +4,15 @@
 
 namespace tacho {
 
-// How often Ctrl-C (or SIGTERM) came since catch_interrupts(). Until that is called they end the
-// program as usual, which is right for everything but a run under way.
+// Counts the signals SIGINT (Ctrl-C) and SIGTERM since catch_interrupts(). Before that call they
+// end the process as usual, which is right for everything that does not measure or train.
 const std::atomic<int>& interrupts();
 void catch_interrupts();
 
-// From now on a reader that goes away (tacho run … | head) does not end this process.
+// The exit code after the last of these signals: 130 for Ctrl-C, 143 for SIGTERM; 0 without one.
+int interrupted_exit_code();
+
+// Keeps this process alive when the reader of its output ends (tacho run … | head).
 void outlive_readers();
 
 }  // namespace tacho

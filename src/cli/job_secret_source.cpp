@@ -14,12 +14,12 @@
 namespace tacho {
 namespace {
 
-constexpr Bytes kMostOfAFile{4096};
+constexpr Bytes kLargestSecretFile{4096};
 
-// "" where none was given.
+// Returns "" if there is no secret.
 Result<std::string> given_secret(const Standing& standing, const std::string& file) {
   if (!file.empty()) {
-    TACHO_TRY(text, read_file(file, kMostOfAFile).in("--job-secret-file"));
+    TACHO_TRY(text, read_file(file, kLargestSecretFile).in("--job-secret-file"));
     return parse_job_secret(text).in("--job-secret-file " + file);
   }
   if (standing.given && !standing.given->secret.empty()) return standing.given->secret;
@@ -36,11 +36,12 @@ Result<std::string> secret_of_node(const Place& place) {
   return hmac_sha256_hex(key, fmt::format("ranks of one node at port {}", place.port));
 }
 
-void show_to_others(const Standing& standing, std::int64_t nodes, const Context& context) {
+void show_command_for_others(const Standing& standing, std::int64_t nodes, const Context& context) {
   const std::string others =
       nodes == 2 ? "the other machine"
                  : fmt::format("the other machines, with --node-rank 1 to {}", nodes - 1);
-  context.warn(fmt::format("start on {}; who knows the secret can take part:", others));
+  context.warn(
+      fmt::format("start this on {}; everyone who knows the secret can take part:", others));
   fmt::print(stderr, "{}\n", command_for_machine(1, standing.secret, context.words));
 }
 
@@ -74,9 +75,9 @@ Result<void> settle_secret(Standing& standing, const DistOptions& options, const
   }
   if (!standing.rendezvous || standing.node_rank != 0) return {};
   standing.secret = new_job_secret();
-  TACHO_TRY(launch, plan_launch(dist, standing));  // what is wrong with the words comes first
+  TACHO_TRY(launch, plan_launch(dist, standing));  // reports wrong options first
   (void)launch;
-  show_to_others(standing, nodes, context);
+  show_command_for_others(standing, nodes, context);
   return {};
 }
 

@@ -10,9 +10,6 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/lab_comms_command.h"
-#include "cli/lab_memory_command.h"
-#include "cli/lab_records_command.h"
 #include "cli/train_options.h"
 #include "probe/host_probe.h"
 
@@ -25,8 +22,9 @@ struct ProbeOptions {
   bool json = false;
 };
 
-// Small, and unlike each other: launches, products, convolutions, a recurrence, attention; each at
-// two batches, so that what stays and what grows can be told apart. The most telling come first.
+// Small and different: kernel launches, matrix products, convolutions, recurrence, attention. Most
+// have two batch sizes, which separates fixed costs from those that grow. Ordered by how much they
+// contribute to predictions.
 constexpr std::array<std::string_view, 10> kOnCpu = {"lenet5 -b 64",
                                                      "mlp -b 512",
                                                      "lenet5 -b 512",
@@ -65,7 +63,7 @@ Result<RunSpec> workload(std::string_view text, const std::string& device) {
   return request.spec;
 }
 
-class Unseen final : public RunView {
+class SilentView final : public RunView {
  public:
   void started(std::int64_t, const RunOrder&) override {}
   void event(const Event&) override {}
@@ -81,7 +79,7 @@ double metric_of(const RunRecord& record, const Metric& wanted) {
 
 Result<int> probe(const ProbeOptions& o, const Context& context) {
   if (!(o.seconds >= 5 && o.seconds <= 3600)) {
-    return Error{ErrorCode::usage, "--seconds: between 5 and 3600"};
+    return Error{ErrorCode::usage, "--seconds must be between 5 and 3600"};
   }
   const Host here = read_host();
   const std::string device = o.device.empty() ? (here.gpu.empty() ? "cpu" : "cuda") : o.device;
@@ -101,7 +99,7 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
     if (gone.count() > o.seconds || interrupts() > 0) break;
     context.say(fmt::format("{} of {} s: {}", static_cast<int>(gone.count()), o.seconds, text));
     TACHO_TRY(spec, workload(text, device));
-    Unseen view;
+    SilentView view;
     TACHO_TRY(finished, lab.run(new_order(spec), Standing{}, view));
     const RunRecord& record = finished.record;
     if (record.outcome != Outcome::ok) {
@@ -122,7 +120,9 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
                         {"memory_bytes", memory}});
   }
   if (list.empty()) {
-    return Error{ErrorCode::failed, "no workload ran to its end; 'tacho doctor' may say why"};
+    return Error{ErrorCode::failed,
+                 interrupts() > 0 ? "interrupted before a workload was measured"
+                                  : "no workload could be measured; 'tacho doctor' may say why"};
   }
   const std::string& machine = parsed == Device::cuda ? here.gpu : here.cpu;
   if (o.json) {
@@ -131,27 +131,30 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
                                  {"workloads", std::move(list)}},
                             1) +
                   "\n");
-    return kSuccess;
+    return interrupts() > 0 ? kFailure : kSuccess;
   }
   context.print(table.text(context.out));
   context.print(
-      fmt::format("{}: {:.0f} GFLOP/s in an fp32 product on the processor; kept as runs, "
-                  "from which 'tacho predict' and 'tacho recommend' learn\n",
+      fmt::format("{}: {:.0f} GFLOP/s in an fp32 matrix product on the CPU; recorded as runs for "
+                  "'tacho predict' and 'tacho recommend'\n",
                   machine, product_gflops));
-  return kSuccess;
+  return interrupts() > 0 ? kFailure : kSuccess;
 }
 
 }  // namespace
 
 void add_lab_command(CLI::App& app, Context& context) {
-  CLI::App* lab = app.add_subcommand("lab", "what this machine can do");
+  CLI::App* lab =
+      app.add_subcommand("lab", "measure this machine: workloads, memory, communication");
   lab->require_subcommand(1);
-  CLI::App* command = lab->add_subcommand(
-      "probe", "a minute of small workloads, so that predictions are of this machine");
+  CLI::App* command =
+      lab->add_subcommand("probe", "run small workloads for a minute, to predict for this machine");
   auto o = std::make_shared<ProbeOptions>();
-  command->add_option("--device", o->device, "cpu, cuda (the GPU if there is one)");
-  command->add_option("--seconds", o->seconds, "no workload begins later")->capture_default_str();
-  command->add_flag("--json", o->json, "for programs");
+  command->add_option("--device", o->device,
+                      "device: cpu or cuda (default: the GPU if there is one)");
+  command->add_option("--seconds", o->seconds, "start no workload after this time")
+      ->capture_default_str();
+  command->add_flag("--json", o->json, "print JSON");
   command->callback([o, &context] { context.run([&] { return probe(*o, context); }); });
   add_lab_memory_command(*lab, context);
   add_lab_comms_command(*lab, context);

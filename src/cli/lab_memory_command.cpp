@@ -1,5 +1,3 @@
-#include "cli/lab_memory_command.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,12 +9,13 @@
 
 #include "bandwidth/cpu_lab.h"
 #include "bandwidth/gpu_counts.h"
-#include "bandwidth/shelf.h"
+#include "bandwidth/survey_store.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/quantity.h"
 #include "base/subprocess.h"
 #include "base/version.h"
+#include "cli/commands.h"
 #include "cli/load_view.h"
 #include "cli/memory_view.h"
 #include "probe/contention_watch.h"
@@ -41,14 +40,14 @@ struct MemoryOptions {
 };
 
 constexpr const char* kMemoryFooter =
-    "Copy, scale, triad, reduction, transpose, gather, scatter, stencil and row-wise\n"
-    "normalisation, each from the naive form to the best, in every cache and in memory. Each form\n"
-    "is held against the fastest of its level, and its loss is taken apart: bytes it moves beyond\n"
-    "the necessary ones, and the rest.\n"
+    "Measures copy, scale, triad, reduction, transpose, gather, scatter, stencil and row-wise\n"
+    "normalisation, each in several forms from naive to best, in every cache level and in memory.\n"
+    "Each form is compared with the fastest of its level, and its loss is split into bytes moved\n"
+    "beyond the necessary ones and the rest.\n"
     "\n"
-    "  tacho lab memory --quick               a few seconds\n"
-    "  tacho lab memory --peak 204.8          with the data sheet's rate beside, in GB/s\n"
-    "  tacho lab memory --device cuda         of the first GPU; --counters: with ncu's beside";
+    "  tacho lab memory --quick  a few seconds\n"
+    "  tacho lab memory --peak 204.8  relative to the data sheet's bandwidth in GB/s\n"
+    "  tacho lab memory --device cuda --counters  the first GPU, with the counters of ncu";
 
 std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
   std::string words;
@@ -58,8 +57,8 @@ std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
   return words.empty() ? "caches unknown" : words;
 }
 
-// In one sentence, where the processor's own counters are missing.
-std::string uncounted_words(const PerfCounters& counters) {
+// Returns why the CPU's counters cannot be read, or "".
+std::string uncounted_reason(const PerfCounters& counters) {
   const auto why = counters.unavailable().find("cycles");
   return why == counters.unavailable().end() ? "" : why->second;
 }
@@ -72,8 +71,9 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
                                    .caches = bandwidth::read_caches(),
                                    .nodes = bandwidth::read_nodes()};
   if (request.threads < 1 || request.threads > std::ssize(request.cpus)) {
-    return Error{ErrorCode::usage, fmt::format("--threads: between 1 and {}, the processors here",
-                                               request.cpus.size())};
+    return Error{ErrorCode::usage,
+                 fmt::format("--threads must be between 1 and {}, the number of processors",
+                             request.cpus.size())};
   }
   if (!o.only.empty()) {
     TACHO_TRY(only, bandwidth::kOperations.parse(o.only).in("--only"));
@@ -84,12 +84,13 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
     TACHO_TRY(size, parse_bytes(o.size).in("--size"));
     constexpr std::int64_t kLeast = 1 << 20;
     if (size.count < kLeast || size.count > usable_memory().count / 5) {
-      return Error{ErrorCode::usage, fmt::format("--size: between 1 MiB and a fifth of memory, {}",
-                                                 human(Bytes{usable_memory().count / 5}))};
+      return Error{ErrorCode::usage,
+                   fmt::format("--size must be between 1 MiB and a fifth of memory, {}",
+                               human(Bytes{usable_memory().count / 5}))};
     }
     request.array = size;
   }
-  // Before the first thread of a team begins: the kernel hands counters on to what comes later.
+  // Opened before the first thread starts: only later threads inherit the counters.
   const PerfCounters counters = PerfCounters::open(::getpid());
   if (!counters.read().empty()) request.counted = [&] { return counters.read(); };
   ContentionWatch others;
@@ -101,8 +102,8 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
                        }));
   line.clear();
   if (found.empty()) {
-    return Error{ErrorCode::failed, interrupts() > 0 ? "ended before anything was measured"
-                                                     : "--only: no form of that on a CPU"};
+    return Error{ErrorCode::failed, interrupts() > 0 ? "interrupted before anything was measured"
+                                                     : "--only: not measured on a CPU"};
   }
   const bool all = found.size() == plan_cpu(request).size();
   const std::string disturbed = disturbance_text(disturbances(others.look()));
@@ -115,17 +116,17 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
                            request.nodes.size() > 1 ? "s" : "",
                            disturbed.empty() ? "" : "; disturbed: ", disturbed),
       .complete = all,
-      .uncounted = uncounted_words(counters),
+      .uncounted = uncounted_reason(counters),
       .measurements = std::move(found)};
 }
 
-// Each form once more under ncu, which makes its kernels slow, but counts their bytes.
+// Runs each form again under ncu, which slows its kernels down but counts their bytes.
 Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gpulab,
                                                  const std::vector<std::string>& size) {
   auto ncu = find_program("ncu");
   if (!ncu.ok()) ncu = find_program("/usr/local/cuda/bin/ncu");
   if (!ncu.ok()) {
-    return Error{ErrorCode::unavailable, "no ncu in $PATH: it is part of the CUDA toolkit"};
+    return Error{ErrorCode::unavailable, "ncu is not in $PATH; it is part of the CUDA toolkit"};
   }
   Command command{.argv = {ncu->string(), "--csv", "--page", "raw", "--print-units", "base",
                            "--metrics", bandwidth::gpu_metrics(), gpulab.string(), "--once"}};
@@ -133,9 +134,10 @@ Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gp
   constexpr std::chrono::minutes kLimit{5};
   TACHO_TRY(done, capture(command, kLimit).in("ncu"));
   if ((done.out + done.err).find("ERR_NVGPUCTRPERM") != std::string::npos) {
-    return Error{ErrorCode::unavailable,
-                 "the driver lets only root read the GPU's counters; run as root, or load nvidia "
-                 "with NVreg_RestrictProfilingToAdminUsers=0"};
+    return Error{
+        ErrorCode::unavailable,
+        "only root may read the GPU's counters; run as root, or load the nvidia module with "
+        "NVreg_RestrictProfilingToAdminUsers=0"};
   }
   if (!done.status.success()) {
     return Error{ErrorCode::failed, "ncu ended with " + describe(done.status)};
@@ -143,7 +145,7 @@ Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gp
   return bandwidth::counts_of_cases(done.out);
 }
 
-// The program that measures a GPU is one of its own: this one links no CUDA.
+// Starts tacho-gpulab, because this program does not link CUDA.
 Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& home) {
   const char* named = std::getenv("TACHO_GPULAB");
   const std::filesystem::path program =
@@ -151,7 +153,7 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
   if (!std::filesystem::exists(program)) {
     return Error{ErrorCode::unavailable,
                  program.string() +
-                     " is missing: build Tacho with the preset 'cuda', on a machine with nvcc"};
+                     " is missing; build Tacho with the preset 'cuda' on a machine with nvcc"};
   }
   TACHO_CHECK(make_folders(home / "lab"));
   const std::filesystem::path out = home / "lab" / (new_run_key() + ".part");
@@ -183,14 +185,14 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
 }
 
 Result<int> measure_memory(const MemoryOptions& o, Context& context) {
-  if (o.peak && !(*o.peak > 0)) return Error{ErrorCode::usage, "--peak: GB/s, above 0"};
+  if (o.peak && !(*o.peak > 0)) return Error{ErrorCode::usage, "--peak must be above 0"};
   TACHO_TRY(device, kDevices.parse(o.device));
   if (device == Device::cuda && (!o.only.empty() || o.threads)) {
-    return Error{ErrorCode::usage, "--only and --threads are of a CPU"};
+    return Error{ErrorCode::usage, "--only and --threads are for a CPU"};
   }
   if (device == Device::cpu && o.counters) {
     return Error{ErrorCode::usage,
-                 "--counters is of a GPU; of a CPU they stand beside wherever the kernel counts"};
+                 "--counters is for a GPU; on a CPU, counters are shown if the kernel allows it"};
   }
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
@@ -201,26 +203,28 @@ Result<int> measure_memory(const MemoryOptions& o, Context& context) {
   survey.tacho_commit = kCommit;
   survey.quick = o.quick;
   if (o.peak) survey.theoretical_bytes_per_s = *o.peak * 1e9;
-  TACHO_CHECK(bandwidth::Shelf(home).put(survey));
+  TACHO_CHECK(bandwidth::SurveyStore(home).put(survey));
   context.print(o.json ? json_text(to_json(survey), 1) + "\n" : survey_text(survey, context.out));
-  return kSuccess;
+  return interrupts() > 0 ? kFailure : kSuccess;
 }
 
 }  // namespace
 
 void add_lab_memory_command(CLI::App& lab, Context& context) {
-  CLI::App* memory = lab.add_subcommand(
-      "memory", "every way of touching memory against the fastest, and what it loses");
+  CLI::App* memory = lab.add_subcommand("memory", "measure memory bandwidth by access pattern");
   auto o = std::make_shared<MemoryOptions>();
-  memory->add_option("--device", o->device, "cpu, cuda")->capture_default_str();
-  memory->add_flag("--quick", o->quick, "the telling forms, in less than 20 seconds");
-  memory->add_option("--only", o->only, "one operation of a CPU's: triad, …");
-  memory->add_option("--threads", o->threads, "the most threads (as many as processors)");
-  memory->add_option("--size", o->size, "of each array in memory: 256M (4 times the last cache)");
-  memory->add_option("--peak", o->peak, "GB/s of the memory by its data sheet");
+  memory->add_option("--device", o->device, "device: cpu or cuda")->capture_default_str();
+  memory->add_flag("--quick", o->quick, "measure a part, in less than 20 seconds");
+  memory->add_option("--only", o->only, "one operation, on a CPU: triad, …");
+  memory->add_option("--threads", o->threads,
+                     "largest number of threads (default: number of processors)");
+  memory->add_option(
+      "--size", o->size,
+      "size of each array in memory, such as 256M (default: 4 times the last cache)");
+  memory->add_option("--peak", o->peak, "peak GB/s by the data sheet");
   memory->add_flag("--counters", o->counters,
-                   "of a GPU: its memory's bytes by ncu, in a second run");
-  memory->add_flag("--json", o->json, "for programs");
+                   "count the GPU's memory traffic with ncu, in a second run");
+  memory->add_flag("--json", o->json, "print JSON");
   memory->footer(kMemoryFooter);
   memory->callback([o, &context] { context.run([&] { return measure_memory(*o, context); }); });
 }

@@ -1,10 +1,9 @@
-#include "cli/lab_records_command.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bandwidth/shelf.h"
+#include "bandwidth/survey_store.h"
 #include "base/home.h"
+#include "cli/commands.h"
 #include "cli/comms_view.h"
 #include "cli/memory_view.h"
 
@@ -33,11 +32,11 @@ std::string records_text(const std::vector<LabRecord>& records, const Terminal& 
 
 Result<int> list_records(bool json, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  const bandwidth::Shelf shelf(home);
+  const bandwidth::SurveyStore store(home);
   std::vector<LabRecord> all;
   Json list = Json::array();
-  for (const std::string& key : shelf.keys()) {
-    auto record = shelf.read(key);
+  for (const std::string& key : store.keys()) {
+    auto record = store.read(key);
     if (!record.ok()) {
       context.warn(record.error().message);
       continue;
@@ -48,7 +47,7 @@ Result<int> list_records(bool json, const Context& context) {
   if (json) {
     context.print(json_text(list, 1) + "\n");
   } else if (all.empty()) {
-    context.print("nothing was measured yet; 'tacho lab memory' and 'tacho lab comms' do\n");
+    context.print("nothing was measured yet; start with 'tacho lab memory' or 'tacho lab comms'\n");
   } else {
     context.print(records_text(all, context.out));
   }
@@ -58,21 +57,21 @@ Result<int> list_records(bool json, const Context& context) {
 }  // namespace
 
 void add_lab_records_commands(CLI::App& lab, Context& context) {
-  CLI::App* list = lab.add_subcommand("ls", "surveys that were made");
+  CLI::App* list = lab.add_subcommand("ls", "list measurements of memory and communication");
   auto as_json = std::make_shared<bool>(false);
-  list->add_flag("--json", *as_json, "for programs");
+  list->add_flag("--json", *as_json, "print JSON");
   list->callback(
       [as_json, &context] { context.run([&] { return list_records(*as_json, context); }); });
 
-  CLI::App* again = lab.add_subcommand("show", "a survey again");
+  CLI::App* again = lab.add_subcommand("show", "show a measurement");
   auto name = std::make_shared<std::string>("last");
-  again->add_option("survey", *name, "its key or a beginning of it, or last")
+  again->add_option("survey", *name, "key of a measurement or its prefix, or 'last'")
       ->capture_default_str();
-  again->add_flag("--json", *as_json, "for programs");
+  again->add_flag("--json", *as_json, "print JSON");
   again->callback([name, as_json, &context] {
     context.run([&]() -> Result<int> {
       TACHO_TRY(home, tacho_home());
-      TACHO_TRY(record, bandwidth::Shelf(home).find(*name));
+      TACHO_TRY(record, bandwidth::SurveyStore(home).find(*name));
       context.print(*as_json ? json_text(to_json(record), 1) + "\n"
                              : record_text(record, context.out));
       return kSuccess;

@@ -11,7 +11,7 @@ namespace {
 
 Result<int> show_ledger(bool json, const Context& context) {
   TACHO_TRY(home, tacho_home());
-  // Settles the runs of killed programs first, so that none stays open for ever.
+  // Opening the store records the end of killed runs, so that no prediction stays open.
   const auto store = context.open_store();
   if (!store.ok()) return store.error();
   TACHO_TRY(ledger, Ledger::open(home / "tacho.db"));
@@ -22,8 +22,7 @@ Result<int> show_ledger(bool json, const Context& context) {
     context.print(json_text(to_json(scores), 1) + "\n");
   } else if (scores.empty()) {
     context.print(
-        "nothing was foretold yet: 'tacho train' foretells a run once others of its task are "
-        "known\n");
+        "nothing was predicted yet; 'tacho train' predicts a run once similar runs are recorded\n");
   } else {
     context.print(ledger_text(scores, context.out));
   }
@@ -33,9 +32,9 @@ Result<int> show_ledger(bool json, const Context& context) {
 }  // namespace
 
 void add_ledger_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("ledger", "how good past predictions were");
+  CLI::App* command = app.add_subcommand("ledger", "compare past predictions with measurements");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, "print JSON");
   command->callback([=, &context] { context.run([&] { return show_ledger(*json, context); }); });
 }
 

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// Enough to be calm, few enough to follow a change.
+// Enough for a stable average, few enough to follow changes.
 constexpr std::size_t kRecent = 100;
 
 void keep_recent(std::deque<double>& recent, const std::vector<double>& fresh) {

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// What the progress line knows, worked out from events alone.
+// The state of the progress line, computed from events only.
 class LiveState {
  public:
   explicit LiveState(const RunSpec& spec) : spec_(spec) {}
@@ -36,8 +36,8 @@ class LiveState {
   std::optional<EpochDone> last_epoch_;
 };
 
-// Shows a run on standard error while it runs: a line that renews itself on a terminal, a line an
-// epoch elsewhere, nothing when quiet. With mllog, MLPerf's lines go to standard output.
+// Shows a run on standard error: an updating line on a terminal, otherwise one line per epoch;
+// nothing if quiet. With mllog, MLPerf lines are written to standard output.
 class LiveView final : public RunView {
  public:
   struct Options {

@@ -12,7 +12,7 @@ RunSpec spec() {
   return spec;
 }
 
-TEST(LiveState, SaysWhatItWaitsForBeforeTheFirstStep) {
+TEST(LiveState, ShowsTheStageBeforeTheFirstStep) {
   const RunSpec asked = spec();
   LiveState state(asked);
   EXPECT_EQ(state.line(), "starting");

@@ -21,18 +21,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kLoadFooter =
-    "With --rate, --ramp, --replay or --slo requests are due at moments of their own, whatever "
-    "the\n"
-    "server does, and a request's time counts from then: what waits behind a stall is seen. "
-    "Without\n"
-    "them every connection asks again when it has its answer, as wrk and hey do.\n"
+    "With --rate, --ramp, --replay or --slo, requests are sent on schedule, whatever the server\n"
+    "does, and latency counts from the scheduled time, so a stall shows in every request after\n"
+    "it. Without them, every connection sends its next request after the answer, as wrk and hey\n"
+    "do.\n"
     "\n"
-    "A file to --replay has a moment in seconds a line, or SECONDS,REQUESTS_PER_S, each rate up "
-    "to\n"
-    "the next line's moment. Ctrl-C ends a test with what was measured. Each becomes a run.\n"
+    "Each line of a --replay file is the time of a request in seconds, or SECONDS,REQUESTS_PER_S,\n"
+    "a rate that holds until the time of the next line. Ctrl-C ends a test and keeps what was\n"
+    "measured. Every test is recorded as a run.\n"
     "\n"
-    "  tacho load http://127.0.0.1:8500 --texts reviews.txt --zipf 1 --rate 200 --duration 30s\n"
-    "  tacho load http://127.0.0.1:8500 --texts reviews.txt --slo p99=50ms --instance g4dn.xlarge\n"
+    "  tacho load http://127.0.0.1:8500 --texts reviews.txt --zipf 1 --rate 200\n"
+    "  tacho load http://127.0.0.1:8500 --texts reviews.txt --slo p99=50ms\n"
     "  tacho load http://127.0.0.1:8000/metrics --connections 50";
 
 struct Price {
@@ -55,20 +54,20 @@ Result<Price> price_of(const LoadOptions& o, const std::filesystem::path& home) 
   }
   if (found != nullptr) return Price{found->name, found->on_demand_usd_h};
   const auto meant = nearest(o.instance, names);
-  return Error{ErrorCode::usage,
-               fmt::format("--instance '{}' is not in the catalogue{}; 'tacho catalog ls --all' "
-                           "lists it",
-                           o.instance, meant.empty() ? "" : fmt::format(" ('{}' is)", meant))};
+  return Error{
+      ErrorCode::usage,
+      fmt::format("--instance: unknown instance '{}'{} ('tacho catalog ls --all' lists them)",
+                  o.instance, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant))};
 }
 
-// One test, or a search, and what it says on the way.
+// One load test, or the search for --slo, with its progress line.
 class LoadRun {
  public:
   LoadRun(const LoadJob& job, Price price, Context& context, bool quiet)
       : job_(job), price_(std::move(price)), context_(context), quiet_(quiet) {}
 
   Result<Lab::WorkEnd> carry_out(std::int64_t id, const Lab::EventTeller& tell) {
-    if (!quiet_) context_.say(fmt::format("run {}: {}; Ctrl-C ends it", id, job_.words));
+    if (!quiet_) context_.say(fmt::format("run {}: {}; Ctrl-C stops it", id, job_.words));
     return job_.slo ? search(tell) : test(tell);
   }
   [[nodiscard]] const std::string& more() const { return more_; }
@@ -99,14 +98,14 @@ class LoadRun {
           .profile = load::RateProfile::constant(rate, Seconds(plan.duration).count()),
           .spacing = spacing_,
           .seed = plan.seed};
-      // What is far beyond the limit is late, however long it would still take.
+      // A request far beyond the limit counts as late; there is no need to wait for its answer.
       plan.timeout = std::min(plan.timeout, std::max<load::Nanoseconds>(1s, 20 * job_.slo->limit));
       return load::measure(plan, interrupts(), [&](const load::Progress& progress) {
         line.show(fmt::format("{:.4g}/s: {}", rate, progress_words(progress)));
       });
     };
     load::SearchOptions options{.first_rate = first};
-    options.lowest_rate = load::lowest_rate_to_tell(*job_.slo, options, job_.plan.duration);
+    options.lowest_rate = load::lowest_testable_rate(*job_.slo, options, job_.plan.duration);
     TACHO_TRY(found, load::find_highest_rate(*job_.slo, options, at_rate, {}));
     line.clear();
     for (const FiguresSeen& seen : series_of(found)) TACHO_CHECK(tell(seen));
@@ -118,14 +117,15 @@ class LoadRun {
     summary.slo = job_.slo->words;
     summary.fails_from_per_s = found.fails_from;
     TACHO_CHECK(tell(summary));
-    if (found.interrupted) return Lab::WorkEnd{Outcome::cancelled, "ended before it was over"};
+    if (found.interrupted)
+      return Lab::WorkEnd{Outcome::cancelled, "stopped before the search was complete"};
     if (!found.best) {
       return Lab::WorkEnd{Outcome::failed, search_sentence(found, *job_.slo)};
     }
     return Lab::WorkEnd{};
   }
 
-  // Half of what a closed loop gets: a rate that is neither far too low nor hopeless.
+  // Returns half the rate of a closed loop, which is neither far too low nor far too high.
   Result<double> first_rate() {
     if (job_.first_rate) return *job_.first_rate;
     load::LoadPlan plan = job_.plan;
@@ -146,8 +146,8 @@ class LoadRun {
   }
 
   static Lab::WorkEnd end_of(const LoadMeasured& summary, bool interrupted) {
-    if (interrupted) return {Outcome::cancelled, "ended before its time"};
-    if (summary.ok == 0) return {Outcome::failed, "no request was answered well"};
+    if (interrupted) return {Outcome::cancelled, "stopped before the test was complete"};
+    if (summary.ok == 0) return {Outcome::failed, "no request succeeded"};
     return {};
   }
 
@@ -191,8 +191,7 @@ Result<MadeLoad> make_load(const LoadOptions& o, const std::string& key, RunStor
 }
 
 void add_load_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("load", "how many requests a server takes, and how fast it answers");
+  CLI::App* command = app.add_subcommand("load", "load-test a server: throughput and latency");
   auto options = std::make_shared<LoadOptions>();
   declare(*command, *options);
   command->footer(kLoadFooter);

@@ -8,6 +8,7 @@
 
 #include "base/quantity.h"
 #include "base/units.h"
+#include "cli/usage_message.h"
 #include "load/input_set.h"
 #include "load/replay_file.h"
 
@@ -22,12 +23,12 @@ using load::RateProfile;
 constexpr double kHighestRate = 10e6;
 constexpr double kLongestSeconds = 7 * 24 * 3600.0;
 
-Error no_sense(std::string sentence) { return {ErrorCode::usage, std::move(sentence)}; }
+Error load_usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
 Result<Nanoseconds> time_in(const std::string& text, const char* option) {
   TACHO_TRY(time, parse_duration(text).in(option));
   if (time.count() < 0.001 || time.count() > kLongestSeconds) {
-    return no_sense(fmt::format("{}: between 1ms and a week", option));
+    return load_usage(fmt::format("{} must be between 1ms and a week", option));
   }
   return std::chrono::duration_cast<Nanoseconds>(time);
 }
@@ -41,7 +42,8 @@ struct Rates {
 
 // "10..500"
 Result<Rates> rates_in(const std::string& text) {
-  const Error wrong = no_sense(fmt::format("--ramp '{}': say it as FROM..TO, as in 10..500", text));
+  const Error wrong = load_usage(
+      fmt::format("--ramp: '{}' is not a valid ramp; write FROM..TO, as in 10..500", text));
   const auto dots = text.find("..");
   if (dots == std::string::npos) return wrong;
   const auto number = [&](std::string_view part, double& value) {
@@ -67,42 +69,44 @@ Result<std::vector<load::Input>> inputs_of(const LoadOptions& o) {
 
 Result<void> check(const LoadOptions& o) {
   const int inputs = !o.texts.empty() + !o.images.empty() + !o.body.empty();
-  if (inputs > 1) return no_sense("--texts, --images and --body: name one of them");
+  if (inputs > 1) return load_usage("--texts, --images and --body exclude each other; choose one");
   const int loads = o.rate.has_value() + !o.ramp.empty() + !o.replay.empty();
-  if (loads > 1) return no_sense("--rate, --ramp and --replay: name one of them");
+  if (loads > 1) return load_usage("--rate, --ramp and --replay exclude each other; choose one");
   if (!o.slo.empty() && (!o.ramp.empty() || !o.replay.empty())) {
-    return no_sense("--slo finds a constant rate; leave --ramp and --replay out");
+    return load_usage("--slo finds a constant rate; leave out --ramp and --replay");
   }
   if (!o.replay.empty() && !o.duration.empty()) {
-    return no_sense("--replay lasts as long as what was recorded; leave --duration out");
+    return load_usage("--replay lasts as long as the recording; leave out --duration");
   }
   if (o.poisson && loads == 0 && o.slo.empty()) {
-    return no_sense("--poisson spaces the requests of --rate, --ramp, --replay or --slo");
+    return load_usage("--poisson needs --rate, --ramp, --replay or --slo");
   }
-  if (o.rate && !is_rate(*o.rate)) return no_sense("--rate: above 0, at most 10 million a second");
+  if (o.rate && !is_rate(*o.rate))
+    return load_usage("--rate must be above 0 and at most 10 million requests/s");
   if (o.connections && (*o.connections < 1 || *o.connections > 100'000)) {
-    return no_sense("--connections: between 1 and 100,000");
+    return load_usage("--connections must be between 1 and 100,000");
   }
-  if (o.threads < 1 || o.threads > 256) return no_sense("--threads: between 1 and 256");
+  if (o.threads < 1 || o.threads > 256) return load_usage("--threads must be between 1 and 256");
   if (o.zipf && inputs == 0)
-    return no_sense("--zipf chooses among inputs; name --texts or --images");
-  if (o.zipf && !(*o.zipf >= 0 && *o.zipf <= 10)) return no_sense("--zipf: between 0 and 10");
+    return load_usage("--zipf chooses among inputs; add --texts or --images");
+  if (o.zipf && !(*o.zipf >= 0 && *o.zipf <= 10))
+    return load_usage("--zipf must be between 0 and 10");
   const bool plain = o.token.find_first_of(" \t\r\n") == std::string::npos;
-  if (!plain) return no_sense("--token: one word, without spaces");
+  if (!plain) return load_usage("--token must not contain spaces");
   if (o.content_type.find_first_of("\r\n") != std::string::npos) {
-    return no_sense("--content-type: one line");
+    return load_usage("--content-type must be a single line");
   }
   if (o.price && !(*o.price > 0 && std::isfinite(*o.price))) {
-    return no_sense("--price-per-hour: dollars, above 0");
+    return load_usage("--price-per-hour must be above 0");
   }
   if (o.price && !o.instance.empty()) {
-    return no_sense("--instance and --price-per-hour: name one of them");
+    return load_usage("--instance and --price-per-hour exclude each other; choose one");
   }
-  if (!o.region.empty() && o.instance.empty()) return no_sense("--region is that of --instance");
+  if (!o.region.empty() && o.instance.empty()) return load_usage("--region needs --instance");
   return {};
 }
 
-// Everything but the token: what is recorded must not give it away.
+// The recorded command line, without the token.
 std::vector<std::string> argv_of(const LoadOptions& o) {
   std::vector<std::string> argv = {"tacho", "load", o.url};
   const auto add = [&argv](const char* name, const std::string& value) {
@@ -131,7 +135,7 @@ std::vector<std::string> argv_of(const LoadOptions& o) {
   return argv;
 }
 
-// Of a closed loop nothing.
+// Returns nothing for a closed loop.
 Result<std::optional<ArrivalPlan>> arrivals_of(const LoadOptions& o, double seconds) {
   std::optional<ArrivalPlan> plan;
   if (!o.replay.empty()) {
@@ -157,7 +161,7 @@ std::string words_of(const LoadOptions& o, const LoadPlan& plan) {
     if (o.rate && o.slo.empty()) load = fmt::format("open loop, {} requests/s", *o.rate);
     if (!o.ramp.empty()) load = fmt::format("open loop, {} requests/s", o.ramp);
     if (!o.replay.empty()) load = fmt::format("open loop, {} replayed", o.replay);
-    if (o.poisson) load += ", Poisson's";
+    if (o.poisson) load += ", Poisson arrivals";
   }
   return fmt::format("{}, {} connection{}", load, plan.connections,
                      plan.connections == 1 ? "" : "s");
@@ -170,10 +174,10 @@ Result<LoadOptions> read_load_words(std::span<const std::string> words) {
   LoadOptions options;
   declare(command, options);
   try {
-    // CLI11 takes them from the back.
+    // CLI11 expects them in reverse order.
     command.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& problem) {
-    return no_sense(fmt::format("load: {}; see 'tacho load --help'", problem.what()));
+    return load_usage("load: " + usage_message(command, problem));
   }
   return options;
 }
@@ -207,7 +211,7 @@ Result<LoadJob> job_of(const LoadOptions& o) {
   plan.connections = o.connections.value_or(plan.arrivals || job.slo ? 64 : 16);
   plan.threads = std::min(o.threads, plan.connections);
   TACHO_TRY(inputs, inputs_of(o));
-  // 'tacho infer' prints its address with a slash.
+  // 'tacho infer' prints its address with a slash at the end.
   const bool bare = job.target.path.empty() || job.target.path == "/";
   if (bare) job.target.path = inputs.empty() ? "/" : "/predict";
   for (const load::Input& input : inputs) {
@@ -221,54 +225,49 @@ Result<LoadJob> job_of(const LoadOptions& o) {
 }
 
 void declare(CLI::App& command, LoadOptions& o) {
-  command.add_option("url", o.url, "http://HOST:PORT/PATH; without a path inputs go to /predict")
+  command
+      .add_option("url", o.url,
+                  "http://HOST:PORT/PATH; without a path, inputs are sent to /predict")
       ->required();
-  command
-      .add_option("--rate,-r", o.rate,
-                  "requests a second, answers or not; a closed loop without it")
-      ->group("When");
-  command.add_option("--ramp", o.ramp, "FROM..TO: a rate that changes evenly, as 10..500")
-      ->group("When");
-  command.add_option("--replay", o.replay, "a file of recorded arrivals, see below")->group("When");
-  command.add_flag("--poisson", o.poisson, "by chance, as many people ask, not evenly spaced")
-      ->group("When");
-  command.add_option("--slo", o.slo, "p99=50ms: find the highest rate that keeps it")
-      ->group("When");
-  command.add_option("--duration,-d", o.duration, "of the test (10s), or of each rate (5s)")
-      ->group("When");
-  command.add_option("--texts", o.texts, "a file with a text a line, sent as {\"text\":[…]}")
-      ->group("What");
-  command.add_option("--images", o.images, "a folder of .jpg and .png files")->group("What");
-  command.add_option("--body", o.body, "a file that is sent as it is")->group("What");
-  command.add_option("--content-type", o.content_type, "of --body")
-      ->capture_default_str()
-      ->group("What");
-  command
-      .add_option("--zipf", o.zipf,
-                  "choose inputs by Zipf's law with this exponent, the first most often;\n"
-                  "1 is as words are; without it one after the other")
-      ->group("What");
-  command.add_option("--token", o.token, "sent as 'Authorization: Bearer …'; never recorded")
-      ->envname("TACHO_TOKEN")
-      ->group("What");
-  command
-      .add_option("--connections,-c", o.connections,
-                  "at once, and the most under way: 16 in a closed loop, 64 else")
-      ->group("How");
-  command.add_option("--threads,-t", o.threads, "that send")->capture_default_str()->group("How");
-  command.add_option("--timeout", o.timeout, "after which a request has failed")
-      ->capture_default_str()
-      ->group("How");
-  command.add_option("--seed", o.seed, "of what is by chance")->capture_default_str()->group("How");
-  command
-      .add_option("--instance", o.instance,
-                  "what serves, of 'tacho catalog ls': prices a million requests")
-      ->group("Cost");
-  command.add_option("--region", o.region, "of --instance (the cheapest)")->group("Cost");
-  command.add_option("--price-per-hour", o.price, "dollars an hour, instead of --instance")
-      ->group("Cost");
-  command.add_flag("--quiet,-q", o.quiet, "no progress");
-  command.add_flag("--json", o.json, "the record alone on standard output");
+  command.option_defaults()->group("Load");
+  command.add_option("--rate,-r", o.rate, "requests per second (default: a closed loop)");
+  command.add_option("--ramp", o.ramp, "rate that changes linearly, FROM..TO, such as 10..500");
+  command.add_option("--replay", o.replay, "file of recorded arrivals, described below")
+      ->type_name("FILE");
+  command.add_flag("--poisson", o.poisson, "use Poisson arrivals instead of evenly spaced ones");
+  command.add_option("--slo", o.slo, "find the highest rate within an objective, such as p99=50ms");
+  command.add_option("--duration,-d", o.duration,
+                     "duration of the test (default: 10s), or per rate with --slo (default: 5s)");
+  command.option_defaults()->group("Requests");
+  command.add_option("--texts", o.texts, "file with one text per line, sent as {\"text\":[…]}")
+      ->type_name("FILE");
+  command.add_option("--images", o.images, "folder of .jpg and .png files")->type_name("FOLDER");
+  command.add_option("--body", o.body, "file to send unchanged")->type_name("FILE");
+  command.add_option("--content-type", o.content_type, "content type of --body")
+      ->capture_default_str();
+  command.add_option("--zipf", o.zipf,
+                     "choose inputs by Zipf's law with this exponent, such as 1 for words "
+                     "(default: in turn)");
+  command.add_option("--token", o.token, "access token of the server; never recorded")
+      ->envname("TACHO_TOKEN");
+  command.option_defaults()->group("Client");
+  command.add_option("--connections,-c", o.connections,
+                     "largest number of concurrent connections (default: 16 in a closed loop, "
+                     "else 64)");
+  command.add_option("--threads,-t", o.threads, "threads that send requests")
+      ->capture_default_str();
+  command.add_option("--timeout", o.timeout, "time after which a request has failed")
+      ->capture_default_str();
+  command.add_option("--seed", o.seed, "random seed")->capture_default_str();
+  command.option_defaults()->group("Price");
+  command.add_option("--instance", o.instance,
+                     "instance of the server, from 'tacho catalog ls', for the price per million "
+                     "requests");
+  command.add_option("--region", o.region, "region of --instance (default: the cheapest)");
+  command.add_option("--price-per-hour", o.price, "dollars per hour, instead of --instance");
+  command.option_defaults()->group("Output");
+  command.add_flag("--quiet,-q", o.quiet, "do not show progress");
+  command.add_flag("--json", o.json, "print JSON");
 }
 
 }  // namespace tacho

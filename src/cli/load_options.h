@@ -42,18 +42,18 @@ struct LoadOptions {
 };
 
 void declare(CLI::App& command, LoadOptions& options);
-// The words behind 'tacho load'.
+// Parses the words of `tacho load`.
 Result<LoadOptions> read_load_words(std::span<const std::string> words);
 
-// What the options ask for, all but the server's address, which takes a server.
+// A load test. The plan lacks the address of the server, which is looked up when it starts.
 struct LoadJob {
   load::Target target;
   load::LoadPlan plan;
   std::optional<load::Slo> slo;
-  std::optional<double> first_rate;  // to be tried for the SLO
+  std::optional<double> first_rate;  // of the search for --slo
   bool poisson = false;
-  std::string words;              // of the load: "open loop, 200 requests/s"
-  std::vector<std::string> argv;  // to be recorded: the token is not in it
+  std::string words;              // "open loop, 200 requests/s"
+  std::vector<std::string> argv;  // to be recorded, without the token
 };
 Result<LoadJob> job_of(const LoadOptions& options);
 

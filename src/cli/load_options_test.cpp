@@ -37,7 +37,7 @@ TEST(LoadOptions, AloneAreAClosedLoopOfGets) {
   EXPECT_EQ(job->words, "closed loop, 16 connections");
 }
 
-TEST(LoadOptions, TextsGoToPredictAndATokenIsNotRecorded) {
+TEST(LoadOptions, TextsAreSentToPredictAndATokenIsNotRecorded) {
   const ScratchFolder folder;
   LoadOptions o = options();
   o.texts = folder.path() / "texts";
@@ -52,7 +52,7 @@ TEST(LoadOptions, TextsGoToPredictAndATokenIsNotRecorded) {
   EXPECT_THAT(job->plan.requests.front(), HasSubstr("Bearer 0123456789abcdef"));
   EXPECT_THAT(job->argv, Not(Contains(HasSubstr("0123456789abcdef"))));
   EXPECT_THAT(job->argv, Contains("--poisson"));
-  EXPECT_EQ(job->words, "open loop, 50 requests/s, Poisson's, 64 connections");
+  EXPECT_EQ(job->words, "open loop, 50 requests/s, Poisson arrivals, 64 connections");
   EXPECT_DOUBLE_EQ(job->plan.arrivals->requests(), 500);
   o.url += "/";  // as 'tacho infer' prints it
   EXPECT_THAT(job_of(o)->plan.requests.front(), HasSubstr("POST /predict HTTP/1.1\r\n"));
@@ -74,7 +74,7 @@ TEST(LoadOptions, ARampAndAReplayLastAsLongAsTheySay) {
   EXPECT_NEAR(Seconds(replay->plan.duration).count(), 30, 0.01);
 }
 
-TEST(LoadOptions, WhatMakesNoSenseIsRefusedInOneSentence) {
+TEST(LoadOptions, ContradictionsAreRefusedInOneSentence) {
   const auto with = [](auto change) {
     LoadOptions o = options();
     change(o);
@@ -82,8 +82,8 @@ TEST(LoadOptions, WhatMakesNoSenseIsRefusedInOneSentence) {
   };
   EXPECT_THAT(with([](auto& o) { o.url = "x"; }), HasSubstr("begins with http://"));
   EXPECT_THAT(with([](auto& o) { o.rate = 0; }), HasSubstr("--rate"));
-  EXPECT_THAT(with([](auto& o) { o.rate = 5, o.ramp = "1..2"; }), HasSubstr("name one of them"));
-  EXPECT_THAT(with([](auto& o) { o.texts = "a", o.body = "b"; }), HasSubstr("name one of them"));
+  EXPECT_THAT(with([](auto& o) { o.rate = 5, o.ramp = "1..2"; }), HasSubstr("choose one"));
+  EXPECT_THAT(with([](auto& o) { o.texts = "a", o.body = "b"; }), HasSubstr("choose one"));
   EXPECT_THAT(with([](auto& o) { o.ramp = "5-6"; }), HasSubstr("FROM..TO"));
   EXPECT_THAT(with([](auto& o) { o.ramp = "0..0"; }), HasSubstr("FROM..TO"));
   EXPECT_THAT(with([](auto& o) { o.slo = "p99", o.rate = 5; }), HasSubstr("--slo: "));

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// Rates are told to three figures: the fourth is noise.
+// Rates have three significant figures; the fourth is noise.
 std::string rate_words(double per_s) {
   return per_s >= 100 ? human_count(std::round(per_s)) : fmt::format("{:.3g}", per_s);
 }
@@ -36,7 +36,7 @@ std::string failure_words(const LoadMeasured& measured) {
 std::string answered_words(const LoadMeasured& measured) {
   std::string words = fmt::format("{} requests/s", rate_words(measured.requests_per_s));
   if (measured.offered_per_s > 0)
-    words += fmt::format(" of {} due", rate_words(measured.offered_per_s));
+    words += fmt::format(" of {} offered", rate_words(measured.offered_per_s));
   words +=
       fmt::format("; {} of {} requests", count_words(measured.ok), count_words(measured.requests));
   if (measured.cached > 0) {
@@ -49,13 +49,13 @@ std::string answered_words(const LoadMeasured& measured) {
 const char* verdict_words(load::Verdict verdict) {
   switch (verdict) {
     case load::Verdict::kept:
-      return "kept";
+      return "met";
     case load::Verdict::broken:
-      return "not kept";
+      return "not met";
     case load::Verdict::unclear:
       break;
   }
-  return "cannot tell";
+  return "unclear";
 }
 
 }  // namespace
@@ -66,25 +66,24 @@ std::string load_lines(const LoadMeasured& m, const Terminal& terminal) {
     out += terminal.dim(fmt::format("{:<9}", name)) + " " + text + "\n";
   };
   line("load", printable(m.load));
-  line("counted", fmt::format("{}{}", human(Seconds(m.seconds)),
-                              m.warmup_seconds > 0 ? fmt::format(", behind {} of warm-up",
-                                                                 human(Seconds(m.warmup_seconds)))
-                                                   : ""));
+  line("measured", fmt::format("{}{}", human(Seconds(m.seconds)),
+                               m.warmup_seconds > 0 ? fmt::format(", after {} of warm-up",
+                                                                  human(Seconds(m.warmup_seconds)))
+                                                    : ""));
   line("answered", answered_words(m));
   if (m.ok > 0) {
-    line("latency",
-         fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, longest {}", human(Seconds(m.p50_s)),
-                     human(Seconds(m.p90_s)), human(Seconds(m.p99_s)), human(Seconds(m.p999_s)),
-                     human(Seconds(m.longest_s))));
+    line("latency", fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, max {}", human(Seconds(m.p50_s)),
+                                human(Seconds(m.p90_s)), human(Seconds(m.p99_s)),
+                                human(Seconds(m.p999_s)), human(Seconds(m.longest_s))));
   }
   if (m.ok > 0 && m.offered_per_s > 0) {
-    line("service", fmt::format("p50 {}, p99 {}, from when a request was sent",
+    line("service", fmt::format("p50 {}, p99 {}, from the time a request was sent",
                                 human(Seconds(m.service_p50_s)), human(Seconds(m.service_p99_s))));
   }
   if (m.failed() > 0) line("failed", failure_words(m));
   if (const auto dollars = m.usd_per_million()) {
     line("price",
-         fmt::format("${:.3g} a million requests{}{} at ${:.4g} an hour", *dollars,
+         fmt::format("${:.3g} per million requests{}{} at ${:.4g} per hour", *dollars,
                      m.machine.empty() ? "" : ", ", printable(m.machine), *m.usd_per_hour));
   }
   if (!m.remark.empty()) line("note", printable(m.remark));
@@ -115,17 +114,18 @@ std::string search_table(const load::Search& search, const Terminal& terminal) {
 std::string search_sentence(const load::Search& search, const load::Slo& slo) {
   if (!search.best) {
     if (search.unclear && search.fails_from) {
-      return fmt::format("cannot tell whether {} is kept at {} requests/s; a longer --duration may",
+      return fmt::format("unclear whether {} is met at {} requests/s; try a longer --duration",
                          slo.words, rate_words(*search.fails_from));
     }
-    return fmt::format("{} is not kept at {} requests/s either", slo.words,
-                       search.fails_from ? rate_words(*search.fails_from) : "any");
+    if (!search.fails_from) return fmt::format("{} is not met at any rate", slo.words);
+    return fmt::format("{} is not met even at {} requests/s", slo.words,
+                       rate_words(*search.fails_from));
   }
-  std::string words = fmt::format("{} is kept up to {} requests/s", slo.words,
+  std::string words = fmt::format("{} is met up to {} requests/s", slo.words,
                                   rate_words(search.trials[*search.best].rate));
   if (!search.fails_from) return words + ", and no higher rate was tried";
   const std::string rate = rate_words(*search.fails_from);
-  return words + (search.unclear ? "; at " + rate + " it cannot be told" : ", not at " + rate);
+  return words + (search.unclear ? "; unclear at " + rate : ", not at " + rate);
 }
 
 std::string course_table(const load::Measured& measured, const Terminal& terminal) {

@@ -9,20 +9,20 @@
 
 namespace tacho {
 
-// What a load test measured, a few lines of "name      text".
+// Prints the results of a load test, one "name      text" per line.
 std::string load_lines(const LoadMeasured& measured, const Terminal& terminal);
 
-// The rates that a search tried, the lowest first, and what follows from them in a sentence.
+// Prints the rates that a search tried, lowest first, and its result as a sentence.
 std::string search_table(const load::Search& search, const Terminal& terminal);
 std::string search_sentence(const load::Search& search, const load::Slo& slo);
 
-// How a load that changes went, in at most a dozen rows.
+// Prints the course of a changing load in at most a dozen rows.
 std::string course_table(const load::Measured& measured, const Terminal& terminal);
 
 // "4.2 of 10 s  1,213 requests/s  p50 2.11 ms  p99 4.60 ms  3 failed"
 std::string progress_words(const load::Progress& progress);
 
-// Renews one line on standard error where someone looks at it.
+// Updates one line on standard error if it is a terminal.
 class LoadLine {
  public:
   LoadLine(const Terminal& terminal, bool quiet)

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 const Terminal kNoTerminal(-1);
 
-TEST(LoadView, TellsRateTimesFailuresAndPrice) {
+TEST(LoadView, ShowsRateLatenciesFailuresAndPrice) {
   const LoadMeasured measured{.load = "open loop, 200 requests/s, 64 connections",
                               .seconds = 9.5,
                               .warmup_seconds = 0.5,
@@ -27,11 +27,12 @@ TEST(LoadView, TellsRateTimesFailuresAndPrice) {
                               .machine = "g4dn.xlarge",
                               .usd_per_hour = 0.526};
   const std::string text = load_lines(measured, kNoTerminal);
-  EXPECT_THAT(text, HasSubstr("counted   9.50 s, behind 500 ms of warm-up\n"));
-  EXPECT_THAT(text, HasSubstr("199 requests/s of 200 due; 1,890 of 1,900 requests, 50.0 % from"));
+  EXPECT_THAT(text, HasSubstr("measured  9.50 s, after 500 ms of warm-up\n"));
+  EXPECT_THAT(text,
+              HasSubstr("199 requests/s of 200 offered; 1,890 of 1,900 requests, 50.0 % from"));
   EXPECT_THAT(text, HasSubstr("p50 2.10 ms"));
   EXPECT_THAT(text, HasSubstr("failed    10 refused (503)\n"));
-  EXPECT_THAT(text, HasSubstr("$0.733 a million requests, g4dn.xlarge at $0.526 an hour"));
+  EXPECT_THAT(text, HasSubstr("$0.733 per million requests, g4dn.xlarge at $0.526 per hour"));
   EXPECT_THAT(text, HasSubstr("note      the first to fail: 503 full\n"));
 }
 
@@ -42,14 +43,14 @@ TEST(LoadView, ASearchEndsInASentence) {
   search.trials.push_back({.rate = 940, .tests = 3, .judgement = {load::Verdict::unclear}});
   search.best = 0;
   search.fails_from = 940;
-  EXPECT_EQ(search_sentence(search, slo), "p99=50ms is kept up to 900 requests/s, not at 940");
+  EXPECT_EQ(search_sentence(search, slo), "p99=50ms is met up to 900 requests/s, not at 940");
   search.unclear = true;
-  EXPECT_THAT(search_sentence(search, slo), HasSubstr("at 940 it cannot be told"));
-  EXPECT_THAT(search_table(search, kNoTerminal), HasSubstr("cannot tell"));
+  EXPECT_THAT(search_sentence(search, slo), HasSubstr("unclear at 940"));
+  EXPECT_THAT(search_table(search, kNoTerminal), HasSubstr("unclear"));
   search.best.reset();
-  EXPECT_THAT(search_sentence(search, slo), HasSubstr("cannot tell whether p99=50ms is kept"));
+  EXPECT_THAT(search_sentence(search, slo), HasSubstr("unclear whether p99=50ms is met"));
   search.unclear = false;
-  EXPECT_THAT(search_sentence(search, slo), HasSubstr("not kept at 940 requests/s either"));
+  EXPECT_THAT(search_sentence(search, slo), HasSubstr("not met even at 940 requests/s"));
 }
 
 TEST(LoadView, ProgressIsOneLine) {

@@ -10,10 +10,10 @@ namespace tacho {
 
 struct MadeLoad {
   FinishedRun run;
-  std::string more;  // to be said beside the run's report
+  std::string more;  // printed with the run's report
 };
 
-// What 'tacho load' does: tests the server and stores the run under `key`.
+// Executes 'tacho load': tests the server and stores the run under `key`.
 Result<MadeLoad> make_load(const LoadOptions& o, const std::string& key, RunStore& store,
                            const std::filesystem::path& home, Context& context);
 

@@ -23,7 +23,7 @@ bool is_space_or_edge(std::string_view text, std::size_t at) {
   return at >= text.size() || text[at] == ' ';
 }
 
-// *so*, and not the sign between two numbers.
+// True for *so*, false for the sign between two numbers.
 bool is_emphasis(std::string_view text, std::size_t at, bool open) {
   if (text[at] != '*') return false;
   if (open) return !is_space_or_edge(text, at - 1);
@@ -31,7 +31,7 @@ bool is_emphasis(std::string_view text, std::size_t at, bool open) {
          !is_space_or_edge(text, at + 1) && text.find('*', at + 1) != std::string_view::npos;
 }
 
-// Without the marks of links, emphasis and code.
+// Removes the marks of links, emphasis and code.
 std::string without_marks(std::string_view text) {
   std::string out;
   bool code = false;
@@ -66,15 +66,16 @@ std::string without_marks(std::string_view text) {
   return out;
 }
 
-// How far an item's further lines are indented: "- " by two, "1. " by three; 0 if it is none.
+// Returns the indentation of an item's further lines: 2 for "- ", 3 for "1. "; 0 if it is not an
+// item.
 std::size_t item_indent(std::string_view line) {
   if (line.starts_with("- ") || line.starts_with("* ")) return 2;
   const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
   return digits > 0 && line.substr(digits).starts_with(". ") ? digits + 2 : 0;
 }
 
-// A command that is too long for a line goes on behind a backslash, so that it can still be
-// copied; what stands behind it as a comment stands before it then.
+// Breaks a long command with backslashes, so that it can still be copied, and moves its comment in
+// front.
 std::string folded_command(std::string_view line, std::size_t columns) {
   constexpr std::string_view kIndent = "    ";
   std::string out;

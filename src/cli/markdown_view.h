@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// A page of Markdown as a terminal shows it: headings bold, paragraphs, lists, cells of tables and
-// long commands broken at `columns`, other code as it stands, links as their text.
+// Formats Markdown for a terminal: bold headings; paragraphs, lists, table cells and long commands
+// wrapped at `columns`; other code unchanged; links replaced by their text.
 std::string markdown_view(std::string_view page, const Terminal& terminal,
                           std::size_t columns = 80);
 

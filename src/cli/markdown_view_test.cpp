@@ -7,7 +7,7 @@ namespace {
 
 std::string view(std::string_view page) { return markdown_view(page, Terminal(-1), 30); }
 
-TEST(MarkdownView, BreaksParagraphsAndListsAndLeavesCodeAsItIs) {
+TEST(MarkdownView, WrapsParagraphsAndListsButNotCode) {
   EXPECT_EQ(view("# How **fast**\n\nA line that is\nlonger than thirty columns.\n"),
             "How fast\n\nA line that is longer than\nthirty columns.\n");
   EXPECT_EQ(view("- first item that is long enough\n  to be broken\n- second\n"),
@@ -16,7 +16,7 @@ TEST(MarkdownView, BreaksParagraphsAndListsAndLeavesCodeAsItIs) {
   EXPECT_EQ(view("```yaml\na:  1\n```\n"), "    a:  1\n");
 }
 
-TEST(MarkdownView, BreaksNumberedListsItemByItem) {
+TEST(MarkdownView, WrapsNumberedListsItemByItem) {
   EXPECT_EQ(view("1. first item that is long enough\n   to be broken\n12. second\n"),
             "1. first item that is long\n   enough to be broken\n12. second\n");
 }

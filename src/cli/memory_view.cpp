@@ -22,7 +22,7 @@ std::string bandwidth_words(double bytes_per_s) {
 
 constexpr const char* kUnmeasurable = "n/a";
 
-// Half of the way from the fastest pass to the slowest.
+// Half the difference between the slowest and the fastest pass.
 std::string spread_words(const Measurement& m) {
   const double half = (m.slowest_seconds - m.fastest_seconds) / m.seconds / 2;
   return half <= 1 ? fmt::format("±{:.0f} %", 100 * half) : kUnmeasurable;
@@ -36,7 +36,7 @@ std::string times_words(double factor) {
 
 std::string ratio_words(double ratio) { return fmt::format("{:.2f}", ratio); }
 
-// What the hardware counted, where it did: a column for each figure that any form of a level has.
+// A column for hardware counters, shown if any form of a level has them.
 struct CountColumn {
   const char* heading;
   const char* meaning;
@@ -44,14 +44,14 @@ struct CountColumn {
   std::string (*words)(double);
 };
 constexpr auto kCountColumns = std::to_array<CountColumn>({
-    {"missed", "64 bytes for each miss of the last cache, over the necessary bytes",
+    {"missed", "64 bytes per last-level cache miss, over the necessary bytes",
      bandwidth::missed_share, times_words},
-    {"memory", "what its controllers moved for the whole machine, over the necessary bytes",
+    {"memory", "bytes moved by the memory controllers, over the necessary bytes",
      bandwidth::memory_share, times_words},
     {"instr/cycle", "of all threads", bandwidth::instructions_per_cycle, ratio_words},
 });
 
-// At one level; "" for all of them.
+// Returns the columns of one level; of all levels for "".
 std::vector<CountColumn> columns_with_counts(const Survey& survey, const std::string& level) {
   std::vector<CountColumn> columns;
   for (const CountColumn& column : kCountColumns) {
@@ -77,7 +77,7 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
   headings.push_back({"bytes"});
   const auto counted = columns_with_counts(survey, level);
   for (const CountColumn& column : counted) headings.push_back({column.heading});
-  headings.push_back({"what it loses", Align::left});
+  headings.push_back({"loss", Align::left});
   Table table(headings);
   std::string operation;
   for (const Measurement& m : survey.measurements) {
@@ -99,7 +99,7 @@ std::string level_text(const Survey& survey, const std::string& level, const Ter
     table.add(std::move(row));
     operation = name;
   }
-  return fmt::format("{}, {} in all; ceiling {} GB/s: {}, {}\n", terminal.bold(printable(level)),
+  return fmt::format("{}, {} in total; ceiling {} GB/s: {}, {}\n", terminal.bold(printable(level)),
                      human(Bytes{ceiling.set_bytes}), bandwidth_words(ceiling.bytes_per_s()),
                      bandwidth::kOperations.of(ceiling.operation), printable(ceiling.form)) +
          table.text(terminal) + "\n";
@@ -115,18 +115,18 @@ std::string survey_text(const Survey& survey, const Terminal& terminal) {
   };
   line("machine", printable(survey.machine) + "; " + printable(survey.facts));
   line("peak", survey.theoretical_bytes_per_s
-                   ? bandwidth_words(*survey.theoretical_bytes_per_s) + " GB/s, by the data sheet"
-                   : "unknown; --peak names the data sheet's, in GB/s");
+                   ? bandwidth_words(*survey.theoretical_bytes_per_s) + " GB/s, from the data sheet"
+                   : "unknown; set it with --peak, in GB/s");
   if (text.find(kUnmeasurable) != std::string::npos) {
     line(kUnmeasurable, "not measurable: the machine was busy, passes differ by more than 100 %");
   }
-  line("bytes", "moved by design over necessary; rates count the necessary ones, medians");
+  line("bytes", "moved by design over necessary; rates are medians and count the necessary ones");
   for (const CountColumn& column : columns_with_counts(survey, "")) {
-    line("counted", fmt::format("{}: {}; a pass in the mean", column.heading, column.meaning));
+    line("counted", fmt::format("{}: {}; mean per pass", column.heading, column.meaning));
   }
   if (!survey.uncounted.empty()) line("counted", printable(survey.uncounted));
   if (!survey.complete) line("note", "ended before all forms were measured");
-  line("kept", fmt::format("tacho lab show {}", printable(survey.key)));
+  line("stored", fmt::format("tacho lab show {}", printable(survey.key)));
   return text;
 }
 

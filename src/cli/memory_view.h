@@ -7,10 +7,10 @@
 
 namespace tacho {
 
-// A survey of memory as tables, one for each level, and what they are held against.
+// Prints a survey of memory: one table per level, and the ceilings.
 std::string survey_text(const bandwidth::Survey& survey, const Terminal& terminal);
 
-// Surveys that were made, one a line.
+// Lists surveys, one per line.
 std::string surveys_table(const std::vector<bandwidth::Survey>& surveys, const Terminal& terminal);
 
 }  // namespace tacho

@@ -38,7 +38,7 @@ Survey known() {
   return survey;
 }
 
-TEST(MemoryView, AFormsLossStandsBesideItsRate) {
+TEST(MemoryView, ShowsTheLossOfAForm) {
   const std::string text = survey_text(known(), Terminal(-1));
   EXPECT_THAT(text, HasSubstr("ceiling 20.0 GB/s: copy, streamed"));
   EXPECT_THAT(text, HasSubstr("10.0"));
@@ -48,18 +48,18 @@ TEST(MemoryView, AFormsLossStandsBesideItsRate) {
   EXPECT_THAT(text, HasSubstr("±10 %"));
 }
 
-TEST(MemoryView, WhatTheHardwareCountedStandsBesideWhatWasCountedByHand) {
+TEST(MemoryView, ShowsHardwareCounters) {
   Survey survey = known();
   EXPECT_THAT(survey_text(survey, Terminal(-1)), Not(HasSubstr("counted")));
   survey.measurements[0].counts = {{"llc_misses", 781'250'000}, {"cycles", 4e9}};
   const std::string text = survey_text(survey, Terminal(-1));
   EXPECT_THAT(text, HasSubstr("missed"));
   EXPECT_THAT(text, HasSubstr("2.50×"));
-  EXPECT_THAT(text, HasSubstr("–"));  // of the other form nothing was counted
+  EXPECT_THAT(text, HasSubstr("–"));  // the other form has no counters
   EXPECT_THAT(text, Not(HasSubstr("instr/cycle")));
 }
 
-TEST(MemoryView, WhereNothingIsCountedItSaysWhy) {
+TEST(MemoryView, SaysWhyThereAreNoCounters) {
   Survey survey = known();
   survey.uncounted = "perf_event_paranoid is 3; sysctl kernel.perf_event_paranoid=2";
   const std::string text = survey_text(survey, Terminal(-1));
@@ -67,7 +67,7 @@ TEST(MemoryView, WhereNothingIsCountedItSaysWhy) {
   EXPECT_THAT(text, Not(HasSubstr("missed")));
 }
 
-TEST(MemoryView, APeakThatNobodyKnowsIsNotMadeUp) {
+TEST(MemoryView, ShowsNoShareOfAnUnknownPeak) {
   Survey survey = known();
   EXPECT_THAT(survey_text(survey, Terminal(-1)), HasSubstr("unknown"));
   EXPECT_THAT(survey_text(survey, Terminal(-1)), Not(HasSubstr("of peak")));
@@ -77,11 +77,11 @@ TEST(MemoryView, APeakThatNobodyKnowsIsNotMadeUp) {
   EXPECT_THAT(text, HasSubstr("25 %"));
 }
 
-TEST(MemoryView, SurveysAreListedWithTheirCeiling) {
+TEST(MemoryView, ListsSurveysWithTheirCeiling) {
   EXPECT_THAT(surveys_table({known()}, Terminal(-1)), HasSubstr("20.0"));
 }
 
-TEST(MemoryView, ASpreadBeyondAllMeasureIsNoFigure) {
+TEST(MemoryView, MarksAHugeSpreadAsNotMeasurable) {
   Survey survey = known();
   survey.measurements[0].slowest_seconds = 1400;
   const std::string text = survey_text(survey, Terminal(-1));

@@ -9,7 +9,7 @@ namespace tacho {
 std::string model_list() {
   std::string text = "Models:\n";
   for (const ModelInfo& model : model_catalog()) {
-    text += fmt::format("  {:<13} {}\n", model.name, model.help);
+    text += fmt::format("  {}  {}\n", model.name, model.help);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// The models and what each is, for the end of a command's help.
+// Lists the models, for the footer of a command's help.
 std::string model_list();
 
 }  // namespace tacho

@@ -31,8 +31,8 @@ std::string bytes_text(double bytes) {
   return human(Bytes{static_cast<std::int64_t>(std::llround(bytes))});
 }
 
-Json foretold_json(const Foretold& foretold) {
-  return Json{{"value", foretold.value}, {"low90", foretold.low90}, {"high90", foretold.high90}};
+Json predicted_json(const Estimate& predicted) {
+  return Json{{"value", predicted.value}, {"low90", predicted.low}, {"high90", predicted.high}};
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
     if (*question.batch != std::floor(*question.batch) || !(*question.batch >= 1) ||
         *question.batch > 1e9) {
       return Error{ErrorCode::usage,
-                   fmt::format("--batch: {:g} is no number of samples", *question.batch)};
+                   fmt::format("--batch: {:g} is not a valid number of samples", *question.batch)};
     }
     words.push_back(fmt::format("--batch={:.0f}", *question.batch));
   }
@@ -67,38 +67,37 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
 }
 
 std::string own_prediction_text(const RunSpec& spec, const Host& here,
-                                const RunForecast& forecast) {
+                                const RunPrediction& prediction) {
   const bool cuda = spec.device == Device::cuda;
-  const Foretold& step = forecast.step_seconds;
-  const auto samples = static_cast<double>(samples_a_step(spec));
+  const Estimate& step = prediction.step_seconds;
+  const auto samples = static_cast<double>(samples_per_step(spec));
   std::string out =
       fmt::format("{} on {}, batch {}, {}, on this machine: {}\n", spec.model, spec.data,
                   spec.batch, kPrecisions.of(spec.precision), cuda ? here.gpu : here.cpu);
   out += fmt::format("  step     {}   (90 %: {} … {})\n", human(Seconds(step.value)),
-                     human(Seconds(step.low90)), human(Seconds(step.high90)));
+                     human(Seconds(step.low)), human(Seconds(step.high)));
   out += fmt::format("  speed    {} samples/s\n", human_count(samples / step.value));
-  const Foretold& memory = forecast.memory_bytes;
+  const Estimate& memory = prediction.memory_bytes;
   if (memory.value > 0) {
-    out +=
-        fmt::format("  memory   {}   (90 %: {} … {}){}\n", bytes_text(memory.value),
-                    bytes_text(memory.low90), bytes_text(memory.high90), cuda ? " on the GPU" : "");
+    out += fmt::format("  memory   {}   (90 %: {} … {}){}\n", bytes_text(memory.value),
+                       bytes_text(memory.low), bytes_text(memory.high), cuda ? " on the GPU" : "");
   }
-  out += fmt::format("  from     {}\n", forecast.basis);
+  out += fmt::format("  basis    {}\n", prediction.basis);
   return out;
 }
 
-Json own_prediction_json(const RunSpec& spec, const Host& here, const RunForecast& forecast) {
-  const auto samples = static_cast<double>(samples_a_step(spec));
+Json own_prediction_json(const RunSpec& spec, const Host& here, const RunPrediction& prediction) {
+  const auto samples = static_cast<double>(samples_per_step(spec));
   return Json{{"model", spec.model},
               {"data", spec.data},
               {"batch", spec.batch},
               {"precision", kPrecisions.of(spec.precision)},
               {"device", kDevices.of(spec.device)},
               {"machine", spec.device == Device::cuda ? here.gpu : here.cpu},
-              {"step_seconds", foretold_json(forecast.step_seconds)},
-              {"samples_per_s", samples / forecast.step_seconds.value},
-              {"memory_bytes", foretold_json(forecast.memory_bytes)},
-              {"basis", forecast.basis}};
+              {"step_seconds", predicted_json(prediction.step_seconds)},
+              {"samples_per_s", samples / prediction.step_seconds.value},
+              {"memory_bytes", predicted_json(prediction.memory_bytes)},
+              {"basis", prediction.basis}};
 }
 
 }  // namespace tacho

@@ -11,19 +11,20 @@
 
 namespace tacho {
 
-// What 'tacho predict' is asked about a run of one of Tacho's own models on this machine.
+// A question about a run of one of Tacho's models on this machine.
 struct OwnQuestion {
   std::string model;
   std::optional<double> batch;
   std::string precision;
-  std::string data;                // "": what most of the model's runs here were made with
-  std::string device;              // "": a GPU where there is one
-  std::vector<std::string> words;  // of 'tacho train', further ones
+  std::string data;                // "": that of most runs of the model here
+  std::string device;              // "": a GPU if there is one
+  std::vector<std::string> words;  // further arguments of 'tacho train'
 };
 Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> known,
                          const Host& here);
 
-std::string own_prediction_text(const RunSpec& spec, const Host& here, const RunForecast& forecast);
-Json own_prediction_json(const RunSpec& spec, const Host& here, const RunForecast& forecast);
+std::string own_prediction_text(const RunSpec& spec, const Host& here,
+                                const RunPrediction& prediction);
+Json own_prediction_json(const RunSpec& spec, const Host& here, const RunPrediction& prediction);
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cli/run_predictors.h"
 #include "predict/own_jobs.h"
 #include "predict/shipped.h"
 #include "probe/host_probe.h"
@@ -12,19 +13,15 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 600;
 
-Range range_of(const Foretold& foretold) {
-  return {foretold.value, foretold.low90, foretold.high90};
-}
-
 class LearnedRuns final : public RunPredictor {
  public:
   explicit LearnedRuns(OwnRuns runs) : runs_(std::move(runs)) {}
 
-  Result<OwnForecast> run(const RunSpec& spec) const override {
-    TACHO_TRY(foretold, runs_.predict(spec));
-    OwnForecast forecast{.step_seconds = range_of(foretold.step_seconds), .basis = foretold.basis};
-    if (foretold.memory_bytes.value > 0) forecast.memory_bytes = range_of(foretold.memory_bytes);
-    return forecast;
+  Result<OwnPrediction> run(const RunSpec& spec) const override {
+    TACHO_TRY(predicted, runs_.predict(spec));
+    OwnPrediction prediction{.step_seconds = predicted.step_seconds, .basis = predicted.basis};
+    if (predicted.memory_bytes.value > 0) prediction.memory_bytes = predicted.memory_bytes;
+    return prediction;
   }
 
  private:
@@ -46,8 +43,8 @@ Result<std::vector<OwnRun>> shipped_own_runs() {
 }
 
 bool includes_disturbed_runs() {
-  const char* said = std::getenv("TACHO_INCLUDE_DISTURBED");
-  return said != nullptr && std::string_view(said) == "1";
+  const char* value = std::getenv("TACHO_INCLUDE_DISTURBED");
+  return value != nullptr && std::string_view(value) == "1";
 }
 
 Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_disturbed) {
@@ -58,7 +55,7 @@ Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_distur
   std::vector<OwnRun> runs;
   for (const RunRow& row : rows) {
     const auto stored = store.find(row.key);
-    // One damaged record does not hide the others.
+    // Skips damaged records.
     if (!stored.ok()) continue;
     if (auto run = own_run_of(stored->record, include_disturbed)) runs.push_back(*std::move(run));
   }
@@ -86,6 +83,11 @@ Result<OwnRuns> own_runs_here(RunStore& store) {
   TACHO_TRY(costs, shipped_own_model_costs());
   TACHO_TRY(runs, known_own_runs(store));
   return OwnRuns::learn(runs, read_host(), costs);
+}
+
+Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store) {
+  TACHO_TRY(learned, own_runs_here(store));
+  return predictor_by(std::move(learned));
 }
 
 }  // namespace tacho

@@ -27,7 +27,7 @@ struct PredictOptions {
   std::string device;
   bool json = false;
   bool include_disturbed = false;
-  std::vector<std::string> words;  // behind --
+  std::vector<std::string> words;  // after --
 };
 
 Result<std::vector<GpuSpec>> read_gpu_specs(const std::vector<std::string>& files) {
@@ -52,9 +52,9 @@ Result<Predictor> predictor_for(const PredictOptions& o, const std::vector<GpuSp
 
 Result<int> predict_file(const PredictOptions& o, const Context& context) {
   if (!o.job.model.empty()) {
-    return Error{ErrorCode::usage, "either a model is named or --from, not both"};
+    return Error{ErrorCode::usage, "a model and --from exclude each other; leave one out"};
   }
-  if (o.json) return Error{ErrorCode::usage, "--json is for one job; --from writes CSV"};
+  if (o.json) return Error{ErrorCode::usage, "--json is for a single job; --from writes CSV"};
   TACHO_TRY(text, read_file(*o.from));
   TACHO_TRY(records, bad_input(read_csv(text).in(*o.from)));
   TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
@@ -71,7 +71,7 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
   return kSuccess;
 }
 
-// By the runs of this machine.
+// Predicts from the runs of this machine.
 Result<int> predict_own(const PredictOptions& o, const Context& context) {
   const Host here = read_host();
   TACHO_TRY(store, context.open_store());
@@ -85,34 +85,36 @@ Result<int> predict_own(const PredictOptions& o, const Context& context) {
                            known, here));
   TACHO_TRY(costs, shipped_own_model_costs());
   TACHO_TRY(own, OwnRuns::learn(known, here, costs));
-  TACHO_TRY(forecast, own.predict(spec));
-  context.print(o.json ? json_text(own_prediction_json(spec, here, forecast), 1) + "\n"
-                       : own_prediction_text(spec, here, forecast));
+  TACHO_TRY(prediction, own.predict(spec));
+  context.print(o.json ? json_text(own_prediction_json(spec, here, prediction), 1) + "\n"
+                       : own_prediction_text(spec, here, prediction));
   return kSuccess;
 }
 
 Result<int> predict_one(PredictOptions o, const Context& context) {
   if (o.job.model.empty()) {
-    return Error{ErrorCode::usage, "name a model, or a file of jobs with --from"};
+    return Error{ErrorCode::usage, "give a model, or a file of jobs with --from"};
   }
-  if (o.out) return Error{ErrorCode::usage, "--out goes with --from"};
+  if (o.out) return Error{ErrorCode::usage, "--out needs --from"};
   if (o.words.size() > context.behind_dashes.size()) {
-    return Error{ErrorCode::usage,
-                 fmt::format("'{}' is one word too many: one model at a time, and words of 'tacho "
-                             "train' behind --",
-                             o.words.front())};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("unexpected argument '{}': give one model, and options of 'tacho train' "
+                    "after --",
+                    o.words.front())};
   }
   if (o.job.gpu.empty() && o.gpu_specs.empty()) {
     if (!find_model(o.job.model).ok()) {
-      return Error{ErrorCode::usage,
-                   fmt::format("name a GPU with --gpu or --gpu-spec: '{}' is none of Tacho's own "
-                               "models, whose runs on this machine would tell",
-                               o.job.model)};
+      return Error{
+          ErrorCode::usage,
+          fmt::format("give a GPU with --gpu or --gpu-spec: '{}' is not one of Tacho's models, "
+                      "which are predicted from runs on this machine",
+                      o.job.model)};
     }
     auto own = predict_own(o, context);
     if (own.ok() || own.error().code != ErrorCode::unavailable) return own;
     return Error{ErrorCode::unavailable,
-                 own.error().message + "; --gpu NAME asks what was published"};
+                 own.error().message + "; --gpu NAME predicts from published results"};
   }
   TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
   if (o.job.gpu.empty()) o.job.gpu = gpu_specs.back().name;
@@ -135,50 +137,66 @@ Result<int> predict_for_user(const PredictOptions& o, const Context& context) {
 
 void add_predict_command(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("predict", "how fast a training would be that was not run");
+      app.add_subcommand("predict", "predict the speed of a training on this or other hardware");
   auto o = std::make_shared<PredictOptions>();
   TrainingJob& job = o->job;
-  command->add_option("model", job.model, "its name, as published figures call it: resnet50");
+  command->add_option("model", job.model, "model, such as resnet50");
   command->add_option("--gpu", job.gpu,
-                      "the GPU: H100, RTX3090, … (none: this machine, by its runs)");
-  command->add_option("--batch,-b", job.batch_per_gpu, "samples a step on each GPU");
-  command->add_option("--precision", job.precision, "fp32, tf32, amp, fp16, bf16, fp8 (fp32)");
-  command->add_option("--num-gpus", job.num_gpus, "in all")->capture_default_str();
-  command->add_option("--num-nodes", job.num_nodes, "machines they stand in")
-      ->capture_default_str();
+                      "GPU: H100, RTX3090, … (default: this machine, from its runs)");
+  command->add_option("--batch,-b", job.batch_per_gpu, "samples per step and GPU");
+  command->add_option("--precision", job.precision,
+                      "precision: fp32, tf32, amp, fp16, bf16 or fp8 (default: fp32)");
+  command->add_option("--num-gpus", job.num_gpus, "total number of GPUs")->capture_default_str();
+  command->add_option("--num-nodes", job.num_nodes, "number of machines")->capture_default_str();
   job.framework = kUsualFramework;
-  command->add_option("--framework", job.framework, "and whose scripts: 'PyTorch 1.12 (timm)'")
+  command
+      ->add_option("--framework", job.framework,
+                   "framework and scripts, such as 'PyTorch 1.12 (timm)'")
       ->capture_default_str();
-  command->add_option("--layout", job.layout, "nchw, nhwc");
-  command->add_option("--family", job.family, "cnn, transformer, rnn, other");
-  command->add_option("--input-shape", job.input_shape, "3x224x224, seq512");
-  command->add_option("--data-kind", job.data_kind, "real, synthetic");
-  command->add_option("--gmacs", job.gmacs, "10⁹ multiply-adds of a sample's forward pass");
-  command->add_option("--macts", job.macts_m, "10⁶ activations of it");
-  command->add_option("--params", job.params_m, "10⁶ parameters");
-  command->add_option("--gpu-spec", o->gpu_specs, "a GPU's data sheet in YAML; see below");
-  command->add_option("--from", o->from, "a CSV file of jobs instead of one");
-  command->add_option("--out,-o", o->out, "where to write it with predictions (standard output)");
-  command->add_option("--speed-model", o->speed_model,
-                      "of 'tacho fit' (its last one, else the shipped one)");
-  command->add_option("--data,-d", o->data, "on this machine: the dataset (that of most runs)");
-  command->add_option("--device", o->device, "on this machine: cpu, cuda (the GPU if it has one)");
-  command->add_flag("--json", o->json, "one job for programs");
+  command->add_option("--layout", job.layout, "memory layout: nchw or nhwc");
+  command->add_option("--family", job.family, "model family: cnn, transformer, rnn or other");
+  command->add_option("--input-shape", job.input_shape, "input, such as 3x224x224 or seq512");
+  command->add_option("--data-kind", job.data_kind, "data: real or synthetic");
+  command->add_option("--gmacs", job.gmacs, "multiply-adds per sample in the forward pass, in 10⁹");
+  command->add_option("--macts", job.macts_m, "activations per sample in the forward pass, in 10⁶");
+  command->add_option("--params", job.params_m, "parameters, in 10⁶");
+  command
+      ->add_option("--gpu-spec", o->gpu_specs,
+                   "YAML file with the data sheet of a GPU, see below (repeatable)")
+      ->type_name("FILE");
+  command->add_option("--from", o->from, "CSV file of jobs, see below")->type_name("FILE");
+  command->add_option("--out,-o", o->out, "write to this file")->type_name("FILE");
+  command
+      ->add_option("--speed-model", o->speed_model,
+                   "file of 'tacho fit' (default: the last one, else the built-in one)")
+      ->type_name("FILE");
+  command->add_option("--data,-d", o->data,
+                      "dataset, on this machine (default: that of most runs)");
+  command->add_option("--device", o->device,
+                      "device, on this machine: cpu or cuda (default: the GPU if there is one)");
+  command->add_flag("--json", o->json, "print JSON");
   command
       ->add_flag("--include-disturbed", o->include_disturbed,
-                 "learn also from runs that the machine was too busy for")
+                 "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
-  command->add_option("words", o->words, "behind --, on this machine: words of 'tacho train'");
+  command->add_option("options", o->words, "after --, on this machine: options of 'tacho train'")
+      ->option_text("[-- OPTION...]");
   command->footer(
-      "Without --gpu, one of Tacho's own models on this machine, by the runs made here; words of\n"
-      "'tacho train' may follow: tacho predict resnet18 -b 96 -- --graphs off --workers 4\n"
-      "--from takes the columns model, family, framework, precision, layout, gpu, num_gpus,\n"
-      "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape, data_kind; cells may be\n"
-      "empty: not known. It adds samples_per_s, low90, high90 (a 90 % interval), in_domain and\n"
-      "reason, in place of columns of these names.\n"
-      "--gpu-spec needs name, multiprocessors, fp32_tflops, memory_gb, memory_gb_per_s, and takes\n"
-      "architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, peers (nvlink,\n"
-      "pcie, or host for GPUs that cannot read each other's memory), power_w.");
+      "Without --gpu, one of Tacho's models is predicted on this machine from the runs recorded\n"
+      "here. Options of 'tacho train' may follow after --.\n"
+      "\n"
+      "--from reads the columns model, family, framework, precision, layout, gpu, num_gpus,\n"
+      "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape and data_kind; empty cells\n"
+      "are unknown. It adds or replaces the columns samples_per_s, low90, high90 (the 90 %\n"
+      "interval), in_domain and reason.\n"
+      "\n"
+      "--gpu-spec requires name, multiprocessors, fp32_tflops, memory_gb and memory_gb_per_s.\n"
+      "Optional are architecture, tf32_tflops, half_tflops, nvlink_gb_per_s, pcie_generation, "
+      "peers\n"
+      "(nvlink, pcie, or host for GPUs that cannot read each other's memory) and power_w.\n"
+      "\n"
+      "  tacho predict resnet50 --gpu H100 -b 256\n"
+      "  tacho predict resnet18 -b 96 -- --graphs off --workers 4");
   command->callback([o, &context] { context.run([&] { return predict_for_user(*o, context); }); });
 }
 

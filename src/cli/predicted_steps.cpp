@@ -7,20 +7,20 @@
 #include <map>
 
 #include "cli/speed_model_files.h"
-#include "learn/cannot_know.h"
+#include "learn/abstain.h"
 #include "predict/own_model_costs.h"
 
 namespace tacho {
 namespace {
 
-// Architectures before Ampere, whose units know neither.
+// Architectures before Ampere support neither.
 bool has_bf16_and_tf32(const GpuSpec& gpu) {
   constexpr std::array<std::string_view, 5> kBefore = {"Kepler", "Maxwell", "Pascal", "Volta",
                                                        "Turing"};
   return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
 }
 
-// "" where neither the data nor a known model says.
+// Returns "" if neither the data nor a known model determines it.
 std::string shape_of_input(const Job& job) {
   RunSpec spec;
   spec.model = job.model;
@@ -29,9 +29,9 @@ std::string shape_of_input(const Job& job) {
   return size.extent > 0 ? size.text : "";
 }
 
-StepForecast forecast_of(const Plan& plan, const Prediction& prediction) {
+StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
   const auto batch = static_cast<double>(plan.batch());
-  StepForecast step;
+  StepPrediction step;
   step.seconds = {batch / prediction.samples_per_s, batch / prediction.high90,
                   batch / prediction.low90};
   step.memory_bytes = prediction.memory_gb * 1e9;
@@ -47,15 +47,16 @@ StepForecast forecast_of(const Plan& plan, const Prediction& prediction) {
 
 Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& plan) const {
   const Instance& instance = plan.instance;
-  if (instance.gpus == 0) return cannot_know("machines without a GPU are not in the speed model");
+  if (instance.gpus == 0) return abstain("machines without a GPU are not in the speed model");
   const auto& known = predictor_.gpus().all();
   const auto gpu = std::ranges::find(known, instance.gpu, &GpuSpec::name);
   if (gpu == known.end()) {
-    return cannot_know(fmt::format("{} is not in the catalogue of GPUs", instance.gpu));
+    return abstain(fmt::format("{} is not in the catalogue of GPUs", instance.gpu));
   }
   const bool newer = plan.precision == Precision::bf16 || plan.precision == Precision::tf32;
   if (newer && !has_bf16_and_tf32(*gpu)) {
-    return cannot_know(fmt::format("{} has no {}", gpu->name, kPrecisions.of(plan.precision)));
+    return abstain(
+        fmt::format("{} does not support {}", gpu->name, kPrecisions.of(plan.precision)));
   }
   TrainingJob asked;
   asked.model = job.model;
@@ -71,13 +72,13 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   return asked;
 }
 
-Result<StepForecast> PredictedSteps::step(const Job& job, const Plan& plan) const {
+Result<StepPrediction> PredictedSteps::step(const Job& job, const Plan& plan) const {
   return std::move(steps(job, {plan}).front());
 }
 
-std::vector<Result<StepForecast>> PredictedSteps::steps(const Job& job,
-                                                        const std::vector<Plan>& plans) const {
-  // Instances of many clouds are the same to a GPU: each question is asked once.
+std::vector<Result<StepPrediction>> PredictedSteps::steps(const Job& job,
+                                                          const std::vector<Plan>& plans) const {
+  // Instances of different clouds have the same GPUs: each distinct job is predicted once.
   std::map<std::string, std::size_t> places;
   std::vector<TrainingJob> jobs;
   std::vector<Result<std::size_t>> asked;
@@ -94,18 +95,18 @@ std::vector<Result<StepForecast>> PredictedSteps::steps(const Job& job,
     asked.emplace_back(place->second);
   }
   const auto predictions = predictor_.predict(jobs, worker_threads());
-  std::vector<Result<StepForecast>> answers;
+  std::vector<Result<StepPrediction>> answers;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!asked[i].ok()) {
       answers.emplace_back(asked[i].error());
     } else if (!predictions.ok()) {
       answers.emplace_back(predictions.error());
     } else if (const auto& made = (*predictions)[*asked[i]]; !made) {
-      answers.emplace_back(cannot_know(plans[i].instance.gpu + " is no GPU"));
+      answers.emplace_back(abstain(plans[i].instance.gpu + " is not a GPU"));
     } else if (!made->in_domain) {
-      answers.emplace_back(cannot_know(made->reason));
+      answers.emplace_back(abstain(made->reason));
     } else {
-      answers.emplace_back(forecast_of(plans[i], *made));
+      answers.emplace_back(prediction_of(plans[i], *made));
     }
   }
   return answers;

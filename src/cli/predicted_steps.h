@@ -8,14 +8,14 @@
 
 namespace tacho {
 
-// Step times by the speed model. What lies outside its domain is not known.
+// Predicts step times with the speed model; abstains outside its domain.
 class PredictedSteps final : public StepPredictor {
  public:
   explicit PredictedSteps(Predictor predictor) : predictor_(std::move(predictor)) {}
 
-  Result<StepForecast> step(const Job& job, const Plan& plan) const override;
-  std::vector<Result<StepForecast>> steps(const Job& job,
-                                          const std::vector<Plan>& plans) const override;
+  Result<StepPrediction> step(const Job& job, const Plan& plan) const override;
+  std::vector<Result<StepPrediction>> steps(const Job& job,
+                                            const std::vector<Plan>& plans) const override;
 
  private:
   [[nodiscard]] Result<TrainingJob> training_job(const Job& job, const Plan& plan) const;

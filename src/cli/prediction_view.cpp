@@ -24,7 +24,7 @@ std::string speed(double samples_per_s) {
 
 std::string predictions_csv(const CsvRecords& records,
                             const std::vector<std::optional<Prediction>>& predictions) {
-  // A file that holds the truth too, or an older prediction: its columns give way.
+  // Replaces columns of these names, such as measurements or an earlier prediction.
   std::vector<std::size_t> kept;
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < records.headings.size(); ++i) {
@@ -41,8 +41,7 @@ std::string predictions_csv(const CsvRecords& records,
       cells.insert(cells.end(), {figure(p->samples_per_s), figure(p->low90), figure(p->high90),
                                  p->in_domain ? "true" : "false", p->reason});
     } else {
-      cells.insert(cells.end(),
-                   {"", "", "", "false", "not a GPU: there is no data sheet to go by"});
+      cells.insert(cells.end(), {"", "", "", "false", "not a GPU, so there is no data sheet"});
     }
     out += csv_line(cells);
   }
@@ -59,15 +58,15 @@ std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
                      speed(prediction.low90), speed(prediction.high90));
   out += fmt::format("  step     {}\n", human(Seconds(prediction.step_seconds)));
   if (prediction.memory_known) {
-    out += fmt::format("  memory   {:.1f} of {:g} GB on each GPU: {}\n", prediction.memory_gb,
+    out += fmt::format("  memory   {:.1f} of {:g} GB per GPU: {}\n", prediction.memory_gb,
                        gpu.memory_gb, prediction.fits ? "fits" : "does not fit");
   } else {
-    out += "  memory   not known, as what the model costs is not\n";
+    out += "  memory   unknown, because the model's cost is unknown\n";
   }
   out += fmt::format("  modelled {} multiply-adds, {} activations, {} optimizer, {} exchange\n",
                      human(Seconds(compute)), human(Seconds(memory)), human(Seconds(optimizer)),
                      human(Seconds(exchange)));
-  if (!prediction.in_domain) out += fmt::format("  beware   {}\n", prediction.reason);
+  if (!prediction.in_domain) out += fmt::format("  warning  {}\n", prediction.reason);
   return out;
 }
 

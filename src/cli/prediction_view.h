@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// What stands in a user's file and makes no sense is a matter of usage, whatever found it.
+// Turns every error about a user's file into a usage error.
 template <class T>
 Result<T> bad_input(Result<T> result) {
   if (result.ok()) return result;
   return Error{ErrorCode::usage, result.error().message};
 }
 
-// The rows as they were, with samples_per_s, low90, high90, in_domain and reason added. Columns of
-// these names that are there already are replaced.
+// Returns the rows with samples_per_s, low90, high90, in_domain and reason added. Existing columns
+// of these names are replaced.
 std::string predictions_csv(const CsvRecords& records,
                             const std::vector<std::optional<Prediction>>& predictions);
 std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,

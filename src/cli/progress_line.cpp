@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kBetweenMarks = 1s;
 constexpr auto kSpeedOver = 15s;
-constexpr auto kOnATerminal = 100ms;
-constexpr auto kElsewhere = 2s;
+constexpr auto kTerminalInterval = 100ms;
+constexpr auto kLogInterval = 2s;
 
 std::string amount(Progress::Unit unit, std::int64_t count) {
   if (unit == Progress::Unit::bytes) return human(Bytes{count});
@@ -24,7 +24,7 @@ std::string amount(Progress::Unit unit, std::int64_t count) {
 void ProgressState::add(const Progress& progress, Time now) {
   last_ = progress;
   const std::int64_t made = progress.done - progress.found;
-  // Marks stay a second apart; the last one moves along with the present.
+  // Marks are one second from each other; the last one is updated.
   if (recent_.size() < 2 || now - recent_[recent_.size() - 2].time >= kBetweenMarks) {
     recent_.push_back({now, made});
   } else {
@@ -58,8 +58,8 @@ std::string ProgressState::line() const {
 
 void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  const auto pause = terminal_.interactive() ? ProgressState::Time::duration(kOnATerminal)
-                                             : ProgressState::Time::duration(kElsewhere);
+  const auto pause = terminal_.interactive() ? ProgressState::Time::duration(kTerminalInterval)
+                                             : ProgressState::Time::duration(kLogInterval);
   if (!begun_) {
     begun_ = true;
     state_.add(progress, now);

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Works out speed and time left from what a Watch is told. The clock is the caller's.
+// Computes speed and remaining time. The caller passes the clock.
 class ProgressState {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -27,11 +27,11 @@ class ProgressState {
   [[nodiscard]] double per_second() const;
 
   Progress last_;
-  std::deque<Mark> recent_;  // one a second, as far back as the speed is measured
+  std::deque<Mark> recent_;  // one per second, over the time for which the speed is measured
 };
 
-// Shows it on standard error: a line that renews itself on a terminal; elsewhere a line now and
-// then, so that a log stays short.
+// Shows progress on standard error: an updating line on a terminal, otherwise a line from time to
+// time.
 class ProgressLine {
  public:
   explicit ProgressLine(const Terminal& terminal) : terminal_(terminal) {}

@@ -30,7 +30,7 @@ struct RecommendOptions {
   bool csv = false;
 };
 
-// "12h", "90m", "2d", or hours alone.
+// Parses "12h", "90m", "2d", or a number of hours.
 Result<double> hours_of(std::string_view text) {
   constexpr std::array<std::pair<char, double>, 3> kUnits = {
       {{'m', 1.0 / 60}, {'h', 1}, {'d', 24}}};
@@ -39,7 +39,8 @@ Result<double> hours_of(std::string_view text) {
   const bool named = unit != kUnits.end();
   if (named) text.remove_suffix(1);
   const auto amount = parse_number(text, "--deadline");
-  if (!amount.ok()) return Error{ErrorCode::usage, "--deadline: give it as 12h, 90m or 2d"};
+  if (!amount.ok())
+    return Error{ErrorCode::usage, "--deadline: give a time such as 12h, 90m or 2d"};
   return *amount * (named ? unit->second : 1);
 }
 
@@ -49,10 +50,10 @@ Result<Wish> wish_of(const RecommendOptions& o) {
     if (wish.job.model.empty() || wish.job.data.empty() || o.target.empty()) {
       return Error{
           ErrorCode::usage,
-          "name --model, --data and --target, as --model resnet50 --data imagenet --target "
+          "give --model, --data and --target, as in --model resnet50 --data imagenet --target "
           "top1=0.75; or a traced run with --from-run"};
     }
-    if (o.steps) return Error{ErrorCode::usage, "--steps goes with --from-run"};
+    if (o.steps) return Error{ErrorCode::usage, "--steps needs --from-run"};
     TACHO_TRY(target, parse_target(o.target));
     wish.target = target;
   }
@@ -68,13 +69,13 @@ Result<Wish> wish_of(const RecommendOptions& o) {
   for (const std::int64_t batch : wish.batches) {
     if (batch < 1 || batch > kLargestBatch) {
       return Error{ErrorCode::usage,
-                   fmt::format("--batch: a batch holds 1 to {} samples", kLargestBatch)};
+                   fmt::format("--batch must be between 1 and {}", kLargestBatch)};
     }
   }
   return wish;
 }
 
-// As many steps as were asked for, taken as one epoch.
+// Treats the given number of steps as one epoch.
 class GivenSteps final : public EpochPredictor {
  public:
   explicit GivenSteps(double samples) : samples_(samples) {}
@@ -121,30 +122,37 @@ Result<int> recommend_to_user(const RecommendOptions& o, const Context& context)
 
 void add_recommend_command(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("recommend", "which machine to rent for a target accuracy");
+      app.add_subcommand("recommend", "find the cheapest instance for a target accuracy");
   auto o = std::make_shared<RecommendOptions>();
-  command->add_option("--model", o->wish.job.model, "what to train");
-  command->add_option("--data", o->wish.job.data, "on which dataset");
-  command->add_option("--target", o->target, "accuracy to reach: top1=0.75");
-  command->add_option("--from-run", o->from_run,
-                      "a run traced on a GPU, as on others; instead of these three");
-  command->add_option("--steps", o->steps, "of --from-run (as many as it made)");
-  command->add_option("--deadline", o->deadline, "at the latest in 12h, 90m, 2d");
-  command->add_option("--budget", o->wish.budget_usd, "dollars at the most");
-  command->add_option("--clouds", o->filter.clouds, "aws,gcp,…,own")->delimiter(',');
-  command->add_option("--gpus", o->filter.gpus, "names or their beginnings: A100,L4")
-      ->delimiter(',');
-  command->add_option("--regions", o->filter.regions, "us-east-1,…")->delimiter(',');
-  command->add_option("--max-nodes", o->wish.max_nodes, "machines at the most")
+  command->add_option("--model", o->wish.job.model, "model to train");
+  command->add_option("--data", o->wish.job.data, "dataset");
+  command->add_option("--target", o->target, "accuracy to reach, such as top1=0.75");
+  command
+      ->add_option("--from-run", o->from_run,
+                   "run that was traced on a GPU, instead of --model, --data and --target")
+      ->type_name("RUN");
+  command->add_option("--steps", o->steps,
+                      "number of steps for --from-run (default: those of the run)");
+  command->add_option("--deadline", o->deadline, "latest end, such as 12h, 90m or 2d");
+  command->add_option("--budget", o->wish.budget_usd, "highest cost in dollars");
+  command->add_option("--clouds", o->filter.clouds, "clouds: aws,gcp,azure,…,own")->delimiter(',');
+  command->add_option("--gpus", o->filter.gpus, "GPUs, by name or prefix: A100,L4")->delimiter(',');
+  command->add_option("--regions", o->filter.regions, "regions: us-east-1,…")->delimiter(',');
+  command->add_option("--max-nodes", o->wish.max_nodes, "largest number of machines")
       ->capture_default_str();
-  command->add_flag("--spot", o->wish.spot, "at spot prices");
-  command->add_option("--precision", o->precisions, "bf16,fp16,tf32,fp32 (any)")->delimiter(',');
-  command->add_option("--batch", o->wish.batches, "per GPU: 64,128 (8 to 1024)")->delimiter(',');
-  command->add_option("--top", o->offers, "offers to show")
+  command->add_flag("--spot", o->wish.spot, "use spot prices");
+  command
+      ->add_option("--precision", o->precisions, "precisions: bf16,fp16,tf32,fp32 (default: all)")
+      ->delimiter(',');
+  command
+      ->add_option("--batch", o->wish.batches,
+                   "samples per step and GPU: 64,128 (default: 8 to 1024)")
+      ->delimiter(',');
+  command->add_option("--top", o->offers, "number of offers to show")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  auto* json = command->add_flag("--json", o->json, "as JSON, every offer");
-  command->add_flag("--csv", o->csv, "as CSV, every offer")->excludes(json);
+  auto* json = command->add_flag("--json", o->json, "print JSON, with all offers");
+  command->add_flag("--csv", o->csv, "print CSV, with all offers")->excludes(json);
   command->callback([=, &context] { context.run([&] { return recommend_to_user(*o, context); }); });
 }
 

@@ -12,8 +12,8 @@
 namespace tacho {
 namespace {
 
-// A model or dataset that nothing knows is a slip of the pen; one that is known but was never
-// trained is another matter.
+// An unknown model or dataset is probably a typo and an error; a known one without trainings is
+// not.
 Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
                          const std::vector<TimeRecord>& records) {
   std::set<std::string_view> models;

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// With all that this Tacho knows: its catalogue of machines, the speed model, learning curves of
-// the store's own runs and of published trainings.
+// Recommends with everything that is available: the catalogue of machines, the speed model, and
+// learning curves of own runs and of published trainings.
 Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStore& store,
                                       const Wish& wish, const InstanceFilter& filter);
 

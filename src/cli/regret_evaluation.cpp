@@ -18,7 +18,7 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kPartsOfConfigurations = 5;
-constexpr std::size_t kPartsOfModels = 5;  // each is learned without for half a minute
+constexpr std::size_t kPartsOfModels = 5;  // each takes half a minute to fit
 
 const char* name_of(HeldOut held_out) {
   return held_out == HeldOut::sweeps ? "whole models" : "configurations";
@@ -34,7 +34,7 @@ std::string configuration_of(const OwnRun& run) {
   return json_text(to_json(spec));
 }
 
-// Dollars an hour for one of each GPU, the catalogue's lowest on demand.
+// Returns the lowest on-demand price per hour and GPU, by GPU.
 Result<std::map<std::string, double>> prices_of_gpus() {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(instances, Catalog(home).instances());
@@ -48,10 +48,10 @@ Result<std::map<std::string, double>> prices_of_gpus() {
   return prices;
 }
 
-// On one machine the cheapest is the fastest, whatever its price.
+// On one machine, the cheapest configuration is the fastest.
 Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, HeldOut held_out) {
   const auto cost = [](const RunSpec& spec, double step_seconds) {
-    return step_seconds / static_cast<double>(samples_a_step(spec));
+    return step_seconds / static_cast<double>(samples_per_step(spec));
   };
   std::vector<SettledRun> settled;
   for (const OwnRun& run : runs) {
@@ -65,13 +65,13 @@ Result<RegretScore> regret_of(const std::vector<OwnRun>& runs, HeldOut held_out)
         std::vector<OwnRun> known;
         for (const std::size_t i : seen) known.push_back(runs[i]);
         TACHO_TRY(learned, OwnRuns::learn(known, runs.front().host, costs));
-        std::vector<std::optional<double>> foretold;
+        std::vector<std::optional<double>> predicted;
         for (const std::size_t i : asked) {
           const auto one = learned.predict(runs[i].spec);
-          foretold.push_back(one.ok() ? std::optional(cost(runs[i].spec, one->step_seconds.value))
-                                      : std::nullopt);
+          predicted.push_back(one.ok() ? std::optional(cost(runs[i].spec, one->step_seconds.value))
+                                       : std::nullopt);
         }
-        return foretold;
+        return predicted;
       });
 }
 
@@ -93,50 +93,51 @@ Result<std::vector<RegretOfSweeps>> evaluate_recommendations(const std::vector<O
 Result<RegretOfSweeps> evaluate_published_recommendations() {
   TACHO_TRY(prices, prices_of_gpus());
   TACHO_TRY(published, read_published_jobs(std::nullopt));
-  const std::vector<Lesson>& lessons = published.lessons;
+  const std::vector<TrainingExample>& examples = published.examples;
   std::vector<SettledRun> runs;
-  std::vector<std::size_t> places;  // of the runs, among the lessons
-  for (std::size_t i = 0; i < lessons.size(); ++i) {
-    const Lesson& lesson = lessons[i];
-    const JobPoint& point = lesson.point;
+  std::vector<std::size_t> places;  // of the runs, among the examples
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const TrainingExample& example = examples[i];
+    const JobPoint& point = example.point;
     const auto price = prices.find(point.labels[Label::gpu]);
-    if (price == prices.end() || point.gpus != 1 || lesson.nodes != 1 || !point.batch_known) {
+    if (price == prices.end() || point.gpus != 1 || example.nodes != 1 || !point.batch_known) {
       continue;
     }
-    const double step = std::exp(lesson.error + point.log_modelled_step);
+    const double step = std::exp(example.error + point.log_modelled_step);
     const std::string& model = point.labels[Label::model];
     runs.push_back(
-        {fmt::format("{} by {} with {}, {}", model, lesson.source, point.labels[Label::stack],
+        {fmt::format("{} by {} with {}, {}", model, example.source, point.labels[Label::stack],
                      point.labels[Label::data_kind]),
          fmt::format("{} {} {} {} {}", price->first, point.batch, point.labels[Label::precision],
                      point.labels[Label::layout], point.labels[Label::input_shape]),
          step / point.batch * price->second / 3600, model});
     places.push_back(i);
   }
-  const ForetellCosts foretell =
+  const PredictCosts predict =
       [&](const std::vector<std::size_t>& /*seen*/,
           const std::vector<std::size_t>& asked) -> Result<std::vector<std::optional<double>>> {
     std::set<std::string> models;
-    for (const std::size_t i : asked) models.insert(lessons[places[i]].point.labels[Label::model]);
-    std::vector<Lesson> known;  // also of many GPUs, and of those without a price
-    for (const Lesson& lesson : lessons) {
-      if (!models.contains(lesson.point.labels[Label::model])) known.push_back(lesson);
+    for (const std::size_t i : asked) models.insert(examples[places[i]].point.labels[Label::model]);
+    std::vector<TrainingExample> known;  // also on many GPUs, and on GPUs without a price
+    for (const TrainingExample& example : examples) {
+      if (!models.contains(example.point.labels[Label::model])) known.push_back(example);
     }
     TACHO_TRY(model, SpeedModel::learn(std::move(known), {.threads = worker_threads()}));
     std::vector<JobPoint> points;
-    for (const std::size_t i : asked) points.push_back(lessons[places[i]].point);
-    TACHO_TRY(beliefs, model.predict(points, worker_threads()));
+    for (const std::size_t i : asked) points.push_back(examples[places[i]].point);
+    TACHO_TRY(posteriors, model.predict(points, worker_threads()));
     std::vector<std::optional<double>> costs;
     for (std::size_t k = 0; k < asked.size(); ++k) {
-      const double price = prices.at(lessons[places[asked[k]]].point.labels[Label::gpu]);
-      const bool told = points[k].cost_known && beliefs[k].reach <= std::log(kWidestInterval);
-      costs.push_back(
-          told ? std::optional(std::exp(beliefs[k].log_seconds) / points[k].batch * price / 3600)
-               : std::nullopt);
+      const double price = prices.at(examples[places[asked[k]]].point.labels[Label::gpu]);
+      const bool in_domain =
+          points[k].cost_known && posteriors[k].reach <= std::log(kWidestInterval);
+      costs.push_back(in_domain ? std::optional(std::exp(posteriors[k].log_seconds) /
+                                                points[k].batch * price / 3600)
+                                : std::nullopt);
     }
     return costs;
   };
-  TACHO_TRY(score, evaluate_regret(runs, HeldOut::sweeps, kPartsOfModels, foretell));
+  TACHO_TRY(score, evaluate_regret(runs, HeldOut::sweeps, kPartsOfModels, predict));
   return RegretOfSweeps{"published GPUs", HeldOut::sweeps, score};
 }
 
@@ -158,7 +159,7 @@ Json regret_json(const std::vector<RegretOfSweeps>& scores) {
 
 std::string regret_table(const std::vector<RegretOfSweeps>& scores, const Terminal& terminal) {
   Table table({{"sweeps on", Align::left},
-               {"left out", Align::left},
+               {"held out", Align::left},
                {"sweeps"},
                {"mean"},
                {"worst"},
@@ -173,8 +174,8 @@ std::string regret_table(const std::vector<RegretOfSweeps>& scores, const Termin
   }
   return table.text(terminal) +
          terminal.dim(
-             "mean, worst: what the recommended one costs above the cheapest; first "
-             "three: has it") +
+             "mean, worst: cost of the recommendation above the cheapest; first three: share of "
+             "sweeps whose cheapest is among them") +
          "\n";
 }
 

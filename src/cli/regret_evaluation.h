@@ -17,13 +17,13 @@ struct RegretOfSweeps {
   RegretScore score;
 };
 
-// Every model's runs on one machine are a sweep, from which the configuration is recommended whose
-// samples are the cheapest.
+// Treats the runs of each model on one machine as a sweep and recommends the configuration with the
+// cheapest samples.
 Result<std::vector<RegretOfSweeps>> evaluate_recommendations(const std::vector<OwnRun>& runs);
 
-// For published figures of single GPUs that the catalogue has a price for: what one source measured
-// of a model with one stack, over GPUs, batches and precisions, is a sweep; all that is known of
-// its model is kept from the predictor. Takes minutes.
+// Evaluates published figures of single GPUs with a known price: a model's figures by one source
+// with one stack, over GPUs, batches and precisions, are a sweep. All figures of its model are held
+// out. Takes minutes.
 Result<RegretOfSweeps> evaluate_published_recommendations();
 
 Json regret_json(const std::vector<RegretOfSweeps>& scores);

@@ -31,7 +31,7 @@ Result<int> report(const ReportOptions& o, const Context& context) {
     TACHO_TRY(drawn, write_run_timeline(run.folder, o.trace,
                                         [&](std::string_view what) { waiting.tell(what); }));
     if (!drawn.cut.empty()) context.warn(drawn.cut);
-    context.say("wrote " + o.trace + "; ui.perfetto.dev or chrome://tracing opens it");
+    context.say("wrote " + o.trace + "; open it with ui.perfetto.dev or chrome://tracing");
   }
   if (o.json) {
     context.print(json_text(json_report(run.findings), 1) + "\n");
@@ -45,13 +45,16 @@ Result<int> report(const ReportOptions& o, const Context& context) {
 
 void add_report_command(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("report", "say where a run's time went and what to change");
+      app.add_subcommand("report", "explain where a run's time went and what to change");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("run", options->run, "its id, key or 'last'")->required();
-  command->add_flag("--json", options->json, "everything, for programs");
-  command->add_option("--html", options->html, "into this file: one page with pictures, offline");
-  command->add_option("--trace", options->trace,
-                      "the GPU's timeline into this file, for Perfetto or chrome://tracing");
+  command->add_option("run", options->run, "id or key of a run, or 'last'")->required();
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_option("--html", options->html, "write an HTML page to this file")
+      ->type_name("FILE");
+  command
+      ->add_option("--trace", options->trace,
+                   "write the GPU timeline to this file, for Perfetto or chrome://tracing")
+      ->type_name("FILE");
   command->callback(
       [options, &context] { context.run([&] { return report(*options, context); }); });
 }

@@ -21,18 +21,19 @@ struct RunOptions {
   bool json = false;
 };
 
-constexpr const char* kFooter =
-    "Everything behind -- is the program and its arguments, handed over as they are. It is\n"
-    "started here, sees the same files and prints where it always prints; Ctrl-C reaches it\n"
-    "first. tacho ends with its exit code, or 128 and the signal that killed it.\n"
+constexpr const char* kRunFooter =
+    "Everything after -- is the program with its arguments. It runs in the current folder, sees\n"
+    "the same files and prints as usual. Ctrl-C reaches the program first. tacho ends with the\n"
+    "program's exit code, or with 128 plus the signal that killed it.\n"
     "\n"
-    "Figures it prints (loss=0.3, JSON lines, MLPerf lines) or writes for TensorBoard are kept\n"
-    "with the run. What it does on NVIDIA GPUs is traced through CUPTI, without a change to it.\n"
+    "Figures that the program prints (loss=0.3, JSON lines, MLPerf lines) or writes for "
+    "TensorBoard\n"
+    "are recorded. Work on NVIDIA GPUs is traced through CUPTI; the program needs no change.\n"
     "\n"
     "  tacho run -- python3 train.py --epochs 2\n"
     "  tacho report last";
 
-// Tells on standard error that a program is watched; the program itself is what is looked at.
+// Prints the number of the run and notes to standard error; the program prints the rest.
 class WatchView final : public RunView {
  public:
   WatchView(Context& context, bool quiet) : context_(context), quiet_(quiet) {}
@@ -61,7 +62,8 @@ Result<int> run(const RunOptions& o, Context& context) {
   command.trace = !o.no_trace;
   std::error_code problem;
   command.folder = std::filesystem::current_path(problem).string();
-  if (problem) return Error{ErrorCode::io, "the current folder is gone: " + problem.message()};
+  if (problem)
+    return Error{ErrorCode::io, "the current folder no longer exists: " + problem.message()};
   if (!command.tensorboard.empty()) {
     command.tensorboard =
         std::filesystem::absolute(command.tensorboard).lexically_normal().string();
@@ -90,23 +92,29 @@ Result<int> run(const RunOptions& o, Context& context) {
 }  // namespace
 
 void add_run_command(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("run", "watch any program, unmodified, and record it");
+  CLI::App* command = app.add_subcommand("run", "run any program, unmodified, and record it");
   auto options = std::make_shared<RunOptions>();
-  command->add_option("program", options->command.argv, "the program and its arguments, behind --")
-      ->required();
-  command->add_option("--batch,-b", options->command.batch,
-                      "samples a step, for the speed of a step found in the GPU's work");
-  command->add_option("--tensorboard", options->command.tensorboard,
-                      "where it writes TensorBoard files (found below this folder)");
-  command->add_flag("--no-trace", options->no_trace, "leave the GPU's work alone");
-  command->add_flag("--quiet,-q", options->quiet, "keep what it prints in the run's folder only");
-  command->add_flag("--json", options->json, "the record alone on standard output");
+  command->add_option("program", options->command.argv, "program and its arguments, after --")
+      ->required()
+      ->option_text("-- PROGRAM [ARGUMENT...]");
+  command->add_option(
+      "--batch,-b", options->command.batch,
+      "samples per step, to compute samples/s from the steps found in the GPU trace");
+  command
+      ->add_option(
+          "--tensorboard", options->command.tensorboard,
+          "folder of the program's TensorBoard files (default: searched below this folder)")
+      ->type_name("FOLDER");
+  command->add_flag("--no-trace", options->no_trace, "do not trace the GPU");
+  command->add_flag("--quiet,-q", options->quiet,
+                    "do not show the program's output; it is kept in the run's folder");
+  command->add_flag("--json", options->json, "print JSON");
   declare(*command, options->environment);
   command->positionals_at_end();
-  command->footer(kFooter);
+  command->footer(kRunFooter);
   command->callback([options, &context] {
     if (!context.behind_dashes.empty()) options->command.argv = context.behind_dashes;
-    context.run([&] { return run(*options, context); });
+    context.run_with_own_exit_code([&] { return run(*options, context); });
   });
 }
 

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Learned from the runs of the store and from those Tacho ships with, as far as they were made on a
-// machine like this one. ErrorCode::unavailable where there is none.
+// Fits a predictor to the runs of the store and to those that come with Tacho, if they were made on
+// a similar machine. Fails with ErrorCode::unavailable in a build without predictions.
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store);
 
 }  // namespace tacho

@@ -64,10 +64,11 @@ void add_speed(std::string& out, const Terminal& terminal, const RunRecord& reco
            fmt::format("{}, quartiles {} to {} of {} steady steps", human(Seconds(step)),
                        human(Seconds(quantile(steady, 0.25))),
                        human(Seconds(quantile(steady, 0.75))), human_count(steady.size())));
-  add_line(out, terminal, "speed",
-           fmt::format("{} samples/s, {} of the time waiting for input",
-                       human_count(std::round(static_cast<double>(record.samples_a_step()) / step)),
-                       human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
+  add_line(
+      out, terminal, "speed",
+      fmt::format("{} samples/s, {} of the time waiting for input",
+                  human_count(std::round(static_cast<double>(record.samples_per_step()) / step)),
+                  human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
 }
 
 std::string rank_table(const RunRecord& record, const Terminal& terminal) {
@@ -94,15 +95,15 @@ std::string rank_table(const RunRecord& record, const Terminal& terminal) {
 void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& record) {
   std::set<std::int64_t> nodes;
   for (const RankInfo& rank : record.ranks->ranks) nodes.insert(rank.node);
-  add_line(
-      out, terminal, "ranks",
-      fmt::format("{} on {} node{} by {}, {} samples a step; met in {}", record.ranks->ranks.size(),
-                  nodes.size(), nodes.size() == 1 ? "" : "s", printable(record.ranks->backend),
-                  human_count(static_cast<double>(record.samples_a_step())),
-                  human(Seconds(record.ranks->seconds))));
+  add_line(out, terminal, "ranks",
+           fmt::format("{} on {} node{} by {}, {} samples/step; rendezvous {}",
+                       record.ranks->ranks.size(), nodes.size(), nodes.size() == 1 ? "" : "s",
+                       printable(record.ranks->backend),
+                       human_count(static_cast<double>(record.samples_per_step())),
+                       human(Seconds(record.ranks->seconds))));
   if (const auto comm = comm_figures_of(record)) {
     add_line(out, terminal, "comm",
-             fmt::format("{} a step, {} hidden; {} sent at {}/s", human(Seconds(comm->seconds)),
+             fmt::format("{} per step, {} hidden; {} sent at {}/s", human(Seconds(comm->seconds)),
                          human_share(comm->hidden_share),
                          human(Bytes{static_cast<std::int64_t>(comm->wire_bytes)}),
                          human(Bytes{static_cast<std::int64_t>(comm->bytes_per_second)})));
@@ -114,24 +115,24 @@ void add_ranks(std::string& out, const Terminal& terminal, const RunRecord& reco
   }
 }
 
-// Where it lived, where that is no matter of course.
+// Shows the environment unless it is the default.
 void add_environment(std::string& out, const Terminal& terminal, const RunRecord& record) {
   if (!record.environment || record.order.environment == EnvironmentSpec{}) return;
-  add_line(out, terminal, "lived in", printable(in_words(*record.environment)));
+  add_line(out, terminal, "env", printable(in_words(*record.environment)));
 }
 
-// From the engine's start to the first step, and back.
+// Shows the start and the end of the container.
 void add_start(std::string& out, const Terminal& terminal, const RunRecord& record) {
   if (record.order.environment.kind == EnvironmentKind::bare) return;
   std::string text;
   for (const auto& [metric, value] : metrics_of(record)) {
-    const bool told = metric->key == metric::kImageStartS.key ||
-                      metric->key == metric::kProcessStartS.key ||
-                      metric->key == metric::kImageEndS.key;
-    if (!told) continue;
+    const bool is_overhead = metric->key == metric::kImageStartS.key ||
+                             metric->key == metric::kProcessStartS.key ||
+                             metric->key == metric::kImageEndS.key;
+    if (!is_overhead) continue;
     text += (text.empty() ? "" : ", ") + std::string(metric->title) + " " + human(*metric, value);
   }
-  if (!text.empty()) add_line(out, terminal, "around it", text);
+  if (!text.empty()) add_line(out, terminal, "overhead", text);
 }
 
 std::string what_ran(const RunOrder& order) {
@@ -140,7 +141,7 @@ std::string what_ran(const RunOrder& order) {
   return fmt::format("{} on {}, batch {}, seed {}", spec.model, spec.data, spec.batch, spec.seed);
 }
 
-// Of each figure that a watched program named, what it said last.
+// Shows the last value of each figure of a watched program.
 void add_figures(std::string& out, const Terminal& terminal, const RunRecord& record) {
   constexpr std::size_t kMost = 8;
   std::map<std::string, std::pair<double, std::int64_t>> last;
@@ -155,8 +156,8 @@ void add_figures(std::string& out, const Terminal& terminal, const RunRecord& re
   for (const auto& [name, value] : last) {
     if (++shown > kMost) break;
     add_line(
-        out, terminal, shown == 1 ? "said" : "",
-        fmt::format("{} = {:g} (the last of {} kept)", printable(name), value.first, value.second));
+        out, terminal, shown == 1 ? "figures" : "",
+        fmt::format("{} = {:g} (last of {} values)", printable(name), value.first, value.second));
   }
   if (last.size() > kMost) {
     add_line(out, terminal, "", fmt::format("and {} more figures", last.size() - kMost));
@@ -169,10 +170,10 @@ void add_found_steps(std::string& out, const Terminal& terminal, const RunRecord
            fmt::format("{}, quartiles {} to {} of {} steps found in the GPU's work",
                        human(Seconds(found.period_s)), human(Seconds(found.p25_s)),
                        human(Seconds(found.p75_s)), human_count(static_cast<double>(found.steps))));
-  if (record.samples_a_step() == 0) return;
+  if (record.samples_per_step() == 0) return;
   add_line(out, terminal, "speed",
            fmt::format("{} samples/s",
-                       human_count(std::round(static_cast<double>(record.samples_a_step()) /
+                       human_count(std::round(static_cast<double>(record.samples_per_step()) /
                                               found.period_s))));
 }
 
@@ -198,11 +199,11 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (record.ranks) add_ranks(out, terminal, record);
   if (record.totals.wall_seconds > 0) {
     const std::string first_step =
-        record.model ? fmt::format(", {} to the first step", human(Seconds(record.startup_seconds)))
+        record.model ? fmt::format(", {} to first step", human(Seconds(record.startup_seconds)))
                      : "";
     add_line(
         out, terminal, "time",
-        fmt::format("{} in all{}; user {}, system {}", human(Seconds(record.totals.wall_seconds)),
+        fmt::format("{} in total{}; user {}, system {}", human(Seconds(record.totals.wall_seconds)),
                     first_step, human(Seconds(record.totals.user_seconds)),
                     human(Seconds(record.totals.system_seconds))));
   }
@@ -211,7 +212,7 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
     std::string words = "peak " + human(Bytes{record.totals.peak_memory_bytes});
     const auto all = record.usage.find(std::string(metric::kTreeMemory.key));
     if (all != record.usage.end() && all->second > 0) {
-      words += fmt::format(" in the largest process, {} in all together",
+      words += fmt::format(" in the largest process, {} in total",
                            human(Bytes{std::llround(all->second)}));
     }
     add_line(out, terminal, "memory", words);

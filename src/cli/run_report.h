@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// A finished run for a person: the table by epoch and what it took.
+// Prints a finished run: a table by epoch, times and memory.
 std::string run_report(std::int64_t id, const RunRecord& record, const Terminal& terminal);
 
 }  // namespace tacho

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Four ranks on two nodes, of which the last is slow.
+// Four ranks on two nodes; the last one is slow.
 RunRecord record_of_four() {
   RunRecord record;
   record.order.spec.model = "resnet18";
@@ -37,10 +37,10 @@ RunRecord record_of_four() {
   return record;
 }
 
-TEST(RunReport, ShowsTheRanksTheirTrafficAndTheSlowOne) {
+TEST(RunReport, ShowsRanksTrafficAndTheStraggler) {
   const std::string text = run_report(7, record_of_four(), Terminal(-1));
-  EXPECT_THAT(text, HasSubstr("4 on 2 nodes by shm+gloo, 256 samples a step; met in 750 ms"));
-  EXPECT_THAT(text, HasSubstr("125 ms a step, 50.0 % hidden; 44.7 MiB sent at 357"));
+  EXPECT_THAT(text, HasSubstr("4 on 2 nodes by shm+gloo, 256 samples/step; rendezvous 750 ms"));
+  EXPECT_THAT(text, HasSubstr("125 ms per step, 50.0 % hidden; 44.7 MiB sent at 357"));
   EXPECT_THAT(text, HasSubstr("rank 3 in 100.0 % of the steps; the others wait 31.2 ms for it"));
   EXPECT_THAT(text, HasSubstr("1,024 samples/s"));
 }
@@ -52,14 +52,14 @@ TEST(RunReport, FitsEightyColumns) {
   }
 }
 
-TEST(RunReport, SaysWhereTheOperatorsAreIfTheyWereWatched) {
+TEST(RunReport, NamesTheCommandForOperators) {
   RunRecord record = record_of_four();
   EXPECT_THAT(run_report(7, record, Terminal(-1)), Not(HasSubstr("operators")));
   record.order.spec.ops = true;
   EXPECT_THAT(run_report(7, record, Terminal(-1)), HasSubstr("operators tacho report 7\n"));
 }
 
-TEST(RunReport, OneProcessHasNoRanksToShow) {
+TEST(RunReport, ShowsNoRanksForOneProcess) {
   RunRecord record = record_of_four();
   record.ranks.reset();
   record.rank_steps.clear();

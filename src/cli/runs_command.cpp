@@ -34,12 +34,13 @@ struct ListOptions {
 
 void declare_query(CLI::App& command, ListOptions& o) {
   command.add_option("--where,-w", o.where,
-                     "keep runs like 'model=lenet5', 'top1>0.85', 'outcome!=ok'; repeatable");
-  command.add_option("--sort,-s", o.sort, "any column: id, model, top1, step_s, …")
+                     "filter, such as 'model=lenet5', 'top1>0.85' or 'outcome!=ok' (repeatable)");
+  command.add_option("--sort,-s", o.sort, "column to sort by: id, model, top1, step_s, …")
       ->capture_default_str();
-  command.add_flag("--ascending", o.ascending, "smallest first");
-  command.add_option("--limit,-n", o.limit, "at most so many; 0 is all")->capture_default_str();
-  command.add_flag("--all,-a", o.all, "no limit");
+  command.add_flag("--ascending", o.ascending, "sort in ascending order");
+  command.add_option("--limit,-n", o.limit, "largest number of runs; 0 for all")
+      ->capture_default_str();
+  command.add_flag("--all,-a", o.all, "show all");
 }
 
 Result<RunQuery> query_of(const ListOptions& o) {
@@ -78,7 +79,7 @@ Result<int> list_runs(const ListOptions& o, const Context& context) {
   if (rows.empty()) {
     context.print(o.where.empty() ? "no runs yet; start with: tacho train mnist-cnn --data "
                                     "fashion-mnist -b 64 -e 3\n"
-                                  : "no run matches\n");
+                                  : "no runs match\n");
     return kSuccess;
   }
   Table table({{"id"},
@@ -99,7 +100,7 @@ Result<int> list_runs(const ListOptions& o, const Context& context) {
   context.print(table.text(context.out));
   TACHO_TRY(total, store.count(query));
   if (total > static_cast<std::int64_t>(rows.size())) {
-    context.say(fmt::format("{} of {} runs; --all shows every one", rows.size(), total));
+    context.say(fmt::format("{} of {} runs; --all shows all", rows.size(), total));
   }
   return kSuccess;
 }
@@ -143,7 +144,7 @@ Result<int> export_runs(const ListOptions& o, const Context& context) {
   }
   if (!o.runs.empty() && (!o.where.empty() || o.sort != "id")) {
     return Error{ErrorCode::usage,
-                 "--where and --sort choose among all runs; name runs, or filter"};
+                 "--where and --sort select from all runs; give runs, or a filter"};
   }
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(text, export_text(o, store));
@@ -160,7 +161,7 @@ Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files
                         const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  // All are looked up before any is removed, so that a wrong name removes nothing.
+  // Looks up all of them first, so that a wrong name removes nothing.
   std::vector<RunRow> rows;
   for (const std::string& handle : handles) {
     TACHO_TRY(run, store.find(handle));
@@ -173,24 +174,24 @@ Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files
     if (!again) rows.push_back(run.row);
   }
   for (const RunRow& row : rows) {
-    // A folder that was ingested from elsewhere is its owner's to remove.
+    // A folder that was ingested from elsewhere is kept.
     const bool ours = row.folder.parent_path() == home / "runs";
-    // Before the row, which a full disk has no room to change.
+    // Before the row: a full disk has no space to change it.
     std::error_code error;
     if (ours && !keep_files) std::filesystem::remove_all(row.folder, error);
     if (error) {
-      return Error{ErrorCode::io, fmt::format("run {} stays: {}: {}", row.id, row.folder.string(),
-                                              error.message())};
+      return Error{ErrorCode::io, fmt::format("run {} was not removed: {}: {}", row.id,
+                                              row.folder.string(), error.message())};
     }
     if (!store.remove(row.id).ok()) {
-      // It may have been opened to be read alone, for want of the space that is now free.
+      // The full disk may have made the store read-only; now there is space.
       TACHO_TRY(reopened, RunStore::open(home / "tacho.db"));
       store = std::move(reopened);
       TACHO_CHECK(store.remove(row.id));
     }
     context.print(
         fmt::format("removed run {}{}\n", row.id,
-                    ours && !keep_files ? "" : "; its folder stays: " + row.folder.string()));
+                    ours && !keep_files ? "" : "; its folder is kept: " + row.folder.string()));
   }
   return kSuccess;
 }
@@ -221,43 +222,44 @@ void add_runs_command(CLI::App& app, Context& context) {
   CLI::App* ls = runs->add_subcommand("ls", "list runs");
   auto list = std::make_shared<ListOptions>();
   declare_query(*ls, *list);
-  ls->add_flag("--json", list->json, "as JSON");
-  ls->add_flag("--csv", list->csv, "as CSV")->excludes("--json");
+  ls->add_flag("--json", list->json, "print JSON");
+  ls->add_flag("--csv", list->csv, "print CSV")->excludes("--json");
   ls->callback([list, &context] { context.run([&] { return list_runs(*list, context); }); });
 
-  CLI::App* show = runs->add_subcommand("show", "show one run");
+  CLI::App* show = runs->add_subcommand("show", "show a run");
   auto shown_run = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
-  show->add_option("run", *shown_run, "its id, key or 'last'")->required();
-  show->add_flag("--json", *as_json, "the whole record");
+  show->add_option("run", *shown_run, "id or key of a run, or 'last'")->required();
+  show->add_flag("--json", *as_json, "print JSON");
   show->callback(
       [=, &context] { context.run([&] { return show_run(*shown_run, *as_json, context); }); });
 
   CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
   auto exported = std::make_shared<ListOptions>();
   exported->limit = 0;
-  out->add_option("run", exported->runs, "these alone; all that match without");
+  out->add_option("run", exported->runs, "ids or keys of runs (default: all that match)");
   declare_query(*out, *exported);
-  out->add_flag("--csv", exported->csv, "as CSV");
-  out->add_flag("--json", exported->json, "whole records as JSON");
-  out->add_option("--table", exported->table, "of CSV: runs, epochs, steps")->capture_default_str();
-  out->add_option("--output,-o", exported->output, "into this file, at once or not at all");
+  out->add_flag("--csv", exported->csv, "print CSV");
+  out->add_flag("--json", exported->json, "print JSON");
+  out->add_option("--table", exported->table, "table for --csv: runs, epochs or steps")
+      ->capture_default_str();
+  out->add_option("--output,-o", exported->output, "write to this file")->type_name("FILE");
   out->callback(
       [exported, &context] { context.run([&] { return export_runs(*exported, context); }); });
 
   CLI::App* rm = runs->add_subcommand("rm", "remove runs and their folders");
   auto removed = std::make_shared<std::vector<std::string>>();
   auto keep_files = std::make_shared<bool>(false);
-  rm->add_option("run", *removed, "ids or keys")->required();
-  rm->add_flag("--keep-files", *keep_files, "leave the folders");
+  rm->add_option("run", *removed, "ids or keys of runs")->required();
+  rm->add_flag("--keep-files", *keep_files, "keep the folders");
   rm->callback(
       [=, &context] { context.run([&] { return remove_runs(*removed, *keep_files, context); }); });
 
-  CLI::App* ingest = runs->add_subcommand("ingest", "store the record of a run's folder, again");
+  CLI::App* ingest = runs->add_subcommand("ingest", "read run folders into the store");
   auto folders = std::make_shared<std::vector<std::string>>();
   auto ingest_json = std::make_shared<bool>(false);
-  ingest->add_option("folder", *folders, "a folder with spec.json and events.jsonl")->required();
-  ingest->add_flag("--json", *ingest_json, "print the records");
+  ingest->add_option("folder", *folders, "folders with spec.json and events.jsonl")->required();
+  ingest->add_flag("--json", *ingest_json, "print JSON");
   ingest->callback(
       [=, &context] { context.run([&] { return ingest_runs(*folders, *ingest_json, context); }); });
 }

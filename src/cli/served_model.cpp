@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRedis = "{redis}";
 constexpr std::chrono::seconds kServerPatience{60};
 
-// One that nobody listens on now.
+// Returns a port that is free at the moment.
 Result<std::uint16_t> free_port() {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof place;
-  auto* const address = reinterpret_cast<sockaddr*>(&place);  // NOLINT: as the system wants it
+  auto* const address = reinterpret_cast<sockaddr*>(&place);  // NOLINT: required by the socket API
   if (!socket || ::bind(socket.get(), address, length) != 0 ||
       ::getsockname(socket.get(), address, &length) != 0) {
     return Error{ErrorCode::failed, "no port of 127.0.0.1 is free"};
@@ -38,7 +38,7 @@ Result<std::uint16_t> free_port() {
   return ntohs(place.sin_port);
 }
 
-// Polls until `ready`, or the process ends, or patience does.
+// Polls until `ready`, or until the process ends or the time is up.
 template <class Ready>
 Result<void> await(Process& process, const fs::path& log, std::string_view what,
                    const Ready& ready) {
@@ -49,7 +49,7 @@ Result<void> await(Process& process, const fs::path& log, std::string_view what,
     if (!gone && Clock::now() < deadline) continue;
     const auto said = read_file(log);
     return Error{ErrorCode::failed,
-                 fmt::format("{} {}: {}", what, gone ? "ended at once" : "does not answer",
+                 fmt::format("{} {}: {}", what, gone ? "exited immediately" : "does not answer",
                              said.ok() ? *said : said.error().message)};
   }
   return {};
@@ -82,7 +82,7 @@ std::string url_in(const fs::path& log) {
 void end_process(std::unique_ptr<Process>& process) {
   if (process == nullptr || process->status()) return;
   process->signal(SIGTERM);
-  process->wait_for(5s);  // then it is killed
+  process->wait_for(5s);  // killed afterwards
   process.reset();
 }
 

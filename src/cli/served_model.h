@@ -11,14 +11,14 @@
 
 namespace tacho {
 
-// {redis} in it, replaced.
+// Replaces {redis}.
 std::string with_redis(std::string word, const std::string& place);
 
-// A trained model behind HTTP, and the Redis that its words ask for by {redis}, for as long as this
-// object lives.
+// Serves a trained model over HTTP for the lifetime of the object, with a Redis if the arguments
+// contain {redis}.
 class ServedModel {
  public:
-  // Returns when it answers. `scratch`: a folder for what the two say.
+  // Returns when it answers. `scratch`: a folder for the logs of both processes.
   static Result<ServedModel> start(const std::filesystem::path& run_folder,
                                    std::span<const std::string> words,
                                    const std::filesystem::path& scratch);

@@ -31,8 +31,8 @@ Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& fold
     TACHO_TRY(gpu, gpus.find(measured.job.gpu).in("throughput.csv"));
     static_cast<void>(gpu);
   }
-  auto lessons = make_lessons(jobs, PointMaker(gpus, costs));
-  return PublishedJobs{std::move(gpus), std::move(costs), std::move(lessons)};
+  auto examples = make_examples(jobs, PointMaker(gpus, costs));
+  return PublishedJobs{std::move(gpus), std::move(costs), std::move(examples)};
 }
 
 std::filesystem::path own_speed_model(const std::filesystem::path& home) {
@@ -46,7 +46,7 @@ Result<Predictor> open_predictor(const std::optional<std::string>& file) {
   TACHO_TRY(home, tacho_home());
   std::filesystem::path path = file ? std::filesystem::path(*file) : own_speed_model(home);
   std::string text(shipped_speed_model());
-  std::string place = "the shipped speed model";
+  std::string place = "built-in speed model";
   if (file || std::filesystem::exists(path)) {
     TACHO_TRY(own, read_file(path));
     text = std::move(own);

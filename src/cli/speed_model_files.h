@@ -11,15 +11,15 @@
 
 namespace tacho {
 
-// What is learned from: the catalogue that comes with the program, or the same files in a folder.
+// The training data: the built-in catalogue, or the same files in a folder.
 struct PublishedJobs {
   GpuCatalog gpus;
   ModelCosts costs;
-  std::vector<Lesson> lessons;
+  std::vector<TrainingExample> examples;
 };
 Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& folder);
 
-// The model in `file`; else the one 'tacho fit' left in Tacho's home; else the shipped one.
+// Opens the model in `file`; otherwise the one written by 'tacho fit', otherwise the built-in one.
 Result<Predictor> open_predictor(const std::optional<std::string>& file);
 std::filesystem::path own_speed_model(const std::filesystem::path& home);
 

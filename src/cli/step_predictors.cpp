@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// As the recommended command would be read.
+// Parses the recommended command.
 Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
   std::vector<std::string> words = {job.model, "--data=" + job.data,
                                     fmt::format("--batch={}", plan.batch_per_gpu),
@@ -35,7 +35,7 @@ Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
 Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& store) {
   std::vector<std::unique_ptr<StepPredictor>> both;
   TACHO_TRY(home, tacho_home());
-  // Before the first 'script/fit' there is no speed model.
+  // There is no speed model before the first 'script/fit'.
   if (!shipped_speed_model().empty() || std::filesystem::exists(own_speed_model(home))) {
     TACHO_TRY(predictor, open_predictor(std::nullopt));
     both.push_back(std::make_unique<PredictedSteps>(std::move(predictor)));

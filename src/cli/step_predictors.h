@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// All that this build knows of step times: of the machine 'here' by its own runs, of others by the
-// speed model where it is built in, then what MLPerf's submissions had.
+// Opens all predictors of step times: own runs for the machine 'here', the speed model if this
+// build has it, then published MLPerf submissions.
 Result<std::unique_ptr<StepPredictor>> open_step_predictors(RunStore& store);
 
 }  // namespace tacho

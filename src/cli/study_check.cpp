@@ -44,14 +44,14 @@ struct StepCheck {
     (void)asked;
     return {};
   }
-  Result<void> operator()(const ForecastStep& /*work*/) const { return {}; }
+  Result<void> operator()(const PredictionStep& /*work*/) const { return {}; }
   Result<void> operator()(const SurveyStep& /*work*/) const { return {}; }
   Result<void> operator()(const MissingStep& /*work*/) const { return {}; }
   Result<void> operator()(const SavingsStep& /*work*/) const { return {}; }
   Result<void> operator()(const CostStep& /*work*/) const { return {}; }
 };
 
-// As the driver tells them, whether or not this Tacho can use them.
+// Counts GPUs as the driver reports them, even if this build cannot use them.
 std::int64_t gpu_count() {
   std::error_code missing;
   std::int64_t count = 0;
@@ -83,7 +83,7 @@ Result<void> check_steps(const Study& study) {
   for (const StudyStep& step : study.steps) {
     const auto checked = std::visit(StepCheck{study}, step.work);
     if (checked.ok()) continue;
-    // A grid's errors name their own place.
+    // Errors of a grid already contain the position.
     const bool placed = checked.error().message.starts_with(study.file);
     return placed ? checked.error()
                   : checked.error().in(fmt::format("{}: {}", step.place, step.name));
@@ -96,11 +96,12 @@ Result<void> check_needs(const StudyStep& step) {
     if (need == StudyNeed::gpu && read_host().gpu.empty()) {
       return Error{ErrorCode::unavailable,
                    "this machine has no NVIDIA GPU, or its driver does not answer ('tacho doctor' "
-                   "says which)"};
+                   "shows which)"};
     }
     if (need == StudyNeed::two_gpus && gpu_count() < 2) {
-      return Error{ErrorCode::unavailable, fmt::format("it takes two NVIDIA GPUs, and here {}",
-                                                       gpu_count() == 0 ? "is none" : "is one")};
+      return Error{ErrorCode::unavailable,
+                   fmt::format("this step needs two NVIDIA GPUs; this machine has {}",
+                               gpu_count() == 0 ? "none" : "one")};
     }
     if (need == StudyNeed::redis && !find_program("redis-server").ok()) {
       return Error{ErrorCode::unavailable,

@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Whether every step's words and grids make sense, before any of them is done.
+// Checks the arguments and grids of all steps before any of them is executed.
 Result<void> check_steps(const Study& study);
 
-// ErrorCode::unavailable where this machine lacks what the step says it cannot do without.
+// Returns ErrorCode::unavailable if the machine lacks a requirement of the step.
 Result<void> check_needs(const StudyStep& step);
 
-// What a step's words ask for.
+// Parse the arguments of a step.
 Result<CompareOptions> compare_options_of(const ComparisonStep& work);
 Result<LoadOptions> load_options_of(const ServingStep& work, const std::string& url);
 

@@ -12,8 +12,8 @@
 #include "cli/commands.h"
 #include "cli/study_check.h"
 #include "cli/study_driver.h"
-#include "cli/study_foretellers.h"
 #include "cli/study_plan.h"
+#include "cli/study_predictors.h"
 #include "study/shipped_studies.h"
 #include "study/study_report.h"
 
@@ -23,10 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStudyFooter =
-    "A study asks a question, makes the runs that answer it, and writes one page that opens\n"
-    "offline. Interrupted, the same command goes on where it stopped; what this machine lacks\n"
-    "becomes a section that says so. Its runs, sweeps and comparisons are in the store as any\n"
-    "others, and the report is made of them alone.\n"
+    "A study makes the runs that answer a question and writes an HTML report. After an\n"
+    "interruption, the same command continues. Steps that are not possible on this machine are\n"
+    "listed in the report. Runs, sweeps and comparisons are in the store, and the report is made\n"
+    "from them alone.\n"
     "\n"
     "  tacho study ls\n"
     "  tacho study environments\n"
@@ -53,10 +53,10 @@ struct StudyText {
 Error no_such_study(const std::string& name) {
   std::vector<std::string_view> known;
   for (const ShippedStudy& study : shipped_studies()) known.push_back(study.name);
-  return {ErrorCode::not_found, unknown_name("study", name, known) + ", or name a .yaml file"};
+  return {ErrorCode::not_found, unknown_name("study", name, known) + ", or give a .yaml file"};
 }
 
-// A shipped one by its name, else a file.
+// Finds a shipped study by its name, or reads a file.
 Result<StudyText> find_text(const std::string& name) {
   if (const ShippedStudy* shipped = find_shipped_study(name)) {
     return StudyText{fmt::format("studies/{}/study.yaml", name), std::string(shipped->yaml)};
@@ -72,7 +72,7 @@ fs::path folder_of(const fs::path& home, const Study& study) {
   return home / "studies" / fmt::format("{}-{}", study.name, kStudyLevels.of(study.level));
 }
 
-std::string go_on_command(const StudyOptions& o) {
+std::string resume_command(const StudyOptions& o) {
   return fmt::format("tacho study {}{}", o.name, o.full ? " --full" : "");
 }
 
@@ -81,9 +81,8 @@ Result<StudyRow> row_of(const Study& study, const StudyOptions& o, StudyTable ta
   TACHO_TRY(newest, table.newest(study.name, level));
   if (newest && !o.again) return *newest;
   if (o.report_only) {
-    return Error{ErrorCode::not_found,
-                 fmt::format("study {} ({}) was not begun here; begin it with: {}", study.name,
-                             level, go_on_command(o))};
+    return Error{ErrorCode::not_found, fmt::format("study {} ({}) was not begun; begin it with: {}",
+                                                   study.name, level, resume_command(o))};
   }
   return table.add({.key = new_run_key(),
                     .name = study.name,
@@ -91,7 +90,7 @@ Result<StudyRow> row_of(const Study& study, const StudyOptions& o, StudyTable ta
                     .started = utc_text(std::chrono::system_clock::now())});
 }
 
-// A page for a browser, or Markdown with its pictures beside it.
+// Writes HTML, or Markdown with its pictures in the same folder.
 Result<void> write_report(const Document& document, const fs::path& file) {
   if (!file.parent_path().empty()) TACHO_CHECK(make_folders(file.parent_path()));
   if (file.extension() != ".md") return write_file_atomically(file, html_of(document));
@@ -154,7 +153,7 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
   if (!o.report_only) {
     auto taken = FileLock::take(folder / "lock", FileLock::Kind::exclusive);
     if (!taken.ok() && taken.error().code == ErrorCode::unavailable) {
-      return Error{ErrorCode::usage, fmt::format("another tacho is at study {}", study.name)};
+      return Error{ErrorCode::usage, fmt::format("another tacho is running study {}", study.name)};
     }
     if (!taken.ok()) return taken.error();
     lock.emplace(*std::move(taken));
@@ -165,7 +164,7 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
     complete = ended;
   }
   TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps, stores.home},
-                                   study_foretellers()));
+                                   study_predictors()));
   const fs::path file = o.output.empty() ? folder / "report.html" : fs::path(o.output);
   TACHO_CHECK(write_report(document, file));
   if (o.json) {
@@ -181,7 +180,7 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
     context.print(text_of(document, context.out));
     context.print(fmt::format("report: {}\n", file.string()));
   }
-  if (!complete) context.warn(fmt::format("interrupted; go on with: {}", go_on_command(o)));
+  if (!complete) context.warn(fmt::format("interrupted; resume with: {}", resume_command(o)));
   return complete ? kSuccess : kFailure;
 }
 
@@ -189,7 +188,7 @@ Result<int> list_studies(bool json, const Context& context) {
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(begun, store.studies().list());
   Json list = Json::array();
-  Table table({{"study", Align::left}, {"begun here", Align::left}, {"question", Align::left}});
+  Table table({{"study", Align::left}, {"begun", Align::left}, {"question", Align::left}});
   for (const ShippedStudy& shipped : shipped_studies()) {
     TACHO_TRY(study, read_study(shipped.yaml, shipped.name, StudyLevel::quick));
     Json times = Json::array();
@@ -216,29 +215,30 @@ Result<int> show_study(const std::string& name, const Context& context) {
 }  // namespace
 
 void add_study_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("study", "a question answered by runs: make them, write the report");
+  CLI::App* command = app.add_subcommand("study", "answer a question with runs and a report");
   command->require_subcommand(0, 1);
   command->footer(kStudyFooter);
   auto o = std::make_shared<StudyOptions>();
-  command->add_option("study", o->name, "one of 'tacho study ls', or a study.yaml");
-  auto* quick =
-      command->add_flag("--quick", o->quick, "within five minutes on two cores; the default");
-  command->add_flag("--full", o->full, "all of it")->excludes(quick);
-  command->add_flag("--report-only", o->report_only, "run nothing: the report of what is stored");
-  command->add_flag("--again", o->again, "from the start, whatever was made before");
+  command->add_option("study", o->name, "study from 'tacho study ls', or a YAML file");
+  auto* quick = command->add_flag(
+      "--quick", o->quick, "make the quick version, within five minutes on two cores (default)");
+  command->add_flag("--full", o->full, "make the full version")->excludes(quick);
+  command->add_flag("--report-only", o->report_only,
+                    "run nothing; write the report from stored runs");
+  command->add_flag("--again", o->again, "start again instead of continuing");
   command->add_flag("--dry-run,-n", o->dry_run,
-                    "list the steps and what they would run, make none");
-  command->add_option("--output,-o", o->output, "the report, as .html or .md with its pictures");
-  command->add_flag("--json", o->json, "what was done, for programs");
+                    "list the steps and their runs without running them");
+  command->add_option("--output,-o", o->output, "write the report to this .html or .md file")
+      ->type_name("FILE");
+  command->add_flag("--json", o->json, "print JSON");
   command->callback([command, o, &context] {
     if (!command->get_subcommands().empty()) return;
     context.run([&]() -> Result<int> {
       if (o->name.empty()) {
-        return Error{ErrorCode::usage, "no study named; 'tacho study ls' lists them"};
+        return Error{ErrorCode::usage, "no study given; 'tacho study ls' lists them"};
       }
       if (o->again && o->report_only) {
-        return Error{ErrorCode::usage, "--again and --report-only do not go together"};
+        return Error{ErrorCode::usage, "--again and --report-only exclude each other"};
       }
       return o->dry_run ? show_plan(*o, context) : make_study(*o, context);
     });
@@ -246,13 +246,12 @@ void add_study_command(CLI::App& app, Context& context) {
 
   CLI::App* ls = command->add_subcommand("ls", "list studies");
   auto json = std::make_shared<bool>(false);
-  ls->add_flag("--json", *json, "as JSON");
+  ls->add_flag("--json", *json, "print JSON");
   ls->callback([json, &context] { context.run([&] { return list_studies(*json, context); }); });
 
-  CLI::App* show =
-      command->add_subcommand("show", "print a study's file, to be copied and changed");
+  CLI::App* show = command->add_subcommand("show", "print the YAML file of a study");
   auto name = std::make_shared<std::string>();
-  show->add_option("study", *name, "its name")->required();
+  show->add_option("study", *name, "name of a study")->required();
   show->callback([name, &context] { context.run([&] { return show_study(*name, context); }); });
 }
 

@@ -8,7 +8,7 @@
 #include "base/shell_words.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
-#include "cli/foretelling_view.h"
+#include "cli/ledger_view.h"
 #include "cli/live_view.h"
 #include "cli/load_work.h"
 #include "cli/served_model.h"
@@ -37,7 +37,7 @@ std::vector<std::string> names_in(const std::vector<std::string>& lists) {
   return names;
 }
 
-// Ended by itself, whatever it came to; not by Ctrl-C or a kill.
+// True if it ended by itself with any result, not by Ctrl-C or a signal.
 bool is_over(const Comparison& comparison) {
   return comparison.stopped != StopReason::none && comparison.stopped != StopReason::user;
 }
@@ -57,7 +57,7 @@ Result<bool> StudyDriver::run() {
     if (row && row->state == StudyStepState::done) continue;
     context_.say(fmt::format("step {} of {}: {}", i + 1, study_.steps.size(), step.title));
     absent_.clear();
-    const auto end = carry_out(step, row);
+    const auto end = execute(step, row);
     if (interrupts() > 0) return false;
     if (end.ok()) {
       if (*end == End::stopped) return false;
@@ -76,13 +76,13 @@ Result<bool> StudyDriver::run() {
   return true;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const StudyStep& step, const Row& row) {
+Result<StudyDriver::End> StudyDriver::execute(const StudyStep& step, const Row& row) {
   TACHO_CHECK(check_needs(step));
-  return std::visit([&](const auto& work) { return carry_out(work, step, row); }, step.work);
+  return std::visit([&](const auto& work) { return execute(work, step, row); }, step.work);
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const ComparisonStep& work, const StudyStep& step,
-                                                const Row& row) {
+Result<StudyDriver::End> StudyDriver::execute(const ComparisonStep& work, const StudyStep& step,
+                                              const Row& row) {
   const bool begun = row && row->state == StudyStepState::begun;
   if (!begun) return begin_comparison(work, {.step = step.key, .record_key = new_run_key()});
   CompareLab lab(stores_.home, stores_.runs, interrupts());
@@ -97,9 +97,9 @@ Result<StudyDriver::End> StudyDriver::carry_out(const ComparisonStep& work, cons
   return is_over(resumed.comparison) ? End::done : End::stopped;
 }
 
-// Machines that cannot be stood for become processes that meet on this one: what travels is the
-// same, the line is not, and the report says so.
-Result<void> StudyDriver::bring_home(ComparePlan& plan) {
+// If separate machines cannot be simulated, runs their processes on this machine's loopback: the
+// same data is exchanged at another speed, and the report says so.
+Result<void> StudyDriver::fall_back_to_loopback(ComparePlan& plan) {
   for (PlannedVariant& variant : plan.variants) {
     auto* spec = std::get_if<RunSpec>(&variant.what);
     if (spec == nullptr || !variant.line_mbit) continue;
@@ -111,10 +111,10 @@ Result<void> StudyDriver::bring_home(ComparePlan& plan) {
     if (possible.ok()) continue;
     if (possible.error().code != ErrorCode::unavailable) return possible.error();
     const AbsentThing thing{
-        fmt::format("lines of {} Mbit/s", *variant.line_mbit),
-        possible.error().message + ". The processes met through this machine's loopback instead"};
+        fmt::format("links of {} Mbit/s", *variant.line_mbit),
+        possible.error().message + ". The processes used this machine's loopback instead"};
     if (std::ranges::find(absent_, thing) == absent_.end()) absent_.push_back(thing);
-    dist.ranks_a_node *= dist.nodes;
+    dist.ranks_per_node *= dist.nodes;
     dist.nodes = 1;
     if (dist.backend == DistBackend::automatic) dist.backend = DistBackend::gloo;
     variant.line_mbit.reset();
@@ -131,12 +131,12 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
     absent_ = here.absent;
     if (here.usable.size() < 2 && asked.size() > 1) {
       return Error{ErrorCode::unavailable,
-                   "fewer than two of these environments are here, and one is no comparison"};
+                   "fewer than two of these environments are available; a comparison needs two"};
     }
     options.environments = here.usable;
   }
   TACHO_TRY(plan, plan_of(options));
-  TACHO_CHECK(bring_home(plan));
+  TACHO_CHECK(fall_back_to_loopback(plan));
   plan.command = "tacho compare " + shell_quoted(work.words);
   begun.absent = absent_;
   TACHO_CHECK(put(begun));
@@ -146,8 +146,8 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
   return is_over(kept.comparison) ? End::done : End::stopped;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const GridStep& work, const StudyStep& step,
-                                                const Row& row) {
+Result<StudyDriver::End> StudyDriver::execute(const GridStep& work, const StudyStep& step,
+                                              const Row& row) {
   const bool begun = row && row->state == StudyStepState::begun;
   const std::string key = begun ? row->record_key : new_run_key();
   auto sweep = stores_.sweeps.find(key);
@@ -170,13 +170,13 @@ Result<StudyDriver::End> StudyDriver::carry_out(const GridStep& work, const Stud
   return over ? End::done : End::stopped;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const TrainingStep& work, const StudyStep& step,
-                                                const Row& row) {
+Result<StudyDriver::End> StudyDriver::execute(const TrainingStep& work, const StudyStep& step,
+                                              const Row& row) {
   if (row && row->state == StudyStepState::begun) {
     const auto made = stores_.runs.find(row->record_key);
     if (made.ok() && made->record.outcome == Outcome::ok) return End::done;
   }
-  // One that was interrupted or killed is made again from the start, under another key.
+  // An interrupted run starts again from the beginning, under a new key.
   TACHO_TRY(asked, read_train_words(work.words));
   RunOrder order = new_order(asked.spec);
   order.environment = asked.environment;
@@ -186,17 +186,17 @@ Result<StudyDriver::End> StudyDriver::carry_out(const TrainingStep& work, const 
   TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));
   Lab lab = context_.lab(stores_.runs, stores_.home);
   LiveView view(context_.err, LiveView::Options{.quiet = !context_.err.interactive()});
-  Foreteller foreteller(stores_.runs, stores_.home / "tacho.db",
-                        [&](const std::string& problem) { context_.warn(problem); });
-  ForetellingView foretelling(view, foreteller);
-  auto finished = lab.run(order, standing, foretelling);
-  foreteller.settle();
+  PredictionRecorder predictions(stores_.runs, stores_.home / "tacho.db",
+                                 [&](const std::string& problem) { context_.warn(problem); });
+  LedgerRunView prediction(view, predictions);
+  auto finished = lab.run(order, standing, prediction);
+  predictions.settle();
   if (!finished.ok()) return finished.error();
   return finished->record.outcome == Outcome::cancelled ? End::stopped : End::done;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const ServingStep& work, const StudyStep& step,
-                                                const Row& row) {
+Result<StudyDriver::End> StudyDriver::execute(const ServingStep& work, const StudyStep& step,
+                                              const Row& row) {
   if (row && row->state == StudyStepState::begun) {
     const auto made = stores_.runs.find(row->record_key);
     if (made.ok() && made->record.outcome == Outcome::ok) return End::done;
@@ -204,8 +204,9 @@ Result<StudyDriver::End> StudyDriver::carry_out(const ServingStep& work, const S
   const StudyStep& trained = *find_step(study_, work.model);
   TACHO_TRY(model, stores_.runs.studies().step(row_.id, trained.key));
   if (!model || model->state != StudyStepState::done) {
-    return Error{ErrorCode::unavailable,
-                 fmt::format("'{}', whose model is served, was not possible", trained.title)};
+    return Error{
+        ErrorCode::unavailable,
+        fmt::format("step '{}', which trains the served model, was not possible", trained.title)};
   }
   TACHO_TRY(run, stores_.runs.find(model->record_key));
   TACHO_TRY(served, ServedModel::start(run.row.folder, work.infer, stores_.home / "studies"));
@@ -217,53 +218,53 @@ Result<StudyDriver::End> StudyDriver::carry_out(const ServingStep& work, const S
   return made.run.record.outcome == Outcome::cancelled ? End::stopped : End::done;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const ForecastStep& work, const StudyStep& step,
-                                                const Row& /*row*/) {
-  if (!work.sweep.empty()) TACHO_CHECK(check_made(work.sweep));
+Result<StudyDriver::End> StudyDriver::execute(const PredictionStep& work, const StudyStep& step,
+                                              const Row& /*row*/) {
+  if (!work.sweep.empty()) TACHO_CHECK(check_executed(work.sweep));
   TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
   return End::done;
 }
 
-Result<void> StudyDriver::check_made(const std::string& name) const {
+Result<void> StudyDriver::check_executed(const std::string& name) const {
   const StudyStep& other = *find_step(study_, name);
   TACHO_TRY(row, stores_.runs.studies().step(row_.id, other.key));
   if (row && row->state == StudyStepState::done) return {};
   return Error{ErrorCode::unavailable,
-               fmt::format("'{}', which this tells of, was not possible", other.title)};
+               fmt::format("step '{}', which this step reports on, was not possible", other.title)};
 }
 
-// The survey names itself: one that was interrupted is not complete, and made again.
-Result<StudyDriver::End> StudyDriver::carry_out(const SurveyStep& work, const StudyStep& step,
-                                                const Row& /*row*/) {
+// The survey has its own key; an interrupted one is incomplete and is repeated.
+Result<StudyDriver::End> StudyDriver::execute(const SurveyStep& work, const StudyStep& step,
+                                              const Row& /*row*/) {
   TACHO_TRY(survey, survey_memory(work.words, context_));
   if (!survey.complete) return End::stopped;
   TACHO_CHECK(put({.step = step.key, .record_key = survey.key, .absent = {}}));
   return End::done;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const MissingStep& work, const StudyStep& step,
-                                                const Row& /*row*/) {
-  TACHO_CHECK(check_made(work.of));
+Result<StudyDriver::End> StudyDriver::execute(const MissingStep& work, const StudyStep& step,
+                                              const Row& /*row*/) {
+  TACHO_CHECK(check_executed(work.of));
   TACHO_CHECK(put({.step = step.key, .record_key = "", .absent = {}}));
   return End::done;
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const SavingsStep& work, const StudyStep& step,
-                                                const Row& /*row*/) {
-  return tell_of_any(work.of, step);
+Result<StudyDriver::End> StudyDriver::execute(const SavingsStep& work, const StudyStep& step,
+                                              const Row& /*row*/) {
+  return report_on_any(work.of, step);
 }
 
-Result<StudyDriver::End> StudyDriver::carry_out(const CostStep& work, const StudyStep& step,
-                                                const Row& /*row*/) {
-  return tell_of_any(work.of, step);
+Result<StudyDriver::End> StudyDriver::execute(const CostStep& work, const StudyStep& step,
+                                              const Row& /*row*/) {
+  return report_on_any(work.of, step);
 }
 
-// Of what could be made; the others' sections say why not.
-Result<StudyDriver::End> StudyDriver::tell_of_any(const std::vector<std::string>& names,
-                                                  const StudyStep& step) {
+// Needs at least one executed step; the sections of the others say why they are missing.
+Result<StudyDriver::End> StudyDriver::report_on_any(const std::vector<std::string>& names,
+                                                    const StudyStep& step) {
   Result<void> made = {};
   for (const std::string& name : names) {
-    made = check_made(name);
+    made = check_executed(name);
     if (made.ok()) break;
   }
   if (!made.ok()) return made.error();

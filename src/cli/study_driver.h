@@ -10,34 +10,35 @@
 
 namespace tacho {
 
-// Does what is left of a study, each step as the command of that name would. Killed at any moment,
-// the next driver of the same row finds what there is: a step's row is written, with the key of
-// its comparison, sweep or run, before that is begun.
+// Executes the remaining steps of a study. It can be killed at any time and resumed by another
+// driver, because a step's row, with the key of its comparison, sweep or run, is written before the
+// step starts.
 class StudyDriver {
  public:
   StudyDriver(const Study& study, StudyRow row, Stores& stores, Context& context)
       : study_(study), row_(std::move(row)), stores_(stores), context_(context) {}
 
-  // False if it was interrupted. What the machine lacks is no failure: the step's row says so.
+  // Returns false if interrupted. A missing requirement is not an error: it is stored with the
+  // step.
   Result<bool> run();
 
  private:
   enum class End { done, stopped };
   using Row = std::optional<StudyStepRow>;
 
-  Result<End> carry_out(const StudyStep& step, const Row& row);
-  Result<End> carry_out(const ComparisonStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const GridStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const TrainingStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const ServingStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const ForecastStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const SurveyStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const MissingStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const SavingsStep& work, const StudyStep& step, const Row& row);
-  Result<End> carry_out(const CostStep& work, const StudyStep& step, const Row& row);
-  Result<End> tell_of_any(const std::vector<std::string>& names, const StudyStep& step);
-  Result<void> bring_home(ComparePlan& plan);
-  Result<void> check_made(const std::string& name) const;
+  Result<End> execute(const StudyStep& step, const Row& row);
+  Result<End> execute(const ComparisonStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const GridStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const TrainingStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const ServingStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const PredictionStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const SurveyStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const MissingStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const SavingsStep& work, const StudyStep& step, const Row& row);
+  Result<End> execute(const CostStep& work, const StudyStep& step, const Row& row);
+  Result<End> report_on_any(const std::vector<std::string>& names, const StudyStep& step);
+  Result<void> fall_back_to_loopback(ComparePlan& plan);
+  Result<void> check_executed(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);
   Result<void> put(const StudyStepRow& row) { return stores_.runs.studies().put(row_.id, row); }
 
@@ -45,7 +46,7 @@ class StudyDriver {
   StudyRow row_;
   Stores& stores_;
   Context& context_;
-  std::vector<AbsentThing> absent_;  // of the step under way
+  std::vector<AbsentThing> absent_;  // of the current step
 };
 
 }  // namespace tacho

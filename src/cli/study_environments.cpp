@@ -12,15 +12,15 @@
 namespace tacho {
 namespace {
 
-// Whether the worker in the image is the one beside this program.
+// Checks that the image contains the worker of this build.
 bool has_our_worker(const RunEnvironment& environment) {
   constexpr std::chrono::seconds kPatience{60};
-  const Stay stay{.key = fmt::format("study-{}", ::getpid())};
+  const ContainerSpec container{.key = fmt::format("study-{}", ::getpid())};
   const auto inside =
-      environment.wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"}, stay);
+      environment.wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"}, container);
   if (!inside.ok()) return false;
   const auto said = capture(*inside, kPatience);
-  const auto cleaned = environment.clean_up(stay.key);
+  const auto cleaned = environment.clean_up(container.key);
   return said.ok() && cleaned.ok() &&
          said->out.find(fmt::format("tacho-worker {} ({})", kVersion, kCommit)) !=
              std::string::npos;
@@ -34,7 +34,7 @@ Result<void> make_ready(const std::string& name, const std::filesystem::path& ho
   TACHO_TRY(version, environment->version());
   (void)version;
   auto ready = environment->check();
-  // An image of the person's own is taken as it is.
+  // An image of the user's is not rebuilt.
   if (spec.image != kTachoImage) return ready;
   if (ready.ok() && has_our_worker(*environment)) return {};
   context.say(fmt::format("building an image for {}", name));

@@ -9,12 +9,12 @@
 namespace tacho {
 
 struct EnvironmentsHere {
-  std::vector<std::string> usable;  // as they were named
+  std::vector<std::string> usable;  // as given
   std::vector<AbsentThing> absent;  // the others
 };
 
-// Which of them a run could live in on this machine. Where an engine has no image of this very
-// Tacho, one is built: a container with another worker would be compared to other programs.
+// Returns the environments that can run on this machine. If an engine has no image of this build,
+// one is built: otherwise different programs would be compared.
 Result<EnvironmentsHere> environments_here(const std::vector<std::string>& names,
                                            const std::filesystem::path& home,
                                            const Context& context);

@@ -43,21 +43,21 @@ struct StepAmount {
   Result<KindAndAmount> operator()(const ServingStep& work) const {
     return KindAndAmount{"serve", fmt::format("the model of {}", work.model)};
   }
-  Result<KindAndAmount> operator()(const ForecastStep& work) const {
-    return KindAndAmount{"forecast", fmt::format("{} folds of {}", work.folds,
-                                                 work.sweep.empty() ? "corpus" : work.sweep)};
+  Result<KindAndAmount> operator()(const PredictionStep& work) const {
+    return KindAndAmount{"prediction", fmt::format("{} folds of {}", work.folds,
+                                                   work.sweep.empty() ? "corpus" : work.sweep)};
   }
   Result<KindAndAmount> operator()(const SurveyStep& /*work*/) const {
     return KindAndAmount{"memory", "1 survey"};
   }
   Result<KindAndAmount> operator()(const MissingStep& work) const {
-    return KindAndAmount{"missing", "tells of " + work.of};
+    return KindAndAmount{"missing", "reports on " + work.of};
   }
   Result<KindAndAmount> operator()(const SavingsStep& work) const {
-    return KindAndAmount{"savings", fmt::format("tells of {}", fmt::join(work.of, ", "))};
+    return KindAndAmount{"savings", fmt::format("reports on {}", fmt::join(work.of, ", "))};
   }
   Result<KindAndAmount> operator()(const CostStep& work) const {
-    return KindAndAmount{"cost", fmt::format("tells of {}", fmt::join(work.of, ", "))};
+    return KindAndAmount{"cost", fmt::format("reports on {}", fmt::join(work.of, ", "))};
   }
 };
 
@@ -97,8 +97,8 @@ std::string plan_text(const Study& study, const std::vector<PlannedStep>& steps,
   std::string out =
       terminal.bold(fmt::format("{} ({})", study.title, kStudyLevels.of(study.level))) + "\n\n";
   Table table({{"step", Align::left},
-               {"does", Align::left},
-               {"how much", Align::left},
+               {"kind", Align::left},
+               {"amount", Align::left},
                {"state", Align::left}});
   for (const PlannedStep& step : steps) {
     table.add({step.name, step.kind, step.amount, step.state});

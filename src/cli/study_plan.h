@@ -11,17 +11,17 @@
 
 namespace tacho {
 
-// What a step would do. Nothing is run to find out.
+// A step before it is executed.
 struct PlannedStep {
   std::string name;
-  std::string kind;     // "compare", as in the study's file
+  std::string kind;     // "compare", as in the study file
   std::string amount;   // "10 variants, 5 to 8 runs of each, at most 110 s"
   std::string state;    // "done", "begun", "waiting", "not possible here"
-  std::string why;      // it is not possible; else ""
-  std::string command;  // that does the same by hand; "" where it only tells of other steps
+  std::string why;      // reason if it is not possible
+  std::string command;  // equivalent command; "" if the step only reports on others
 };
 
-// `row`: of the study that would go on, if it was begun. Its steps must make sense (check_steps).
+// `row`: of the study to resume, if any. The steps must be valid (check_steps).
 Result<std::vector<PlannedStep>> planned_steps(const Study& study,
                                                const std::optional<StudyRow>& row,
                                                StudyTable table);

@@ -23,16 +23,16 @@ UniqueFd new_file(const std::filesystem::path& path) {
   return UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 }
 
-// Its own group: whether Ctrl-C came from a terminal or by kill, it is handed on once.
+// The process has its own group, so that Ctrl-C from a terminal or by kill is forwarded once.
 ExitStatus wait_for_end(Process& process, const Context& context) {
   LoadLine line(context.err, false);
   const auto began = Clock::now();
-  bool told = false;
+  bool interrupt_sent = false;
   for (;;) {
     if (const auto ended = process.wait_for(100ms)) return *ended;
-    if (!told && interrupts() > 0) {
+    if (!interrupt_sent && interrupts() > 0) {
       process.signal(SIGINT);
-      told = true;
+      interrupt_sent = true;
     }
     line.show(fmt::format("measuring memory, {} so far", human_clock(Clock::now() - began)));
   }
@@ -55,7 +55,7 @@ Result<bandwidth::Survey> survey_memory(const std::vector<std::string>& words,
   TACHO_TRY(process, Process::start(command));
   const ExitStatus status = wait_for_end(process, context);
   if (!status.success()) {
-    // 'tacho lab memory' says what is missing, and how to get it.
+    // 'tacho lab memory' reports what is missing and how to get it.
     TACHO_TRY(said, read_file(folder.path() / "err"));
     return Error{ErrorCode::unavailable, said.substr(0, said.find('\n'))};
   }

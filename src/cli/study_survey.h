@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// 'tacho lab memory' with these words, as a process of its own that lies on the shelf under its
-// survey's key. Ctrl-C ends it; what it returns is then not complete, or an error.
+// Runs 'tacho lab memory' with these arguments as a separate process, which stores the survey.
+// Ctrl-C ends it; the survey is then incomplete, or an error is returned.
 Result<bandwidth::Survey> survey_memory(const std::vector<std::string>& words,
                                         const Context& context);
 

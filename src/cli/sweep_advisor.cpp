@@ -12,18 +12,19 @@
 namespace tacho {
 namespace {
 
-// Every one costs its share of all others: a sample of them does as well.
-constexpr std::size_t kMostOfAKind = 400;
+// The posterior takes time proportional to the cube; a sample is enough.
+constexpr std::size_t kMostTrials = 400;
 constexpr double kFewestErrors = 1e-4;
-constexpr double kOutOfReach = 2;  // times as far as a curve was followed in vain
+// Assumed epochs of a curve that does not reach the target, times the extrapolation limit.
+constexpr double kOutOfReach = 2;
 
-// Less is better, and above 0. It is its own inverse, up to the bounds.
+// Converts to a cost: positive, and less is better. Its own inverse, except at the bounds.
 double as_cost(const Metric& metric, double value) {
   if (metric.better == Better::lower) return value;
   return metric.unit == Unit::share ? std::max(kFewestErrors, 1 - value) : 1 / value;
 }
 
-Range as_value(const SweepGoal& goal, const Range& cost) {
+Estimate as_value(const SweepGoal& goal, const Estimate& cost) {
   if (goal.target || goal.metric->better == Better::lower) return cost;
   return {as_cost(*goal.metric, cost.value), as_cost(*goal.metric, cost.high),
           as_cost(*goal.metric, cost.low)};
@@ -38,7 +39,7 @@ bool has(const std::map<std::string, RunRow>& rows, const Metric& metric) {
 
 template <class T>
 void thin_out(std::vector<T>& all) {
-  const std::size_t stride = (all.size() + kMostOfAKind - 1) / kMostOfAKind;
+  const std::size_t stride = (all.size() + kMostTrials - 1) / kMostTrials;
   if (stride < 2) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < all.size(); i += stride) all[kept++] = std::move(all[i]);
@@ -52,8 +53,8 @@ Result<SweepGoal> SweepAdvisor::goal(std::int64_t sweep) {
   if (goal_.metric != nullptr) {
     if (goal_.metric->better != Better::neither) return goal_;
     return Error{ErrorCode::usage,
-                 fmt::format("neither much nor little {} is better; name a figure "
-                             "that can be, as samples_per_s",
+                 fmt::format("{} has no better direction; use a metric that has one, such as "
+                             "samples_per_s",
                              goal_.metric->key)};
   }
   TACHO_TRY(rows, sweeps_.results(sweep));
@@ -114,7 +115,7 @@ Result<std::vector<ProposedRun>> SweepAdvisor::next(std::int64_t sweep, std::siz
     const auto row = rows.find(task.result_key.value_or(""));
     if (!trial.under_way) {
       if (row != rows.end()) trial.cost = cost_of(row->second, goal);
-      if (!trial.cost) continue;  // it failed: that says nothing of others
+      if (!trial.cost) continue;  // failed runs say nothing about others
     }
     trials.push_back(std::move(trial));
   }

@@ -5,7 +5,7 @@
 #include "base/enum_array.h"
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/foretelling_view.h"
+#include "cli/ledger_view.h"
 #include "cli/sweep_advisor.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_plan.h"
@@ -28,19 +28,19 @@ Result<void> apply_options(SweepSettings& settings, const SweepOptions& o) {
     const std::size_t at = text.find('=');
     if (at == 0 || at == std::string::npos) {
       return Error{ErrorCode::usage,
-                   fmt::format("--set takes NAME=VALUE, as partition=gpu; not '{}'", text)};
+                   fmt::format("--set takes NAME=VALUE, such as partition=gpu, not '{}'", text)};
     }
     settings.launcher.options[text.substr(0, at)] = text.substr(at + 1);
   }
   if (o.budget_runs) settings.budget.runs = *o.budget_runs;
   if (o.budget_hours) settings.budget.hours = *o.budget_hours;
   if (settings.budget.runs.value_or(1) < 1 || settings.budget.hours.value_or(1) <= 0) {
-    return Error{ErrorCode::usage, "a budget must be above 0"};
+    return Error{ErrorCode::usage, "the budget must be above 0"};
   }
   return {};
 }
 
-// Only a sweep whose runs all came to something is a success; no memory is something.
+// A sweep succeeds if all of its runs have a result; out of memory is a result.
 int exit_code_of(const SweepCounts& counts, SweepDriver::End end) {
   if (end == SweepDriver::End::stopped || end == SweepDriver::End::cancelled) return kFailure;
   for (const Outcome bad : {Outcome::failed, Outcome::timed_out, Outcome::cancelled}) {
@@ -80,33 +80,33 @@ Result<int> drive(Stores& stores, const SweepRow& sweep, const SweepSettings& se
   const std::int64_t left =
       counts.states.at(SweepTaskState::waiting) + counts.states.at(SweepTaskState::submitted);
   if (end == SweepDriver::End::stopped) {
-    context.warn(fmt::format("go on with: tacho sweep resume {}", sweep.id));
+    context.warn(fmt::format("resume with: tacho sweep resume {}", sweep.id));
   } else if (end == SweepDriver::End::budget_spent) {
     context.warn(
-        fmt::format("the budget is spent, {} runs are left; go on with a larger one: "
+        fmt::format("the budget is spent, {} runs are left; continue with a larger one: "
                     "tacho sweep resume {} --budget-runs N",
                     left, sweep.id));
   }
   return exit_code_of(counts, end);
 }
 
-// What all runs will take, added, as far as runs like them were made here.
-std::string predicted_time(const std::vector<PlannedRun>& runs, Foreteller& foreteller) {
-  Range all;
-  std::size_t told = 0;
+// Sums the predicted times of all runs for which there are similar runs on this machine.
+std::string predicted_time(const std::vector<PlannedRun>& runs, PredictionRecorder& predictions) {
+  Estimate all;
+  std::size_t predicted = 0;
   for (const PlannedRun& run : runs) {
-    const auto forecast = run.asked.command ? std::nullopt : foreteller.forecast(run.asked.spec);
-    if (!forecast || !forecast->total_seconds) continue;
-    ++told;
-    // Errors of runs that are foretold by the same others go together.
-    all.value += forecast->total_seconds->value;
-    all.low += forecast->total_seconds->low;
-    all.high += forecast->total_seconds->high;
+    const auto prediction = run.asked.command ? std::nullopt : predictions.predict(run.asked.spec);
+    if (!prediction || !prediction->total_seconds) continue;
+    ++predicted;
+    // Adds the ends of intervals, because errors of similar runs are correlated.
+    all.value += prediction->total_seconds->value;
+    all.low += prediction->total_seconds->low;
+    all.high += prediction->total_seconds->high;
   }
-  if (told == 0) return "how long they take can be told once some like them were made here";
-  const std::string whose =
-      told == runs.size() ? "they take" : fmt::format("{} of them take", told);
-  return fmt::format("{} {} of run time, {} to {}", whose, human(Seconds(all.value)),
+  if (predicted == 0) return "no time estimate: no similar runs on this machine yet";
+  const std::string which =
+      predicted == runs.size() ? "" : fmt::format(" of {} of them", predicted);
+  return fmt::format("estimated run time{}: {} ({} to {})", which, human(Seconds(all.value)),
                      human(Seconds(all.low)), human(Seconds(all.high)));
 }
 
@@ -117,11 +117,11 @@ Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
                                      SweepView& view) {
   SweepLab lab(stores.home, stores.sweeps, interrupts());
   SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
-  Foreteller foreteller(stores.runs, stores.home / "tacho.db",
-                        [&](const std::string& problem) { view.note(problem); });
-  ForetellingSweepView foretelling(view, foreteller);
-  auto driven = lab.drive(sweep, settings, foretelling, choose_by(advisor));
-  foreteller.settle();
+  PredictionRecorder predictions(stores.runs, stores.home / "tacho.db",
+                                 [&](const std::string& problem) { view.note(problem); });
+  LedgerSweepView prediction(view, predictions);
+  auto driven = lab.drive(sweep, settings, prediction, choose_by(advisor));
+  predictions.settle();
   return driven;
 }
 
@@ -136,11 +136,11 @@ Result<int> begin_sweep(const SweepOptions& o, Context& context) {
     }
     TACHO_TRY(store, context.open_store());
     TACHO_TRY(home, tacho_home());
-    Foreteller foreteller(store, home / "tacho.db",
-                          [&](const std::string& problem) { context.warn(problem); });
+    PredictionRecorder predictions(store, home / "tacho.db",
+                                   [&](const std::string& problem) { context.warn(problem); });
     context.print(plan_table(plan.runs, context.out));
     context.print(fmt::format("{} runs on {}; {}\n", plan.runs.size(), settings.launcher.kind,
-                              predicted_time(plan.runs, foreteller)));
+                              predicted_time(plan.runs, predictions)));
     return kSuccess;
   }
   TACHO_TRY(stores, open_stores(context));
@@ -164,7 +164,7 @@ Result<int> resume_sweep(const SweepOptions& o, bool retry, Context& context) {
   }
   if (retry) {
     TACHO_TRY(again, stores.sweeps.retry_failed(sweep.id));
-    context.say(fmt::format("{} runs are made again", again));
+    context.say(fmt::format("{} runs are retried", again));
   } else if (was_cancelled) {
     TACHO_CHECK(stores.sweeps.reopen(sweep.id));
   }

@@ -79,7 +79,7 @@ void SweepLines::began(const SweepRow& sweep, const SweepCounts& counts) {
   over_ = count_of(counts, SweepTaskState::done) + count_of(counts, SweepTaskState::skipped);
   fmt::print(stderr, "{}  {}{} run{}{}\n", terminal_.bold(fmt::format("sweep {}", sweep.id)),
              sweep.name.empty() ? "" : printable(sweep.name) + ", ", all_, all_ == 1 ? "" : "s",
-             over_ > 0 ? fmt::format(", {} of them over", over_) : "");
+             over_ > 0 ? fmt::format(", {} already done", over_) : "");
 }
 
 std::string SweepLines::name_of(const SweepTask& task) const {
@@ -114,7 +114,7 @@ void SweepLines::skipped(const SweepTask& task, const std::string& reason) {
 }
 
 void SweepLines::put_back(const SweepTask& task, const std::string& reason) {
-  say(terminal_.yellow(fmt::format("again  {}  {}", name_of(task), printable(reason))));
+  say(terminal_.yellow(fmt::format("retry  {}  {}", name_of(task), printable(reason))));
 }
 
 void SweepLines::note(const std::string& sentence) {
@@ -122,9 +122,10 @@ void SweepLines::note(const std::string& sentence) {
 }
 
 void SweepLines::tick(const SweepProgress& progress) {
-  if (progress.stopping && !stopping_said_) {
-    stopping_said_ = true;
-    say("stopping: what runs is cancelled and can be resumed; Ctrl-C again leaves at once");
+  if (progress.stopping && !stopping_shown_) {
+    stopping_shown_ = true;
+    say("stopping: running tasks are cancelled and can be resumed; press Ctrl-C again to exit at "
+        "once");
   }
   if (!terminal_.interactive()) return;
   std::string line = progress_text(progress);

@@ -16,12 +16,13 @@ namespace tacho {
 // The best run so far, by one metric.
 class BestRun {
  public:
-  // By `wanted`; without it by the accuracy where there is one, else by the speed, else the time.
+  // Uses `wanted`; by default the accuracy if there is one, otherwise the speed, otherwise the
+  // time.
   explicit BestRun(const Metric* wanted) : wanted_(wanted) {}
 
-  // `name`: of its configuration.
+  // `name`: the configuration.
   void add(const std::string& name, const RunRecord& record);
-  // "best top-1 85.3 % (batch=64)"; "" while there is none.
+  // "best top-1 85.3 % (batch=64)"; "" if there is none.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -37,11 +38,10 @@ class BestRun {
 // "12 of 40 done, 2 running, 1 failed, 3 skipped, 3:12 left"
 std::string progress_text(const SweepProgress& progress);
 
-// A sweep on standard error, while it runs: a line that renews itself on a terminal, and a line a
-// run elsewhere.
+// Shows a running sweep on standard error: an updating line on a terminal, and one line per run.
 class SweepLines final : public SweepView {
  public:
-  // `options`: those that tell its runs apart.
+  // `options`: those that differ between its runs.
   SweepLines(const Terminal& terminal, const Metric* best, std::vector<std::string> options)
       : terminal_(terminal), best_(best), options_(std::move(options)) {}
   ~SweepLines() override { clear(); }
@@ -66,11 +66,11 @@ class SweepLines final : public SweepView {
   std::vector<std::string> options_;
   std::int64_t all_ = 0;
   std::int64_t over_ = 0;
-  bool stopping_said_ = false;
+  bool stopping_shown_ = false;
   bool shown_ = false;
 };
 
-// The same for programs: one JSON object a line on standard output.
+// Prints the same for programs: one JSON object per line on standard output.
 class SweepEvents final : public SweepView {
  public:
   void began(const SweepRow& sweep, const SweepCounts& counts) override;

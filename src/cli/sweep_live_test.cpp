@@ -19,19 +19,19 @@ SweepProgress some_progress() {
   return progress;
 }
 
-TEST(SweepProgress, SaysHowFarItIs) {
+TEST(SweepProgress, ShowsCountsAndTimeLeft) {
   EXPECT_EQ(progress_text(some_progress()),
             "12 of 40 done, 2 running, 1 out of memory, 1 failed, 3 skipped, 3:12 left");
 }
 
-TEST(SweepProgress, PromisesNothingBeforeItKnows) {
+TEST(SweepProgress, OmitsUnknownTimeLeft) {
   SweepProgress progress = some_progress();
   progress.counts.outcomes.clear();
   progress.seconds_left = -1;
   EXPECT_EQ(progress_text(progress), "12 of 40 done, 2 running, 3 skipped");
 }
 
-TEST(BestRun, IsByAccuracyWhereThereIsOne) {
+TEST(BestRun, UsesAccuracyByDefault) {
   BestRun best(nullptr);
   EXPECT_EQ(best.text(), "");
   best.add("batch=32", finished_run("a", 0.75));
@@ -39,7 +39,7 @@ TEST(BestRun, IsByAccuracyWhereThereIsOne) {
   EXPECT_EQ(best.text(), "best top-1 75.0 % (batch=32)");
 }
 
-TEST(BestRun, IsByWhatWasAskedFor) {
+TEST(BestRun, UsesTheRequestedMetric) {
   BestRun best(&metric::kStepS);
   best.add("slow", finished_run("a"));
   RunRecord quick = finished_run("b");
@@ -48,7 +48,7 @@ TEST(BestRun, IsByWhatWasAskedFor) {
   EXPECT_NE(best.text().find("(quick)"), std::string::npos) << best.text();
 }
 
-TEST(BestRun, IsNoneThatFailed) {
+TEST(BestRun, IgnoresFailedRuns) {
   BestRun best(nullptr);
   RunRecord failed = finished_run("a", 0.99);
   failed.outcome = Outcome::failed;

@@ -1,7 +1,6 @@
-#include "cli/sweep_next_command.h"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "base/shell_words.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "cli/commands.h"
 #include "cli/sweep_advisor.h"
 #include "cli/target_option.h"
 #include "sweep/plan.h"
@@ -58,11 +58,8 @@ std::string table_of(const std::vector<ProposedRun>& proposed, const SweepGoal& 
   const auto names = options_that_differ(configurations);
   const std::string title =
       goal.target ? fmt::format("time to {}", *goal.target) : std::string(goal.metric->title);
-  Table table({{"#"},
-               {"configuration", Align::left},
-               {title},
-               {"nine of ten within", Align::left},
-               {"gain"}});
+  Table table(
+      {{"#"}, {"configuration", Align::left}, {title}, {"90 % interval", Align::left}, {"gain"}});
   for (const ProposedRun& one : proposed) {
     table.add(
         {std::to_string(one.task.position), printable(to_text(one.task.configuration, names)),
@@ -70,13 +67,13 @@ std::string table_of(const std::vector<ProposedRun>& proposed, const SweepGoal& 
          fmt::format("{} to {}", value_text(goal, one.value.low), value_text(goal, one.value.high)),
          fmt::format("{:.1f} %", 100 * one.gain)});
   }
-  return table.text(terminal) +
-         terminal.dim("gain: what knowing it should take off the cost of the best") + "\n";
+  return table.text(terminal) + terminal.dim("gain: expected improvement of the best result") +
+         "\n";
 }
 
 Result<int> propose(const NextOptions& o, const Context& context) {
   if (o.count < 1 || o.count > 1000) {
-    return Error{ErrorCode::usage, "-n: between 1 and 1000 runs can be proposed"};
+    return Error{ErrorCode::usage, "-n must be between 1 and 1000"};
   }
   SweepGoal goal;
   if (!o.metric.empty()) {
@@ -97,7 +94,7 @@ Result<int> propose(const NextOptions& o, const Context& context) {
   if (o.json) {
     context.print(json_text(to_json(proposed, settled), 1) + "\n");
   } else if (proposed.empty()) {
-    context.print(fmt::format("sweep {} has no run left to make\n", sweep.id));
+    context.print(fmt::format("sweep {} has no runs left\n", sweep.id));
   } else {
     context.print(table_of(proposed, settled, context.out));
   }
@@ -108,15 +105,16 @@ Result<int> propose(const NextOptions& o, const Context& context) {
 
 void add_sweep_next_command(CLI::App& sweep, Context& context) {
   CLI::App* command =
-      sweep.add_subcommand("next", "which of its runs would tell most about the best one");
+      sweep.add_subcommand("next", "propose the runs that are most useful to find the best one");
   auto o = std::make_shared<NextOptions>();
-  command->add_option("sweep", o->handle, "its id, key or 'last'")->required();
-  command->add_option("-n", o->count, "so many")->capture_default_str();
-  auto* metric = command->add_option("--metric", o->metric,
-                                     "what is best: any metric (accuracy, else speed, else time)");
-  command->add_option("--target", o->target, "the soonest at this accuracy is best: top1=0.85")
+  command->add_option("sweep", o->handle, "id or key of a sweep, or 'last'")->required();
+  command->add_option("-n", o->count, "number of runs")->capture_default_str();
+  auto* metric = command->add_option(
+      "--metric", o->metric, "metric to optimize (default: accuracy, else speed, else time)");
+  command
+      ->add_option("--target", o->target, "optimize the time to this accuracy, such as top1=0.85")
       ->excludes(metric);
-  command->add_flag("--json", o->json, "as JSON, with the command that makes each");
+  command->add_flag("--json", o->json, "print JSON, with the command of each run");
   command->callback([o, &context] { context.run([&] { return propose(*o, context); }); });
 }
 

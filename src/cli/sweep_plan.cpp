@@ -63,7 +63,7 @@ Result<SweepPlan> read_sweep_plan(const fs::path& file) {
   if (!text.ok() && text.error().code == ErrorCode::not_found) {
     return Error{ErrorCode::not_found,
                  file.string() +
-                     ": no such file; name a grid, or a command (see 'tacho sweep "
+                     ": no such file; give a grid or a subcommand (see 'tacho sweep "
                      "--help')"};
   }
   if (!text.ok()) return text.error();

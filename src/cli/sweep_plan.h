@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// A grid's file and the runs that come of it.
+// The file of a grid with its runs.
 struct SweepPlan {
   std::string text;
   Grid grid;
@@ -18,7 +18,7 @@ struct SweepPlan {
 };
 Result<SweepPlan> read_sweep_plan(const std::filesystem::path& file);
 
-// Of a grid that was read: its runs, `place` in front of what is wrong with them.
+// Returns the runs of a grid; error messages start with `place`.
 Result<std::vector<PlannedRun>> planned_runs(const Grid& grid, std::string_view place);
 
 }  // namespace tacho

@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// By a metric, the best first; those without a value keep their order, behind.
+// Sorts by a metric, best first; lines without a value keep their order at the end.
 void sort_by(std::vector<SweepLine>& lines, const Metric& metric);
 
-// The options that differ, the state, the figures that matter, why one was skipped.
+// Prints the options that differ, the state, the main metrics, and the reasons of skipped runs.
 std::string sweep_table(const std::vector<SweepLine>& lines, const Metric* sorted_by,
                         const Terminal& terminal);
 
-// What a dry run shows.
+// The output of a dry run.
 std::string plan_table(const std::vector<PlannedRun>& runs, const Terminal& terminal);
 Json plan_json(const std::vector<PlannedRun>& runs);
 

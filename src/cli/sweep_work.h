@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-// What the words after 'tacho sweep' ask for; each subcommand reads the part that is its own.
+// The arguments of 'tacho sweep'; each subcommand uses some of them.
 struct SweepOptions {
   std::string grid;
   std::string handle;
@@ -29,7 +29,7 @@ struct SweepOptions {
   bool csv = false;
 };
 
-// What both stores of a subcommand are opened from.
+// The stores of a subcommand and the home they are in.
 struct Stores {
   std::filesystem::path home;
   RunStore runs;
@@ -37,25 +37,24 @@ struct Stores {
 };
 Result<Stores> open_stores(const Context& context);
 
-// None for "".
+// Returns nullptr for "".
 Result<const Metric*> sweep_metric(const std::string& key);
-// Those that tell the runs of a sweep apart.
+// Returns the options that differ between the runs of a sweep.
 Result<std::vector<std::string>> options_of(SweepStore& store, const SweepRow& sweep);
 std::string summary_line(const SweepRow& sweep, const SweepCounts& counts,
                          const std::string& stage);
 
-// Makes what is left to be made, showing it on `view`; what can be foretold of its runs is written
-// into the ledger.
+// Executes the remaining runs, shows them on `view`, and writes their predictions into the ledger.
 Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
                                      const SweepSettings& settings, const Metric* metric,
                                      SweepView& view);
 
-// Making a sweep's runs (sweep_driving.cpp).
+// Execution of sweeps (sweep_driving.cpp).
 Result<int> begin_sweep(const SweepOptions& o, Context& context);
 Result<int> resume_sweep(const SweepOptions& o, bool retry, Context& context);
 Result<int> cancel_sweep(const SweepOptions& o, Context& context);
 
-// Telling what is stored of sweeps (sweep_reading.cpp).
+// Output of stored sweeps (sweep_reading.cpp).
 Result<int> list_sweeps(bool json, const Context& context);
 Result<int> show_sweep(const SweepOptions& o, const Context& context);
 Result<int> watch_sweep(const SweepOptions& o, const Context& context);

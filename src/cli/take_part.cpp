@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/home.h"
-#include "lab/ranks_apart.h"
+#include "lab/separate_ranks.h"
 
 namespace tacho {
 
@@ -23,7 +23,7 @@ Result<int> take_part(const RunOrder& order, const Standing& standing, const Con
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
   context.warn(part_line(launch));
-  TACHO_CHECK(run_ranks_apart(order, launch, home, interrupts()));
+  TACHO_CHECK(run_separate_ranks(order, launch, home, interrupts()));
   return kSuccess;
 }
 

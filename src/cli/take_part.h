@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// `tacho train` for ranks other than 0 and their machines: no record is kept here.
+// Executes `tacho train` for ranks other than 0: no record is kept here.
 Result<int> take_part(const RunOrder& order, const Standing& standing, const Context& context);
 
 // "rank 1 of 2: its part of the record is with rank 0 on node1"

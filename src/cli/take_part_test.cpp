@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(PartLine, SaysWhereTheRecordIs) {
+TEST(PartLine, NamesTheMachineWithTheRecord) {
   Launch launch;
   launch.places.push_back({.rank = 2, .size = 4, .host = "node1"});
   EXPECT_EQ(part_line(launch), "rank 2 of 4: its part of the record is with rank 0 on node1");

@@ -6,13 +6,12 @@
 
 namespace tacho {
 
-// For a scheduler to call, not for people: it stands in no help.
+// Started by schedulers; hidden from help.
 void add_take_task_command(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("take-task", "runs a task of a batch, as a scheduler asks");
+  CLI::App* command = app.add_subcommand("take-task", "run a task of a batch, for schedulers");
   command->group("");
   auto folder = std::make_shared<std::string>();
-  command->add_option("folder", *folder, "the batch's")->required();
+  command->add_option("folder", *folder, "folder of the batch")->required();
   command->callback([=, &context] {
     context.run([&]() -> Result<int> {
       TACHO_TRY(number, task_number_from_environment());

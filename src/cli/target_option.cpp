@@ -22,7 +22,9 @@ Result<double> parse_target(std::string_view text) {
   if (!target.ok() || !(*target > 0 && *target < 1)) {
     return Error{
         ErrorCode::usage,
-        fmt::format("--target: '{}' is no accuracy; give one between 0 and 1, as top1=0.75", text)};
+        fmt::format(
+            "--target: '{}' is not a valid accuracy; give one between 0 and 1, such as top1=0.75",
+            text)};
   }
   return *target;
 }

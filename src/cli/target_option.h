@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// A number, or a sentence that begins with `what`: "--deadline".
+// Parses a number; errors begin with `what`, such as "--deadline".
 Result<double> parse_number(std::string_view text, std::string_view what);
 
-// An accuracy to reach: "top1=0.75", or the number alone.
+// Parses a target accuracy: "top1=0.75", or the number alone.
 Result<double> parse_target(std::string_view text);
 
 }  // namespace tacho

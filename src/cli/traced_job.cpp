@@ -7,7 +7,7 @@
 #include "advise/kernel_scaling.h"
 #include "base/shell_words.h"
 #include "cli/gathered_run.h"
-#include "learn/cannot_know.h"
+#include "learn/abstain.h"
 #include "predict/gpu_catalog.h"
 #include "predict/shipped.h"
 #include "record/metric.h"
@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// Below that, what was found may be no training step at all.
+// With less confidence, the detected period may not be a training step.
 constexpr double kLeastConfidence = 0.5;
 
 KernelBound bound_of(KernelClass kind) {
@@ -27,13 +27,13 @@ MeasuredStep measured_step(const GpuFindings& gpu) {
   MeasuredStep step;
   for (const ClassRow& row : gpu.classes) {
     if (row.kind == KernelClass::communication) continue;
-    const double on_tensor_cores = row.seconds_a_step * row.tensor_core_share;
+    const double on_tensor_cores = row.seconds_per_step * row.tensor_core_share;
     step.kernels.push_back({KernelBound::tensor_cores, on_tensor_cores});
-    step.kernels.push_back({bound_of(row.kind), row.seconds_a_step - on_tensor_cores});
+    step.kernels.push_back({bound_of(row.kind), row.seconds_per_step - on_tensor_cores});
   }
   double busy = 0;
   for (const auto& kernels : step.kernels) busy += kernels.seconds;
-  // What the host is too slow for is its work, not the GPU's: it goes away where the GPU is slower.
+  // Launch gaps are the host's work, which a slower GPU hides.
   step.waiting = std::max(0.0, gpu.steps.period_s - busy - gpu.parts.launch_gaps);
   step.host_work =
       std::max(gpu.signs.host_work_s,
@@ -41,13 +41,13 @@ MeasuredStep measured_step(const GpuFindings& gpu) {
   return step;
 }
 
-// Tensor cores by the format the run computes in; a program's is not known and taken as 16 bits.
+// Uses the tensor cores' rate of the run's precision; for programs 16 bits is assumed.
 GpuRates rates_of(const GpuSpec& gpu, Precision precision) {
   const bool tf32 = precision == Precision::tf32 || precision == Precision::fp32;
   return {gpu.fp32_tflops, tf32 ? gpu.tf32_tflops : gpu.half_tflops, gpu.memory_gb_per_s};
 }
 
-// Drivers say more than catalogues: "NVIDIA H100 80GB HBM3". What is too much stands behind.
+// Drivers append details to the names in catalogues: "NVIDIA H100 80GB HBM3".
 Result<const GpuSpec*> find_by_driver(const GpuCatalog& gpus, const std::string& name) {
   auto found = gpus.find(name);
   std::string part = name;
@@ -68,23 +68,23 @@ class TracedSteps final : public StepPredictor {
         precision_(precision),
         memory_bytes_(memory_bytes) {}
 
-  Result<StepForecast> step(const Job& /*job*/, const Plan& plan) const override {
-    if (plan.instance.gpus == 0) return cannot_know("the run needs a GPU");
+  Result<StepPrediction> step(const Job& /*job*/, const Plan& plan) const override {
+    if (plan.instance.gpus == 0) return abstain("the run needs a GPU");
     if (plan.ranks() > 1) {
-      return cannot_know("a run traced on one GPU does not tell what several exchange");
+      return abstain("a run traced on one GPU has no measurements of the exchange between GPUs");
     }
     const auto& all = gpus_.all();
     const auto to = std::ranges::find(all, plan.instance.gpu, &GpuSpec::name);
     if (to == all.end()) {
-      return cannot_know(fmt::format("{} is not in the catalogue of GPUs", plan.instance.gpu));
+      return abstain(fmt::format("{} is not in the catalogue of GPUs", plan.instance.gpu));
     }
-    StepForecast forecast;
-    forecast.seconds =
+    StepPrediction prediction;
+    prediction.seconds =
         step_on_another(step_, rates_of(from_, precision_), rates_of(*to, precision_));
-    forecast.memory_bytes = memory_bytes_;
-    forecast.fits = !memory_bytes_ || *memory_bytes_ <= to->memory_gb * 1e9;
-    forecast.input_share = std::min(1.0, step_.waiting / forecast.seconds.value);
-    return forecast;
+    prediction.memory_bytes = memory_bytes_;
+    prediction.fits = !memory_bytes_ || *memory_bytes_ <= to->memory_gb * 1e9;
+    prediction.input_share = std::min(1.0, step_.waiting / prediction.seconds.value);
+    return prediction;
   }
 
  private:

@@ -12,12 +12,12 @@
 
 namespace tacho {
 
-// A run that was traced on a GPU, as something that could be run on another.
+// A run traced on a GPU, as a job for other GPUs.
 struct TracedJob {
   std::string title;    // "run 41, python3 train.py"
-  std::string command;  // that makes it again
+  std::string command;  // repeats it
   std::int64_t batch = 1;
-  std::int64_t steps = 0;  // it made
+  std::int64_t steps = 0;  // that it executed
   Precision precision = Precision::fp32;
   std::unique_ptr<StepPredictor> predictor;  // its kernels, scaled by data sheets
 };

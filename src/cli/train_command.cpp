@@ -6,8 +6,8 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/foretelling_view.h"
 #include "cli/job_secret_source.h"
+#include "cli/ledger_view.h"
 #include "cli/live_view.h"
 #include "cli/run_report.h"
 #include "cli/take_part.h"
@@ -17,8 +17,7 @@
 namespace tacho {
 namespace {
 
-// A resumed run is made as it was ordered, be it by other ranks; any other word would be ignored,
-// so none is taken.
+// A resumed run keeps its options, except for those that place ranks; others would be ignored.
 Result<void> check_resume_alone(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
@@ -26,7 +25,7 @@ Result<void> check_resume_alone(const CLI::App& command) {
         name == "--resume" || name == "--json" || name == "--mllog" || places_ranks(name);
     if (option->count() > 0 && !harmless) {
       return Error{ErrorCode::usage,
-                   fmt::format("--resume goes on as the run was ordered; leave out {}", name)};
+                   fmt::format("--resume keeps the options of the run; leave out {}", name)};
     }
   }
   return {};
@@ -62,13 +61,13 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  Foreteller foreteller(store, home / "tacho.db",
-                        [&](const std::string& problem) { context.warn(problem); });
-  ForetellingView foretelling(*view, foreteller);
+  PredictionRecorder predictions(store, home / "tacho.db",
+                                 [&](const std::string& problem) { context.warn(problem); });
+  LedgerRunView prediction(*view, predictions);
   auto finished =
-      resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, foretelling);
+      resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, prediction);
   view.reset();
-  foreteller.settle();
+  predictions.settle();
   if (!finished.ok()) return finished.error();
 
   const RunRecord& record = finished->record;
@@ -79,7 +78,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   }
   if (record.outcome == Outcome::ok) return kSuccess;
   if (record.outcome == Outcome::cancelled && !record.checkpoints.empty()) {
-    context.warn(fmt::format("go on with: tacho train --resume {}", finished->id));
+    context.warn(fmt::format("resume with: tacho train --resume {}", finished->id));
   }
   if (o.json || o.mllog) context.warn(record.reason);
   return kFailure;
@@ -89,7 +88,6 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
 
 void add_train_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("train", "train a model and record the run");
-  // Lives as long as the command, which holds the callback.
   auto options = std::make_shared<TrainOptions>();
   declare(*command, *options);
   command->callback([command, options, &context] {

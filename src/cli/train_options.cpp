@@ -11,12 +11,13 @@
 
 #include "cli/dataset_list.h"
 #include "cli/model_list.h"
+#include "cli/usage_message.h"
 #include "record/model_catalog.h"
 
 namespace tacho {
 namespace {
 
-// What the model is best trained with, unless another kind of optimizer was named.
+// Returns the model's optimizer with the options that were given, or the one that was named.
 Result<OptimizerSpec> choose_optimizer(const TrainOptions& o) {
   TACHO_TRY(model, find_model(o.spec.model));
   OptimizerSpec chosen = model->optimizer;
@@ -37,7 +38,7 @@ Result<OptimizerSpec> choose_optimizer(const TrainOptions& o) {
   return chosen;
 }
 
-// How a run is shown, or which one it goes on with, is not part of what it is.
+// Options that choose output or a run to resume; a comparison or a grid cannot set them.
 constexpr std::array<std::string_view, 3> kNotOfTheRun{"--resume", "--json", "--mllog"};
 
 Result<void> check_words(const CLI::App& command) {
@@ -45,7 +46,7 @@ Result<void> check_words(const CLI::App& command) {
     const std::string name = option->get_name();
     const bool foreign = std::ranges::find(kNotOfTheRun, name) != kNotOfTheRun.end();
     if (option->count() > 0 && foreign) {
-      return Error{ErrorCode::usage, fmt::format("train {}: leave it out here", name)};
+      return Error{ErrorCode::usage, fmt::format("train {}: not allowed here; leave it out", name)};
     }
   }
   return {};
@@ -54,91 +55,111 @@ Result<void> check_words(const CLI::App& command) {
 }  // namespace
 
 void declare(CLI::App& command, TrainOptions& o) {
-  command.add_option("model", o.spec.model, "what to train, by a name from below");
+  command.add_option("model", o.spec.model, "model to train, from the list below");
   command.footer(model_list() + "\n" + dataset_list());
   command.add_option("--data,-d", o.spec.data,
-                     fmt::format("a dataset's name from below, or {}", kSyntheticData));
-  command.add_option("--data-dir", o.spec.data_folder,
-                     "the dataset's files, if not in their place");
-  command.add_option("--batch,-b", o.spec.batch, "samples a step, in each process")
+                     fmt::format("dataset, from the list below, or {}", kSyntheticData));
+  command
+      .add_option("--data-dir", o.spec.data_folder,
+                  "folder with the dataset's files (default: where 'tacho data' stores them)")
+      ->type_name("FOLDER");
+  command.add_option("--batch,-b", o.spec.batch, "samples per step, per process")
       ->capture_default_str();
-  command.add_option("--epochs,-e", o.spec.epochs, "passes over the data")->capture_default_str();
-  command.add_option("--steps", o.spec.steps, "end after so many steps");
-  command.add_option("--train-samples", o.spec.train_samples, "train on the first so many");
-  command.add_option("--eval-samples", o.spec.eval_samples, "evaluate on the first so many");
-  command.add_option("--input", o.input, "image size, as 3x224x224 (the data's or the model's)");
-  command.add_option("--classes", o.spec.classes, "of synthetic data");
-  command.add_option("--length", o.spec.length, "tokens a text is cut to");
-  command.add_option("--vocab", o.spec.vocabulary, "WordPiece vocab.txt (learned from the data)");
-  command.add_option("--augment", o.augment, "random crops and flips: auto, on, off")
+  command.add_option("--epochs,-e", o.spec.epochs, "number of epochs")->capture_default_str();
+  command.add_option("--steps", o.spec.steps, "stop after this number of steps");
+  command.add_option("--train-samples", o.spec.train_samples,
+                     "train on the first N samples (default: all)");
+  command.add_option("--eval-samples", o.spec.eval_samples,
+                     "evaluate on the first N samples (default: all)");
+  command.add_option("--input", o.input,
+                     "image size, such as 3x224x224 (default: the data's or the model's)");
+  command.add_option("--classes", o.spec.classes, "number of classes of synthetic data");
+  command.add_option("--length", o.spec.length, "tokens per text; longer texts are cut");
+  command
+      .add_option("--vocab", o.spec.vocabulary,
+                  "WordPiece vocab.txt (default: learned from the data)")
+      ->type_name("FILE");
+  command.add_option("--augment", o.augment, "random crops and flips: auto, on or off")
       ->capture_default_str();
-  command.add_option("--target", o.spec.target_top1, "end once top-1 reaches this, 0 to 1");
-  command.add_option("--seed", o.spec.seed, "same seed, same run")->capture_default_str();
-  command.add_option("--resume", o.resume, "go on with a stopped RUN, as it was ordered");
+  command.add_option("--target", o.spec.target_top1, "stop at this top-1 accuracy, 0 to 1");
+  command.add_option("--seed", o.spec.seed, "random seed")->capture_default_str();
+  command.add_option("--resume", o.resume, "continue a stopped run with its options")
+      ->type_name("RUN");
 
-  command.option_defaults()->group("Learning");
-  command.add_option("--weights", o.spec.weights, "start from this safetensors file");
-  command.add_flag("--weights-partial", o.spec.weights_partial, "take of it what fits the model");
-  command.add_option("--optimizer", o.optimizer, "sgd, adam, adamw (the model's own)");
-  command.add_option("--lr", o.learning_rate, "learning rate (the model's own)");
-  command.add_option("--momentum", o.momentum, "of sgd");
-  command.add_flag("--nesterov", o.nesterov, "Nesterov's momentum");
-  command.add_option("--weight-decay", o.weight_decay, "L2; decoupled for adamw");
-  command.add_option("--beta1", o.beta1, "of adam, adamw");
-  command.add_option("--beta2", o.beta2, "of adam, adamw");
-  command.add_option("--epsilon", o.epsilon, "of adam, adamw");
-  command.add_option("--schedule", o.schedule, "constant, step, cosine, one-cycle")
+  command.option_defaults()->group("Optimization");
+  command.add_option("--weights", o.spec.weights, "start from the weights in a safetensors file")
+      ->type_name("FILE");
+  command.add_flag("--weights-partial", o.spec.weights_partial,
+                   "use those of --weights that fit the model, initialize the others");
+  command.add_option("--optimizer", o.optimizer,
+                     "optimizer: sgd, adam or adamw (default: the model's)");
+  command.add_option("--lr", o.learning_rate, "learning rate (default: the model's)");
+  command.add_option("--momentum", o.momentum, "momentum of SGD");
+  command.add_flag("--nesterov", o.nesterov, "use Nesterov momentum");
+  command.add_option("--weight-decay", o.weight_decay,
+                     "weight decay, decoupled for adamw (default: the model's)");
+  command.add_option("--beta1", o.beta1, "beta1 of adam and adamw");
+  command.add_option("--beta2", o.beta2, "beta2 of adam and adamw");
+  command.add_option("--epsilon", o.epsilon, "epsilon of adam and adamw");
+  command
+      .add_option("--schedule", o.schedule,
+                  "learning-rate schedule: constant, step, cosine or one-cycle")
       ->capture_default_str();
-  command.add_option("--warmup-epochs", o.spec.schedule.warmup_epochs, "climb to the rate");
-  command.add_option("--step-epochs", o.spec.schedule.step_epochs, "of schedule step")
+  command.add_option("--warmup-epochs", o.spec.schedule.warmup_epochs,
+                     "epochs of learning-rate warm-up");
+  command
+      .add_option("--step-epochs", o.spec.schedule.step_epochs,
+                  "epochs between the steps of --schedule step")
       ->capture_default_str();
-  command.add_option("--step-factor", o.spec.schedule.step_factor, "of schedule step")
+  command
+      .add_option("--step-factor", o.spec.schedule.step_factor,
+                  "learning-rate factor per step of --schedule step")
       ->capture_default_str();
 
-  command.add_option("--label-smoothing", o.spec.label_smoothing, "0 to 0.999");
-  command.add_option("--clip", o.spec.clip_norm, "scale gradients down to this norm");
+  command.add_option("--label-smoothing", o.spec.label_smoothing, "label smoothing, 0 to 0.999");
+  command.add_option("--clip", o.spec.clip_norm, "clip gradients to this norm");
   command
       .add_option("--accumulate", o.spec.accumulate,
-                  "batches whose gradients are added before weights change")
+                  "batches whose gradients are added up per optimizer step")
       ->capture_default_str();
   command.add_flag("--no-dropout", o.no_dropout,
-                   "drop nothing: runs of 1 and of 4 processes compare");
+                   "disable dropout, to compare runs with different numbers of processes");
 
-  command.option_defaults()->group("Machine");
-  command.add_option("--device", o.device, "cpu, cuda")->capture_default_str();
+  command.option_defaults()->group("Hardware");
+  command.add_option("--device", o.device, "device: cpu or cuda")->capture_default_str();
   command.add_option("--threads", o.spec.threads,
-                     "CPU threads (its share of the cores; a small mlp takes 1)");
-  command.add_option("--workers", o.spec.workers, "threads that make batches; 0: none");
-  command.add_option("--precision", o.precision, "fp32; on a GPU also tf32, bf16, fp16")
+                     "CPU threads (default: the process's share of the cores; 1 for a small mlp)");
+  command.add_option("--workers", o.spec.workers, "threads that prepare batches; 0 for none");
+  command.add_option("--precision", o.precision, "precision: fp32; on a GPU also tf32, bf16, fp16")
       ->capture_default_str();
-  command.add_option("--channels-last", o.channels_last, "image layout: auto, on, off")
+  command.add_option("--channels-last", o.channels_last, "channels-last layout: auto, on or off")
       ->capture_default_str();
-  command.add_option("--graphs", o.graphs, "CUDA graph of a step: auto, on, off")
+  command.add_option("--graphs", o.graphs, "run steps as a CUDA graph: auto, on or off")
       ->capture_default_str();
   command
       .add_option("--kernels", o.kernels,
-                  "on a GPU: auto (the faster for each shape), fused, torch")
+                  "GPU kernels: auto (the faster for each shape), fused or torch")
       ->capture_default_str();
-  command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (the faster), on, off")
+  command.add_option("--mkldnn", o.mkldnn, "oneDNN: auto (if it is faster), on or off")
       ->capture_default_str();
-  command.add_flag("--stock", o.spec.stock, "torch's own defaults, nothing tuned");
+  command.add_flag("--stock", o.spec.stock, "use PyTorch's defaults, without any tuning");
 
   declare(command, o.dist);
   declare(command, o.environment);
 
   command.option_defaults()->group("Output");
-  command.add_flag("--json", o.json, "the record alone on standard output");
-  command.add_flag("--mllog", o.mllog, "MLPerf :::MLLOG lines on standard output")
-      ->excludes("--json");
-  command.add_flag("--trace", o.spec.trace, "what the GPU does, kernel by kernel");
-  command.add_flag("--no-checkpoints", o.no_checkpoints, "write none after each epoch");
-  command.add_flag("--ops", o.spec.ops, "time torch's operators, for 'tacho report'");
+  command.add_flag("--json", o.json, "print JSON");
+  command.add_flag("--mllog", o.mllog, "print MLPerf :::MLLOG lines")->excludes("--json");
+  command.add_flag("--trace", o.spec.trace, "trace GPU kernels");
+  command.add_flag("--no-checkpoints", o.no_checkpoints, "write no checkpoint after each epoch");
+  command.add_flag("--ops", o.spec.ops,
+                   "measure the time of PyTorch operators, for 'tacho report'");
   command.add_flag("--no-tensorboard", o.no_tensorboard, "write no TensorBoard files");
 }
 
 Result<RunSpec> spec_of(const TrainOptions& o, const std::optional<Place>& given) {
   if (o.spec.model.empty()) {
-    return Error{ErrorCode::usage, "no model named; see 'tacho train --help'"};
+    return Error{ErrorCode::usage, "no model named; 'tacho train --help' lists them"};
   }
   RunSpec spec = o.spec;
   TACHO_TRY(optimizer, choose_optimizer(o));
@@ -182,11 +203,10 @@ Result<TrainRequest> read_train_words(std::span<const std::string> words) {
   TrainOptions options;
   declare(command, options);
   try {
-    // CLI11 takes them from the back.
+    // CLI11 expects them in reverse order.
     command.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& problem) {
-    return Error{ErrorCode::usage,
-                 fmt::format("train: {}; see 'tacho train --help'", problem.what())};
+    return Error{ErrorCode::usage, "train: " + usage_message(command, problem)};
   }
   TACHO_CHECK(check_words(command));
   TACHO_TRY(spec, spec_of(options, {}));

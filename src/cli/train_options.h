@@ -16,7 +16,7 @@ class App;
 
 namespace tacho {
 
-// What was typed; options that depend on the model's own defaults stay empty until it is known.
+// Options of `tacho train`. Those whose default depends on the model are empty if not given.
 struct TrainOptions {
   RunSpec spec;
   std::string device = "cpu";
@@ -48,21 +48,21 @@ struct TrainOptions {
 
 void declare(CLI::App& command, TrainOptions& options);
 
-// `given`: by torchrun or srun.
+// `given` is the place that torchrun or srun assigned to this process.
 Result<RunSpec> spec_of(const TrainOptions& options, const std::optional<Place>& given);
 
-// What `tacho train` is asked for by the words after it, for commands that make many such runs. A
-// later word for an option stands for an earlier one, so that variants are made by adding
-// "--batch=32", or "--stock=true" for a flag.
+// One training, parsed from the words of `tacho train`, for commands that make many of them. The
+// last word for an option counts, so a variant is made by appending "--batch=32", or "--stock=true"
+// for a flag.
 struct TrainRequest {
   RunSpec spec;
   EnvironmentSpec environment;
   std::optional<double> time_limit_s;
-  std::optional<double> line_mbit;  // of stand-ins for machines
+  std::optional<double> line_mbit;  // bandwidth between simulated machines
 };
 Result<TrainRequest> read_train_words(std::span<const std::string> words);
 
-// The long names that such words may have, "model" among them; sorted.
+// The long names of the options that such words may set, and "model"; sorted.
 std::vector<std::string> train_option_names();
 
 }  // namespace tacho

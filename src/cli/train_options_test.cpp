@@ -17,7 +17,7 @@ TEST(TrainWords, MakeTheSpecThatTheCommandMakes) {
   EXPECT_EQ(asked->spec.optimizer.learning_rate, 0.2);
 }
 
-TEST(TrainWords, TheLastOfTwoStands) {
+TEST(TrainWords, TheLastOfTwoCounts) {
   const auto asked = read({"mnist-cnn", "--data", "synthetic", "--no-dropout", "-b", "32",
                            "--batch=64", "--stock=true", "--no-dropout=false"});
   ASSERT_TRUE(asked.ok()) << asked.error().message;
@@ -26,7 +26,7 @@ TEST(TrainWords, TheLastOfTwoStands) {
   EXPECT_TRUE(asked->spec.dropout);
 }
 
-TEST(TrainWords, SayWhatIsWrongWithThem) {
+TEST(TrainWords, AreRefusedIfTheyAreWrong) {
   const std::vector<std::vector<std::string>> wrong{
       {},
       {"mnist-cn", "--data", "synthetic"},

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Where rank 0 listens, as the command line writes it: HOST:PORT, with [HOST]:PORT for IPv6.
+// The address rank 0 listens on. The command line writes it as HOST:PORT, or [HOST]:PORT for IPv6.
 struct Address {
   std::string host;
   std::uint16_t port = 0;
@@ -17,7 +17,7 @@ struct Address {
 
 Result<Address> parse_address(std::string_view text);
 
-// 1 to 65535.
+// Accepts 1 to 65535.
 Result<std::uint16_t> parse_port(std::string_view text);
 
 }  // namespace tacho

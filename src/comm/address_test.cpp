@@ -14,16 +14,16 @@ TEST(Address, HasAHostAndAPort) {
   EXPECT_EQ(*parse_address("[fe80::1%eth0]:65535"), (Address{"fe80::1%eth0", 65535}));
 }
 
-TEST(Address, OfAnotherFormIsRefusedWithTheFormItShouldHave) {
+TEST(Address, RejectsOtherFormsAndShowsTheRightOne) {
   for (const char* bad : {"", ":", "node1", ":29500", "a b:1", "::1:29500", "[]:1", "[node:1"}) {
     const auto got = parse_address(bad);
     ASSERT_FALSE(got.ok()) << bad;
     EXPECT_EQ(got.error().code, ErrorCode::usage);
-    EXPECT_THAT(got.error().message, HasSubstr("write it as HOST:PORT")) << bad;
+    EXPECT_THAT(got.error().message, HasSubstr("write HOST:PORT")) << bad;
   }
 }
 
-TEST(Address, HasAPortThatExists) {
+TEST(Address, RejectsPortsOutOfRange) {
   for (const char* bad : {"node1:", "node1:0", "node1:65536", "node1:-1", "node1:29500x"}) {
     const auto got = parse_address(bad);
     ASSERT_FALSE(got.ok()) << bad;

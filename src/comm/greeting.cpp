@@ -19,7 +19,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "unknown";
 }
 
-// Tells machines apart that were given the same name; "" where it cannot be read.
+// Distinguishes machines with the same host name; "" if it cannot be read.
 std::string boot_id() {
   const auto id = read_file("/proc/sys/kernel/random/boot_id", Bytes{256});
   return id.ok() ? id->substr(0, id->find('\n')) : "";
@@ -33,7 +33,7 @@ Json member_to_json(const Member& member) {
 void read_whole(JsonObject& object, std::string_view key, int& out) {
   std::int64_t wide = -1;
   object.read(key, wide);
-  // What does not fit is no rank either; -1 says so.
+  // Out of range becomes -1, which is not a valid rank.
   out = static_cast<int>(wide < 0 || wide > std::numeric_limits<int>::max() ? -1 : wide);
 }
 
@@ -48,7 +48,7 @@ Result<Member> member_from_json(const Json& json) {
   object.read("pid", member.pid);
   TACHO_CHECK(object.finish());
   if (member.rank < 0 || member.node < 0) {
-    return Error{ErrorCode::invalid, "member: a rank or node out of range"};
+    return Error{ErrorCode::invalid, "member: rank or node out of range"};
   }
   return member;
 }
@@ -65,7 +65,7 @@ Member member_at(const Place& place) {
           .node = place.node,
           .host = host,
           .machine = fmt::format("{}/{}/{}/{}", boot_id(), place.node, host,
-                                 ProcessMark::of_self().pid_namespace),
+                                 ProcessIdentity::of_self().pid_namespace),
           .pid = ::getpid()};
 }
 
@@ -116,7 +116,7 @@ Result<std::vector<Member>> members_from_json(const Json& json) {
   for (const Json& item : *list) {
     TACHO_TRY(member, member_from_json(item));
     if (member.rank != static_cast<int>(members.size())) {
-      return Error{ErrorCode::invalid, "members: not in the order of their ranks"};
+      return Error{ErrorCode::invalid, "members: not in rank order"};
     }
     members.push_back(member);
   }

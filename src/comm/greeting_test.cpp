@@ -18,7 +18,7 @@ TEST(Greeting, SurvivesTheRoundTrip) {
   EXPECT_EQ(*back, some_greeting());
 }
 
-TEST(Greeting, ThatOfAnotherVersionIsToldFromAStrangers) {
+TEST(Greeting, DistinguishesAnotherVersionFromOtherMessages) {
   Json json = greeting_to_json(some_greeting());
   json["tacho"] = kControlVersion + 1;
   json["mood"] = "good";
@@ -27,7 +27,7 @@ TEST(Greeting, ThatOfAnotherVersionIsToldFromAStrangers) {
   EXPECT_EQ(greeting_from_json(json).error().code, ErrorCode::invalid);
 }
 
-TEST(Greeting, RefusesRanksThatCannotBe) {
+TEST(Greeting, RejectsRanksOutOfRange) {
   for (const Json& rank : {Json(-1), Json(std::int64_t{1} << 40), Json("1"), Json(nullptr)}) {
     Json json = greeting_to_json(some_greeting());
     json["member"]["rank"] = rank;
@@ -35,7 +35,7 @@ TEST(Greeting, RefusesRanksThatCannotBe) {
   }
 }
 
-TEST(Greeting, SurvivesEveryKindOfDamage) {
+TEST(Greeting, SurvivesDamagedText) {
   const std::string whole = json_text(greeting_to_json(some_greeting()));
   Random random(1, 0);
   int refused = 0;
@@ -59,12 +59,12 @@ TEST(Greeting, SurvivesEveryKindOfDamage) {
     const auto json = parse_json(text);
     if (!json.ok() || !greeting_from_json(*json).ok()) ++refused;
   }
-  // Proof that the damage reaches the reader: what remains readable has a letter changed in a text.
+  // Most damaged texts are rejected; the others only have a character of a string changed.
   EXPECT_GT(refused, 3000);
   EXPECT_LT(refused, 5000);
 }
 
-TEST(Members, SurviveTheRoundTripAndComeInOrder) {
+TEST(Members, SurviveTheRoundTripInRankOrder) {
   const std::vector<Member> members = {{0, 0, "a", "m", "10.0.0.1", 1},
                                        {1, 1, "b", "n", "10.0.0.2", 2}};
   EXPECT_EQ(*members_from_json(members_to_json(members)), members);

@@ -13,18 +13,18 @@
 namespace tacho {
 namespace {
 
-// What a mark is for. No two purposes share a mark, and none is another's beginning followed by a
-// nonce: lines end the words, and nonces have one length.
-std::string mark(const std::string& secret, std::string_view purpose, std::string_view of_hub,
-                 std::string_view of_rank) {
-  return hmac_sha256_hex(secret,
-                         fmt::format("tacho rendezvous 1\n{}\n{}\n{}\n", purpose, of_hub, of_rank));
+// Derives a value for one purpose. The encoding is unambiguous: newlines end the fields, and all
+// nonces have the same length.
+std::string derive(const std::string& secret, std::string_view purpose,
+                   std::string_view server_nonce, std::string_view client_nonce) {
+  return hmac_sha256_hex(
+      secret, fmt::format("tacho rendezvous 1\n{}\n{}\n{}\n", purpose, server_nonce, client_nonce));
 }
 
-constexpr std::string_view kRankProves = "rank";
-constexpr std::string_view kHubProves = "rank 0";
-constexpr std::string_view kRankSends = "from rank";
-constexpr std::string_view kHubSends = "from rank 0";
+constexpr std::string_view kClientProof = "rank";
+constexpr std::string_view kServerProof = "rank 0";
+constexpr std::string_view kClientKey = "from rank";
+constexpr std::string_view kServerKey = "from rank 0";
 
 bool is_nonce(std::string_view text) {
   constexpr std::size_t kDigits = 64;
@@ -35,39 +35,40 @@ bool is_nonce(std::string_view text) {
 
 }  // namespace
 
-HubHandshake::HubHandshake(std::string secret)
+ServerHandshake::ServerHandshake(std::string secret)
     : secret_(std::move(secret)), nonce_(new_job_secret()) {}
 
-Json HubHandshake::challenge() const { return {{"kind", "challenge"}, {"nonce", nonce_}}; }
+Json ServerHandshake::challenge() const { return {{"kind", "challenge"}, {"nonce", nonce_}}; }
 
-std::optional<HubHandshake::Accepted> HubHandshake::judge(const Json& proof) const {
+std::optional<ServerHandshake::Accepted> ServerHandshake::verify(const Json& proof) const {
   const std::string theirs = text_of(proof, "nonce");
   if (kind_of(proof) != "proof" || !is_nonce(theirs)) return std::nullopt;
-  const std::string expected = mark(secret_, kRankProves, nonce_, theirs);
+  const std::string expected = derive(secret_, kClientProof, nonce_, theirs);
   if (!equal_in_constant_time(text_of(proof, "mac"), expected)) return std::nullopt;
-  return Accepted{.answer = {{"kind", "proof"}, {"mac", mark(secret_, kHubProves, nonce_, theirs)}},
-                  .keys = {.outgoing = mark(secret_, kHubSends, nonce_, theirs),
-                           .incoming = mark(secret_, kRankSends, nonce_, theirs)}};
+  return Accepted{
+      .answer = {{"kind", "proof"}, {"mac", derive(secret_, kServerProof, nonce_, theirs)}},
+      .keys = {.outgoing = derive(secret_, kServerKey, nonce_, theirs),
+               .incoming = derive(secret_, kClientKey, nonce_, theirs)}};
 }
 
-RankHandshake::RankHandshake(std::string secret)
+ClientHandshake::ClientHandshake(std::string secret)
     : secret_(std::move(secret)), nonce_(new_job_secret()) {}
 
-std::optional<Json> RankHandshake::answer(const Json& challenge) {
+std::optional<Json> ClientHandshake::answer(const Json& challenge) {
   challenge_ = text_of(challenge, "nonce");
   if (kind_of(challenge) != "challenge" || !is_nonce(challenge_)) return std::nullopt;
   return Json{{"kind", "proof"},
               {"nonce", nonce_},
-              {"mac", mark(secret_, kRankProves, challenge_, nonce_)}};
+              {"mac", derive(secret_, kClientProof, challenge_, nonce_)}};
 }
 
-std::optional<LineKeys> RankHandshake::judge(const Json& proof) const {
-  const std::string expected = mark(secret_, kHubProves, challenge_, nonce_);
+std::optional<ConnectionKeys> ClientHandshake::verify(const Json& proof) const {
+  const std::string expected = derive(secret_, kServerProof, challenge_, nonce_);
   if (kind_of(proof) != "proof" || !equal_in_constant_time(text_of(proof, "mac"), expected)) {
     return std::nullopt;
   }
-  return LineKeys{.outgoing = mark(secret_, kRankSends, challenge_, nonce_),
-                  .incoming = mark(secret_, kHubSends, challenge_, nonce_)};
+  return ConnectionKeys{.outgoing = derive(secret_, kClientKey, challenge_, nonce_),
+                        .incoming = derive(secret_, kServerKey, challenge_, nonce_)};
 }
 
 }  // namespace tacho

@@ -7,49 +7,47 @@
 
 namespace tacho {
 
-// The keys by which the two ends of a control line mark what they send. Each connection has its
-// own, and each direction.
-struct LineKeys {
+// HMAC keys of one control connection, one per direction.
+struct ConnectionKeys {
   std::string outgoing;
   std::string incoming;
 };
 
-// How two processes show each other that they know the job's secret, before either says anything
-// about the job:
+// Mutual authentication of two processes by the job secret, before any other message:
 //
 //   rank 0   {"kind": "challenge", "nonce": A}
 //   rank     {"kind": "proof", "nonce": B, "mac": HMAC-SHA-256 of "rank", A and B}
 //   rank 0   {"kind": "proof", "mac": HMAC-SHA-256 of "rank 0", A and B}
 //
-// A and B are random and new for each connection, so that nothing heard on an earlier one helps.
-// The roles are part of what is marked, so that a proof sent back to its author proves nothing.
+// A and B are random and new for each connection, which prevents replays. The roles are part of
+// the HMAC, which prevents reflecting a proof to its sender.
 
-// Rank 0's side. Good for one connection and one proof.
-class HubHandshake {
+// Rank 0's side. Use one per connection, for one proof.
+class ServerHandshake {
  public:
   struct Accepted {
     Json answer;
-    LineKeys keys;
+    ConnectionKeys keys;
   };
 
-  explicit HubHandshake(std::string secret);
+  explicit ServerHandshake(std::string secret);
   [[nodiscard]] Json challenge() const;
-  // Nothing: the other side does not know the secret.
-  [[nodiscard]] std::optional<Accepted> judge(const Json& proof) const;
+  // Returns nothing if the other side does not know the secret.
+  [[nodiscard]] std::optional<Accepted> verify(const Json& proof) const;
 
  private:
   std::string secret_;
   std::string nonce_;
 };
 
-// The side of every other rank.
-class RankHandshake {
+// The side of all other ranks.
+class ClientHandshake {
  public:
-  explicit RankHandshake(std::string secret);
-  // Nothing: this is no challenge.
+  explicit ClientHandshake(std::string secret);
+  // Returns nothing if the message is not a challenge.
   [[nodiscard]] std::optional<Json> answer(const Json& challenge);
-  // Nothing: the other side does not know the secret.
-  [[nodiscard]] std::optional<LineKeys> judge(const Json& proof) const;
+  // Returns nothing if the other side does not know the secret.
+  [[nodiscard]] std::optional<ConnectionKeys> verify(const Json& proof) const;
 
  private:
   std::string secret_;

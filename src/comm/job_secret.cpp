@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// A secret that can be tried out is none; a longer line than this is not a secret but a mistake.
+// Shorter secrets can be guessed; longer text is a mistake.
 constexpr std::size_t kShortest = 16;
 constexpr std::size_t kLongest = 256;
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string new_job_secret() {
   Sha256::Digest bytes{};
-  // So few bytes come whole, once the system's source is ready.
+  // getrandom() returns requests of up to 256 bytes in full.
   while (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     if (errno != EINTR) broken_invariant("the system has no random bytes");
   }
@@ -41,8 +41,8 @@ Result<std::string> parse_job_secret(std::string_view text) {
       std::all_of(secret.begin(), secret.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (plain && secret.size() >= kShortest && secret.size() <= kLongest) return std::string(secret);
   return Error{ErrorCode::usage,
-               fmt::format("a job secret has {} to {} letters, digits or signs, without blanks; "
-                           "make one with 'openssl rand -hex 32'",
+               fmt::format("a job secret has {} to {} printable characters without spaces; "
+                           "create one with 'openssl rand -hex 32'",
                            kShortest, kLongest)};
 }
 

@@ -7,14 +7,14 @@
 
 namespace tacho {
 
-// What the processes of a job know and nobody else: by it they recognise each other where they
-// meet. It travels by environment or file; it is in no argument, record or log.
+// The processes of a job authenticate each other by this secret. It is passed by environment or
+// file, never as an argument, and appears in no record or log.
 inline constexpr const char* kJobSecretVariable = "TACHO_JOB_SECRET";
 
-// 64 hexadecimal digits from the system's source of random bytes.
+// Returns 64 random hexadecimal digits.
 std::string new_job_secret();
 
-// A secret that was given, without the blanks and line ends around it. An Error never quotes it.
+// Strips white space around the secret and validates it. An Error never quotes it.
 Result<std::string> parse_job_secret(std::string_view text);
 
 }  // namespace tacho

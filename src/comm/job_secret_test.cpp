@@ -16,11 +16,11 @@ TEST(JobSecret, IsMadeOfRandomDigits) {
   EXPECT_NE(one, new_job_secret());
 }
 
-TEST(JobSecret, IsTakenWithoutTheBlanksAroundIt) {
+TEST(JobSecret, IsStrippedOfWhiteSpace) {
   EXPECT_EQ(*parse_job_secret(" 0123456789abcdef\r\n"), "0123456789abcdef");
 }
 
-TEST(JobSecret, ThatCouldBeGuessedOrIsNoneIsRefusedAndNotQuoted) {
+TEST(JobSecret, IsRejectedWithoutQuotingItIfInvalid) {
   for (const std::string& bad :
        {std::string(), std::string("  \n"), std::string("0123456789abcde"),
         std::string("two words 0123456789"), std::string(257, 'x'),

@@ -7,20 +7,20 @@
 
 namespace tacho {
 
-// Bytes of a stream in, whole lines out, however the bytes were cut. A line over the limit spoils
-// the stream for good: nothing after it can be trusted to begin where it seems to.
+// Splits a byte stream into lines. A line over the limit makes the whole stream invalid, because
+// the start of the next line is then unknown.
 class LineBuffer {
  public:
   explicit LineBuffer(std::size_t limit) : limit_(limit) {}
-  void allow(std::size_t limit) { limit_ = limit; }
+  void set_limit(std::size_t limit) { limit_ = limit; }
 
-  // Appends the lines that are complete, without their ends. False once the stream is spoiled.
+  // Appends the complete lines, without '\n'. Returns false once the stream is invalid.
   [[nodiscard]] bool feed(std::string_view bytes, std::vector<std::string>& lines);
 
  private:
   std::size_t limit_;
-  std::string half_;
-  bool spoiled_ = false;
+  std::string partial_;
+  bool invalid_ = false;
 };
 
 }  // namespace tacho

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(LineBuffer, GivesTheSameLinesForEveryWayOfCuttingTheBytes) {
+TEST(LineBuffer, ReturnsTheSameLinesWhereverTheBytesAreSplit) {
   const std::string bytes = "one\n\nthree\nfour";
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
     LineBuffer buffer(10);
@@ -20,7 +20,7 @@ TEST(LineBuffer, GivesTheSameLinesForEveryWayOfCuttingTheBytes) {
   }
 }
 
-TEST(LineBuffer, ALineOverTheLimitSpoilsAllThatFollows) {
+TEST(LineBuffer, ALineOverTheLimitInvalidatesAllThatFollows) {
   LineBuffer buffer(4);
   std::vector<std::string> lines;
   EXPECT_TRUE(buffer.feed("1234\n", lines));
@@ -29,7 +29,7 @@ TEST(LineBuffer, ALineOverTheLimitSpoilsAllThatFollows) {
   EXPECT_THAT(lines, ElementsAre("1234"));
 }
 
-TEST(LineBuffer, ALineOverTheLimitIsNoticedBeforeItsEnd) {
+TEST(LineBuffer, ALineOverTheLimitIsDetectedBeforeItsEnd) {
   LineBuffer buffer(4);
   std::vector<std::string> lines;
   EXPECT_TRUE(buffer.feed("123", lines));

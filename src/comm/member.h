@@ -5,15 +5,14 @@
 
 namespace tacho {
 
-// One process of the job, as every other knows it.
+// One process of the job, as known to all others.
 struct Member {
   int rank = 0;
   int node = 0;
   std::string host;
-  // Equal exactly where two ranks may share memory: started on one node, on one
-  // machine, where they see each other's processes.
+  // Equal if and only if two ranks can share memory: same node, same machine, same PID namespace.
   std::string machine;
-  // Numeric; where the others reach it.
+  // Numeric address at which the other ranks reach this one.
   std::string address;
   std::int64_t pid = 0;
   bool operator==(const Member&) const = default;

@@ -14,9 +14,8 @@
 namespace tacho {
 namespace {
 
-// Ports Tacho derives from something else lie in here: above the well-known services, below the
-// range from which Linux takes a port for every outgoing connection (32768 up), so that none of
-// those is in the way.
+// Derived ports are in this range: above the well-known services and below 32768, where Linux
+// starts to allocate ports for outgoing connections.
 constexpr std::uint64_t kFirstDerivedPort = 16384;
 constexpr std::uint64_t kDerivedPorts = 16384;
 
@@ -24,13 +23,16 @@ std::uint16_t derived_port(std::uint64_t from) {
   return static_cast<std::uint16_t>(kFirstDerivedPort + from % kDerivedPorts);
 }
 
-// torchrun's agent itself listens on MASTER_PORT, and its store speaks torch's own protocol. All
-// ranks must find another port without a word between them. The next one would be the obvious
-// choice, and is what people give to their second job on a machine; so it is the port half the
-// derived range away. No port is its own, and neighbours stay apart.
-std::uint16_t beside_agent(std::uint16_t port) { return derived_port(port + kDerivedPorts / 2); }
+// torchrun's agent listens on MASTER_PORT with its own protocol, so all ranks must derive another
+// port without communicating. The next port is what people use for a second job on a machine, so
+// this adds half the derived range. The result always differs from `port`, and neighbouring ports
+// get different results.
+std::uint16_t port_next_to_agent(std::uint16_t port) {
+  return derived_port(port + kDerivedPorts / 2);
+}
 
-// Jobs that share a node have ids near each other: 1024 of them, with 16 steps each, stay apart.
+// Jobs that share a node have similar ids: 1024 consecutive jobs with 16 steps each get different
+// ports.
 std::uint16_t port_of_step(std::int64_t job, std::int64_t step) {
   return derived_port(static_cast<std::uint64_t>(job) * 16 + static_cast<std::uint64_t>(step));
 }
@@ -52,7 +54,7 @@ class Variables {
     return Error{ErrorCode::usage, fmt::format("{} is not set, but {}", name, because)};
   }
 
-  // From `low` up, below `limit`.
+  // Accepts `low` to `limit` - 1.
   [[nodiscard]] Result<std::int64_t> wide_number(const std::string& name, std::int64_t low,
                                                  std::int64_t limit, const char* because) const {
     TACHO_TRY(word, required(name, because));
@@ -86,8 +88,9 @@ class Variables {
 constexpr std::int64_t kMostRanks = 1 << 20;
 constexpr std::int64_t kMostDescriptors = std::numeric_limits<int>::max();
 constexpr const char* kLauncherSetsAll =
-    "RANK or WORLD_SIZE is; a launcher sets them all: unset the others to train alone";
-constexpr const char* kRanksMeet = "the ranks meet there; set it to an address of rank 0's machine";
+    "RANK or WORLD_SIZE is; launchers set both: unset the other to train with one process";
+constexpr const char* kRanksMeet =
+    "all ranks connect to it; set MASTER_ADDR and MASTER_PORT to rank 0's machine and a free port";
 
 Result<Place> place_of_torchrun(const Variables& variables) {
   Place place;
@@ -105,38 +108,38 @@ Result<Place> place_of_torchrun(const Variables& variables) {
     TACHO_TRY(descriptor, variables.number("TACHO_RENDEZVOUS_FD", 0, kMostDescriptors, ""));
     place.listen_fd = descriptor;
   }
-  if (size == 1 && !variables.has("MASTER_PORT")) return place;  // nobody to meet
+  if (size == 1 && !variables.has("MASTER_PORT")) return place;  // no other ranks
   TACHO_TRY(host, variables.required("MASTER_ADDR", kRanksMeet));
   TACHO_TRY(port, variables.port("MASTER_PORT", kRanksMeet));
   place.host = host;
   const bool agent_listens = variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
-  place.port = agent_listens ? beside_agent(port) : port;
+  place.port = agent_listens ? port_next_to_agent(port) : port;
   return place;
 }
 
-// Slurm's variables are set in everything that runs within an allocation. A batch script has
-// SLURM_PROCID=0 and, if it asked for tasks, SLURM_NTASKS, but it is one process all the same;
-// what tells a task of a step from it is SLURM_STEP_NUM_TASKS, which srun alone sets.
+// Slurm sets its variables in every process of an allocation. A batch script has SLURM_PROCID=0
+// and, if it requested tasks, SLURM_NTASKS, but is a single process. Only srun sets
+// SLURM_STEP_NUM_TASKS, which identifies a task of a step.
 bool is_one_of_several_tasks(const Variables& variables) {
   const auto tasks = variables.text("SLURM_STEP_NUM_TASKS");
   return tasks && *tasks != "1" && variables.has("SLURM_PROCID");
 }
 
-// Tasks on this node, from whichever variable says it.
+// Returns the number of tasks on this node, from the first variable that is set.
 Result<int> local_size_of_task(const Variables& variables, int node, int size) {
   for (const char* name : {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}) {
     const auto list = variables.text(name);
     if (!list) continue;
     TACHO_TRY(tasks, tasks_on_node(*list, node).in(name));
     if (tasks >= 1 && tasks <= size) return static_cast<int>(tasks);
-    return Error{ErrorCode::usage, fmt::format("{}={}: {} tasks on node {}, but {} in all", name,
+    return Error{ErrorCode::usage, fmt::format("{}={}: {} tasks on node {}, but {} in total", name,
                                                *list, tasks, node, size)};
   }
   return variables.number("SLURM_NTASKS_PER_NODE", 1, size + 1, "this is a task of a Slurm step");
 }
 
-// Task 0 runs on the first node of the step. Within one machine the loopback always works, also
-// where a node's name in Slurm is no name of the network.
+// Task 0 runs on the first node of the step. On a single machine loopback always works, even if
+// the node's Slurm name cannot be resolved.
 Result<std::string> first_host(const Variables& variables) {
   for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
     const auto list = variables.text(name);
@@ -145,12 +148,12 @@ Result<std::string> first_host(const Variables& variables) {
     return hosts.size() == 1 ? "127.0.0.1" : hosts.front();
   }
   return Error{ErrorCode::usage,
-               "SLURM_STEP_NODELIST is not set, so where rank 0 listens is unknown; set "
+               "SLURM_STEP_NODELIST is not set, so the address of rank 0 is unknown; set "
                "MASTER_ADDR to its machine"};
 }
 
 Result<Place> place_of_slurm(const Variables& variables) {
-  constexpr const char* kTask = "SLURM_STEP_NUM_TASKS is, which makes this a task of a Slurm step";
+  constexpr const char* kTask = "SLURM_STEP_NUM_TASKS is, so this is a task of a Slurm step";
   Place place;
   TACHO_TRY(size, variables.number("SLURM_STEP_NUM_TASKS", 1, kMostRanks, kTask));
   TACHO_TRY(rank, variables.number("SLURM_PROCID", 0, size, kTask));
@@ -192,7 +195,7 @@ Environment process_environment() {
 
 Result<std::optional<Place>> place_from_environment(const Environment& environment) {
   const Variables variables(environment);
-  // torchrun first: it may itself run within a step of Slurm.
+  // torchrun first: it may run inside a Slurm step.
   const bool torchrun = variables.has("RANK") || variables.has("WORLD_SIZE");
   if (!torchrun && !is_one_of_several_tasks(variables)) return std::optional<Place>{};
   TACHO_TRY(place, torchrun ? place_of_torchrun(variables) : place_of_slurm(variables));
@@ -210,7 +213,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Place& pla
       {"LOCAL_RANK", std::to_string(place.local_rank)},
       {"LOCAL_WORLD_SIZE", std::to_string(place.local_size)},
       {"GROUP_RANK", std::to_string(place.node)},
-      // The port below is the one to use, whoever listened on the one it was derived from.
+      // MASTER_PORT below is final; the worker must not derive another port from it.
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},
   };
   if (place.port != 0) {
@@ -226,7 +229,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Place& pla
 
 std::int64_t cores_of_rank(std::int64_t cores, const Place& place, const Environment& environment) {
   const Variables variables(environment);
-  // srun has given each task its cores, and the process may use no others.
+  // srun binds each task to its own cores.
   const bool placed_by_slurm =
       variables.text("SLURM_STEP_NUM_TASKS") == std::to_string(place.size) && place.size > 1;
   if (placed_by_slurm) {

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using Set = std::map<std::string, std::string>;
 
-Environment having(Set variables) {
+Environment environment_with(Set variables) {
   return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     if (found == variables.end()) return std::nullopt;
@@ -21,18 +21,18 @@ Environment having(Set variables) {
 }
 
 std::optional<Place> place_of(const Set& variables) {
-  auto place = place_from_environment(having(variables));
+  auto place = place_from_environment(environment_with(variables));
   EXPECT_TRUE(place.ok()) << place.error().message;
   return place.ok() ? *place : std::nullopt;
 }
 
 std::string problem_of(const Set& variables) {
-  const auto place = place_from_environment(having(variables));
+  const auto place = place_from_environment(environment_with(variables));
   EXPECT_FALSE(place.ok());
   return place.ok() ? "" : place.error().message;
 }
 
-Set but(Set variables, const Set& changes) {
+Set with(Set variables, const Set& changes) {
   for (const auto& [name, value] : changes) variables[name] = value;
   return variables;
 }
@@ -61,17 +61,17 @@ TEST(Place, IsReadFromTorchrunsVariables) {
   EXPECT_EQ(*place_of(kTorchrun), (Place{5, 6, 1, 2, 2, "n1", 29500}));
 }
 
-TEST(Place, FollowsFromTheFewVariablesOtherLaunchersSet) {
+TEST(Place, NeedsOnlyTheFewVariablesThatOtherLaunchersSet) {
   EXPECT_EQ(
       *place_of({{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "7"}}),
       (Place{2, 4, 0, 1, 2, "n1", 7}));
   EXPECT_EQ(*place_of({{"RANK", "0"}, {"WORLD_SIZE", "1"}}), Place{});
 }
 
-TEST(Place, KeepsOffThePortTorchrunsAgentListensOn) {
+TEST(Place, AvoidsThePortOfTorchrunsAgent) {
   const auto port = [](const char* master) {
     return place_of(
-               but(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"MASTER_PORT", master}}))
+               with(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"MASTER_PORT", master}}))
         ->port;
   };
   EXPECT_EQ(port("29500"), 21308);
@@ -82,29 +82,30 @@ TEST(Place, KeepsOffThePortTorchrunsAgentListensOn) {
     ASSERT_GE(derived, 16384);
     ASSERT_LT(derived, 32768);
   }
-  EXPECT_EQ(place_of(but(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}}))->port, 29500);
+  EXPECT_EQ(place_of(with(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}}))->port, 29500);
 }
 
-TEST(Place, OfRankZeroMayComeWithAListeningDescriptor) {
-  const Set first = but(kTorchrun, {{"RANK", "0"}, {"LOCAL_RANK", "0"}, {"GROUP_RANK", "0"}});
-  EXPECT_EQ(place_of(but(first, {{"TACHO_RENDEZVOUS_FD", "9"}}))->listen_fd, 9);
-  EXPECT_EQ(place_of(but(kTorchrun, {{"TACHO_RENDEZVOUS_FD", "9"}}))->listen_fd, std::nullopt);
-  EXPECT_THAT(problem_of(but(first, {{"TACHO_RENDEZVOUS_FD", "-1"}})),
+TEST(Place, OfRankZeroMayHaveAListeningDescriptor) {
+  const Set first = with(kTorchrun, {{"RANK", "0"}, {"LOCAL_RANK", "0"}, {"GROUP_RANK", "0"}});
+  EXPECT_EQ(place_of(with(first, {{"TACHO_RENDEZVOUS_FD", "9"}}))->listen_fd, 9);
+  EXPECT_EQ(place_of(with(kTorchrun, {{"TACHO_RENDEZVOUS_FD", "9"}}))->listen_fd, std::nullopt);
+  EXPECT_THAT(problem_of(with(first, {{"TACHO_RENDEZVOUS_FD", "-1"}})),
               HasSubstr("TACHO_RENDEZVOUS_FD=-1"));
 }
 
 TEST(Place, NamesTheVariableThatIsMissing) {
   EXPECT_THAT(problem_of({{"RANK", "0"}}), HasSubstr("WORLD_SIZE is not set"));
   EXPECT_THAT(problem_of({{"WORLD_SIZE", "2"}}), HasSubstr("RANK is not set"));
-  EXPECT_THAT(problem_of(but(kTorchrun, {{"MASTER_ADDR", ""}})), HasSubstr("MASTER_ADDR is not"));
-  EXPECT_THAT(problem_of(but(kTorchrun, {{"MASTER_PORT", ""}})), HasSubstr("MASTER_PORT is not"));
-  EXPECT_THAT(problem_of(but(kSrun, {{"SLURM_JOB_ID", ""}})), HasSubstr("SLURM_JOB_ID is not set"));
-  EXPECT_THAT(problem_of(but(kSrun, {{"SLURM_STEP_NODELIST", ""}})), HasSubstr("set MASTER_ADDR"));
+  EXPECT_THAT(problem_of(with(kTorchrun, {{"MASTER_ADDR", ""}})), HasSubstr("MASTER_ADDR is not"));
+  EXPECT_THAT(problem_of(with(kTorchrun, {{"MASTER_PORT", ""}})), HasSubstr("MASTER_PORT is not"));
+  EXPECT_THAT(problem_of(with(kSrun, {{"SLURM_JOB_ID", ""}})),
+              HasSubstr("SLURM_JOB_ID is not set"));
+  EXPECT_THAT(problem_of(with(kSrun, {{"SLURM_STEP_NODELIST", ""}})), HasSubstr("set MASTER_ADDR"));
 }
 
-TEST(Place, NamesTheVariableThatMakesNoSense) {
+TEST(Place, NamesTheInvalidVariable) {
   const auto says = [](const Set& base, const char* name, const char* value) {
-    EXPECT_THAT(problem_of(but(base, {{name, value}})), HasSubstr(name)) << value;
+    EXPECT_THAT(problem_of(with(base, {{name, value}})), HasSubstr(name)) << value;
   };
   for (const char* bad : {"-1", "6", "x", "1 ", "99999999999999999999"}) {
     says(kTorchrun, "RANK", bad);
@@ -125,35 +126,35 @@ TEST(Place, IsReadFromSlurmsVariablesInATaskOfAStep) {
   EXPECT_EQ(*place_of(kSrun), (Place{6, 7, 0, 1, 3, "node07", 16384 + 100 * 16 + 3}));
 }
 
-TEST(Place, TakesTheLargeJobNumbersOfAFederation) {
-  EXPECT_EQ(place_of(but(kSrun, {{"SLURM_JOB_ID", "4294967295"}}))->port, 16384 + 16368 + 3);
+TEST(Place, AcceptsTheLargeJobIdsOfAFederation) {
+  EXPECT_EQ(place_of(with(kSrun, {{"SLURM_JOB_ID", "4294967295"}}))->port, 16384 + 16368 + 3);
 }
 
-TEST(Place, WithinOneMachineOfSlurmIsTheLoopback) {
-  EXPECT_EQ(place_of(but(kSrun, {{"SLURM_STEP_NODELIST", "gpu5"},
-                                 {"SLURM_NODEID", "0"},
-                                 {"SLURM_STEP_TASKS_PER_NODE", "7"},
-                                 {"SLURM_LOCALID", "6"}}))
+TEST(Place, UsesLoopbackOnASingleSlurmNode) {
+  EXPECT_EQ(place_of(with(kSrun, {{"SLURM_STEP_NODELIST", "gpu5"},
+                                  {"SLURM_NODEID", "0"},
+                                  {"SLURM_STEP_TASKS_PER_NODE", "7"},
+                                  {"SLURM_LOCALID", "6"}}))
                 ->host,
             "127.0.0.1");
 }
 
-TEST(Place, UnderSlurmTakesTheAddressItIsTold) {
-  const auto place = place_of(but(kSrun, {{"MASTER_ADDR", "ib-1"}, {"MASTER_PORT", "4000"}}));
+TEST(Place, UnderSlurmPrefersMasterAddrAndMasterPort) {
+  const auto place = place_of(with(kSrun, {{"MASTER_ADDR", "ib-1"}, {"MASTER_PORT", "4000"}}));
   EXPECT_EQ(place->host, "ib-1");
   EXPECT_EQ(place->port, 4000);
 }
 
-TEST(Place, IsNoneInABatchScriptThatRunsNoStep) {
+TEST(Place, IsNoneInABatchScriptOutsideAStep) {
   Set batch = kSrun;
   batch.erase("SLURM_STEP_NUM_TASKS");
   batch.erase("SLURM_STEP_ID");
-  EXPECT_EQ(place_of(but(batch, {{"SLURM_PROCID", "0"}})), std::nullopt);
-  EXPECT_EQ(place_of(but(kSrun, {{"SLURM_STEP_NUM_TASKS", "1"}})), std::nullopt);
+  EXPECT_EQ(place_of(with(batch, {{"SLURM_PROCID", "0"}})), std::nullopt);
+  EXPECT_EQ(place_of(with(kSrun, {{"SLURM_STEP_NUM_TASKS", "1"}})), std::nullopt);
 }
 
-TEST(Place, OfTorchrunCountsWithinAStepOfSlurm) {
-  EXPECT_EQ(place_of(but(kSrun, kTorchrun))->rank, 5);
+TEST(Place, PrefersTorchrunInsideASlurmStep) {
+  EXPECT_EQ(place_of(with(kSrun, kTorchrun))->rank, 5);
 }
 
 TEST(Place, SurvivesTheEnvironmentOfAWorker) {
@@ -161,33 +162,34 @@ TEST(Place, SurvivesTheEnvironmentOfAWorker) {
                              Place{3, 4, 1, 2, 1, "fe80::1", 65535, {}, "0123456789abcdef"}}) {
     Set worker{{"TORCHELASTIC_USE_AGENT_STORE", "True"}};  // inherited from torchrun
     for (const auto& [name, value] : environment_of(place)) worker[name] = value;
-    EXPECT_EQ(*place_of(but(kSrun, worker)), place);
+    EXPECT_EQ(*place_of(with(kSrun, worker)), place);
   }
 }
 
-TEST(Place, RefusesASecretThatIsNone) {
-  const std::string problem = problem_of(but(kTorchrun, {{"TACHO_JOB_SECRET", "too short"}}));
+TEST(Place, RejectsAnInvalidSecret) {
+  const std::string problem = problem_of(with(kTorchrun, {{"TACHO_JOB_SECRET", "too short"}}));
   EXPECT_THAT(problem, testing::StartsWith("TACHO_JOB_SECRET: a job secret has 16 to 256"));
   EXPECT_THAT(problem, testing::Not(HasSubstr("too short")));
 }
 
 TEST(Place, SharesTheCoresOfItsNode) {
   const Place place{.rank = 1, .size = 8, .local_rank = 1, .local_size = 4};
-  EXPECT_EQ(cores_of_rank(16, place, having({})), 4);
-  EXPECT_EQ(cores_of_rank(3, place, having({})), 1);
-  EXPECT_EQ(cores_of_rank(16, Place{}, having({})), 16);
+  EXPECT_EQ(cores_of_rank(16, place, environment_with({})), 4);
+  EXPECT_EQ(cores_of_rank(3, place, environment_with({})), 1);
+  EXPECT_EQ(cores_of_rank(16, Place{}, environment_with({})), 16);
 }
 
 TEST(Place, KeepsTheCoresThatSlurmGaveItsTask) {
   const Place place{.rank = 1, .size = 8, .local_rank = 1, .local_size = 4};
   const Set task{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_CPUS_PER_TASK", "6"}};
-  EXPECT_EQ(cores_of_rank(6, place, having(task)), 6);
-  EXPECT_EQ(cores_of_rank(24, place, having(task)), 6);
+  EXPECT_EQ(cores_of_rank(6, place, environment_with(task)), 6);
+  EXPECT_EQ(cores_of_rank(24, place, environment_with(task)), 6);
   // torchrun as the one task of each node
-  EXPECT_EQ(cores_of_rank(24, place, having(but(task, {{"SLURM_STEP_NUM_TASKS", "2"}}))), 6);
+  EXPECT_EQ(cores_of_rank(24, place, environment_with(with(task, {{"SLURM_STEP_NUM_TASKS", "2"}}))),
+            6);
 }
 
-// Whatever the variables hold, the answer is a place that makes sense, or an error.
+// Arbitrary variables give a valid place or an error.
 TEST(Place, SurvivesArbitraryVariables) {
   std::mt19937 random(11);
   const std::string alphabet = "0123456789-x[](),n \xff";
@@ -197,7 +199,7 @@ TEST(Place, SurvivesArbitraryVariables) {
       if (random() % 4 != 0 || value.empty()) continue;
       value[random() % value.size()] = alphabet[random() % alphabet.size()];
     }
-    const auto place = place_from_environment(having(variables));
+    const auto place = place_from_environment(environment_with(variables));
     if (!place.ok() || !place->has_value()) continue;
     const Place& got = **place;
     ASSERT_LT(got.rank, got.size);

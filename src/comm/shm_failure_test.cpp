@@ -18,7 +18,7 @@ std::string message_of(const Result<void>& result) {
   return result.ok() ? "" : result.error().message;
 }
 
-// Counts that parent and children see.
+// Counts shared by parent and child processes.
 class SharedCounts {
  public:
   SharedCounts()
@@ -29,7 +29,7 @@ class SharedCounts {
   SharedCounts& operator=(const SharedCounts&) = delete;
 
   std::atomic<int>& operator[](int index) const { return counts_[index]; }
-  // Futex words of std::atomic belong to one process, so this looks again and again.
+  // std::atomic::wait() works within one process only, so this polls.
   void wait_for(int index, int value) const {
     while (counts_[index].load() < value) std::this_thread::yield();
   }
@@ -38,7 +38,7 @@ class SharedCounts {
   std::atomic<int>* counts_;
 };
 
-TEST(ShmFailure, AKilledRankIsNamedByAllOthersWithinASecond) {
+TEST(ShmFailure, AllOthersNameAKilledRankWithinASecond) {
   for (int victim = 0; victim < 3; ++victim) {
     SharedCounts calls;
     auto ranks = start_processes({.name = unique_name(), .size = 3}, [&](ShmGroup& group) {
@@ -51,11 +51,11 @@ TEST(ShmFailure, AKilledRankIsNamedByAllOthersWithinASecond) {
     calls.wait_for(victim, 3);
     const auto start = Clock::now();
     ranks[static_cast<std::size_t>(victim)].kill();
-    const auto expected = fmt::format("rank {} (pid {}) is gone", victim,
-                                      ranks[static_cast<std::size_t>(victim)].pid());
+    const auto expected =
+        fmt::format("rank {} (pid {}) died", victim, ranks[static_cast<std::size_t>(victim)].pid());
     for (int rank = 0; rank < 3; ++rank) {
       if (rank == victim) continue;
-      EXPECT_EQ(ranks[static_cast<std::size_t>(rank)].said(), expected);
+      EXPECT_EQ(ranks[static_cast<std::size_t>(rank)].message(), expected);
     }
     EXPECT_LT(Clock::now() - start, seconds(1));
   }
@@ -70,72 +70,73 @@ TEST(ShmFailure, AKilledRankIsNamedWhileTheOthersSleep) {
   });
   here.wait_for(0, 3);
   ranks[2].kill();
-  EXPECT_EQ(ranks[0].said(), fmt::format("rank 2 (pid {}) is gone", ranks[2].pid()));
-  EXPECT_EQ(ranks[1].said(), fmt::format("rank 2 (pid {}) is gone", ranks[2].pid()));
+  EXPECT_EQ(ranks[0].message(), fmt::format("rank 2 (pid {}) died", ranks[2].pid()));
+  EXPECT_EQ(ranks[1].message(), fmt::format("rank 2 (pid {}) died", ranks[2].pid()));
 }
 
-TEST(ShmFailure, ARankThatIsStoppedIsLate) {
+TEST(ShmFailure, AStoppedRankIsLate) {
   auto ranks = start_processes({.name = unique_name(), .size = 3, .timeout = milliseconds(200)},
                                [](ShmGroup& group) {
                                  if (group.rank() == 1) ::pause();
                                  std::vector<float> values(100);
                                  return message_of(group.all_reduce(values));
                                });
-  const std::string expected = fmt::format(
-      "rank 1 \\(pid {}\\) has not come to the all-reduce of 400 bytes for 2.. ms", ranks[1].pid());
-  EXPECT_THAT(ranks[0].said(), MatchesRegex(expected));
-  EXPECT_THAT(ranks[2].said(), MatchesRegex(expected));
+  const std::string expected =
+      fmt::format("rank 1 \\(pid {}\\) did not reach the all-reduce of 400 bytes within 2.. ms",
+                  ranks[1].pid());
+  EXPECT_THAT(ranks[0].message(), MatchesRegex(expected));
+  EXPECT_THAT(ranks[2].message(), MatchesRegex(expected));
 }
 
-TEST(ShmFailure, OtherSizesAreNamedByEveryRank) {
+TEST(ShmFailure, EveryRankNamesDifferentSizes) {
   for (const std::size_t count : {0, 300, 20'000, 3'000'000}) {
     auto ranks = start_processes({.name = unique_name(), .size = 3}, [&](ShmGroup& group) {
       std::vector<float> values(group.rank() == 2 ? 1000 : count);
-      const std::string said = message_of(group.all_reduce(values));
-      // Of no more use, and it says so.
-      return said == message_of(group.barrier()) ? said : "another message";
+      const std::string first = message_of(group.all_reduce(values));
+      // Every later call returns the same error.
+      return first == message_of(group.barrier()) ? first : "another message";
     });
     const std::string theirs = fmt::format("all-reduce of {} bytes", 4 * count);
     const std::string end = ": every rank must make the same calls with the same sizes";
     const std::string expected =
-        "rank 2 is at its all-reduce of 4000 bytes, but rank {} at its " + theirs + end;
-    EXPECT_EQ(ranks[0].said(), fmt::format(fmt::runtime(expected), 0));
-    EXPECT_EQ(ranks[1].said(), fmt::format(fmt::runtime(expected), 1));
-    EXPECT_EQ(ranks[2].said(),
-              "rank 0 is at its " + theirs + ", but rank 2 at its all-reduce of 4000 bytes" + end);
+        "rank 2 called all-reduce of 4000 bytes, but rank {} called " + theirs + end;
+    EXPECT_EQ(ranks[0].message(), fmt::format(fmt::runtime(expected), 0));
+    EXPECT_EQ(ranks[1].message(), fmt::format(fmt::runtime(expected), 1));
+    EXPECT_EQ(ranks[2].message(),
+              "rank 0 called " + theirs + ", but rank 2 called all-reduce of 4000 bytes" + end);
   }
 }
 
-TEST(ShmFailure, OtherCallsRootsAndPlacesAreNamed) {
-  const auto said_by_rank_0 = [](const std::function<Result<void>(ShmGroup&)>& body) {
+TEST(ShmFailure, NamesDifferentCallsRootsAndPlaces) {
+  const auto message_of_rank_0 = [](const std::function<Result<void>(ShmGroup&)>& body) {
     auto ranks = start_processes({.name = unique_name(), .size = 2},
                                  [&](ShmGroup& group) { return message_of(body(group)); });
-    ranks[1].said();
-    return ranks[0].said();
+    ranks[1].message();
+    return ranks[0].message();
   };
-  EXPECT_THAT(said_by_rank_0([](ShmGroup& group) {
+  EXPECT_THAT(message_of_rank_0([](ShmGroup& group) {
                 if (group.rank() == 1) return group.barrier();
                 std::vector<std::byte> bytes(10);
                 return group.broadcast(bytes, 0);
               }),
-              HasSubstr("rank 1 is at its barrier, but rank 0 at its broadcast of 10 bytes from "
+              HasSubstr("rank 1 called barrier, but rank 0 called broadcast of 10 bytes from "
                         "rank 0"));
   EXPECT_THAT(
-      said_by_rank_0([](ShmGroup& group) {
+      message_of_rank_0([](ShmGroup& group) {
         std::vector<float> values(1);
         return group.reduce(values, group.rank());
       }),
-      HasSubstr("reduce of 4 bytes to rank 1, but rank 0 at its reduce of 4 bytes to rank 0"));
+      HasSubstr("reduce of 4 bytes to rank 1, but rank 0 called reduce of 4 bytes to rank 0"));
   EXPECT_THAT(
-      said_by_rank_0([](ShmGroup& group) -> Result<void> {
+      message_of_rank_0([](ShmGroup& group) -> Result<void> {
         TACHO_TRY(memory, group.allocate(50'001));
         return group.all_reduce(memory.subspan(static_cast<std::size_t>(group.rank()), 50'000));
       }),
-      HasSubstr("200000 bytes in shared memory at 5, but rank 0 at its all-reduce of 200000 "
+      HasSubstr("200000 bytes in shared memory at 5, but rank 0 called all-reduce of 200000 "
                 "bytes in shared memory at 1"));
 }
 
-TEST(ShmFailure, WhyOneGaveUpIsToldToTheOthers) {
+TEST(ShmFailure, TheOthersGetTheReasonOfARankThatGaveUp) {
   in_threads(3, [](ShmGroup& group) {
     std::vector<float> values(group.rank() == 0 ? 1 : 2);
     const auto first = group.all_reduce(values);
@@ -144,7 +145,7 @@ TEST(ShmFailure, WhyOneGaveUpIsToldToTheOthers) {
   });
 }
 
-TEST(ShmFailure, WhoLeavesBeforeTheOthersAreDoneIsNamed) {
+TEST(ShmFailure, NamesARankThatLeavesEarly) {
   in_threads(2, [](ShmGroup& group) {
     if (group.rank() == 1) return;
     EXPECT_EQ(message_of(group.barrier()),

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "comm/shm_meeting.h"
+#include "comm/shm_rendezvous.h"
 #include "comm/shm_sum.h"
 
 namespace tacho {
@@ -16,9 +16,9 @@ namespace {
 using Kind = ShmCall::Kind;
 using Piece = ShmSlots::Piece;
 
-// Up to here every rank adds up everything: one wait instead of two.
+// Up to this size every rank sums everything: one wait instead of two.
 constexpr std::size_t kAtOnceBytes = 32 << 10;
-constexpr std::size_t kSlotUnit = 8192;  // two buffers of whole pages
+constexpr std::size_t kSlotUnit = 8192;  // two buffers of one page
 constexpr std::size_t kCacheLine = 64;
 
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -28,10 +28,10 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 Result<void> check_options(const ShmGroup::Options& options) {
   if (options.size < 1 || options.rank < 0 || options.rank >= options.size) {
     return Error{ErrorCode::usage,
-                 fmt::format("there is no rank {} among {}", options.rank, options.size)};
+                 fmt::format("rank {} is out of range for {} ranks", options.rank, options.size)};
   }
   if (options.slot_bytes < kSlotUnit || options.slot_bytes % kSlotUnit != 0) {
-    return Error{ErrorCode::usage, fmt::format("a slot of {} bytes: give a multiple of {}",
+    return Error{ErrorCode::usage, fmt::format("a slot of {} bytes is not a multiple of {} bytes",
                                                options.slot_bytes, kSlotUnit)};
   }
   return {};
@@ -45,16 +45,16 @@ std::size_t ShmGroup::segment_bytes(const Options& options) {
 
 Result<std::unique_ptr<ShmGroup>> ShmGroup::join(const Options& options) {
   TACHO_CHECK(check_options(options));
-  const ShmMeeting meeting{options.name, options.rank, options.size, options.slot_bytes,
-                           options.timeout};
+  const ShmRendezvous meeting{options.name, options.rank, options.size, options.slot_bytes,
+                              options.timeout};
   if (options.rank != 0) {
-    TACHO_TRY(invitation, meeting.attend(segment_bytes(options)));
-    return join(options, std::move(invitation.segment));
+    TACHO_TRY(joined, meeting.join(segment_bytes(options)));
+    return join(options, std::move(joined.segment));
   }
   TACHO_TRY(segment, ShmSegment::make(segment_bytes(options)));
   std::unique_ptr<ShmGroup> group(new ShmGroup(options, std::move(segment)));
-  TACHO_CHECK(group->keep(meeting.hand_out(*group->segment_)));
-  TACHO_CHECK(group->keep(group->slots_.meet({})));
+  TACHO_CHECK(group->store_error(meeting.serve(*group->segment_)));
+  TACHO_CHECK(group->store_error(group->slots_.meet({})));
   return group;
 }
 
@@ -62,11 +62,11 @@ Result<std::unique_ptr<ShmGroup>> ShmGroup::join(const Options& options,
                                                  std::shared_ptr<ShmSegment> segment) {
   TACHO_CHECK(check_options(options));
   if (segment->size() != segment_bytes(options)) {
-    return Error{ErrorCode::usage, fmt::format("a segment of {} bytes, where {} are needed",
+    return Error{ErrorCode::usage, fmt::format("the segment has {} bytes, but {} are needed",
                                                segment->size(), segment_bytes(options))};
   }
   std::unique_ptr<ShmGroup> group(new ShmGroup(options, std::move(segment)));
-  TACHO_CHECK(group->keep(group->slots_.meet({})));
+  TACHO_CHECK(group->store_error(group->slots_.meet({})));
   return group;
 }
 
@@ -79,25 +79,25 @@ ShmGroup::ShmGroup(const Options& options, std::shared_ptr<ShmSegment> segment)
              {.rank = options.rank, .timeout = options.timeout}) {}
 
 Result<std::span<float>> ShmGroup::allocate(std::size_t count) {
-  if (broken_) return *broken_;
+  if (error_) return *error_;
   const ShmCall call{Kind::allocate, -1, count * sizeof(float)};
-  TACHO_CHECK(keep(slots_.meet(call)));
-  TACHO_CHECK(keep(add_region(call)));
+  TACHO_CHECK(store_error(slots_.meet(call)));
+  TACHO_CHECK(store_error(add_region(call)));
   return std::span(reinterpret_cast<float*>(regions_.back().of(rank_)), count);
 }
 
-// Shared as the slots were, under a name of its own.
+// Shares the region like the slots, under a name derived from the group's.
 Result<void> ShmGroup::add_region(const ShmCall& call) {
   const std::size_t rank_bytes = (call.bytes / kSlotUnit + 1) * kSlotUnit;
-  const ShmMeeting meeting{fmt::format("{}.{}", options_.name, regions_.size()), options_.rank,
-                           options_.size, rank_bytes, options_.timeout};
+  const ShmRendezvous meeting{fmt::format("{}.{}", options_.name, regions_.size()), options_.rank,
+                              options_.size, rank_bytes, options_.timeout};
   if (rank_ != 0) {
-    TACHO_TRY(invitation, meeting.attend(rank_bytes * ranks_));
-    regions_.push_back({std::move(invitation.segment), rank_bytes});
+    TACHO_TRY(joined, meeting.join(rank_bytes * ranks_));
+    regions_.push_back({std::move(joined.segment), rank_bytes});
     return slots_.meet(call);
   }
   TACHO_TRY(segment, ShmSegment::make(rank_bytes * ranks_));
-  TACHO_CHECK(meeting.hand_out(*segment));
+  TACHO_CHECK(meeting.serve(*segment));
   regions_.push_back({std::move(segment), rank_bytes});
   return slots_.meet(call);
 }
@@ -112,20 +112,20 @@ Result<void> ShmGroup::reduce(std::span<float> values, int root) {
 }
 
 Result<void> ShmGroup::sum(ShmCall call, std::span<float> values) {
-  if (broken_) return *broken_;
+  if (error_) return *error_;
   if (ranks_ == 1) return {};
   if (call.bytes <= std::min(kAtOnceBytes, slots_.buffer_bytes())) {
-    return keep(slots_.sum_at_once(call, values));
+    return store_error(slots_.sum_at_once(call, values));
   }
   const Place place = place_of(values);
   call.place = place.number;
-  return keep(place.region == nullptr ? slots_.sum_in_shares(call, values)
-                                      : sum_in_place(call, place));
+  return store_error(place.region == nullptr ? slots_.sum_in_shares(call, values)
+                                             : sum_in_place(call, place));
 }
 
 ShmGroup::Place ShmGroup::place_of(std::span<const float> values) const {
   const auto bytes = std::as_bytes(values);
-  const std::less_equal<> not_after;  // holds for pointers into different arrays, too
+  const std::less_equal<> not_after;  // defined for pointers into different arrays, unlike <=
   std::uint64_t number = 1;
   for (const Region& region : regions_) {
     const std::byte* mine = region.of(rank_);
@@ -139,11 +139,11 @@ ShmGroup::Place ShmGroup::place_of(std::span<const float> values) const {
   return {};
 }
 
-// Each rank adds up a share of the values and writes the sums wherever they are wanted: values are
-// read once and written once.
+// Each rank sums a share of the values and writes the result to every rank that needs it, so values
+// are read once and written once.
 Result<void> ShmGroup::sum_in_place(const ShmCall& call, const Place& place) {
   TACHO_CHECK(slots_.meet(call));
-  std::array<float, 2048> block;  // stays in the first cache
+  std::array<float, 2048> block;  // fits in the L1 cache
   std::vector<const float*> inputs(ranks_);
   const std::size_t lines = (call.bytes + kCacheLine - 1) / kCacheLine;
   const std::size_t begin = lines * rank_ / ranks_ * kCacheLine;
@@ -164,7 +164,7 @@ Result<void> ShmGroup::sum_in_place(const ShmCall& call, const Place& place) {
 
 Result<void> ShmGroup::broadcast(std::span<std::byte> bytes, int root) {
   TACHO_CHECK(check_root(root));
-  if (broken_) return *broken_;
+  if (error_) return *error_;
   const auto from = static_cast<std::size_t>(root);
   const auto fill = [&](const Piece& piece) {
     if (rank_ == from) copy_bytes(slots_.buffer(from, piece), bytes.data() + piece.at, piece.bytes);
@@ -172,16 +172,17 @@ Result<void> ShmGroup::broadcast(std::span<std::byte> bytes, int root) {
   const auto drain = [&](const Piece& piece) {
     if (rank_ != from) copy_bytes(bytes.data() + piece.at, slots_.buffer(from, piece), piece.bytes);
   };
-  return keep(slots_.exchange({Kind::broadcast, root, bytes.size()}, fill, drain));
+  return store_error(slots_.exchange({Kind::broadcast, root, bytes.size()}, fill, drain));
 }
 
 Result<void> ShmGroup::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   if (all.size() != mine.size() * ranks_) {
     return Error{ErrorCode::usage,
-                 fmt::format("an all-gather of {} bytes from each of {} ranks into {} bytes",
+                 fmt::format("an all-gather of {} bytes from each of {} ranks does not fit a "
+                             "buffer of {} bytes",
                              mine.size(), ranks_, all.size())};
   }
-  if (broken_) return *broken_;
+  if (error_) return *error_;
   const auto fill = [&](const Piece& piece) {
     copy_bytes(slots_.buffer(rank_, piece), mine.data() + piece.at, piece.bytes);
   };
@@ -191,24 +192,25 @@ Result<void> ShmGroup::all_gather(std::span<const std::byte> mine, std::span<std
       copy_bytes(to, slots_.buffer(rank, piece), piece.bytes);
     }
   };
-  return keep(slots_.exchange({Kind::all_gather, -1, mine.size()}, fill, drain));
+  return store_error(slots_.exchange({Kind::all_gather, -1, mine.size()}, fill, drain));
 }
 
 Result<void> ShmGroup::barrier() {
-  if (broken_) return *broken_;
-  return keep(slots_.meet({Kind::barrier, -1, 0}));
+  if (error_) return *error_;
+  return store_error(slots_.meet({Kind::barrier, -1, 0}));
 }
 
 Result<void> ShmGroup::check_root(int root) const {
   if (root >= 0 && root < options_.size) return {};
-  return Error{ErrorCode::usage, fmt::format("there is no rank {} among {}", root, options_.size)};
+  return Error{ErrorCode::usage,
+               fmt::format("rank {} is out of range for {} ranks", root, options_.size)};
 }
 
-// An error is the last thing this rank does here; the others learn of it at once.
-Result<void> ShmGroup::keep(Result<void> result) {
+// After an error this rank leaves the group, which reports the error to the others immediately.
+Result<void> ShmGroup::store_error(Result<void> result) {
   if (!result.ok()) {
-    broken_ = result.error();
-    slots_.steps().leave(broken_->message);
+    error_ = result.error();
+    slots_.steps().leave(error_->message);
   }
   return result;
 }

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// Values of many magnitudes: their sum depends on the order in which they are added.
+// Returns values of many magnitudes, whose sum depends on the order of addition.
 std::vector<float> values_of(int rank, std::size_t count) {
   std::vector<float> values(count);
   auto state = static_cast<std::uint32_t>(rank + 1);
@@ -43,7 +43,7 @@ const std::vector<std::size_t> kCounts{0, 1, 7, 256, 8192, 8193, 100'000, 1'000'
 class ShmGroupOf : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, ShmGroupOf, testing::Values(1, 2, 3, 4, 5));
 
-TEST_P(ShmGroupOf, AddsUpInTheOrderOfRanksWithTheSameBitsEverywhere) {
+TEST_P(ShmGroupOf, SumsInRankOrderWithTheSameBitsOnAllRanks) {
   in_threads(GetParam(), [](ShmGroup& group) {
     for (const std::size_t count : kCounts) {
       auto values = values_of(group.rank(), count);
@@ -53,7 +53,7 @@ TEST_P(ShmGroupOf, AddsUpInTheOrderOfRanksWithTheSameBitsEverywhere) {
   });
 }
 
-TEST_P(ShmGroupOf, AddsUpWhereTheValuesAre) {
+TEST_P(ShmGroupOf, SumsAllocatedMemoryInPlace) {
   in_threads(GetParam(), [](ShmGroup& group) {
     for (const std::size_t count : kCounts) {
       auto memory = group.allocate(count + 3);
@@ -67,7 +67,7 @@ TEST_P(ShmGroupOf, AddsUpWhereTheValuesAre) {
   });
 }
 
-TEST_P(ShmGroupOf, ReducesToTheRootAlone) {
+TEST_P(ShmGroupOf, ReducesToTheRootOnly) {
   in_threads(GetParam(), [](ShmGroup& group) {
     for (const std::size_t count : kCounts) {
       auto memory = group.allocate(count);
@@ -98,7 +98,7 @@ TEST_P(ShmGroupOf, BroadcastsFromAnyRank) {
   });
 }
 
-TEST_P(ShmGroupOf, GathersInTheOrderOfRanks) {
+TEST_P(ShmGroupOf, GathersInRankOrder) {
   in_threads(GetParam(), [](ShmGroup& group) {
     for (const std::size_t count : kCounts) {
       const auto mine = values_of(group.rank(), count);
@@ -113,14 +113,14 @@ TEST_P(ShmGroupOf, GathersInTheOrderOfRanks) {
   });
 }
 
-// Buffers pass from one call to the next without a wait between: every pair must fit.
-TEST_P(ShmGroupOf, KeepsCallsApartWhateverFollowsWhat) {
+// Buffers are reused by the next call without a wait, so every pair of calls must be safe.
+TEST_P(ShmGroupOf, KeepsCallsSeparateInAnyOrder) {
   in_threads(
       GetParam(),
       [](ShmGroup& group) {
         auto memory = group.allocate(20'000);
         ASSERT_OK(memory);
-        std::mt19937 random(7);  // the same at every rank
+        std::mt19937 random(7);  // the same on every rank
         for (int i = 0; i < 400; ++i) {
           const std::size_t count = random() % (random() % 4 == 0 ? 20'000 : 900);
           const int root = static_cast<int>(random() % static_cast<unsigned>(group.size()));
@@ -174,7 +174,7 @@ TEST(ShmGroup, WorksBetweenProcesses) {
   });
 }
 
-TEST(ShmGroup, AloneNeedsNobody) {
+TEST(ShmGroup, WorksWithOneRank) {
   auto group = ShmGroup::join({.name = unique_name(), .rank = 0, .size = 1});
   ASSERT_OK(group);
   std::vector<float> values{1, 2};
@@ -182,19 +182,19 @@ TEST(ShmGroup, AloneNeedsNobody) {
   EXPECT_EQ(values, (std::vector<float>{1, 2}));
 }
 
-TEST(ShmGroup, RefusesWhatMakesNoSense) {
+TEST(ShmGroup, RejectsInvalidArguments) {
   EXPECT_EQ(ShmGroup::join({.name = "x", .rank = 2, .size = 2}).error().message,
-            "there is no rank 2 among 2");
+            "rank 2 is out of range for 2 ranks");
   EXPECT_EQ(ShmGroup::join({.name = "x", .slot_bytes = 1000}).error().message,
-            "a slot of 1000 bytes: give a multiple of 8192");
+            "a slot of 1000 bytes is not a multiple of 8192 bytes");
   EXPECT_EQ(ShmGroup::join({.name = ""}).error().message,
-            "a group's name has 1 to 80 characters, not 0");
+            "a group name has 1 to 80 characters, not 0");
   auto group = ShmGroup::join({.name = unique_name()});
   ASSERT_OK(group);
-  EXPECT_EQ((*group)->broadcast({}, 1).error().message, "there is no rank 1 among 1");
+  EXPECT_EQ((*group)->broadcast({}, 1).error().message, "rank 1 is out of range for 1 ranks");
   std::vector<std::byte> bytes(3);
   EXPECT_EQ((*group)->all_gather(bytes, std::span(bytes).first(2)).error().message,
-            "an all-gather of 3 bytes from each of 1 ranks into 2 bytes");
+            "an all-gather of 3 bytes from each of 1 ranks does not fit a buffer of 2 bytes");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct ProcessStat {
   std::uint64_t started = 0;
 };
 
-// The name, in brackets, may hold anything, blanks and brackets too: the fields begin after it.
+// The process name may contain spaces and brackets, so the fields begin after the last bracket.
 std::optional<ProcessStat> parse_stat(std::string_view text) {
   const auto name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
@@ -44,15 +44,15 @@ std::optional<ProcessStat> stat_of(std::int32_t pid) {
 
 }  // namespace
 
-ProcessMark ProcessMark::of_self() {
-  ProcessMark mark{.pid = ::getpid()};
-  if (const auto stat = stat_of(mark.pid)) mark.started = stat->started;
+ProcessIdentity ProcessIdentity::of_self() {
+  ProcessIdentity self{.pid = ::getpid()};
+  if (const auto stat = stat_of(self.pid)) self.started = stat->started;
   struct stat status {};
-  if (::stat("/proc/self/ns/pid", &status) == 0) mark.pid_namespace = status.st_ino;
-  return mark;
+  if (::stat("/proc/self/ns/pid", &status) == 0) self.pid_namespace = status.st_ino;
+  return self;
 }
 
-bool ProcessMark::is_gone() const {
+bool ProcessIdentity::is_gone() const {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
   if (started == 0) return false;
   const auto stat = stat_of(pid);

@@ -4,15 +4,15 @@
 
 namespace tacho {
 
-// Names a process for good: numbers are given out again, but not with the same starting time.
-struct ProcessMark {
+// Identifies a process uniquely: pids are reused, but not with the same start time.
+struct ProcessIdentity {
   std::int32_t pid = 0;
-  std::uint64_t started = 0;        // in clock ticks since boot; 0 where /proc cannot be read
-  std::uint64_t pid_namespace = 0;  // numbers mean nothing outside of theirs
+  std::uint64_t started = 0;        // in clock ticks since boot; 0 if /proc cannot be read
+  std::uint64_t pid_namespace = 0;  // a pid is valid only in its namespace
 
-  static ProcessMark of_self();
+  static ProcessIdentity of_self();
 
-  // A zombie is gone: it runs no more, whoever has yet to collect it.
+  // A zombie counts as gone.
   [[nodiscard]] bool is_gone() const;
 };
 

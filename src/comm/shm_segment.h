@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Memory that processes share. It has no name in any folder, so nothing is left when the last
-// process that holds it ends, however it ends, and the size of /dev/shm does not matter.
+// Memory shared by processes (memfd). It has no name, so nothing remains when the last process that
+// maps it ends in any way, and the size of /dev/shm does not matter.
 class ShmSegment {
  public:
-  // All of it is there when this returns: too little memory is an error here, no SIGBUS later.
+  // Allocates all pages: too little memory is an error here, not a SIGBUS later.
   static Result<std::unique_ptr<ShmSegment>> make(std::size_t bytes);
-  // One that another process made.
+  // Maps a segment that another process made.
   static Result<std::unique_ptr<ShmSegment>> map(UniqueFd fd, std::size_t bytes);
 
   ~ShmSegment();
@@ -26,11 +26,11 @@ class ShmSegment {
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:
-  ShmSegment(UniqueFd fd, void* room, std::byte* data, std::size_t bytes)
-      : fd_(std::move(fd)), room_(room), data_(data), bytes_(bytes) {}
+  ShmSegment(UniqueFd fd, void* reserved, std::byte* data, std::size_t bytes)
+      : fd_(std::move(fd)), reserved_(reserved), data_(data), bytes_(bytes) {}
 
   UniqueFd fd_;
-  void* room_;  // what is mapped; the data is in it
+  void* reserved_;  // address range that contains the data
   std::byte* data_;
   std::size_t bytes_;
 };

@@ -8,18 +8,20 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kLineBytes = 64;  // of the cache
+constexpr std::size_t kLineBytes = 64;  // cache line
 
 std::size_t rounded_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-std::size_t lines_bytes(std::size_t ranks) { return rounded_up(ranks * sizeof(ShmLine), kPage); }
+std::size_t states_bytes(std::size_t ranks) {
+  return rounded_up(ranks * sizeof(ShmRankState), kPage);
+}
 
 }  // namespace
 
 std::size_t ShmSlots::segment_bytes(std::size_t ranks, std::size_t slot_bytes) {
-  return lines_bytes(ranks) + ranks * slot_bytes;
+  return states_bytes(ranks) + ranks * slot_bytes;
 }
 
 ShmSlots::ShmSlots(std::byte* memory, std::size_t ranks, std::size_t slot_bytes,
@@ -27,15 +29,15 @@ ShmSlots::ShmSlots(std::byte* memory, std::size_t ranks, std::size_t slot_bytes,
     : ranks_(ranks),
       rank_(static_cast<std::size_t>(options.rank)),
       buffer_bytes_(slot_bytes / 2),
-      buffers_(memory + lines_bytes(ranks)),
-      steps_({reinterpret_cast<ShmLine*>(memory), ranks}, options),
+      buffers_(memory + states_bytes(ranks)),
+      steps_({reinterpret_cast<ShmRankState*>(memory), ranks}, options),
       inputs_(ranks) {}
 
 ShmSlots::Cut ShmSlots::cut(std::size_t bytes) const {
   Cut cut{.bytes = bytes};
   cut.pieces = std::max<std::size_t>(1, (bytes + buffer_bytes_ - 1) / buffer_bytes_);
   cut.piece_bytes = rounded_up((bytes + cut.pieces - 1) / cut.pieces, kLineBytes);
-  // On cache lines, so that no two ranks write in the same.
+  // Aligned to cache lines, so that no two ranks write to the same line.
   cut.share_bytes = rounded_up((cut.piece_bytes + ranks_ - 1) / ranks_, kLineBytes);
   return cut;
 }
@@ -69,17 +71,17 @@ Result<void> ShmSlots::sum_at_once(const ShmCall& call, std::span<float> values)
   return exchange(call, fill, drain);
 }
 
-// A piece is handed in before the step of the one before, so one wait a piece is enough: who has
-// waited for the sums of a piece finds the next one handed in. The buffer for it is free, too: the
-// others have added up the piece two before from it; what they may still collect of that is this
-// rank's own share, which is at the same place in every piece and not handed in.
+// A piece is copied in before the step of the previous piece, so one wait per piece is enough:
+// after the wait for the sums of a piece, the next piece is already in the buffers. Its buffer is
+// free, because the others have summed the piece two before. They may still collect this rank's
+// share of that piece, which is at the same offset in every piece and is never copied in.
 Result<void> ShmSlots::sum_in_shares(const ShmCall& call, std::span<float> values) {
   const Cut whole = cut(call.bytes);
-  hand_in(values, whole, piece(whole, 0));
+  copy_in(values, whole, piece(whole, 0));
   TACHO_CHECK(steps_.open(call, piece(whole, 0).parity));
   for (std::size_t index = 0; index < whole.pieces; ++index) {
     const Piece now = piece(whole, index);
-    if (index + 1 < whole.pieces) hand_in(values, whole, piece(whole, index + 1));
+    if (index + 1 < whole.pieces) copy_in(values, whole, piece(whole, index + 1));
     sum_own_share(values, whole, now);
     TACHO_CHECK(steps_.await(steps_.take(), call));
     if (call.gives_sum_to(rank_)) collect(values, whole, now);
@@ -88,8 +90,8 @@ Result<void> ShmSlots::sum_in_shares(const ShmCall& call, std::span<float> value
   return {};
 }
 
-// All but the own share, whose place in the buffer is for its sum.
-void ShmSlots::hand_in(std::span<const float> values, const Cut& cut, const Piece& piece) const {
+// Copies all but this rank's share, whose part of the buffer receives the sum.
+void ShmSlots::copy_in(std::span<const float> values, const Cut& cut, const Piece& piece) const {
   const auto [begin, end] = share(cut, piece, rank_);
   const std::byte* from = std::as_bytes(values).data() + piece.at;
   std::byte* to = buffer(rank_, piece);

@@ -11,11 +11,11 @@
 
 namespace tacho {
 
-// How messages of any size go through a segment of a few megabytes. Every rank has a slot of two
-// buffers, which take turns: while the others still read the one, the next piece goes in the other.
+// Passes messages of any size through a segment of a few megabytes. Every rank has a slot of two
+// buffers: while the others read one, the rank writes the next piece into the other.
 class ShmSlots {
  public:
-  // `memory` is page-aligned, has segment_bytes(), and was zero before any rank came.
+  // `memory` is page-aligned, has segment_bytes(), and was zeroed before the first rank joined.
   ShmSlots(std::byte* memory, std::size_t ranks, std::size_t slot_bytes,
            const ShmSteps::Options& options);
   static std::size_t segment_bytes(std::size_t ranks, std::size_t slot_bytes);
@@ -31,27 +31,26 @@ class ShmSlots {
   }
   [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  // fill(Piece) puts what this rank has into its buffer, drain(Piece) takes from all buffers what
-  // it needs.
+  // fill(Piece) writes this rank's data into its buffer; drain(Piece) reads from all buffers.
   template <class Fill, class Drain>
   Result<void> exchange(const ShmCall& call, const Fill& fill, const Drain& drain);
-  // Nothing goes through; all are here and make the same call.
+  // Waits until all ranks make the same call, without transferring data.
   Result<void> meet(const ShmCall& call);
 
-  // Every rank adds up everything: one wait, for messages that fit a buffer.
+  // Every rank sums everything: one wait. For messages that fit in a buffer.
   Result<void> sum_at_once(const ShmCall& call, std::span<float> values);
-  // Every rank adds up a share.
+  // Every rank sums a share.
   Result<void> sum_in_shares(const ShmCall& call, std::span<float> values);
 
   ShmSteps& steps() { return steps_; }
 
  private:
-  // Pieces are of equal size, only the last one is a little smaller.
+  // Pieces have equal sizes; only the last may be smaller.
   struct Cut {
     std::size_t bytes = 0;
     std::size_t pieces = 1;
     std::size_t piece_bytes = 0;
-    std::size_t share_bytes = 0;  // of a piece, for each rank to add up
+    std::size_t share_bytes = 0;  // of a piece, summed by each rank
   };
   struct Share {
     std::size_t begin = 0;
@@ -61,7 +60,7 @@ class ShmSlots {
   [[nodiscard]] Piece piece(const Cut& cut, std::size_t index) const;
   static Share share(const Cut& cut, const Piece& piece, std::size_t rank);
 
-  void hand_in(std::span<const float> values, const Cut& cut, const Piece& piece) const;
+  void copy_in(std::span<const float> values, const Cut& cut, const Piece& piece) const;
   void sum_own_share(std::span<const float> values, const Cut& cut, const Piece& piece);
   void collect(std::span<float> values, const Cut& cut, const Piece& piece) const;
 
@@ -71,11 +70,11 @@ class ShmSlots {
   std::byte* buffers_;
   ShmSteps steps_;
   std::size_t rounds_ = 0;            // buffers used so far
-  std::vector<const float*> inputs_;  // of a sum, kept for its memory
+  std::vector<const float*> inputs_;  // of a sum; a member to avoid allocations
 };
 
-// Who takes the step of a round has read the buffers of the round before, so they may be filled in
-// the next one.
+// A rank that takes the step of a round has read the buffers of the previous round, so the next
+// round may overwrite them.
 template <class Fill, class Drain>
 Result<void> ShmSlots::exchange(const ShmCall& call, const Fill& fill, const Drain& drain) {
   const Cut whole = cut(call.bytes);

@@ -16,12 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a sleeper sleeps before it looks whether the others are still alive.
+// A sleeping rank checks at this interval that the others are alive.
 constexpr std::chrono::milliseconds kSlice{50};
 
-constexpr int kPauses = 100;  // some microseconds
+constexpr int kPauses = 100;  // a few microseconds
 
-// Counts wrap around after 2^32 steps; no two ranks are ever half of that apart.
+// Counts wrap around after 2^32 steps; the counts of two ranks never differ by half of that.
 bool reaches(std::uint32_t taken, std::uint32_t steps) {
   return static_cast<std::int32_t>(taken - steps) >= 0;
 }
@@ -57,7 +57,7 @@ std::string describe(const ShmCall& call) {
       call.place == 0 ? "" : fmt::format(" in shared memory at {}", call.place);
   switch (call.kind) {
     case ShmCall::Kind::join:
-      return "joining of the group";
+      return "group setup";
     case ShmCall::Kind::all_reduce:
       return fmt::format("all-reduce of {} bytes{}", call.bytes, place);
     case ShmCall::Kind::reduce:
@@ -65,7 +65,7 @@ std::string describe(const ShmCall& call) {
     case ShmCall::Kind::broadcast:
       return fmt::format("broadcast of {} bytes from rank {}", call.bytes, call.root);
     case ShmCall::Kind::all_gather:
-      return fmt::format("all-gather of {} bytes a rank", call.bytes);
+      return fmt::format("all-gather of {} bytes per rank", call.bytes);
     case ShmCall::Kind::barrier:
       return "barrier";
     case ShmCall::Kind::allocate:
@@ -74,24 +74,24 @@ std::string describe(const ShmCall& call) {
   return fmt::format("unknown call {}", static_cast<std::uint32_t>(call.kind));
 }
 
-ShmSteps::ShmSteps(std::span<ShmLine> lines, const Options& options)
-    : lines_(lines),
+ShmSteps::ShmSteps(std::span<ShmRankState> states, const Options& options)
+    : states_(states),
       rank_(static_cast<std::size_t>(options.rank)),
       options_(options),
-      crowded_(static_cast<std::size_t>(cores()) < lines.size()) {
-  lines_[rank_].process = ProcessMark::of_self();
-  lines_[rank_].present.store(1, std::memory_order_release);
+      crowded_(static_cast<std::size_t>(cores()) < states.size()) {
+  states_[rank_].process = ProcessIdentity::of_self();
+  states_[rank_].present.store(1, std::memory_order_release);
 }
 
 ShmSteps::~ShmSteps() { leave(""); }
 
 bool ShmSteps::has_taken(std::size_t rank, std::uint32_t steps) const {
-  return reaches(lines_[rank].steps.load(std::memory_order_acquire), steps);
+  return reaches(states_[rank].steps.load(std::memory_order_acquire), steps);
 }
 
 std::uint32_t ShmSteps::take() {
-  ShmLine& mine = lines_[rank_];
-  // In this order for all, or a rank could go to sleep between the two and never be woken.
+  ShmRankState& mine = states_[rank_];
+  // Both seq_cst: otherwise a rank could fall asleep between the two and never be woken.
   mine.steps.store(++taken_, std::memory_order_seq_cst);
   if (mine.sleepers.load(std::memory_order_seq_cst) != 0) wake_all(mine.steps);
   return taken_;
@@ -99,7 +99,7 @@ std::uint32_t ShmSteps::take() {
 
 Result<void> ShmSteps::await(std::uint32_t steps, const ShmCall& call) {
   if (reaches(all_took_, steps)) return {};
-  for (std::size_t rank = 0; rank < lines_.size(); ++rank) {
+  for (std::size_t rank = 0; rank < states_.size(); ++rank) {
     if (rank == rank_ || has_taken(rank, steps) || spin(rank, steps)) continue;
     TACHO_CHECK(sleep(rank, steps, call));
   }
@@ -108,32 +108,31 @@ Result<void> ShmSteps::await(std::uint32_t steps, const ShmCall& call) {
 }
 
 Result<void> ShmSteps::open(const ShmCall& call, std::size_t parity) {
-  lines_[rank_].calls[parity] = call;
+  states_[rank_].calls[parity] = call;
   TACHO_CHECK(await(take(), call));
-  for (std::size_t rank = 0; rank < lines_.size(); ++rank) {
-    const ShmCall& theirs = lines_[rank].calls[parity];
+  for (std::size_t rank = 0; rank < states_.size(); ++rank) {
+    const ShmCall& theirs = states_[rank].calls[parity];
     if (theirs == call) continue;
-    return Error{
-        ErrorCode::failed,
-        fmt::format("rank {} is at its {}, but rank {} at its {}: every rank must make the "
-                    "same calls with the same sizes",
-                    rank, describe(theirs), rank_, describe(call))};
+    return Error{ErrorCode::failed,
+                 fmt::format("rank {} called {}, but rank {} called {}: every rank must make the "
+                             "same calls with the same sizes",
+                             rank, describe(theirs), rank_, describe(call))};
   }
   return {};
 }
 
 void ShmSteps::leave(std::string_view why) {
-  ShmLine& mine = lines_[rank_];
+  ShmRankState& mine = states_[rank_];
   if (mine.left.load(std::memory_order_relaxed) != 0) return;
-  const std::size_t length = std::min(why.size(), mine.last_words.size() - 1);
-  std::copy_n(why.begin(), length, mine.last_words.begin());
-  mine.last_words[length] = '\0';
+  const std::size_t length = std::min(why.size(), mine.reason.size() - 1);
+  std::copy_n(why.begin(), length, mine.reason.begin());
+  mine.reason[length] = '\0';
   mine.left.store(1, std::memory_order_release);
   wake_all(mine.steps);
 }
 
-// A rank that runs on another core is a microsecond away. One that waits for this core is not, so
-// after a moment the core is offered to it.
+// A rank on another core answers within a microsecond. A rank that waits for this core does not, so
+// this yields the core after a moment.
 bool ShmSteps::spin(std::size_t rank, std::uint32_t steps) const {
   for (int i = 0; i < (crowded_ ? 1 : kPauses); ++i) {
     if (has_taken(rank, steps)) return true;
@@ -150,50 +149,50 @@ bool ShmSteps::spin(std::size_t rank, std::uint32_t steps) const {
 Result<void> ShmSteps::sleep(std::size_t rank, std::uint32_t steps, const ShmCall& call) {
   const auto began = Clock::now();
   auto look = began + kSlice;
-  ShmLine& line = lines_[rank];
+  ShmRankState& state = states_[rank];
   while (!has_taken(rank, steps)) {
-    line.sleepers.fetch_add(1, std::memory_order_seq_cst);
-    const std::uint32_t seen = line.steps.load(std::memory_order_seq_cst);
-    const bool slept = !reaches(seen, steps) && line.left.load(std::memory_order_acquire) == 0;
-    if (slept) sleep_on(line.steps, seen);
-    line.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    state.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    const std::uint32_t seen = state.steps.load(std::memory_order_seq_cst);
+    const bool slept = !reaches(seen, steps) && state.left.load(std::memory_order_acquire) == 0;
+    if (slept) sleep_on(state.steps, seen);
+    state.sleepers.fetch_sub(1, std::memory_order_seq_cst);
 
     const auto now = Clock::now();
     if (slept && now < look) continue;
     look = now + kSlice;
-    TACHO_CHECK(look_round(steps));
+    TACHO_CHECK(check_late_ranks(steps));
     if (now - began < options_.timeout || has_taken(rank, steps)) continue;
-    return Error{ErrorCode::failed, fmt::format("{} has not come to the {} for {}", name_of(rank),
+    return Error{ErrorCode::failed, fmt::format("{} did not reach the {} within {}", name_of(rank),
                                                 describe(call), human(Seconds(now - began)))};
   }
   return {};
 }
 
-// Any of the ranks that are late may be the cause, not only the one this rank sleeps on.
-Result<void> ShmSteps::look_round(std::uint32_t steps) const {
-  const ShmLine* leaver = nullptr;
-  for (std::size_t rank = 0; rank < lines_.size(); ++rank) {
-    const ShmLine& line = lines_[rank];
-    if (rank == rank_ || line.present.load(std::memory_order_acquire) == 0) continue;
-    const bool left = line.left.load(std::memory_order_acquire) != 0;
-    const bool gone = !left && line.process.is_gone();
+// Any late rank may be the cause, not only the one that this rank waits for.
+Result<void> ShmSteps::check_late_ranks(std::uint32_t steps) const {
+  const ShmRankState* leaver = nullptr;
+  for (std::size_t rank = 0; rank < states_.size(); ++rank) {
+    const ShmRankState& state = states_[rank];
+    if (rank == rank_ || state.present.load(std::memory_order_acquire) == 0) continue;
+    const bool left = state.left.load(std::memory_order_acquire) != 0;
+    const bool gone = !left && state.process.is_gone();
     if ((!left && !gone) || has_taken(rank, steps)) continue;  // its last step may be enough
-    if (gone && line.left.load(std::memory_order_acquire) == 0) {
-      return Error{ErrorCode::failed, name_of(rank) + " is gone"};
+    if (gone && state.left.load(std::memory_order_acquire) == 0) {
+      return Error{ErrorCode::failed, name_of(rank) + " died"};
     }
-    if (leaver == nullptr) leaver = &line;
+    if (leaver == nullptr) leaver = &state;
   }
   if (leaver == nullptr) return {};
-  const std::string words(leaver->last_words.data());
-  if (!words.empty()) return Error{ErrorCode::failed, words};
+  const std::string reason(leaver->reason.data());
+  if (!reason.empty()) return Error{ErrorCode::failed, reason};
   return Error{ErrorCode::failed,
-               name_of(static_cast<std::size_t>(leaver - lines_.data())) + " has left the group"};
+               name_of(static_cast<std::size_t>(leaver - states_.data())) + " has left the group"};
 }
 
 std::string ShmSteps::name_of(std::size_t rank) const {
-  const ShmLine& line = lines_[rank];
-  if (line.present.load(std::memory_order_acquire) == 0) return fmt::format("rank {}", rank);
-  return fmt::format("rank {} (pid {})", rank, line.process.pid);
+  const ShmRankState& state = states_[rank];
+  if (state.present.load(std::memory_order_acquire) == 0) return fmt::format("rank {}", rank);
+  return fmt::format("rank {} (pid {})", rank, state.process.pid);
 }
 
 }  // namespace tacho

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::size_t kBlock = 2048;  // floats: the sum so far stays in the first cache
+constexpr std::size_t kBlock = 2048;  // floats: the partial sum stays in the L1 cache
 
 TACHO_EVERY_VECTOR_WIDTH
 void sum_two(const float* __restrict a, const float* __restrict b, std::size_t count,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ranks of a ShmGroup for tests: as threads, which the thread sanitizer sees into, or as processes.
+// Ranks of a ShmGroup for tests: as threads, for the thread sanitizer, or as processes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -46,7 +46,7 @@ inline void in_threads(int ranks, const std::function<void(ShmGroup&)>& body,
   }
 }
 
-// A process that says at its end what went wrong; killed with the object if it is still there.
+// A process that returns an error message at its end. The destructor kills it.
 class TestRank {
  public:
   explicit TestRank(const std::function<std::string()>& body) {
@@ -54,15 +54,15 @@ class TestRank {
     if (::pipe(ends.data()) != 0) broken_invariant("no pipe");
     pid_ = ::fork();
     if (pid_ == 0) {
-      const std::string said = body();
-      const auto wrote = write_all(ends[1], said, "pipe");
+      const std::string message = body();
+      const auto wrote = write_all(ends[1], message, "pipe");
       ::_exit(wrote.ok() ? 0 : 1);
     }
     ::close(ends[1]);
-    said_ = UniqueFd(ends[0]);
+    pipe_ = UniqueFd(ends[0]);
   }
   TestRank(TestRank&& other) noexcept
-      : pid_(std::exchange(other.pid_, 0)), said_(std::move(other.said_)) {}
+      : pid_(std::exchange(other.pid_, 0)), pipe_(std::move(other.pipe_)) {}
   TestRank& operator=(TestRank&&) = delete;
   ~TestRank() {
     if (pid_ <= 0) return;
@@ -74,10 +74,10 @@ class TestRank {
   void kill() const { ::kill(pid_, SIGKILL); }
 
   // Waits for its end.
-  std::string said() {
+  std::string message() {
     std::string text;
     std::array<char, 1024> part;
-    for (ssize_t got = 0; (got = ::read(said_.get(), part.data(), part.size())) > 0;) {
+    for (ssize_t got = 0; (got = ::read(pipe_.get(), part.data(), part.size())) > 0;) {
       text.append(part.data(), static_cast<std::size_t>(got));
     }
     return text;
@@ -85,7 +85,7 @@ class TestRank {
 
  private:
   pid_t pid_ = 0;
-  UniqueFd said_;
+  UniqueFd pipe_;
 };
 
 inline std::string joined(const ShmGroup::Options& options,
@@ -105,7 +105,7 @@ inline std::vector<TestRank> start_processes(ShmGroup::Options options,
 
 inline void in_processes(int ranks, const std::function<std::string(ShmGroup&)>& body) {
   auto started = start_processes({.name = unique_name(), .size = ranks}, body);
-  for (TestRank& rank : started) EXPECT_EQ(rank.said(), "");
+  for (TestRank& rank : started) EXPECT_EQ(rank.message(), "");
 }
 
 }  // namespace tacho

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostHosts = 1 << 17;
 
 Error malformed(std::string_view what, std::string_view list) {
-  return {ErrorCode::invalid, fmt::format("'{}' is no {}", list, what)};
+  return {ErrorCode::invalid, fmt::format("'{}' is not a valid {}", list, what)};
 }
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// The parts between commas that stand outside brackets.
+// Splits at commas outside brackets.
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
@@ -40,8 +40,8 @@ std::vector<std::string_view> split(std::string_view list) {
   return parts;
 }
 
-// "1-3", "007-012" or "5", as texts: leading zeros are part of a name. False where it is no range
-// or where there would be more than `most`.
+// Appends the numbers of "1-3", "007-012" or "5" as texts, because leading zeros are part of a
+// name. Returns false if it is not a range or has more than `most` numbers.
 bool add_range(std::string_view range, std::size_t most, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low_text = range.substr(0, dash);
@@ -56,7 +56,7 @@ bool add_range(std::string_view range, std::size_t most, std::vector<std::string
   return true;
 }
 
-// Every name so far with every ending. False where there would be too many.
+// Appends every ending to every name. Returns false if the result is too large.
 bool multiply(std::vector<std::string>& names, const std::vector<std::string>& endings) {
   if (names.size() * endings.size() > kMostHosts) return false;
   std::vector<std::string> longer;
@@ -68,7 +68,7 @@ bool multiply(std::vector<std::string>& names, const std::vector<std::string>& e
   return true;
 }
 
-// One part of the list. Nothing where it is not a name or stands for too many.
+// Expands one part of the list. Returns nothing if it is not a name or expands to too many.
 std::optional<std::vector<std::string>> expand_name(std::string_view part) {
   if (part.empty() || part.find_first_of(" \t\n") != std::string_view::npos) return std::nullopt;
   std::vector<std::string> names{""};
@@ -97,7 +97,7 @@ Result<std::vector<std::string>> expand_hosts(std::string_view list) {
   for (const std::string_view part : split(list)) {
     auto names = expand_name(part);
     if (!names || hosts.size() + names->size() > kMostHosts) {
-      return malformed("list of nodes as Slurm writes it, like node[1-3]", list);
+      return malformed("Slurm node list such as node[1-3]", list);
     }
     hosts.insert(hosts.end(), names->begin(), names->end());
   }
@@ -117,7 +117,7 @@ Result<std::int64_t> tasks_on_node(std::string_view list, std::int64_t node) {
     }
     const auto tasks = number(part);
     if (!tasks || !repeats || *tasks > kMost || *repeats < 1 || *repeats > kMost) {
-      return malformed("list of tasks a node as Slurm writes it, like 2(x3),1", list);
+      return malformed("Slurm list of tasks per node such as 2(x3),1", list);
     }
     if (!found && node >= before && node < before + static_cast<std::int64_t>(*repeats)) {
       found = static_cast<std::int64_t>(*tasks);

@@ -18,22 +18,22 @@ TEST(ExpandHosts, KeepsLeadingZerosAndTheOrder) {
   EXPECT_THAT(*expand_hosts("login"), ElementsAre("login"));
 }
 
-TEST(ExpandHosts, TakesEndingsAndSeveralBrackets) {
+TEST(ExpandHosts, AcceptsSuffixesAndSeveralBrackets) {
   EXPECT_THAT(*expand_hosts("n[1-2]-ib,m3"), ElementsAre("n1-ib", "n2-ib", "m3"));
   EXPECT_THAT(*expand_hosts("rack[0-1]n[8,9]"),
               ElementsAre("rack0n8", "rack0n9", "rack1n8", "rack1n9"));
 }
 
-TEST(ExpandHosts, RefusesWhatSlurmDoesNotWrite) {
+TEST(ExpandHosts, RejectsMalformedLists) {
   for (const char* bad : {"", ",", "a,", "n[", "n]", "n[]", "n[1", "n1]", "n[1-]", "n[-1]",
                           "n[2-1]", "n[1,]", "n[a]", "n[[1]]", "a b", "n[1-3-5]"}) {
     const auto got = expand_hosts(bad);
     ASSERT_FALSE(got.ok()) << bad;
-    EXPECT_THAT(got.error().message, HasSubstr("is no list of nodes")) << bad;
+    EXPECT_THAT(got.error().message, HasSubstr("is not a valid Slurm node list")) << bad;
   }
 }
 
-TEST(ExpandHosts, BelievesNoListThatStandsForMoreNodesThanThereAre) {
+TEST(ExpandHosts, RejectsListsOfMoreNodesThanAnyCluster) {
   for (const char* bad : {"n[0-18446744073709551615]", "n[0-131072]", "a[0-999]b[0-999]",
                           "a[1-65536],b[1-65536],c", "n[99999999999999999999]"}) {
     EXPECT_FALSE(expand_hosts(bad).ok()) << bad;
@@ -48,21 +48,21 @@ TEST(TasksOnNode, CountsRepeatedEntries) {
   }
 }
 
-TEST(TasksOnNode, RefusesANodeThatIsNotInTheList) {
+TEST(TasksOnNode, RejectsANodeThatIsNotInTheList) {
   EXPECT_THAT(tasks_on_node("2(x3),1", 4).error().message, HasSubstr("no entry for node 4"));
   EXPECT_FALSE(tasks_on_node("2", -1).ok());
 }
 
-TEST(TasksOnNode, RefusesWhatSlurmDoesNotWrite) {
+TEST(TasksOnNode, RejectsMalformedLists) {
   for (const char* bad : {"", ",", "2,", "x", "2(3)", "2(x)", "2(x3", "2(x3)4", "2(x", "2(x0)",
                           "-1", "2(x99999999999)", "99999999999"}) {
     const auto got = tasks_on_node(bad, 0);
     ASSERT_FALSE(got.ok()) << bad;
-    EXPECT_THAT(got.error().message, HasSubstr("is no list of tasks")) << bad;
+    EXPECT_THAT(got.error().message, HasSubstr("is not a valid Slurm list of tasks")) << bad;
   }
 }
 
-// No text makes them crash or answer with something that is not a list.
+// Arbitrary text never crashes and never gives an invalid list.
 TEST(SlurmLists, SurviveArbitraryTexts) {
   constexpr std::string_view kAlphabet = "n[]-,0123(x)9 \xff";
   std::mt19937 random(7);

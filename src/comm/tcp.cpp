@@ -47,15 +47,15 @@ Result<Addresses> addresses_of(const std::string& host, std::uint16_t port) {
                error == EAI_SYSTEM ? system_words(errno) : std::string(::gai_strerror(error))};
 }
 
-void send_small_lines_at_once(int fd) {
+void disable_send_delay(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// The number of the error, 0 where it listens.
+// Returns 0 or an errno value.
 int bind_and_listen(int fd, const sockaddr* address, socklen_t size) {
   const int on = 1;
-  // Else the connections of an earlier job keep the port for a minute after its end.
+  // Otherwise connections of an earlier job block the port for a minute after its end.
   ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const bool listens = ::bind(fd, address, size) == 0 && ::listen(fd, SOMAXCONN) == 0;
   return listens ? 0 : errno;
@@ -66,7 +66,7 @@ Error cannot_listen(const std::string& host, std::uint16_t port, int error) {
     return {ErrorCode::usage,
             fmt::format("port {} is in use; choose another with --rendezvous HOST:PORT", port)};
   }
-  return {ErrorCode::io, fmt::format("cannot listen at {}: {}; choose another place with "
+  return {ErrorCode::io, fmt::format("cannot listen at {}: {}; choose another address with "
                                      "--rendezvous HOST:PORT",
                                      endpoint(host, port), system_words(error))};
 }
@@ -83,7 +83,7 @@ Result<UniqueFd> listen_on_every_address(const std::string& host, std::uint16_t 
     if (error == 0) return both;
     if (error == EADDRINUSE) return cannot_listen(host, port, error);
   }
-  // A machine without IPv6.
+  // Without IPv6.
   UniqueFd fd(::socket(AF_INET, kSocketKind, 0));
   if (!fd) return cannot_listen(host, port, errno);
   sockaddr_in any{};
@@ -114,8 +114,8 @@ std::string numeric_name(const UniqueFd& socket, NameOf name_of) {
   return std::string(name);
 }
 
-// A socket that tries its own port long enough meets itself: TCP allows that.
-bool met_itself(const UniqueFd& socket) {
+// Detects a TCP self-connect, which happens when the local port equals the destination port.
+bool is_self_connected(const UniqueFd& socket) {
   sockaddr_storage here{};
   sockaddr_storage there{};
   socklen_t here_size = sizeof here;
@@ -125,7 +125,7 @@ bool met_itself(const UniqueFd& socket) {
          here_size == there_size && std::memcmp(&here, &there, here_size) == 0;
 }
 
-// The number of the error, 0 once connected.
+// Returns 0 once connected, or an errno value.
 int wait_until_connected(int fd, Clock::time_point deadline) {
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -149,16 +149,16 @@ Result<UniqueFd> connect_once(const addrinfo& address, Clock::time_point deadlin
         wait_until_connected(fd.get(), std::min(deadline, Clock::now() + kLongestAttempt));
     if (error != 0) return refused(error);
   }
-  if (met_itself(fd)) return refused(ECONNREFUSED);
-  send_small_lines_at_once(fd.get());
+  if (is_self_connected(fd)) return refused(ECONNREFUSED);
+  disable_send_delay(fd.get());
   return fd;
 }
 
 }  // namespace
 
 Result<UniqueFd> listen_at(const std::string& host, std::uint16_t port) {
-  // By its spelling alone: Debian's /etc/hosts gives a machine's own name a loopback address, and
-  // the others come from outside.
+  // Looks at the spelling only: Debian's /etc/hosts maps the machine's own name to loopback, but
+  // the other ranks connect from outside.
   return is_loopback(host) ? listen_only_at(host, port) : listen_on_every_address(host, port);
 }
 
@@ -187,7 +187,7 @@ Result<UniqueFd> adopt_listener(int fd) {
 
 UniqueFd accept_from(const UniqueFd& listener) {
   UniqueFd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd) send_small_lines_at_once(fd.get());
+  if (fd) disable_send_delay(fd.get());
   return fd;
 }
 
@@ -195,7 +195,7 @@ Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port, Clock::
                             const std::atomic<bool>* stop) {
   std::optional<Error> last;
   while (true) {
-    // Looked up anew each time: a name may come to be known while the job starts.
+    // Resolves the name again each time: it may become known while the job starts.
     auto addresses = addresses_of(host, port);
     if (!addresses.ok()) last = addresses.error();
     for (const addrinfo* at = addresses.ok() ? addresses->get() : nullptr; at != nullptr;
@@ -204,8 +204,8 @@ Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port, Clock::
       if (connected.ok()) return connected;
       last = connected.error();
     }
-    const bool given_up = stop != nullptr && *stop;
-    if (given_up || Clock::now() + kPauseBetweenAttempts >= deadline) return *last;
+    const bool stopped = stop != nullptr && *stop;
+    if (stopped || Clock::now() + kPauseBetweenAttempts >= deadline) return *last;
     std::this_thread::sleep_for(kPauseBetweenAttempts);
   }
 }

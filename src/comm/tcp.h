@@ -11,19 +11,19 @@
 
 namespace tacho {
 
-// TCP sockets as the control line needs them: never inherited by a program this one starts, never
-// blocking, every small line sent at once.
+// TCP sockets for the control connection: close-on-exec, non-blocking, and without delay for small
+// messages (TCP_NODELAY).
 
-// On loopback where `host` is spelled so, else on every address of the machine.
+// Listens on loopback if `host` is a loopback name or address, else on every address.
 Result<UniqueFd> listen_at(const std::string& host, std::uint16_t port);
-// At one numeric address of this machine alone.
+// Listens on one numeric address of this machine only.
 Result<UniqueFd> listen_only_at(const std::string& address, std::uint16_t port);
-// A socket that somebody else bound and listens on.
+// Takes ownership of a socket that is already bound and listening.
 Result<UniqueFd> adopt_listener(int fd);
-// Nothing where nobody is waiting.
+// Returns an invalid descriptor if no connection is pending.
 UniqueFd accept_from(const UniqueFd& listener);
-// Tries until `deadline`, since the other side may start later, or until `stop` is set. The error
-// is the last attempt's.
+// Retries until `deadline`, because the other side may start later, or until `stop` is set. Returns
+// the error of the last attempt.
 Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port,
                             std::chrono::steady_clock::time_point deadline,
                             const std::atomic<bool>* stop = nullptr);

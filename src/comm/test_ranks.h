@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "base/file.h"
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 
 namespace tacho {
 
-using Met = Result<std::unique_ptr<Rollcall>>;
+using Met = Result<std::unique_ptr<Rendezvous>>;
 inline constexpr std::chrono::milliseconds kPatient{60000};
 inline constexpr const char* kTestSecret = "the-secret-of-the-job-under-test";
 
-// A port of loopback that is free, and stays so until somebody listens there.
+// A loopback port that is bound, so that no other program gets it.
 class TestPort {
  public:
   TestPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -42,7 +42,7 @@ class TestPort {
 
   [[nodiscard]] std::uint16_t number() const { return number_; }
   void listen() const { ::listen(socket_.get(), SOMAXCONN); }
-  // A listening descriptor for rank 0 to own.
+  // Returns a listening descriptor that rank 0 owns.
   [[nodiscard]] int handed_over() const {
     listen();
     return ::dup(socket_.get());
@@ -64,36 +64,36 @@ class TestPort {
   std::uint16_t number_ = 0;
 };
 
-inline Rollcall::Options rank_at(const TestPort& port, int rank, int size,
-                                 std::chrono::milliseconds timeout = kPatient) {
-  Rollcall::Options options{
+inline Rendezvous::Options rank_at(const TestPort& port, int rank, int size,
+                                   std::chrono::milliseconds timeout = kPatient) {
+  Rendezvous::Options options{
       .place = {.rank = rank, .size = size, .port = port.number(), .secret = kTestSecret},
       .timeout = timeout};
   if (rank == 0) options.place.listen_fd = port.handed_over();
   return options;
 }
 
-// Every rank in a thread of its own; back when all are done. Highest rank first.
+// Runs every rank in a thread, highest rank first, and returns when all are done.
 inline void as_threads(int size, const std::function<void(int)>& rank_main) {
   std::vector<std::jthread> threads;
   for (int rank = size - 1; rank >= 0; --rank) threads.emplace_back(rank_main, rank);
 }
 
-inline std::vector<std::unique_ptr<Rollcall>> meet_as_threads(
+inline std::vector<std::unique_ptr<Rendezvous>> meet_as_threads(
     int size, std::chrono::milliseconds timeout = kPatient) {
   const TestPort port;
-  std::vector<std::unique_ptr<Rollcall>> ranks(static_cast<std::size_t>(size));
+  std::vector<std::unique_ptr<Rendezvous>> ranks(static_cast<std::size_t>(size));
   as_threads(size, [&](int rank) {
     ranks[static_cast<std::size_t>(rank)] =
-        *Rollcall::meet(rank_at(port, rank, size, timeout), {"batch 64"});
+        *Rendezvous::meet(rank_at(port, rank, size, timeout), {"batch 64"});
   });
   return ranks;
 }
 
-// A rank in a process of its own, which can be stopped and killed. Start them before any thread.
+// A rank in a separate process, which can be stopped and killed. Start it before any thread.
 class RankProcess {
  public:
-  // What `rank_main` returns comes back by report().
+  // report() returns the result of `rank_main`.
   explicit RankProcess(const std::function<std::string()>& rank_main) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) broken_invariant("no pipe");
@@ -102,8 +102,8 @@ class RankProcess {
     pid_ = ::fork();
     if (pid_ != 0) return;
     const std::string text = rank_main();
-    const bool told = write_all(write_end.get(), text, "report").ok();
-    ::_exit(told ? 0 : 1);
+    const bool written = write_all(write_end.get(), text, "report").ok();
+    ::_exit(written ? 0 : 1);
   }
   ~RankProcess() {
     signal(SIGKILL);
@@ -114,7 +114,7 @@ class RankProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
-  // Waits until the process is done.
+  // Waits until the process has ended.
   [[nodiscard]] std::string report() const {
     std::string text;
     std::array<char, 4096> bytes;

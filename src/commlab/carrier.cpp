@@ -15,7 +15,7 @@ using Message = std::vector<std::byte>;
 
 constexpr std::int64_t kNumber = sizeof(float);
 
-// Whole numbers this small add up exactly, in any order.
+// Integers this small have an exact sum in any order.
 float number_of(std::size_t at, int rank) {
   return static_cast<float>((7 * at + 13 * static_cast<std::size_t>(rank)) % 1024);
 }
@@ -27,7 +27,7 @@ std::span<float> numbers_in(Message& message) {
   return {reinterpret_cast<float*>(message.data()), message.size() / sizeof(float)};
 }
 
-Message brought(Collective collective, std::int64_t bytes, int rank, int ranks) {
+Message input_of(Collective collective, std::int64_t bytes, int rank, int ranks) {
   Message mine(static_cast<std::size_t>(own_bytes(collective, bytes, ranks)));
   if (collective == Collective::all_reduce) {
     const auto numbers = numbers_in(mine);
@@ -69,7 +69,7 @@ std::int64_t own_bytes(Collective collective, std::int64_t bytes, int ranks) {
 
 Result<void> verify(Carrier& carrier, Collective collective, std::int64_t bytes, int rank,
                     int ranks) {
-  Message mine = brought(collective, bytes, rank, ranks);
+  Message mine = input_of(collective, bytes, rank, ranks);
   TACHO_CHECK(carrier.put(mine));
   TACHO_CHECK(carrier.call());
   Message all(static_cast<std::size_t>(bytes));
@@ -77,7 +77,7 @@ Result<void> verify(Carrier& carrier, Collective collective, std::int64_t bytes,
   const Message right = expected(collective, bytes, ranks);
   if (const auto wrong = std::ranges::mismatch(all, right); wrong.in1 != all.end()) {
     return Error{ErrorCode::failed,
-                 fmt::format("{} of {}: rank {}'s answer is wrong from byte {}",
+                 fmt::format("{} of {}: the result of rank {} is wrong from byte {}",
                              bandwidth::kCollectives.of(collective), human(Bytes{bytes}), rank,
                              wrong.in1 - all.begin())};
   }

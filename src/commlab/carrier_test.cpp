@@ -1,4 +1,4 @@
-// What every carrier promises, and that a wrong answer is noticed.
+// The contract of every carrier, and detection of wrong results.
 #include "commlab/carrier.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 constexpr std::array kAll = {Collective::all_reduce, Collective::broadcast, Collective::all_gather};
 
-void expect_right_answers(Carrier& carrier, int rank, int ranks) {
+void expect_correct_results(Carrier& carrier, int rank, int ranks) {
   for (const Collective collective : kAll) {
     for (const std::int64_t size : {8, 1000, 300'001}) {
       const std::int64_t bytes = whole_bytes(collective, size, ranks);
@@ -31,7 +31,7 @@ void expect_right_answers(Carrier& carrier, int rank, int ranks) {
   }
 }
 
-TEST(WholeBytes, AreNumbersOfASumAndEqualPartsOfAGather) {
+TEST(WholeBytes, AreWholeFloatsForASumAndEqualPartsForAGather) {
   EXPECT_EQ(whole_bytes(Collective::all_reduce, 10, 3), 8);
   EXPECT_EQ(whole_bytes(Collective::all_reduce, 1, 3), 4);
   EXPECT_EQ(whole_bytes(Collective::all_gather, 8, 3), 6);
@@ -40,7 +40,7 @@ TEST(WholeBytes, AreNumbersOfASumAndEqualPartsOfAGather) {
   EXPECT_EQ(own_bytes(Collective::broadcast, 6, 3), 6);
 }
 
-TEST(ShmCarrier, AnswersRightly) {
+TEST(ShmCarrier, GivesCorrectResults) {
   for (const int ranks : {1, 2, 3}) {
     const std::string name = unique_name();
     std::vector<TestRank> started;
@@ -49,16 +49,16 @@ TEST(ShmCarrier, AnswersRightly) {
         auto group = ShmGroup::join({.name = name, .rank = rank, .size = ranks});
         if (!group.ok()) return group.error().message;
         ShmCarrier carrier(*std::move(group), 300'004);
-        expect_right_answers(carrier, rank, ranks);
+        expect_correct_results(carrier, rank, ranks);
         return testing::Test::HasFailure() ? "failed" : "";
       });
     }
-    for (TestRank& rank : started) EXPECT_EQ(rank.said(), "");
+    for (TestRank& rank : started) EXPECT_EQ(rank.message(), "");
   }
 }
 
-// One rank whose "GPU" is this process's memory: what NCCL is told, and in which order.
-GpuApis stand_in() {
+// Fake CUDA and NCCL for one rank, whose "GPU" is the memory of this process.
+GpuApis fake_apis() {
   GpuApis apis;
   apis.cuda = {.init = [](unsigned) { return 0; },
                .device_count = [](int* count) { return *count = 1, 0; },
@@ -105,19 +105,19 @@ GpuApis stand_in() {
   return apis;
 }
 
-TEST(NcclCarrier, TellsNcclWhatItWants) {
-  const GpuApis apis = stand_in();
+TEST(NcclCarrier, CallsNcclCorrectly) {
+  const GpuApis apis = fake_apis();
   const auto id = NcclCarrier::make_id(apis.nccl);
   ASSERT_OK(id);
   EXPECT_EQ(id->size(), 2 * NcclApi::kIdBytes);
   EXPECT_TRUE(id->starts_with("a7a7"));
   const auto carrier = NcclCarrier::join(apis, {}, *id);
   ASSERT_OK(carrier);
-  expect_right_answers(**carrier, 0, 1);
+  expect_correct_results(**carrier, 0, 1);
 }
 
-TEST(NcclCarrier, SaysWhatNcclSays) {
-  GpuApis apis = stand_in();
+TEST(NcclCarrier, ReturnsTheErrorsOfNccl) {
+  GpuApis apis = fake_apis();
   const std::string id(2 * NcclApi::kIdBytes, '0');
   EXPECT_THAT(NcclCarrier::join(apis, {}, id).error().message,
               HasSubstr("NCCL: cannot join: invalid argument"));
@@ -125,7 +125,7 @@ TEST(NcclCarrier, SaysWhatNcclSays) {
   EXPECT_THAT(NcclCarrier::join(apis, {}, "").error().message, HasSubstr("no NCCL id"));
 }
 
-// Loses the last byte.
+// Corrupts the last byte.
 class Lossy final : public Carrier {
  public:
   Result<void> open(Collective, std::int64_t) override { return {}; }
@@ -150,7 +150,7 @@ TEST(Verify, NamesTheFirstWrongByte) {
   const auto found = verify(carrier, Collective::broadcast, 64, 0, 1);
   ASSERT_FALSE(found.ok());
   EXPECT_THAT(found.error().message,
-              HasSubstr("broadcast of 64 B: rank 0's answer is wrong from byte 63"));
+              HasSubstr("broadcast of 64 B: the result of rank 0 is wrong from byte 63"));
 }
 
 }  // namespace

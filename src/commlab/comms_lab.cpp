@@ -8,12 +8,12 @@
 #include <set>
 
 #include "base/units.h"
+#include "commlab/gather_numbers.h"
 #include "commlab/gpu_apis.h"
 #include "commlab/gradient_lab.h"
-#include "commlab/line_rate.h"
+#include "commlab/link_rate.h"
 #include "commlab/nccl_carrier.h"
 #include "commlab/network_card.h"
-#include "commlab/round_table.h"
 #include "commlab/rounds.h"
 #include "commlab/shm_carrier.h"
 
@@ -23,35 +23,35 @@ namespace {
 using bandwidth::Collective;
 using bandwidth::CommsSurvey;
 
-std::int64_t machines_of(const Rollcall& rollcall) {
+std::int64_t machines_of(const Rendezvous& rendezvous) {
   std::set<std::string> machines;
-  for (const Member& member : rollcall.members()) machines.insert(member.machine);
+  for (const Member& member : rendezvous.members()) machines.insert(member.machine);
   return std::ssize(machines);
 }
 
 class CommsLab {
  public:
-  CommsLab(const CommsLabOptions& options, Rollcall& rollcall)
+  CommsLab(const CommsLabOptions& options, Rendezvous& rendezvous)
       : options_(options),
         request_(options.request),
         place_(options.place),
-        rollcall_(rollcall),
-        rounds_(rollcall, place_.rank, place_.size, options.stop) {}
+        rendezvous_(rendezvous),
+        rounds_(rendezvous, place_.rank, place_.size, options.stop) {}
 
   Result<CommsSurvey> measure() {
     survey_.ranks = place_.size;
-    survey_.machines = machines_of(rollcall_);
+    survey_.machines = machines_of(rendezvous_);
     survey_.quick = request_.quick;
-    TACHO_TRY(job, rollcall_.share("the job's name", fmt::format("comms-{}", own_pid())));
+    TACHO_TRY(job, rendezvous_.share("job name", fmt::format("comms-{}", own_pid())));
     job_ = job;
-    say("the lines themselves");
+    report_progress("link rates");
     const std::chrono::milliseconds each(request_.quick ? 200 : 500);
-    TACHO_TRY(lines, measure_lines(rollcall_, place_.rank, place_.size, each));
+    TACHO_TRY(lines, measure_links(rendezvous_, place_.rank, place_.size, each));
     survey_.lines = lines;
-    name_the_peak();
-    for (const DistBackend backend : wanted()) {
-      TACHO_TRY(goes_on, measure_backend(backend));
-      if (!goes_on) {
+    set_peak();
+    for (const DistBackend backend : requested_backends()) {
+      TACHO_TRY(may_continue, measure_backend(backend));
+      if (!may_continue) {
         survey_.complete = false;
         return survey_;
       }
@@ -65,31 +65,31 @@ class CommsLab {
 
  private:
   [[nodiscard]] std::int64_t own_pid() const {
-    return rollcall_.members()[static_cast<std::size_t>(place_.rank)].pid;
+    return rendezvous_.members()[static_cast<std::size_t>(place_.rank)].pid;
   }
 
-  void say(const std::string& what) {
-    if (place_.rank == 0) options_.told(what);
+  void report_progress(const std::string& what) {
+    if (place_.rank == 0) options_.on_progress(what);
   }
 
-  void name_the_peak() {
+  void set_peak() {
     if (request_.peak_bytes_per_s) {
       survey_.lines.peak_bytes_per_s = request_.peak_bytes_per_s;
       survey_.lines.peak_source = "--peak";
     } else if (survey_.machines > 1) {
-      const auto card = card_with(rollcall_.members().front().address);
+      const auto card = card_with(rendezvous_.members().front().address);
       if (!card) return;
       survey_.lines.peak_bytes_per_s = card->bytes_per_s;
       survey_.lines.peak_source = card->name;
     }
   }
 
-  [[nodiscard]] std::vector<DistBackend> wanted() const {
+  [[nodiscard]] std::vector<DistBackend> requested_backends() const {
     if (request_.backend != DistBackend::automatic) return {request_.backend};
     return {DistBackend::shm, DistBackend::gloo, DistBackend::nccl};
   }
 
-  // False once the user wants no more.
+  // Returns false once the user has interrupted it.
   Result<bool> measure_backend(DistBackend backend) {
     TACHO_TRY(why_not, agreed_reason(backend));
     const std::string name(kDistBackends.of(backend));
@@ -102,23 +102,23 @@ class CommsLab {
       for (const Collective collective :
            {Collective::all_reduce, Collective::broadcast, Collective::all_gather}) {
         for (const std::int64_t size : sizes_of(request_)) {
-          TACHO_TRY(goes_on, rounds_.goes_on());
-          if (!goes_on) return false;
+          TACHO_TRY(may_continue, rounds_.may_continue());
+          if (!may_continue) return false;
           TACHO_CHECK(measure_one(*carrier, backend, collective, size).in(name));
         }
       }
     }
     if (!request_.with_gradients || backend == DistBackend::nccl) return true;
-    return GradientLab({place_, request_.quick, options_.torch, job_, options_.told}, rollcall_,
-                       rounds_)
+    return GradientLab({place_, request_.quick, options_.torch, job_, options_.on_progress},
+                       rendezvous_, rounds_)
         .measure(backend, survey_);
   }
 
   Result<void> measure_one(Carrier& carrier, DistBackend backend, Collective collective,
                            std::int64_t size) {
     const std::int64_t bytes = whole_bytes(collective, size, place_.size);
-    say(fmt::format("{} {}, {}", kDistBackends.of(backend), bandwidth::kCollectives.of(collective),
-                    human(Bytes{bytes})));
+    report_progress(fmt::format("{} {}, {}", kDistBackends.of(backend),
+                                bandwidth::kCollectives.of(collective), human(Bytes{bytes})));
     TACHO_CHECK(carrier.open(collective, bytes));
     TACHO_CHECK(verify(carrier, collective, bytes, place_.rank, place_.size));
     const std::chrono::duration<double> budget(request_.quick ? 0.1 : 0.4);
@@ -129,7 +129,7 @@ class CommsLab {
     return {};
   }
 
-  // Why this rank cannot take part; "" where it can.
+  // Returns why this rank cannot use the backend; "" if it can.
   std::string reason_here(DistBackend backend) {
     if (backend == DistBackend::shm) {
       return survey_.machines == 1 ? "" : "the ranks are on several machines";
@@ -145,23 +145,24 @@ class CommsLab {
     if (!gpus.ok()) return gpus.error().message;
     if (*gpus >= place_.local_size) return "";
     return fmt::format(
-        "{} ranks, but {} GPU{} on a machine; --backend nccl --nproc {} measures "
-        "with as many ranks as GPUs",
+        "{} ranks but only {} GPU{} per machine; use --backend nccl --nproc {} for one rank per "
+        "GPU",
         place_.local_size, *gpus, *gpus == 1 ? "" : "s", std::max(1, *gpus));
   }
 
-  // All ranks try a way, or none does.
+  // Ensures that either all ranks use the backend or none does.
   Result<std::string> agreed_reason(DistBackend backend) {
     const std::string here = reason_here(backend);
-    TACHO_TRY(able, gather_numbers(rollcall_, place_.rank, place_.size, {here.empty() ? 1. : 0.}));
+    TACHO_TRY(able,
+              gather_numbers(rendezvous_, place_.rank, place_.size, {here.empty() ? 1. : 0.}));
     const auto unable = std::ranges::find_if(able, [](const auto& rank) { return rank[0] == 0; });
     if (unable == able.end()) return std::string();
-    TACHO_TRY(shared, rollcall_.share("why not", here));
-    return shared.empty() ? fmt::format("rank {} cannot", unable - able.begin()) : shared;
+    TACHO_TRY(shared, rendezvous_.share("why not", here));
+    return shared.empty() ? fmt::format("unavailable on rank {}", unable - able.begin()) : shared;
   }
 
   Result<std::unique_ptr<Carrier>> connect(DistBackend backend) {
-    if (backend == DistBackend::gloo) return options_.torch.gloo(place_.rank, rollcall_);
+    if (backend == DistBackend::gloo) return options_.torch.gloo(place_.rank, rendezvous_);
     if (backend == DistBackend::shm) {
       TACHO_TRY(group,
                 ShmGroup::join({.name = job_ + "-lab", .rank = place_.rank, .size = place_.size}));
@@ -173,7 +174,7 @@ class CommsLab {
       TACHO_TRY(made, NcclCarrier::make_id(apis_->nccl));
       id = made;
     }
-    TACHO_TRY(shared, rollcall_.share("NCCL's id", id));
+    TACHO_TRY(shared, rendezvous_.share("NCCL id", id));
     TACHO_TRY(carrier,
               NcclCarrier::join(*apis_, {place_.rank, place_.size, place_.local_rank}, shared));
     return std::unique_ptr<Carrier>(std::move(carrier));
@@ -182,7 +183,7 @@ class CommsLab {
   const CommsLabOptions& options_;
   const bandwidth::CommsRequest& request_;
   const Place& place_;
-  Rollcall& rollcall_;
+  Rendezvous& rendezvous_;
   Rounds rounds_;
   std::string job_;
   std::optional<GpuApis> apis_;
@@ -191,8 +192,8 @@ class CommsLab {
 
 }  // namespace
 
-Result<CommsSurvey> measure_comms(const CommsLabOptions& options, Rollcall& rollcall) {
-  return CommsLab(options, rollcall).measure();
+Result<CommsSurvey> measure_comms(const CommsLabOptions& options, Rendezvous& rendezvous) {
+  return CommsLab(options, rendezvous).measure();
 }
 
 }  // namespace tacho

@@ -1,7 +1,8 @@
 #pragma once
 
-// Measures how the ranks of a job exchange numbers: collectives over sizes by every backend that
-// reaches them all, and a gradient in buckets. Each process of the job calls it with its Place.
+// Measures communication between the ranks of a job: collectives of several sizes with every
+// backend that connects all ranks, and a gradient in buckets. Every process of the job calls it
+// with its Place.
 
 #include <atomic>
 #include <functional>
@@ -10,20 +11,20 @@
 #include "bandwidth/comms_request.h"
 #include "bandwidth/comms_survey.h"
 #include "comm/place.h"
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 #include "commlab/carrier.h"
 #include "commlab/gradient_trial.h"
 
 namespace tacho {
 
-// What lives behind torch, handed in. Collective, as all of it.
+// Functions that need torch, passed in by the caller. All are collective.
 struct TorchCarriers {
-  std::function<Result<std::unique_ptr<Carrier>>(int rank, Rollcall& rollcall)> gloo;
-  std::string no_gloo;  // why this build has none; "" where it has
-  // `dist`: backend, compression and size of bucket. `job` is a name that no other job has.
-  std::function<Result<std::unique_ptr<GradientTrial>>(const DistSpec& dist,
-                                                       std::int64_t payload_bytes, int rank,
-                                                       Rollcall& rollcall, const std::string& job)>
+  std::function<Result<std::unique_ptr<Carrier>>(int rank, Rendezvous& rendezvous)> gloo;
+  std::string no_gloo;  // why this build has no Gloo; "" if it has
+  // `dist` gives backend, compression and bucket size. `job` is unique among jobs.
+  std::function<Result<std::unique_ptr<GradientTrial>>(
+      const DistSpec& dist, std::int64_t payload_bytes, int rank, Rendezvous& rendezvous,
+      const std::string& job)>
       gradient;
 };
 
@@ -31,11 +32,12 @@ struct CommsLabOptions {
   Place place;
   bandwidth::CommsRequest request;
   TorchCarriers torch;
-  const std::atomic<bool>& stop;                      // of any rank: ends it with what there is
-  std::function<void(const std::string& what)> told;  // rank 0 is about to measure it
+  const std::atomic<bool>& stop;  // set on any rank, it ends the survey early
+  std::function<void(const std::string& what)> on_progress;  // rank 0: before each measurement
 };
 
-// Rank 0 gets the survey, without key and time; what the others get is of no use.
-Result<bandwidth::CommsSurvey> measure_comms(const CommsLabOptions& options, Rollcall& rollcall);
+// Returns the survey, without key and time. Only rank 0's result is valid.
+Result<bandwidth::CommsSurvey> measure_comms(const CommsLabOptions& options,
+                                             Rendezvous& rendezvous);
 
 }  // namespace tacho

@@ -1,4 +1,4 @@
-// Two real ranks, without torch: shared memory is measured, the rest is told to be absent.
+// Two real ranks without torch: shared memory is measured, all else is reported as absent.
 #include "commlab/comms_lab.h"
 
 #include <gmock/gmock.h>
@@ -15,28 +15,28 @@ using bandwidth::CommsSurvey;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string said_by_rank(const TestPort& port, int rank, const bandwidth::CommsRequest& request,
-                         bool stopped) {
+std::string result_of_rank(const TestPort& port, int rank, const bandwidth::CommsRequest& request,
+                           bool stopped) {
   const std::atomic<bool> stop = stopped;
-  const Rollcall::Options who = rank_at(port, rank, 2);
-  auto rollcall = Rollcall::meet(who, {});
-  if (!rollcall.ok()) return rollcall.error().message;
+  const Rendezvous::Options who = rank_at(port, rank, 2);
+  auto rendezvous = Rendezvous::meet(who, {});
+  if (!rendezvous.ok()) return rendezvous.error().message;
   CommsLabOptions options{.place = who.place,
                           .request = request,
                           .torch = {.gloo = {}, .no_gloo = "not in this test", .gradient = {}},
                           .stop = stop,
-                          .told = [](auto&) {}};
+                          .on_progress = [](auto&) {}};
   options.place.local_rank = rank;
   options.place.local_size = 2;
-  const auto survey = measure_comms(options, **rollcall);
-  (*rollcall)->leave(survey.ok() ? "" : survey.error().message);
+  const auto survey = measure_comms(options, **rendezvous);
+  (*rendezvous)->leave(survey.ok() ? "" : survey.error().message);
   return survey.ok() ? json_text(to_json(*survey)) : survey.error().message;
 }
 
-std::string said_by_rank_0(const bandwidth::CommsRequest& request, bool stopped = false) {
+std::string result_of_rank_0(const bandwidth::CommsRequest& request, bool stopped = false) {
   const TestPort port;
-  const RankProcess other([&] { return said_by_rank(port, 1, request, false); });
-  const RankProcess first([&] { return said_by_rank(port, 0, request, stopped); });
+  const RankProcess other([&] { return result_of_rank(port, 1, request, false); });
+  const RankProcess first([&] { return result_of_rank(port, 0, request, stopped); });
   return first.report();
 }
 
@@ -44,7 +44,7 @@ constexpr bandwidth::CommsRequest kSmall{
     .backend = DistBackend::shm, .quick = true, .largest = Bytes{1 << 12}, .with_gradients = false};
 
 TEST(CommsLab, MeasuresEveryCollectiveAtEverySize) {
-  const auto json = parse_json(said_by_rank_0(kSmall));
+  const auto json = parse_json(result_of_rank_0(kSmall));
   ASSERT_TRUE(json.ok());
   const auto survey = bandwidth::comms_survey_from_json(*json);
   ASSERT_TRUE(survey.ok()) << survey.error().message;
@@ -64,32 +64,33 @@ TEST(CommsLab, MeasuresEveryCollectiveAtEverySize) {
   EXPECT_GT(survey->lines.ring_bytes_per_s, 1e7);
 }
 
-TEST(CommsLab, AStopEndsItWithWhatThereIs) {
-  const auto survey = bandwidth::comms_survey_from_json(*parse_json(said_by_rank_0(kSmall, true)));
+TEST(CommsLab, ReturnsAnIncompleteSurveyWhenStopped) {
+  const auto survey =
+      bandwidth::comms_survey_from_json(*parse_json(result_of_rank_0(kSmall, true)));
   ASSERT_TRUE(survey.ok()) << survey.error().message;
   EXPECT_FALSE(survey->complete);
   EXPECT_TRUE(survey->collectives.empty());
 }
 
-TEST(CommsLab, WithoutGlooTheOthersAreMeasured) {
+TEST(CommsLab, MeasuresTheOtherBackendsWithoutGloo) {
   auto request = kSmall;
   request.backend = DistBackend::automatic;
-  const auto survey = bandwidth::comms_survey_from_json(*parse_json(said_by_rank_0(request)));
+  const auto survey = bandwidth::comms_survey_from_json(*parse_json(result_of_rank_0(request)));
   ASSERT_TRUE(survey.ok()) << survey.error().message;
   EXPECT_GE(survey->collectives.size(), 9);
   ASSERT_FALSE(survey->absent.empty());
   EXPECT_EQ(survey->absent[0], "gloo: not in this test");
 }
 
-TEST(CommsLab, SaysWhyThereIsNoNccl) {
+TEST(CommsLab, SaysWhyNcclIsUnavailable) {
   auto request = kSmall;
   request.backend = DistBackend::nccl;
-  const std::string said = said_by_rank_0(request);
-  if (said.starts_with("{")) GTEST_SKIP() << "two GPUs here";
-  EXPECT_THAT(said, testing::StartsWith("nccl: "));
+  const std::string result = result_of_rank_0(request);
+  if (result.starts_with("{")) GTEST_SKIP() << "two GPUs here";
+  EXPECT_THAT(result, testing::StartsWith("nccl: "));
 }
 
-TEST(GradientBytes, AreFewerWhereTheLineIsSlow) {
+TEST(GradientBytes, AreFewerOnASlowLink) {
   CommsSurvey survey;
   const auto add = [&](double bytes_per_s) {
     survey.collectives = {

@@ -18,7 +18,7 @@ class Library {
   }
   [[nodiscard]] Result<void> complete() const {
     if (handle_ == nullptr) {
-      return Error{ErrorCode::unavailable, fmt::format("{} cannot be loaded", name_)};
+      return Error{ErrorCode::unavailable, fmt::format("cannot load {}", name_)};
     }
     if (missing_ == nullptr) return {};
     return Error{ErrorCode::unavailable, fmt::format("{} has no {}", name_, missing_)};
@@ -26,7 +26,7 @@ class Library {
 
  private:
   const char* name_;
-  void* handle_;  // never closed: a driver that was unloaded may not come back
+  void* handle_;  // never closed: an unloaded driver may fail to load again
   const char* missing_ = nullptr;
 };
 
@@ -62,7 +62,7 @@ Result<GpuApis> open_gpu_apis() {
 Result<int> gpu_count(const CudaApi& cuda) {
   int count = 0;
   if (cuda.init(0) != 0 || cuda.device_count(&count) != 0) {
-    return Error{ErrorCode::unavailable, "the driver shows no GPU"};
+    return Error{ErrorCode::unavailable, "the CUDA driver reports no GPU"};
   }
   return count;
 }

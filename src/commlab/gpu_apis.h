@@ -1,8 +1,7 @@
 #pragma once
 
-// What the lab needs of CUDA's driver and of NCCL, as they call it. Both are opened at run time, so
-// that no build needs their headers and no machine needs a GPU; a test hands in functions of its
-// own.
+// The functions of the CUDA driver and of NCCL that the lab uses. Both libraries are opened at run
+// time, so no build needs their headers and no machine needs a GPU. Tests pass their own functions.
 
 #include <array>
 #include <cstddef>
@@ -30,7 +29,7 @@ struct CudaApi {
 struct NcclApi {
   static constexpr std::size_t kIdBytes = 128;
   using Id = std::array<char, kIdBytes>;
-  // Of NCCL's interface, which has kept them since its second version.
+  // Constants of NCCL's interface, unchanged since version 2.
   static constexpr int kSum = 0;
   static constexpr int kByte = 1;
   static constexpr int kFloat = 7;
@@ -51,10 +50,10 @@ struct GpuApis {
   NcclApi nccl;
 };
 
-// An Error says which of the two is missing.
+// An Error names the library that is missing.
 Result<GpuApis> open_gpu_apis();
 
-// GPUs that the driver shows this process. An Error where it cannot say.
+// Returns the number of GPUs visible to this process, or an Error if the driver does not work.
 Result<int> gpu_count(const CudaApi& cuda);
 
 }  // namespace tacho

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/units.h"
-#include "commlab/round_table.h"
+#include "commlab/gather_numbers.h"
 
 namespace tacho {
 namespace {
@@ -55,19 +55,19 @@ std::int64_t gradient_bytes(const CommsSurvey& survey, DistBackend backend, bool
 }
 
 Result<bool> GradientLab::measure(DistBackend backend, CommsSurvey& survey) {
-  // What the ranks have measured is the same for all of them: the slowest rank's time.
+  // The survey is equal on all ranks, because it contains the times of the slowest rank.
   const std::int64_t payload = gradient_bytes(survey, backend, options_.quick);
   for (const Case& one : cases_of(backend, payload, options_.quick)) {
-    TACHO_TRY(goes_on, rounds_.goes_on());
-    if (!goes_on) return false;
+    TACHO_TRY(may_continue, rounds_.may_continue());
+    if (!may_continue) return false;
     DistSpec dist;
     dist.backend = backend;
     dist.compress = one.compress;
     dist.bucket_mb = one.bucket_mb;
     if (options_.place.rank == 0) {
-      options_.told(fmt::format("{}: {} of gradients in buckets of {:.4g} MiB, {}",
-                                kDistBackends.of(backend), human(Bytes{payload}), one.bucket_mb,
-                                kCompressions.of(one.compress)));
+      options_.on_progress(fmt::format("{}: {} of gradients in buckets of {:.4g} MiB, {}",
+                                       kDistBackends.of(backend), human(Bytes{payload}),
+                                       one.bucket_mb, kCompressions.of(one.compress)));
     }
     TACHO_TRY(time, measure_one(dist, payload));
     survey.gradients.push_back(time);
@@ -79,7 +79,7 @@ Result<GradientTime> GradientLab::measure_one(const DistSpec& dist, std::int64_t
   const std::string job = fmt::format("{}-{}-{:.0f}", options_.job, kCompressions.of(dist.compress),
                                       1000 * dist.bucket_mb);
   const int rank = options_.place.rank;
-  TACHO_TRY(trial, options_.torch.gradient(dist, payload, rank, rollcall_, job));
+  TACHO_TRY(trial, options_.torch.gradient(dist, payload, rank, rendezvous_, job));
   GradientTime found{.backend = dist.backend,
                      .compress = dist.compress,
                      .payload_bytes = payload,
@@ -90,7 +90,7 @@ Result<GradientTime> GradientLab::measure_one(const DistSpec& dist, std::int64_t
     found.wire_bytes = once.wire_bytes;
     return once.seconds;
   };
-  TACHO_CHECK(exchange());  // the first one finds memory that was never touched
+  TACHO_CHECK(exchange());  // warm-up: the first one takes page faults
   TACHO_TRY(alone, rounds_.time_in_turn({exchange}, rounds));
   found.exchange = alone[0];
   if (dist.compress != Compression::none) return found;

@@ -5,7 +5,8 @@
 
 namespace tacho {
 
-// One gradient through a backend in buckets of several sizes, compressed in every way it knows.
+// Measures the exchange of one gradient with several bucket sizes and all compressions that the
+// backend supports.
 class GradientLab {
  public:
   struct Options {
@@ -13,24 +14,24 @@ class GradientLab {
     bool quick = false;
     const TorchCarriers& torch;
     const std::string& job;
-    const std::function<void(const std::string&)>& told;
+    const std::function<void(const std::string&)>& on_progress;
   };
-  GradientLab(const Options& options, Rollcall& rollcall, Rounds& rounds)
-      : options_(options), rollcall_(rollcall), rounds_(rounds) {}
+  GradientLab(const Options& options, Rendezvous& rendezvous, Rounds& rounds)
+      : options_(options), rendezvous_(rendezvous), rounds_(rounds) {}
 
-  // Adds to the survey, whose all-reduces say how large a gradient may be. False once the user
-  // wants no more.
+  // Adds to the survey; the survey's all-reduces determine the size of the gradient. Returns false
+  // once the user has interrupted it.
   Result<bool> measure(DistBackend backend, bandwidth::CommsSurvey& survey);
 
  private:
   Result<bandwidth::GradientTime> measure_one(const DistSpec& dist, std::int64_t payload);
 
   Options options_;
-  Rollcall& rollcall_;
+  Rendezvous& rendezvous_;
   Rounds& rounds_;
 };
 
-// 100 MB; less where summing that would take longer than two seconds.
+// Returns 100 MB, or less if an all-reduce of that would take longer than two seconds.
 std::int64_t gradient_bytes(const bandwidth::CommsSurvey& survey, DistBackend backend, bool quick);
 
 }  // namespace tacho

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// A gradient as training exchanges it: in buckets, through the same line, with the same
-// compression. Made for one size of bucket; every rank makes the same calls.
+// Exchanges a gradient as training does: in buckets, with the same backend and compression. One
+// object measures one bucket size; every rank makes the same calls.
 class GradientTrial {
  public:
   struct Once {
@@ -16,12 +16,12 @@ class GradientTrial {
   };
   virtual ~GradientTrial() = default;
 
-  // Every bucket is full: all are sent, and waited for.
+  // Sends all buckets and waits for them.
   virtual Result<Once> exchange() = 0;
-  // A stand-in for a backward pass: as much arithmetic as takes `seconds` where nothing disturbs
-  // it, in pieces, each of which makes a piece of the gradient. Exchanges nothing.
+  // Simulates a backward pass: arithmetic that takes `seconds` on an idle machine, in pieces, each
+  // of which produces a piece of the gradient. Exchanges nothing.
   virtual Result<Once> work(double seconds) = 0;
-  // The same work, with each bucket sent as soon as it is full.
+  // Does the same work and sends each bucket as soon as it is full.
   virtual Result<Once> overlapped(double seconds) = 0;
 };
 

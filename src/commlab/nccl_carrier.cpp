@@ -6,7 +6,7 @@ namespace tacho {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
-constexpr std::size_t kMeeting = 256;  // bytes behind the message, so that it stays aligned
+constexpr std::size_t kMeeting = 256;  // bytes after the message; keeps alignment
 
 Result<NcclApi::Id> id_from_text(std::string_view text) {
   NcclApi::Id id{};
@@ -20,7 +20,7 @@ Result<NcclApi::Id> id_from_text(std::string_view text) {
 }
 
 void* pointer_to(CudaApi::Address address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT: the GPU's own
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT: a GPU address
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ void* pointer_to(CudaApi::Address address) {
 Result<std::string> NcclCarrier::make_id(const NcclApi& nccl) {
   NcclApi::Id id{};
   if (const int status = nccl.get_id(&id); status != 0) {
-    return Error{ErrorCode::failed, fmt::format("NCCL: no id: {}", nccl.error(status))};
+    return Error{ErrorCode::failed,
+                 fmt::format("NCCL: cannot create an id: {}", nccl.error(status))};
   }
   std::string text;
   for (const char byte : id) {
@@ -39,9 +40,10 @@ Result<std::string> NcclCarrier::make_id(const NcclApi& nccl) {
   return text;
 }
 
-Result<std::unique_ptr<NcclCarrier>> NcclCarrier::join(const GpuApis& apis, const Seat& seat,
+Result<std::unique_ptr<NcclCarrier>> NcclCarrier::join(const GpuApis& apis,
+                                                       const Position& position,
                                                        std::string_view id) {
-  std::unique_ptr<NcclCarrier> carrier(new NcclCarrier(apis, seat));
+  std::unique_ptr<NcclCarrier> carrier(new NcclCarrier(apis, position));
   TACHO_CHECK(carrier->connect(id));
   return carrier;
 }
@@ -51,11 +53,12 @@ Result<void> NcclCarrier::connect(std::string_view id) {
   int device = 0;
   void* context = nullptr;
   TACHO_CHECK(cuda(apis_.cuda.init(0), "no driver"));
-  TACHO_CHECK(cuda(apis_.cuda.device_get(&device, seat_.gpu), "no such GPU"));
+  TACHO_CHECK(cuda(apis_.cuda.device_get(&device, position_.gpu), "no such GPU"));
   TACHO_CHECK(cuda(apis_.cuda.retain_context(&context, device), "no context"));
   TACHO_CHECK(cuda(apis_.cuda.set_context(context), "no context"));
   TACHO_CHECK(cuda(apis_.cuda.make_stream(&stream_, 0), "no stream"));
-  return nccl(apis_.nccl.join(&communicator_, seat_.ranks, read, seat_.rank), "cannot join");
+  return nccl(apis_.nccl.join(&communicator_, position_.ranks, read, position_.rank),
+              "cannot join");
 }
 
 NcclCarrier::~NcclCarrier() {
@@ -66,7 +69,7 @@ NcclCarrier::~NcclCarrier() {
 Result<void> NcclCarrier::cuda(int status, const char* what) const {
   if (status == 0) return {};
   return Error{ErrorCode::failed,
-               fmt::format("GPU {}: {} (the driver's error {})", seat_.gpu, what, status)};
+               fmt::format("GPU {}: {} (CUDA driver error {})", position_.gpu, what, status)};
 }
 
 Result<void> NcclCarrier::nccl(int status, const char* what) const {
@@ -78,27 +81,27 @@ Result<void> NcclCarrier::finish() const {
   return cuda(apis_.cuda.finish_stream(stream_), "a collective failed");
 }
 
-Result<void> NcclCarrier::give_room(std::size_t bytes) {
-  if (bytes <= room_) return {};
+Result<void> NcclCarrier::reserve(std::size_t bytes) {
+  if (bytes <= capacity_) return {};
   if (memory_ != 0) apis_.cuda.release(memory_);
   memory_ = 0;
-  room_ = 0;
+  capacity_ = 0;
   TACHO_CHECK(cuda(apis_.cuda.allocate(&memory_, bytes + 2 * kMeeting), "no memory for messages"));
-  room_ = bytes;
+  capacity_ = bytes;
   return {};
 }
 
 Result<void> NcclCarrier::open(Collective collective, std::int64_t bytes) {
   collective_ = collective;
   bytes_ = bytes;
-  return give_room(static_cast<std::size_t>(bytes));
+  return reserve(static_cast<std::size_t>(bytes));
 }
 
-// An all-gather is in place where a rank's own part lies at its place in the whole.
+// For an in-place all-gather a rank's part must be at its offset in the result.
 CudaApi::Address NcclCarrier::own_place() const {
   if (collective_ != Collective::all_gather) return memory_;
-  const std::int64_t part = own_bytes(collective_, bytes_, seat_.ranks);
-  return memory_ + static_cast<CudaApi::Address>(seat_.rank * part);
+  const std::int64_t part = own_bytes(collective_, bytes_, position_.ranks);
+  return memory_ + static_cast<CudaApi::Address>(position_.rank * part);
 }
 
 Result<void> NcclCarrier::put(std::span<const std::byte> mine) {
@@ -112,7 +115,7 @@ Result<void> NcclCarrier::take(std::span<std::byte> all) {
 Result<void> NcclCarrier::call() {
   void* message = pointer_to(memory_);
   const auto bytes = static_cast<std::size_t>(bytes_);
-  const auto own = static_cast<std::size_t>(own_bytes(collective_, bytes_, seat_.ranks));
+  const auto own = static_cast<std::size_t>(own_bytes(collective_, bytes_, position_.ranks));
   int status = 0;
   switch (collective_) {
     case Collective::all_reduce:
@@ -133,11 +136,11 @@ Result<void> NcclCarrier::call() {
 }
 
 Result<void> NcclCarrier::meet() {
-  const auto behind = (room_ + kMeeting - 1) / kMeeting * kMeeting;
+  const auto behind = (capacity_ + kMeeting - 1) / kMeeting * kMeeting;
   void* number = pointer_to(memory_ + behind);
   TACHO_CHECK(nccl(apis_.nccl.all_reduce(number, number, 1, NcclApi::kFloat, NcclApi::kSum,
                                          communicator_, stream_),
-                   "ranks cannot meet"));
+                   "the barrier failed"));
   return finish();
 }
 

@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// Between GPUs, one of each rank's own. Messages lie in the GPU's memory.
+// Runs collectives between GPUs with NCCL, one GPU per rank. Messages are in GPU memory.
 class NcclCarrier final : public Carrier {
  public:
-  struct Seat {
+  struct Position {
     int rank = 0;
     int ranks = 1;
-    int gpu = 0;  // of this machine's
+    int gpu = 0;  // index on this machine
   };
-  // `id`: of rank 0's make_id(). Collective.
-  static Result<std::unique_ptr<NcclCarrier>> join(const GpuApis& apis, const Seat& seat,
+  // `id` is the result of make_id() on rank 0. Collective.
+  static Result<std::unique_ptr<NcclCarrier>> join(const GpuApis& apis, const Position& position,
                                                    std::string_view id);
-  // In letters, for the control line.
+  // Returns the id in hexadecimal, for the control connection.
   static Result<std::string> make_id(const NcclApi& nccl);
   ~NcclCarrier() override;
   NcclCarrier(const NcclCarrier&) = delete;
@@ -32,20 +32,20 @@ class NcclCarrier final : public Carrier {
   Result<void> meet() override;
 
  private:
-  NcclCarrier(const GpuApis& apis, const Seat& seat) : apis_(apis), seat_(seat) {}
+  NcclCarrier(const GpuApis& apis, const Position& position) : apis_(apis), position_(position) {}
   Result<void> connect(std::string_view id);
   [[nodiscard]] Result<void> cuda(int status, const char* what) const;
   [[nodiscard]] Result<void> nccl(int status, const char* what) const;
   [[nodiscard]] Result<void> finish() const;
-  Result<void> give_room(std::size_t bytes);
+  Result<void> reserve(std::size_t bytes);
   [[nodiscard]] CudaApi::Address own_place() const;
 
   GpuApis apis_;
-  Seat seat_;
+  Position position_;
   void* communicator_ = nullptr;
   void* stream_ = nullptr;
-  CudaApi::Address memory_ = 0;  // a message, and behind it a number to meet by
-  std::size_t room_ = 0;
+  CudaApi::Address memory_ = 0;  // the message, followed by a number for meet()
+  std::size_t capacity_ = 0;     // bytes for the message
   Collective collective_ = Collective::all_reduce;
   std::int64_t bytes_ = 0;
 };

@@ -34,7 +34,7 @@ std::optional<double> card_rate(const std::string& name, const std::filesystem::
   if (!text.ok()) return std::nullopt;
   std::int64_t megabits = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), megabits);
-  // A card that is down, and many a virtual one, says -1.
+  // An interface that is down, and many virtual ones, report -1.
   if (error != std::errc() || megabits <= 0) return std::nullopt;
   return static_cast<double>(megabits) * 1e6 / 8;
 }

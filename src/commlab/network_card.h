@@ -6,18 +6,18 @@
 
 namespace tacho {
 
-// The network card of this machine that has an address, and its rate as the system tells it.
+// A network interface and its nominal rate as reported by the kernel.
 struct NetworkCard {
   std::string name;  // "eth0"
   double bytes_per_s = 0;
 };
 
-// Nothing where no card has the address, or it does not say how fast it is: loopback, Wi-Fi.
-// `address` is numeric.
+// Finds the interface with a numeric address. Returns nothing if there is none or its rate is
+// unknown, as for loopback and Wi-Fi.
 std::optional<NetworkCard> card_with(const std::string& address,
                                      const std::filesystem::path& root = "/");
 
-// As /sys tells it, in bytes; nothing where it does not.
+// Reads the rate from /sys, in bytes per second. Returns nothing if it is unknown.
 std::optional<double> card_rate(const std::string& name, const std::filesystem::path& root);
 
 }  // namespace tacho

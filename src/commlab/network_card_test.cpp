@@ -15,13 +15,13 @@ void write_speed(const ScratchFolder& root, const char* card, const char* text) 
   std::ofstream(folder / "speed") << text;
 }
 
-TEST(NetworkCard, TellsItsRateInBytes) {
+TEST(NetworkCard, HasARateInBytes) {
   const ScratchFolder root;
   write_speed(root, "eth0", "25000\n");
   EXPECT_EQ(card_rate("eth0", root.path()), 3.125e9);
 }
 
-TEST(NetworkCard, ManyDoNotKnowTheirRate) {
+TEST(NetworkCard, MayHaveNoKnownRate) {
   const ScratchFolder root;
   write_speed(root, "down", "-1\n");
   write_speed(root, "odd", "unknown\n");

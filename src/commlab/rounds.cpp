@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "commlab/round_table.h"
+#include "commlab/gather_numbers.h"
 
 namespace tacho {
 namespace {
@@ -15,23 +15,23 @@ double seconds_since(Clock::time_point begin) {
 
 }  // namespace
 
-Result<bool> Rounds::goes_on() {
-  TACHO_TRY(stops, gather_numbers(rollcall_, rank_, ranks_, {stop_ ? 1. : 0.}));
+Result<bool> Rounds::may_continue() {
+  TACHO_TRY(stops, gather_numbers(rendezvous_, rank_, ranks_, {stop_ ? 1. : 0.}));
   return std::ranges::all_of(stops, [](const auto& rank) { return rank[0] == 0; });
 }
 
-// From one call on, eight times as many each time, until a round is long enough: on a busy machine
-// a single call says little of what a thousand take.
+// Starts with one call and multiplies by eight until a round is long enough: on a busy machine a
+// single call says little about a thousand.
 Result<Rounds::Plan> Rounds::plan(const Step& meet, const Step& call,
                                   std::chrono::duration<double> budget) {
-  constexpr double kRound = 0.01;  // seconds: many times what the clock and a meeting cost
+  constexpr double kRound = 0.01;  // seconds: far more than the clock and a barrier take
   constexpr int kGrowth = 8;
   constexpr int kMostCalls = 4096;
   constexpr int kFewest = 3;
   constexpr int kMost = 51;
   for (int calls = 1;; calls *= kGrowth) {
     TACHO_TRY(mine, round_of(meet, call, calls));
-    TACHO_TRY(seconds, gather_numbers(rollcall_, rank_, ranks_, {mine * calls}));
+    TACHO_TRY(seconds, gather_numbers(rendezvous_, rank_, ranks_, {mine * calls}));
     const double round = std::max(seconds[0][0], 1e-9);
     if (round < kRound && calls < kMostCalls) continue;
     const int fewer = std::clamp(static_cast<int>(calls * kRound / round), 1, calls);
@@ -49,7 +49,7 @@ Result<double> Rounds::round_of(const Step& meet, const Step& call, int calls) {
 }
 
 Result<bandwidth::RoundTimes> Rounds::slowest_of(const std::vector<double>& mine) {
-  TACHO_TRY(all, gather_numbers(rollcall_, rank_, ranks_, mine));
+  TACHO_TRY(all, gather_numbers(rendezvous_, rank_, ranks_, mine));
   std::vector<double> slowest(mine.size());
   for (const auto& rank : all) {
     for (std::size_t i = 0; i < slowest.size(); ++i) slowest[i] = std::max(slowest[i], rank.at(i));
@@ -73,7 +73,7 @@ Result<std::vector<bandwidth::RoundTimes>> Rounds::time_in_turn(const std::vecto
   std::vector<std::vector<double>> seconds(trials.size());
   for (int i = 0; i < rounds; ++i) {
     for (std::size_t at = 0; at < trials.size(); ++at) {
-      TACHO_CHECK(rollcall_.agree("round", {}));
+      TACHO_CHECK(rendezvous_.agree("round", {}));
       TACHO_TRY(one, trials[at]());
       seconds[at].push_back(one);
     }

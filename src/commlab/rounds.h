@@ -6,28 +6,27 @@
 #include <vector>
 
 #include "bandwidth/comms_survey.h"
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 
 namespace tacho {
 
-// Times what all ranks do together. Every rank makes as many calls as the others: rank 0 decides
-// how many.
+// Times collective operations. Rank 0 decides how many calls all ranks make.
 class Rounds {
  public:
   using Step = std::function<Result<void>()>;
   using Trial = std::function<Result<double>()>;  // seconds
-  Rounds(Rollcall& rollcall, int rank, int ranks, const std::atomic<bool>& stop)
-      : rollcall_(rollcall), rank_(rank), ranks_(ranks), stop_(stop) {}
+  Rounds(Rendezvous& rendezvous, int rank, int ranks, const std::atomic<bool>& stop)
+      : rendezvous_(rendezvous), rank_(rank), ranks_(ranks), stop_(stop) {}
 
-  // Whether no rank was asked to stop. Collective, as is all of it.
-  Result<bool> goes_on();
+  // Returns false once any rank was asked to stop. All methods are collective.
+  Result<bool> may_continue();
 
-  // The calls of a round are timed together, after `meet`: a rank may leave that a little ahead of
-  // the others. A round is as long as its slowest rank took.
+  // Times all calls of a round together, after the barrier `meet`, which ranks may leave at
+  // slightly different times. The time of a round is that of its slowest rank.
   Result<bandwidth::RoundTimes> time(const Step& meet, const Step& call,
                                      std::chrono::duration<double> budget);
 
-  // Trials that know their own time, in alternation: what disturbs one disturbs the others.
+  // Runs trials that return their own time, alternating, so that disturbances affect all of them.
   Result<std::vector<bandwidth::RoundTimes>> time_in_turn(const std::vector<Trial>& trials,
                                                           int rounds);
 
@@ -37,11 +36,11 @@ class Rounds {
     int rounds = 1;
   };
   Result<Plan> plan(const Step& meet, const Step& call, std::chrono::duration<double> budget);
-  // Seconds a call.
+  // Returns seconds per call.
   static Result<double> round_of(const Step& meet, const Step& call, int calls);
   Result<bandwidth::RoundTimes> slowest_of(const std::vector<double>& mine);
 
-  Rollcall& rollcall_;
+  Rendezvous& rendezvous_;
   int rank_;
   int ranks_;
   const std::atomic<bool>& stop_;

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Through shared memory, between ranks of one machine. Sums are made where training makes them: in
-// memory that the group gave.
+// Runs collectives through shared memory, between ranks of one machine. All-reduce works in memory
+// allocated by the group, as in training.
 class ShmCarrier final : public Carrier {
  public:
   ShmCarrier(std::unique_ptr<ShmGroup> group, std::int64_t largest)
@@ -25,7 +25,7 @@ class ShmCarrier final : public Carrier {
 
   std::unique_ptr<ShmGroup> group_;
   std::int64_t largest_;
-  std::span<float> shared_;  // lives as long as the group, so it is asked for once
+  std::span<float> shared_;  // allocated once, because it lives as long as the group
   std::vector<std::byte> mine_;
   std::vector<std::byte> all_;
   Collective collective_ = Collective::all_reduce;

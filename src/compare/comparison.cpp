@@ -19,7 +19,7 @@ std::string human(const ComparedMetric& metric, double value) {
 
 namespace {
 
-// Blocks of a group that hold a disturbed run.
+// Returns the blocks of a group that contain a disturbed run.
 std::set<std::int64_t> disturbed_blocks(const Comparison& comparison, const std::string& group) {
   std::set<std::int64_t> blocks;
   for (const ComparedRun& run : comparison.runs) {
@@ -29,16 +29,16 @@ std::set<std::int64_t> disturbed_blocks(const Comparison& comparison, const std:
   return blocks;
 }
 
-bool counts_beside(const std::set<std::int64_t>& disturbed, const ComparedRun& run) {
+bool is_counted(const std::set<std::int64_t>& disturbed, const ComparedRun& run) {
   return !run.warm_up && run.disturbed.empty() && !(run.block && disturbed.contains(*run.block));
 }
 
-// Of the runs of two variants.
+// Counts the runs of two variants.
 struct Losses {
-  std::size_t made = 0;
+  std::size_t total = 0;
   std::size_t disturbed = 0;
   std::size_t counted = 0;
-  [[nodiscard]] bool too_many() const { return disturbed > 0 && counted < made - counted; }
+  [[nodiscard]] bool too_many() const { return disturbed > 0 && counted < total - counted; }
 };
 
 Losses losses_of(const Comparison& comparison, std::size_t first, std::size_t second) {
@@ -46,9 +46,9 @@ Losses losses_of(const Comparison& comparison, std::size_t first, std::size_t se
   const auto disturbed = disturbed_blocks(comparison, comparison.variants[first].group);
   for (const ComparedRun& run : comparison.runs) {
     if (run.warm_up || (run.variant != first && run.variant != second)) continue;
-    ++losses.made;
+    ++losses.total;
     if (!run.disturbed.empty()) ++losses.disturbed;
-    if (counts_beside(disturbed, run)) ++losses.counted;
+    if (is_counted(disturbed, run)) ++losses.counted;
   }
   return losses;
 }
@@ -63,7 +63,7 @@ bool is_measured(const Comparison& comparison, std::size_t variant, std::string_
 
 bool counts(const Comparison& comparison, const ComparedRun& run) {
   const std::string& group = comparison.variants[run.variant].group;
-  return counts_beside(disturbed_blocks(comparison, group), run);
+  return is_counted(disturbed_blocks(comparison, group), run);
 }
 
 std::size_t disturbed_runs(const Comparison& comparison) {
@@ -77,7 +77,7 @@ Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_
   bool blocks_known = true;
   const auto disturbed = disturbed_blocks(comparison, comparison.variants[variant].group);
   for (const ComparedRun& run : comparison.runs) {
-    if (run.variant != variant || !counts_beside(disturbed, run)) continue;
+    if (run.variant != variant || !is_counted(disturbed, run)) continue;
     const auto at = run.values.find(std::string(metric));
     if (at == run.values.end()) continue;
     sample.values.push_back(at->second);
@@ -139,8 +139,8 @@ void judge(Comparison& comparison) {
     const Losses losses = losses_of(comparison, finding.base, finding.variant);
     if (!losses.too_many()) continue;
     finding.decision = {};
-    finding.words = fmt::format("cannot tell: the machine was busy in {} of {} runs",
-                                losses.disturbed, losses.made);
+    finding.words = fmt::format("no result: the machine was busy in {} of {} runs",
+                                losses.disturbed, losses.total);
   }
   comparison.noise.reset();
   comparison.spread.reset();

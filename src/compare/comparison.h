@@ -13,19 +13,19 @@
 
 namespace tacho {
 
-// Several ways to run the same thing, what each run of them measured, and what follows. Runs are
-// what was measured; findings can be made of them again by judge().
+// Several ways to run the same thing: the measured runs and the findings. Only the runs are primary
+// data; judge() computes the findings from them.
 
-// Variants of one group are compared with the first of it that could be measured: "batch 32" may
-// hold bare and podman.
+// A variant is compared with the first variant of its group that was measured. A group is, for
+// example, "batch 32" with the variants bare and podman.
 struct Variant {
   std::string name;         // "podman"
-  std::string group;        // "batch 32"; "" where there is only one
-  std::string description;  // an image's digest, a command line
+  std::string group;        // "batch 32"; "" if there is only one group
+  std::string description;  // for example an image's digest or a command line
 };
 
-// As record/metric.h has it, but by value: what is compared may be a figure of the comparison
-// alone.
+// Like Metric in record/metric.h, but by value, because a comparison may have figures that are not
+// metrics.
 struct ComparedMetric {
   std::string key;
   std::string title;
@@ -38,15 +38,15 @@ std::string human(const ComparedMetric& metric, double value);
 
 struct ComparedRun {
   std::size_t variant = 0;
-  std::optional<std::int64_t> block;     // nothing where runs were not made in blocks
-  std::int64_t order = 0;                // of all runs: 0 was the first
-  bool warm_up = false;                  // kept, and never counted
-  std::string run;                       // its key in the store, or ""
-  std::map<std::string, double> values;  // by a metric's key; finite
-  std::string disturbed = {};            // why its figures cannot be compared; "" if they can
+  std::optional<std::int64_t> block;     // absent if runs were not made in blocks
+  std::int64_t order = 0;                // position among all runs, from 0
+  bool warm_up = false;                  // kept but never counted
+  std::string run;                       // key in the store, or ""
+  std::map<std::string, double> values;  // by metric key; finite
+  std::string disturbed = {};            // why the run is not compared; "" if it is
 };
 
-// One variant against the first of its group, in one metric.
+// Compares one variant with the first of its group in one metric.
 struct Finding {
   std::size_t variant = 0;
   std::size_t base = 0;
@@ -56,16 +56,16 @@ struct Finding {
   std::string words;
 };
 
-// What the driver has to show beside: kernels that differ, say.
+// An additional table of the report, for example of the kernels that differ.
 struct SideTable {
   std::string title;
   std::vector<std::string> headings;
-  std::vector<std::vector<std::string>> rows;  // as long as the headings
+  std::vector<std::vector<std::string>> rows;  // each as long as `headings`
 };
 
 struct Comparison {
-  std::string title;    // what ran: "train mnist-cnn --data fashion-mnist -b 64"
-  std::string command;  // to make it again
+  std::string title;    // for example "train mnist-cnn --data fashion-mnist -b 64"
+  std::string command;  // repeats the comparison
   std::string started;  // ISO 8601, UTC
   std::int64_t seed = 0;
   DecideRule rule;
@@ -80,34 +80,35 @@ struct Comparison {
   std::vector<SideTable> tables;
 };
 
-// Whether a run's figures are compared: not of a warm-up, and not of a disturbed run. With a
-// disturbed run the rest of its block goes, which is what that run would have been paired with.
+// Returns true if the run is compared: it is not a warm-up, and no run of its block was disturbed.
+// A disturbed run excludes its whole block, because runs are paired within blocks.
 bool counts(const Comparison& comparison, const ComparedRun& run);
-// Runs that were disturbed themselves, warm-ups apart.
+// Counts the disturbed runs, without warm-ups and without other runs of their blocks.
 std::size_t disturbed_runs(const Comparison& comparison);
 
-// The counted values of a variant.
+// Returns the counted values of a variant.
 Sample sample_of(const Comparison& comparison, std::size_t variant, std::string_view metric);
-// The first variant of the same group that was measured; the first of all before any was.
+// Returns the first measured variant of the same group; before any run, the first variant.
 std::size_t base_of(const Comparison& comparison, std::size_t variant);
 
-// Makes findings, noise and spread of runs. Metrics that a variant or its base never measured have
-// no finding. Where more runs were lost to disturbances than count, nothing is claimed.
+// Computes findings, noise and spread from the runs. A metric that a variant or its base did not
+// measure gets no finding. If disturbances excluded more runs than remain, the finding is unclear.
 void judge(Comparison& comparison);
 
-// In terms of the metric: is more of it good? Nothing where it does not matter or is not known.
+// Returns true if the finding is an improvement; nothing if the metric has no better direction or
+// the finding is unclear.
 std::optional<bool> is_good(const Comparison& comparison, const Finding& finding);
 
-// The metric's findings whose base this is, in the order of the variants.
+// Returns the findings of a metric with this base, in the order of the variants.
 std::vector<const Finding*> findings_against(const Comparison& comparison, std::size_t base,
                                              std::string_view metric);
-// How far from 1 an axis must reach for all of them: their intervals, and the resolution.
+// Returns the distance from 1 that an axis needs to show all intervals and the resolution.
 double reach_of(const std::vector<const Finding*>& findings, double resolution);
 
 const ComparedMetric* find_metric(const Comparison& comparison, std::string_view key);
 
 Json to_json(const Comparison& comparison);
-// Strict: unknown keys, variants that do not exist and rows of another length are errors.
+// Strict: unknown keys, unknown variants and rows of the wrong length are errors.
 Result<Comparison> comparison_from_json(const Json& json);
 
 }  // namespace tacho

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The words of a comparison's JSON, for its writer and its reader.
-inline constexpr std::int64_t kVersionOfForm = 1;
+// Names in the JSON of a comparison, shared by its writer and reader.
+inline constexpr std::int64_t kFormatVersion = 1;
 
 inline constexpr Names<Unit, 7> kUnits{"unit",
                                        {{{Unit::none, "none"},
@@ -19,7 +19,7 @@ inline constexpr Names<Unit, 7> kUnits{"unit",
                                          {Unit::per_second, "per_second"},
                                          {Unit::count, "count"}}}};
 inline constexpr Names<Better, 3> kBetter{
-    "side that is better",
+    "better direction",
     {{{Better::higher, "higher"}, {Better::lower, "lower"}, {Better::neither, "neither"}}}};
 
 }  // namespace tacho

@@ -54,7 +54,7 @@ Json list(const Items& items, const Write& write) {
 
 Json to_json(const Comparison& comparison) {
   return {
-      {"form", kVersionOfForm},
+      {"form", kFormatVersion},
       {"title", comparison.title},
       {"command", comparison.command},
       {"started", comparison.started},

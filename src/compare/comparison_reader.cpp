@@ -10,7 +10,7 @@ namespace {
 
 Error invalid(std::string message) { return {ErrorCode::invalid, std::move(message)}; }
 
-// Reads every element of a list with `read`, which gets the element and its place in words.
+// Reads every element of a list with `read`, which gets the element and its place for messages.
 template <class T, class Read>
 Result<std::vector<T>> read_list(const Json* json, std::string_view what, const Read& read) {
   std::vector<T> items;
@@ -24,7 +24,7 @@ Result<std::vector<T>> read_list(const Json* json, std::string_view what, const 
 }
 
 Result<std::string> read_text(const Json& json, const std::string& place) {
-  if (!json.is_string()) return invalid(place + ": not a text");
+  if (!json.is_string()) return invalid(place + ": not a string");
   return json.get<std::string>();
 }
 
@@ -55,13 +55,14 @@ Result<std::size_t> variant_number(std::int64_t number, std::size_t variants,
   if (number >= 0 && static_cast<std::size_t>(number) < variants) {
     return static_cast<std::size_t>(number);
   }
-  return invalid(fmt::format("{}: variant {} of {}", place, number, variants));
+  return invalid(
+      fmt::format("{}: variant {} does not exist; there are {}", place, number, variants));
 }
 
-// Not-a-number is refused: judge() could not rank it.
+// Rejects NaN, which judge() cannot rank.
 Result<double> finite(double value, const std::string& place) {
   if (std::isfinite(value)) return value;
-  return invalid(place + ": a number that is not finite");
+  return invalid(place + ": not a finite number");
 }
 
 Result<ComparedRun> read_run(const Json& json, const std::string& place, std::size_t variants) {
@@ -101,15 +102,15 @@ Result<Ratio> read_ratio(const Json& json, const std::string& place) {
   object.read_optional("low", low);
   object.read_optional("high", high);
   TACHO_CHECK(object.finish());
-  if (first < 0 || second < 0) return invalid(place + ": fewer than no runs");
-  if (low.has_value() != high.has_value()) return invalid(place + ": an interval with one end");
+  if (first < 0 || second < 0) return invalid(place + ": a negative number of runs");
+  if (low.has_value() != high.has_value()) return invalid(place + ": the interval lacks an end");
   TACHO_TRY(value, finite(ratio.value, place));
   ratio.value = value;
   ratio.first_count = static_cast<std::size_t>(first);
   ratio.second_count = static_cast<std::size_t>(second);
   if (low) {
     if (!(*low <= *high) || std::isinf(*low) || std::isinf(*high)) {
-      return invalid(place + ": the interval's ends are in the wrong order");
+      return invalid(place + ": the interval ends before it starts");
     }
     ratio.interval = {*low, *high};
   }
@@ -139,7 +140,8 @@ Result<Finding> read_finding(const Json& json, const std::string& place,
   finding.variant = variant_at;
   finding.base = base_at;
   if (find_metric(comparison, finding.metric) == nullptr) {
-    return invalid(fmt::format("{}: metric '{}' is not compared here", place, finding.metric));
+    return invalid(
+        fmt::format("{}: metric '{}' is not part of the comparison", place, finding.metric));
   }
   if (ratio != nullptr) {
     TACHO_TRY(read, read_ratio(*ratio, place + ": ratio"));
@@ -157,14 +159,16 @@ Result<SideTable> read_table(const Json& json, const std::string& place) {
   TACHO_CHECK(object.finish());
   TACHO_TRY(titles, read_list<std::string>(headings, "headings", read_text));
   table.headings = std::move(titles);
-  if (table.headings.empty()) return invalid(place + ": a table without columns");
+  if (table.headings.empty()) return invalid(place + ": the table has no columns");
   TACHO_TRY(lines, read_list<std::vector<std::string>>(
                        rows, "rows", [](const Json& row, const std::string&) {
                          return read_list<std::string>(&row, "row", read_text);
                        }));
   table.rows = std::move(lines);
   for (const auto& row : table.rows) {
-    if (row.size() != table.headings.size()) return invalid(place + ": a row of another length");
+    if (row.size() != table.headings.size()) {
+      return invalid(place + ": the row's length differs from the header's");
+    }
   }
   return table;
 }
@@ -213,8 +217,8 @@ Result<Comparison> comparison_from_json(const Json& json) {
   object.read_name("stopped", kStopReasons, comparison.stopped);
   object.read_optional("noise", comparison.noise);
   object.read_optional("spread", comparison.spread);
-  if (form > kVersionOfForm) {
-    return Error{ErrorCode::newer, "comparison: written by a later version of Tacho; update this"};
+  if (form > kFormatVersion) {
+    return Error{ErrorCode::newer, "comparison: written by a newer version of Tacho; update Tacho"};
   }
   TACHO_CHECK(read_rest(object, comparison));
   if (!(comparison.rule.resolution > 0) || !(comparison.rule.level > 0) ||

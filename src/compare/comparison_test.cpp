@@ -10,7 +10,7 @@ namespace {
 
 TEST(Comparison, ComparesVariantsWithTheFirstOfTheirGroup) {
   const Comparison comparison = made_comparison();
-  // Two groups, two metrics that were measured; top-1 never was.
+  // Two groups times two measured metrics; top-1 was not measured.
   ASSERT_EQ(comparison.findings.size(), 4U);
   for (const Finding& finding : comparison.findings) {
     EXPECT_EQ(finding.base + 1, finding.variant);
@@ -43,7 +43,7 @@ TEST(Comparison, JudgingAgainChangesNothing) {
   EXPECT_EQ(to_json(comparison), before);
 }
 
-TEST(ComparisonJson, IsReadAsItWasWritten) {
+TEST(ComparisonJson, RoundTrips) {
   const Comparison comparison = made_comparison();
   const std::string text = json_text(to_json(comparison));
   const auto read = comparison_from_json(*parse_json(text));
@@ -51,7 +51,7 @@ TEST(ComparisonJson, IsReadAsItWasWritten) {
   EXPECT_EQ(json_text(to_json(*read)), text);
 }
 
-TEST(ComparisonJson, EmptyIsReadToo) {
+TEST(ComparisonJson, RoundTripsWhenEmpty) {
   const auto read = comparison_from_json(to_json(Comparison{}));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_TRUE(read->findings.empty());
@@ -64,19 +64,19 @@ std::string refused(const std::function<void(Json&)>& change) {
   return read.ok() ? "" : read.error().message;
 }
 
-TEST(ComparisonJson, RefusesWhatIsNotOne) {
+TEST(ComparisonJson, RejectsInvalidInput) {
   EXPECT_EQ(refused([](Json& json) { json["runs"][1]["variant"] = 9; }),
-            "comparison: runs 1: variant 9 of 4");
+            "comparison: runs 1: variant 9 does not exist; there are 4");
   EXPECT_EQ(refused([](Json& json) { json["findings"][0]["metric"] = "speed"; }),
-            "comparison: findings 0: metric 'speed' is not compared here");
+            "comparison: findings 0: metric 'speed' is not part of the comparison");
   EXPECT_EQ(refused([](Json& json) { json["runs"][0]["values"]["wall_s"] = "4"; }),
             "comparison: runs 0: 'wall_s': not a number");
   EXPECT_EQ(refused([](Json& json) { json["findings"][0]["ratio"].erase("low"); }),
-            "comparison: findings 0: ratio: an interval with one end");
+            "comparison: findings 0: ratio: the interval lacks an end");
   EXPECT_EQ(refused([](Json& json) { json["tables"][0]["rows"][0].push_back("x"); }),
-            "comparison: tables 0: a row of another length");
+            "comparison: tables 0: the row's length differs from the header's");
   EXPECT_EQ(refused([](Json& json) { json["form"] = 2; }),
-            "comparison: written by a later version of Tacho; update this");
+            "comparison: written by a newer version of Tacho; update Tacho");
   EXPECT_NE(refused([](Json& json) { json["sead"] = 2; }), "");
   EXPECT_NE(refused([](Json& json) { json.erase("stopped"); }), "");
   EXPECT_NE(refused([](Json& json) { json["level"] = 1; }), "");
@@ -97,7 +97,7 @@ TEST(ComparisonJson, SurvivesDamage) {
   EXPECT_GT(read_anyway, 0);
 }
 
-TEST(Comparison, ADisturbedRunGoesWithItsBlockInItsGroup) {
+TEST(Comparison, ADisturbedRunExcludesItsBlockInItsGroup) {
   Comparison comparison = made_comparison();
   ComparedRun& run = comparison.runs[4];  // block 2 of the first group
   ASSERT_EQ(run.block, 2);
@@ -113,7 +113,7 @@ TEST(Comparison, ADisturbedRunGoesWithItsBlockInItsGroup) {
   EXPECT_EQ(back->runs[4].disturbed, comparison.runs[4].disturbed);
 }
 
-TEST(Comparison, ClaimsNothingWhereMostBlocksWereDisturbed) {
+TEST(Comparison, IsUnclearIfMostBlocksWereDisturbed) {
   Comparison comparison = made_comparison();
   std::size_t disturbed = 0;
   for (ComparedRun& run : comparison.runs) {
@@ -126,7 +126,7 @@ TEST(Comparison, ClaimsNothingWhereMostBlocksWereDisturbed) {
   judge(comparison);
   const Finding& finding = comparison.findings.front();
   EXPECT_EQ(finding.decision.verdict, Verdict::unclear);
-  EXPECT_EQ(finding.words, "cannot tell: the machine was busy in 7 of 24 runs");
+  EXPECT_EQ(finding.words, "no result: the machine was busy in 7 of 24 runs");
   EXPECT_FALSE(finding.evidence.ratio);
 }
 

@@ -12,12 +12,13 @@
 namespace tacho {
 namespace {
 
-// Below so many runs of each no test at all can tell two variants apart at 95 %.
+// With fewer runs of each variant, no test can reach significance at 95 %.
 constexpr std::int64_t kFewestRuns = 4;
-// A claim asks for a little more than the interval does, 4 % where that has 5: adding runs until
-// intervals are narrow costs about so much of their coverage (docs/compare.md).
+// Claims require p ≤ 4 % where the interval has 5 %: adding runs until intervals are narrow costs
+// about that much of their coverage (docs/compare.md).
 constexpr double kClaimShare = 0.8;
-// The estimate moves with more runs; without this room every second forecast would be too short.
+// The estimate changes with more runs; without this margin every second number of additional runs
+// would be too small.
 constexpr double kAbout = 0.85;
 constexpr std::int64_t kMostRuns = 100'000;
 
@@ -32,27 +33,27 @@ double paired_p(const Pairs& pairs, double mann_whitney_p) {
                            return sign(x) == sign(differences.front());
                          });
   const double p = signed_rank(differences).p;
-  // Signs that all agree are the most the signed ranks can see: 2 of 2ⁿ. Mann and Whitney's test
-  // sees beyond. Taking it there and nowhere else leaves both tests' promises intact: what blocks
-  // have in common makes it more careful, not less.
+  // If all signs agree, the signed-rank test has reached its smallest p, 2 of 2ⁿ, and the
+  // Mann–Whitney test can be more sensitive. Using it only in this case keeps the error rates of
+  // both tests: variation that is common to a block makes it more conservative, not less.
   return all_agree ? std::min(p, mann_whitney_p) : p;
 }
 
-// With the smallest p that so many runs can have, would a difference be claimed?
+// Returns the number of runs whose smallest possible p is significant.
 std::int64_t runs_for_smallest_p(double alpha) {
   double p = 2;
   std::int64_t runs = 0;
   while (p > alpha && runs < kMostRuns) {
     ++runs;
-    // 2 over (2n over n), from one n to the next.
+    // 2 / binomial(2n, n), from one n to the next.
     p *= static_cast<double>(runs) / static_cast<double>(2 * (2 * runs - 1));
   }
   return std::max(runs, kFewestRuns);
 }
 
-// An interval narrows with the root of the number of runs. It must become so narrow that it leaves
-// 1 out or lies within the resolution, whichever comes first if the estimate stays about where it
-// is. As narrow as the resolution it always does one or the other.
+// The interval's width is inversely proportional to the square root of the number of runs. It must
+// exclude 1 or fit into the resolution, whichever happens first if the estimate stays about the
+// same. At the width of the resolution one of both is always true.
 std::int64_t more_runs(const Ratio& ratio, double alpha, const DecideRule& rule) {
   const auto runs = static_cast<std::int64_t>(std::min(ratio.first_count, ratio.second_count));
   std::int64_t needed = std::max(runs + 1, runs_for_smallest_p(alpha));
@@ -78,7 +79,7 @@ std::string number(double percent, int decimals, bool with_sign) {
   return (percent < 0 ? "−" : "+") + digits;
 }
 
-// As many decimals as the interval's width makes meaningful.
+// Returns the number of decimals that the interval's width makes meaningful.
 int decimals_of(const Ratio& ratio) {
   if (!ratio.interval) return 1;
   const double width = 100 * (ratio.interval->high - ratio.interval->low);
@@ -119,7 +120,7 @@ std::vector<double> benjamini_hochberg(std::span<const double> p) {
   std::vector<double> corrected(p.size());
   double least = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto as_small = static_cast<double>(p.size() - i);  // how many are as small as this one
+    const auto as_small = static_cast<double>(p.size() - i);  // p values that are at least as small
     least = std::min(least, static_cast<double>(p.size()) / as_small * p[order[i]]);
     corrected[order[i]] = least;
   }
@@ -167,14 +168,13 @@ std::string words(const Evidence& evidence, const Decision& decision, Unit unit)
     case Verdict::lower:
       return (time ? "faster by " : "lower by ") + change(*evidence.ratio, -1, false);
     case Verdict::unclear:
-      // As a rule nobody waits for; that it is 89,460 rather than 50,000 would be made up.
-      if (decision.more_runs > 999) return "cannot tell yet: over 999 more runs";
-      return fmt::format("cannot tell yet: about {} more run{}", decision.more_runs,
-                         decision.more_runs == 1 ? "" : "s");
+      // More precision would be misleading for such a large number.
+      if (decision.more_runs > 999) return "not enough runs yet: over 999 more";
+      return fmt::format("not enough runs yet: about {} more", decision.more_runs);
     case Verdict::no_ratio:
       break;
   }
-  return "no ratio: measured as 0, or never";
+  return "no ratio: measured as 0 or not at all";
 }
 
 }  // namespace tacho

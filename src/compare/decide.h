@@ -12,22 +12,22 @@
 
 namespace tacho {
 
-// What two samples say about each other, before anything is concluded.
+// The statistics of two samples, before a decision.
 struct Evidence {
   std::optional<Ratio> ratio;
-  // That samples of the same kind lie as far apart: of Wilcoxon's signed ranks where the runs are
-  // paired by block, else of Mann and Whitney's.
+  // p value of equal distributions: Wilcoxon signed-rank test if runs are paired by block,
+  // otherwise Mann–Whitney U test.
   double p = 1;
   double mann_whitney_p = 1;
-  // That a run of the second sample has the higher value than one of the first; equal ones count
-  // half. Cliff's delta is twice this, less one.
+  // Probability that a run of the second sample has a higher value than a run of the first; ties
+  // count half. Cliff's delta is twice this minus one.
   double superiority = 0.5;
 };
 Evidence weigh(const Sample& first, const Sample& second, double level = 0.95);
 
-// Benjamini and Hochberg's correction: each p as it counts among all the others. Where nothing
-// differs, one claim or more comes as seldom as of a single comparison; where much does, of all
-// claims so few are wrong.
+// Returns p values after the Benjamini–Hochberg correction, which bounds the share of false claims
+// among all claims; if nothing differs, the probability of any claim is that of a single
+// comparison.
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
 enum class Verdict { same, higher, lower, unclear, no_ratio };
@@ -41,23 +41,23 @@ inline constexpr Names<Verdict, 5> kVerdicts{"verdict",
 struct Decision {
   Verdict verdict = Verdict::unclear;
   double p_corrected = 1;
-  std::int64_t more_runs = 0;  // of each variant, while it is unclear: an estimate
+  std::int64_t more_runs = 0;  // per variant, while unclear: an estimate
 };
 
 struct DecideRule {
-  double resolution = 0.01;  // differences that do not matter lie within ± this
+  double resolution = 0.01;  // differences within ± this do not matter
   double level = 0.95;
 };
 
-// All comparisons of one report at once, because each of them is a chance to be wrong: a difference
-// is claimed where the interval leaves 1 out and p, corrected, is at most 0.8 · (1 − level); none
-// is claimed where the interval lies within ± resolution.
+// Decides all comparisons of a report together, because each of them can be wrong. A difference is
+// claimed if the interval excludes 1 and the corrected p is at most 0.8 · (1 − level); "no
+// difference" is claimed if the interval is within ± resolution.
 std::vector<Decision> decide(std::span<const Evidence> evidence, const DecideRule& rule);
 
-// "no difference: −0.2 % [−0.8, +0.4]", "slower by 3.1 % [2.4, 3.9]",
-// "cannot tell yet: about 14 more runs".
+// "no difference: −0.2 % [−0.8, +0.4]", "slower by 3.1 % [2.4, 3.9]", "not enough runs yet: about
+// 14 more".
 std::string words(const Evidence& evidence, const Decision& decision, Unit unit);
-// "−0.2 % [−0.8, +0.4]"; "" where there is no ratio.
+// "−0.2 % [−0.8, +0.4]"; "" without a ratio.
 std::string change_text(const std::optional<Ratio>& ratio);
 
 }  // namespace tacho

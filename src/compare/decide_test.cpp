@@ -20,7 +20,7 @@ std::string said(const Evidence& evidence, Unit unit = Unit::seconds, double res
 }
 
 // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "BH") is 0.02 0.04 0.04 0.02.
-TEST(BenjaminiHochberg, CorrectsAsRDoes) {
+TEST(BenjaminiHochberg, AgreesWithR) {
   const auto corrected = benjamini_hochberg(Values{0.01, 0.04, 0.03, 0.005});
   EXPECT_NEAR(corrected[0], 0.02, 1e-12);
   EXPECT_NEAR(corrected[1], 0.04, 1e-12);
@@ -30,7 +30,7 @@ TEST(BenjaminiHochberg, CorrectsAsRDoes) {
   EXPECT_TRUE(benjamini_hochberg(Values{}).empty());
 }
 
-TEST(Words, AreThoseOfTheManual) {
+TEST(Words, AreThoseInTheManual) {
   EXPECT_EQ(said(found(0.998, 0.992, 1.004, 0.6)), "no difference: −0.2 % [−0.8, +0.4]");
   EXPECT_EQ(said(found(1.031, 1.024, 1.039, 0.001)), "slower by 3.1 % [2.4, 3.9]");
   EXPECT_EQ(said(found(0.97, 0.961, 0.979, 0.001)), "faster by 3.0 % [2.1, 3.9]");
@@ -38,21 +38,21 @@ TEST(Words, AreThoseOfTheManual) {
   EXPECT_EQ(said(found(0.97, 0.961, 0.979, 0.001), Unit::per_second), "lower by 3.0 % [2.1, 3.9]");
   EXPECT_EQ(said(found(3.5, 3.2, 3.9, 0.001)), "slower by 250 % [220, 290]");
   EXPECT_EQ(said(found(1, 1, 1, 1)), "no difference: 0.0 % [0.0, 0.0]");
-  EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0, or never");
+  EXPECT_EQ(said(Evidence{}), "no ratio: measured as 0 or not at all");
 }
 
-// Half the width is 1.2 %; it lies within 1 % for sure at 0.85 %: 1.993 times the runs.
-TEST(Words, SayHowManyRunsItTakes) {
-  EXPECT_EQ(said(found(1.0, 0.988, 1.012, 0.9)), "cannot tell yet: about 10 more runs");
-  // 3 % away needs half a width of 2.43 %: 0.85 · 3 %, times 1.960 / 2.054 for p = 4 %.
-  EXPECT_EQ(said(found(1.03, 0.97, 1.09, 0.3)), "cannot tell yet: about 51 more runs");
+// Half the width is 1.2 %; with a margin it has to be 0.85 % to fit into 1 %: 1.993 times the runs.
+TEST(Words, SayHowManyMoreRunsAreNeeded) {
+  EXPECT_EQ(said(found(1.0, 0.988, 1.012, 0.9)), "not enough runs yet: about 10 more");
+  // A difference of 3 % needs a half width of 2.43 %: 0.85 · 3 %, times 1.960 / 2.054 for p = 4 %.
+  EXPECT_EQ(said(found(1.03, 0.97, 1.09, 0.3)), "not enough runs yet: about 51 more");
   Evidence single;
   single.ratio = Ratio{1.1, std::nullopt, false, 1, 1};
-  EXPECT_EQ(said(single), "cannot tell yet: about 3 more runs");
-  EXPECT_EQ(said(found(1.0, 0.5, 1.5, 0.9)), "cannot tell yet: over 999 more runs");
+  EXPECT_EQ(said(single), "not enough runs yet: about 3 more");
+  EXPECT_EQ(said(found(1.0, 0.5, 1.5, 0.9)), "not enough runs yet: over 999 more");
 }
 
-TEST(Decide, CountsTheChancesToBeWrong) {
+TEST(Decide, CorrectsForTheNumberOfComparisons) {
   const std::vector<Evidence> one = {found(1.03, 1.001, 1.06, 0.03)};
   EXPECT_EQ(decide(one, {}).front().verdict, Verdict::higher);
   const std::vector<Evidence> two = {one.front(), found(1.03, 1.001, 1.06, 0.5)};
@@ -62,8 +62,8 @@ TEST(Decide, CountsTheChancesToBeWrong) {
   EXPECT_GT(decisions.front().more_runs, 0);
 }
 
-// Six runs against six that are all apart: p is 2 of 924. Beside as many others it still counts.
-TEST(Decide, ManyClearDifferencesHelpEachOther) {
+// Six runs against six without overlap: p is 2 of 924, significant also among six comparisons.
+TEST(Decide, ManyClearDifferencesStaySignificant) {
   std::vector<Evidence> evidence(36, found(70, 60, 80, 2.0 / 924));
   evidence.insert(evidence.end(), 144, found(1.01, 0.9, 1.1, 0.6));
   const auto decisions = decide(evidence, {});
@@ -71,15 +71,15 @@ TEST(Decide, ManyClearDifferencesHelpEachOther) {
   EXPECT_EQ(decisions.back().verdict, Verdict::unclear);
 }
 
-TEST(Decide, WhatLiesWithinTheResolutionIsNoDifference) {
+TEST(Decide, AnIntervalWithinTheResolutionIsNoDifference) {
   const std::vector<Evidence> evidence = {found(1.005, 1.002, 1.008, 0.001)};
   EXPECT_EQ(decide(evidence, {.resolution = 0.01}).front().verdict, Verdict::same);
   EXPECT_EQ(decide(evidence, {.resolution = 0.001}).front().verdict, Verdict::higher);
 }
 
-// Six blocks in which the second is always slower: the signed ranks can say 2 of 64 and no more,
-// Mann and Whitney's test says 2 of 924.
-TEST(Weigh, SeesBeyondSignsThatAllAgree) {
+// Six blocks in which the second variant is always slower: the signed-rank test has a smallest p of
+// 2 of 64, the Mann–Whitney test of 2 of 924.
+TEST(Weigh, UsesMannWhitneyIfAllSignsAgree) {
   const Sample first = {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}};
   const Sample second = {{11, 12.5, 13.6, 14.7, 15.8, 16.9}, {1, 2, 3, 4, 5, 6}};
   const Evidence evidence = weigh(first, second);
@@ -87,7 +87,7 @@ TEST(Weigh, SeesBeyondSignsThatAllAgree) {
   EXPECT_DOUBLE_EQ(evidence.superiority, 1);
 }
 
-TEST(Weigh, IsNotMisledByWhatBlocksHaveInCommon) {
+TEST(Weigh, IsNotMisledByVariationBetweenBlocks) {
   const Sample first = {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}};
   const Sample second = {{1.01, 2.02, 3.04, 4.05, 5.07, 6.08}, {1, 2, 3, 4, 5, 6}};
   const Evidence evidence = weigh(first, second);

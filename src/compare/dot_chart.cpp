@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRowWidth = 1000;
 constexpr double kRowHeight = 40;
-constexpr double kMargin = 20;  // room for a dot's own size at both ends
+constexpr double kMargin = 20;  // room for the size of a dot at both ends
 
 double across(double value, double low, double high) {
   const double share = high > low ? (value - low) / (high - low) : 0.5;
@@ -33,7 +33,7 @@ std::string upright(std::string_view name, double x, double top, double bottom) 
 }  // namespace
 
 std::string dot_row(const std::vector<Dot>& dots, double low, double high) {
-  // Neighbours at different heights, so that equal values stay visible.
+  // Neighbours have different heights, so that equal values stay visible.
   static constexpr std::array kHeights = {20.0, 12.0, 28.0, 16.0, 24.0};
   std::string out = open_row("runs");
   std::vector<double> values;

@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// SVG that stretches to the width it gets, as in report/svg_chart.h.
+// Draws SVG that stretches to the available width, as in report/svg_chart.h.
 
 struct Dot {
   double value = 0;
-  std::string title;  // what the pointer shows
+  std::string title;  // the tooltip
 };
-// Every run a dot between `low` and `high`, the median a line.
+// Draws each run as a dot between `low` and `high`, and the median as a line.
 std::string dot_row(const std::vector<Dot>& dots, double low, double high);
 
-// The interval of a ratio between 1 − reach and 1 + reach, above the band that does not matter.
+// Draws the interval of a ratio between 1 − reach and 1 + reach, above the band of the resolution.
 std::string interval_row(const std::optional<Ratio>& ratio, double reach, double resolution);
 
 }  // namespace tacho

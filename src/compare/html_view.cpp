@@ -67,14 +67,15 @@ struct Range {
   }
 };
 
-std::string who(const Comparison& comparison, std::size_t variant, const ComparedMetric& metric) {
+std::string variant_name(const Comparison& comparison, std::size_t variant,
+                         const ComparedMetric& metric) {
   const Variant& v = comparison.variants[variant];
   return fmt::format("<div class=\"name\" title=\"{}\"><b>{}</b></div>", html_text(v.description),
                      html_text(v.name)) +
          cell("value", html_text(typical_value(comparison, variant, metric)));
 }
 
-std::string ends(const std::string& low, const std::string& high) {
+std::string axis_ends(const std::string& low, const std::string& high) {
   return fmt::format("<div class=\"axis\"><span>{}</span><span>{}</span></div>", html_text(low),
                      html_text(high));
 }
@@ -93,19 +94,20 @@ std::string metric_card(const Comparison& comparison, std::size_t base,
       "<section class=\"card metric\"><h3>{} <span class=\"soft\">{}</span></h3>"
       "<div class=\"rows\">\n",
       html_text(metric.title), html_text(metric.help));
-  out += who(comparison, base, metric) + cell("plot", dot_row(base_dots, range.low, range.high)) +
-         cell("blank", "") + cell("said soft", "what the others are held against") + "\n";
+  out += variant_name(comparison, base, metric) +
+         cell("plot", dot_row(base_dots, range.low, range.high)) + cell("blank", "") +
+         cell("said soft", "baseline") + "\n";
   for (const Finding* finding : findings) {
-    out += who(comparison, finding->variant, metric) +
+    out += variant_name(comparison, finding->variant, metric) +
            cell("plot",
                 dot_row(dots_of(comparison, finding->variant, metric), range.low, range.high)) +
            cell("plot", interval_row(finding->evidence.ratio, reach, comparison.rule.resolution)) +
            said(comparison, *finding) + "\n";
   }
   out += cell("blank", "") + cell("blank", "") +
-         (range.low <= range.high ? ends(human(metric, range.low), human(metric, range.high))
+         (range.low <= range.high ? axis_ends(human(metric, range.low), human(metric, range.high))
                                   : cell("blank", "")) +
-         ends("−" + short_percent(reach) + " %", "+" + short_percent(reach) + " %") +
+         axis_ends("−" + short_percent(reach) + " %", "+" + short_percent(reach) + " %") +
          cell("blank", "");
   return out + "</div></section>\n";
 }
@@ -127,7 +129,7 @@ std::string table(const SideTable& side) {
   return out + "</table></div>\n";
 }
 
-// The numbers behind the words.
+// The numbers behind the findings.
 SideTable details(const Comparison& comparison) {
   SideTable side{"Numbers",
                  {"metric", "group", "variant", "runs", "change", "p", "p corrected",
@@ -158,9 +160,10 @@ std::string comparison_html(const Comparison& comparison) {
     out += fmt::format("<p>{}</p>\n", html_text(line));
   }
   out += fmt::format(
-      "<p class=\"soft\">A dot is a run, the black line their median. On the right: the ratio to "
-      "the first variant with its {:.0f} % interval; the grey band is ± {} %, which does not "
-      "matter.</p>\n",
+      "<p class=\"soft\">Each dot is a run, the black line is the median. On the right: the ratio "
+      "to "
+      "the first variant with its {:.0f} % interval; differences within the grey band, ± {} %, do "
+      "not matter.</p>\n",
       100 * comparison.rule.level, short_percent(comparison.rule.resolution));
   for (const std::size_t base : bases_of(comparison)) {
     const std::string& group = comparison.variants[base].group;

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// One file that needs no network: for each metric all runs of each variant as dots, beside them the
-// interval of its ratio on an axis they share, and the words.
+// Writes one file that needs no network: for each metric the runs of each variant as dots, next to
+// them the interval of its ratio on a common axis, and the finding.
 std::string comparison_html(const Comparison& comparison);
 
 }  // namespace tacho

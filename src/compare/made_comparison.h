@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// For tests: bare and podman at two batch sizes, podman's wall time 5 % longer, its memory the
-// same.
+// For tests: bare and podman at two batch sizes; podman has a 5 % longer wall time and the same
+// memory.
 inline Comparison made_comparison() {
   Comparison comparison;
   comparison.title = "train mnist-cnn --data <fashion>";

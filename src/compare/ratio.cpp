@@ -23,10 +23,10 @@ std::vector<double> logarithms(const std::vector<double>& values) {
 
 std::vector<double> differences(const std::vector<double>& first,
                                 const std::vector<double>& second) {
-  std::vector<double> apart;
-  apart.reserve(first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) apart.push_back(second[i] - first[i]);
-  return apart;
+  std::vector<double> shifts;
+  shifts.reserve(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) shifts.push_back(second[i] - first[i]);
+  return shifts;
 }
 
 Shift shift_of(const std::vector<double>& first, const std::vector<double>& second, bool paired,
@@ -82,7 +82,7 @@ std::optional<Ratio> ratio_interval(const Sample& first, const Sample& second, d
   const bool same =
       shift.value == 0 && shift.interval && shift.interval->low == 0 && shift.interval->high == 0;
   if (unit <= 0 && !same) return std::nullopt;
-  set(ratio, shift, [&](double apart) { return same ? 1 : 1 + apart / unit; });
+  set(ratio, shift, [&](double shifted_by) { return same ? 1 : 1 + shifted_by / unit; });
   return ratio;
 }
 

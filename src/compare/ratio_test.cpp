@@ -18,7 +18,7 @@ Sample scaled(Sample sample, double factor) {
   return sample;
 }
 
-TEST(RatioInterval, OfAMultipleIsTheFactorAlone) {
+TEST(RatioInterval, OfAScaledCopyIsTheFactor) {
   const auto ratio = ratio_interval(kBase, scaled(kBase, 1.25));
   ASSERT_TRUE(ratio && ratio->interval);
   EXPECT_TRUE(ratio->paired);
@@ -27,7 +27,7 @@ TEST(RatioInterval, OfAMultipleIsTheFactorAlone) {
   EXPECT_NEAR(ratio->interval->high, 1.25, 1e-12);
 }
 
-TEST(RatioInterval, PairsWithinBlocksWhateverTheOrder) {
+TEST(RatioInterval, PairsWithinBlocksInAnyOrder) {
   const auto pairs = paired_by_block(kBase, kOther);
   ASSERT_TRUE(pairs);
   EXPECT_EQ(pairs->first, kBase.values);
@@ -35,7 +35,7 @@ TEST(RatioInterval, PairsWithinBlocksWhateverTheOrder) {
   EXPECT_EQ(pairs->second.back(), 1.04);
 }
 
-TEST(RatioInterval, LeavesOutBlocksThatOneSampleLacks) {
+TEST(RatioInterval, IgnoresBlocksThatOneSampleLacks) {
   const Sample other = {{2, 4, 8}, {2, 9, 3}};
   const auto ratio = ratio_interval(kBase, other);
   ASSERT_TRUE(ratio);
@@ -58,7 +58,7 @@ TEST(RatioInterval, SwappingTheSamplesInvertsIt) {
   }
 }
 
-TEST(RatioInterval, ScalingBothLeavesIt) {
+TEST(RatioInterval, ScalingBothSamplesDoesNotChangeIt) {
   const auto one = ratio_interval(kBase, kOther);
   const auto two = ratio_interval(scaled(kBase, 1e-6), scaled(kOther, 1e-6));
   ASSERT_TRUE(one && two && one->interval && two->interval);
@@ -67,20 +67,20 @@ TEST(RatioInterval, ScalingBothLeavesIt) {
   EXPECT_NEAR(one->interval->high, two->interval->high, 1e-12);
 }
 
-TEST(RatioInterval, WithZerosItIsTheShiftInTermsOfTheFirstMedian) {
+TEST(RatioInterval, WithZerosItIsTheShiftOverTheFirstMedian) {
   const auto ratio = ratio_interval({{0, 10, 10, 10, 20}, {}}, {{5, 15, 15, 15, 25}, {}});
   ASSERT_TRUE(ratio);
   EXPECT_DOUBLE_EQ(ratio->value, 1.5);
 }
 
-TEST(RatioInterval, NothingAgainstNothingIsTheSame) {
+TEST(RatioInterval, ZerosAgainstZerosAreEqual) {
   const auto ratio = ratio_interval({{0, 0, 0, 0}, {}}, {{0, 0, 0, 0}, {}});
   ASSERT_TRUE(ratio && ratio->interval);
   EXPECT_EQ(ratio->value, 1);
   EXPECT_EQ(ratio->interval->high, 1);
 }
 
-TEST(RatioInterval, IsNotMadeUpWhereThereIsNone) {
+TEST(RatioInterval, IsAbsentIfUndefined) {
   EXPECT_FALSE(ratio_interval({{0, 0, 0, 0}, {}}, {{1, 2, 3, 4}, {}}));
   EXPECT_FALSE(ratio_interval({{}, {}}, {{1}, {}}));
 }

@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kLargestResolution = 10;
 constexpr std::int64_t kMostRepeats = 100'000;
-// Of a normal distribution: standard deviation over median distance from the centre.
+// Standard deviation over median absolute deviation of a normal distribution.
 constexpr double kNormalSpread = 1.4826;
 
 double width(const std::optional<Ratio>& ratio) {
-  if (!ratio) return 0;  // there is none, and more runs will not make one
+  if (!ratio) return 0;  // no ratio, and more runs will not change that
   return ratio->interval ? ratio->interval->high - ratio->interval->low : HUGE_VAL;
 }
 
@@ -40,7 +40,7 @@ std::int64_t look_at_or_after(const StopRule& rule, std::int64_t blocks) {
   return look;
 }
 
-// The logarithms of a variant's values in the order of their blocks; nothing where there are none.
+// Returns the logarithms of a variant's values in the order of their blocks; empty without blocks.
 std::vector<double> logs_by_block(const Sample& sample) {
   std::vector<std::pair<std::int64_t, double>> ordered;
   for (std::size_t i = 0; i < sample.values.size(); ++i) {
@@ -56,7 +56,7 @@ std::vector<double> logs_by_block(const Sample& sample) {
   return logs;
 }
 
-// By medians: a run that something disturbed is not the machine's ordinary noise.
+// Uses medians, because a disturbed run is not part of the machine's ordinary noise.
 std::optional<double> typical(const std::vector<double>& distances) {
   if (distances.size() < 2) return std::nullopt;
   return kNormalSpread * median(distances);
@@ -81,12 +81,12 @@ Result<void> check(const StopRule& rule) {
   }
   if (rule.min_repeats < 2 || rule.min_repeats > kMostRepeats) {
     return usage(
-        fmt::format("--repeat must lie between 2 and {}, not {}; one run of each says "
-                    "nothing about how much runs differ",
+        fmt::format("--repeat must be between 2 and {}, not {}; one run per variant gives no "
+                    "estimate of the noise",
                     kMostRepeats, rule.min_repeats));
   }
   if (rule.max_repeats < rule.min_repeats || rule.max_repeats > kMostRepeats) {
-    return usage(fmt::format("--max-repeat must lie between --repeat ({}) and {}, not {}",
+    return usage(fmt::format("--max-repeat must be between --repeat ({}) and {}, not {}",
                              rule.min_repeats, kMostRepeats, rule.max_repeats));
   }
   return {};

@@ -18,7 +18,7 @@ BlocksDone done(std::int64_t blocks, double width, double elapsed = 0, double bl
   return {blocks, Seconds(elapsed), Seconds(block_time), {as_wide_as(0.001), as_wide_as(width)}};
 }
 
-TEST(BlockOrder, HoldsEveryVariantOnceAndRepeatsWithItsSeed) {
+TEST(BlockOrder, ContainsEveryVariantOnceAndIsDeterministic) {
   std::set<std::vector<std::size_t>> orders;
   for (std::int64_t block = 0; block < 60; ++block) {
     auto order = block_order(3, block, 7);
@@ -45,14 +45,14 @@ TEST(StopRule, StopsWhenTheWidestIntervalIsNarrowEnough) {
   EXPECT_EQ(reason_to_stop(rule, done(50, 0.011)), StopReason::repeats);
 }
 
-TEST(StopRule, BeginsNoBlockThatEndsTooLate) {
+TEST(StopRule, StartsNoBlockThatEndsTooLate) {
   const StopRule rule{.max_time = Seconds(100), .min_repeats = 5};
   EXPECT_EQ(reason_to_stop(rule, done(8, 0.05, 89, 10)), StopReason::none);
   EXPECT_EQ(reason_to_stop(rule, done(8, 0.05, 91, 10)), StopReason::time);
   EXPECT_EQ(reason_to_stop(rule, done(1, 0.05, 91, 10)), StopReason::none);
 }
 
-TEST(StopRule, WaitsForIntervalsAndNotForRatiosThatCannotBe) {
+TEST(StopRule, WaitsForIntervalsButNotForUndefinedRatios) {
   const StopRule rule{.min_repeats = 2};
   BlocksDone at = done(3, 0.001);
   at.ratios.push_back(std::nullopt);
@@ -61,8 +61,8 @@ TEST(StopRule, WaitsForIntervalsAndNotForRatiosThatCannotBe) {
   EXPECT_EQ(reason_to_stop(rule, at), StopReason::none);
 }
 
-// 5, 6, 8, 10, 12, 15, 18, 22, 27, …: a fifth more each time.
-TEST(StopRule, LooksAtWidthsSeldom) {
+// 5, 6, 8, 10, 12, 15, 18, 22, 27, …: 20 % more each time.
+TEST(StopRule, ChecksWidthsRarely) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
   std::vector<std::int64_t> looks;
   for (std::int64_t blocks = 1; blocks < 28; ++blocks) {
@@ -73,8 +73,8 @@ TEST(StopRule, LooksAtWidthsSeldom) {
   EXPECT_EQ(reason_to_stop(rule, done(8, 0.009)), StopReason::resolution);
 }
 
-// Twice as wide as it may be takes four times the blocks: 24, and the next look is at 27.
-TEST(StopRule, EstimatesWhatIsLeft) {
+// Twice the allowed width needs four times the blocks: 24, and the next check is at 27.
+TEST(StopRule, EstimatesRemainingBlocksAndTime) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
   EXPECT_EQ(blocks_left(rule, done(6, 0.02)), 21);
   EXPECT_EQ(blocks_left(rule, done(6, 0.005)), 0);
@@ -86,7 +86,7 @@ TEST(StopRule, EstimatesWhatIsLeft) {
   EXPECT_EQ(time_left(short_rule, done(6, 0.02, 160, 10)), Seconds(0));
 }
 
-TEST(StopRule, RefusesWhatMakesNoSense) {
+TEST(StopRule, RejectsInvalidRules) {
   EXPECT_TRUE(check(StopRule{}).ok());
   EXPECT_EQ(check(StopRule{.resolution = 0}).error().message,
             "--resolution must be above 0 and at most 1000 %, not 0 %");
@@ -96,7 +96,7 @@ TEST(StopRule, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(check(StopRule{.min_repeats = 5, .max_repeats = 4}).ok());
 }
 
-TEST(Noise, IsFoundBelowDriftAndOutliers) {
+TEST(Noise, IsSeparatedFromDriftAndOutliers) {
   for (const Noise kind : {Noise::normal, Noise::outliers}) {
     SimulatedMachine machine(5, kind, 0.02, 0.001);
     const Group group = simulated(machine, 400, 1.5);
@@ -105,7 +105,7 @@ TEST(Noise, IsFoundBelowDriftAndOutliers) {
   }
 }
 
-TEST(Noise, SpreadTellsThatTheMachineDrifts) {
+TEST(Noise, SpreadShowsDrift) {
   SimulatedMachine machine(5, Noise::normal, 0.01, 0.01);
   const Group group = simulated(machine, 200, 1);
   const std::vector<Sample> samples = {group.first, group.second};
@@ -117,7 +117,7 @@ TEST(Noise, NeedsValuesToCompare) {
   EXPECT_FALSE(noise_of(std::vector<Sample>{{{0, 1, 2}, {}}}));
 }
 
-TEST(StopRule, EndsWhereAsManyBlocksAreDisturbedAsCount) {
+TEST(StopRule, StopsIfAsManyBlocksAreDisturbedAsCounted) {
   const StopRule rule{.resolution = 0.01, .min_repeats = 5, .max_repeats = 50};
   BlocksDone at = done(3, 0.05);
   at.disturbed = 4;
@@ -130,7 +130,7 @@ TEST(StopRule, EndsWhereAsManyBlocksAreDisturbedAsCount) {
   EXPECT_EQ(reason_to_stop(rule, at), StopReason::busy);
 }
 
-TEST(StopRule, TimeThatDisturbedBlocksTookIsSpentToo) {
+TEST(StopRule, DisturbedBlocksUseUpTime) {
   const StopRule rule{.max_time = Seconds(100), .min_repeats = 5};
   BlocksDone at = done(0, 0.05, 91, 10);
   at.disturbed = 2;

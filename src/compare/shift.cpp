@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// What stands at a place between whole ones, counted from 1.
+// Interpolates at a fractional position, counted from 1.
 double at_place(const std::vector<double>& sorted, double place) {
   const double from_zero = std::clamp(place - 1, 0.0, static_cast<double>(sorted.size() - 1));
   const auto below = static_cast<std::size_t>(from_zero);
@@ -20,9 +20,9 @@ double at_place(const std::vector<double>& sorted, double place) {
   return sorted[below] + (from_zero - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// The interval that leaves the share `tail` outside at each end has its low end at this place of
-// the sorted candidates; none where the test's steps are too coarse. The k-th candidate leaves
-// outside what the statistic has below k.
+// Returns the position, in the sorted candidates, of the low end of the interval that excludes the
+// share `tail` at each end; nothing if the steps of the test are too coarse. The k-th candidate
+// excludes the probability that the statistic is below k.
 std::optional<double> exact_place(const std::vector<double>& counts, double tail) {
   const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
   double below = counts[0] / all;
@@ -54,7 +54,7 @@ Interval around(double centre, double half) { return {centre - half, centre + ha
 
 double square(double x) { return x * x; }
 
-// Welch's: the samples may spread differently. The degrees of freedom are rounded down.
+// Welch's interval: the samples may have different variances. Degrees of freedom are rounded down.
 Interval welch(std::span<const double> first, std::span<const double> second, double level) {
   const auto error = [](std::span<const double> values) {
     return square(standard_deviation(values)) / static_cast<double>(values.size());
@@ -72,7 +72,7 @@ Interval welch(std::span<const double> first, std::span<const double> second, do
 }  // namespace
 
 Shift paired_shift(std::span<const double> differences, double level) {
-  if (differences.empty()) broken_invariant("a shift of no values");
+  if (differences.empty()) broken_invariant("shift of an empty sample");
   std::vector<double> averages;
   averages.reserve(differences.size() * (differences.size() + 1) / 2);
   for (std::size_t i = 0; i < differences.size(); ++i) {
@@ -94,7 +94,7 @@ Shift paired_shift(std::span<const double> differences, double level) {
 }
 
 Shift unpaired_shift(std::span<const double> first, std::span<const double> second, double level) {
-  if (first.empty() || second.empty()) broken_invariant("a shift of no values");
+  if (first.empty() || second.empty()) broken_invariant("shift of an empty sample");
   std::vector<double> differences;
   differences.reserve(first.size() * second.size());
   for (const double a : first) {

@@ -10,8 +10,8 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Of the 21 Walsh averages of six values the first leaves 1/64 outside at each end, the second
-// 2/64: 2.5 % lie 0.6 of the way between them, here 0.25 and 0.75.
+// Six values have 21 Walsh averages. The first excludes 1/64 at each end and the second 2/64:
+// 2.5 % is 0.6 of the way between them, here 0.25 and 0.75.
 TEST(PairedShift, InterpolatesBetweenTheStepsOfTheSignedRanks) {
   const Shift shift = paired_shift(Values{0.25, 1.25, 2.5, 4.5, 8.5, 16.5}, 0.95);
   ASSERT_TRUE(shift.interval);
@@ -21,7 +21,7 @@ TEST(PairedShift, InterpolatesBetweenTheStepsOfTheSignedRanks) {
 
 // Hollander and Wolfe's depression scores: R's wilcox.test(x, y, paired = TRUE, conf.int = TRUE)
 // estimates 0.46.
-TEST(PairedShift, EstimatesAsRDoes) {
+TEST(PairedShift, AgreesWithR) {
   const Values differences = {0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01};
   EXPECT_NEAR(paired_shift(differences, 0.95).value, 0.46, 1e-9);
 }
@@ -38,7 +38,7 @@ TEST(UnpairedShift, InterpolatesBetweenTheStepsOfMannWhitney) {
   EXPECT_DOUBLE_EQ(shift.value, 27.5);  // between 20 − 1 = 19 and 40 − 4 = 36
 }
 
-TEST(Shift, TakesStudentsIntervalWhereRanksAreTooFew) {
+TEST(Shift, UsesStudentsIntervalIfRanksAreTooFew) {
   const Shift paired = paired_shift(Values{1, 2, 3}, 0.95);
   ASSERT_TRUE(paired.interval);
   EXPECT_NEAR(paired.interval->high, 2 + 4.302652730 / std::sqrt(3.0), 1e-8);
@@ -52,7 +52,7 @@ TEST(Shift, HasNoIntervalFromASingleValue) {
   EXPECT_FALSE(unpaired_shift(Values{1}, Values{1, 2, 3}, 0.95).interval);
 }
 
-TEST(Shift, NormalApproximationContinuesTheExactOne) {
+TEST(Shift, NormalApproximationAgreesWithTheExactOne) {
   Values differences;
   for (int i = 0; i < 50; ++i) differences.push_back((i * 37 % 50) / 10.0);
   const Shift exact = paired_shift(differences, 0.95);

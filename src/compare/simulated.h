@@ -13,8 +13,8 @@
 
 namespace tacho {
 
-// Runs whose truth is known, for tests and benches of the statistics: how their times scatter, and
-// what the machine does meanwhile.
+// Simulated runs of known truth for tests and benchmarks of the statistics: noise of several shapes
+// and drift of the machine.
 enum class Noise { normal, skewed, heavy_tailed, outliers };
 struct NoiseName {
   Noise noise;
@@ -27,16 +27,16 @@ inline constexpr std::array kNoises = {NoiseName{Noise::normal, "normal"},
 
 class SimulatedMachine {
  public:
-  // `spread`: standard deviation of a run, as a share of its time, outliers apart. `drift`: how
-  // much faster or slower the whole machine becomes from each run to the next, a random walk.
+  // `spread`: standard deviation of a run relative to its time, without outliers. `drift`: random
+  // walk of the machine's speed from one run to the next.
   SimulatedMachine(std::uint64_t seed, Noise noise, double spread, double drift = 0)
       : random_(Random::scattered(seed)), noise_(noise), spread_(spread), drift_(drift) {}
 
-  // A run of each variant in random order, the second `ratio` times as long as the first.
+  // Adds one run of each variant in random order; the second takes `ratio` times as long.
   void add_block(Sample& first, Sample& second, double ratio) {
     const auto block = static_cast<std::int64_t>(first.values.size()) + 1;
-    const bool turned = random_.below(2) == 1;
-    for (const bool is_first : {!turned, turned}) {
+    const bool swapped = random_.below(2) == 1;
+    for (const bool is_first : {!swapped, swapped}) {
       Sample& sample = is_first ? first : second;
       sample.values.push_back(speed_ * (is_first ? 1 : ratio) * run());
       sample.blocks.push_back(block);
@@ -47,7 +47,7 @@ class SimulatedMachine {
   double run() {
     switch (noise_) {
       case Noise::skewed: {
-        // Never faster than a floor, sometimes much slower: what a busy machine looks like.
+        // Bounded below with a long tail of slow runs, like a busy machine.
         const double shape = 1;
         const double scale = spread_ / std::sqrt((std::exp(shape) - 1) * std::exp(shape));
         return 1 + scale * std::exp(shape * normal());
@@ -69,7 +69,7 @@ class SimulatedMachine {
   }
 
  private:
-  // Box and Muller; the standard library's differ from machine to machine.
+  // Box–Muller; normal distributions of standard libraries differ between platforms.
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - random_.between(0, 1)));
     return radius * std::cos(2 * std::numbers::pi * random_.between(0, 1));
@@ -82,7 +82,7 @@ class SimulatedMachine {
   double speed_ = 1;
 };
 
-// How many of so many comparisons do what is asked of each.
+// Counts the trials that return true.
 template <class Trial>
 int count_trials(int trials, const Trial& trial) {
   int count = 0;
@@ -113,7 +113,7 @@ inline bool claims_difference(const Group& group, double resolution = 0.01) {
   return verdict == Verdict::higher || verdict == Verdict::lower;
 }
 
-// As a driver does it: blocks until the rule says stop.
+// Adds blocks until the rule says stop, as a real comparison does.
 inline Group run_to_resolution(SimulatedMachine& machine, double ratio, const StopRule& rule) {
   Group group;
   BlocksDone done;

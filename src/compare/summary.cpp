@@ -11,8 +11,8 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// "3 variants, 12 runs of each in random blocks"
-std::string how_made(const Comparison& comparison) {
+// "3 variants, 12 runs of each, interleaved in random blocks"
+std::string design(const Comparison& comparison) {
   std::size_t fewest = comparison.runs.size();
   std::size_t most = 0;
   for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
@@ -34,12 +34,12 @@ std::string how_made(const Comparison& comparison) {
 std::string why_stopped(const Comparison& comparison) {
   switch (comparison.stopped) {
     case StopReason::resolution:
-      return fmt::format("stopped: the intervals are as narrow as {} %",
+      return fmt::format("stopped: all intervals are at most {} % wide",
                          short_percent(comparison.rule.resolution));
     case StopReason::time:
-      return "stopped: the time was up";
+      return "stopped: time limit reached";
     case StopReason::repeats:
-      return "stopped: as many runs as were allowed";
+      return "stopped: maximum number of runs reached";
     case StopReason::user:
       return "stopped: interrupted";
     case StopReason::failures:
@@ -55,7 +55,7 @@ std::string why_stopped(const Comparison& comparison) {
 }  // namespace
 
 std::vector<std::string> summary_lines(const Comparison& comparison) {
-  std::vector<std::string> lines = {how_made(comparison)};
+  std::vector<std::string> lines = {design(comparison)};
   if (comparison.noise && comparison.spread) {
     const bool drifts = *comparison.spread > 1.5 * *comparison.noise && *comparison.spread > 0.002;
     lines.push_back(fmt::format("noise of a run: {} %{}", short_percent(*comparison.noise),
@@ -64,10 +64,8 @@ std::vector<std::string> summary_lines(const Comparison& comparison) {
                                        : ""));
   }
   if (const std::size_t disturbed = disturbed_runs(comparison); disturbed > 0) {
-    lines.push_back(
-        fmt::format("left out, with the blocks they are of: {} that the machine was "
-                    "too busy for",
-                    counted(disturbed, "run")));
+    lines.push_back(fmt::format("excluded with their blocks: {} during which the machine was busy",
+                                counted(disturbed, "run")));
   }
   if (std::string why = why_stopped(comparison); !why.empty()) lines.push_back(std::move(why));
   return lines;

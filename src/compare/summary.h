@@ -7,19 +7,19 @@
 
 namespace tacho {
 
-// What text and HTML both say of a comparison.
+// Text that the terminal and HTML views share.
 
-// How many runs, how they were made, how much they scatter, why there are no more.
+// Returns the number of runs, their design, their noise and the reason to stop, one line each.
 std::vector<std::string> summary_lines(const Comparison& comparison);
 
-// The first variants of all groups.
+// Returns the first variant of each group.
 std::vector<std::size_t> bases_of(const Comparison& comparison);
 
-// The median as a person reads it, "–" where there is none.
+// Returns the formatted median, or "–" without values.
 std::string typical_value(const Comparison& comparison, std::size_t variant,
                           const ComparedMetric& metric);
 
-// "4.2", "0.35", "120": of a share, two significant figures.
+// Formats a share in percent with two significant figures: "4.2", "0.35", "120".
 std::string short_percent(double share);
 
 }  // namespace tacho

@@ -76,14 +76,14 @@ void add_metric(std::string& out, const Comparison& comparison, std::size_t base
   }
 }
 
-// What the variants' names stand for, each once.
+// Lists the description of each variant once.
 void add_descriptions(std::string& out, const Comparison& comparison, const Terminal& terminal) {
-  std::set<std::string> told;
+  std::set<std::string> printed;
   for (const Variant& variant : comparison.variants) {
     if (variant.description.empty() || variant.description == variant.name) continue;
     const std::string line =
         shortened(printable(variant.name + ": " + variant.description), kColumns);
-    if (told.insert(line).second) out += terminal.dim(line) + "\n";
+    if (printed.insert(line).second) out += terminal.dim(line) + "\n";
   }
 }
 

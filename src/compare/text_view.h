@@ -7,11 +7,11 @@
 
 namespace tacho {
 
-// For a terminal of 80 columns: a part for each metric, each variant's median, its interval as a
-// bar on the metric's axis, and the words.
+// Prints a section per metric for a terminal of 80 columns: the median of each variant, its
+// interval as a bar on a common axis, and the finding.
 std::string comparison_text(const Comparison& comparison, const Terminal& terminal);
 
-// An interval between −reach and +reach in so many columns, an odd number: "  │ ├─●──┤ ".
+// Draws an interval between −reach and +reach in an odd number of columns: "  │ ├─●──┤ ".
 std::string interval_bar(const std::optional<Ratio>& ratio, double reach, std::size_t columns);
 
 }  // namespace tacho

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(IntervalBar, ShowsWhereTheIntervalLies) {
+TEST(IntervalBar, ShowsTheInterval) {
   const Ratio ratio{1.02, Interval{1.01, 1.04}, true, 10, 10};
   EXPECT_EQ(interval_bar(ratio, 0.05, 11), "     │├●─┤ ");
   const Ratio wide{1, Interval{0.5, 2}, true, 10, 10};
@@ -24,7 +24,7 @@ TEST(IntervalBar, ShowsWhereTheIntervalLies) {
   EXPECT_EQ(interval_bar(std::nullopt, 0.05, 5), "  │  ");
 }
 
-TEST(ComparisonText, FitsEightyColumnsAndSaysTheWords) {
+TEST(ComparisonText, FitsEightyColumnsAndShowsTheFinding) {
   const Comparison comparison = made_comparison();
   const std::string text = comparison_text(comparison, Terminal(-1));
   EXPECT_THAT(text, HasSubstr("4 variants, 12 runs of each, interleaved in random blocks\n"));
@@ -38,7 +38,7 @@ TEST(ComparisonText, FitsEightyColumnsAndSaysTheWords) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
 }
 
-TEST(ComparisonText, LongNamesAreCut) {
+TEST(ComparisonText, CutsLongNames) {
   Comparison comparison = made_comparison();
   comparison.variants[1].name = "an environment with a very long name\033[31m";
   const std::string text = comparison_text(comparison, Terminal(-1));
@@ -47,11 +47,11 @@ TEST(ComparisonText, LongNamesAreCut) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
 }
 
-TEST(ComparisonText, OfNothingIsShort) {
+TEST(ComparisonText, OfAnEmptyComparisonIsShort) {
   EXPECT_EQ(comparison_text(Comparison{}, Terminal(-1)), "\n0 variants, 0 runs of each\n");
 }
 
-TEST(ComparisonCsv, HasALineForEachFindingAndValue) {
+TEST(ComparisonCsv, HasOneLinePerFindingAndValue) {
   const Comparison comparison = made_comparison();
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
@@ -61,7 +61,7 @@ TEST(ComparisonCsv, HasALineForEachFindingAndValue) {
   EXPECT_THAT(findings_csv(comparison), HasSubstr("batch 32,podman,bare,peak_memory,12,12,3"));
 }
 
-TEST(ComparisonHtml, IsOneFileWithADotForEachCountedRun) {
+TEST(ComparisonHtml, IsOneFileWithOneDotPerCountedRun) {
   const std::string html = comparison_html(made_comparison());
   std::size_t dots = 0;
   for (std::size_t at = 0; (at = html.find("class=\"dot\"", at)) != std::string::npos; ++at) ++dots;

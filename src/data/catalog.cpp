@@ -32,14 +32,14 @@ constexpr std::array kMnistFiles = {
                 "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 };
 
-// 10,000 records of a label and 3 x 32 x 32 pixels each.
+// Each has 10,000 records of a label and 3 x 32 x 32 pixels.
 constexpr std::array kCifar10Files = {
     DatasetFile{"data_batch_1.bin", 30'730'000}, DatasetFile{"data_batch_2.bin", 30'730'000},
     DatasetFile{"data_batch_3.bin", 30'730'000}, DatasetFile{"data_batch_4.bin", 30'730'000},
     DatasetFile{"data_batch_5.bin", 30'730'000}, DatasetFile{"test_batch.bin", 30'730'000},
 };
 
-// 50,000 and 10,000 records of two labels and 3 x 32 x 32 pixels.
+// They have 50,000 and 10,000 records of two labels and 3 x 32 x 32 pixels.
 constexpr std::array kCifar100Files = {
     DatasetFile{"train.bin", 153'700'000},
     DatasetFile{"test.bin", 30'740'000},
@@ -48,7 +48,7 @@ constexpr std::array kCifar100Files = {
 // Two releases are in use: whole sentences (6,920 to train on) and GLUE's phrases (67,349).
 constexpr std::array kSst2Files = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
 
-// As prepare_imdb() makes them of the reviews, which are released one a file.
+// Created by prepare_imdb() from the reviews, which are released as one file each.
 constexpr std::array kImdbFiles = {DatasetFile{.name = "train.tsv", .per_label = 12'500},
                                    DatasetFile{.name = "dev.tsv", .per_label = 12'500}};
 
@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 10> kClothes = {
     "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 constexpr std::array<std::string_view, 10> kCifar10Classes = {
     "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
-constexpr std::array<std::string_view, 2> kAgainstOrFor = {"negative", "positive"};
+constexpr std::array<std::string_view, 2> kSentiments = {"negative", "positive"};
 
 constexpr std::array kDatasets = {
     DatasetInfo{.name = "fashion-mnist",
@@ -119,22 +119,24 @@ constexpr std::array kDatasets = {
                          "ILSVRC2012_devkit_t12.tar.gz from https://image-net.org (with a login)"},
     DatasetInfo{.name = "image-folder",
                 .input = InputKind::image,
-                .help = "photographs of yours, where they lie: a folder a class",
+                .help = "your own images, used in place: one folder per class",
                 .classes = 0,
                 .form = DatasetForm::image_folder,
                 .packing = Packing::in_place,
                 .needs = "DIR/train/CLASS/*.jpg and DIR/val/CLASS/*.jpg (or .jpeg, .png)"},
-    DatasetInfo{.name = "sst2",
-                .input = InputKind::text,
-                .help = "sentences from film reviews, for or against: train.tsv and dev.tsv",
-                .classes = 2,
-                .files = kSst2Files,
-                .form = DatasetForm::sentences,
-                .min_word_count = 2,
-                .labels = kAgainstOrFor},
+    DatasetInfo{
+        .name = "sst2",
+        .input = InputKind::text,
+        .help = "sentences from film reviews, positive or negative: train.tsv and dev.tsv",
+        .classes = 2,
+        .files = kSst2Files,
+        .form = DatasetForm::sentences,
+        .needs = "train.tsv and dev.tsv of GLUE's SST-2 from https://gluebenchmark.com/tasks",
+        .min_word_count = 2,
+        .labels = kSentiments},
     DatasetInfo{.name = "imdb",
                 .input = InputKind::text,
-                .help = "film reviews, for or against, 25,000 + 25,000",
+                .help = "film reviews, positive or negative, 25,000 + 25,000",
                 .classes = 2,
                 .files = kImdbFiles,
                 .form = DatasetForm::sentences,
@@ -142,7 +144,7 @@ constexpr std::array kDatasets = {
                 .needs = "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/",
                 .archive = "aclImdb_v1.tar.gz",
                 .min_word_count = 5,
-                .labels = kAgainstOrFor},
+                .labels = kSentiments},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST(DatasetCatalog, NamesEveryDatasetInOrder) {
                           "imagenet", "image-folder", "sst2", "imdb"));
 }
 
-TEST(DatasetCatalog, FindsADatasetOrTheNameThatWasMeant) {
+TEST(DatasetCatalog, FindsADatasetOrSuggestsTheNearest) {
   EXPECT_EQ((*find_dataset("mnist"))->files.size(), 4U);
   const auto wrong = find_dataset("fashion-mnits");
   ASSERT_FALSE(wrong.ok());
@@ -22,7 +22,7 @@ TEST(DatasetCatalog, FindsADatasetOrTheNameThatWasMeant) {
   EXPECT_THAT(wrong.error().message, testing::HasSubstr("did you mean 'fashion-mnist'?"));
 }
 
-TEST(DatasetCatalog, SaysTheCommandThatGetsEach) {
+TEST(DatasetCatalog, NamesTheCommandForEachDataset) {
   std::vector<std::string> commands;
   for (const DatasetInfo& info : dataset_catalog()) commands.push_back(command_to_get(info));
   EXPECT_THAT(commands, ElementsAre("apt-get install dataset-fashion-mnist", "tacho data get mnist",
@@ -35,7 +35,7 @@ TEST(DatasetCatalog, SaysTheCommandThatGetsEach) {
                                     "tacho data prepare imdb --from aclImdb_v1.tar.gz"));
 }
 
-TEST(DatasetCatalog, SaysWhereTheOfficialFilesAreToBeHad) {
+TEST(DatasetCatalog, NamesTheSourceOfTheFiles) {
   EXPECT_EQ(how_to_get(**find_dataset("mnist")), "tacho data get mnist");
   EXPECT_EQ(how_to_get(**find_dataset("imagenet")),
             "tacho data prepare imagenet --from DIR, with ILSVRC2012_img_train.tar, "

@@ -18,7 +18,7 @@ constexpr std::int64_t kChannels = 3;
 constexpr std::int64_t kSide = 32;
 constexpr std::size_t kPixels = kChannels * kSide * kSide;
 
-// How many classes each label byte of a record chooses from; the last one is the label.
+// Number of classes for each label byte of a record; the last byte is the label.
 constexpr std::array<std::uint8_t, 1> kOfTen = {10};
 constexpr std::array<std::uint8_t, 2> kOfHundred = {20, 100};
 

@@ -42,7 +42,7 @@ class AppendCifar : public testing::Test {
   const std::string whole_ = record("\x09", "abc") + record(std::string(1, '\0'), "def");
 };
 
-TEST_F(AppendCifar, GivesLabelsAndPlanesOfPlainAndCompressedFiles) {
+TEST_F(AppendCifar, ReadsLabelsAndPlanesOfPlainAndCompressedFiles) {
   for (const std::string& bytes : {whole_, gzipped(whole_)}) {
     put(file_, bytes);
     ImageSet set;
@@ -61,7 +61,7 @@ TEST_F(AppendCifar, GivesLabelsAndPlanesOfPlainAndCompressedFiles) {
   }
 }
 
-TEST_F(AppendCifar, TakesTheFineLabelOfTwo) {
+TEST_F(AppendCifar, UsesTheFineLabelOfTwo) {
   put(file_, record("\x13\x63", "abc"));
   ImageSet set;
   ASSERT_TRUE(append_cifar(file_, 3074, CifarLabels::coarse_and_fine, set).ok());
@@ -69,7 +69,7 @@ TEST_F(AppendCifar, TakesTheFineLabelOfTwo) {
   EXPECT_EQ(set.pixels[0], 'a');
 }
 
-TEST_F(AppendCifar, RefusesALabelBeyondTheClasses) {
+TEST_F(AppendCifar, RejectsALabelOutOfRange) {
   EXPECT_EQ(problem(record("\x09", "abc") + record("\x0A", "def")),
             "record 2: label 10 (expected 0 to 9)");
   const auto two = CifarLabels::coarse_and_fine;
@@ -78,7 +78,7 @@ TEST_F(AppendCifar, RefusesALabelBeyondTheClasses) {
             "record 1: coarse label 20 (expected 0 to 19)");
 }
 
-TEST_F(AppendCifar, RefusesAnotherSize) {
+TEST_F(AppendCifar, RejectsAnotherSize) {
   EXPECT_EQ(problem(""), "0 bytes, expected 6146");
   EXPECT_EQ(problem(whole_.substr(0, 3073)), "3073 bytes, expected 6146");
   EXPECT_EQ(problem(whole_.substr(0, 6145)), "6145 bytes, expected 6146");
@@ -86,7 +86,7 @@ TEST_F(AppendCifar, RefusesAnotherSize) {
   EXPECT_EQ(problem(whole_ + whole_), "more than the expected 6146 bytes");
 }
 
-TEST_F(AppendCifar, AnswersEveryMutationWithRecordsOrAnError) {
+TEST_F(AppendCifar, SurvivesMutations) {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     put(file_, mutated(i % 2 == 0 ? whole_ : gzipped(whole_), random));
@@ -118,7 +118,7 @@ TEST(LoadCifar, ReadsThePartsFromTheFilesOfItsEntry) {
   EXPECT_EQ(data->classes, 10);
 }
 
-TEST(CifarCatalogue, HasTheSizesOfWholeRecords) {
+TEST(CifarCatalog, HasSizesOfCompleteRecords) {
   const auto sum = [](const char* name) {
     std::int64_t bytes = 0;
     for (const DatasetFile& file : (*find_dataset(name))->files) bytes += file.bytes;

@@ -12,13 +12,13 @@ namespace tacho {
 namespace {
 
 constexpr unsigned kInflateBuffer = 1 << 17;
-constexpr std::size_t kMostAtOnce = 1 << 30;  // gzread counts in an int
+constexpr std::size_t kMaxRead = 1 << 30;  // gzread counts in an int
 
 }  // namespace
 
 Result<GzFile> GzFile::open(const std::filesystem::path& path) {
   errno = 0;
-  Handle handle(::gzopen(path.c_str(), "rbe"));  // e: closed on exec
+  Handle handle(::gzopen(path.c_str(), "rbe"));  // e: close on exec
   if (!handle) return system_error(path, errno != 0 ? errno : ENOMEM);
   ::gzbuffer(handle.get(), kInflateBuffer);
   return GzFile(std::move(handle), path);
@@ -27,7 +27,7 @@ Result<GzFile> GzFile::open(const std::filesystem::path& path) {
 Result<std::size_t> GzFile::read(std::span<char> out) {
   std::size_t filled = 0;
   while (filled < out.size()) {
-    const auto room = static_cast<unsigned>(std::min(out.size() - filled, kMostAtOnce));
+    const auto room = static_cast<unsigned>(std::min(out.size() - filled, kMaxRead));
     const int got = ::gzread(handle_.get(), out.data() + filled, room);
     if (got > 0) {
       filled += static_cast<std::size_t>(got);
@@ -40,7 +40,7 @@ Result<std::size_t> GzFile::read(std::span<char> out) {
     if (zlib_says == Z_ERRNO) return system_error(path_, system_says);
     return Error{ErrorCode::invalid,
                  fmt::format("{}: the compressed data {}", path_.string(),
-                             zlib_says == Z_BUF_ERROR ? "ends in the middle" : "is damaged")};
+                             zlib_says == Z_BUF_ERROR ? "is truncated" : "is damaged")};
   }
   return filled;
 }
@@ -54,7 +54,7 @@ Result<std::string> read_content(const std::filesystem::path& path, Bytes limit)
     content.append(buffer.data(), got);
     if (static_cast<std::int64_t>(content.size()) > limit.count) {
       return Error{ErrorCode::invalid,
-                   fmt::format("{}: larger than the {} allowed here", path.string(), human(limit))};
+                   fmt::format("{}: larger than the limit of {}", path.string(), human(limit))};
     }
     if (got < buffer.size()) return content;
   }

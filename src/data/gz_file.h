@@ -12,13 +12,12 @@
 
 namespace tacho {
 
-// Reads a file's content, be it compressed by gzip or plain. zlib itself passes over a stream that
-// was cut; this does not.
+// Reads a file, plain or gzip-compressed. Reports a truncated stream, unlike zlib itself.
 class GzFile {
  public:
   static Result<GzFile> open(const std::filesystem::path& path);
 
-  // Fills `out`; fewer bytes than it has room for mean that the content ends there.
+  // Fills `out`; returns fewer bytes only at the end of the content.
   Result<std::size_t> read(std::span<char> out);
 
  private:
@@ -34,7 +33,7 @@ class GzFile {
   std::filesystem::path path_;
 };
 
-// The whole content, or ErrorCode::invalid if that is more than `limit`.
+// Reads the whole content; ErrorCode::invalid if it is larger than `limit`.
 Result<std::string> read_content(const std::filesystem::path& path, Bytes limit = Bytes{1 << 30});
 
 }  // namespace tacho

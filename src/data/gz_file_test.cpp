@@ -35,34 +35,34 @@ TEST_F(GzFileTest, FillsTheBufferUnlessTheContentEnds) {
   EXPECT_EQ(*file->read(buffer), 0U);
 }
 
-TEST_F(GzFileTest, SeesACutAtEveryPlace) {
+TEST_F(GzFileTest, DetectsATruncatedFile) {
   const std::string whole = gzipped("some content that is long enough to be worth compressing");
-  // Two bytes tell that it is compressed at all.
+  // Two bytes identify the compression.
   for (std::size_t length = 2; length < whole.size(); ++length) {
     put(file_, std::string_view(whole).substr(0, length));
     const auto content = read_content(file_);
     ASSERT_FALSE(content.ok()) << length;
-    EXPECT_EQ(content.error().message, place_ + "the compressed data ends in the middle") << length;
+    EXPECT_EQ(content.error().message, place_ + "the compressed data is truncated") << length;
   }
 }
 
-TEST_F(GzFileTest, SeesAWrongByte) {
+TEST_F(GzFileTest, DetectsAWrongByte) {
   std::string bytes = gzipped("some content");
-  bytes[bytes.size() - 6] ^= 1;  // of the checksum at the end
+  bytes[bytes.size() - 6] ^= 1;  // in the checksum at the end
   put(file_, bytes);
   EXPECT_EQ(read_content(file_).error().message, place_ + "the compressed data is damaged");
 }
 
-TEST_F(GzFileTest, RefusesADirectoryAndAMissingFile) {
+TEST_F(GzFileTest, RejectsADirectoryAndAMissingFile) {
   EXPECT_EQ(read_content(folder_.path()).error().message,
             folder_.path().string() + ": Is a directory");
   EXPECT_EQ(read_content(file_).error().code, ErrorCode::not_found);
 }
 
-TEST_F(GzFileTest, StopsAtTheLimitHoweverWellItWasCompressed) {
+TEST_F(GzFileTest, StopsAtTheLimit) {
   put(file_, gzipped(std::string(10 << 20, '\0')));
   EXPECT_EQ(read_content(file_, Bytes{1 << 20}).error().message,
-            place_ + "larger than the 1.00 MiB allowed here");
+            place_ + "larger than the limit of 1.00 MiB");
 }
 
 }  // namespace

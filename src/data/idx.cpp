@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kUnsignedBytes = 0x0800;  // the magic number, less its dimensions
-constexpr std::int64_t kDeflateLimit = 1032;      // deflate shrinks nothing further than this
-constexpr std::int64_t kMostValues = std::int64_t{1} << 32;
+constexpr std::uint32_t kUnsignedBytes = 0x0800;  // the magic number without its dimensions
+constexpr std::int64_t kDeflateLimit = 1032;      // the highest compression ratio of deflate
+constexpr std::int64_t kMaxValues = std::int64_t{1} << 32;
 
 Error not_idx(const fs::path& file, std::string_view why) {
   return {ErrorCode::invalid, fmt::format("{}: {}", file.string(), why)};
@@ -29,7 +29,7 @@ std::uint32_t big_endian(std::span<const char, 4> bytes) {
   return value;
 }
 
-// Nothing if that is beyond `most`.
+// Returns nothing if the product exceeds `most`.
 std::optional<std::int64_t> product(std::span<const std::int64_t> shape, std::int64_t most) {
   std::int64_t total = 1;
   for (const std::int64_t length : shape) {
@@ -43,7 +43,7 @@ std::int64_t most_values_in(const fs::path& file) {
   std::error_code error;
   const auto bytes = static_cast<std::int64_t>(fs::file_size(file, error));
   if (error) return 0;
-  return std::min(kMostValues, std::min(bytes, kMostValues) * kDeflateLimit);
+  return std::min(kMaxValues, std::min(bytes, kMaxValues) * kDeflateLimit);
 }
 
 Result<std::vector<std::int64_t>> read_shape(GzFile& content, const fs::path& file,
@@ -73,26 +73,27 @@ Result<std::vector<std::int64_t>> read_shape(GzFile& content, const fs::path& fi
 Result<IdxArray> read_idx(const fs::path& file, std::size_t dimensions) {
   TACHO_TRY(content, GzFile::open(file));
   TACHO_TRY(shape, read_shape(content, file, dimensions));
-  const std::string promised = fmt::format("{}", fmt::join(shape, " x "));
+  const std::string stated = fmt::format("{}", fmt::join(shape, " x "));
   const auto count = product(shape, most_values_in(file));
   if (!count) {
-    return not_idx(file, fmt::format("its header promises {} bytes, more than a file of this size "
-                                     "can hold",
-                                     promised));
+    return not_idx(file, fmt::format("its header states {} bytes, more than a file of this size "
+                                     "can contain",
+                                     stated));
   }
-  if (*count == 0) return not_idx(file, fmt::format("its header promises nothing: {}", promised));
+  if (*count == 0)
+    return not_idx(file, fmt::format("its header states an empty array: {}", stated));
 
   IdxArray array{shape, std::vector<std::uint8_t>(static_cast<std::size_t>(*count))};
   TACHO_TRY(got, content.read({reinterpret_cast<char*>(array.values.data()), array.values.size()}));
   if (got < array.values.size()) {
-    return not_idx(file, fmt::format("ends after {} of the {} bytes its header promises ({})", got,
-                                     *count, promised));
+    return not_idx(file, fmt::format("ends after {} of the {} bytes that its header states ({})",
+                                     got, *count, stated));
   }
   std::array<char, 1> beyond{};
   TACHO_TRY(extra, content.read(beyond));
   if (extra > 0) {
-    return not_idx(
-        file, fmt::format("goes on after the {} bytes its header promises ({})", *count, promised));
+    return not_idx(file, fmt::format("continues after the {} bytes that its header states ({})",
+                                     *count, stated));
   }
   return array;
 }

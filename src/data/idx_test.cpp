@@ -27,7 +27,7 @@ class ReadIdx : public testing::Test {
   const std::string whole_ = idx_bytes({2, 1, 3}, "abcdef");
 };
 
-TEST_F(ReadIdx, GivesShapeAndValuesOfPlainAndCompressedFiles) {
+TEST_F(ReadIdx, ReadsShapeAndValuesOfPlainAndCompressedFiles) {
   for (const std::string& bytes : {whole_, gzipped(whole_)}) {
     put(file_, bytes);
     const auto array = read_idx(file_, 3);
@@ -37,59 +37,59 @@ TEST_F(ReadIdx, GivesShapeAndValuesOfPlainAndCompressedFiles) {
   }
 }
 
-TEST_F(ReadIdx, SaysHowMuchOfACutFileIsThere) {
+TEST_F(ReadIdx, ReportsTheSizeOfATruncatedFile) {
   EXPECT_EQ(problem(""), "ends within its header, after 0 of 16 bytes");
   EXPECT_EQ(problem(whole_.substr(0, 15)), "ends within its header, after 15 of 16 bytes");
   EXPECT_EQ(problem(whole_.substr(0, 16)),
-            "ends after 0 of the 6 bytes its header promises (2 x 1 x 3)");
+            "ends after 0 of the 6 bytes that its header states (2 x 1 x 3)");
   EXPECT_EQ(problem(whole_.substr(0, 21)),
-            "ends after 5 of the 6 bytes its header promises (2 x 1 x 3)");
+            "ends after 5 of the 6 bytes that its header states (2 x 1 x 3)");
 }
 
-TEST_F(ReadIdx, RefusesABytePastTheEnd) {
-  const std::string expected = "goes on after the 6 bytes its header promises (2 x 1 x 3)";
+TEST_F(ReadIdx, RejectsABytePastTheEnd) {
+  const std::string expected = "continues after the 6 bytes that its header states (2 x 1 x 3)";
   EXPECT_EQ(problem(whole_ + "g"), expected);
   EXPECT_EQ(problem(gzipped(whole_ + "g")), expected);
 }
 
-TEST_F(ReadIdx, RefusesOtherFiles) {
+TEST_F(ReadIdx, RejectsOtherFiles) {
   EXPECT_EQ(problem("<html>not found</html>"),
             "not an IDX file of bytes in 3 dimensions: it begins with 3c68746d, expected 00000803");
   EXPECT_EQ(problem(idx_bytes({6}, "abcdefghijklmnop")),
             "not an IDX file of bytes in 3 dimensions: it begins with 00000801, expected 00000803");
 }
 
-TEST_F(ReadIdx, BelievesNoHeaderThatPromisesMoreThanTheFileCanHold) {
+TEST_F(ReadIdx, RejectsAHeaderThatExceedsTheFile) {
   EXPECT_EQ(problem(idx_bytes({0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "abc")),
-            "its header promises 4294967295 x 4294967295 x 4294967295 bytes, more than a file of "
-            "this size can hold");
+            "its header states 4294967295 x 4294967295 x 4294967295 bytes, more than a file of "
+            "this size can contain");
   EXPECT_EQ(problem(idx_bytes({1, 1024, 1024}, "abc")),
-            "its header promises 1 x 1024 x 1024 bytes, more than a file of this size can hold");
+            "its header states 1 x 1024 x 1024 bytes, more than a file of this size can contain");
 }
 
-TEST_F(ReadIdx, BelievesTheBestCompressionThereIs) {
+TEST_F(ReadIdx, AcceptsTheBestCompression) {
   const std::string zeros(8 << 20, '\0');
   const std::string compressed = gzipped(idx_bytes({8, 1024, 1024}, zeros));
   EXPECT_GT(zeros.size() / compressed.size(), 1000U);
   EXPECT_EQ(problem(compressed), "none");
 }
 
-TEST_F(ReadIdx, RefusesAnEmptyArray) {
-  EXPECT_EQ(problem(idx_bytes({0, 28, 28}, "")), "its header promises nothing: 0 x 28 x 28");
+TEST_F(ReadIdx, RejectsAnEmptyArray) {
+  EXPECT_EQ(problem(idx_bytes({0, 28, 28}, "")), "its header states an empty array: 0 x 28 x 28");
 }
 
-TEST_F(ReadIdx, RefusesCompressedDataCutInTheMiddle) {
+TEST_F(ReadIdx, RejectsTruncatedCompressedData) {
   const std::string bytes = gzipped(whole_);
-  EXPECT_EQ(problem(bytes.substr(0, bytes.size() / 2)), "the compressed data ends in the middle");
-  EXPECT_EQ(problem(bytes.substr(0, bytes.size() - 1)), "the compressed data ends in the middle");
+  EXPECT_EQ(problem(bytes.substr(0, bytes.size() / 2)), "the compressed data is truncated");
+  EXPECT_EQ(problem(bytes.substr(0, bytes.size() - 1)), "the compressed data is truncated");
 }
 
-TEST_F(ReadIdx, RefusesADirectory) {
+TEST_F(ReadIdx, RejectsADirectory) {
   EXPECT_EQ(read_idx(folder_.path(), 3).error().message,
             folder_.path().string() + ": Is a directory");
 }
 
-TEST_F(ReadIdx, AnswersEveryMutationWithAnArrayOrAnError) {
+TEST_F(ReadIdx, SurvivesMutations) {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     put(file_, mutated(i % 2 == 0 ? whole_ : gzipped(whole_), random));

@@ -27,7 +27,7 @@ Result<std::vector<std::int64_t>> load_labels(const fs::path& file, std::int64_t
   return std::vector<std::int64_t>(labels.values.begin(), labels.values.end());
 }
 
-// `part` as the files of every IDX dataset call it: "train" or "t10k".
+// `part` is the prefix of the file names in every IDX dataset: "train" or "t10k".
 Result<ImageSet> load_part(const fs::path& folder, std::string_view part, std::int64_t classes) {
   TACHO_TRY(images, read_idx(file_in(folder, fmt::format("{}-images-idx3-ubyte", part)), 3));
   TACHO_TRY(labels,
@@ -45,7 +45,7 @@ Result<ImageData> load_idx(const DatasetInfo& info, const fs::path& folder) {
   TACHO_TRY(eval, load_part(folder, "t10k", info.classes));
   if (train.height != eval.height || train.width != eval.width) {
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: images of {} x {} to train on, but of {} x {} to evaluate with",
+                 fmt::format("{}: training images are {} x {}, but evaluation images are {} x {}",
                              folder.string(), train.height, train.width, eval.height, eval.width)};
   }
   return ImageData{std::move(train), std::move(eval), info.classes};
@@ -65,7 +65,7 @@ Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
       break;
   }
   return Error{ErrorCode::usage,
-               fmt::format("{}: not made of images that are loaded all at once", info.name)};
+               fmt::format("{}: not a dataset of images that fit into memory", info.name)};
 }
 
 }  // namespace tacho

@@ -48,24 +48,24 @@ TEST_F(LoadImages, ReadsBothParts) {
   EXPECT_THAT(data->eval.labels, ElementsAre(3));
 }
 
-TEST_F(LoadImages, RefusesALabelBeyondTheClasses) {
+TEST_F(LoadImages, RejectsALabelOutOfRange) {
   const auto file = folder_ / "t10k-labels-idx1-ubyte";
   put(file, idx_bytes({1}, "\x0A"));
   EXPECT_EQ(problem(), file.string() + ": item 1: label 10 (expected 0 to 9)");
 }
 
-TEST_F(LoadImages, RefusesPartsWithMoreImagesThanLabels) {
+TEST_F(LoadImages, RejectsMoreImagesThanLabels) {
   put(folder_ / "train-images-idx3-ubyte", idx_bytes({3, 1, 2}, "abcdef"));
   EXPECT_EQ(problem(), folder_.string() + ": train: 3 images but 2 labels");
 }
 
-TEST_F(LoadImages, RefusesPartsOfDifferentSizes) {
+TEST_F(LoadImages, RejectsPartsOfDifferentSizes) {
   put(folder_ / "t10k-images-idx3-ubyte", idx_bytes({1, 2, 2}, "efgh"));
   EXPECT_EQ(problem(),
-            folder_.string() + ": images of 1 x 2 to train on, but of 2 x 2 to evaluate with");
+            folder_.string() + ": training images are 1 x 2, but evaluation images are 2 x 2");
 }
 
-TEST_F(LoadImages, NamesAFileThatIsMissing) {
+TEST_F(LoadImages, NamesAMissingFile) {
   std::filesystem::remove(folder_ / "t10k-labels-idx1-ubyte");
   EXPECT_EQ(problem(),
             (folder_ / "t10k-labels-idx1-ubyte").string() + ": No such file or directory");
@@ -86,7 +86,7 @@ TEST(FashionMnist, LoadsFromDebiansPackage) {
   };
   EXPECT_THAT(first(data->train.labels), ElementsAre(9, 0, 0, 3, 0));
   EXPECT_THAT(first(data->eval.labels), ElementsAre(9, 2, 1, 1, 6));
-  // The mean that every tutorial normalises with: 0.2860.
+  // The mean that tutorials normalise with: 0.2860.
   const double sum = std::accumulate(data->train.pixels.begin(), data->train.pixels.end(), 0.0);
   EXPECT_NEAR(sum / 255 / static_cast<double>(data->train.pixels.size()), 0.2860, 0.00005);
 }

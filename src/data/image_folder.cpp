@@ -16,12 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Listing {
-  std::vector<std::string> folders;  // sorted, like the files
+  std::vector<std::string> folders;  // sorted
   std::vector<std::string> files;
-  std::int64_t others = 0;  // neither, such as a link to nowhere
+  std::int64_t others = 0;  // neither, such as a dangling link
 };
 
-// Most file systems say with its name what an entry is; links and the rest must be looked at.
+// Most file systems report the type with the name; links and other entries need a stat().
 mode_t kind_of(DIR* folder, const dirent& entry) {
   if (entry.d_type == DT_REG) return S_IFREG;
   if (entry.d_type == DT_DIR) return S_IFDIR;
@@ -62,52 +62,53 @@ bool is_image_name(std::string_view name) {
   return ending == "jpg" || ending == "jpeg" || ending == "png";
 }
 
-// Appends the images of one class; returns how many other entries its folder has.
+// Appends the images of one class; returns the number of other entries.
 Result<std::int64_t> add_class(ImageList& list_of_part, const fs::path& below, std::int64_t label) {
   TACHO_TRY(listing, list(list_of_part.root / below));
   const std::string prefix = below.string() + "/";
-  std::int64_t passed_over = listing.others + static_cast<std::int64_t>(listing.folders.size());
+  std::int64_t skipped = listing.others + static_cast<std::int64_t>(listing.folders.size());
   for (const std::string& name : listing.files) {
     if (!is_image_name(name)) {
-      ++passed_over;
+      ++skipped;
       continue;
     }
     list_of_part.files.push_back(prefix + name);
     list_of_part.labels.push_back(label);
   }
-  return passed_over;
+  return skipped;
 }
 
 Error no_image(const fs::path& folder) {
   return {ErrorCode::invalid,
-          fmt::format("{}: holds no image (.jpg, .jpeg or .png); fill it or remove it",
+          fmt::format("{}: contains no image (.jpg, .jpeg or .png); add some or remove it",
                       folder.string())};
 }
 
-Result<ImageList> list_train(const fs::path& root, std::int64_t& passed_over) {
+Result<ImageList> list_train(const fs::path& root, std::int64_t& skipped) {
   const fs::path folder = root / kTrainPart;
   TACHO_TRY(entries, list(folder));
-  passed_over += entries.others + static_cast<std::int64_t>(entries.files.size());
+  skipped += entries.others + static_cast<std::int64_t>(entries.files.size());
   ImageList part{.root = root, .classes = std::move(entries.folders)};
   if (part.classes.empty()) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("{}: holds no class; make a folder there for each", folder.string())};
+    return Error{
+        ErrorCode::invalid,
+        fmt::format("{}: contains no class; create one folder per class", folder.string())};
   }
   for (std::size_t label = 0; label < part.classes.size(); ++label) {
     const std::size_t before = part.files.size();
     TACHO_TRY(others, add_class(part, fs::path(kTrainPart) / part.classes[label],
                                 static_cast<std::int64_t>(label)));
     if (part.files.size() == before) return no_image(folder / part.classes[label]);
-    passed_over += others;
+    skipped += others;
   }
   return part;
 }
 
 Result<ImageList> list_eval(const fs::path& root, const std::vector<std::string>& classes,
-                            std::int64_t& passed_over) {
+                            std::int64_t& skipped) {
   const std::string_view name = eval_part_of(root);
   TACHO_TRY(entries, list(root / name));
-  passed_over += entries.others + static_cast<std::int64_t>(entries.files.size());
+  skipped += entries.others + static_cast<std::int64_t>(entries.files.size());
   ImageList part{.root = root, .classes = classes};
   for (const std::string& class_name : entries.folders) {
     const auto at = std::lower_bound(classes.begin(), classes.end(), class_name);
@@ -117,7 +118,7 @@ Result<ImageList> list_eval(const fs::path& root, const std::vector<std::string>
                                (root / name / class_name).string(), (root / kTrainPart).string())};
     }
     TACHO_TRY(others, add_class(part, fs::path(name) / class_name, at - classes.begin()));
-    passed_over += others;
+    skipped += others;
   }
   if (part.files.empty()) return no_image(root / name);
   return part;
@@ -135,8 +136,8 @@ std::string_view eval_part_of(const fs::path& folder) {
 
 Result<ImageFolder> load_image_folder(const fs::path& folder) {
   ImageFolder images;
-  TACHO_TRY(train, list_train(folder, images.passed_over));
-  TACHO_TRY(eval, list_eval(folder, train.classes, images.passed_over));
+  TACHO_TRY(train, list_train(folder, images.skipped));
+  TACHO_TRY(eval, list_eval(folder, train.classes, images.skipped));
   images.train = std::move(train);
   images.eval = std::move(eval);
   return images;

@@ -30,7 +30,7 @@ class LoadImageFolder : public testing::Test {
   const fs::path folder_ = scratch_.path() / "pets";
 };
 
-TEST_F(LoadImageFolder, ListsBothPartsClassByClassInTheOrderOfTheirNames) {
+TEST_F(LoadImageFolder, ListsBothPartsByClassAndName) {
   const auto images = load_image_folder(folder_);
   ASSERT_TRUE(images.ok()) << images.error().message;
   EXPECT_EQ(images->train.root, folder_);
@@ -41,17 +41,17 @@ TEST_F(LoadImageFolder, ListsBothPartsClassByClassInTheOrderOfTheirNames) {
   EXPECT_THAT(images->eval.classes, ElementsAre("cat", "dog"));
   EXPECT_THAT(images->eval.files, ElementsAre("val/dog/9.jpg"));
   EXPECT_THAT(images->eval.labels, ElementsAre(1));
-  EXPECT_EQ(images->passed_over, 0);
+  EXPECT_EQ(images->skipped, 0);
 }
 
-TEST_F(LoadImageFolder, TakesValidOrTestWhereThereIsNoVal) {
+TEST_F(LoadImageFolder, UsesValidOrTestWithoutVal) {
   fs::rename(folder_ / "val", folder_ / "test");
   EXPECT_THAT(load_image_folder(folder_)->eval.files, ElementsAre("test/dog/9.jpg"));
   put(folder_ / "valid/cat/3.jpg", "");
   EXPECT_THAT(load_image_folder(folder_)->eval.files, ElementsAre("valid/cat/3.jpg"));
 }
 
-TEST_F(LoadImageFolder, CountsWhatIsNoImageAndPassesOverWhatIsHidden) {
+TEST_F(LoadImageFolder, CountsOtherFilesAndIgnoresHiddenOnes) {
   for (const char* file :
        {"train/readme.txt", "train/dog/Thumbs.db", "val/dog/more/1.jpg", "train/.DS_Store",
         "train/.git/x", "train/dog/.3.jpg", "train/dog/jpg"}) {
@@ -61,7 +61,7 @@ TEST_F(LoadImageFolder, CountsWhatIsNoImageAndPassesOverWhatIsHidden) {
   ASSERT_TRUE(images.ok()) << images.error().message;
   EXPECT_EQ(images->train.files.size(), 4U);
   EXPECT_EQ(images->eval.files.size(), 1U);
-  EXPECT_EQ(images->passed_over, 4);
+  EXPECT_EQ(images->skipped, 4);
 }
 
 TEST_F(LoadImageFolder, FollowsLinks) {
@@ -73,37 +73,37 @@ TEST_F(LoadImageFolder, FollowsLinks) {
   ASSERT_TRUE(images.ok()) << images.error().message;
   EXPECT_THAT(images->train.classes, ElementsAre("cat", "dog", "emu"));
   EXPECT_EQ(images->train.files.size(), 6U);
-  EXPECT_EQ(images->passed_over, 1);
+  EXPECT_EQ(images->skipped, 1);
 }
 
-TEST_F(LoadImageFolder, NamesAClassThatIsNotTrained) {
+TEST_F(LoadImageFolder, NamesAClassWithoutTrainingImages) {
   put(folder_ / "val/emu/1.jpg", "");
   EXPECT_EQ(problem(), (folder_ / "val/emu").string() + ": there is no such class in " +
                            (folder_ / "train").string());
 }
 
-TEST_F(LoadImageFolder, NamesAnEmptyClassAndAllowsItInEvaluation) {
+TEST_F(LoadImageFolder, RejectsAnEmptyClassExceptInEvaluation) {
   fs::create_directory(folder_ / "val/cat");
   EXPECT_EQ(problem(), "none");
   put(folder_ / "train/ant/notes.txt", "");
   EXPECT_EQ(problem(), (folder_ / "train/ant").string() +
-                           ": holds no image (.jpg, .jpeg or .png); fill it or remove it");
+                           ": contains no image (.jpg, .jpeg or .png); add some or remove it");
 }
 
-TEST_F(LoadImageFolder, NamesAPartThatIsMissingOrEmpty) {
+TEST_F(LoadImageFolder, NamesAMissingOrEmptyPart) {
   fs::remove_all(folder_ / "val/dog");
   EXPECT_EQ(problem(), (folder_ / "val").string() +
-                           ": holds no image (.jpg, .jpeg or .png); fill it or remove it");
+                           ": contains no image (.jpg, .jpeg or .png); add some or remove it");
   fs::remove_all(folder_ / "val");
   EXPECT_EQ(problem(), (folder_ / "val").string() + ": No such file or directory");
   fs::remove_all(folder_ / "train");
   EXPECT_EQ(problem(), (folder_ / "train").string() + ": No such file or directory");
   put(folder_ / "train/1.jpg", "");
   EXPECT_EQ(problem(),
-            (folder_ / "train").string() + ": holds no class; make a folder there for each");
+            (folder_ / "train").string() + ": contains no class; create one folder per class");
 }
 
-TEST(ImageMagic, IsThatOfJpegAndPng) {
+TEST(ImageMagic, MatchesJpegAndPng) {
   EXPECT_TRUE(begins_like_an_image("\xFF\xD8\xFF\xE0 and more"));
   EXPECT_TRUE(begins_like_an_image("\x89PNG\r\n\x1A\n"));
   EXPECT_FALSE(begins_like_an_image("\xFF\xD8"));

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What may not be looked at is not absent: opening it then tells why.
+// A file without permission is not absent: opening it reports the reason.
 bool is_absent(const fs::path& path) {
   std::error_code ignored;
   return fs::status(path, ignored).type() == fs::file_type::not_found;

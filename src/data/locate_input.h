@@ -13,7 +13,8 @@ struct LocatedInput {
   std::filesystem::path folder;
 };
 
-// The spec's dataset, if it exists, is of the kind the spec's model reads, and is here.
+// Returns the spec's dataset if it exists, matches the input of the spec's model, and is on this
+// machine.
 Result<LocatedInput> locate_input(const RunSpec& spec, const std::filesystem::path& home);
 
 }  // namespace tacho

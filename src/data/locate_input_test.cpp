@@ -14,14 +14,14 @@ RunSpec spec(const char* model, const char* data) {
   return spec;
 }
 
-TEST(LocateInput, FindsWhatTheModelCanRead) {
+TEST(LocateInput, FindsDataOfTheModelsInputKind) {
   const ScratchFolder home;
   const auto input = locate_input(spec("mlp", "fashion-mnist"), home.path());
   ASSERT_TRUE(input.ok()) << input.error().message;
   EXPECT_EQ(input->dataset->name, "fashion-mnist");
 }
 
-TEST(LocateInput, RefusesAKindTheModelCannotRead) {
+TEST(LocateInput, RejectsAnotherInputKind) {
   const ScratchFolder home;
   const auto input = locate_input(spec("lstm", "fashion-mnist"), home.path());
   ASSERT_FALSE(input.ok());
@@ -29,7 +29,7 @@ TEST(LocateInput, RefusesAKindTheModelCannotRead) {
   EXPECT_EQ(input.error().message, "lstm reads text, but fashion-mnist holds images");
 }
 
-TEST(LocateInput, GuessesAMistypedName) {
+TEST(LocateInput, SuggestsTheNearestName) {
   const ScratchFolder home;
   EXPECT_NE(locate_input(spec("mlp", "fashion_mnist"), home.path())
                 .error()

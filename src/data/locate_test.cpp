@@ -29,7 +29,7 @@ class Locate : public testing::Test {
                           .system_folder = system_};
 };
 
-TEST_F(Locate, PrefersTheGivenFolderThenThePreparedThenTheSystems) {
+TEST_F(Locate, PrefersTheGivenThenThePreparedThenTheSystemFolder) {
   put_both(system_);
   EXPECT_EQ(*locate(info_, home_, ""), system_);
   put_both(home_ / "data" / "letters");
@@ -38,20 +38,20 @@ TEST_F(Locate, PrefersTheGivenFolderThenThePreparedThenTheSystems) {
   EXPECT_EQ(*locate(info_, home_, scratch_.path() / "mine"), scratch_.path() / "mine");
 }
 
-TEST_F(Locate, TakesCompressedFilesToo) {
+TEST_F(Locate, AcceptsCompressedFiles) {
   put(home_ / "data/letters/a.gz", "");
   put(home_ / "data/letters/b", "");
   EXPECT_EQ(*locate(info_, home_, ""), home_ / "data/letters");
   EXPECT_EQ(file_in(home_ / "data/letters", "a"), home_ / "data/letters/a.gz");
 }
 
-TEST_F(Locate, PassesOverAPreparedFolderThatLacksAFile) {
+TEST_F(Locate, SkipsAnIncompletePreparedFolder) {
   put(home_ / "data/letters/a", "");
   put_both(system_);
   EXPECT_EQ(*locate(info_, home_, ""), system_);
 }
 
-TEST_F(Locate, SaysWhatIsMissingWhereAndHowToGetIt) {
+TEST_F(Locate, ReportsWhatIsMissingAndHowToGetIt) {
   put(home_ / "data/letters/a", "");
   const auto nowhere = locate(info_, home_, "");
   ASSERT_FALSE(nowhere.ok());
@@ -77,7 +77,7 @@ TEST_F(Locate, FindsImageFoldersByTheirParts) {
   EXPECT_EQ(*locate(pets, home_, ""), home_ / "data/pets");
 }
 
-TEST_F(Locate, DoesNotLookElsewhereWhenAFolderIsGiven) {
+TEST_F(Locate, UsesOnlyTheGivenFolder) {
   put_both(system_);
   EXPECT_FALSE(locate(info_, home_, "/nonexistent").ok());
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 2> kParts = {"train", "test"};
 constexpr std::array<std::string_view, 2> kLabels = {"neg", "pos"};
 constexpr std::string_view kLineBreak = "<br />";
-constexpr Bytes kLargestSet{1 << 30};  // the real one has 65 MB
+constexpr Bytes kLargestSet{1 << 30};  // the published set has 65 MB
 
 struct Place {
   std::size_t part;
@@ -57,19 +57,19 @@ Result<void> Reviews::add(const fs::path& path, std::string content) {
     return Error{ErrorCode::invalid, fmt::format("{}: {}", path.string(), what)};
   };
   const auto place = place_of(path);
-  if (!place) broken_invariant("add() of a file that is no review");
+  if (!place) broken_invariant("add() of a file that is not a review");
   if (static_cast<std::int64_t>(content.size()) > kLargestReview.count) {
-    return refused(fmt::format("larger than the {} a review may have", human(kLargestReview)));
+    return refused(fmt::format("larger than the limit of {} for a review", human(kLargestReview)));
   }
   bytes_ += static_cast<std::int64_t>(content.size());
   if (bytes_ > kLargestSet.count) {
-    return refused(fmt::format("with it, there is more than {} of reviews", human(kLargestSet)));
+    return refused(fmt::format("the reviews exceed {} in total", human(kLargestSet)));
   }
   if (!is_utf8(content)) return refused("not UTF-8");
   std::string line = on_one_line(std::move(content));
-  if (line.find_first_not_of(' ') == std::string::npos) return refused("holds no text");
+  if (line.find_first_not_of(' ') == std::string::npos) return refused("contains no text");
   ByName& reviews = parts_[place->part][place->label];
-  if (!reviews.emplace(path.filename(), std::move(line)).second) return refused("is there twice");
+  if (!reviews.emplace(path.filename(), std::move(line)).second) return refused("occurs twice");
   return {};
 }
 

@@ -15,27 +15,26 @@ namespace tacho {
 
 inline constexpr Bytes kLargestReview{1 << 20};
 
-// What a user is told to bring.
+// Shown in error messages.
 inline constexpr std::string_view kReviewRelease =
     "aclImdb_v1.tar.gz, or its folder with train/pos, train/neg, test/pos and test/neg";
 
-// Film reviews as the Large Movie Review Dataset (aclImdb) keeps them, one a file:
-// train/pos/0_9.txt, train/neg/…, test/pos/…, test/neg/…
+// The film reviews of the Large Movie Review Dataset (aclImdb), one per file: train/pos/0_9.txt,
+// train/neg/…, test/pos/…, test/neg/…
 class Reviews {
  public:
   enum class Part { train, test };
 
-  // Whether a file with this path is a review; what stands before train/ or test/ does not matter.
+  // True if the path is that of a review; anything before train/ or test/ is ignored.
   static bool is_review(const std::filesystem::path& path);
 
-  // `path` is a review's. HTML's line breaks, and all that would break a line of a table, become
-  // spaces.
+  // `path` must be that of a review. HTML line breaks, tabs and line ends become spaces.
   Result<void> add(const std::filesystem::path& path, std::string content);
 
   [[nodiscard]] bool empty() const;
 
-  // Lines of `review<TAB>0 or 1` for read_sentences(), against and for in turn, each in the order
-  // of their names: so the first thousand lines hold both.
+  // Lines of `review<TAB>0 or 1` for read_sentences(), negative and positive alternating, each
+  // ordered by name: so the first thousand lines contain both.
   [[nodiscard]] std::string table(Part part) const;
 
  private:
@@ -44,7 +43,7 @@ class Reviews {
   std::int64_t bytes_ = 0;
 };
 
-// All reviews in `folder`, or in the folder aclImdb there.
+// Reads all reviews in `folder`, or in its subfolder aclImdb.
 Result<Reviews> read_review_folder(const std::filesystem::path& folder);
 
 }  // namespace tacho

@@ -34,7 +34,7 @@ class ReviewFolder : public testing::Test {
   const fs::path root_ = scratch_.path() / "aclImdb";
 };
 
-TEST_F(ReviewFolder, GivesATableAPartWithForAndAgainstInTurn) {
+TEST_F(ReviewFolder, MakesOneTablePerPartWithAlternatingLabels) {
   for (const fs::path& folder : {root_, scratch_.path()}) {
     const auto reviews = read_review_folder(folder);
     ASSERT_TRUE(reviews.ok()) << reviews.error().message;
@@ -44,7 +44,7 @@ TEST_F(ReviewFolder, GivesATableAPartWithForAndAgainstInTurn) {
   }
 }
 
-TEST_F(ReviewFolder, KnowsAReviewByItsPath) {
+TEST_F(ReviewFolder, RecognizesReviewsByPath) {
   for (const char* path :
        {"train/pos/0_9.txt", "aclImdb/test/neg/1_1.txt", "./a/train/neg/x.txt"}) {
     EXPECT_TRUE(Reviews::is_review(path)) << path;
@@ -56,7 +56,7 @@ TEST_F(ReviewFolder, KnowsAReviewByItsPath) {
   }
 }
 
-TEST_F(ReviewFolder, NamesTheFolderThatIsMissing) {
+TEST_F(ReviewFolder, NamesAMissingFolder) {
   fs::remove_all(root_ / "test/neg");
   EXPECT_EQ(problem(scratch_.path()),
             root_.string() +
@@ -64,22 +64,22 @@ TEST_F(ReviewFolder, NamesTheFolderThatIsMissing) {
                 "train/pos, train/neg, test/pos and test/neg");
 }
 
-TEST_F(ReviewFolder, NamesTheReviewThatIsWrong) {
+TEST_F(ReviewFolder, NamesAnInvalidReview) {
   const fs::path file = root_ / "train/pos/5_9.txt";
   put(file, "b\xE9te");
   EXPECT_EQ(problem(root_), file.string() + ": not UTF-8");
   put(file, " <br />\n");
-  EXPECT_EQ(problem(root_), file.string() + ": holds no text");
+  EXPECT_EQ(problem(root_), file.string() + ": contains no text");
   put(file, std::string((1 << 20) + 1, 'x'));
   EXPECT_THAT(problem(root_), HasSubstr(file.string() + ": "));
 }
 
-TEST_F(ReviewFolder, TakesAReviewOnce) {
+TEST_F(ReviewFolder, RejectsADuplicateReview) {
   Reviews reviews;
   ASSERT_TRUE(reviews.add("a/train/pos/0_9.txt", "good").ok());
   ASSERT_TRUE(reviews.add("a/test/pos/0_9.txt", "good").ok());
   EXPECT_EQ(reviews.add("b/train/pos/0_9.txt", "good").error().message,
-            "b/train/pos/0_9.txt: is there twice");
+            "b/train/pos/0_9.txt: occurs twice");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kGlueHeading = "sentence\tlabel";
 
-// Unlike std::tolower, whatever the locale.
+// Unlike std::tolower, independent of the locale.
 char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 Result<LabelledSentence> parse_line(std::string_view line) {
@@ -48,7 +48,7 @@ Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path
     sentences.push_back(*std::move(sentence));
   }
   if (sentences.empty()) {
-    return Error{ErrorCode::invalid, fmt::format("{}: holds no sentence", file.string())};
+    return Error{ErrorCode::invalid, fmt::format("{}: contains no sentence", file.string())};
   }
   return sentences;
 }

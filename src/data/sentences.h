@@ -11,7 +11,7 @@
 namespace tacho {
 
 struct LabelledSentence {
-  std::string text;        // UTF-8, as it stands in the file; not only spaces
+  std::string text;        // UTF-8, as in the file; not only spaces
   std::int64_t label = 0;  // 0 or 1
 };
 
@@ -19,7 +19,7 @@ struct LabelledSentence {
 // An error names the file and the line.
 Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path& file);
 
-// What stands between spaces, ASCII letters in lower case.
+// Splits at spaces and lowers ASCII letters.
 std::vector<std::string> lower_case_words(std::string_view sentence);
 
 }  // namespace tacho

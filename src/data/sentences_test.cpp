@@ -31,7 +31,7 @@ class ReadSentences : public testing::Test {
   const std::filesystem::path file_ = folder_.path() / "train.tsv";
 };
 
-TEST_F(ReadSentences, GivesThemAsTheyStandThere) {
+TEST_F(ReadSentences, ReadsSentencesUnchanged) {
   const auto sentences = read("  A Na\xC3\x8Fve  FILM \t1\nbad\t0\n");
   ASSERT_EQ(sentences.size(), 2U);
   EXPECT_EQ(sentences[0].text, "  A Na\xC3\x8Fve  FILM ");
@@ -46,8 +46,8 @@ TEST(LowerCaseWords, SplitsAtSpacesAndLowersAsciiLetters) {
   EXPECT_TRUE(lower_case_words("  ").empty());
 }
 
-// The first lines of its train.tsv and dev.tsv; its sentences end with a space.
-TEST_F(ReadSentences, TakesGluesRelease) {
+// The first lines of GLUE's train.tsv and dev.tsv; its sentences end with a space.
+TEST_F(ReadSentences, ReadsGluesRelease) {
   const auto sentences = read(
       "sentence\tlabel\nhide new secretions from the parental units \t0\n"
       "contains no wit , only labored gags \t0\nit 's a charming and often affecting journey . "
@@ -57,7 +57,7 @@ TEST_F(ReadSentences, TakesGluesRelease) {
   EXPECT_EQ(sentences[2].label, 1);
 }
 
-TEST_F(ReadSentences, TakesTheFileInAllItsForms) {
+TEST_F(ReadSentences, ReadsAllFormsOfTheFile) {
   for (const std::string& content :
        {std::string("good\t1\nbad\t0\n"), std::string("good\t1\nbad\t0"),
         std::string("good\t1\r\nbad\t0\r\n"), std::string("sentence\tlabel\ngood\t1\nbad\t0\n"),
@@ -66,7 +66,7 @@ TEST_F(ReadSentences, TakesTheFileInAllItsForms) {
   }
 }
 
-TEST_F(ReadSentences, NamesFileAndLineOfWhatIsWrong) {
+TEST_F(ReadSentences, AnErrorNamesFileAndLine) {
   EXPECT_EQ(problem("good\t1\nbad\n"),
             "train.tsv: line 2: no label (expected 'sentence<TAB>0 or 1')");
   EXPECT_EQ(problem("good\t1\n\nbad\t0\n"),
@@ -81,12 +81,12 @@ TEST_F(ReadSentences, NamesFileAndLineOfWhatIsWrong) {
             "train.tsv: line 2: not UTF-8 (expected 'sentence<TAB>0 or 1')");
 }
 
-TEST_F(ReadSentences, RefusesAFileWithoutSentences) {
-  EXPECT_EQ(problem(""), "train.tsv: holds no sentence");
-  EXPECT_EQ(problem("sentence\tlabel\n"), "train.tsv: holds no sentence");
+TEST_F(ReadSentences, RejectsAFileWithoutSentences) {
+  EXPECT_EQ(problem(""), "train.tsv: contains no sentence");
+  EXPECT_EQ(problem("sentence\tlabel\n"), "train.tsv: contains no sentence");
 }
 
-TEST_F(ReadSentences, AnswersEveryMutationWithSentencesOrAnError) {
+TEST_F(ReadSentences, SurvivesMutations) {
   const std::string whole = "sentence\tlabel\nA na\xC3\xAFve film\t1\nbad , bad film\t0\n";
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {

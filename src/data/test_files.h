@@ -12,12 +12,11 @@
 
 #include "base/result.h"
 
-// What the tests of data/ and data/fetch/ put into their scratch folders.
 namespace tacho {
 
 inline void put(const std::filesystem::path& file, std::string_view content) {
   std::filesystem::create_directories(file.parent_path());
-  // ext4 waits for the disk when a file is truncated and written anew, not when it is a new one.
+  // ext4 waits for the disk when a file is truncated and written again, but not for a new file.
   std::filesystem::remove(file);
   std::ofstream(file, std::ios::binary) << content;
 }

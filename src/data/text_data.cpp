@@ -14,7 +14,7 @@ namespace {
 
 using Sentences = std::span<const LabelledSentence>;
 
-// `tokens` makes a sentence's list.
+// `tokens` converts a sentence to its list of tokens.
 template <class Tokens>
 TextSet encode(Sentences sentences, const Tokens& tokens) {
   TextSet set;
@@ -36,8 +36,8 @@ Result<PieceVocabulary> pieces_for(Sentences train, const TextOptions& options) 
   TACHO_TRY(vocabulary, PieceVocabulary::read(options.vocabulary_file));
   if (vocabulary.special(SpecialToken::padding) != kPaddingToken) {
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: line {}: [PAD] has to be on the first line, because batches are "
-                             "filled up with token 0",
+                 fmt::format("{}: line {}: [PAD] must be on the first line, because batches are "
+                             "padded with token 0",
                              options.vocabulary_file.string(),
                              vocabulary.special(SpecialToken::padding) + 1)};
   }

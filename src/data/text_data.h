@@ -15,14 +15,14 @@ namespace tacho {
 
 struct TextOptions {
   TokenKind kind = TokenKind::word;
-  // The rest is for word pieces.
-  std::filesystem::path vocabulary_file;  // BERT's vocab.txt; "": learn one from the training part
-  std::int64_t vocabulary_size = 8000;    // of one that is learned
-  std::int64_t max_length = 128;          // a sentence's tokens, [CLS] and [SEP] among them
+  // For word pieces only:
+  std::filesystem::path vocabulary_file;  // BERT's vocab.txt; "" learns one from the training part
+  std::int64_t vocabulary_size = 8000;    // of a learned vocabulary
+  std::int64_t max_length = 128;          // tokens per sentence, with [CLS] and [SEP]
 };
 
 struct TextSet {
-  std::vector<std::vector<std::int32_t>> tokens;  // one list a sentence, none empty
+  std::vector<std::vector<std::int32_t>> tokens;  // one list per sentence, none empty
   std::vector<std::int64_t> labels;               // each in [0, classes)
 };
 
@@ -30,13 +30,14 @@ struct TextData {
   TextSet train;
   TextSet eval;
   std::int64_t classes = 0;
-  std::int64_t vocabulary = 0;                 // tokens are below this
-  std::int32_t padding = kPaddingToken;        // fills a batch behind a sentence's end; always 0
+  std::int64_t vocabulary = 0;           // tokens are below this
+  std::int32_t padding = kPaddingToken;  // pads sentences to the length of their batch; always 0
   std::optional<PieceVocabulary> pieces = {};  // of word pieces
   std::optional<Vocabulary> words = {};        // of whole words
 };
 
-// The vocabulary is the training part's alone: evaluation sees new words as unknown.
+// The vocabulary is built from the training part only: new words in the evaluation part are
+// unknown.
 Result<TextData> load_text(const DatasetInfo& info, const std::filesystem::path& folder,
                            const TextOptions& options = {});
 

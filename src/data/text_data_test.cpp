@@ -41,14 +41,14 @@ TEST_F(LoadText, NumbersWordsByFrequencyThenAlphabet) {
   EXPECT_THAT(data->eval.labels, ElementsAre(0));
 }
 
-TEST_F(LoadText, KeepsRareWordsIfTold) {
+TEST_F(LoadText, KeepsRareWordsWithAMinimumOfOne) {
   info_.min_word_count = 1;
   const auto data = load_text(info_, folder_.path());
   EXPECT_EQ(data->vocabulary, 6);
   EXPECT_THAT(data->train.tokens[2], ElementsAre(2, 3, 5));
 }
 
-TEST_F(LoadText, NamesThePartThatIsMissing) {
+TEST_F(LoadText, NamesAMissingPart) {
   std::filesystem::remove(folder_.path() / "dev.tsv.gz");
   EXPECT_EQ(load_text(info_, folder_.path()).error().message,
             (folder_.path() / "dev.tsv").string() + ": No such file or directory");
@@ -65,7 +65,7 @@ class LoadWordPieces : public LoadText {
   TextOptions options_{.kind = TokenKind::wordpiece};
 };
 
-TEST_F(LoadWordPieces, TakesTheTokensOfAVocabularyFile) {
+TEST_F(LoadWordPieces, UsesTheTokensOfAVocabularyFile) {
   put(vocab_, "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nr\n##are\n");
   options_.vocabulary_file = vocab_;
   const auto data = load_text(info_, folder_.path(), options_);
@@ -78,7 +78,7 @@ TEST_F(LoadWordPieces, TakesTheTokensOfAVocabularyFile) {
   EXPECT_THAT(data->eval.tokens, ElementsAre(ElementsAre(2, 1, 6, 3)));
 }
 
-TEST_F(LoadWordPieces, LearnsAVocabularyFromTheTrainingPartAlone) {
+TEST_F(LoadWordPieces, LearnsAVocabularyFromTheTrainingPartOnly) {
   put(folder_.path() / "train.tsv", "good good\t1\nbad goods\t0\n");
   put(folder_.path() / "dev.tsv", "good zoo\t0\n");
   std::filesystem::remove(folder_.path() / "dev.tsv.gz");
@@ -92,7 +92,7 @@ TEST_F(LoadWordPieces, LearnsAVocabularyFromTheTrainingPartAlone) {
   EXPECT_EQ(data->eval.tokens[0][2], data->pieces->special(SpecialToken::unknown));
 }
 
-TEST_F(LoadWordPieces, GivesTheSameWithTheVocabularyItLearnedAndSaved) {
+TEST_F(LoadWordPieces, ReproducesTokensWithASavedVocabulary) {
   const auto learned = load_text(info_, folder_.path(), options_);
   ASSERT_TRUE(learned->pieces->save(vocab_).ok());
   options_.vocabulary_file = vocab_;
@@ -101,7 +101,7 @@ TEST_F(LoadWordPieces, GivesTheSameWithTheVocabularyItLearnedAndSaved) {
   EXPECT_EQ(again->eval.tokens, learned->eval.tokens);
 }
 
-TEST_F(LoadWordPieces, CutsSentencesToTheLengthAskedFor) {
+TEST_F(LoadWordPieces, TruncatesSentencesToTheMaximumLength) {
   options_.max_length = 3;
   const auto data = load_text(info_, folder_.path(), options_);
   for (const auto& tokens : data->train.tokens) EXPECT_EQ(tokens.size(), 3U);
@@ -112,16 +112,16 @@ TEST_F(LoadWordPieces, CutsSentencesToTheLengthAskedFor) {
       "or more");
 }
 
-TEST_F(LoadWordPieces, WantsPaddingToBeTokenZero) {
+TEST_F(LoadWordPieces, RequiresPaddingToBeTokenZero) {
   put(vocab_, "[UNK]\n[PAD]\n[CLS]\n[SEP]\n");
   options_.vocabulary_file = vocab_;
   EXPECT_EQ(problem(),
             vocab_.string() +
-                ": line 2: [PAD] has to be on the first line, because batches are filled "
-                "up with token 0");
+                ": line 2: [PAD] must be on the first line, because batches are padded with "
+                "token 0");
 }
 
-TEST_F(LoadWordPieces, NamesWhatIsWrongWithTheVocabulary) {
+TEST_F(LoadWordPieces, ReportsAnInvalidVocabulary) {
   options_.vocabulary_file = vocab_;
   EXPECT_EQ(problem(), vocab_.string() + ": No such file or directory");
   put(vocab_, "[PAD]\na\na\n");

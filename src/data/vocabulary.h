@@ -14,18 +14,18 @@ namespace tacho {
 inline constexpr std::int32_t kPaddingToken = 0;
 inline constexpr std::int32_t kUnknownToken = 1;
 
-// The words (see lower_case_words) seen at least `min_count` times, the most frequent first, equals
+// The words (see lower_case_words) that occur at least `min_count` times, most frequent first, ties
 // in alphabetical order: the same sentences give the same tokens on every machine.
 class Vocabulary {
  public:
   Vocabulary(std::span<const LabelledSentence> sentences, std::int64_t min_count);
-  // The one whose words() these are.
+  // Restores a vocabulary from its words().
   explicit Vocabulary(std::span<const std::string> words);
 
-  // In the order of their tokens.
+  // Ordered by token.
   [[nodiscard]] std::vector<std::string> words() const;
 
-  // The number of tokens, padding and unknown among them.
+  // The number of tokens, including padding and unknown.
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] std::vector<std::int32_t> tokens(std::string_view sentence) const;
 

@@ -13,9 +13,10 @@ Result<void> AppendFile::append(std::string_view piece) {
   if (written.ok() || before == ::lseek(fd_.get(), 0, SEEK_END)) return written;
   if (::ftruncate(fd_.get(), before) != 0) {
     const Error& error = written.error();
-    return Error{error.code,
-                 fmt::format("{}; half a piece is left behind, as taking it back failed too: {}",
-                             error.message, system_error(path_, errno).message)};
+    return Error{
+        error.code,
+        fmt::format("{}; a partial write is left behind, because truncating failed too: {}",
+                    error.message, system_error(path_, errno).message)};
   }
   return written;
 }

@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// A file that grows by whole pieces: one that does not fit on the disk leaves no half behind, so
-// that whatever is written once there is room again can be read. For one writer at a time.
+// A file that grows by complete pieces: a piece that does not fit on the disk is removed, so that
+// the file stays readable when there is space again. For one writer at a time.
 class AppendFile {
  public:
-  // `fd` was opened with O_APPEND; `path` is for messages.
+  // `fd` must be opened with O_APPEND; `path` is for messages.
   AppendFile(UniqueFd fd, std::filesystem::path path)
       : fd_(std::move(fd)), path_(std::move(path)) {}
 

@@ -11,8 +11,7 @@
 namespace tacho {
 namespace {
 
-// A disk that is full after so many bytes: the write that reaches the limit is cut short, the next
-// one refused.
+// Simulates a full disk: the write that reaches the limit is short, the next one fails.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -32,7 +31,7 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-TEST(AppendFile, TakesBackAPieceThatDoesNotFit) {
+TEST(AppendFile, RemovesAPieceThatDoesNotFit) {
   const ScratchFolder folder;
   const auto path = folder.path() / "file";
   AppendFile file(UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644)), path);

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::uint32_t kPolynomial = 0x82F63B78;  // bits reversed: lowest first
+constexpr std::uint32_t kPolynomial = 0x82F63B78;  // bits reversed, lowest first
 
 constexpr std::array<std::uint32_t, 256> remainders_of_bytes() {
   std::array<std::uint32_t, 256> table{};

@@ -5,12 +5,12 @@
 
 namespace tacho {
 
-// A place where others read what a worker does, while it does it.
+// A destination for the events of a run, readable while the run is in progress.
 class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // Returns once the event is with the system, so that a worker killed afterwards does not lose it.
+  // Returns once the operating system has the event, so that it survives if the worker is killed.
   virtual Result<void> write(const Event& event) = 0;
 };
 

@@ -9,11 +9,10 @@
 
 namespace tacho {
 
-// The run's events.jsonl: what every record is made from, and what EventParser reads.
+// Writes a run's events.jsonl, from which records are made and which EventParser reads.
 class JsonLinesSink final : public EventSink {
  public:
-  // Appends to what earlier attempts wrote. Where one was killed in the middle of a line, that
-  // line is ended first.
+  // Appends to the events of earlier attempts. Ends a partial line of a killed attempt first.
   static Result<std::unique_ptr<JsonLinesSink>> open(const std::filesystem::path& events_jsonl);
   explicit JsonLinesSink(AppendFile file) : file_(std::move(file)) {}
 

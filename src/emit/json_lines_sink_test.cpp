@@ -15,7 +15,7 @@ using testing::ElementsAre;
 const Event kStart{1, RunStarted{}};
 const Event kNote{2, Note{"hello"}};
 
-TEST(JsonLinesSink, WritesOneLineAnEventThatIsThereAtOnce) {
+TEST(JsonLinesSink, WritesOneLinePerEventImmediately) {
   const ScratchFolder folder;
   const auto path = folder.path() / "events.jsonl";
   const auto sink = JsonLinesSink::open(path);
@@ -35,7 +35,7 @@ TEST(JsonLinesSink, AppendsToEarlierAttempts) {
   EXPECT_THAT(*read_events(path), ElementsAre(kStart, kStart));
 }
 
-TEST(JsonLinesSink, EndsTheLineInWhichAnAttemptWasKilled) {
+TEST(JsonLinesSink, EndsThePartialLineOfAKilledAttempt) {
   const ScratchFolder folder;
   const auto path = folder.path() / "events.jsonl";
   ASSERT_TRUE(write_file_atomically(path, to_line(kNote) + "\n" + R"({"v":1,"t)").ok());
@@ -53,7 +53,7 @@ TEST(JsonLinesSink, ReportsAFullDisk) {
   EXPECT_EQ(written.error().message, "/dev/full: No space left on device");
 }
 
-// The end of a killed run is written into folders that came from elsewhere.
+// The end of a killed run is also written into copied folders, which are not trusted.
 TEST(JsonLinesSink, WritesThroughNoLink) {
   const ScratchFolder folder;
   const auto victim = folder.path() / "victim";

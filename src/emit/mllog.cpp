@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Spaced as Python writes JSON, for readers that compare text.
+// Uses the spacing of Python's JSON, for readers that compare text.
 std::string line(const char* type, double unix_seconds, const char* key, const Json& value,
                  const std::string& metadata) {
   return fmt::format(R"(:::MLLOG {{"namespace": "", "time_ms": {}, "event_type": "{}", )"
@@ -36,7 +36,7 @@ std::vector<std::string> start_lines(double now, const RunSpec& spec) {
           point(now, "opt_base_learning_rate", spec.optimizer.learning_rate)};
 }
 
-// The event comes when training and evaluation are both over.
+// The event is written after training and evaluation.
 std::vector<std::string> epoch_lines(double now, const EpochDone& epoch) {
   const double trained = now - epoch.eval_seconds;
   const std::string number = fmt::format(R"({{"epoch_num": {}}})", epoch.epoch);
@@ -71,7 +71,7 @@ std::vector<std::string> MllogWriter::lines(const Event& event) {
   return {};
 }
 
-// MLPerf calls a run that ended short of its target aborted, however well it went.
+// In MLPerf, a run that misses its target counts as aborted.
 bool MllogWriter::reached_target() const {
   return !order_.spec.target_top1 || best_top1_ >= *order_.spec.target_top1;
 }

@@ -9,16 +9,16 @@
 
 namespace tacho {
 
-// A run in the lines of MLPerf's logging library, for the tools that read those; keys as its
-// mllog/constants.py spells them. They do not make the run a submission: that wants caches cleared
-// and the clock started before the data is touched.
+// Writes a run in the format of MLPerf's logging library, for tools that read it, with the keys of
+// its mllog/constants.py. This does not make the run a valid submission, which needs cleared caches
+// and a clock that starts before the data is touched.
 //
 // Give it the events of one attempt, in order.
 class MllogWriter {
  public:
   explicit MllogWriter(RunOrder order) : order_(std::move(order)) {}
 
-  // None, one or several lines ":::MLLOG {…}", without newlines.
+  // Returns zero or more lines ":::MLLOG {…}", without newlines.
   std::vector<std::string> lines(const Event& event);
 
  private:

@@ -57,7 +57,7 @@ std::vector<std::string> lines_of(const std::vector<Event>& events) {
   return all;
 }
 
-TEST(MllogWriter, TellsAWholeRunInMlperfsWords) {
+TEST(MllogWriter, WritesACompleteRun) {
   EXPECT_EQ(
       fmt::format("{}\n", fmt::join(lines_of(whole_run()), "\n")),
       R"(:::MLLOG {"namespace": "", "time_ms": 1000250, "event_type": "INTERVAL_START", "key": "init_start", "value": null, "metadata": {}}
@@ -78,7 +78,7 @@ TEST(MllogWriter, TellsAWholeRunInMlperfsWords) {
 )");
 }
 
-TEST(MllogWriter, EveryLineIsTheMarkAndOneJsonObject) {
+TEST(MllogWriter, EveryLineIsThePrefixAndOneJsonObject) {
   for (const std::string& line : lines_of(whole_run())) {
     ASSERT_THAT(line, StartsWith(kMark));
     const auto json = parse_json(line.substr(kMark.size()));

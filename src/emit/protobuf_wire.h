@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Little-endian, whatever the machine.
+// Appends in little-endian order on every machine.
 template <class Unsigned>
 void append_fixed(std::string& out, Unsigned value) {
   for (unsigned shift = 0; shift < 8 * sizeof(value); shift += 8) {
@@ -17,8 +17,8 @@ void append_fixed(std::string& out, Unsigned value) {
 
 // A protobuf message in its wire format, built field by field.
 //
-// By hand, because pip's torch carries a protobuf of its own inside: linking a second one into the
-// worker breaks. The four kinds of field a TensorBoard event needs are all there is.
+// Implemented by hand, because pip's torch contains its own protobuf, and linking a second one into
+// the worker breaks. Supports only the four kinds of fields that a TensorBoard event needs.
 class ProtobufMessage {
  public:
   ProtobufMessage& add_int64(std::uint32_t field, std::int64_t value) {
@@ -36,7 +36,7 @@ class ProtobufMessage {
     append_fixed(bytes_, std::bit_cast<std::uint32_t>(value));
     return *this;
   }
-  // Strings, and messages inside this one.
+  // Adds a string or a nested message.
   ProtobufMessage& add_bytes(std::uint32_t field, std::string_view value) {
     append_tag(field, kLengthDelimited);
     append_varint(value.size());

@@ -67,7 +67,7 @@ std::string scalars_record(double unix_seconds, std::int64_t step,
   return tf_record(event.bytes());
 }
 
-// The event is written at the end of its last step; the others ended that much earlier.
+// The event is written at the end of its last step, from which the ends of the others are computed.
 std::string records_of(double unix_seconds, const StepsDone& steps) {
   double ended = unix_seconds - std::accumulate(steps.seconds.begin(), steps.seconds.end(), 0.0);
   std::string records;
@@ -91,7 +91,7 @@ std::string records_of(double unix_seconds, const EpochDone& epoch) {
                          {"eval/top5", epoch.top5}});
 }
 
-// Of rank 0, as the other scalars. Their steps have just been written, or are about to be.
+// Uses rank 0, like the other scalars. The scalars of these steps are written just before or after.
 std::string records_of(double unix_seconds, const RanksDone& done) {
   const auto first = std::find_if(done.ranks.begin(), done.ranks.end(),
                                   [](const RankSteps& rank) { return rank.rank == 0; });
@@ -107,7 +107,7 @@ std::string records_of(double unix_seconds, const RanksDone& done) {
   return records;
 }
 
-// A session that starts at a step: TensorBoard forgets what earlier ones wrote from there on.
+// Starts a session at a step: TensorBoard then drops what earlier sessions wrote from that step on.
 std::string start_record(double unix_seconds, std::int64_t step) {
   ProtobufMessage session;
   session.add_int64(session_field::kStatus, session_field::kStart);
@@ -123,7 +123,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-// Never one that exists: two attempts may start within a second.
+// Never reuses an existing file: two attempts may start within a second.
 Result<AppendFile> create_event_file(const fs::path& folder, double unix_seconds) {
   const std::string name = fmt::format("events.out.tfevents.{}.{}",
                                        static_cast<std::int64_t>(unix_seconds), host_name());

@@ -10,22 +10,22 @@
 
 namespace tacho {
 
-// The scalars of a run as TensorBoard reads them:
+// Writes the scalars of a run for TensorBoard:
 //   by step   train/loss  train/step_s  train/input_s
-//             comm/seconds  comm/exposed (of several ranks, by rank 0)
+//             comm/seconds  comm/exposed (of rank 0, with several ranks)
 //   by epoch  epoch/train_loss  epoch/train_top1  epoch/learning_rate
 //             eval/loss  eval/top1  eval/top5
 class TensorBoardSink final : public EventSink {
  public:
-  // Starts a file of its own in `folder`, as every attempt does; `unix_seconds`, the time now,
-  // names it. TensorBoard shows the files of one folder as one run.
+  // Creates a new file in `folder` for each attempt, named after `unix_seconds`, the current time.
+  // TensorBoard shows the files of one folder as one run.
   static Result<std::unique_ptr<TensorBoardSink>> open(const std::filesystem::path& folder,
                                                        double unix_seconds);
   explicit TensorBoardSink(AppendFile file) : file_(std::move(file)) {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
-  // Events without scalars write nothing, but for a resumed attempt's first: what it makes again
-  // replaces what was there.
+  // Writes nothing for events without scalars, except at the start of a resumed attempt: the steps
+  // it repeats replace the earlier ones.
   Result<void> write(const Event& event) override;
 
  private:

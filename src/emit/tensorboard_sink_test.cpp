@@ -26,7 +26,7 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Bit by bit and highest bit first, to owe nothing to the implementation under test.
+// Computed bit by bit, highest bit first, independently of the implementation under test.
 std::uint32_t slow_masked_crc32c(std::string_view bytes) {
   const auto reversed = [](std::uint32_t value, int bits) {
     std::uint32_t out = 0;
@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, float>> scalars(const TensorBoardEvent& event
   return found;
 }
 
-// What is in the file after these events, the file's version checked and left out.
+// Returns the content of the file after these events, without the version record, which is checked.
 std::vector<TensorBoardEvent> written(const std::vector<Event>& events) {
   const ScratchFolder folder;
   const auto sink = TensorBoardSink::open(folder.path(), kNow);
@@ -84,7 +84,7 @@ std::vector<TensorBoardEvent> written(const std::vector<Event>& events) {
   return decoded;
 }
 
-TEST(TensorBoardSink, SpreadsStepsBackwardsFromTheirEvent) {
+TEST(TensorBoardSink, ComputesTheTimesOfStepsBackwardsFromTheirEvent) {
   const auto events =
       written({{kNow + 10, StepsDone{1, 5, 0, {2, 0.5, 1}, {0.25, 0, 0.125}, {2.5, 2, 1.5}}}});
   ASSERT_THAT(events, SizeIs(3));
@@ -99,7 +99,7 @@ TEST(TensorBoardSink, SpreadsStepsBackwardsFromTheirEvent) {
                                               Pair("train/input_s", 0.F)));
 }
 
-TEST(TensorBoardSink, ShowsTheCommunicationOfRankZero) {
+TEST(TensorBoardSink, WritesTheCommunicationOfRankZero) {
   const RankSteps one{1, {2, 1}, {0, 0}, {1, 1}, {9, 9}, {9, 9}, {8, 8}, {8, 8}};
   const RankSteps zero{0, {2, 1}, {0, 0}, {1, 1}, {0.5, 0.75}, {0.25, 0}, {8, 8}, {8, 8}};
   const auto events = written({{kNow + 10, RanksDone{5, {one, zero}}}});
@@ -135,7 +135,7 @@ TEST(TensorBoardSink, WritesNothingForEventsWithoutScalars) {
               SizeIs(0));
 }
 
-TEST(TensorBoardSink, AResumedAttemptTakesBackTheStepsItMakesAgain) {
+TEST(TensorBoardSink, AResumedAttemptReplacesTheStepsItRepeats) {
   const auto events = written({{kNow, RunStarted{.attempt = 2, .resumed_epochs = 3}},
                                {kNow + 1, InputReady{.steps_per_epoch = 100}}});
   ASSERT_THAT(events, SizeIs(1));
@@ -145,14 +145,14 @@ TEST(TensorBoardSink, AResumedAttemptTakesBackTheStepsItMakesAgain) {
               SizeIs(0));
 }
 
-TEST(TensorBoardSink, AnEventIsInTheFileBeforeTheSinkIsGone) {
+TEST(TensorBoardSink, AnEventIsInTheFileBeforeTheSinkIsDestroyed) {
   const ScratchFolder folder;
   const auto sink = TensorBoardSink::open(folder.path(), kNow);
   ASSERT_TRUE((*sink)->write({kNow, EpochDone{}}).ok());
   EXPECT_THAT(decode(*read_file((*sink)->path())), SizeIs(2));
 }
 
-TEST(TensorBoardSink, StartsANewFileForEveryAttempt) {
+TEST(TensorBoardSink, CreatesOneFilePerAttempt) {
   const ScratchFolder folder;
   const auto tensorboard = folder.path() / "run" / "tensorboard";
   const auto first = TensorBoardSink::open(tensorboard, kNow);
@@ -163,10 +163,10 @@ TEST(TensorBoardSink, StartsANewFileForEveryAttempt) {
   EXPECT_EQ((*second)->path().string(), (*first)->path().string() + ".1");
 }
 
-TEST(TensorBoardSink, SaysWhyItCannotStart) {
+TEST(TensorBoardSink, ReportsWhyItCannotStart) {
   const auto sink = TensorBoardSink::open("/dev/null/tensorboard", kNow);
   ASSERT_FALSE(sink.ok());
-  EXPECT_EQ(sink.error().message, "/dev/null/tensorboard: cannot be made: Not a directory");
+  EXPECT_EQ(sink.error().message, "/dev/null/tensorboard: cannot be created: Not a directory");
 }
 
 }  // namespace

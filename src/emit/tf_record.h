@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// One record of a TensorBoard file: length, its checksum, the data, its checksum.
+// Returns one record of a TensorBoard file: length, its checksum, data, its checksum.
 inline std::string tf_record(std::string_view data) {
   std::string framed;
   append_fixed(framed, std::uint64_t{data.size()});

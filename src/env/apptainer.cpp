@@ -4,9 +4,9 @@
 
 #include "base/terminal.h"
 #include "env/container_engine.h"
+#include "env/container_spec.h"
 #include "env/image_digest.h"
 #include "env/own_images.h"
-#include "env/stay.h"
 
 namespace tacho {
 namespace {
@@ -18,7 +18,7 @@ std::string bind_option(const Bind& bind) {
          csv_field("destination=" + bind.target) + (bind.read_only ? ",ro" : "");
 }
 
-// "apptainer version 1.4.2" and "singularity-ce version 4.1.0" end in what is asked for.
+// The version is the last word of "apptainer version 1.4.2" and "singularity-ce version 4.1.0".
 std::string last_word(const std::string& line) {
   const auto space = line.rfind(' ');
   return printable(space == std::string::npos ? line : line.substr(space + 1));
@@ -30,8 +30,8 @@ Result<std::string> Apptainer::version() const {
   const std::string program(name());
   if (!find_program(program).ok()) {
     return Error{ErrorCode::unavailable,
-                 fmt::format("{} is not installed; take the package of your distribution or of its "
-                             "project",
+                 fmt::format("{} is not installed; install the package of your distribution or of "
+                             "the project",
                              program)};
   }
   TACHO_TRY(answer, capture({.argv = {program, "--version"}}, std::chrono::seconds(30)));
@@ -46,8 +46,8 @@ Result<fs::path> Apptainer::image_place() const {
   if (fs::exists(spec().image, problem)) return fs::absolute(spec().image);
   if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
   return Error{ErrorCode::not_found,
-               fmt::format("{0}: image {1} is no file or folder, and Tacho has built none of that "
-                           "name; build it with 'tacho env build {0}'",
+               fmt::format("{0}: image {1} was not found as a file or folder, or among the images "
+                           "built by Tacho; build it with 'tacho env build {0}'",
                            name(), spec().image)};
 }
 
@@ -66,21 +66,21 @@ Result<EnvironmentFacts> Apptainer::describe() const {
   return EnvironmentFacts{std::string(name()), engine_version, spec().image, digest};
 }
 
-Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const {
-  TACHO_CHECK(check_key(stay.key));
+Result<Command> Apptainer::wrap(const Command& command, const ContainerSpec& container) const {
+  TACHO_CHECK(check_key(container.key));
   TACHO_CHECK(check());
   TACHO_TRY(image, image_place());
-  TACHO_TRY(binds, all_binds(spec(), command, stay));
+  TACHO_TRY(binds, all_binds(spec(), command, container));
   const bool apptainer = spec().kind == EnvironmentKind::apptainer;
   const std::string prefix = apptainer ? "APPTAINERENV_" : "SINGULARITYENV_";
   Command wrapped = command;
   wrapped.folder = {};
-  // For the engine's own processes, which are in the stay too.
-  wrapped.environment = {{kStayVariable, stay.key}};
-  for (const auto& [variable, value] : variables(command, stay)) {
+  // Marks the processes of the engine too.
+  wrapped.environment = {{kMarkVariable, container.key}};
+  for (const auto& [variable, value] : variables(command, container)) {
     wrapped.environment[prefix + variable] = value;
   }
-  // --no-eval: or variables are read by a shell, with what a '$' in them means to it.
+  // --no-eval: otherwise a shell would expand '$' in variables.
   auto& words = wrapped.argv = {std::string(name()), "--silent",   "exec",
                                 "--no-eval",         "--cleanenv", "--no-home"};
   if (!spec().gpus.empty()) words.emplace_back("--nv");
@@ -91,7 +91,7 @@ Result<Command> Apptainer::wrap(const Command& command, const Stay& stay) const 
   words.push_back("--pwd=" + working_folder(command).string());
   words.push_back(image.string());
   words.insert(words.end(), command.argv.begin(), command.argv.end());
-  return limited(std::move(wrapped), stay.key);
+  return limited(std::move(wrapped), container.key);
 }
 
 Ending Apptainer::ending(const std::string& key, ExitStatus client) const {

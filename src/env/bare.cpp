@@ -4,11 +4,11 @@
 #include <sys/utsname.h>
 
 #include "base/file.h"
-#include "env/stay.h"
+#include "env/container_spec.h"
 
 namespace tacho {
 
-// The machine's system: what a container shares with it too.
+// Returns the kernel, which containers share.
 Result<std::string> Bare::version() const {
   utsname system{};
   if (::uname(&system) != 0) return system_error("uname", errno);
@@ -19,14 +19,14 @@ Result<void> Bare::check() const {
   TACHO_CHECK(check_limits());
   if (spec().network == NetworkAccess::none) {
     return Error{ErrorCode::usage,
-                 "a bare program has the machine's network; leave --env-network none out, or take "
+                 "a bare program uses the machine's network; leave --env-network none out, or use "
                  "podman, docker or apptainer"};
   }
   for (const Bind& bind : spec().binds) {
     if (bind.source == bind.target && !bind.read_only) continue;
     return Error{
         ErrorCode::usage,
-        fmt::format("a bare program sees {0} as it is; leave '--env-bind {0}' out, or take a "
+        fmt::format("a bare program cannot have binds; leave '--env-bind {0}' out, or use a "
                     "container",
                     bind.source)};
   }
@@ -39,12 +39,12 @@ Result<EnvironmentFacts> Bare::describe() const {
   return EnvironmentFacts{"bare", system, "", ""};
 }
 
-Result<Command> Bare::wrap(const Command& command, const Stay& stay) const {
-  TACHO_CHECK(check_key(stay.key));
+Result<Command> Bare::wrap(const Command& command, const ContainerSpec& container) const {
+  TACHO_CHECK(check_key(container.key));
   TACHO_CHECK(check());
   Command wrapped = command;
-  wrapped.environment = variables(command, stay);
-  return limited(std::move(wrapped), stay.key);
+  wrapped.environment = variables(command, container);
+  return limited(std::move(wrapped), container.key);
 }
 
 }  // namespace tacho

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// No environment but the machine itself, and whatever limits are asked for.
+// The machine itself, with optional limits.
 class Bare final : public LocalEnvironment {
  public:
   using LocalEnvironment::LocalEnvironment;
@@ -12,7 +12,8 @@ class Bare final : public LocalEnvironment {
   [[nodiscard]] std::vector<std::string> images() const override { return {}; }
   [[nodiscard]] Result<void> check() const override;
   [[nodiscard]] Result<EnvironmentFacts> describe() const override;
-  [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const override;
+  [[nodiscard]] Result<Command> wrap(const Command& command,
+                                     const ContainerSpec& container) const override;
 };
 
 }  // namespace tacho

@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kBetweenTicks{100};
-constexpr std::chrono::seconds kToClearUp{30};
+constexpr std::chrono::seconds kToCleanUp{30};
 constexpr off_t kTail = 64 << 10;
 
-// The end of a file that may still grow.
+// Returns the end of a file that may still grow.
 std::string tail_of(const fs::path& file) {
   const UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat entry {};
@@ -32,7 +32,7 @@ std::string tail_of(const fs::path& file) {
   return text;
 }
 
-// Lines with something in them; a '\r', with which progress is drawn, ends one too.
+// Returns the non-empty lines; '\r', which progress bars use, also ends a line.
 std::vector<std::string> lines_in(std::string_view output) {
   std::vector<std::string> lines;
   while (!output.empty()) {
@@ -45,19 +45,19 @@ std::vector<std::string> lines_in(std::string_view output) {
   return lines;
 }
 
-bool speaks_of_an_error(const std::string& line) {
+bool mentions_an_error(const std::string& line) {
   return line.starts_with("E: ") || line.find("rror") != std::string::npos ||
          line.find("FATAL") != std::string::npos;
 }
 
 }  // namespace
 
-Error stopped_by_user() { return {ErrorCode::failed, "stopped; nothing is left of it"}; }
+Error stopped_by_user() { return {ErrorCode::failed, "stopped; nothing was left behind"}; }
 
 std::string complaint_in(std::string_view output) {
   const auto lines = lines_in(output);
-  if (lines.empty()) return "it says nothing";
-  const auto found = std::find_if(lines.rbegin(), lines.rend(), speaks_of_an_error);
+  if (lines.empty()) return "it printed nothing";
+  const auto found = std::find_if(lines.rbegin(), lines.rend(), mentions_an_error);
   return found == lines.rend() ? lines.back() : *found;
 }
 
@@ -68,7 +68,7 @@ Result<void> run_step(std::string_view step, Command command, const fs::path& lo
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!command.in) command.in = nothing.get();
   command.output_file = log;
-  command.own_group = true;  // or Ctrl-C would reach it before we know
+  command.own_group = true;  // otherwise Ctrl-C would reach it directly
   command.dies_with_parent = true;
   std::error_code absent;
   fs::remove(log, absent);
@@ -79,7 +79,7 @@ Result<void> run_step(std::string_view step, Command command, const fs::path& lo
     watch.tick(lines.empty() ? "" : lines.back());
     if (!watch.stopped()) continue;
     process.signal(SIGTERM);
-    process.wait_for(kToClearUp);
+    process.wait_for(kToCleanUp);
     return stopped_by_user();
   }
   if (status->success()) return {};

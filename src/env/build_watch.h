@@ -10,25 +10,25 @@
 
 namespace tacho {
 
-// Who waits for an image: is told what is being done and how far it is, and may have enough of it.
+// Callbacks that show the progress of building an image and can stop it.
 struct BuildWatch {
-  // A new step, in words: "unpacking the base".
+  // Called at the start of a step such as "unpacking the base".
   std::function<void(std::string_view step)> begin = [](std::string_view) {};
-  // Several times a second while it goes on; the last line its program printed.
+  // Called about ten times per second during a step, with the last line of its program.
   std::function<void(std::string_view last_line)> tick = [](std::string_view) {};
   std::function<bool()> stopped = [] { return false; };
 };
 
 Error stopped_by_user();
 
-// Runs one step to its end, its output kept in `log`. Its error is what the program complained of,
-// with `step` in front. A program that is stopped is asked to end (SIGTERM), so that it clears up
-// behind itself, and killed if it does not.
+// Runs one step to its end, with its output in `log`. The error is `step` and the error line of the
+// program. A program that is stopped gets SIGTERM, so that it can clean up, and is killed if it
+// does not end.
 Result<void> run_step(std::string_view step, Command command, const std::filesystem::path& log,
                       const BuildWatch& watch);
 
-// The line by which a program's output says why it failed: the last that speaks of an error, else
-// the last.
+// Returns the line of a program's output that explains a failure: the last one that mentions an
+// error, else the last one.
 std::string complaint_in(std::string_view output);
 
 }  // namespace tacho

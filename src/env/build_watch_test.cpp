@@ -19,40 +19,40 @@ class Step : public ::testing::Test {
   BuildWatch watch_;
 };
 
-TEST_F(Step, SaysWhatItsProgramComplainedOf) {
+TEST_F(Step, ReportsTheErrorOfItsProgram) {
   const auto ran = run("echo begun; echo 'E: no space' >&2; echo I: cleaning; exit 3");
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().message, "trying: sh: E: no space");
   EXPECT_EQ(run("printf 'a\\n10 %%\\r20 %%\\n'; exit 1").error().message, "trying: sh: 20 %");
-  EXPECT_EQ(run("exit 1").error().message, "trying: sh: it says nothing");
+  EXPECT_EQ(run("exit 1").error().message, "trying: sh: it printed nothing");
 }
 
-TEST_F(Step, TellsWhatItIsAndHowFar) {
-  std::vector<std::string> told;
+TEST_F(Step, ReportsItsProgress) {
+  std::vector<std::string> reported;
   bool seen = false;
   const auto sign = folder_.path() / "seen";
-  watch_.begin = [&](std::string_view step) { told.emplace_back(step); };
+  watch_.begin = [&](std::string_view step) { reported.emplace_back(step); };
   watch_.tick = [&](std::string_view line) {
-    told.emplace_back(line);
+    reported.emplace_back(line);
     if (line != "half" || seen) return;
     seen = true;
     std::filesystem::create_directory(sign);
   };
   EXPECT_TRUE(run("echo half; until [ -e '" + sign.string() + "' ]; do sleep 0.02; done").ok());
-  EXPECT_EQ(told.front(), "trying");
-  EXPECT_THAT(told, Contains("half"));
+  EXPECT_EQ(reported.front(), "trying");
+  EXPECT_THAT(reported, Contains("half"));
 }
 
-TEST_F(Step, AProgramThatIsStoppedClearsUpBehindItself) {
+TEST_F(Step, AStoppedProgramCanCleanUp) {
   const auto begun = folder_.path() / "begun";
   const auto cleared = folder_.path() / "cleared";
   watch_.stopped = [&] { return std::filesystem::exists(begun); };
   const auto ran = run("trap 'mkdir \"" + cleared.string() + "\"; exit 1' TERM; mkdir '" +
                        begun.string() + "'; while :; do sleep 0.02; done");
   ASSERT_FALSE(ran.ok());
-  EXPECT_EQ(ran.error().message, "stopped; nothing is left of it");
+  EXPECT_EQ(ran.error().message, "stopped; nothing was left behind");
   EXPECT_TRUE(std::filesystem::exists(cleared));
-  EXPECT_EQ(run("true").error().message, "stopped; nothing is left of it");
+  EXPECT_EQ(run("true").error().message, "stopped; nothing was left behind");
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 #include <cstdlib>
 
 #include "base/terminal.h"
+#include "env/container_spec.h"
 #include "env/image_digest.h"
 #include "env/mount_point.h"
 #include "env/own_images.h"
-#include "env/stay.h"
 
 namespace tacho {
 namespace {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// ch-run does not start without it.
+// ch-run needs it.
 std::string user_name() {
   if (const char* user = std::getenv("USER"); user != nullptr && *user != '\0') return user;
   const passwd* entry = ::getpwuid(::geteuid());  // NOLINT: one thread prepares a start
@@ -33,7 +33,7 @@ fs::path storage() {
   return fs::path("/var/tmp") / (user_name() + ".ch");
 }
 
-// As ch-image names the folder of "registry/name:tag".
+// Returns the folder name that ch-image uses for "registry/name:tag".
 std::string storage_name(std::string image) {
   std::replace(image.begin(), image.end(), '/', '%');
   std::replace(image.begin(), image.end(), ':', '+');
@@ -55,12 +55,13 @@ bool has_driver(const fs::path& image) {
   });
 }
 
-// ch-run takes what stands between single quotes as it is.
+// ch-run takes text between single quotes literally.
 std::string set_env(const std::string& name, const std::string& value) {
   return fmt::format("--set-env={}='{}'", name, value);
 }
 
-// ch-run keeps its own environment, but for what it is told to unset; it knows no "all but".
+// ch-run passes its environment on, except for variables that are unset by name; it has no option
+// to keep only some.
 std::vector<std::string> unset_all_but_secrets(const Command& command) {
   const auto& added = command.environment;
   if (std::none_of(added.begin(), added.end(),
@@ -88,16 +89,17 @@ Result<fs::path> Charliecloud::image_folder() const {
   if (fs::exists(named, problem)) {
     return Error{
         ErrorCode::usage,
-        fmt::format("charliecloud: {0} is no folder; unpack it with 'ch-convert {0} FOLDER'",
+        fmt::format("charliecloud: {0} is not a folder; unpack it with 'ch-convert {0} FOLDER'",
                     spec().image)};
   }
   if (auto own = find_own_image(spec().kind, spec().image); !own.empty()) return own;
   if (const auto stored = in_storage(spec().image); fs::is_directory(stored, problem))
     return stored;
-  return Error{ErrorCode::not_found, fmt::format("charliecloud: image {} is no folder, none of "
-                                                 "Tacho's and not in {}; build it with 'tacho "
-                                                 "env build charliecloud'",
-                                                 spec().image, (storage() / "img").string())};
+  return Error{
+      ErrorCode::not_found,
+      fmt::format("charliecloud: image {} was not found as a folder, among the images built "
+                  "by Tacho or in {}; build it with 'tacho env build charliecloud'",
+                  spec().image, (storage() / "img").string())};
 }
 
 Result<std::string> Charliecloud::version() const {
@@ -107,7 +109,7 @@ Result<std::string> Charliecloud::version() const {
   }
   const Command ask{.argv = {"ch-run", "--version"}, .environment = {{"USER", user_name()}}};
   TACHO_TRY(answer, capture(ask, std::chrono::seconds(10)));
-  // Of the two streams, which one it writes to has changed between its releases.
+  // Releases differ in the stream they write to.
   const std::string text = answer.out.empty() ? answer.err : answer.out;
   return printable(text.substr(0, text.find('\n')));
 }
@@ -131,21 +133,21 @@ Result<void> Charliecloud::check() const {
   TACHO_CHECK(check_limits());
   if (spec().network == NetworkAccess::none) {
     return Error{ErrorCode::usage,
-                 "charliecloud shares the machine's network; leave --env-network none out, or take "
+                 "charliecloud uses the machine's network; leave --env-network none out, or use "
                  "podman, docker or apptainer"};
   }
   for (const Bind& bind : spec().binds) {
     if (!bind.read_only) continue;
     return Error{ErrorCode::usage,
-                 fmt::format("charliecloud cannot bind {} read only; leave ':ro' out, or take "
+                 fmt::format("charliecloud cannot bind {} read-only; leave ':ro' out, or use "
                              "podman, docker or apptainer",
                              bind.source)};
   }
   TACHO_TRY(image, image_folder());
   if (!spec().gpus.empty() && !has_driver(image)) {
     return Error{ErrorCode::unavailable,
-                 fmt::format("charliecloud: image {0} lacks this machine's GPU driver; put it in "
-                             "with 'ch-fromhost --nvidia {0}'",
+                 fmt::format("charliecloud: image {0} lacks this machine's GPU driver; add it with "
+                             "'ch-fromhost --nvidia {0}'",
                              image.string())};
   }
   return {};
@@ -159,16 +161,16 @@ Result<EnvironmentFacts> Charliecloud::describe() const {
   return EnvironmentFacts{"charliecloud", engine_version, spec().image, digest};
 }
 
-Result<Command> Charliecloud::wrap(const Command& command, const Stay& stay) const {
-  TACHO_CHECK(check_key(stay.key));
+Result<Command> Charliecloud::wrap(const Command& command, const ContainerSpec& container) const {
+  TACHO_CHECK(check_key(container.key));
   TACHO_CHECK(check());
   TACHO_TRY(image, image_folder());
-  TACHO_TRY(binds, all_binds(spec(), command, stay));
+  TACHO_TRY(binds, all_binds(spec(), command, container));
   Command wrapped = command;
   wrapped.folder = {};
-  // For ch-run itself, which is in the stay as well as what it becomes.
-  wrapped.environment = {{"USER", user_name()}, {kStayVariable, stay.key}};
-  auto variables = this->variables(command, stay);
+  // Marks ch-run itself too, which becomes the program.
+  wrapped.environment = {{"USER", user_name()}, {kMarkVariable, container.key}};
+  auto variables = this->variables(command, container);
   for (const auto& [name, value] : variables) {
     if (is_secret(name)) wrapped.environment[name] = value;
   }
@@ -192,11 +194,11 @@ Result<Command> Charliecloud::wrap(const Command& command, const Stay& stay) con
     words.push_back(fmt::format("--bind={}:{}", bind.source, bind.target));
   }
   words.push_back("--cd=" + working_folder(command).string());
-  // ch-run takes what is in its storage by name alone.
+  // ch-run accepts images in its storage only by name.
   words.push_back(image == in_storage(spec().image) ? spec().image : image.string());
   words.emplace_back("--");
   words.insert(words.end(), command.argv.begin(), command.argv.end());
-  return limited(std::move(wrapped), stay.key);
+  return limited(std::move(wrapped), container.key);
 }
 
 }  // namespace tacho

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// ch-run: user namespaces and a folder, nothing else. What is bound is writable, the image is not.
+// ch-run: user namespaces and a folder, nothing else. Binds are writable, the image is not.
 class Charliecloud final : public LocalEnvironment {
  public:
   using LocalEnvironment::LocalEnvironment;
@@ -12,12 +12,13 @@ class Charliecloud final : public LocalEnvironment {
   [[nodiscard]] std::vector<std::string> images() const override;
   [[nodiscard]] Result<void> check() const override;
   [[nodiscard]] Result<EnvironmentFacts> describe() const override;
-  // Makes mount points in the image's folder for what is bound, where they are missing: ch-run can
-  // do so only in an image it may write to.
-  [[nodiscard]] Result<Command> wrap(const Command& command, const Stay& stay) const override;
+  // Creates missing mount points for binds in the image's folder: ch-run can do so only in a
+  // writable image.
+  [[nodiscard]] Result<Command> wrap(const Command& command,
+                                     const ContainerSpec& container) const override;
 
  private:
-  // The image's folder: named itself, or by a name among own_images() or in ch-image's
+  // Returns the image's folder, given by path or by a name of own_images() or of ch-image's
   // storage.
   [[nodiscard]] Result<std::filesystem::path> image_folder() const;
 };

@@ -8,14 +8,14 @@
 #include <thread>
 
 #include "base/terminal.h"
+#include "env/container_spec.h"
 #include "env/marked_processes.h"
-#include "env/stay.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kLongestAnswer{60};
-constexpr const char* kStayLabel = "tacho.stay";
+constexpr const char* kMarkLabel = "tacho.run";
 constexpr std::string_view kNamePrefix = "tacho-";
 constexpr int kSignalBase = 128;
 constexpr int kRemoveTries = 100;
@@ -55,7 +55,7 @@ std::string first_complaint(const std::string& text) {
   for (const std::string_view opening : {"Error: ", "error: "}) {
     if (line.starts_with(opening)) line.erase(0, opening.size());
   }
-  return line.empty() ? "it says nothing" : printable(line);
+  return line.empty() ? "it printed nothing" : printable(line);
 }
 
 ExitStatus status_of_program(ExitStatus client) {
@@ -114,11 +114,13 @@ Result<EnvironmentFacts> ContainerEngine::describe() const {
   return EnvironmentFacts{std::string(name()), engine_version, spec_.image, digest};
 }
 
-Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) const {
-  TACHO_CHECK(check_key(stay.key));
-  TACHO_TRY(binds, all_binds(spec_, command, stay));
+Result<Command> ContainerEngine::wrap(const Command& command,
+                                      const ContainerSpec& container) const {
+  TACHO_CHECK(check_key(container.key));
+  TACHO_TRY(binds, all_binds(spec_, command, container));
   if (!command.inherited.empty()) {
-    return Error{ErrorCode::usage, fmt::format("{}: open files cannot be handed on", name())};
+    return Error{ErrorCode::usage,
+                 fmt::format("{}: open files cannot be passed into a container", name())};
   }
   Command wrapped = command;
   wrapped.environment = {};
@@ -127,17 +129,18 @@ Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) 
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
-  // --init: the first process of a container gets no signal it has not asked for, so that SIGTERM
-  // would not end most programs. --pull=never: a download is no part of what is measured.
+  // --init: the first process of a container gets only signals for which it has a handler, so that
+  // SIGTERM would not end most programs. --pull=never: a download must not be measured.
   add({"run", "--rm", "--init", "--interactive", "--pull=never", "--log-driver=none",
        "--no-healthcheck", "--pids-limit=-1", "--security-opt=label=disable", "--entrypoint="});
-  add({"--name=" + container_name(stay.key), fmt::format("--label={}={}", kStayLabel, stay.key)});
+  add({"--name=" + container_name(container.key),
+       fmt::format("--label={}={}", kMarkLabel, container.key)});
   add(limit_options(spec_));
   add(run_options());
   for (const Bind& bind : binds) words.push_back(mount_option(bind));
   words.push_back("--workdir=" + working_folder(command).string());
-  for (const auto& [variable, value] : all_variables(spec_, command, stay)) {
-    if (is_secret(variable)) {  // without a value the client takes its own
+  for (const auto& [variable, value] : all_variables(spec_, command, container)) {
+    if (is_secret(variable)) {  // without a value, the client passes its own variable on
       words.push_back("--env=" + variable);
       wrapped.environment[variable] = value;
     } else {
@@ -150,14 +153,14 @@ Result<Command> ContainerEngine::wrap(const Command& command, const Stay& stay) 
 }
 
 std::vector<pid_t> ContainerEngine::members(const std::string& key) const {
-  // An engine takes some 50 ms of a processor to answer, in which the program is measured.
+  // An engine takes about 50 ms of CPU time to answer, while the program is being measured.
   if (auto seen = first_processes_of(key); !seen.empty()) return seen;
   const auto found =
       ask({"container", "inspect", "--format", "{{.State.Pid}}", container_name(key)});
   if (!found.ok() || !found->status.success()) return {};
   pid_t pid = 0;
   std::from_chars(found->out.data(), found->out.data() + found->out.size(), pid);
-  if (pid <= 0) return {};  // created, but not started or ended
+  if (pid <= 0) return {};  // not started yet, or ended
   return {pid};
 }
 
@@ -177,7 +180,7 @@ Result<void> ContainerEngine::clean_up(const std::string& key) const {
     const bool absent = removed.err.find("o such container") != std::string::npos;
     if (removed.status.success() || absent) return {};
     complaint = first_complaint(removed.err);
-    // Its --rm is at it already.
+    // --rm is already removing it.
     if (removed.err.find("in progress") == std::string::npos) break;
     std::this_thread::sleep_for(kBetweenRemoves);
   }
@@ -190,7 +193,7 @@ std::vector<std::string> ContainerEngine::leftovers() const {
   std::vector<std::string> keys;
   if (!find_program(program().front()).ok()) return keys;
   const auto listed =
-      ask({"ps", "--all", fmt::format("--filter=label={}", kStayLabel), "--format", "{{.Names}}"});
+      ask({"ps", "--all", fmt::format("--filter=label={}", kMarkLabel), "--format", "{{.Names}}"});
   if (!listed.ok() || !listed->status.success()) return keys;
   for (const std::string& line : lines_of(listed->out)) {
     if (line.starts_with(kNamePrefix)) keys.push_back(line.substr(kNamePrefix.size()));

@@ -21,9 +21,9 @@ bool has_names(EnvironmentKind kind) {
 
 Result<void> run(std::vector<std::string> argv) {
   const std::string program = argv.front();
-  TACHO_TRY(said, capture({.argv = std::move(argv)}, kLongest));
-  if (said.status.success()) return {};
-  return Error{ErrorCode::unavailable, program + ": " + said.err};
+  TACHO_TRY(output, capture({.argv = std::move(argv)}, kLongest));
+  if (output.status.success()) return {};
+  return Error{ErrorCode::unavailable, program + ": " + output.err};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ Result<std::unique_ptr<ContractImage>> ContractImage::make(EnvironmentKind kind)
   std::unique_ptr<ContractImage> image(new ContractImage(kind));
   if (kind == EnvironmentKind::bare) return image;
   TACHO_CHECK(image->make_root());
-  TACHO_CHECK(image->hand_over());
+  TACHO_CHECK(image->import_image());
   return image;
 }
 
@@ -43,7 +43,8 @@ Result<void> ContractImage::make_root() {
   }
   auto busybox = find_program("busybox");
   if (!busybox.ok()) {
-    return Error{ErrorCode::unavailable, "no busybox; apt-get install busybox-static"};
+    return Error{ErrorCode::unavailable,
+                 "busybox is not installed; apt-get install busybox-static"};
   }
   std::error_code problem;
   fs::copy_file(*busybox, root / "bin/busybox", problem);
@@ -56,7 +57,7 @@ Result<void> ContractImage::make_root() {
   return write_file_atomically(root / "etc/resolv.conf", "");
 }
 
-Result<void> ContractImage::hand_over() {
+Result<void> ContractImage::import_image() {
   const std::string root = folder_.path() / "root";
   if (!has_names(kind_)) {
     name_ = root;

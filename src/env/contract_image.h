@@ -9,23 +9,23 @@
 
 namespace tacho {
 
-// The smallest system a program can live in: busybox and a few folders, handed to an engine as an
-// image of its own. Gone with this object, from the engine too.
+// A minimal image for tests: busybox and a few folders. The destructor removes it, also from the
+// engine.
 class ContractImage {
  public:
-  // ErrorCode::unavailable where the engine or busybox is missing.
+  // Returns ErrorCode::unavailable if the engine or busybox is missing.
   static Result<std::unique_ptr<ContractImage>> make(EnvironmentKind kind);
   ~ContractImage();
   ContractImage(const ContractImage&) = delete;
   ContractImage& operator=(const ContractImage&) = delete;
 
-  // As a spec names it; "" for bare.
+  // The name for a spec; "" for bare.
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   explicit ContractImage(EnvironmentKind kind) : kind_(kind) {}
   Result<void> make_root();
-  Result<void> hand_over();
+  Result<void> import_image();
 
   EnvironmentKind kind_;
   ScratchFolder folder_;

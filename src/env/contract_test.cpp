@@ -1,5 +1,5 @@
-// What every environment promises, held against each that is installed here. Where TACHO_COMPONENTS
-// is "required", those that bootstrap installs may not be missing.
+// Contract tests for all environments, run on the installed ones. If TACHO_COMPONENTS is
+// "required", those that bootstrap installs must not be missing.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ bool is_required(EnvironmentKind kind) {
          (kind == EnvironmentKind::podman || kind == EnvironmentKind::charliecloud);
 }
 
-// Made once for all tests of an environment.
+// Created once for all tests of an environment.
 const Result<std::unique_ptr<ContractImage>>& image_of(EnvironmentKind kind) {
   static std::map<EnvironmentKind, Result<std::unique_ptr<ContractImage>>> images;
   const auto found = images.find(kind);
@@ -48,7 +48,7 @@ const Result<std::unique_ptr<ContractImage>>& image_of(EnvironmentKind kind) {
   return images.emplace(kind, ContractImage::make(kind)).first->second;
 }
 
-// Whether it holds within 20 s.
+// Returns true if the condition holds within 20 s.
 bool soon(const std::function<bool()>& holds) {
   for (int i = 0; i < 1000; ++i) {
     if (holds()) return true;
@@ -73,12 +73,12 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
     const auto checked = open(spec_)->check();
     if (!checked.ok()) return missing(checked.error().message);
     static int count = 0;
-    stay_.key = "contract-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+    container_.key = "contract-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
   }
   void TearDown() override {
-    if (stay_.key.empty()) return;
-    EXPECT_TRUE(open(spec_)->clean_up(stay_.key).ok());
-    EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(stay_.key)));
+    if (container_.key.empty()) return;
+    EXPECT_TRUE(open(spec_)->clean_up(container_.key).ok());
+    EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(container_.key)));
   }
 
   static std::unique_ptr<RunEnvironment> open(const EnvironmentSpec& spec) {
@@ -93,34 +93,34 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
 
   Ran run(const Command& inner) {
     const auto environment = open(spec_);
-    const auto wrapped = environment->wrap(inner, stay_);
+    const auto wrapped = environment->wrap(inner, container_);
     if (!wrapped.ok()) {
       ADD_FAILURE() << wrapped.error().message;
       return {};
     }
-    auto said = capture(*wrapped, kLongestProgram);
-    if (!said.ok()) {
-      ADD_FAILURE() << said.error().message;
+    auto output = capture(*wrapped, kLongestProgram);
+    if (!output.ok()) {
+      ADD_FAILURE() << output.error().message;
       return {};
     }
-    return {environment->ending(stay_.key, said->status), said->out, said->err};
+    return {environment->ending(container_.key, output->status), output->out, output->err};
   }
   Ran run_script(const std::string& script) { return run(command({"sh", "-c", script})); }
 
-  // A program that runs until it is ended.
+  // Returns a program that runs until it is stopped.
   Command lasting(const std::string& script) {
     Command inner = command({"sh", "-c", "echo > begun; " + script});
     inner.own_group = true;
     inner.dies_with_parent = true;
     inner.output_file = folder_.path() / "output";
-    auto wrapped = open(spec_)->wrap(inner, stay_);
+    auto wrapped = open(spec_)->wrap(inner, container_);
     if (!wrapped.ok()) broken_invariant(wrapped.error().message);
     return *std::move(wrapped);
   }
   void wait_until_begun() {
     const fs::path sign = folder_.path() / "begun";
     EXPECT_TRUE(soon([&] { return fs::exists(sign); }))
-        << "it has not begun: " << *read_file(folder_.path() / "output");
+        << "it has not started: " << *read_file(folder_.path() / "output");
   }
   Process start(const std::string& script) {
     auto process = Process::start(lasting(script));
@@ -128,11 +128,18 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
     wait_until_begun();
     return *std::move(process);
   }
+  // Signals the program as src/lab does: podman's client ends at a signal, and does not pass it on,
+  // until it has noticed that the container runs.
+  void signal(const Process& process, int number) {
+    const auto members = open(spec_)->members(container_.key);
+    for (const pid_t pid : members) ::kill(pid, number);
+    if (members.empty()) process.signal(number);
+  }
 
   [[nodiscard]] bool is_bare() const { return GetParam() == EnvironmentKind::bare; }
 
   EnvironmentSpec spec_;
-  Stay stay_;
+  ContainerSpec container_;
   ScratchFolder folder_;
 
  private:
@@ -144,7 +151,7 @@ class Contract : public ::testing::TestWithParam<EnvironmentKind> {
   }
 };
 
-TEST_P(Contract, TheExitCodeComesBackAndTheStreamsStayApart) {
+TEST_P(Contract, ReturnsTheExitCodeAndSeparateStreams) {
   const Ran ran = run_script("echo to out; echo to err >&2; exit 7");
   EXPECT_EQ(ran.ending.status.code, 7);
   EXPECT_EQ(ran.ending.status.signal, 0);
@@ -153,12 +160,12 @@ TEST_P(Contract, TheExitCodeComesBackAndTheStreamsStayApart) {
   EXPECT_EQ(ran.err, "to err\n");
 }
 
-TEST_P(Contract, AKilledProgramIsSeenAsKilled) {
+TEST_P(Contract, AKilledProgramIsReportedAsKilled) {
   const Ran ran = run_script("kill -SEGV $$");
   EXPECT_EQ(ran.ending.status.signal, SIGSEGV) << ran.ending.status.code;
 }
 
-TEST_P(Contract, VariablesArriveAsTheyAre) {
+TEST_P(Contract, VariablesArriveUnchanged) {
   const std::string value = "two  words, \"quoted\" 'so' $HOME `x` \\n\nand =a line ";
   spec_.variables = {{"OF_SPEC", "'" + value + "'"}, {"EMPTY", ""}};
   Command inner =
@@ -173,7 +180,7 @@ TEST_P(Contract, ASecretArrivesButIsInNoArgument) {
       command({"sh", "-c", "printf '%s|%s' \"$TACHO_JOB_SECRET\" \"${OF_HOST-unset}\""});
   inner.environment = {{"TACHO_JOB_SECRET", secret}};
   ::setenv("OF_HOST", "seen", 1);
-  const auto wrapped = open(spec_)->wrap(inner, stay_);
+  const auto wrapped = open(spec_)->wrap(inner, container_);
   const std::string inside = run(inner).out;
   ::unsetenv("OF_HOST");
   ASSERT_TRUE(wrapped.ok()) << wrapped.error().message;
@@ -181,7 +188,7 @@ TEST_P(Contract, ASecretArrivesButIsInNoArgument) {
   EXPECT_EQ(inside, secret + (spec_.kind == EnvironmentKind::bare ? "|seen" : "|unset"));
 }
 
-TEST_P(Contract, ArgumentsArriveAsTheyAre) {
+TEST_P(Contract, ArgumentsArriveUnchanged) {
   const std::string odd = "a 'b' \"c\" $d\n*";
   EXPECT_EQ(run(command({"sh", "-c", "printf '%s|' \"$@\"", "sh", odd, "", "--rm"})).out,
             odd + "||--rm|");
@@ -196,25 +203,25 @@ TEST_P(Contract, StandardInputIsPassedOn) {
   EXPECT_EQ(run(inner).out, "some input");
 }
 
-TEST_P(Contract, TheWorkingFolderAndTheRunsFolderAreThereAndTheLibrariesCannotBeWritten) {
+TEST_P(Contract, HasTheWorkingFolderTheRunsFolderAndReadOnlyLibraries) {
   const ScratchFolder home;
   const ScratchFolder libraries;
   fs::create_directories(home.path() / "runs/k");
-  stay_.home = home.path();
-  stay_.run_folder = home.path() / "runs/k";
-  stay_.reads = {libraries.path()};
+  container_.home = home.path();
+  container_.run_folder = home.path() / "runs/k";
+  container_.reads = {libraries.path()};
   const std::string at = home.path();
   const Ran ran = run_script("pwd; echo made > file && echo $TACHO_HOME; echo x > " + at +
                              "/runs/k/events; echo x > " + libraries.path().string() + "/lib");
   EXPECT_EQ(ran.out, folder_.path().string() + "\n" + at + "\n") << ran.err;
   EXPECT_EQ(*read_file(folder_.path() / "file"), "made\n");
   EXPECT_EQ(*read_file(home.path() / "runs/k/events"), "x\n");
-  // Charliecloud has no read-only binds, a bare program no binds.
+  // Charliecloud has no read-only binds, a bare program has no binds.
   const bool kept = !is_bare() && GetParam() != EnvironmentKind::charliecloud;
   EXPECT_EQ(fs::exists(libraries.path() / "lib"), !kept);
 }
 
-TEST_P(Contract, BindsAreSeenWhereTheyWereAskedFor) {
+TEST_P(Contract, BindsAppearAtTheirTargets) {
   if (is_bare()) return;
   const ScratchFolder odd_place;
   const bool plain = GetParam() == EnvironmentKind::charliecloud;
@@ -231,33 +238,34 @@ TEST_P(Contract, ItRunsAsTheSameUser) {
   EXPECT_EQ(run(command({"id", "-u"})).out, std::to_string(::geteuid()) + "\n");
 }
 
-TEST_P(Contract, SigtermEndsAProgramThatDoesNotCare) {
+TEST_P(Contract, SigtermEndsAProgramWithoutAHandler) {
   Process process = start("exec sleep 100");
-  process.signal(SIGTERM);
+  signal(process, SIGTERM);
   const auto status = process.wait_for(kLongestProgram);
   ASSERT_TRUE(status.has_value());
-  EXPECT_EQ(open(spec_)->ending(stay_.key, *status).status.signal, SIGTERM);
+  EXPECT_EQ(open(spec_)->ending(container_.key, *status).status.signal, SIGTERM);
 }
 
-TEST_P(Contract, SigintReachesAProgramThatCares) {
-  Process process = start("trap 'echo caught > caught; exit 3' INT; while :; do sleep 0.05; done");
-  std::this_thread::sleep_for(milliseconds(100));  // until the trap is set
-  process.signal(SIGINT);
+TEST_P(Contract, SigintReachesAProgramWithAHandler) {
+  Process process = start(
+      "trap 'echo caught > caught; exit 3' INT; echo > trapped; while :; do sleep 0.05; done");
+  ASSERT_TRUE(soon([&] { return fs::exists(folder_.path() / "trapped"); }));
+  signal(process, SIGINT);
   const auto status = process.wait_for(kLongestProgram);
   ASSERT_TRUE(status.has_value());
-  EXPECT_EQ(open(spec_)->ending(stay_.key, *status).status.code, 3);
+  EXPECT_EQ(open(spec_)->ending(container_.key, *status).status.code, 3);
   EXPECT_EQ(*read_file(folder_.path() / "caught"), "caught\n");
 }
 
-TEST_P(Contract, MemoryBeyondTheLimitIsSeenAsOutOfMemory) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs a right to make cgroups";
+TEST_P(Contract, MemoryBeyondTheLimitIsReportedAsOutOfMemory) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs permission to create cgroups";
   spec_.memory_bytes = 64 << 20;
   const Ran ran = run(command({"dd", "if=/dev/zero", "of=/dev/null", "bs=256M", "count=1"}));
   EXPECT_EQ(ran.ending.status.signal, SIGKILL) << ran.err;
   EXPECT_TRUE(ran.ending.out_of_memory);
 }
 
-// The quota in microseconds of the group a process is in.
+// Returns the CPU quota in microseconds of the group of a process.
 std::string cpu_quota_of(pid_t pid) {
   const auto groups = read_file("/proc/" + std::to_string(pid) + "/cgroup");
   if (!groups.ok()) return "gone";
@@ -274,12 +282,12 @@ std::string cpu_quota_of(pid_t pid) {
   return "in no group";
 }
 
-TEST_P(Contract, TheProcessorLimitIsSeenAtTheProgramsProcess) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs a right to make cgroups";
+TEST_P(Contract, TheCpuLimitAppliesToTheProgram) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs permission to create cgroups";
   spec_.cpus = 0.5;
   spec_.cpuset = "0";
   const Process process = start("cat /proc/self/status > status; exec sleep 100");
-  auto pids = open(spec_)->members(stay_.key);
+  auto pids = open(spec_)->members(container_.key);
   if (pids.empty()) pids.push_back(process.pid());
   EXPECT_THAT(cpu_quota_of(pids.front()), ::testing::StartsWith("50000"));
   const fs::path status = folder_.path() / "status";
@@ -292,13 +300,13 @@ pid_t parent_of(pid_t pid) {
   return stat.ok() ? std::atoi(stat->c_str() + stat->rfind(')') + 4) : 0;
 }
 
-TEST_P(Contract, AProgramOfItsOwnTreeIsFoundForSampling) {
+TEST_P(Contract, FindsAProgramInAnotherProcessTreeForSampling) {
   const Process process = start("exec sleep 100");
-  auto pids = open(spec_)->members(stay_.key);
+  auto pids = open(spec_)->members(container_.key);
   pids.push_back(process.pid());
-  // The program is one of them or below.
+  // The program is one of them or a descendant.
   bool found = false;
-  for (const pid_t pid : processes_of(stay_.key)) {
+  for (const pid_t pid : processes_of(container_.key)) {
     for (pid_t at = pid; at > 1 && !found;) {
       found = std::find(pids.begin(), pids.end(), at) != pids.end() &&
               *read_file("/proc/" + std::to_string(pid) + "/comm") == "sleep\n";
@@ -312,14 +320,15 @@ TEST_P(Contract, NothingIsLeftWhenTheClientWasKilled) {
   Process process = start("trap '' TERM; sleep 100 & sleep 100");
   ::kill(process.pid(), SIGKILL);
   process.wait();
-  EXPECT_THAT(open(spec_)->leftovers(), Contains(stay_.key));
-  const auto swept = sweep_environments([&](const std::string& key) { return key == stay_.key; });
-  EXPECT_THAT(swept, Contains(stay_.key));
-  EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(stay_.key)));
-  EXPECT_TRUE(processes_of(stay_.key).empty());
+  EXPECT_THAT(open(spec_)->leftovers(), Contains(container_.key));
+  const auto swept =
+      sweep_environments([&](const std::string& key) { return key == container_.key; });
+  EXPECT_THAT(swept, Contains(container_.key));
+  EXPECT_THAT(open(spec_)->leftovers(), Not(Contains(container_.key)));
+  EXPECT_TRUE(processes_of(container_.key).empty());
 }
 
-TEST_P(Contract, AProgramEndsWithTheTachoThatWasKilled) {
+TEST_P(Contract, AProgramEndsIfItsTachoIsKilled) {
   const Command inside = lasting("exec sleep 100");
   const pid_t tacho = ::fork();
   if (tacho == 0) {
@@ -332,30 +341,30 @@ TEST_P(Contract, AProgramEndsWithTheTachoThatWasKilled) {
   ::waitpid(tacho, nullptr, 0);
   const auto is_clean = [&] {
     const auto left = open(spec_)->leftovers();
-    return std::find(left.begin(), left.end(), stay_.key) == left.end();
+    return std::find(left.begin(), left.end(), container_.key) == left.end();
   };
-  const bool forgets = !is_bare() && open(spec_)->members(stay_.key).empty();
-  if (forgets) sweep_environments([&](const std::string& key) { return key == stay_.key; });
+  const bool forgets = !is_bare() && open(spec_)->members(container_.key).empty();
+  if (forgets) sweep_environments([&](const std::string& key) { return key == container_.key; });
   EXPECT_TRUE(soon(is_clean));
 }
 
 TEST_P(Contract, NothingIsLeftWhenTheEnginesMonitorWasKilled) {
   Process process = start("exec sleep 100");
-  const auto pids = open(spec_)->members(stay_.key);
-  if (pids.empty()) return;  // no engine stands between it and us
+  const auto pids = open(spec_)->members(container_.key);
+  if (pids.empty()) return;  // no engine between the program and this process
   ::kill(parent_of(pids.front()), SIGKILL);
-  const auto cleaned = open(spec_)->clean_up(stay_.key);
+  const auto cleaned = open(spec_)->clean_up(container_.key);
   EXPECT_TRUE(cleaned.ok()) << cleaned.error().message;
   EXPECT_TRUE(process.wait_for(kLongestProgram).has_value());
-  EXPECT_TRUE(processes_of(stay_.key).empty());
+  EXPECT_TRUE(processes_of(container_.key).empty());
 }
 
-TEST_P(Contract, CleaningUpWhatIsNotThereIsNoError) {
+TEST_P(Contract, CleaningUpNothingIsNotAnError) {
   const auto cleaned = open(spec_)->clean_up("contract-nobody");
   EXPECT_TRUE(cleaned.ok()) << cleaned.error().message;
 }
 
-TEST_P(Contract, AMissingImageIsOneSentenceWithItsFix) {
+TEST_P(Contract, AMissingImageIsReportedWithTheFix) {
   if (is_bare()) return;
   spec_.image = "localhost/tacho-not-there";
   const auto checked = open(spec_)->check();
@@ -364,7 +373,7 @@ TEST_P(Contract, AMissingImageIsOneSentenceWithItsFix) {
   EXPECT_THAT(checked.error().message, HasSubstr("build it with 'tacho env build"));
 }
 
-TEST_P(Contract, SaysWhatItIs) {
+TEST_P(Contract, DescribesItself) {
   const auto facts = open(spec_)->describe();
   ASSERT_TRUE(facts.ok()) << facts.error().message;
   EXPECT_EQ(facts->engine, kEnvironmentKinds.of(GetParam()));
@@ -375,7 +384,7 @@ TEST_P(Contract, SaysWhatItIs) {
               facts->image_digest.c_str());
 }
 
-TEST(Docker, SaysThatItsDaemonDoesNotAnswer) {
+TEST(Docker, ReportsThatItsDaemonDoesNotAnswer) {
   if (!find_program("docker").ok()) GTEST_SKIP() << "no docker";
   const char* set = std::getenv("DOCKER_HOST");
   const std::optional<std::string> before = set == nullptr ? std::nullopt : std::optional(set);

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// Its daemon is the one of $DOCKER_HOST, or this machine's.
+// Docker with the daemon at $DOCKER_HOST, or that of this machine.
 class Docker final : public ContainerEngine {
  public:
   using ContainerEngine::ContainerEngine;

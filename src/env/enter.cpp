@@ -1,10 +1,10 @@
-// tacho-enter LOG INSTEAD PROGRAM [ARGUMENTS…]
+// tacho-enter LOG FALLBACK PROGRAM [ARGUMENTS…]
 //
-// The first program inside an environment. Starts PROGRAM, or INSTEAD where that names a file and
-// PROGRAM is not to be found; hands signals on to it, waits, and ends as it ended. LOG is told when
-// this began, when (by the monotonic clock) and how the program ended and what it has used, which
-// nobody outside sees of a daemon's child (env/stay_log.h reads it). Linked statically, as an image
-// may have no libraries, and of nothing but the system: it is part of what is measured.
+// The first program inside an environment. Starts PROGRAM, or FALLBACK if that is not empty and
+// PROGRAM does not exist; forwards signals to it, waits, and ends as it ended. Writes to LOG when
+// it began, when (by the monotonic clock) and how the program ended, and its resource usage, which
+// is not visible outside for a daemon's child (env/entry_log.h reads it). Linked statically,
+// because an image may have no libraries, and minimal, because it is part of what is measured.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@
 
 namespace {
 
-constexpr int kNotFound = 127;  // as a shell says it
+constexpr int kNotFound = 127;  // as in a shell
 constexpr int kNotStarted = 126;
 
 timespec now() {
@@ -30,8 +30,8 @@ timespec now() {
   return time;
 }
 
-// Times of a process in whole seconds and microseconds, so that no floating point is formatted.
-void tell_end(int log, int raw, const rusage& used, long out_of_memory_kills) {
+// Writes times as whole seconds and microseconds, to avoid formatting floating point.
+void log_end(int log, int raw, const rusage& used, long out_of_memory_kills) {
   const timespec at = now();
   ::dprintf(
       log,
@@ -44,7 +44,7 @@ void tell_end(int log, int raw, const rusage& used, long out_of_memory_kills) {
       used.ru_inblock, used.ru_oublock, out_of_memory_kills);
 }
 
-// Of the group a container is in, by cgroup v2 or v1; 0 where it cannot be seen.
+// Returns the count of the container's group, from cgroup v2 or v1; 0 if it is not visible.
 long out_of_memory_kills() {
   const char* const files[] = {"/sys/fs/cgroup/memory.events",
                                "/sys/fs/cgroup/memory/memory.oom_control"};
@@ -62,8 +62,8 @@ long out_of_memory_kills() {
   return 0;
 }
 
-// All that someone may send; not what this process's own faults raise.
-sigset_t signals_to_hand_on() {
+// Returns all signals that may be sent to this process, except those raised by its own faults.
+sigset_t forwarded_signals() {
   sigset_t set;
   sigfillset(&set);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGTSTP, SIGTTIN,
@@ -73,22 +73,22 @@ sigset_t signals_to_hand_on() {
   return set;
 }
 
-[[noreturn]] void become(char** argv, const char* instead, const sigset_t& mask, int report) {
+[[noreturn]] void become(char** argv, const char* fallback, const sigset_t& mask, int report) {
   ::setpgid(0, 0);
-  // Whoever kills this process from outside means the program.
+  // Killing this process from outside must kill the program.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execvp(argv[0], argv);
-  if (errno == ENOENT && *instead != '\0') ::execv(instead, argv);
+  if (errno == ENOENT && *fallback != '\0') ::execv(fallback, argv);
   const int error = errno;
-  [[maybe_unused]] const ssize_t told = ::write(report, &error, sizeof error);
+  [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
   ::_exit(kNotFound);
 }
 
 [[noreturn]] void end_as(int raw) {
   if (WIFSIGNALED(raw)) {
     const int number = WTERMSIG(raw);
-    // The program has left a core already, if there is to be one.
+    // The program has already written a core dump, if enabled.
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
     ::prctl(PR_SET_DUMPABLE, 0);
@@ -108,7 +108,7 @@ sigset_t signals_to_hand_on() {
 int main(int argc, char** argv) {
   const timespec began = now();
   if (argc < 4) {
-    std::fputs("tacho-enter is started by tacho, inside an environment\n", stderr);
+    std::fputs("tacho-enter is started by tacho inside an environment\n", stderr);
     return 2;
   }
   const int log = ::open(argv[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -118,11 +118,11 @@ int main(int argc, char** argv) {
   }
   ::dprintf(log, "began %lld.%09ld\n", static_cast<long long>(began.tv_sec), began.tv_nsec);
 
-  // What tells of tacho's death was forgotten on the way into the environment.
+  // Entering the environment has reset the parent-death signal.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t before;
-  const sigset_t taken = signals_to_hand_on();
+  const sigset_t taken = forwarded_signals();
   ::sigprocmask(SIG_BLOCK, &taken, &before);
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return kNotStarted;
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     int raw = 0;
     rusage used{};
     if (::wait4(program, &raw, WNOHANG, &used) != program) continue;
-    tell_end(log, raw, used, out_of_memory_kills() - killed_before);
+    log_end(log, raw, used, out_of_memory_kills() - killed_before);
     end_as(raw);
   }
 }

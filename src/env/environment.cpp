@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-std::unique_ptr<RunEnvironment> made(const EnvironmentSpec& spec) {
+std::unique_ptr<RunEnvironment> make_environment(const EnvironmentSpec& spec) {
   switch (spec.kind) {
     case EnvironmentKind::bare:
       return std::make_unique<Bare>(spec);
@@ -25,20 +25,20 @@ std::unique_ptr<RunEnvironment> made(const EnvironmentSpec& spec) {
     case EnvironmentKind::charliecloud:
       return std::make_unique<Charliecloud>(spec);
   }
-  broken_invariant("an environment of no kind");
+  broken_invariant("unknown kind of environment");
 }
 
 }  // namespace
 
 Result<std::unique_ptr<RunEnvironment>> open_environment(const EnvironmentSpec& spec) {
   TACHO_CHECK(check(spec));
-  return made(spec);
+  return make_environment(spec);
 }
 
 std::vector<EngineFound> survey_engines() {
   std::vector<EngineFound> found;
   for (const auto& [kind, name] : kEnvironmentKinds.table) {
-    const auto environment = made({.kind = kind});
+    const auto environment = make_environment({.kind = kind});
     const auto version = environment->version();
     if (version.ok()) {
       found.push_back({kind, *version, "", environment->images()});
@@ -51,19 +51,19 @@ std::vector<EngineFound> survey_engines() {
 
 std::vector<std::string> sweep_environments(
     const std::function<bool(const std::string& key)>& is_orphan) {
-  std::vector<std::string> swept;
-  // What bare finds, it finds for every environment without a daemon.
+  std::vector<std::string> removed;
+  // Bare finds the leftovers of all environments without a daemon.
   for (const EnvironmentKind kind :
        {EnvironmentKind::bare, EnvironmentKind::podman, EnvironmentKind::docker}) {
-    const auto environment = made({.kind = kind});
+    const auto environment = make_environment({.kind = kind});
     for (const std::string& key : environment->leftovers()) {
-      if (is_orphan(key) && environment->clean_up(key).ok()) swept.push_back(key);
+      if (is_orphan(key) && environment->clean_up(key).ok()) removed.push_back(key);
     }
   }
-  // A podman container's processes are marked too, so that bare has found its key before podman.
-  std::sort(swept.begin(), swept.end());
-  swept.erase(std::unique(swept.begin(), swept.end()), swept.end());
-  return swept;
+  // The processes of a podman container are marked too, so that bare finds its key as well.
+  std::sort(removed.begin(), removed.end());
+  removed.erase(std::unique(removed.begin(), removed.end()), removed.end());
+  return removed;
 }
 
 }  // namespace tacho

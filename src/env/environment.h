@@ -15,58 +15,61 @@
 
 namespace tacho {
 
-// One program's time in an environment: which run it belongs to, and what it must see there beside
-// its working folder. Folders left empty are not bound.
-struct Stay {
-  std::string key;  // the run's
+// One program in an environment: the run it belongs to, and the folders it needs in addition to its
+// working folder. Empty folders are not bound.
+struct ContainerSpec {
+  std::string key;  // of the run
   std::filesystem::path run_folder = {};
   std::filesystem::path home = {};                // becomes TACHO_HOME inside
-  std::vector<std::filesystem::path> reads = {};  // files and folders; read only where that can be
+  std::vector<std::filesystem::path> reads = {};  // files and folders; read-only if possible
 };
 
-// How a program ended, as it would have ended bare.
+// The end of a program, as it would have ended bare.
 struct Ending {
   ExitStatus status;
-  bool out_of_memory = false;  // of the limit it was given
+  bool out_of_memory = false;  // reached its memory limit
 };
 
-// Where a command lives. A program is started by starting what wrap() returns; that process
-// ends when the program ends, and passes SIGINT and SIGTERM on to it. Whatever happened, clean_up()
-// comes last.
+// The environment of a command. To start a program, start the command that wrap() returns; that
+// process ends when the program ends, and forwards SIGINT and SIGTERM to it. Podman's does so only
+// once it has noticed that the container runs: signal members() if there are any. Always call
+// clean_up() at the end.
 //
-// A killed tacho's program is sent SIGTERM where Command::dies_with_parent asks for it, except by
-// charliecloud and apptainer, whose programs forget their parent when they enter their namespaces.
-// Those, and what does not heed SIGTERM, sweep_environments() finds.
+// If tacho is killed, the program gets SIGTERM if Command::dies_with_parent is set, except in
+// charliecloud and apptainer, where entering the namespaces resets that. sweep_environments() finds
+// those programs and the ones that ignore SIGTERM.
 class RunEnvironment {
  public:
   virtual ~RunEnvironment() = default;
 
-  // Of the engine. An error, where it is missing or does not answer, says how to get it.
+  // Returns the version of the engine. If it is missing or does not answer, the error contains the
+  // fix.
   [[nodiscard]] virtual Result<std::string> version() const = 0;
-  // Those it knows by name.
+  // Returns the images known by name.
   [[nodiscard]] virtual std::vector<std::string> images() const = 0;
 
-  // Whether a program could be started: engine, daemon, image, rights, what the spec asks for. One
-  // sentence with the fix.
+  // Checks whether a program could be started: engine, daemon, image, permissions and spec. The
+  // error is one sentence with the fix.
   [[nodiscard]] virtual Result<void> check() const = 0;
   [[nodiscard]] virtual Result<EnvironmentFacts> describe() const = 0;
 
-  // The command that runs `command` inside. Of this process's variables a program in a container
-  // sees none but those of the command and the spec.
-  [[nodiscard]] virtual Result<Command> wrap(const Command& command, const Stay& stay) const = 0;
+  // Returns the command that runs `command` inside. A program in a container sees only the
+  // variables of the command and the spec, not those of this process.
+  [[nodiscard]] virtual Result<Command> wrap(const Command& command,
+                                             const ContainerSpec& container) const = 0;
 
-  // The processes of a stay, where they are not the wrapped command's children: below the daemon's
-  // shim or the engine's monitor. Their own children are not listed.
+  // Returns the processes of a container that are not children of the wrapped command but of the
+  // daemon's shim or the engine's monitor. Does not list their children.
   [[nodiscard]] virtual std::vector<pid_t> members(const std::string& key) const = 0;
 
-  // Of the wrapped command's end, before clean_up().
+  // Translates the exit status of the wrapped command; call it before clean_up().
   [[nodiscard]] virtual Ending ending(const std::string& key, ExitStatus client) const = 0;
 
-  // Ends and removes what is left of a stay; nothing left is no error. To be called also for one
-  // whose tacho was killed.
+  // Kills and removes what is left of a container, also of one whose tacho process was killed. It
+  // is not an error if nothing is left.
   [[nodiscard]] virtual Result<void> clean_up(const std::string& key) const = 0;
 
-  // The keys of all stays of which something is left on this machine.
+  // Returns the keys of all containers of which something is left on this machine.
   [[nodiscard]] virtual std::vector<std::string> leftovers() const = 0;
 };
 
@@ -75,14 +78,14 @@ Result<std::unique_ptr<RunEnvironment>> open_environment(const EnvironmentSpec& 
 struct EngineFound {
   EnvironmentKind kind;
   std::string version;
-  std::string problem;  // why it cannot be used, and the fix; "" if it can
+  std::string problem;  // why it cannot be used, with the fix; "" if it can
   std::vector<std::string> images = {};
 };
-// Every kind of environment, whether it is there or not.
+// Returns all kinds of environments, installed or not.
 std::vector<EngineFound> survey_engines();
 
-// Removes what killed runs have left in any environment that is installed. `is_orphan` says of a
-// run's key whether it belongs here and nobody works on it any more. Returns the keys removed.
+// Removes leftovers of killed runs in all installed environments. `is_orphan` returns true for the
+// key of a run that belongs to this home and that no process works on. Returns the removed keys.
 std::vector<std::string> sweep_environments(
     const std::function<bool(const std::string& key)>& is_orphan);
 

@@ -19,7 +19,7 @@ fs::file_time_type time_of_image() {
       std::chrono::sys_seconds(std::chrono::seconds(kImageTime)));
 }
 
-// Engines mount over these; where they are missing, not all of them make them.
+// Engines mount over these; not all engines create missing ones.
 Result<void> make_mounted_over(const fs::path& root) {
   const auto is_there = [&](const std::string& name) {
     std::error_code problem;
@@ -37,7 +37,7 @@ Result<void> make_mounted_over(const fs::path& root) {
   return {};
 }
 
-// Where the layer puts files must not be a link: it may lead out of the image.
+// The folders of the layer must not be links, which may lead out of the image.
 Result<void> make_layer_folders(const fs::path& root, const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders) {
     TACHO_CHECK(make_mount_point(root, {"/", folder.string()}).in("--base"));
@@ -73,7 +73,7 @@ Result<void> FolderImage::check() const {
   if (kind_ == EnvironmentKind::charliecloud || find_program("mksquashfs").ok()) return {};
   return Error{
       ErrorCode::unavailable,
-      fmt::format("{}: mksquashfs, with which it packs images, is missing; apt-get install "
+      fmt::format("{}: mksquashfs is missing and is needed to pack images; apt-get install "
                   "squashfs-tools",
                   kEnvironmentKinds.of(kind_))};
 }
@@ -108,7 +108,7 @@ Result<std::string> FolderImage::make(const ImageParts& parts) {
   if (kind_ != EnvironmentKind::charliecloud) {
     TACHO_CHECK(write_labels(root));
     made_ = scratch_ / "image.sif";
-    // lz4: gzip, its default, takes many times as long to write and to read.
+    // lz4, because the default gzip takes many times as long to write and read.
     const Command pack{.argv = {std::string(kEnvironmentKinds.of(kind_)), "build", "--force",
                                 "--mksquashfs-args=-comp lz4", made_.string(), root.string()},
                        .environment = {{"SOURCE_DATE_EPOCH", std::to_string(kImageTime)}}};
@@ -122,7 +122,7 @@ Result<void> FolderImage::keep(const std::string& name) {
   TACHO_CHECK(make_folders(place.parent_path()));
   std::error_code problem;
   if (fs::exists(place, problem)) {
-    fs::rename(place, scratch_ / "old", problem);  // goes with the scratch folder
+    fs::rename(place, scratch_ / "old", problem);  // removed with the scratch folder
     if (problem) return system_error(place, problem.value());
   }
   fs::rename(made_, place, problem);

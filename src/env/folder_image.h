@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// An image of apptainer, singularity or charliecloud: a folder is put together, of which apptainer
-// makes one file. Kept among own_images().
+// Builds an image for apptainer, singularity or charliecloud: a folder, which apptainer packs into
+// one file. The image is kept among own_images().
 class FolderImage final : public ImageMaker {
  public:
   FolderImage(EnvironmentKind kind, std::filesystem::path home, std::filesystem::path scratch,
@@ -15,7 +15,7 @@ class FolderImage final : public ImageMaker {
   [[nodiscard]] Result<void> check() const override;
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
-  void clear_up() override {}  // all of it lies in the scratch folder
+  void clean_up() override {}  // everything is in the scratch folder
   [[nodiscard]] Bytes size(const std::string& name) const override;
 
  private:
@@ -28,10 +28,10 @@ class FolderImage final : public ImageMaker {
   std::filesystem::path made_;
 };
 
-// How an archive is unpacked into a folder, as root or not.
+// Returns the command that unpacks an archive into a folder, as root or not.
 Command unpack_command(const std::filesystem::path& archive, const std::filesystem::path& root,
                        bool as_root);
-// How the engine makes a folder of an image it knows.
+// Returns the command by which the engine unpacks a named image into a folder.
 Command fetch_command(EnvironmentKind kind, const std::string& name,
                       const std::filesystem::path& root);
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kLongestAnswer{2};
 
-// Also of a line in a Dockerfile, in which a blank would end it.
+// Also safe in a line of a Dockerfile.
 bool is_name(const std::string& word) {
   return !word.starts_with('-') && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("./:@_-").find(char(c)) != std::string::npos;
@@ -34,11 +34,11 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-Result<std::string> said_by(std::vector<std::string> argv) {
+Result<std::string> output_of(std::vector<std::string> argv) {
   const std::string program = argv.front();
-  TACHO_TRY(said, capture({.argv = std::move(argv)}, kLongestAnswer));
-  if (said.status.success()) return std::move(said.out);
-  return Error{ErrorCode::failed, program + ": " + complaint_in(said.err)};
+  TACHO_TRY(output, capture({.argv = std::move(argv)}, kLongestAnswer));
+  if (output.status.success()) return std::move(output.out);
+  return Error{ErrorCode::failed, program + ": " + complaint_in(output.err)};
 }
 
 }  // namespace
@@ -53,18 +53,18 @@ Result<ImageBase> parse_image_base(const std::string& word) {
   }
   if (fs::is_directory(word, problem)) {
     return Error{ErrorCode::usage,
-                 fmt::format("--base {0}: it is a folder; pack it first with 'tar -C {0} -cf "
+                 fmt::format("--base {0}: is a folder; pack it first with 'tar -C {0} -cf "
                              "base.tar .'",
                              word)};
   }
   if (looks_like_a_file(word)) {
     return Error{ErrorCode::not_found,
-                 fmt::format("--base {}: there is no such file; leave --base out, and mmdebstrap "
-                             "makes one",
+                 fmt::format("--base {}: no such file; leave --base out to create a base with "
+                             "mmdebstrap",
                              word)};
   }
   if (is_name(word)) return ImageBase{Kind::named, word};
-  return Error{ErrorCode::usage, fmt::format("--base: '{}' is no name of an image", word)};
+  return Error{ErrorCode::usage, fmt::format("--base: '{}' is not a valid image name", word)};
 }
 
 std::string parse_suite(std::string_view os_release) {
@@ -87,7 +87,7 @@ std::string parse_sources(std::string_view index_targets, const std::string& sui
     if (parts.size() != 4) continue;
     const std::string &uri = parts[0], &release = parts[1], &component = parts[2],
                       &origin = parts[3];
-    // Unknown where the lists were never fetched: apt leaves the variable as it is.
+    // Unknown if the lists were never fetched: apt then prints the variable itself.
     const bool own = origin == "Debian" || origin == "Ubuntu" || origin.starts_with("$(");
     const bool wanted =
         release == suite || release == suite + "-updates" || release == suite + "-security";
@@ -103,7 +103,8 @@ Result<BaseRecipe> recipe_of_this_machine() {
   for (const char* program : {"mmdebstrap", "apt-get"}) {
     if (find_program(program).ok()) continue;
     return Error{ErrorCode::unavailable,
-                 fmt::format("no {0} here to make a base with; apt-get install mmdebstrap, {1}",
+                 fmt::format("{0}, which creates the base, is not installed; apt-get install "
+                             "mmdebstrap, {1}",
                              program, fix)};
   }
   BaseRecipe recipe;
@@ -111,16 +112,16 @@ Result<BaseRecipe> recipe_of_this_machine() {
     recipe.suite = parse_suite(*release);
   }
   TACHO_TRY(targets,
-            said_by({"apt-get", "indextargets", "--format",
-                     "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)", "Created-By: Packages"}));
+            output_of({"apt-get", "indextargets", "--format",
+                       "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)", "Created-By: Packages"}));
   recipe.sources = parse_sources(targets, recipe.suite);
   if (recipe.suite.empty() || recipe.sources.empty()) {
     return Error{ErrorCode::unavailable,
-                 fmt::format("apt knows no mirror of this machine's release '{}'; mend "
+                 fmt::format("apt has no mirror for this machine's release '{}'; fix "
                              "/etc/apt/sources.list, {}",
                              recipe.suite, fix)};
   }
-  TACHO_TRY(proxy, said_by({"apt-config", "dump", "--format=%v%n", "Acquire::http::Proxy"}));
+  TACHO_TRY(proxy, output_of({"apt-config", "dump", "--format=%v%n", "Acquire::http::Proxy"}));
   recipe.proxy = proxy.substr(0, proxy.find('\n'));
   return recipe;
 }
@@ -128,7 +129,7 @@ Result<BaseRecipe> recipe_of_this_machine() {
 Command base_command(const BaseRecipe& recipe, const fs::path& sources_file,
                      const fs::path& archive) {
   Command command{.argv = {"mmdebstrap", "--mode=auto", "--format=tar", "--variant=essential",
-                           // Engines make devices themselves, and without root none can be packed.
+                           // Engines create devices, and only root can pack them.
                            "--skip=output/dev", "--dpkgopt=path-exclude=/usr/share/doc/*",
                            "--dpkgopt=path-include=/usr/share/doc/*/copyright",
                            "--dpkgopt=path-exclude=/usr/share/man/*",
@@ -139,24 +140,24 @@ Command base_command(const BaseRecipe& recipe, const fs::path& sources_file,
   return command;
 }
 
-Result<fs::path> make_base(const BaseRecipe& recipe, bool anew, const fs::path& folder,
+Result<fs::path> make_base(const BaseRecipe& recipe, bool rebuild, const fs::path& folder,
                            const fs::path& scratch, const BuildWatch& watch) {
   std::string ingredients;
   for (const std::string& word : base_command(recipe, "", "").argv) ingredients += word + "\n";
   TACHO_TRY(hash, text_digest(ingredients + recipe.sources));
   const fs::path kept = folder / fmt::format("{}-{}.tar", recipe.suite, hash.substr(0, 16));
   std::error_code problem;
-  if (!anew && fs::exists(kept, problem)) return kept;
+  if (!rebuild && fs::exists(kept, problem)) return kept;
 
   const fs::path sources_file = scratch / "sources.list";
-  const fs::path half_made = scratch / "made-base.tar";
+  const fs::path unfinished = scratch / "made-base.tar";
   TACHO_CHECK(write_file_atomically(sources_file, recipe.sources));
-  TACHO_CHECK(run_step("making a Debian base with mmdebstrap",
-                       base_command(recipe, sources_file, half_made), scratch / "log", watch));
+  TACHO_CHECK(run_step("creating a Debian base with mmdebstrap",
+                       base_command(recipe, sources_file, unfinished), scratch / "log", watch));
   TACHO_CHECK(make_folders(folder));
-  // Of other ingredients: nobody asks for them any more.
+  // Removes bases of other recipes, which are not needed any more.
   for (const auto& entry : fs::directory_iterator(folder, problem)) fs::remove(entry, problem);
-  fs::rename(half_made, kept, problem);
+  fs::rename(unfinished, kept, problem);
   if (problem) return system_error(kept, problem.value());
   return kept;
 }
@@ -166,7 +167,7 @@ Result<bool> has_c_library(const fs::path& archive) {
                             kLongestAnswer, Bytes{64 << 20}));
   if (!listed.status.success()) {
     return Error{ErrorCode::invalid,
-                 fmt::format("--base {}: no tar archive of a root file system: {}",
+                 fmt::format("--base {}: not a tar archive of a root file system: {}",
                              archive.string(), complaint_in(listed.err))};
   }
   return listed.out.find("/ld-linux") != std::string::npos;

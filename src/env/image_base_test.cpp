@@ -24,7 +24,7 @@ constexpr std::string_view kTargets =
     "https://vendor.example/apt/|bookworm|main|A Vendor\n"
     "nonsense\n";
 
-TEST(ImageBase, IsMadeHereUnlessAFileOrANameIsGiven) {
+TEST(ImageBase, IsCreatedUnlessAFileOrANameIsGiven) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "base.tar";
   ASSERT_TRUE(write_file_atomically(file, "").ok());
@@ -35,19 +35,19 @@ TEST(ImageBase, IsMadeHereUnlessAFileOrANameIsGiven) {
             (ImageBase{Kind::named, "debian:bookworm-slim"}));
 }
 
-TEST(ImageBase, SaysWhatCannotBeOne) {
+TEST(ImageBase, ExplainsAnInvalidBase) {
   const ScratchFolder folder;
   const auto complaint = [](const std::string& word) {
     return parse_image_base(word).error().message;
   };
   EXPECT_THAT(complaint("/not/there.tar"), HasSubstr("no such file; leave --base out"));
   EXPECT_THAT(complaint("other.tar.xz"), HasSubstr("no such file"));
-  EXPECT_THAT(complaint(folder.path()), HasSubstr("it is a folder; pack it first with 'tar -C"));
-  EXPECT_THAT(complaint("debian\nRUN x"), HasSubstr("is no name of an image"));
-  EXPECT_THAT(complaint("--privileged"), HasSubstr("is no name of an image"));
+  EXPECT_THAT(complaint(folder.path()), HasSubstr("is a folder; pack it first with 'tar -C"));
+  EXPECT_THAT(complaint("debian\nRUN x"), HasSubstr("is not a valid image name"));
+  EXPECT_THAT(complaint("--privileged"), HasSubstr("is not a valid image name"));
 }
 
-TEST(ImageBase, IsOfThisMachinesReleaseFromItsOwnMirrors) {
+TEST(ImageBase, UsesTheReleaseAndMirrorsOfThisMachine) {
   EXPECT_EQ(parse_suite("NAME=x\nVERSION_CODENAME=\"bookworm\"\n"), "bookworm");
   EXPECT_EQ(parse_suite("NAME=x\n"), "");
   EXPECT_EQ(parse_sources(kTargets, "bookworm"),
@@ -55,16 +55,16 @@ TEST(ImageBase, IsOfThisMachinesReleaseFromItsOwnMirrors) {
             "deb http://mirror.example/debian-security/ bookworm-security main\n");
 }
 
-TEST(ImageBase, MmdebstrapIsGivenTheSourcesAndTheProxy) {
+TEST(ImageBase, MmdebstrapGetsTheSourcesAndTheProxy) {
   const Command command = base_command({"bookworm", "deb …", "http://proxy:3128"}, "/s", "/b.tar");
   const std::vector<std::string> last(command.argv.end() - 3, command.argv.end());
   EXPECT_THAT(last, ::testing::ElementsAre("bookworm", "/b.tar", "/s"));
-  EXPECT_THAT(command.argv, Contains("--mode=auto"));  // root, or whatever works without
+  EXPECT_THAT(command.argv, Contains("--mode=auto"));  // works with and without root
   EXPECT_EQ(command.environment.at("http_proxy"), "http://proxy:3128");
   EXPECT_EQ(command.environment.at("SOURCE_DATE_EPOCH"), std::to_string(kImageTime));
 }
 
-TEST(ImageBase, AnArchiveSaysWhetherItHoldsACLibrary) {
+TEST(ImageBase, DetectsACLibraryInAnArchive) {
   const ScratchFolder folder;
   const auto packed = [&](const char* file) {
     const fs::path root = folder.path() / "root";
@@ -82,7 +82,7 @@ TEST(ImageBase, AnArchiveSaysWhetherItHoldsACLibrary) {
   ASSERT_TRUE(write_file_atomically(broken, std::string(2000, 'x')).ok());
   const auto asked = has_c_library(broken);
   ASSERT_FALSE(asked.ok());
-  EXPECT_THAT(asked.error().message, HasSubstr("no tar archive of a root file system"));
+  EXPECT_THAT(asked.error().message, HasSubstr("not a tar archive of a root file system"));
 }
 
 TEST(ImageBase, SurvivesAnyListOfSources) {

@@ -19,32 +19,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for what is half made, one for all builds of a home: who holds the lock may throw away
-// what a killed one has left in it.
-class Workshop {
+// The scratch folder for all builds of a home. The holder of its lock removes what a killed build
+// has left in it.
+class BuildFolder {
  public:
-  static Result<Workshop> enter(const fs::path& home) {
+  static Result<BuildFolder> open(const fs::path& home) {
     const fs::path images = home / "images";
     TACHO_CHECK(make_folders(images));
     auto lock = FileLock::take(images / "lock", FileLock::Kind::exclusive);
     if (!lock.ok() && lock.error().code == ErrorCode::unavailable) {
       return Error{ErrorCode::unavailable,
-                   "another 'tacho env build' is at work; try again when it is done"};
+                   "another 'tacho env build' is running; try again when it has finished"};
     }
     TACHO_CHECK(lock.ok() ? Result<void>() : lock.error());
-    Workshop shop(*std::move(lock), images / "making");
-    shop.clear();
-    TACHO_CHECK(make_folders(shop.folder_));
-    return shop;
+    BuildFolder build(*std::move(lock), images / "making");
+    build.clear();
+    TACHO_CHECK(make_folders(build.folder_));
+    return build;
   }
-  Workshop(Workshop&&) = default;
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() { clear(); }
+  BuildFolder(BuildFolder&&) = default;
+  BuildFolder& operator=(BuildFolder&&) = delete;
+  ~BuildFolder() { clear(); }
 
   [[nodiscard]] const fs::path& folder() const { return folder_; }
 
  private:
-  Workshop(FileLock lock, fs::path folder) : lock_(std::move(lock)), folder_(std::move(folder)) {}
+  BuildFolder(FileLock lock, fs::path folder)
+      : lock_(std::move(lock)), folder_(std::move(folder)) {}
   void clear() {
     std::error_code ignored;
     if (!folder_.empty()) fs::remove_all(folder_, ignored);
@@ -61,15 +62,15 @@ Result<void> check(const ImageOrder& order) {
                  "'bare' has no image; build one for podman, docker, apptainer "
                  "or charliecloud"};
   }
-  // What every engine takes, and what stays in its folder as a file's name.
+  // Accepted by every engine, and safe as a file name.
   const auto fits = [](unsigned char c) {
     return std::islower(c) != 0 || std::isdigit(c) != 0 || (c != 0 && std::strchr("./:_-", c));
   };
   const bool begins = std::isalnum(static_cast<unsigned char>(order.image.front())) != 0;
   if (begins && std::all_of(order.image.begin(), order.image.end(), fits)) return {};
   return Error{ErrorCode::usage,
-               fmt::format("--tag: '{}' is no name of an image; take small letters, digits and "
-                           "./:_-, as in localhost/tacho:latest",
+               fmt::format("--tag: '{}' is not a valid image name; use lower-case letters, digits "
+                           "and ./:_-, as in localhost/tacho:latest",
                            order.image)};
 }
 
@@ -90,7 +91,7 @@ Result<ImageParts> gather_parts(const ImageOrder& order, const fs::path& scratch
   TACHO_TRY(needed, find_needed_libraries(programs));
   TACHO_TRY(archive, base_archive(order, base, scratch, watch));
   parts.base_archive = archive;
-  bool c_library = true;  // of an image from a registry: it is tried in the end
+  bool c_library = true;  // assumed for an image from a registry; try_worker() checks it
   if (base.kind == ImageBase::Kind::archive) {
     TACHO_TRY(found, has_c_library(archive));
     c_library = found;
@@ -102,21 +103,22 @@ Result<ImageParts> gather_parts(const ImageOrder& order, const fs::path& scratch
   return parts;
 }
 
-// Whether the worker finds all it needs there.
+// Checks that the worker starts in the image.
 Result<void> try_worker(EnvironmentKind kind, const std::string& image, const fs::path& scratch,
                         BuildWatch watch) {
-  // A second that is waited for: a daemon may start what its client was stopped from starting.
+  // Not stopped halfway, which takes a second at most: a daemon may start the program even if its
+  // client was stopped.
   watch.stopped = [] { return false; };
   TACHO_TRY(environment, open_environment({.kind = kind, .image = image}));
-  const Stay stay{.key = fmt::format("image-{}", ::getpid())};
-  // A folder that every image has: binding another would leave a mount point in it.
-  TACHO_TRY(inside,
-            environment->wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"}, stay));
+  const ContainerSpec container{.key = fmt::format("image-{}", ::getpid())};
+  // A folder that every image has: binding another one would leave a mount point in the image.
+  TACHO_TRY(inside, environment->wrap({.argv = {"tacho-worker", "--version"}, .folder = "/tmp"},
+                                      container));
   auto tried = run_step("trying tacho-worker in it", inside, scratch / "log", watch);
-  auto cleaned = environment->clean_up(stay.key);
+  auto cleaned = environment->clean_up(container.key);
   if (!tried.ok() && tried.error().message.find("GLIBC") != std::string::npos) {
     return Error{ErrorCode::failed,
-                 tried.error().message + "; take a base as new as this machine's system"};
+                 tried.error().message + "; use a base that is as new as this machine's system"};
   }
   TACHO_CHECK(std::move(tried));
   return cleaned;
@@ -144,15 +146,15 @@ Result<BuiltImage> build_image(const ImageOrder& order, const BuildWatch& watch)
   TACHO_CHECK(check(order));
   const EnvironmentSpec spec{.kind = order.kind, .image = order.image};
   TACHO_TRY(environment, open_environment(spec));
-  // Before anything that takes time.
+  // Checked first, before anything slow.
   if (const auto engine = environment->version(); !engine.ok()) return engine.error();
-  TACHO_TRY(workshop, Workshop::enter(order.home));
-  const fs::path& scratch = workshop.folder();
+  TACHO_TRY(build_folder, BuildFolder::open(order.home));
+  const fs::path& scratch = build_folder.folder();
   const auto maker = image_maker(order.kind, order.home, scratch, watch);
   TACHO_CHECK(maker->check());
   TACHO_TRY(parts, gather_parts(order, scratch, watch));
   const auto kept = make_and_keep(*maker, order, parts, scratch, watch);
-  maker->clear_up();
+  maker->clean_up();
   if (!kept.ok()) return kept.error();
   TACHO_TRY(facts, environment->describe());
   return BuiltImage{facts, environment_name(spec), maker->size(order.image)};

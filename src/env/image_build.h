@@ -12,10 +12,10 @@ namespace tacho {
 
 struct ImageOrder {
   EnvironmentKind kind = EnvironmentKind::podman;
-  std::string base;                // as --base has it
-  bool new_base = false;           // though one was made before
+  std::string base;                // value of --base
+  bool new_base = false;           // do not reuse an existing base
   std::string image{kTachoImage};  // its name
-  std::filesystem::path home;      // TACHO_HOME: made bases and own_images()
+  std::filesystem::path home;      // TACHO_HOME, with bases and own_images()
   std::filesystem::path programs;  // the folder of tacho and tacho-worker
 };
 
@@ -25,8 +25,9 @@ struct BuiltImage {
   Bytes size;
 };
 
-// Builds an image that holds tacho-worker, tries that it starts there, and only then gives it its
-// name. Stopped or failed, it leaves nothing behind; killed, what the next one takes away.
+// Builds an image with tacho-worker, checks that the worker starts in it, and only then names the
+// image. Leaves nothing behind if it is stopped or fails; if it is killed, the next build cleans
+// up.
 Result<BuiltImage> build_image(const ImageOrder& order, const BuildWatch& watch);
 
 }  // namespace tacho

@@ -1,5 +1,5 @@
-// The words an engine is given to build an image, where none is installed too. That the images
-// work: tests/e2e/test_env_build.py.
+// Tests the commands that build an image, without an installed engine. tests/e2e/test_env_build.py
+// tests the images.
 #include "env/image_build.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(OciImage, IsDescribedByItsLayersAndLabelledAndAlikeEveryTime) {
+TEST(OciImage, TheConfigIsReproducibleWithLayersAndLabels) {
   const Json config = Json::parse(image_config({"sha256:aa", "sha256:bb"}));
   EXPECT_EQ(config.at("rootfs").at("diff_ids"), Json({"sha256:aa", "sha256:bb"}));
   EXPECT_EQ(config.at("history").size(), 2U);
@@ -30,7 +30,7 @@ TEST(OciImage, IsDescribedByItsLayersAndLabelledAndAlikeEveryTime) {
   EXPECT_EQ(image_config({"sha256:aa"}), image_config({"sha256:aa"}));
 }
 
-TEST(OciImage, ACompressedBaseIsKnownByItsFirstBytes) {
+TEST(OciImage, RecognisesACompressedBaseByItsFirstBytes) {
   EXPECT_EQ(decompressor("\x1f\x8b\x08"), "gzip");
   EXPECT_EQ(decompressor("\x28\xb5\x2f\xfd\x01"), "zstd");
   EXPECT_EQ(decompressor(std::string_view("\xfd\x37zXZ\0", 6)), "xz");
@@ -38,7 +38,7 @@ TEST(OciImage, ACompressedBaseIsKnownByItsFirstBytes) {
   EXPECT_EQ(decompressor(""), "");
 }
 
-TEST(FolderImage, OwnersAreKeptByRootAlone) {
+TEST(FolderImage, OnlyRootKeepsOwners) {
   EXPECT_THAT(unpack_command("/a.tar", "/r", true).argv, Contains("--same-owner"));
   EXPECT_THAT(unpack_command("/a.tar", "/r", false).argv, Contains("--no-same-owner"));
 }
@@ -50,7 +50,7 @@ TEST(FolderImage, ANamedBaseIsUnpackedByItsEngine) {
               ElementsAre("singularity", "build", "--force", "--sandbox", "/r", "docker://debian"));
 }
 
-TEST(OwnImages, LieInTheirEnginesFolderUnderTheirName) {
+TEST(OwnImages, AreInTheFolderOfTheirEngineByName) {
   EXPECT_EQ(own_image_place("/h", EnvironmentKind::charliecloud, "localhost/tacho:latest"),
             "/h/images/charliecloud/localhost%tacho+latest");
   const auto sif = own_image_place("/h", EnvironmentKind::apptainer, "tacho");
@@ -58,15 +58,16 @@ TEST(OwnImages, LieInTheirEnginesFolderUnderTheirName) {
   EXPECT_EQ(sif, own_image_place("/h", EnvironmentKind::singularity, "tacho"));
 }
 
-TEST(ImageBuild, RefusesNamesThatAreNone) {
+TEST(ImageBuild, RefusesInvalidNames) {
   const ScratchFolder home;
   const auto complaint = [&](EnvironmentKind kind, const std::string& image) {
     return build_image({.kind = kind, .image = image, .home = home.path()}, {}).error().message;
   };
   EXPECT_THAT(complaint(EnvironmentKind::bare, ""), HasSubstr("build one for podman"));
-  EXPECT_THAT(complaint(EnvironmentKind::charliecloud, ".."), HasSubstr("is no name of an image"));
-  EXPECT_THAT(complaint(EnvironmentKind::docker, "Tacho"), HasSubstr("take small letters"));
-  EXPECT_THAT(complaint(EnvironmentKind::podman, "--all"), HasSubstr("is no name of an image"));
+  EXPECT_THAT(complaint(EnvironmentKind::charliecloud, ".."),
+              HasSubstr("is not a valid image name"));
+  EXPECT_THAT(complaint(EnvironmentKind::docker, "Tacho"), HasSubstr("use lower-case letters"));
+  EXPECT_THAT(complaint(EnvironmentKind::podman, "--all"), HasSubstr("is not a valid image name"));
   EXPECT_TRUE(std::filesystem::is_empty(home.path()));
 }
 

@@ -23,7 +23,7 @@ Result<std::string> hash_of(const Command& command) {
   if (!hashed.status.success() || hashed.out.size() < 64) {
     return Error{ErrorCode::failed, "sha256sum: " + hashed.err.substr(0, hashed.err.find('\n'))};
   }
-  // A backslash goes before the hash where the file's name has one.
+  // sha256sum prints a backslash before the hash if the file name contains one.
   return hashed.out.substr(hashed.out.starts_with('\\') ? 1 : 0, 64);
 }
 
@@ -34,7 +34,7 @@ Result<std::string> listing(const fs::path& folder) {
   for (; !problem && at != fs::recursive_directory_iterator(); at.increment(problem)) {
     struct stat entry {};
     if (::lstat(at->path().c_str(), &entry) != 0) return system_error(at->path(), errno);
-    // Folders and empty files come and go as mount points for what is bound.
+    // Folders and empty files are created as mount points for binds.
     if (S_ISDIR(entry.st_mode) || (S_ISREG(entry.st_mode) && entry.st_size == 0)) continue;
     lines.push_back(fmt::format("{} {:o} {} {}\n", at->path().lexically_relative(folder).string(),
                                 entry.st_mode, entry.st_size, entry.st_mtim.tv_sec));

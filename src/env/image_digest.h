@@ -7,12 +7,12 @@
 
 namespace tacho {
 
-// Of an image that is a file: "sha256:…" of its bytes. Of one that is a folder:
-// "listing-sha256:…" of the name, kind, mode, size and time of change of every file that is not
-// empty, which an update of it alters, and which takes no reading of gigabytes.
+// Returns "sha256:…" of the bytes for an image file. For a folder, returns "listing-sha256:…" of
+// the name, kind, mode, size and modification time of all non-empty files: an update changes it,
+// and it does not need to read gigabytes.
 Result<std::string> image_digest(const std::filesystem::path& image);
 
-// Of a text: 64 hexadecimal digits.
+// Returns the SHA-256 of a text as 64 hexadecimal digits.
 Result<std::string> text_digest(const std::string& text);
 
 }  // namespace tacho

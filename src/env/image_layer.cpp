@@ -35,7 +35,7 @@ Result<std::vector<fs::path>> programs_in(const fs::path& folder) {
     std::error_code problem;
     if (!fs::is_regular_file(folder / name, problem)) {
       return Error{ErrorCode::unavailable,
-                   fmt::format("{} is not in {}, where 'tacho' lies; build it with script/build",
+                   fmt::format("{} is not in {}, the folder of 'tacho'; build it with script/build",
                                name, folder.string())};
     }
     programs.push_back(folder / name);
@@ -53,9 +53,9 @@ Result<std::vector<LayerFile>> plan_layer(const std::vector<fs::path>& programs,
   for (const auto& [name, file] : needed.libraries) {
     if (name.starts_with("libtorch_cuda")) {
       return Error{ErrorCode::unavailable,
-                   "this tacho-worker is made for CUDA, whose libraries open others that cannot be "
-                   "foreseen; build its image with 'podman build --target cuda -f "
-                   "deploy/docker/Dockerfile .'"};
+                   "this tacho-worker is built for CUDA, whose libraries load others at run time; "
+                   "build its image with 'podman build --target cuda -f deploy/docker/Dockerfile "
+                   ".'"};
     }
     if (base_has_c_library && is_of_c_library(name)) continue;
     files.push_back({kLibrariesInside / name, file});
@@ -95,7 +95,7 @@ Result<void> pack_layer(const std::vector<LayerFile>& files, const fs::path& arc
   }
   const fs::path list = scratch / "layer-files";
   TACHO_CHECK(write_file_atomically(list, names));
-  // Files only: an entry for a folder would change the base's own.
+  // Files only: an entry for a folder would change that of the base.
   const Command pack{.argv = {"tar", "--create", "--file=" + archive.string(),
                               "--directory=" + root.string(), "--dereference", "--hard-dereference",
                               "--sort=name", "--format=gnu", fmt::format("--mtime=@{}", kImageTime),

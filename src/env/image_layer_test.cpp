@@ -21,7 +21,7 @@ NeededLibraries some_libraries() {
           .libraries = {{"libc.so.6", "/lib/libc.so.6"}, {"libfmt.so.9", "/lib/libfmt.so.9"}}};
 }
 
-TEST(ImageLayer, ABasesOwnCLibraryIsUsed) {
+TEST(ImageLayer, UsesTheCLibraryOfTheBase) {
   const auto files = plan_layer({"/opt/bin/tacho"}, some_libraries(), true);
   ASSERT_TRUE(files.ok());
   EXPECT_THAT(*files,
@@ -29,7 +29,7 @@ TEST(ImageLayer, ABasesOwnCLibraryIsUsed) {
                           LayerFile{"/usr/local/lib/tacho/libfmt.so.9", "/lib/libfmt.so.9"}));
 }
 
-TEST(ImageLayer, ABaseWithoutACLibraryGetsThisMachinesAndItsLoader) {
+TEST(ImageLayer, ABaseWithoutACLibraryGetsThatOfThisMachineAndItsLoader) {
   const auto files = plan_layer({}, some_libraries(), false);
   ASSERT_TRUE(files.ok());
   EXPECT_THAT(*files,
@@ -38,20 +38,20 @@ TEST(ImageLayer, ABaseWithoutACLibraryGetsThisMachinesAndItsLoader) {
                           LayerFile{"/usr/local/lib/tacho/libfmt.so.9", "/lib/libfmt.so.9"}));
 }
 
-TEST(ImageLayer, AWorkerForCudaIsSentToTheDockerfile) {
+TEST(ImageLayer, RefersToTheDockerfileForACudaWorker) {
   NeededLibraries needed = some_libraries();
   needed.libraries.push_back({"libtorch_cuda.so", "/opt/torch/lib/libtorch_cuda.so"});
   EXPECT_THAT(plan_layer({}, needed, true).error().message, HasSubstr("--target cuda"));
 }
 
-TEST(ImageLayer, SaysWhichProgramIsMissing) {
+TEST(ImageLayer, ReportsAMissingProgram) {
   const ScratchFolder folder;
   ASSERT_TRUE(write_file_atomically(folder.path() / "tacho", "").ok());
   EXPECT_THAT(programs_in(folder.path()).error().message,
               HasSubstr("tacho-worker is not in " + folder.path().string()));
 }
 
-TEST(ImageLayer, TheSameFilesMakeTheSameArchiveAndSayWhatTheyAre) {
+TEST(ImageLayer, TheSameFilesMakeTheSameArchiveWithADescription) {
   const ScratchFolder folder;
   const fs::path real = folder.path() / "libx.so.1.2.3";
   ASSERT_TRUE(write_file_atomically(real, "bytes").ok());

@@ -12,31 +12,31 @@
 
 namespace tacho {
 
-// What an image is made of: a base, and Tacho's layer over it as an archive.
+// The parts of an image: a base, and Tacho's layer as an archive.
 struct ImageParts {
   ImageBase base;
-  std::filesystem::path base_archive;  // of a base that is not `named`
+  std::filesystem::path base_archive;  // if the base is not `named`
   std::filesystem::path layer;
-  std::vector<std::filesystem::path> layer_folders;  // into which it puts files
+  std::vector<std::filesystem::path> layer_folders;  // folders of its files
 };
 
-// Makes an image in one engine. It has its name only once keep() was called; before that, and if
-// anything fails, an image that had the name stays as it was.
+// Builds an image for one engine. keep() gives it its name; before that, and if anything fails, an
+// existing image of that name is unchanged.
 class ImageMaker {
  public:
   virtual ~ImageMaker() = default;
-  // Whether what it takes is here, beside the engine.
+  // Checks that the required programs other than the engine are installed.
   [[nodiscard]] virtual Result<void> check() const { return {}; }
-  // Returns by which name it can be tried.
+  // Returns a temporary name for testing the image.
   virtual Result<std::string> make(const ImageParts& parts) = 0;
   virtual Result<void> keep(const std::string& name) = 0;
-  // What was made and not kept, and what images of Tacho's have lost their name.
-  virtual void clear_up() = 0;
-  // Of an image that was kept.
+  // Removes what was made but not kept, and images of Tacho that have lost their name.
+  virtual void clean_up() = 0;
+  // Returns the size of a kept image.
   [[nodiscard]] virtual Bytes size(const std::string& name) const = 0;
 };
 
-// `scratch`, a folder below `home`, is its own until it is gone.
+// `scratch`, a folder below `home`, belongs to the maker while it exists.
 std::unique_ptr<ImageMaker> image_maker(EnvironmentKind kind, const std::filesystem::path& home,
                                         const std::filesystem::path& scratch,
                                         const BuildWatch& watch);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "env/container_spec.h"
 #include "env/marked_processes.h"
 #include "env/own_cgroup.h"
-#include "env/stay.h"
 
 namespace tacho {
 
@@ -18,8 +18,8 @@ Ending LocalEnvironment::ending(const std::string& key, ExitStatus client) const
 Result<void> LocalEnvironment::check_limits() const {
   if (spec_.shared_memory_bytes) {
     return Error{ErrorCode::usage,
-                 fmt::format("{} uses the machine's own /dev/shm, whose size is not to be had by "
-                             "--env-shm; leave it out, or take podman or docker",
+                 fmt::format("{} uses the machine's /dev/shm, whose size --env-shm cannot change; "
+                             "leave it out, or use podman or docker",
                              name())};
   }
   if (!spec_.cpuset.empty() && !find_program("taskset").ok()) {
@@ -41,9 +41,9 @@ Result<Command> LocalEnvironment::limited(Command command, const std::string& ke
   return command;
 }
 
-std::map<std::string, std::string> LocalEnvironment::variables(const Command& command,
-                                                               const Stay& stay) const {
-  auto all = all_variables(spec_, command, stay);
+std::map<std::string, std::string> LocalEnvironment::variables(
+    const Command& command, const ContainerSpec& container) const {
+  auto all = all_variables(spec_, command, container);
   if (!spec_.gpus.empty() && spec_.gpus != "all") all["CUDA_VISIBLE_DEVICES"] = spec_.gpus;
   return all;
 }
@@ -56,7 +56,7 @@ Result<void> LocalEnvironment::clean_up(const std::string& key) const {
   return Error{ErrorCode::failed,
                fmt::format("{}: a process of run {} cannot be killed; look for {}={} in "
                            "/proc/*/environ",
-                           name(), key, kStayVariable, key)};
+                           name(), key, kMarkVariable, key)};
 }
 
 std::vector<std::string> LocalEnvironment::leftovers() const {

@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// What bare, charliecloud and apptainer have in common: no daemon, so that the program is our child
-// and ends as it ends; no limits of their own that need no set-up, so that Tacho makes a cgroup;
-// the machine's /dev/shm. What a killed tacho leaves behind is found by kStayVariable.
+// The common part of bare, charliecloud and apptainer: no daemon, so that the program is our child;
+// no limits that work without setup, so that Tacho creates a cgroup; /dev/shm of the machine. What
+// a killed tacho process leaves behind is found by kMarkVariable.
 class LocalEnvironment : public RunEnvironment {
  public:
   explicit LocalEnvironment(EnvironmentSpec spec) : spec_(std::move(spec)) {}
@@ -23,13 +23,13 @@ class LocalEnvironment : public RunEnvironment {
   [[nodiscard]] const EnvironmentSpec& spec() const { return spec_; }
   [[nodiscard]] std::string_view name() const { return kEnvironmentKinds.of(spec_.kind); }
 
-  // What none of them can do.
+  // Refuses what none of them supports.
   [[nodiscard]] Result<void> check_limits() const;
-  // `command` held to the spec's processors and memory.
+  // Returns `command` with the limits of the spec on processors and memory.
   [[nodiscard]] Result<Command> limited(Command command, const std::string& key) const;
-  // With a subset of GPUs where one is asked for: every process sees all of the machine's.
+  // Selects the requested GPUs with a variable, because every process sees all of the machine.
   [[nodiscard]] std::map<std::string, std::string> variables(const Command& command,
-                                                             const Stay& stay) const;
+                                                             const ContainerSpec& container) const;
 
  private:
   EnvironmentSpec spec_;

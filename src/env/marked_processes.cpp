@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/file.h"
-#include "env/stay.h"
+#include "env/container_spec.h"
 
 namespace tacho {
 namespace {
@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 constexpr int kKillTries = 100;
 constexpr std::chrono::milliseconds kBetweenKills{20};
 
-// The value of kStayVariable in a list of NUL-ended entries; "" if it is not there.
+// Returns the value of kMarkVariable in a list of NUL-terminated entries; "" if it is missing.
 std::string key_in(std::string_view entries) {
-  const std::string mark = std::string(kStayVariable) + "=";
+  const std::string mark = std::string(kMarkVariable) + "=";
   while (!entries.empty()) {
     const auto end = std::min(entries.find('\0'), entries.size());
     const std::string_view entry = entries.substr(0, end);
@@ -33,8 +33,8 @@ std::string key_in(std::string_view entries) {
   return "";
 }
 
-// A zombie has nothing left to kill: its parent has only not waited for it yet. The state follows
-// the name, which stands in brackets and may hold brackets itself.
+// A zombie cannot be killed: its parent has not waited for it yet. The state follows the name,
+// which is in parentheses and may contain some.
 bool is_zombie(const fs::path& process) {
   const auto stat = read_file(process / "stat", Bytes{1 << 16});
   if (!stat.ok()) return true;
@@ -53,10 +53,10 @@ pid_t parent_of(pid_t pid) {
   return parent;
 }
 
-std::vector<pid_t> own_line() {
-  std::vector<pid_t> line;
-  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(pid)) line.push_back(pid);
-  return line;
+std::vector<pid_t> own_ancestors() {
+  std::vector<pid_t> pids;
+  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(pid)) pids.push_back(pid);
+  return pids;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ std::vector<MarkedProcess> marked_processes(const fs::path& proc) {
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (error != std::errc{} || end != name.data() + name.size()) continue;
     const auto variables = read_file(entry.path() / "environ", Bytes{8 << 20});
-    if (!variables.ok()) continue;  // another user's, or gone
+    if (!variables.ok()) continue;  // of another user, or gone
     std::string key = key_in(*variables);
     if (!key.empty() && !is_zombie(entry.path())) found.push_back({pid, std::move(key)});
   }
@@ -95,7 +95,7 @@ std::vector<pid_t> first_processes_of(const std::string& key) {
 }
 
 bool kill_processes_of(const std::string& key) {
-  const std::vector<pid_t> spared = own_line();
+  const std::vector<pid_t> spared = own_ancestors();
   for (int i = 0; i < kKillTries; ++i) {
     auto left = processes_of(key);
     std::erase_if(left, [&](pid_t pid) {

@@ -13,19 +13,19 @@ struct MarkedProcess {
   std::string key;
 };
 
-// The processes that were started with kStayVariable, as far as this user may look. Where no engine
-// keeps count of them, this is how a stay's processes are found again. A process that was started
-// with an environment of its own making is missed.
+// Returns the processes that were started with kMarkVariable and that this user may inspect. This
+// is how the processes of a container are found if no engine tracks them. Misses processes that
+// were started with a cleared environment.
 std::vector<MarkedProcess> marked_processes(const std::filesystem::path& proc = "/proc");
 
-// Those of one stay.
+// Returns the processes of one container.
 std::vector<pid_t> processes_of(const std::string& key);
 
-// Of those, the ones whose parents are not: the stay's first processes.
+// Returns the first processes of a container: those whose parents do not belong to it.
 std::vector<pid_t> first_processes_of(const std::string& key);
 
-// Kills them, and those they start meanwhile; whether none was left in the end. Never this process
-// itself nor its parents, which may be marked where tacho runs inside a stay.
+// Kills the processes of a container, including those started in the meantime. Returns true if none
+// is left. Spares this process and its ancestors, which are marked if tacho runs in a container.
 bool kill_processes_of(const std::string& key);
 
 }  // namespace tacho

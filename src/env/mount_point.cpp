@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_the_machines(const fs::path& inside) {
+bool is_machine_folder(const fs::path& inside) {
   constexpr std::array kFolders = {"tmp", "dev", "proc", "sys"};
   return std::find(kFolders.begin(), kFolders.end(), *inside.begin()) != kFolders.end();
 }
@@ -33,19 +33,18 @@ Result<void> make_entry(const fs::path& place, bool folder) {
 
 Result<void> make_mount_point(const fs::path& image, const Bind& bind) {
   const fs::path inside = fs::path(bind.target).lexically_normal().relative_path();
-  if (inside.empty() || is_the_machines(inside)) return {};
+  if (inside.empty() || is_machine_folder(inside)) return {};
   std::error_code problem;
   const bool folder = fs::is_directory(bind.source, problem);
   fs::path place = image;
   for (auto part = inside.begin(); part != inside.end(); ++part) {
-    if (part->empty()) continue;  // after a last '/'
+    if (part->empty()) continue;  // after a trailing '/'
     place /= *part;
     const fs::file_status found = fs::symlink_status(place, problem);
     if (found.type() == fs::file_type::symlink) {
       return Error{
           ErrorCode::usage,
-          fmt::format("{} cannot be bound there: {} is a link in the image; name the place "
-                      "it stands for",
+          fmt::format("{} cannot be bound: {} is a link in the image; use the path it points to",
                       bind.target, place.string())};
     }
     if (!fs::exists(found)) {

@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// Makes an empty folder or file in an image's folder, over which `bind` can be mounted. Never
-// leaves the image: a link on the way is an error, for it may lead to the machine's own files. What
-// lies below /tmp, /dev, /proc and /sys is the machine's already.
+// Creates an empty folder or file in an image's folder, over which `bind` can be mounted. Never
+// leaves the image: a link in the path is an error, because it may lead to files of the machine.
+// Does nothing below /tmp, /dev, /proc and /sys, which are those of the machine.
 Result<void> make_mount_point(const std::filesystem::path& image, const Bind& bind);
 
 }  // namespace tacho

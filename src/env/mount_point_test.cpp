@@ -21,7 +21,7 @@ TEST(MountPoint, IsAFolderForAFolderAndAFileForAFile) {
   EXPECT_TRUE(fs::is_directory(image.path() / "data/train"));
   ASSERT_TRUE(make_mount_point(image.path(), {file, "/data/labels.txt"}).ok());
   EXPECT_TRUE(fs::is_regular_file(image.path() / "data/labels.txt"));
-  // Once more changes nothing.
+  // Repeating it changes nothing.
   ASSERT_TRUE(make_mount_point(image.path(), {file, "/data/labels.txt"}).ok());
 }
 
@@ -37,7 +37,7 @@ TEST(MountPoint, NeverLeavesTheImage) {
   EXPECT_TRUE(fs::is_empty(elsewhere.path()));
 }
 
-TEST(MountPoint, IsNotMadeWhereTheMachinesOwnFoldersAre) {
+TEST(MountPoint, IsNotCreatedInFoldersOfTheMachine) {
   const ScratchFolder image;
   ASSERT_TRUE(make_mount_point(image.path(), {image.path(), "/tmp/x"}).ok());
   EXPECT_TRUE(fs::is_empty(image.path()));

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::minutes kLongestLook{2};
+constexpr std::chrono::minutes kLongestLdd{2};
 constexpr std::string_view kArrow = " => ";
 
 bool is_loader(const std::string& path) {
@@ -27,7 +27,7 @@ Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
   std::map<std::string, std::string> files;
   std::istringstream lines{std::string(ldd_output)};
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with('\t')) continue;  // a program's name, where there are several
+    if (!line.starts_with('\t')) continue;  // name of a program, if there are several
     line.erase(0, 1);
     if (line.ends_with("=> not found")) {
       return Error{ErrorCode::unavailable,
@@ -43,7 +43,7 @@ Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
     }
   }
   if (needed.loader.empty()) {
-    return Error{ErrorCode::failed, "no dynamic loader is named for these programs"};
+    return Error{ErrorCode::failed, "ldd names no dynamic loader for these programs"};
   }
   for (auto& [name, file] : files) {
     if (file.starts_with('/') && !is_loader(file)) needed.libraries.push_back({name, file});
@@ -54,14 +54,14 @@ Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
 Result<NeededLibraries> find_needed_libraries(const std::vector<std::filesystem::path>& programs) {
   Command command{.argv = {"ldd"}, .environment = {{"LC_ALL", "C"}}};
   for (const auto& program : programs) {
-    // Linked statically, which ldd takes for an error.
+    // Linked statically, which is an error for ldd.
     if (program.filename() != "tacho-enter") command.argv.push_back(program.string());
   }
-  TACHO_TRY(said, capture(command, kLongestLook).in("the libraries of Tacho's programs"));
-  if (!said.status.success()) {
-    return Error{ErrorCode::failed, "ldd: " + printable(said.err.substr(0, said.err.find('\n')))};
+  TACHO_TRY(ldd, capture(command, kLongestLdd).in("the libraries of Tacho's programs"));
+  if (!ldd.status.success()) {
+    return Error{ErrorCode::failed, "ldd: " + printable(ldd.err.substr(0, ldd.err.find('\n')))};
   }
-  return parse_needed_libraries(said.out).in("the libraries of Tacho's programs");
+  return parse_needed_libraries(ldd.out).in("the libraries of Tacho's programs");
 }
 
 bool is_of_c_library(std::string_view library_name) {

@@ -10,24 +10,24 @@
 namespace tacho {
 
 struct NeededLibrary {
-  std::string name;  // as programs ask for it: "libblas.so.3"
+  std::string name;  // as in the programs: "libblas.so.3"
   std::filesystem::path file;
   bool operator==(const NeededLibrary&) const = default;
 };
 
-// Everything the dynamic loader maps to start some programs.
+// The libraries that the dynamic loader needs to start some programs.
 struct NeededLibraries {
-  std::filesystem::path loader;          // the place itself is written in every program
-  std::vector<NeededLibrary> libraries;  // by name, each once
+  std::filesystem::path loader;          // absolute path, as written in every program
+  std::vector<NeededLibrary> libraries;  // sorted by name, each once
 };
 
-// Of what ldd prints for one program or several.
+// Parses the output of ldd for one or more programs.
 Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output);
 
-// Asks ldd. Libraries a program opens later by itself are not seen.
+// Runs ldd. Does not find libraries that a program loads at run time.
 Result<NeededLibraries> find_needed_libraries(const std::vector<std::filesystem::path>& programs);
 
-// Part of the C library, which belongs to its loader: of two systems, never mix them.
+// Returns true for parts of the C library, which must come from the same system as the loader.
 bool is_of_c_library(std::string_view library_name);
 
 }  // namespace tacho

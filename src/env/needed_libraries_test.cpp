@@ -21,7 +21,7 @@ constexpr std::string_view kTwoPrograms =
     "\tld-linux-x86-64.so.2 => /lib64/ld-linux-x86-64.so.2 (0x00007f3)\n"
     "\t/lib64/ld-linux-x86-64.so.2 (0x00007f3)\n";
 
-TEST(NeededLibraries, AreTakenOnceFromWhatLddSays) {
+TEST(NeededLibraries, AreParsedFromLddWithoutDuplicates) {
   const auto needed = parse_needed_libraries(kTwoPrograms);
   ASSERT_TRUE(needed.ok()) << needed.error().message;
   EXPECT_EQ(needed->loader, "/lib64/ld-linux-x86-64.so.2");
@@ -31,7 +31,7 @@ TEST(NeededLibraries, AreTakenOnceFromWhatLddSays) {
                           NeededLibrary{"libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1"}));
 }
 
-TEST(NeededLibraries, OneThatIsMissingIsNamed) {
+TEST(NeededLibraries, ReportsAMissingLibrary) {
   const auto needed = parse_needed_libraries("\tlibfmt.so.9 => not found\n");
   ASSERT_FALSE(needed.ok());
   EXPECT_EQ(needed.error().message,
@@ -47,13 +47,13 @@ TEST(NeededLibraries, OfThisProgramAreFiles) {
   }
 }
 
-TEST(NeededLibraries, OfNoProgramAreAnError) {
+TEST(NeededLibraries, AMissingProgramIsAnError) {
   const auto needed = find_needed_libraries({"/not/there"});
   ASSERT_FALSE(needed.ok());
   EXPECT_THAT(needed.error().message, HasSubstr("/not/there"));
 }
 
-TEST(NeededLibraries, TheCLibrarysAreToldApart) {
+TEST(NeededLibraries, RecognisesPartsOfTheCLibrary) {
   for (const char* name : {"libc.so.6", "libm.so.6", "libpthread.so.0"}) {
     EXPECT_TRUE(is_of_c_library(name)) << name;
   }

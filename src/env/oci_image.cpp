@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes kLongestTalk{2};
+constexpr std::chrono::minutes kLongestCommand{2};
 constexpr const char* kVersionLabel = "tacho.version";
 constexpr const char* kCommitLabel = "tacho.commit";
 
-// As Go calls it, in whose terms images are described.
+// Returns the name that Go, and therefore OCI images, use.
 std::string architecture() {
   utsname names{};
   const std::string machine = ::uname(&names) == 0 ? names.machine : "";
@@ -38,7 +38,8 @@ Result<UniqueFd> open_to_read(const fs::path& file) {
   return fd;
 }
 
-// The archive itself, or what it holds unpacked into `place`: digests are of plain archives.
+// Returns the archive itself, or `place` with its decompressed content: digests refer to plain
+// archives.
 Result<fs::path> plain_archive(const fs::path& archive, const fs::path& place, const fs::path& log,
                                const BuildWatch& watch) {
   TACHO_TRY(in, open_to_read(archive));
@@ -96,7 +97,7 @@ OciImage::OciImage(EnvironmentKind kind, const fs::path& home, fs::path scratch,
     : kind_(kind), scratch_(std::move(scratch)), watch_(watch) {
   const std::string mark = fmt::format("{:016x}", fs::hash_value(home));
   container_ = "tacho-building-" + mark;
-  half_made_ = "localhost/tacho-building:" + mark;
+  unfinished_ = "localhost/tacho-building:" + mark;
 }
 
 Result<void> OciImage::run(const std::string& step, Command command) {
@@ -117,26 +118,26 @@ Result<void> OciImage::load(const ImageParts& parts) {
   const std::string config = image_config(digests);
   TACHO_TRY(hash, text_digest(config));
   const Json manifest = Json::array({{{"Config", hash + ".json"},
-                                      {"RepoTags", {half_made_}},
+                                      {"RepoTags", {unfinished_}},
                                       {"Layers", {"base.tar", "layer.tar"}}}});
   TACHO_CHECK(write_file_atomically(folder / (hash + ".json"), config));
   TACHO_CHECK(write_file_atomically(folder / "manifest.json", json_text(manifest)));
   const std::string saved = scratch_ / "saved.tar";
-  TACHO_CHECK(run("putting the image together",
-                  {.argv = {"tar", "--create", "--file=" + saved, "--dereference",
-                            "--directory=" + folder.string(), "manifest.json", hash + ".json",
-                            "base.tar", "layer.tar"}}));
-  return run("handing it to " + engine(), {.argv = {engine(), "load", "--input=" + saved}});
+  TACHO_CHECK(
+      run("assembling the image", {.argv = {"tar", "--create", "--file=" + saved, "--dereference",
+                                            "--directory=" + folder.string(), "manifest.json",
+                                            hash + ".json", "base.tar", "layer.tar"}}));
+  return run("loading it into " + engine(), {.argv = {engine(), "load", "--input=" + saved}});
 }
 
 Result<void> OciImage::commit(const ImageParts& parts) {
   const std::string& base = parts.base.word;
   const auto created =
-      run("getting " + base,
+      run("fetching " + base,
           {.argv = {engine(), "create", "--name=" + container_, "--network=none", base, "true"}});
   if (!created.ok() && !watch_.stopped()) {
     return Error{ErrorCode::failed,
-                 fmt::format("{}; where no registry can be reached, leave --base {} out",
+                 fmt::format("{}; without access to a registry, leave --base {} out",
                              created.error().message, base)};
   }
   if (!created.ok()) return created.error();
@@ -144,44 +145,45 @@ Result<void> OciImage::commit(const ImageParts& parts) {
   TACHO_CHECK(run("adding tacho-worker and its libraries",
                   {.argv = {engine(), "cp", "-", container_ + ":/"}, .in = layer.get()}));
   return run(
-      "keeping the image",
+      "committing the image",
       {.argv = {engine(), "commit", fmt::format("--change=LABEL {}={}", kVersionLabel, kVersion),
                 fmt::format("--change=LABEL {}={}", kCommitLabel, kCommit), container_,
-                half_made_}});
+                unfinished_}});
 }
 
 Result<std::string> OciImage::make(const ImageParts& parts) {
-  clear_up();
+  clean_up();
   const bool named = parts.base.kind == ImageBase::Kind::named;
   TACHO_CHECK(named ? commit(parts) : load(parts));
-  return half_made_;
+  return unfinished_;
 }
 
 Result<void> OciImage::keep(const std::string& name) {
-  TACHO_TRY(named, capture({.argv = {engine(), "tag", half_made_, name}}, kLongestTalk));
+  TACHO_TRY(named, capture({.argv = {engine(), "tag", unfinished_, name}}, kLongestCommand));
   if (named.status.success()) return {};
-  return Error{ErrorCode::usage, fmt::format("{}: the image cannot be called {}: {}", engine(),
-                                             name, complaint_in(named.err))};
+  return Error{ErrorCode::usage, fmt::format("{}: the image cannot be named {}: {}", engine(), name,
+                                             complaint_in(named.err))};
 }
 
-void OciImage::clear_up() {
-  // What cannot be removed is in use or not there. The last: images that have lost their name.
+void OciImage::clean_up() {
+  // Ignores errors: what cannot be removed is in use or does not exist. The last command removes
+  // images that have lost their name.
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"rm", "--force", container_},
-        {"rmi", half_made_},
+        {"rmi", unfinished_},
         {"image", "prune", "--force", fmt::format("--filter=label={}", kVersionLabel)}}) {
     Command command{.argv = {engine()}};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
-    (void)capture(command, kLongestTalk).ok();
+    (void)capture(command, kLongestCommand).ok();
   }
 }
 
 Bytes OciImage::size(const std::string& name) const {
   Bytes size;
-  const auto said =
-      capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", name}}, kLongestTalk);
-  if (said.ok()) {
-    std::from_chars(said->out.data(), said->out.data() + said->out.size(), size.count);
+  const auto output = capture({.argv = {engine(), "image", "inspect", "--format={{.Size}}", name}},
+                              kLongestCommand);
+  if (output.ok()) {
+    std::from_chars(output->out.data(), output->out.data() + output->out.size(), size.count);
   }
   return size;
 }

@@ -4,10 +4,10 @@
 
 namespace tacho {
 
-// An image of podman or docker. Of an archive it is put together here, file by file as `save` would
-// write it, and loaded: both engines then hold the same image with the same digest, every time it
-// is made. A named base is taken as a container, filled and committed. Neither needs a builder,
-// which leaves half-made containers and layers when it is interrupted.
+// Builds an image for podman or docker. With an archive as base, the image is assembled here in the
+// format of `save` and loaded: both engines then have the same image with the same digest, for
+// every build. With a named base, a container is created, filled and committed. Neither needs a
+// builder, which would leave unfinished containers and layers if it is interrupted.
 class OciImage final : public ImageMaker {
  public:
   OciImage(EnvironmentKind kind, const std::filesystem::path& home, std::filesystem::path scratch,
@@ -15,7 +15,7 @@ class OciImage final : public ImageMaker {
 
   Result<std::string> make(const ImageParts& parts) override;
   Result<void> keep(const std::string& name) override;
-  void clear_up() override;
+  void clean_up() override;
   [[nodiscard]] Bytes size(const std::string& name) const override;
 
  private:
@@ -27,16 +27,16 @@ class OciImage final : public ImageMaker {
   EnvironmentKind kind_;
   std::filesystem::path scratch_;
   const BuildWatch& watch_;
-  // What is half made goes by names of this home, so that its next build finds what a killed one
-  // has left, and no other build takes it for abandoned.
+  // Names of unfinished parts depend on the home, so that its next build finds what a killed one
+  // has left, and builds of other homes do not remove it.
   std::string container_;
-  std::string half_made_;
+  std::string unfinished_;
 };
 
-// The image's description; its SHA-256 is the image's digest. Layers are named by theirs.
+// Returns the config of the image, whose SHA-256 is the image's digest. Layers are given by digest.
 std::string image_config(const std::vector<std::string>& layer_digests);
 
-// The program that unpacks a file with these first bytes; "" if they are no compressed ones.
+// Returns the program that decompresses a file with these first bytes; "" if it is not compressed.
 std::string decompressor(std::string_view first_bytes);
 
 }  // namespace tacho

@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kPeriod = 100000;  // microseconds, the system's own
+constexpr std::int64_t kPeriod = 100000;  // microseconds, the default of the system
 constexpr int kRmdirTries = 100;
 constexpr std::chrono::milliseconds kBetweenRmdirs{20};
 constexpr std::string_view kPrefix = "tacho-";
 
-// This process's group as /proc/self/cgroup has it: "4:memory:/jobs/7", "0::/user.slice".
+// Returns the group of this process from /proc/self/cgroup: "4:memory:/jobs/7", "0::/user.slice".
 std::string own_path(const fs::path& root, const std::string& controller) {
   const auto text = read_file(root / "proc/self/cgroup", Bytes{1 << 20});
   if (!text.ok()) return "/";
@@ -54,7 +54,7 @@ std::vector<pid_t> processes_in(const fs::path& group) {
   return pids;
 }
 
-// All groups called `tacho-…` below the mounts.
+// Returns all groups named `tacho-…` below the mounts.
 std::vector<fs::path> groups_below(const fs::path& mounts) {
   std::vector<fs::path> found;
   std::error_code problem;
@@ -80,8 +80,8 @@ Result<void> remove_group(const fs::path& group) {
 }
 
 Error no_limits(const Error& why) {
-  return {why.code, fmt::format("cannot limit processors or memory without a right to make "
-                                "cgroups ({}); run as root, or in podman or docker",
+  return {why.code, fmt::format("cannot limit processors or memory without permission to create "
+                                "cgroups ({}); run as root, or use podman or docker",
                                 why.message)};
 }
 
@@ -101,7 +101,7 @@ fs::path OwnCgroup::place(const std::string& controller) const {
     const fs::path own = fs::path(own_path(root_, controller)).relative_path();
     return mounts() / controller / own / name_;
   }
-  // Beside: a v2 group that holds processes gives its children no controllers.
+  // A sibling: a v2 group with processes cannot give controllers to its children.
   const fs::path own = fs::path(own_path(root_, "")).relative_path();
   return mounts() / own.parent_path() / name_;
 }

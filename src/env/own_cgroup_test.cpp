@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A system made of files. A real one makes a group's files by itself.
+// A fake system made of files. A real one creates the files of a group itself.
 class Fixture {
  public:
   void put(const std::string& name, const std::string& text) const {
@@ -31,7 +31,7 @@ class Fixture {
 
 const EnvironmentSpec kLimits{.cpus = 1.5, .memory_bytes = 64 << 20};
 
-TEST(OwnCgroup, LiesBelowThisProcesssOwnInVersionOne) {
+TEST(OwnCgroup, IsAChildOfTheGroupOfThisProcessInVersionOne) {
   const Fixture system;
   system.put("proc/self/cgroup", "4:memory:/jobs/7\n2:cpu,cpuacct:/\n");
   system.put("sys/fs/cgroup/memory/jobs/7/tacho-k/memory.limit_in_bytes", "0");
@@ -46,7 +46,7 @@ TEST(OwnCgroup, LiesBelowThisProcesssOwnInVersionOne) {
   EXPECT_THAT(system.read("sys/fs/cgroup/cpu/tacho-k/cpu.cfs_quota_us"), HasSubstr("150000"));
 }
 
-TEST(OwnCgroup, LiesBesideThisProcesssOwnInVersionTwo) {
+TEST(OwnCgroup, IsASiblingOfTheGroupOfThisProcessInVersionTwo) {
   const Fixture system;
   system.put("proc/self/cgroup", "0::/user.slice/session\n");
   system.put("sys/fs/cgroup/cgroup.controllers", "cpu memory");
@@ -58,7 +58,7 @@ TEST(OwnCgroup, LiesBesideThisProcesssOwnInVersionTwo) {
   EXPECT_THAT(system.read("sys/fs/cgroup/user.slice/tacho-k/cpu.max"), HasSubstr("150000 100000"));
 }
 
-TEST(OwnCgroup, SaysWhetherTheSystemKilledForWantOfMemory) {
+TEST(OwnCgroup, DetectsOutOfMemoryKills) {
   const Fixture system;
   system.put("proc/self/cgroup", "4:memory:/\n");
   const std::string file = "sys/fs/cgroup/memory/tacho-k/memory.oom_control";
@@ -69,15 +69,15 @@ TEST(OwnCgroup, SaysWhetherTheSystemKilledForWantOfMemory) {
   EXPECT_FALSE(OwnCgroup("other", system.root()).ran_out_of_memory());
 }
 
-TEST(OwnCgroup, SaysWhichRightIsMissing) {
+TEST(OwnCgroup, ReportsAMissingPermission) {
   const Fixture system;
   system.put("proc/self/cgroup", "4:memory:/\n");
   const auto files = OwnCgroup("k", system.root()).make(kLimits);
   ASSERT_FALSE(files.ok());
-  EXPECT_THAT(files.error().message, HasSubstr("run as root, or in podman or docker"));
+  EXPECT_THAT(files.error().message, HasSubstr("run as root, or use podman or docker"));
 }
 
-TEST(OwnCgroup, IsFoundAgainWhereverItLies) {
+TEST(OwnCgroup, IsFoundAnywhereBelowTheMounts) {
   const Fixture system;
   fs::create_directories(system.root() / "sys/fs/cgroup/memory/jobs/7/tacho-a");
   fs::create_directories(system.root() / "sys/fs/cgroup/cpu/tacho-b");

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One engine under two names.
+// Apptainer and Singularity are one engine under two names.
 std::string_view folder_name(EnvironmentKind kind) {
   const bool singularity = kind == EnvironmentKind::singularity;
   return kEnvironmentKinds.of(singularity ? EnvironmentKind::apptainer : kind);
@@ -26,7 +26,7 @@ fs::path folder(const fs::path& home, EnvironmentKind kind) {
 }  // namespace
 
 fs::path own_image_place(const fs::path& home, EnvironmentKind kind, const std::string& name) {
-  std::string file = name;  // as ch-image spells names in its storage
+  std::string file = name;  // encoded like in the storage of ch-image
   std::replace(file.begin(), file.end(), '/', '%');
   std::replace(file.begin(), file.end(), ':', '+');
   return folder(home, kind) / (file + std::string(ending(kind)));

@@ -8,17 +8,17 @@
 
 namespace tacho {
 
-// Images of engines that keep none themselves, in TACHO_HOME/images: a SIF file for apptainer and
-// singularity, a folder for charliecloud. All go by names, as with docker and podman.
+// Images for engines without an image store, in TACHO_HOME/images: SIF files for apptainer and
+// singularity, folders for charliecloud. They have names, as with docker and podman.
 
-// Where an image of this name lies, whether or not it is there.
+// Returns the path of an image with this name, whether or not it exists.
 std::filesystem::path own_image_place(const std::filesystem::path& home, EnvironmentKind kind,
                                       const std::string& name);
 
-// The place if it is there, else nothing. $TACHO_HOME is looked up.
+// Returns the path of an existing image below $TACHO_HOME, else an empty path.
 std::filesystem::path find_own_image(EnvironmentKind kind, const std::string& name);
 
-// Their names, sorted.
+// Returns the names, sorted.
 std::vector<std::string> own_images(EnvironmentKind kind);
 
 }  // namespace tacho

@@ -21,7 +21,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, problem);
 }
 
-// "-1" is no limit.
+// "-1" means no limit.
 std::string limit_text(rlim_t limit) {
   return limit == RLIM_INFINITY ? "-1" : std::to_string(limit);
 }
@@ -33,13 +33,14 @@ rlim_t most_processes() {
   return most;
 }
 
-// As this process has them. Podman would raise them, which root may not do on every machine.
-std::vector<std::string> as_here() {
+// Returns options for the limits of this process. Podman would raise them by default, which is not
+// permitted on every machine, even for root.
+std::vector<std::string> current_limits() {
   rlimit files{};
   rlimit processes{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return {};
   if (::getrlimit(RLIMIT_NPROC, &processes) != 0) return {};
-  // It lowers its own to the number of processes there can be, and cannot pass on more than it has.
+  // Podman lowers its limit to the maximum number of processes, and cannot pass on a higher one.
   const rlim_t most = most_processes();
   return {
       fmt::format("--ulimit=nofile={}:{}", limit_text(files.rlim_cur), limit_text(files.rlim_max)),
@@ -51,7 +52,7 @@ std::vector<std::string> as_here() {
 
 std::vector<std::string> Podman::program() const {
   std::vector<std::string> words{"podman"};
-  // crun refuses cgroup v1, alone or beside v2.
+  // crun refuses cgroup v1, alone or together with v2.
   const bool unified = is_there("/sys/fs/cgroup/cgroup.controllers");
   if (!unified && find_program("runc").ok()) words.emplace_back("--runtime=runc");
   if (!is_there("/run/systemd/system")) words.emplace_back("--cgroup-manager=cgroupfs");
@@ -67,20 +68,20 @@ Result<void> Podman::check_engine() const {
       find_program("catatonit").ok() || std::any_of(kInits.begin(), kInits.end(), is_there);
   if (!has_init) {
     return Error{ErrorCode::unavailable,
-                 "podman: signals would not reach a program without catatonit, which is missing; "
-                 "apt-get install catatonit"};
+                 "podman: catatonit, which forwards signals to programs, is missing; apt-get "
+                 "install catatonit"};
   }
   const bool has_cdi = is_there("/etc/cdi") || is_there("/var/run/cdi");
   if (!spec().gpus.empty() && !has_cdi) {
     return Error{ErrorCode::unavailable,
-                 "podman: it has no description of this machine's GPUs; make one with 'nvidia-ctk "
-                 "cdi generate --output=/etc/cdi/nvidia.yaml'"};
+                 "podman: the description of this machine's GPUs is missing; create it with "
+                 "'nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'"};
   }
   return {};
 }
 
 std::vector<std::string> Podman::run_options() const {
-  std::vector<std::string> words = as_here();
+  std::vector<std::string> words = current_limits();
   words.push_back(::geteuid() == 0 ? fmt::format("--user=0:{}", ::getegid()) : "--userns=keep-id");
   std::string_view left = spec().gpus;
   while (!left.empty()) {

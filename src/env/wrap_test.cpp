@@ -1,4 +1,4 @@
-// The words an engine is given, where none is installed too.
+// Tests the command lines of engines, without an installed engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class Wrapped : public ::testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Wrapped, DockerIsGivenEveryLimitAndTheCommandLast) {
+TEST_F(Wrapped, DockerGetsEveryLimitAndTheCommandLast) {
   const Command docker = wrapped({.kind = EnvironmentKind::docker,
                                   .image = "img",
                                   .cpus = 0.5,
@@ -45,7 +45,7 @@ TEST_F(Wrapped, DockerIsGivenEveryLimitAndTheCommandLast) {
   EXPECT_TRUE(docker.environment.empty());
 }
 
-TEST_F(Wrapped, DockerTakesASecretFromItsOwnEnvironment) {
+TEST_F(Wrapped, DockerGetsASecretThroughItsEnvironment) {
   const auto docker = open_environment({.kind = EnvironmentKind::docker, .image = "img"});
   const auto command = (*docker)->wrap({.argv = {"train"},
                                         .environment = {{"TACHO_JOB_SECRET", "0123456789abcdef"}},
@@ -63,14 +63,14 @@ TEST_F(Wrapped, PodmanNamesEachGpu) {
                                          "--ipc=host", "--network=host"}));
 }
 
-TEST_F(Wrapped, BareIsTheCommandItselfWithItsVariables) {
+TEST_F(Wrapped, BareIsTheCommandWithItsVariables) {
   const Command bare = wrapped({.gpus = "1", .variables = {{"OTHER", "x"}}});
   EXPECT_THAT(bare.argv, ::testing::ElementsAre("train", "--lr", "0.1"));
   EXPECT_EQ(bare.environment.at("CUDA_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(bare.environment.at("OTHER"), "x");
 }
 
-TEST(RunEnvironment, SaysWhatItCannotDo) {
+TEST(RunEnvironment, ReportsUnsupportedOptions) {
   const auto complaint = [](const EnvironmentSpec& spec) {
     const auto environment = open_environment(spec);
     return environment.ok() ? (*environment)->check().error().message : environment.error().message;
@@ -78,7 +78,7 @@ TEST(RunEnvironment, SaysWhatItCannotDo) {
   EXPECT_THAT(complaint({.network = NetworkAccess::none}),
               HasSubstr("leave --env-network none out"));
   EXPECT_THAT(complaint({.shared_memory_bytes = 1}), HasSubstr("leave it out"));
-  EXPECT_THAT(complaint({.binds = {{"/a", "/b"}}}), HasSubstr("as it is"));
+  EXPECT_THAT(complaint({.binds = {{"/a", "/b"}}}), HasSubstr("leave '--env-bind /a' out"));
   EXPECT_THAT(complaint({.kind = EnvironmentKind::podman}), HasSubstr("podman:IMAGE"));
 }
 

@@ -1,5 +1,5 @@
-// Measures a GPU's memory and writes what it found as a survey. 'tacho lab memory --device cuda'
-// starts it and keeps the survey; it needs a CUDA driver, and no torch.
+// Measures a GPU's memory and writes the results as a survey. 'tacho lab memory --device cuda'
+// starts it and stores the survey; it needs a CUDA driver but not torch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ constexpr const char* kHelp =
     "tacho-gpulab measures a GPU's memory. 'tacho lab memory --device cuda' starts it for you.\n"
     "\n"
     "  tacho-gpulab --out FILE [--quick] [--quiet] [--size BYTES]\n"
-    "                             write a survey as JSON; --size: of each of four arrays\n"
+    "                             write a survey as JSON; --size is per array, of four\n"
     "  tacho-gpulab --once [--size BYTES]\n"
-    "                             run each form in memory once, for a profiler that counts\n";
+    "                             run each form in memory once, for a profiler\n";
 
-// A signal's flag: nothing else may be told from a handler.
+// Set by the signal handler, which may do nothing else.
 std::atomic<int> interrupted = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 struct Words {
@@ -58,14 +58,16 @@ Result<Words> read_words(const std::vector<std::string_view>& words) {
       constexpr std::int64_t kLeast = 64 << 20;
       if (error != std::errc() || end != number.data() + number.size() ||
           read.request.array_bytes < kLeast) {
-        return Error{ErrorCode::usage, "--size: at least 64 MiB, so that no cache holds it"};
+        return Error{ErrorCode::usage,
+                     "--size: must be at least 64 MiB, so that no cache holds it"};
       }
     } else {
-      return Error{ErrorCode::usage, fmt::format("'{}' is no option; --help lists them", words[i])};
+      return Error{ErrorCode::usage,
+                   fmt::format("'{}' is not a valid option; see --help", words[i])};
     }
   }
   if (read.out.empty() && !read.request.once)
-    return Error{ErrorCode::usage, "--out names the file to write"};
+    return Error{ErrorCode::usage, "--out FILE is required"};
   return read;
 }
 

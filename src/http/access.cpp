@@ -11,7 +11,7 @@
 namespace tacho::http {
 namespace {
 
-// A browser sends a cookie to all ports of a machine: each server's has its own name.
+// A browser sends a cookie to all ports of a machine, so the name contains the port.
 std::string cookie_name(const Request& request) {
   const std::string* host = request.header("Host");
   const std::string_view port =
@@ -49,12 +49,12 @@ std::string_view bearer_of(const Request& request) {
 
 std::optional<Response> host_refusal(const AccessRules& rules, const Request& request) {
   const std::string* host = request.header("Host");
-  if (host == nullptr) return problem(400, "the request has no Host");
+  if (host == nullptr) return problem(400, "the request has no Host header");
   if (rules.any_host || is_own_name(*host)) return std::nullopt;
   const std::string_view name = host_name(*host);
   if (std::ranges::find(rules.hosts, name) != rules.hosts.end()) return std::nullopt;
-  return problem(421, fmt::format("this server does not go by the name '{}'; where that is right, "
-                                  "start it with --host-name {}",
+  return problem(421, fmt::format("unknown host name '{}'; if it is correct, start the server "
+                                  "with --host-name {}",
                                   name, name));
 }
 
@@ -63,17 +63,17 @@ std::optional<Response> origin_refusal(const AccessRules& rules, const Request& 
   const std::string* host = request.header("Host");
   const std::string* site = request.header("Sec-Fetch-Site");
   const bool same = origin == nullptr || *origin == "http://" + *host ||
-                    *origin == "https://" + *host;  // https: behind a proxy that ends TLS
+                    *origin == "https://" + *host;  // https: behind a proxy that terminates TLS
   const bool foreign_site = site != nullptr && *site != "same-origin" && *site != "none";
   if (is_safe(request.method)) {
-    // A browser keeps the answer from another site's page, as none here allows it to be read.
+    // No answer here allows other sites to read it, so a browser hides it from their pages.
     const bool costs = !rules.own_pages_only.empty() && !request.segments.empty() &&
                        request.segments.front() == rules.own_pages_only;
     if (!foreign_site || !costs) return std::nullopt;
-    return problem(403, "a page of another site asked; only this server's own may");
+    return problem(403, "requests from pages of other sites are not allowed");
   }
   if (same && !foreign_site) return std::nullopt;
-  return problem(403, "a page of another site asked for a change; only this server's own may");
+  return problem(403, "changes from pages of other sites are not allowed");
 }
 
 Response without_token(const Request& request) {
@@ -81,7 +81,7 @@ Response without_token(const Request& request) {
   const bool is_browser = accepted != nullptr && accepted->find("text/html") != std::string::npos;
   Response response = problem(
       401,
-      "this server wants its token: open the address that it printed when it started, or send "
+      "this server requires a token: open the address that it printed when it started, or send "
       "'Authorization: Bearer TOKEN'");
   if (is_browser) {
     response.content_type = "text/html; charset=utf-8";
@@ -94,7 +94,8 @@ Response without_token(const Request& request) {
   return response;
 }
 
-// From "/?token=…" to "/", so that the token does not stay in the address bar and its history.
+// Redirects from "/?token=…" to "/", so that the token does not stay in the address bar and the
+// history.
 Response with_cookie(const Request& request, std::string_view token) {
   Response response{.status = 303};
   response.headers.emplace_back("Location", "/");
@@ -146,14 +147,14 @@ std::optional<Response> refusal(const AccessRules& rules, const Request& request
   if (auto refused = token_refusal(rules, request)) return refused;
   if (auto refused = origin_refusal(rules, request)) return refused;
   if (is_safe(request.method)) return std::nullopt;
-  if (rules.read_only && !is_one_of(rules.questions, request)) {
-    return problem(403, "this server only shows; start it without --read-only to change anything");
+  if (rules.read_only && !is_one_of(rules.read_only_posts, request)) {
+    return problem(403, "this server is read-only; start it without --read-only to allow changes");
   }
   const std::string* type = request.header("Content-Type");
-  // Forms of other sites can send what they like, but not this type without asking first.
+  // A form of another site cannot send this type without a preflight request.
   if (request.sends_body() && !takes_body(rules, type)) {
-    return problem(415, fmt::format("the body must be JSON, sent as application/json{}{}",
-                                    rules.body_types.empty() ? "" : ", or be sent as ",
+    return problem(415, fmt::format("the body's Content-Type must be application/json{}{}",
+                                    rules.body_types.empty() ? "" : " or ",
                                     fmt::join(rules.body_types, " or ")));
   }
   return std::nullopt;

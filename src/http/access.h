@@ -9,40 +9,40 @@
 
 namespace tacho::http {
 
-// Who may ask for what, before any handler sees it.
+// Decides which requests are allowed, before any handler sees them.
 //
-// A page of somebody else's, open in the same browser, can send requests to this machine. Two
-// checks keep it out: a name that it had its DNS point here is not one of `hosts`, and what changes
-// something must come from a page of this server's own.
+// A page of another site, open in the same browser, can send requests to this machine. Two checks
+// stop it: a DNS name that it points to this machine is not in `hosts`, and requests that change
+// something must come from a page of this server.
 struct AccessRules {
-  // Names that a Host header may have besides those of this machine itself (localhost and
-  // addresses, which no DNS can point elsewhere).
+  // Names that a Host header may have in addition to localhost and IP addresses, which DNS cannot
+  // redirect.
   std::vector<std::string> hosts = {};
-  // Who has it may do everything; "" where nobody needs one. A browser gets it by opening
-  // "/?token=…" once, and keeps it in a cookie of this port that scripts cannot read.
+  // Grants full access; "" allows requests without a token. A browser gets it by opening
+  // "/?token=…" once and keeps it in a cookie for this port that scripts cannot read.
   std::string token = {};
   bool read_only = false;
-  // Paths that are asked with a body, by POST, and change nothing: "api/v1/predict".
-  std::vector<std::string> questions = {};
-  // Whatever name it is asked by: for servers that anyone may ask, where a page of somebody else's
-  // can do no more than its author.
+  // Paths that are requested by POST but change nothing: "api/v1/predict".
+  std::vector<std::string> read_only_posts = {};
+  // Accepts any Host header. For public servers, where a page of another site can do no more than
+  // its author.
   bool any_host = false;
-  // Types of bodies besides JSON. None may be what a form can send: text/plain,
+  // Content types of bodies in addition to JSON. None may be one that a form can send: text/plain,
   // multipart/form-data, application/x-www-form-urlencoded.
   std::vector<std::string> body_types = {};
-  // The first part of paths that no page of another site may even ask for: "api". Its browser
-  // keeps the answers from it, but not what making them costs.
+  // The first segment of paths that pages of other sites may not request at all: "api". A browser
+  // does not show them the answers, but computing them has a cost.
   std::string own_pages_only = {};
-  // Paths that need no token: "health", for who only looks whether the server lives.
+  // Paths that need no token: "health", for liveness checks.
   std::vector<std::string> open_paths = {};
 };
 
-// The answer that refuses the request, or nothing.
+// Returns the answer that refuses the request, or nothing if it is allowed.
 std::optional<Response> refusal(const AccessRules& rules, const Request& request);
 
-// "localhost:8000", "[::1]", "10.0.0.7": names that DNS cannot point elsewhere.
+// True for "localhost:8000", "[::1]" and "10.0.0.7", which DNS cannot redirect.
 bool is_own_name(std::string_view host);
-// Without its port.
+// Removes the port.
 std::string_view host_name(std::string_view host);
 
 }  // namespace tacho::http

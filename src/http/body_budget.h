@@ -6,13 +6,13 @@
 
 namespace tacho::http {
 
-// How many bytes the bodies of all requests hold together, so that many clients cannot take what
-// one may not. All but bytes() belongs to one thread.
+// Limits the bytes that the bodies of all requests hold together. All but bytes() belongs to one
+// thread.
 class BodyBudget {
  public:
   explicit BodyBudget(std::size_t most) : most_(most) {}
 
-  // False, and nothing is taken, where there is no room.
+  // Returns false, and takes nothing, if there is no room.
   bool take(std::size_t bytes) {
     if (bytes > most_ - bytes_) return false;
     bytes_ += bytes;
@@ -22,8 +22,8 @@ class BodyBudget {
   void give_back(std::size_t bytes) { bytes_ -= bytes; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  // Much was held, and little is now: the allocator keeps what was freed, so the process would stay
-  // as large as in its busiest moment.
+  // True after a burst of large bodies. The allocator keeps freed memory, so without trimming the
+  // process would stay as large as at its peak.
   [[nodiscard]] bool burst_is_over() const { return peak_ > kBurst && bytes_ < kCalm; }
   void forget_burst() { peak_ = bytes_; }
 

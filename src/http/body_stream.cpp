@@ -1,4 +1,4 @@
-// The part of Connection that sends sources.
+// The part of Connection that streams sources.
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/chunk_encode.hpp>
@@ -29,7 +29,7 @@ void Connection::begin_source(const Response& response) {
                                   });
 }
 
-// Who watches a run says nothing more: what can be read is that it went away.
+// A client of a live stream sends nothing more, so a read completes only when it disconnects.
 void Connection::watch_for_close() {
   stream_.expires_never();
   stream_.async_read_some(buffer_.prepare(1),
@@ -45,7 +45,7 @@ void Connection::ask_source() {
     try {
       piece = source->next();
     } catch (const std::exception&) {
-      // Too late for an answer that says so: a body that stops without its end is what is left.
+      // The status was sent already, so a failure can only cut the body off.
       Hub& hub = self->hub_;
       asio::post(hub.io, [self = std::move(self)] {
         self->close();
@@ -104,7 +104,7 @@ void Connection::end_source() {
   live_ = false;
   if (!stream_.socket().is_open()) return;
   if (keep_) return await_request();
-  if (was_live) return close();  // a read is under way, so there is nothing to drain
+  if (was_live) return close();  // a read is pending, so there is nothing to drain
   end();
 }
 

@@ -11,14 +11,14 @@
 namespace tacho::http {
 
 std::string gzip(std::string_view bytes, int level) {
-  constexpr int kGzipWindow = 15 + 16;  // zlib's way to say gzip instead of zlib
+  constexpr int kGzipWindow = 15 + 16;  // makes zlib write gzip
   constexpr int kMemory = 8;
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
-    broken_invariant("zlib refuses to begin");
+    broken_invariant("zlib failed to initialize");
   }
   std::string out(deflateBound(&stream, bytes.size()), '\0');
-  // zlib does not write to its input; the cast is its interface's.
+  // zlib does not write to its input; its interface requires the cast.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // NOLINT
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());  // NOLINT
@@ -29,7 +29,7 @@ std::string gzip(std::string_view bytes, int level) {
   return out;
 }
 
-bool takes_gzip(std::string_view accept_encoding) {
+bool accepts_gzip(std::string_view accept_encoding) {
   const std::size_t at = accept_encoding.find("gzip");
   if (at == std::string_view::npos) return false;
   const std::string_view rest = accept_encoding.substr(at + 4);
@@ -44,8 +44,8 @@ bool is_compressible(std::string_view content_type) {
          content_type.starts_with("image/svg");
 }
 
-// Multiplies eight bytes at a time; a body of a megabyte takes some 0.2 ms.
-std::string content_mark(std::string_view bytes) {
+// Hashes eight bytes at a time: about 0.2 ms per megabyte.
+std::string content_hash(std::string_view bytes) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
   std::uint64_t mark = bytes.size() * kPrime;
   while (!bytes.empty()) {

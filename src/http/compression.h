@@ -5,16 +5,16 @@
 
 namespace tacho::http {
 
-// 1 is quick, 9 small.
+// Levels: 1 is fast, 9 is small.
 std::string gzip(std::string_view bytes, int level);
 
-// Whether an Accept-Encoding names gzip and does not refuse it: "gzip;q=0".
-bool takes_gzip(std::string_view accept_encoding);
+// True if an Accept-Encoding header names gzip and does not exclude it with "gzip;q=0".
+bool accepts_gzip(std::string_view accept_encoding);
 
-// Text gets smaller; pictures and archives do not.
+// True for text; images and archives are compressed already.
 bool is_compressible(std::string_view content_type);
 
-// Of the bytes, for entity tags: it tells contents apart and keeps no secret.
-std::string content_mark(std::string_view bytes);
+// A hash for entity tags; not cryptographic.
+std::string content_hash(std::string_view bytes);
 
 }  // namespace tacho::http

@@ -20,16 +20,16 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadAhead = 4096;
-constexpr std::size_t kMostDrained = 256 << 10;
+constexpr std::size_t kMaxDrained = 256 << 10;
 constexpr std::chrono::milliseconds kDrainTime{2000};
 constexpr std::chrono::milliseconds kDrainTimeAtTheEnd{100};
 constexpr std::chrono::milliseconds kUntilTrim{500};
-// For the rest of a request that was under way when the server was told to stop.
+// Time for the rest of a request that had begun when the server was stopped.
 constexpr std::chrono::milliseconds kLastRequest{500};
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
-// A header cannot hold a line's end or another control character, whoever wrote its value.
+// Removes control characters, so that no value can end its header line.
 std::string header_value(std::string_view value) {
   std::string out;
   for (const char c : value) {
@@ -40,7 +40,7 @@ std::string header_value(std::string_view value) {
 }
 
 Response too_busy() {
-  Response busy = problem(503, "too much is asked at once; try again in a moment");
+  Response busy = problem(503, "too many requests at the same time; try again later");
   busy.headers.emplace_back("Retry-After", "1");
   return busy;
 }
@@ -82,15 +82,15 @@ void Connection::close() {
 void Connection::close_soon() {
   keep_ = false;
   if (answering_ && !live_) return;
-  if (live_ || !has_begun_to_ask()) return close();
+  if (live_ || !request_has_begun()) return close();
   pause_.expires_after(kLastRequest);
   pause_.async_wait([self = shared_from_this()](Failure) {
     if (!self->answering_) self->close();
   });
 }
 
-// A request that has come, wholly or in part, though nobody may have read of it yet.
-bool Connection::has_begun_to_ask() {
+// True if a request has arrived, at least in part, even if nothing of it was read yet.
+bool Connection::request_has_begun() {
   Failure failure;
   return buffer_.size() > 0 || (parser_ && parser_->got_some()) ||
          stream_.socket().available(failure) > 0;
@@ -100,7 +100,7 @@ void Connection::await_request() {
   answering_ = false;
   if (hub_.stopping) return end();
   start_waiting();
-  if (buffer_.size() > 0) return read_header();  // the client did not wait for its answer
+  if (buffer_.size() > 0) return read_header();  // pipelined
   if (buffer_.capacity() > kReadAhead) buffer_.shrink_to_fit();
   stream_.expires_after(hub_.limits.idle);
   stream_.async_read_some(buffer_.prepare(kReadAhead),
@@ -142,8 +142,8 @@ void Connection::on_header(Failure failure) {
                            });
 }
 
-// The answer where the header makes no sense, or could be understood in two ways: a proxy in front
-// may have understood the other one.
+// Returns an error answer if the header is invalid or ambiguous: a proxy in front may have read it
+// differently.
 std::optional<Response> Connection::take_header() {
   const auto& message = parser_->get();
   version_ = message.version();
@@ -155,12 +155,12 @@ std::optional<Response> Connection::take_header() {
   }
   if (message.count(beast::http::field::transfer_encoding) > 0) {
     if (!beast::iequals(message[beast::http::field::transfer_encoding], "chunked")) {
-      return problem(501, "the only Transfer-Encoding that is understood is 'chunked'");
+      return problem(501, "the only supported Transfer-Encoding is 'chunked'");
     }
     if (version_ < 11) return problem(400, "HTTP/1.0 has no Transfer-Encoding");
   }
   const auto known = method_of(text_of(message.method_string()));
-  if (!known) return problem(501, "the method is not one that is answered here");
+  if (!known) return problem(501, "this method is not supported");
   auto target = parse_target(text_of(message.target()));
   if (!target.ok()) return problem(400, target.error().message);
   request_.method = *known;
@@ -197,7 +197,7 @@ void Connection::release_body() {
   hub_.bodies.give_back(std::exchange(body_bytes_, 0));
   if (hub_.stopping || !hub_.bodies.burst_is_over()) return;
   hub_.bodies.forget_burst();
-  // The handler may still hold this body. Trimming takes milliseconds, so a worker does it.
+  // The handler may still hold this body. Trimming takes milliseconds, so it runs on a worker.
   hub_.trim.expires_after(kUntilTrim);
   hub_.trim.async_wait([&hub = hub_](Failure stopped) {
     if (!stopped) asio::post(hub.workers, [] { ::malloc_trim(0); });
@@ -216,11 +216,11 @@ void Connection::on_unreadable(Failure failure) {
   if (failure == beast::http::error::partial_message) return close();
   if (failure == beast::http::error::header_limit ||
       failure == beast::http::error::buffer_overflow) {
-    return refuse(problem(431, "the request's header is too long"));
+    return refuse(problem(431, "the request header is too long"));
   }
   if (failure == beast::http::error::body_limit) {
-    return refuse(problem(413, "the request's body is too long; at most " +
-                                   std::to_string(hub_.limits.body_bytes) + " bytes are read"));
+    return refuse(problem(413, "the request body is too long; the limit is " +
+                                   std::to_string(hub_.limits.body_bytes) + " bytes"));
   }
   refuse(problem(400, "this is not an HTTP request: " + failure.message()));
 }
@@ -233,8 +233,8 @@ void Connection::on_request() {
   dispatch();
 }
 
-// The reply gives the connection away, because its end must come on the one thread: whoever calls
-// it keeps nothing.
+// The reply moves the connection out, because it must be destroyed on the thread of `io`: the
+// caller of the reply keeps no reference.
 void Connection::dispatch() {
   ++hub_.requests;
   Reply reply([self = shared_from_this()](Response response) mutable {
@@ -251,7 +251,7 @@ void Connection::dispatch() {
   });
 }
 
-// Closes: what is left of the request is not read.
+// Closes without reading the rest of the request.
 void Connection::refuse(Response response) {
   stop_waiting();
   answering_ = true;
@@ -265,7 +265,7 @@ void Connection::send(Response response) {
   release_body();
   if (response.source && !is_head_) {
     if (hub_.streams < hub_.limits.streams) return begin_source(response);
-    response = problem(503, "too many live views at once; close one");
+    response = problem(503, "too many live views; close one and try again");
   }
   if (is_head_ || response.status == 304 || response.status == 204) {
     return send_header_only(response);
@@ -309,7 +309,7 @@ void Connection::send_header_only(const Response& response) {
 }
 
 void Connection::on_sent(Failure failure) {
-  std::string().swap(whole_.body());  // an assignment would keep its memory
+  std::string().swap(whole_.body());  // an assignment would keep the memory
   if (failure) {
     if (failure == beast::error::timeout) ++hub_.timed_out;
     return close();
@@ -318,7 +318,7 @@ void Connection::on_sent(Failure failure) {
   end();
 }
 
-// A client that is still sending would lose the answer if its connection were just closed.
+// Drains first: a client that is still sending would lose the answer if its connection were closed.
 void Connection::end() {
   stop_waiting();
   answering_ = false;
@@ -333,7 +333,7 @@ void Connection::drain() {
   stream_.async_read_some(buffer_.prepare(kReadAhead),
                           [self = shared_from_this()](Failure failure, std::size_t count) {
                             self->drained_ += count;
-                            if (failure || self->drained_ > kMostDrained) return self->close();
+                            if (failure || self->drained_ > kMaxDrained) return self->close();
                             self->drain();
                           });
 }

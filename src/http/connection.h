@@ -19,8 +19,8 @@
 
 namespace tacho::http {
 
-// One client. Everything but its handlers runs on the hub's one thread of `io`, so there is nothing
-// to lock. It lives as long as an operation of it is under way.
+// One client connection. Everything but the handlers runs on the thread of `Hub::io`, so there is
+// nothing to lock. A connection lives as long as one of its operations is pending.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(boost::asio::ip::tcp::socket socket, Hub& hub);
@@ -29,17 +29,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
 
   void begin() { await_request(); }
-  // What is under way ends with an error.
+  // Pending operations end with an error.
   void close();
-  // Once the answer under way is sent; at once where there is none.
+  // Closes once the current answer is sent; immediately if there is none.
   void close_soon();
 
  private:
   using Failure = boost::system::error_code;
 
-  bool has_begun_to_ask();
+  bool request_has_begun();
 
-  // A request, from its first byte.
+  // Reading a request.
   void await_request();
   void read_header();
   void on_header(Failure failure);
@@ -51,7 +51,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_unreadable(Failure failure);
   void dispatch();
 
-  // Its answer.
+  // Sending the answer.
   void send(Response response);
   void refuse(Response response);
   template <class Body>
@@ -62,7 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void end();
   void drain();
 
-  // An answer out of a source, piece by piece.
+  // Streaming an answer from a source.
   void begin_source(const Response& response);
   void watch_for_close();
   void ask_source();
@@ -82,12 +82,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer pause_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  Request request_;             // all but its body, until that is read
-  std::size_t body_bytes_ = 0;  // taken of the hub's budget
+  Request request_;             // without its body until that is read
+  std::size_t body_bytes_ = 0;  // taken from the hub's budget
   boost::beast::http::response<boost::beast::http::string_body> whole_;
   boost::beast::http::response<boost::beast::http::empty_body> header_;
   std::optional<boost::beast::http::response_serializer<boost::beast::http::empty_body>> writer_;
-  std::shared_ptr<BodySource> source_;  // shared with the worker that asks it
+  std::shared_ptr<BodySource> source_;  // shared with the worker that reads it
   std::string piece_;
   std::chrono::steady_clock::time_point last_piece_;
   std::size_t drained_ = 0;

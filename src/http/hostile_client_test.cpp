@@ -38,7 +38,7 @@ class HostileClientTest : public testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-TEST_F(HostileClientTest, WhatIsNoRequestIsSaidSo) {
+TEST_F(HostileClientTest, RejectsInvalidRequests) {
   begin();
   EXPECT_THAT(ask("hello\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(ask("GET / HTTP/9.9\r\n\r\n"), StartsWith("HTTP/1.1 400"));
@@ -55,7 +55,7 @@ TEST_F(HostileClientTest, WhatIsNoRequestIsSaidSo) {
   expect_served();
 }
 
-TEST_F(HostileClientTest, WhatTwoServersCouldReadDifferentlyIsRefused) {
+TEST_F(HostileClientTest, RejectsAmbiguousRequests) {
   begin();
   const auto answer = [&](const std::string& header) {
     return ask("POST / HTTP/1.1\r\n" + header + "\r\n0\r\n\r\n");
@@ -82,8 +82,8 @@ TEST_F(HostileClientTest, WhatTwoServersCouldReadDifferentlyIsRefused) {
   expect_served();
 }
 
-// Nothing of the body is sent: a server that waited for it would never answer.
-TEST_F(HostileClientTest, TheHeaderDecidesBeforeTheBodyIsRead) {
+// The client sends no body: a server that waited for it would never answer.
+TEST_F(HostileClientTest, ScreensTheHeaderBeforeReadingTheBody) {
   server_ = *Server::start(
       {.port = 0,
        .screen = [](const Request& request) -> std::optional<Response> {
@@ -104,7 +104,7 @@ TEST_F(HostileClientTest, TheHeaderDecidesBeforeTheBodyIsRead) {
               EndsWith("fine yes"));
 }
 
-TEST_F(HostileClientTest, AllBodiesTogetherHaveALimit) {
+TEST_F(HostileClientTest, LimitsTheSumOfAllBodies) {
   constexpr std::size_t kBody = 100'000;
   begin({.body_bytes = kBody, .all_bodies_bytes = 3 * kBody});
   const std::string header = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
@@ -116,7 +116,7 @@ TEST_F(HostileClientTest, AllBodiesTogetherHaveALimit) {
   while (server_->counts().body_bytes < 3 * (kBody - 1)) std::this_thread::yield();
   EXPECT_THAT(ask(header + std::string(kBody, 'a')),
               AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 1")));
-  expect_served();  // who sends no body
+  expect_served();  // a request without a body
   held.front().send("b");
   EXPECT_THAT(held.front().answer(), EndsWith("ab"));
   held.clear();
@@ -126,7 +126,7 @@ TEST_F(HostileClientTest, AllBodiesTogetherHaveALimit) {
   EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(HostileClientTest, TooLongIsRefusedBeforeItIsRead) {
+TEST_F(HostileClientTest, RejectsLongRequestsBeforeReadingThem) {
   begin({.header_bytes = 2000, .body_bytes = 100});
   EXPECT_THAT(ask("GET / HTTP/1.1\r\nX: " + std::string(5000, 'a')), StartsWith("HTTP/1.1 431"));
   EXPECT_THAT(ask("GET /" + std::string(100000, 'a')), StartsWith("HTTP/1.1 431"));
@@ -145,24 +145,24 @@ TEST_F(HostileClientTest, TheAnswerReachesAClientThatStillSends) {
               StartsWith("HTTP/1.1 413"));
 }
 
-TEST_F(HostileClientTest, HalfARequestEndsByItself) {
+TEST_F(HostileClientTest, AnIncompleteRequestTimesOut) {
   begin({.request = std::chrono::milliseconds(50)});
   EXPECT_EQ(ask("GET / HTTP/1.1\r\nHos"), "");
   EXPECT_EQ(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel"), "");
-  while (server_->counts().timed_out < 2) std::this_thread::yield();  // counted once it is closed
+  while (server_->counts().timed_out < 2) std::this_thread::yield();  // counted on close
   RawClient gone(server_->port());
   gone.send("GET / HT");
   gone.finish_sending();
   EXPECT_EQ(gone.rest(), "");
 }
 
-TEST_F(HostileClientTest, SilenceEndsByItself) {
+TEST_F(HostileClientTest, AnIdleConnectionTimesOut) {
   begin({.idle = std::chrono::milliseconds(30)});
   EXPECT_EQ(ask(""), "");
-  EXPECT_THAT(ask(kAsk), EndsWith("fine "));  // and then the server closes
+  EXPECT_THAT(ask(kAsk), EndsWith("fine "));  // then the server closes the connection
 }
 
-TEST_F(HostileClientTest, AClientThatDoesNotReadIsLeft) {
+TEST_F(HostileClientTest, DropsAClientThatDoesNotRead) {
   Limits limits{.send = std::chrono::milliseconds(100)};
   server_ = *Server::start({.port = 0, .limits = limits}, [](const Request&) {
     return Response{.content_type = "text/plain", .body = std::string(64 << 20, 'x')};
@@ -172,7 +172,7 @@ TEST_F(HostileClientTest, AClientThatDoesNotReadIsLeft) {
   while (server_->counts().timed_out == 0) std::this_thread::yield();
 }
 
-TEST_F(HostileClientTest, ManySlowClientsKeepNobodyOut) {
+TEST_F(HostileClientTest, ManySlowClientsBlockNoOthers) {
   begin({.connections = 50});
   std::deque<RawClient> slow;
   for (int i = 0; i < 400; ++i) {
@@ -180,7 +180,7 @@ TEST_F(HostileClientTest, ManySlowClientsKeepNobodyOut) {
     slow.back().send("GET / HTTP/1.1\r\nX-Slow: ");
     if (i % 20 == 0) expect_served();
   }
-  // One that is put out is counted until its socket is closed.
+  // An evicted connection is counted until its socket is closed.
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (server_->counts().connections > 50 && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::yield();
@@ -189,7 +189,7 @@ TEST_F(HostileClientTest, ManySlowClientsKeepNobodyOut) {
   EXPECT_GE(server_->counts().evicted, 300U);
 }
 
-TEST_F(HostileClientTest, AnyBytesAreSurvived) {
+TEST_F(HostileClientTest, SurvivesAnyBytes) {
   begin({.request = std::chrono::milliseconds(100)});
   Random random = Random::scattered(3);
   const std::string good =
@@ -199,7 +199,7 @@ TEST_F(HostileClientTest, AnyBytesAreSurvived) {
     RawClient client(server_->port());
     client.send(mutated(good, random));
     client.finish_sending();
-    if (i % 3 == 0) client.rest();  // the others go without listening
+    if (i % 3 == 0) client.rest();  // the others disconnect without reading
     if (i % 100 == 0) expect_served();
   }
   expect_served();

@@ -6,7 +6,7 @@
 
 namespace tacho::http {
 
-// "Sun, 15 Nov 2026 04:27:36 GMT", in English whatever the machine speaks.
+// Formats like "Sun, 15 Nov 2026 04:27:36 GMT", in English whatever the locale is.
 inline std::string http_date(std::time_t time) {
   constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",

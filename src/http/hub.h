@@ -15,10 +15,10 @@ namespace tacho::http {
 
 class Connection;
 
-// What all connections share. All but the counters and `workers` belongs to the thread that runs
-// `io`.
+// State shared by all connections. All but the counters and `workers` belongs to the thread that
+// runs `io`.
 struct Hub {
-  Hub(const ServerOptions& options, LaterHandler the_handler, bool calls_on_workers)
+  Hub(const ServerOptions& options, AsyncHandler the_handler, bool calls_on_workers)
       : limits(options.limits),
         screen(options.screen),
         handler(std::move(the_handler)),
@@ -28,10 +28,10 @@ struct Hub {
 
   const Limits limits;
   const Screen screen;
-  const LaterHandler handler;
-  const bool on_workers;  // or on the thread that runs `io`
+  const AsyncHandler handler;
+  const bool on_workers;  // false: handlers run on the thread that runs `io`
   std::list<Connection*> all;
-  std::list<Connection*> waiting;  // for a whole request; the longest first
+  std::list<Connection*> waiting;  // for a complete request; longest first
   bool stopping = false;
   BodyBudget bodies;
 
@@ -43,10 +43,10 @@ struct Hub {
   std::atomic<std::uint64_t> streams = 0;
   std::atomic<std::uint64_t> requests = 0;  // being answered
 
-  // Last, so that what is left in their queues goes while the lists above are still there.
+  // Last, so that their queues are destroyed while the lists above still exist.
   boost::asio::io_context io{1};
   boost::asio::thread_pool workers;
-  boost::asio::steady_timer trim{io};  // until memory is given back to the system
+  boost::asio::steady_timer trim{io};  // until memory is returned to the system
 };
 
 }  // namespace tacho::http

@@ -13,65 +13,65 @@ namespace tacho::http {
 
 enum class Method { get, head, post, put, patch, remove, options };
 std::string_view name_of(Method method);
-// Nothing for a method that no server here answers: TRACE, CONNECT.
+// Returns nothing for methods that are not supported: TRACE, CONNECT.
 std::optional<Method> method_of(std::string_view name);
-// GET, HEAD and OPTIONS: they change nothing.
+// True for GET, HEAD and OPTIONS, which change nothing.
 bool is_safe(Method method);
 
 using Field = std::pair<std::string, std::string>;
 
-// The first field of that name, in any case; nullptr where there is none.
+// Returns the first field of that name, case-insensitive; nullptr if there is none.
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name);
 
 struct Request {
   Method method = Method::get;
   std::vector<std::string> segments;  // of the path, decoded: "/a%2Fb/c" is {"a/b", "c"}
-  std::vector<Field> query;           // decoded, in their order
+  std::vector<Field> query;           // decoded, in order
   std::vector<Field> headers;
   std::string body;
-  std::vector<Field> captured;  // what stands for the {names} of the route's pattern
+  std::vector<Field> captured;  // values of the {names} in the route's pattern
 
   [[nodiscard]] const std::string* header(std::string_view name) const {
     return find_field(headers, name);
   }
-  // By its header too: the body may not have been read yet.
+  // Also checks the header, as the body may not have been read yet.
   [[nodiscard]] bool sends_body() const;
-  // By their exact names. parameter() is the first of that name.
+  // Match the exact name. parameter() returns the first one.
   [[nodiscard]] const std::string* parameter(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> parameters(std::string_view name) const;
-  // A {name} of the pattern; it must be there.
+  // The value of a {name} in the pattern, which must exist.
   [[nodiscard]] const std::string& part(std::string_view name) const;
 };
 
-// A body that is made while it is sent. One thread at a time asks.
+// A body that is generated while it is sent. Used by one thread at a time.
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  // The next piece; "" where there is none yet, and nothing at the end.
+  // Returns the next piece, "" if there is none yet, and nothing at the end.
   virtual std::optional<std::string> next() = 0;
 };
 
 struct Response {
   int status = 200;
-  std::string content_type;  // "" where there is no body
+  std::string content_type;  // "" without a body
   std::string body;
-  // The same body, compressed before; sent instead to who takes it.
+  // The same body, already compressed; sent to clients that accept gzip.
   std::string_view gzipped = {};
   std::vector<Field> headers = {};
-  // Instead of `body`. Shared with the connection that sends it.
+  // Sent instead of `body`. Shared with the connection that sends it.
   std::shared_ptr<BodySource> source = {};
-  // Server-sent events: asked again and again, and a comment is sent now and then to keep the
-  // connection. Of other sources "" is skipped.
+  // Server-sent events: the source is polled, and a comment is sent periodically to keep the
+  // connection open. For other sources "" is skipped.
   bool live = false;
 };
 
 using Handler = std::function<Response(const Request&)>;
 
-// The answer that refuses a request by its header alone, or nothing.
+// Returns the answer that refuses a request by its header, or nothing to accept it.
 using Screen = std::function<std::optional<Response>(const Request&)>;
 
-// Takes the answer to one request, from any thread; the first call counts. Copies are one reply.
-// Where all of them go without a call, the client is told so: nobody waits for ever.
+// Takes the answer to one request, from any thread; the first call counts. Copies share one reply.
+// If all copies are destroyed without a call, the client gets an error.
 class Reply {
  public:
   explicit Reply(std::function<void(Response)> send);
@@ -79,10 +79,10 @@ class Reply {
 
  private:
   struct Pending;
-  std::shared_ptr<Pending> pending_;  // shared by copies
+  std::shared_ptr<Pending> pending_;  // shared by the copies
 };
 
-// Answers when it can; no thread has to wait for that.
-using LaterHandler = std::function<void(Request, Reply)>;
+// Answers asynchronously through the reply.
+using AsyncHandler = std::function<void(Request, Reply)>;
 
 }  // namespace tacho::http

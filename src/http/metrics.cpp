@@ -20,7 +20,7 @@ void RequestMetrics::add(std::string_view method, std::string_view route, int st
 std::string RequestMetrics::text(std::string_view prefix) const {
   const std::lock_guard lock(mutex_);
   std::string out = fmt::format(
-      "# HELP {0}_requests_total Requests that were answered.\n"
+      "# HELP {0}_requests_total Answered requests.\n"
       "# TYPE {0}_requests_total counter\n",
       prefix);
   const auto labels = [](const Key& key) {
@@ -31,7 +31,7 @@ std::string RequestMetrics::text(std::string_view prefix) const {
                        what.second, count);
   }
   out += fmt::format(
-      "# HELP {0}_request_seconds From a whole request to its answer.\n"
+      "# HELP {0}_request_seconds Time from the complete request to its answer.\n"
       "# TYPE {0}_request_seconds histogram\n",
       prefix);
   for (const auto& [key, times] : times_) {

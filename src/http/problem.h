@@ -8,13 +8,13 @@
 
 namespace tacho::http {
 
-// "Not Found"; "" for a number that is not in use.
+// Such as "Not Found"; "" for an unknown status.
 std::string_view reason_of(int status);
 
-// RFC 9457: what went wrong, for programs and people. `detail` may hold anything.
+// A problem document (RFC 9457). `detail` may contain any bytes.
 Response problem(int status, const std::string& detail);
 
-// With the status that fits the error's code.
+// Uses the status that matches the error's code.
 Response problem(const Error& error);
 
 }  // namespace tacho::http

@@ -15,7 +15,7 @@
 
 namespace tacho::http {
 
-// For tests: a client that sends any bytes, also half a request, and reads what comes back.
+// A client for tests that sends any bytes, also half a request, and reads the answer.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -27,7 +27,7 @@ class RawClient {
   }
   [[nodiscard]] bool connected() const { return connected_; }
 
-  // False once the server has closed.
+  // Returns false once the server has closed the connection.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -39,7 +39,8 @@ class RawClient {
   void finish_sending() { ::shutdown(fd_.get(), SHUT_WR); }
   void close() { fd_.reset(); }
 
-  // One answer: its header and as much body as it says. Less where the server closes before.
+  // Reads one answer: its header and Content-Length bytes, or less if the server closes the
+  // connection first.
   std::string answer() {
     while (buffer_.find("\r\n\r\n") == std::string::npos && read_more()) {
     }
@@ -50,7 +51,7 @@ class RawClient {
     }
     return take(std::min(buffer_.size(), end + 4 + length));
   }
-  // Until the server closes.
+  // Reads until the server closes the connection.
   std::string rest() {
     while (read_more()) {
     }
@@ -74,9 +75,9 @@ class RawClient {
     return length;
   }
   bool read_more() {
-    constexpr int kPatienceMs = 60'000;  // far beyond what anything here takes
+    constexpr int kTimeoutMs = 60'000;  // far longer than any test takes
     pollfd waiting{fd_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, kPatienceMs) <= 0) return false;
+    if (::poll(&waiting, 1, kTimeoutMs) <= 0) return false;
     std::array<char, 65536> bytes;
     const ssize_t count = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
     if (count <= 0) return false;

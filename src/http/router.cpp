@@ -11,7 +11,7 @@ void Router::add(Method method, std::string_view pattern, Handler handler) {
   add(Route{method, std::string(pattern), {}, std::move(handler), nullptr});
 }
 
-void Router::add(Method method, std::string_view pattern, LaterHandler handler) {
+void Router::add(Method method, std::string_view pattern, AsyncHandler handler) {
   add(Route{method, std::string(pattern), {}, nullptr, std::move(handler)});
 }
 
@@ -27,11 +27,11 @@ void Router::add(Route route) {
       route.parts.push_back({Part::Kind::one, segment.substr(1, segment.size() - 2)});
     }
   }
-  const auto place = std::ranges::upper_bound(routes_, route, is_plainer);
+  const auto place = std::ranges::upper_bound(routes_, route, is_more_specific);
   routes_.insert(place, std::move(route));
 }
 
-bool Router::is_plainer(const Route& a, const Route& b) {
+bool Router::is_more_specific(const Route& a, const Route& b) {
   return std::ranges::lexicographical_compare(a.parts, b.parts, {}, &Part::kind, &Part::kind);
 }
 
@@ -52,7 +52,7 @@ bool Router::fits(const Route& route, const std::vector<std::string>& segments) 
 Router::Match Router::find(Method method, const std::vector<std::string>& segments) const {
   Match match;
   const Route* found = nullptr;
-  const Route* instead = nullptr;  // GET's, for HEAD
+  const Route* instead = nullptr;  // of GET, for HEAD
   for (const Route& route : routes_) {
     if (!fits(route, segments)) continue;
     if (match.pattern.empty()) match.pattern = route.pattern;
@@ -67,8 +67,8 @@ Router::Match Router::find(Method method, const std::vector<std::string>& segmen
   if (found == nullptr) found = instead;
   if (found == nullptr) return match;
   match.pattern = found->pattern;
-  if (found->later) {
-    match.later = &found->later;
+  if (found->async) {
+    match.async = &found->async;
   } else {
     match.handler = &found->handler;
   }

@@ -8,22 +8,22 @@
 
 namespace tacho::http {
 
-// Which handler answers a request. Patterns are like "/api/v1/runs/{id}/files/{path...}": a {name}
-// stands for one segment that is not empty, a {name...} at the end for all that are left, at least
-// one. Literal segments win over {names}, so "/runs/last" may stand beside "/runs/{id}".
+// Finds the handler of a request. Patterns are like "/api/v1/runs/{id}/files/{path...}": {name}
+// matches one non-empty segment, {name...} at the end matches all remaining segments, at least one.
+// Literal segments take precedence over {names}, so "/runs/last" and "/runs/{id}" can coexist.
 class Router {
  public:
   void add(Method method, std::string_view pattern, Handler handler);
-  void add(Method method, std::string_view pattern, LaterHandler handler);
+  void add(Method method, std::string_view pattern, AsyncHandler handler);
 
   struct Match {
-    const Handler* handler = nullptr;     // nullptr: none
-    const LaterHandler* later = nullptr;  // instead, where it answers later
-    std::string_view pattern;             // "" where no path is like that
+    const Handler* handler = nullptr;     // nullptr if there is none
+    const AsyncHandler* async = nullptr;  // set instead for an asynchronous handler
+    std::string_view pattern;             // "" if no pattern matches
     std::vector<Field> captured;
-    std::string allowed;  // where only the method is wrong: those that would do, "GET, HEAD"
+    std::string allowed;  // if only the method is wrong: the methods of the path, "GET, HEAD"
   };
-  // A HEAD goes to the handler of GET where it has none of its own.
+  // A HEAD without a route uses the handler of GET.
   [[nodiscard]] Match find(Method method, const std::vector<std::string>& segments) const;
 
   struct Listed {
@@ -42,13 +42,13 @@ class Router {
     std::string pattern;
     std::vector<Part> parts;
     Handler handler;
-    LaterHandler later;
+    AsyncHandler async;
   };
   void add(Route route);
   static bool fits(const Route& route, const std::vector<std::string>& segments);
-  static bool is_plainer(const Route& a, const Route& b);
+  static bool is_more_specific(const Route& a, const Route& b);
 
-  std::vector<Route> routes_;  // the plainest first
+  std::vector<Route> routes_;  // most specific first
 };
 
 }  // namespace tacho::http

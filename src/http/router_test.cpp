@@ -27,7 +27,7 @@ Router::Match find(Method method, std::string_view path) {
   return router.find(method, parse_target(path)->segments);
 }
 
-TEST(Router, AWordWinsOverAName) {
+TEST(Router, ALiteralTakesPrecedenceOverAName) {
   EXPECT_EQ(find(Method::get, "/runs/last").pattern, "/runs/last");
   const auto match = find(Method::get, "/runs/7");
   EXPECT_EQ(match.pattern, "/runs/{id}");
@@ -36,15 +36,15 @@ TEST(Router, AWordWinsOverAName) {
   EXPECT_EQ(find(Method::get, "/").pattern, "/");
 }
 
-TEST(Router, TheRestOfAPathStaysOnePart) {
+TEST(Router, TheRestOfAPathIsOnePart) {
   EXPECT_THAT(find(Method::get, "/runs/7/files/a/../b%2Fc").captured,
               ElementsAre(Pair("id", "7"), Pair("path", "a/../b/c")));
   EXPECT_EQ(find(Method::get, "/runs/7/files").handler, nullptr);
 }
 
-TEST(Router, HeadIsAnsweredAsGet) { EXPECT_NE(find(Method::head, "/runs/7").handler, nullptr); }
+TEST(Router, HeadUsesTheHandlerOfGet) { EXPECT_NE(find(Method::head, "/runs/7").handler, nullptr); }
 
-TEST(Router, TellsAWrongMethodFromAWrongPath) {
+TEST(Router, DistinguishesAWrongMethodFromAWrongPath) {
   EXPECT_EQ(find(Method::remove, "/runs/7").allowed, "GET, HEAD, POST");
   EXPECT_EQ(find(Method::remove, "/runs/7").handler, nullptr);
   for (const std::string_view path : {"/nowhere", "/runs", "/runs/", "/runs/7/", "/runs/7/x"}) {

@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// Each connection is an open file, and a program is allowed few unless it asks for more.
+// Each connection is an open file, and the default limit on open files is low.
 void allow_open_files(std::size_t connections) {
   constexpr rlim_t kOthers = 256;
   rlimit limit{};
@@ -30,14 +30,14 @@ void allow_open_files(std::size_t connections) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Asio leaves sockets open in programs that this one starts: they would keep the port.
+// Asio's sockets would stay open in child processes, which would keep the port.
 void close_on_exec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 Error cannot_listen(const ServerOptions& options, const boost::system::error_code& failure) {
   const std::string_view fix = failure == asio::error::address_in_use
-                                   ? "; another program has the port, choose one by --port"
+                                   ? "; another program uses it, choose another port with --port"
                                : failure == asio::error::access_denied
-                                   ? "; ports below 1024 are root's, choose one by --port"
+                                   ? "; ports below 1024 need root, choose another port with --port"
                                    : "";
   return {ErrorCode::unavailable, fmt::format("cannot listen on {} port {}: {}{}", options.address,
                                               options.port, failure.message(), fix)};
@@ -47,7 +47,7 @@ Error cannot_listen(const ServerOptions& options, const boost::system::error_cod
 
 class Server::Impl {
  public:
-  Impl(const ServerOptions& options, LaterHandler handler, Caller caller)
+  Impl(const ServerOptions& options, AsyncHandler handler, Caller caller)
       : hub_(options, std::move(handler), caller == Caller::worker),
         acceptor_(hub_.io),
         pause_(hub_.io) {}
@@ -57,9 +57,10 @@ class Server::Impl {
     const auto address = asio::ip::make_address(
         options.address == "localhost" ? "127.0.0.1" : options.address, failure);
     if (failure) {
-      return Error{ErrorCode::usage, fmt::format("'{}' is not an address of this machine; write it "
-                                                 "in numbers, like 127.0.0.1 or ::1",
-                                                 options.address)};
+      return Error{ErrorCode::usage,
+                   fmt::format("'{}' is not an IP address; use one of this machine, "
+                               "such as 127.0.0.1 or ::1",
+                               options.address)};
     }
     const tcp::endpoint endpoint(address, options.port);
     acceptor_.open(endpoint.protocol(), failure);
@@ -79,7 +80,7 @@ class Server::Impl {
     if (!thread_.joinable()) return;
     asio::post(hub_.io, [this] { begin_stop(); });
     thread_.join();
-    hub_.workers.stop();  // what waits for a worker has no client any more
+    hub_.workers.stop();  // queued requests have no client any more
     hub_.workers.join();
   }
 
@@ -109,8 +110,8 @@ class Server::Impl {
     if (room) std::make_shared<Connection>(std::move(socket), hub_)->begin();
   }
 
-  // Those that the system has let in already would be cut off with the acceptor.
-  void take_all_that_wait() {
+  // Connections that the system has already accepted would be cut off with the acceptor.
+  void accept_pending() {
     boost::system::error_code failure;
     acceptor_.non_blocking(true, failure);
     while (!failure) {
@@ -120,7 +121,7 @@ class Server::Impl {
     }
   }
 
-  // The machine has no files or memory left: a connection less may help, haste does not.
+  // The system is out of files or memory: closes a connection and tries again later.
   void accept_later() {
     make_room();
     pause_.expires_after(std::chrono::milliseconds(50));
@@ -137,7 +138,7 @@ class Server::Impl {
   }
 
   void begin_stop() {
-    take_all_that_wait();
+    accept_pending();
     hub_.stopping = true;
     boost::system::error_code ignored;
     acceptor_.close(ignored);
@@ -183,7 +184,7 @@ Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Hand
   return start(options, std::move(at_once), Caller::worker);
 }
 
-Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, LaterHandler handler,
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, AsyncHandler handler,
                                               Caller caller) {
   return start(options, std::make_unique<Impl>(options, std::move(handler), caller));
 }

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Three pieces, then the end; a live one waits for each to be let go.
+// Yields three pieces, then the end.
 class Pieces : public BodySource {
  public:
   std::optional<std::string> next() override {
@@ -83,7 +83,7 @@ TEST_F(ServerTest, AnswersAndKeepsTheConnection) {
   EXPECT_EQ(server_->counts().accepted, 1U);
 }
 
-TEST_F(ServerTest, AnswersPipelinedRequestsInTheirOrder) {
+TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
   begin();
   RawClient client(server_->port());
   std::string all;
@@ -96,7 +96,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInTheirOrder) {
   }
 }
 
-TEST_F(ServerTest, ClosesWhenAsked) {
+TEST_F(ServerTest, ClosesOnRequest) {
   begin();
   RawClient client(server_->port());
   client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -115,12 +115,12 @@ TEST_F(ServerTest, HeadHasTheLengthAndNoBody) {
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
 }
 
-TEST_F(ServerTest, NoValueEndsAHeader) {
+TEST_F(ServerTest, AValueCannotEndItsHeader) {
   begin();
   EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("X-Sly: aSet-Cookie: b\r\n"));
 }
 
-TEST_F(ServerTest, SaysGoOnToWhoWaitsForIt) {
+TEST_F(ServerTest, AnswersExpectContinue) {
   begin();
   RawClient client(server_->port());
   client.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
@@ -143,7 +143,7 @@ TEST_F(ServerTest, SendsASourceInPiecesAndKeepsTheConnection) {
   EXPECT_THAT(old.rest(), EndsWith("\r\n\r\ndata: 1\n\ndata: 2\n\ndata: 3\n\n"));
 }
 
-TEST_F(ServerTest, ALiveSourceLivesAndEnds) {
+TEST_F(ServerTest, StreamsALiveSource) {
   begin({.poll = std::chrono::milliseconds(1), .heartbeat = std::chrono::milliseconds(5)});
   RawClient client(server_->port());
   client.send("GET /live HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -152,11 +152,11 @@ TEST_F(ServerTest, ALiveSourceLivesAndEnds) {
   waiting.send("GET /silence HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(waiting.until("still here"), EndsWith("still here"));
   waiting.close();
-  while (server_->counts().connections > 0) std::this_thread::yield();  // it is noticed
+  while (server_->counts().connections > 0) std::this_thread::yield();  // until the server notices
   EXPECT_EQ(server_->counts().streams, 0U);
 }
 
-TEST_F(ServerTest, StopsAfterTheAnswerUnderWay) {
+TEST_F(ServerTest, StopsAfterTheCurrentAnswer) {
   std::mutex mutex;
   std::condition_variable changed;
   bool asked = false;
@@ -183,7 +183,7 @@ TEST_F(ServerTest, StopsAfterTheAnswerUnderWay) {
   EXPECT_THAT(client.rest(), EndsWith("done"));
 }
 
-TEST_F(ServerTest, AStopEndsLiveSources) {
+TEST_F(ServerTest, StopEndsLiveSources) {
   begin();
   RawClient client(server_->port());
   client.send("GET /silence HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -193,10 +193,10 @@ TEST_F(ServerTest, AStopEndsLiveSources) {
   EXPECT_FALSE(RawClient(server_->port()).connected());
 }
 
-// Keeps replies until the test lets them go.
-class Later {
+// Keeps replies until the test takes them.
+class PendingReplies {
  public:
-  LaterHandler handler() {
+  AsyncHandler handler() {
     return [this](Request request, Reply reply) {
       const std::lock_guard lock(mutex_);
       kept_.emplace_back(std::move(request), std::move(reply));
@@ -224,38 +224,38 @@ class Later {
 Response plain(std::string body) { return {.content_type = "text/plain", .body = std::move(body)}; }
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-TEST(LaterAnswers, ComeInAnyOrderFromAnyThread) {
-  Later later;
-  const auto server = *Server::start({.port = 0}, later.handler());
+TEST(AsyncAnswers, ComeInAnyOrderFromAnyThread) {
+  PendingReplies pending;
+  const auto server = *Server::start({.port = 0}, pending.handler());
   RawClient first(server->port());
   RawClient second(server->port());
   first.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1");
-  auto asked_first = later.take();
+  auto asked_first = pending.take();
   second.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n2");
-  auto asked_second = later.take();
+  auto asked_second = pending.take();
   asked_second.second(plain("to " + asked_second.first.body));
   EXPECT_THAT(second.answer(), EndsWith("to 2"));
   asked_first.second(plain("to " + asked_first.first.body));
-  asked_first.second(plain("again"));  // is nobody's
+  asked_first.second(plain("again"));  // ignored: the request is already answered
   EXPECT_THAT(first.answer(), EndsWith("to 1"));
   first.send(kGet);
-  later.take().second(plain("kept"));
+  pending.take().second(plain("kept"));
   EXPECT_THAT(first.answer(), EndsWith("kept"));
 }
 
-TEST(LaterAnswers, ABodyCountsUntilItsRequestIsAnswered) {
-  Later later;
-  const auto server = *Server::start({.port = 0}, later.handler());
+TEST(AsyncAnswers, ABodyCountsUntilItsRequestIsAnswered) {
+  PendingReplies pending;
+  const auto server = *Server::start({.port = 0}, pending.handler());
   RawClient client(server->port());
   client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
-  auto asked = later.take();
+  auto asked = pending.take();
   EXPECT_EQ(server->counts().body_bytes, 4U);
   asked.second(plain("done"));
   EXPECT_THAT(client.answer(), EndsWith("done"));
   EXPECT_EQ(server->counts().body_bytes, 0U);
 }
 
-TEST(LaterAnswers, AreAskedForOnWorkersWhereTheyTakeTheirTime) {
+TEST(AsyncAnswers, BlockingHandlersRunOnWorkers) {
   std::mutex mutex;
   std::condition_variable changed;
   int asked = 0;
@@ -276,33 +276,33 @@ TEST(LaterAnswers, AreAskedForOnWorkersWhereTheyTakeTheirTime) {
   EXPECT_THAT(second.answer(), EndsWith("together"));
 }
 
-TEST(LaterAnswers, WhatNobodyAnswersIsSaidSo) {
-  Later later;
-  const auto server = *Server::start({.port = 0}, later.handler());
+TEST(AsyncAnswers, AnUnansweredRequestIsAnError) {
+  PendingReplies pending;
+  const auto server = *Server::start({.port = 0}, pending.handler());
   RawClient client(server->port());
   client.send(kGet);
-  later.take();
+  pending.take();
   EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 500"));
 }
 
-TEST(LaterAnswers, MayComeWhenClientAndServerAreGone) {
-  Later later;
+TEST(AsyncAnswers, MayComeAfterClientAndServerAreGone) {
+  PendingReplies pending;
   auto server = *Server::start({.port = 0, .limits = {.grace = std::chrono::milliseconds(1)}},
-                               later.handler());
+                               pending.handler());
   std::optional<RawClient> client(server->port());
   client->send(kGet);
-  auto asked = later.take();
+  auto asked = pending.take();
   client.reset();
   server->stop();
   asked.second(plain("late"));
 }
 
-TEST(LaterAnswers, AreGivenToAllWhoAskedBeforeTheStop) {
-  Later later;
-  const auto server = *Server::start({.port = 0}, later.handler());
-  RawClient under_way(server->port());
-  under_way.send(kGet);
-  auto asked = later.take();
+TEST(AsyncAnswers, AreSentForAllRequestsBeforeTheStop) {
+  PendingReplies pending;
+  const auto server = *Server::start({.port = 0}, pending.handler());
+  RawClient running(server->port());
+  running.send(kGet);
+  auto asked = pending.take();
   RawClient half(server->port());
   half.send("GET / HTTP/1.1\r\nHost:");
   RawClient silent(server->port());
@@ -310,19 +310,19 @@ TEST(LaterAnswers, AreGivenToAllWhoAskedBeforeTheStop) {
   std::jthread stopper([&] { server->stop(); });
   EXPECT_EQ(silent.rest(), "");  // closed: the stop has begun
   half.send(" x\r\n\r\n");
-  later.take().second(plain("half"));
-  asked.second(plain("under way"));
-  EXPECT_THAT(under_way.rest(), AllOf(HasSubstr("Connection: close"), EndsWith("under way")));
+  pending.take().second(plain("half"));
+  asked.second(plain("running"));
+  EXPECT_THAT(running.rest(), AllOf(HasSubstr("Connection: close"), EndsWith("running")));
   EXPECT_THAT(half.rest(), EndsWith("half"));
 }
 
-TEST_F(ServerTest, SaysWhyItCannotListen) {
+TEST_F(ServerTest, ReportsWhyItCannotListen) {
   begin();
   const auto second = Server::start({.port = server_->port()}, echo);
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().message, HasSubstr("choose one by --port"));
+  EXPECT_THAT(second.error().message, HasSubstr("choose another port with --port"));
   EXPECT_THAT(Server::start({.address = "nowhere", .port = 0}, echo).error().message,
-              HasSubstr("'nowhere' is not an address"));
+              HasSubstr("'nowhere' is not an IP address"));
 }
 
 }  // namespace

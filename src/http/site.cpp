@@ -16,14 +16,14 @@ bool names_tag(const std::string* if_none_match, std::string_view tag) {
          (*if_none_match == "*" || if_none_match->find(tag) != std::string::npos);
 }
 
-// A weak tag: the same content, be it compressed or not.
+// A weak tag: equal for compressed and uncompressed content.
 void tag(const Request& request, Response& response) {
-  const std::string mark = "W/\"" + content_mark(response.body) + "\"";
-  response.headers.emplace_back("ETag", mark);
+  const std::string etag = "W/\"" + content_hash(response.body) + "\"";
+  response.headers.emplace_back("ETag", etag);
   if (find_field(response.headers, "Cache-Control") == nullptr) {
-    response.headers.emplace_back("Cache-Control", "no-cache");  // keep it, but ask each time
+    response.headers.emplace_back("Cache-Control", "no-cache");  // cache, but revalidate
   }
-  if (!names_tag(request.header("If-None-Match"), mark)) return;
+  if (!names_tag(request.header("If-None-Match"), etag)) return;
   response.status = 304;
   response.body.clear();
   response.content_type.clear();
@@ -33,7 +33,7 @@ void compress(const Request& request, Response& response) {
   if (!is_compressible(response.content_type) || response.body.size() < kWorthCompressing) return;
   response.headers.emplace_back("Vary", "Accept-Encoding");
   const std::string* accepted = request.header("Accept-Encoding");
-  if (accepted == nullptr || !takes_gzip(*accepted)) return;
+  if (accepted == nullptr || !accepts_gzip(*accepted)) return;
   constexpr int kQuick = 1;
   response.body =
       response.gzipped.empty() ? gzip(response.body, kQuick) : std::string(response.gzipped);
@@ -57,19 +57,19 @@ std::optional<Response> Site::refused(const Request& request, Router::Match& mat
   match = router_.find(request.method, request.segments);
   if (match.pattern.empty()) return problem(404, "there is nothing at this address");
   route = match.pattern;
-  if (match.handler != nullptr || match.later != nullptr) return std::nullopt;
-  Response response = problem(405, "this address takes " + match.allowed);
+  if (match.handler != nullptr || match.async != nullptr) return std::nullopt;
+  Response response = problem(405, "this address only accepts " + match.allowed);
   response.headers.emplace_back("Allow", match.allowed);
   return response;
 }
 
 std::optional<Response> Site::refused(const Request& request) {
-  Asked asked{Clock::now(), request.method};
+  RequestInfo info{Clock::now(), request.method};
   Router::Match match;
-  auto response = refused(request, match, asked.route);
+  auto response = refused(request, match, info.route);
   if (response) {
     http::finish(request, *response);
-    finish(asked, *response);
+    finish(info, *response);
   }
   return response;
 }
@@ -82,10 +82,10 @@ Response Site::called(const http::Handler& handler, const Request& request) {
   }
 }
 
-void Site::finish(const Asked& asked, Response& response) {
-  for (const Field& field : headers_of_all_) response.headers.push_back(field);
-  const std::chrono::duration<double> time = Clock::now() - asked.begin;
-  metrics_.add(name_of(asked.method), asked.route, response.status, time.count());
+void Site::finish(const RequestInfo& info, Response& response) {
+  for (const Field& field : common_headers_) response.headers.push_back(field);
+  const std::chrono::duration<double> time = Clock::now() - info.begin;
+  metrics_.add(name_of(info.method), info.route, response.status, time.count());
 }
 
 Response Site::answer(Request request) {
@@ -95,18 +95,18 @@ Response Site::answer(Request request) {
 }
 
 void Site::answer(Request request, const Reply& reply) {
-  Asked asked{Clock::now(), request.method};
+  RequestInfo info{Clock::now(), request.method};
   const auto send = [&](Response response) {
     http::finish(request, response);
-    finish(asked, response);
+    finish(info, response);
     reply(std::move(response));
   };
   Router::Match match;
-  if (auto response = refused(request, match, asked.route)) return send(*std::move(response));
+  if (auto response = refused(request, match, info.route)) return send(*std::move(response));
   request.captured = std::move(match.captured);
-  if (match.later == nullptr) return send(called(*match.handler, request));
-  (*match.later)(std::move(request), Reply([this, asked, reply](Response response) {
-                   finish(asked, response);
+  if (match.async == nullptr) return send(called(*match.handler, request));
+  (*match.async)(std::move(request), Reply([this, info, reply](Response response) {
+                   finish(info, response);
                    reply(std::move(response));
                  }));
 }

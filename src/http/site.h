@@ -10,27 +10,27 @@
 
 namespace tacho::http {
 
-// From a request to its answer: access, route, handler, and what every answer gets: entity tag,
-// compression, headers. A handler that throws is a 500. Any number of threads may ask.
+// Answers requests: checks access, finds the route, calls the handler, and adds entity tag,
+// compression and common headers. A handler that throws is a 500. Thread-safe.
 class Site {
  public:
-  Site(Router router, AccessRules access, std::vector<Field> headers_of_all = {})
+  Site(Router router, AccessRules access, std::vector<Field> common_headers = {})
       : router_(std::move(router)),
         access_(std::move(access)),
-        headers_of_all_(std::move(headers_of_all)) {}
+        common_headers_(std::move(common_headers)) {}
 
-  // The answer to what access or route refuse, whatever the body is, or nothing.
+  // Returns the answer if access or route refuse the request, whatever its body is, or nothing.
   std::optional<Response> refused(const Request& request);
-  // For routes that answer at once.
+  // For synchronous routes.
   Response answer(Request request);
-  // For routes that answer later; what they answer is sent as it is, neither tagged nor compressed.
+  // For asynchronous routes, whose answers are sent without tag and compression.
   void answer(Request request, const Reply& reply);
   [[nodiscard]] const RequestMetrics& metrics() const { return metrics_; }
   [[nodiscard]] const Router& router() const { return router_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Asked {
+  struct RequestInfo {
     Clock::time_point begin;
     Method method;
     std::string_view route = "none";
@@ -38,15 +38,15 @@ class Site {
   std::optional<Response> refused(const Request& request, Router::Match& match,
                                   std::string_view& route) const;
   static Response called(const http::Handler& handler, const Request& request);
-  void finish(const Asked& asked, Response& response);
+  void finish(const RequestInfo& info, Response& response);
 
   Router router_;
   AccessRules access_;
-  std::vector<Field> headers_of_all_;
+  std::vector<Field> common_headers_;
   RequestMetrics metrics_;
 };
 
-// Tags an answer, compresses it where that pays, and leaves it out where the client has it.
+// Adds an entity tag, compresses large text, and omits the body if the client has it.
 void finish(const Request& request, Response& response);
 
 }  // namespace tacho::http

@@ -49,7 +49,7 @@ std::string unzipped(const std::string& bytes) {
   return out;
 }
 
-TEST(Site, CompressesForWhoTakesIt) {
+TEST(Site, CompressesIfTheClientAcceptsIt) {
   EXPECT_EQ(ask("long").body, kLong);
   EXPECT_EQ(ask("long", {{"Accept-Encoding", "br, gzip;q=0"}}).body, kLong);
   const Response small = ask("long", {{"Accept-Encoding", "br, gzip"}});
@@ -58,7 +58,7 @@ TEST(Site, CompressesForWhoTakesIt) {
   EXPECT_EQ(unzipped(small.body), kLong);
 }
 
-TEST(Site, WhatTheClientHasIsNotSentAgain) {
+TEST(Site, OmitsABodyThatTheClientHas) {
   const std::string tag = *find_field(ask("long").headers, "ETag");
   const Response same = ask("long", {{"If-None-Match", "\"other\", " + tag}});
   EXPECT_EQ(same.status, 304);
@@ -77,7 +77,7 @@ TEST(Site, ProblemsAreDocuments) {
   EXPECT_EQ(*find_field(ask("long", {}, Method::remove).headers, "Allow"), "GET, HEAD");
 }
 
-TEST(Site, RefusesByTheHeaderAlone) {
+TEST(Site, RejectsByTheHeaderAlone) {
   Site site = made_site();
   Request request;
   request.headers = {{"Host", "localhost"}};
@@ -99,11 +99,11 @@ TEST(Site, AHandlerThatThrowsIsAnError) {
   EXPECT_THAT(ask("broken").body, HasSubstr("no"));
 }
 
-TEST(Site, EveryAnswerHasTheHeadersOfAll) {
+TEST(Site, EveryAnswerHasTheCommonHeaders) {
   EXPECT_NE(find_field(ask("nowhere").headers, "x-all"), nullptr);
 }
 
-TEST(Site, CountsByRouteAndNotByAddress) {
+TEST(Site, CountsByRouteNotByAddress) {
   Site site = made_site();
   for (const char* path : {"long", "a", "b", "c\"\n"}) {
     Request request;
@@ -119,7 +119,7 @@ TEST(Site, CountsByRouteAndNotByAddress) {
   EXPECT_THAT(text, HasSubstr("le=\"+Inf\"} 3\n"));
 }
 
-TEST(Site, AnAnswerThatComesLaterIsCountedWhenItComes) {
+TEST(Site, CountsAnAsyncAnswerWhenItArrives) {
   Router router;
   std::vector<Reply> kept;
   router.add(Method::get, "/later",
@@ -147,11 +147,11 @@ TEST(Site, AnAnswerThatComesLaterIsCountedWhenItComes) {
   EXPECT_THAT(site.metrics().text("x"), HasSubstr("route=\"/later\",status=\"200\"} 1\n"));
 }
 
-TEST(Site, MarksTellContentsApart) {
-  EXPECT_EQ(content_mark("abc"), content_mark("abc"));
-  EXPECT_NE(content_mark("abc"), content_mark("abd"));
-  EXPECT_NE(content_mark(""), content_mark(std::string(1, '\0')));
-  EXPECT_NE(content_mark(std::string(8, 'a')), content_mark(std::string(16, 'a')));
+TEST(Site, DifferentContentsHaveDifferentHashes) {
+  EXPECT_EQ(content_hash("abc"), content_hash("abc"));
+  EXPECT_NE(content_hash("abc"), content_hash("abd"));
+  EXPECT_NE(content_hash(""), content_hash(std::string(1, '\0')));
+  EXPECT_NE(content_hash(std::string(8, 'a')), content_hash(std::string(16, 'a')));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Error refused(std::string_view what) {
   return {ErrorCode::usage, "the address " + std::string(what)};
 }
 
-// The parts between `separator`s, the empty ones too.
+// Splits at `separator` and keeps empty parts.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -59,11 +59,11 @@ Result<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
     }
     const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return refused("has a % that two hexadecimal digits do not follow");
+    if (high < 0 || low < 0) return refused("has a % without two hexadecimal digits after it");
     out += static_cast<char>(high * 16 + low);
     i += 2;
   }
-  if (out.find('\0') != std::string::npos) return refused("holds a zero byte");
+  if (out.find('\0') != std::string::npos) return refused("contains a zero byte");
   return out;
 }
 
@@ -82,7 +82,7 @@ std::string percent_encoded(std::string_view text) {
 Result<Target> parse_target(std::string_view text) {
   if (!text.starts_with('/')) return refused("does not begin with /");
   if (std::ranges::any_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7F; })) {
-    return refused("holds a space or control character");
+    return refused("contains a space or control character");
   }
   const std::string_view whole = text.substr(0, text.find('#'));
   const std::string_view path = whole.substr(0, whole.find('?'));

@@ -9,17 +9,17 @@
 
 namespace tacho::http {
 
-// What stands behind the method in a request's first line: "/api/v1/runs?sort=top1".
+// The target in a request's first line: "/api/v1/runs?sort=top1".
 struct Target {
   std::vector<std::string> segments;  // "/" has none; "/a/" is {"a", ""}
   std::vector<Field> query;
 };
-// Refuses what is not a path, a % without two digits, and control characters.
+// Rejects anything but a path, a % without two digits, and control characters.
 Result<Target> parse_target(std::string_view text);
 
-// "%3C" and, in a query, "+".
+// Decodes "%3C" and, in a query, "+".
 Result<std::string> percent_decoded(std::string_view text, bool plus_is_space);
-// Anything but letters, digits and -._~ as %XX.
+// Encodes everything but letters, digits and -._~ as %XX.
 std::string percent_encoded(std::string_view text);
 
 }  // namespace tacho::http

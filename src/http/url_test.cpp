@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-TEST(Url, TakesAnAddressApart) {
+TEST(Url, SplitsAnAddress) {
   const auto target = parse_target("/a%2Fb/c%20d?x=1+2&y=%3C&x=3&flag&=z#part");
   ASSERT_TRUE(target.ok());
   EXPECT_THAT(target->segments, ElementsAre("a/b", "c d"));
@@ -23,18 +23,18 @@ TEST(Url, TakesAnAddressApart) {
   EXPECT_THAT(parse_target("/a?")->query, IsEmpty());
 }
 
-TEST(Url, DotsAreNoFoldersHere) {
+TEST(Url, KeepsDotSegments) {
   EXPECT_THAT(parse_target("/../%2e%2e/etc")->segments, ElementsAre("..", "..", "etc"));
 }
 
-TEST(Url, RefusesWhatIsNoAddress) {
+TEST(Url, RejectsInvalidAddresses) {
   for (const std::string_view bad : {"", "a", "*", "http://x/", "/%", "/%4", "/%zz", "/a b",
                                      "/\x01", "/%00", "/?a=%0", "/?%00=1"}) {
     EXPECT_FALSE(parse_target(bad).ok()) << bad;
   }
 }
 
-TEST(Url, WhatIsEncodedComesBack) {
+TEST(Url, DecodesWhatWasEncoded) {
   std::string every;
   for (int c = 1; c < 256; ++c) every += static_cast<char>(c);
   EXPECT_EQ(*percent_decoded(percent_encoded(every), false), every);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTries = 10;
 
-// To the nearest whole number, halves to the even one, as Python rounds.
+// Rounds to the nearest integer, halves to even, like Python.
 int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }
 
 Crop whole(ImageSize image) {
@@ -24,7 +24,7 @@ Crop in_the_middle(ImageSize image, int width, int height) {
           static_cast<double>(height)};
 }
 
-// As large as the image lets a ratio of width to height within the bounds be.
+// Returns the largest crop of the image with an allowed ratio of width to height.
 Crop largest_allowed(const Augmentation& wanted, ImageSize image) {
   const double ratio = static_cast<double>(image.width) / image.height;
   if (ratio < wanted.least_ratio) {
@@ -54,12 +54,12 @@ Crop random_part(const Augmentation& wanted, ImageSize image, Random& random) {
   return largest_allowed(wanted, image);
 }
 
-// 256 for 224, the custom since AlexNet.
+// 256 for 224, as usual since AlexNet.
 int resized_side(int target) { return std::max(rounded(target * 256.0 / 224.0), target); }
 
 Crop centre(ImageSize image, ImageSize target) {
   if (image == target) return whole(image);
-  // Pixels of the image for one of the target's.
+  // Image pixels per target pixel.
   const double step = std::min(static_cast<double>(image.width) / resized_side(target.width),
                                static_cast<double>(image.height) / resized_side(target.height));
   struct Span {
@@ -67,8 +67,8 @@ Crop centre(ImageSize image, ImageSize target) {
     double length;
   };
   const auto middle = [step](int length, int wanted) {
-    // Whole pixels, so that the longer side's are not quite square. The shorter side must come out
-    // at its own length, whatever the division's last digit is.
+    // Whole pixels, so those of the longer side are not exactly square. The shorter side must keep
+    // its exact length despite rounding in the division.
     const int resized = static_cast<int>(std::floor(length / step + 1e-9));
     const double axis_step = static_cast<double>(length) / resized;
     return Span{axis_step * rounded((resized - wanted) / 2.0), axis_step * wanted};
@@ -85,8 +85,9 @@ Result<void> check(const Augmentation& wanted) {
                      wanted.most_area <= 1 && wanted.least_ratio > 0 &&
                      wanted.least_ratio <= wanted.most_ratio && std::isfinite(wanted.most_ratio);
   if (sound) return {};
-  return Error{ErrorCode::usage,
-               "a random crop needs areas within 0 to 1 and ratios above 0, the lesser first"};
+  return Error{
+      ErrorCode::usage,
+      "a random crop needs areas from 0 to 1 and ratios above 0, each with the minimum first"};
 }
 
 Crop choose_crop(const Augmentation& augmentation, ImageSize image, ImageSize target,

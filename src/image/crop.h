@@ -12,22 +12,24 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
 };
 
-// The part of an image that becomes a sample, in the image's pixels; {0, 0} is the corner of the
-// first pixel. Evaluation needs fractions of pixels: it crops from an image that was resized.
+// The part of an image that becomes a sample, in image pixels; {0, 0} is the corner of the first
+// pixel. Fractional because evaluation crops from a resized image.
 struct Crop {
   double x = 0;
   double y = 0;
   double width = 0;
   double height = 0;
-  bool flipped = false;  // left and right change places
+  bool flipped = false;  // mirrored left to right
 };
 
-// How a sample is cut out of an image. The parameters are those of torchvision's RandomResizedCrop
-// and its defaults.
+// Describes how a sample is cut out of an image. The parameters and defaults are those of
+// torchvision's RandomResizedCrop.
 struct Augmentation {
   enum class Kind {
-    centre,  // for evaluation: shorter side to 8/7 of the target, the middle; equal sizes: all of
-             // it
+    // For evaluation: resizes the shorter side to 8/7 of the target and takes the centre; an image
+    // of
+    // the target's size is taken whole.
+    centre,
     random_resized_crop,  // for training
   };
   Kind kind = Kind::centre;
@@ -35,7 +37,7 @@ struct Augmentation {
   double most_area = 1;
   double least_ratio = 3.0 / 4;  // of width to height
   double most_ratio = 4.0 / 3;
-  bool may_flip = true;  // one time in two; in training only
+  bool may_flip = true;  // with probability 1/2; in training only
 
   static Augmentation evaluation() { return {.kind = Kind::centre}; }
   static Augmentation training() { return {.kind = Kind::random_resized_crop}; }
@@ -43,7 +45,7 @@ struct Augmentation {
 
 Result<void> check(const Augmentation& augmentation);
 
-// Depends on its arguments alone.
+// Depends only on its arguments.
 Crop choose_crop(const Augmentation& augmentation, ImageSize image, ImageSize target,
                  std::uint64_t seed);
 

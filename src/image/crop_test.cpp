@@ -27,9 +27,9 @@ std::vector<Crop> training_crops(ImageSize image, const Augmentation& augmentati
   return crops;
 }
 
-// torchvision's numbers: Resize(256) makes 341 x 256 of 500 x 375, CenterCrop(224) begins at
-// column 58 (58.5, to the even) and row 16.
-TEST(CentreCrop, IsWhatResizeAndCenterCropTake) {
+// torchvision's numbers: Resize(256) turns 500 x 375 into 341 x 256, CenterCrop(224) starts at
+// column 58 (58.5 rounded to even) and row 16.
+TEST(CentreCrop, MatchesResizeAndCenterCrop) {
   const Crop crop = choose_crop(Augmentation::evaluation(), {500, 375}, kTarget, 7);
   EXPECT_NEAR(crop.x, 58 * 500.0 / 341, 1e-9);
   EXPECT_NEAR(crop.width, 224 * 500.0 / 341, 1e-9);
@@ -70,10 +70,10 @@ TEST(RandomResizedCrop, DiffersBetweenNeighbouringSeeds) {
   EXPECT_EQ(sizes.size(), 100U);
 }
 
-TEST(RandomResizedCrop, KeepsAreaRatioAndPlaceWithinTheirBounds) {
+TEST(RandomResizedCrop, KeepsAreaRatioAndPositionWithinBounds) {
   const double area = 500.0 * 375;
   for (const Crop& crop : training_crops({500, 375}, Augmentation::training(), 20'000)) {
-    // Sides are rounded to whole pixels, which moves areas and ratios by a little.
+    // Sides are rounded to whole pixels, which changes areas and ratios slightly.
     EXPECT_GE(crop.width * crop.height, 0.08 * area - crop.width);
     EXPECT_LE(crop.width * crop.height, area);
     EXPECT_GE(crop.width / crop.height, 3.0 / 4 - 0.01);
@@ -85,9 +85,9 @@ TEST(RandomResizedCrop, KeepsAreaRatioAndPlaceWithinTheirBounds) {
   }
 }
 
-// In an image that lets every crop be, areas are uniform, ratios uniform in their logarithm, and
-// half the crops are flipped.
-TEST(RandomResizedCrop, DrawsAreasRatiosPlacesAndFlipsEvenly) {
+// If the image allows every crop, areas are uniform, ratios are log-uniform, and half of the crops
+// are flipped.
+TEST(RandomResizedCrop, DrawsAreasRatiosPositionsAndFlipsUniformly) {
   Augmentation augmentation = Augmentation::training();
   augmentation.most_area = 0.5;
   const double area = 1000.0 * 1000;
@@ -109,9 +109,8 @@ TEST(RandomResizedCrop, DrawsAreasRatiosPlacesAndFlipsEvenly) {
   EXPECT_NEAR(flips / count, 0.5, 0.01);
 }
 
-// One pixel high: no crop of an allowed ratio is inside, so the middle is taken, as wide as
-// allowed.
-TEST(RandomResizedCrop, TakesTheMiddleWhereNothingFits) {
+// One pixel high: no crop of an allowed ratio fits, so the centre is taken, as wide as allowed.
+TEST(RandomResizedCrop, TakesTheCentreIfNothingFits) {
   const Crop wide = training_crops(
       {1000, 20}, {.kind = Augmentation::Kind::random_resized_crop, .least_area = 0.9}, 1)[0];
   EXPECT_EQ(wide.width, 27);  // 20 * 4/3
@@ -124,7 +123,7 @@ TEST(RandomResizedCrop, TakesTheMiddleWhereNothingFits) {
   EXPECT_EQ(high.y, (1000 - 27) / 2);
 }
 
-TEST(RandomResizedCrop, FindsSomethingInEverySize) {
+TEST(RandomResizedCrop, FindsACropInEverySize) {
   for (const ImageSize size : {ImageSize{1, 1}, {1, 2}, {3, 1}, {2, 2}, {65'500, 1}, {1, 65'500}}) {
     for (const Crop& crop : training_crops(size, Augmentation::training(), 100)) {
       EXPECT_GE(crop.width, 1);
@@ -135,9 +134,9 @@ TEST(RandomResizedCrop, FindsSomethingInEverySize) {
   }
 }
 
-TEST(Augmentation, RefusesBoundsThatMakeNoSense) {
+TEST(Augmentation, RefusesInvalidBounds) {
   EXPECT_TRUE(check(Augmentation::training()).ok());
-  EXPECT_THAT(check({.least_area = 0}).error().message, HasSubstr("areas within 0 to 1"));
+  EXPECT_THAT(check({.least_area = 0}).error().message, HasSubstr("areas from 0 to 1"));
   EXPECT_FALSE(check({.least_area = 0.5, .most_area = 0.4}).ok());
   EXPECT_FALSE(check({.most_area = 1.1}).ok());
   EXPECT_FALSE(check({.least_ratio = 2, .most_ratio = 1}).ok());

@@ -16,13 +16,13 @@ constexpr int kLongestSide = 65'535;
 Error damaged(std::string_view format, std::string_view why) {
   return {
       ErrorCode::invalid,
-      fmt::format("damaged {}: {}; replace the file or take it out of the dataset", format, why)};
+      fmt::format("damaged {}: {}; replace the file or remove it from the dataset", format, why)};
 }
 
 Result<void> check_size(ImageSize size, std::int64_t most_pixels) {
   if (size.width < 1 || size.height < 1) {
     return Error{ErrorCode::invalid,
-                 fmt::format("an image of {} x {} pixels shows nothing", size.width, size.height)};
+                 fmt::format("an image of {} x {} pixels is empty", size.width, size.height)};
   }
   if (std::int64_t{size.width} * size.height > most_pixels) {
     return Error{

@@ -6,17 +6,16 @@
 #include "base/result.h"
 #include "image/crop.h"
 
-// What the readers of all formats say and refuse.
+// Errors and limits shared by the readers of all formats.
 namespace tacho {
 
-// The format, what its library says; the caller puts the file's name in front.
+// `why` is the message of the format's library; the caller prefixes the file name.
 Error damaged(std::string_view format, std::string_view why);
 
-// A decoded image beyond this is a mistake or an attack.
+// Larger images are mistakes or attacks.
 inline constexpr std::int64_t kMostPixels = 100'000'000;
 
-// Refuses an image of nothing, and one that is too large. Asked with what a header says, before
-// anything is decoded.
+// Refuses empty and too large images. Called with the size in the header, before decoding.
 Result<void> check_size(ImageSize size, std::int64_t most_pixels = kMostPixels);
 
 }  // namespace tacho

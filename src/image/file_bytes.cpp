@@ -30,7 +30,7 @@ Result<std::span<const std::uint8_t>> FileBytes::read(const std::filesystem::pat
   if (::fstat(fd.get(), &status) != 0) return cannot_read(errno);
   if (S_ISDIR(status.st_mode)) return cannot_read(EISDIR);
   if (status.st_size > kLargest.count) {
-    return Error{ErrorCode::invalid, fmt::format("{} is larger than the {} an image may have",
+    return Error{ErrorCode::invalid, fmt::format("{} exceeds the limit of {} for an image",
                                                  human(Bytes{status.st_size}), human(kLargest))};
   }
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -40,7 +40,7 @@ Result<std::span<const std::uint8_t>> FileBytes::read(const std::filesystem::pat
     const ssize_t more = ::read(fd.get(), bytes_.data() + got, size - got);
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) return cannot_read(errno);
-    if (more == 0) break;  // someone made it shorter meanwhile: the decoder will notice
+    if (more == 0) break;  // the file was truncated meanwhile: the decoder will notice
     got += static_cast<std::size_t>(more);
   }
   return std::span<const std::uint8_t>(bytes_.data(), got);

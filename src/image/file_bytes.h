@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// Reads one file after the other into the same memory. What read() gives is valid until the next.
+// Reads files into a reused buffer. The result of read() is valid until the next call.
 class FileBytes {
  public:
-  // Errors lack the file's name.
+  // Errors do not contain the file name.
   Result<std::span<const std::uint8_t>> read(const std::filesystem::path& file);
   void release_memory_above(std::size_t bytes);
 

@@ -34,14 +34,14 @@ ByteVector cut(const ByteVector& bytes, std::size_t length) {
   return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)};
 }
 
-TEST_F(DamagedImage, WhatIsNoImageIsRefusedByItsFirstBytes) {
+TEST_F(DamagedImage, RefusesOtherFormatsByTheirFirstBytes) {
   EXPECT_EQ(problem({}), "not an image: it is empty");
   EXPECT_EQ(problem({'G', 'I', 'F', '8', '9', 'a'}),
             "not a JPEG or PNG image: it begins with 47494638");
   EXPECT_EQ(problem({0xFF}), "not a JPEG or PNG image: it begins with ff");
 }
 
-TEST_F(DamagedImage, AFileThatEndsInTheMiddleIsRefusedWhereverTheCropIs) {
+TEST_F(DamagedImage, RefusesATruncatedFileWhereverTheCropIs) {
   const ByteVector jpeg = jpeg_bytes(sharp_picture(90, 70));
   const ByteVector progressive = jpeg_bytes(sharp_picture(90, 70), {.progressive = true});
   const ByteVector png = png_bytes(sharp_picture(90, 70));
@@ -53,33 +53,33 @@ TEST_F(DamagedImage, AFileThatEndsInTheMiddleIsRefusedWhereverTheCropIs) {
     }
   }
   EXPECT_EQ(problem(cut(jpeg, jpeg.size() - 1)),
-            "damaged JPEG: it ends in the middle; replace the file or take it out of the dataset");
+            "damaged JPEG: the file is truncated; replace the file or remove it from the dataset");
   EXPECT_EQ(problem(cut(png, png.size() - 1)),
-            "damaged PNG: it ends in the middle; replace the file or take it out of the dataset");
+            "damaged PNG: the file is truncated; replace the file or remove it from the dataset");
 }
 
-TEST_F(DamagedImage, WhatLibjpegCallsCorruptIsAnError) {
+TEST_F(DamagedImage, ReportsCorruptionThatLibjpegFinds) {
   ByteVector bytes = jpeg_bytes(sharp_picture(90, 70));
   std::fill(bytes.begin() + 1000, bytes.begin() + 1200, 0xFF);
   EXPECT_THAT(problem(bytes), StartsWith("damaged JPEG: "));
 }
 
-TEST_F(DamagedImage, AWrongChecksumIsAnError) {
-  ByteVector bytes = png_bytes(sharp_picture(32, 32));  // all of it is wanted
+TEST_F(DamagedImage, ReportsAWrongChecksum) {
+  ByteVector bytes = png_bytes(sharp_picture(32, 32));  // all of it is decoded
   bytes[bytes.size() / 2] ^= 1U;
   EXPECT_THAT(problem(bytes), StartsWith("damaged PNG: "));
 }
 
-// Were libjpeg's tables kept from one image to the next, the second would decode, and differently
-// after another first.
-TEST_F(DamagedImage, AJpegWithoutTablesIsRefusedWhateverWasReadBefore) {
+// If libjpeg's tables were kept from one image to the next, the second would decode, depending on
+// the first.
+TEST_F(DamagedImage, RefusesAJpegWithoutTablesWhateverWasReadBefore) {
   const Picture picture = sharp_picture(40, 40);
   EXPECT_EQ(problem(jpeg_bytes(picture)), "none");
   EXPECT_THAT(problem(jpeg_bytes(picture, {.tables = false})),
               HasSubstr("Quantization table 0x00 was not defined"));
 }
 
-TEST_F(DamagedImage, HeadersThatPromiseTooMuchAreNotBelieved) {
+TEST_F(DamagedImage, RefusesHeadersThatDeclareTooManyPixels) {
   ByteVector jpeg = jpeg_bytes(sharp_picture(16, 16));
   const std::uint8_t frame[] = {0xFF, 0xC0};
   const auto height = std::search(jpeg.begin(), jpeg.end(), frame, frame + 2) + 5;
@@ -96,7 +96,7 @@ TEST_F(DamagedImage, HeadersThatPromiseTooMuchAreNotBelieved) {
   EXPECT_THAT(promise(0, 16), StartsWith("damaged JPEG: "));
 }
 
-TEST_F(DamagedImage, AnOwnLimitIsKeptBeforeAnythingIsDecoded) {
+TEST_F(DamagedImage, AppliesACustomLimitBeforeDecoding) {
   const ByteVector png = png_bytes(Picture{1'001, 1'000, 1, ByteVector(1'001 * 1'000)});
   EXPECT_EQ(problem(png), "none");
   ImageLoader strict(kLevels, 1'000'000);
@@ -107,26 +107,26 @@ TEST_F(DamagedImage, AnOwnLimitIsKeptBeforeAnythingIsDecoded) {
             "1001 x 1000 pixels are more than the 1,000,000 allowed; make the image smaller");
 }
 
-TEST_F(DamagedImage, AJpegOfVeryManyScansIsRefused) {
+TEST_F(DamagedImage, RefusesAJpegOfVeryManyScans) {
   EXPECT_EQ(problem(jpeg_bytes(soft_picture(40, 40, 1), {.scan_for_each_coefficient = true})),
             "none");  // 64 scans
   EXPECT_EQ(problem(jpeg_bytes(soft_picture(40, 40), {.scan_for_each_coefficient = true})),
-            "damaged JPEG: more than 100 scans; replace the file or take it out of the dataset");
+            "damaged JPEG: more than 100 scans; replace the file or remove it from the dataset");
 }
 
-TEST_F(DamagedImage, ASideTooLongIsRefused) {
+TEST_F(DamagedImage, RefusesTooLongSides) {
   EXPECT_EQ(problem(png_bytes(soft_picture(70'000, 1, 1))),
             "70000 x 1 pixels: no side may be longer than 65,535");
 }
 
-TEST_F(DamagedImage, ColoursNobodyKnowsAreRefused) {
+TEST_F(DamagedImage, RefusesUnknownColourModels) {
   EXPECT_EQ(problem(jpeg_bytes(sharp_picture(20, 20, 2))),
             "a JPEG of 2 colour components, which is neither grey nor RGB nor CMYK; convert it to "
             "RGB");
 }
 
-// Bytes changed, cut out, doubled: an image or an error, and nothing else.
-TEST_F(DamagedImage, EveryMutationIsAnswered) {
+// Changed, removed and duplicated bytes give an image or an error, never anything else.
+TEST_F(DamagedImage, SurvivesEveryMutation) {
   std::mt19937 random(1);
   const auto below = [&random](std::size_t bound) { return random() % bound; };
   const ByteVector whole[] = {
@@ -140,7 +140,7 @@ TEST_F(DamagedImage, EveryMutationIsAnswered) {
   int sound = 0;
   for (std::uint64_t i = 0; i < 1200; ++i) {
     ByteVector bytes = whole[i % std::size(whole)];
-    // Half the time where the headers are, which hold the more dangerous lies.
+    // Half of the mutations hit the headers, which are more dangerous.
     const std::size_t reach = i % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 700);
     const std::size_t changes = 1 + below(4);
     for (std::size_t k = 0; k < changes; ++k) {
@@ -164,7 +164,7 @@ TEST_F(DamagedImage, EveryMutationIsAnswered) {
     }
     sound += problem(bytes, Augmentation::training(), i) == "none" ? 1 : 0;
   }
-  // Proof that the mutations reach both: pixels may change unnoticed, headers may not.
+  // Shows that mutations reach both: pixels may change unnoticed, headers may not.
   EXPECT_GT(sound, 50);
   EXPECT_LT(sound, 1000);
 }

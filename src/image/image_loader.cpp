@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// A buffer that grew beyond this, for one image in a million, is not kept.
+// Larger buffers, needed for one image in a million, are released.
 constexpr std::size_t kKeptBytes = std::size_t{32} << 20U;
 
 constexpr std::array<std::uint8_t, 3> kJpeg = {0xFF, 0xD8, 0xFF};
@@ -73,7 +73,7 @@ struct ImageLoader::Parts {
       TACHO_TRY(crop, decode(bytes, augmentation, seed, target));
       resizer.run(planes, crop, levels, target);
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::out_of_memory, "no memory left to decode the image in"};
+      return Error{ErrorCode::out_of_memory, "out of memory while decoding the image"};
     }
     return {};
   }

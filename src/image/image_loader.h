@@ -12,25 +12,24 @@
 
 namespace tacho {
 
-// Turns an encoded image (JPEG or PNG, told apart by their first bytes) into the normalised pixels
-// of one sample, written straight into a batch's memory:
+// Turns an encoded image (JPEG or PNG, recognised by its first bytes) into the normalised pixels of
+// one sample, written directly into a batch:
 //
-//   ImageLoader loader(kImageNetNormalisation);                       // one for each thread
+//   ImageLoader loader(kImageNetNormalisation);                       // one per thread
 //   auto loaded = loader.load(path, Augmentation::training(), sample_seed(seed, epoch, index),
 //                             {batch + i * 3 * 224 * 224, PixelType::f32, PixelLayout::planar, 3,
 //                              224, 224});
 //
-// What is written depends on the image, the augmentation, the seed and the target alone, never on
-// what was loaded before or on which thread; other kinds of processors round the last bit
-// otherwise. Grey images become coloured ones and the other way round, CMYK becomes
-// RGB, transparency is dropped; EXIF's orientation is ignored, as torchvision does. An image that
-// cannot be read is an error without the file's name, which the caller knows; the target then
-// holds anything.
+// The result depends only on the image, the augmentation, the seed and the target, never on
+// previous images or the thread; other CPU types may round the last bit differently. Grey images
+// become colour images and vice versa, CMYK becomes RGB, transparency is dropped; the EXIF
+// orientation is ignored, as in torchvision. Errors do not contain the file name; after an error
+// the content of the target is undefined.
 //
-// Not for two threads at a time. Keeps its buffers, those of very large images excepted.
+// Not thread-safe. Keeps its buffers, except those of very large images.
 class ImageLoader {
  public:
-  // An image of more than `most_pixels` is refused before it is decoded.
+  // Images of more than `most_pixels` are refused before decoding.
   explicit ImageLoader(const Normalisation& normalisation, std::int64_t most_pixels = kMostPixels);
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;

@@ -40,22 +40,22 @@ Difference difference(const std::vector<float>& ours, const std::vector<double>&
   Difference found;
   EXPECT_EQ(ours.size(), plain.size());
   for (std::size_t i = 0; i < std::min(ours.size(), plain.size()); ++i) {
-    const double apart = std::abs(static_cast<double>(ours[i]) - plain[i]);
-    found.mean += apart / static_cast<double>(ours.size());
-    found.most = std::max(found.most, apart);
+    const double error = std::abs(static_cast<double>(ours[i]) - plain[i]);
+    found.mean += error / static_cast<double>(ours.size());
+    found.most = std::max(found.most, error);
   }
   return found;
 }
 
-// A sample against the exact resize of a picture.
-Difference apart(const ByteVector& bytes, const Picture& picture, const Augmentation& augmentation,
-                 ImageSize size, std::uint64_t seed) {
+// Compares a sample with the exact resize of a picture.
+Difference from_exact(const ByteVector& bytes, const Picture& picture,
+                      const Augmentation& augmentation, ImageSize size, std::uint64_t seed) {
   const Crop crop = choose_crop(augmentation, {picture.width, picture.height}, size, seed);
   return difference(loaded(bytes, augmentation, size, seed), resized_plainly(picture, crop, size));
 }
 
-// Whole images at their own size: every pixel is where it was.
-TEST(ImageLoader, GivesAnImageOfTheTargetsSizeAsItIs) {
+// A whole image at its own size: every pixel is unchanged.
+TEST(ImageLoader, LeavesAnImageOfTheTargetsSizeUnchanged) {
   const Picture picture = sharp_picture(37, 23);
   const auto pixels = loaded(png_bytes(picture), Augmentation::evaluation(), {37, 23});
   for (int c = 0; c < 3; ++c) {
@@ -91,30 +91,30 @@ TEST(ImageLoader, FlipsHalfTheTimeAndThenExactly) {
   EXPECT_LT(flips, 30);
 }
 
-// A PNG loses nothing, so the sample is the exact resize but for single precision.
+// PNG is lossless, so the sample equals the exact resize up to single precision.
 TEST(ImageLoader, ResizesExactlyUpAndDown) {
   const Picture picture = sharp_picture(301, 203);
   const ByteVector bytes = png_bytes(picture);
   for (const ImageSize size : {ImageSize{64, 48}, {224, 224}, {1, 1}, {7, 300}, {301, 203}}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
-      EXPECT_LT(apart(bytes, picture, Augmentation::training(), size, seed).most, 0.001);
+      EXPECT_LT(from_exact(bytes, picture, Augmentation::training(), size, seed).most, 0.001);
     }
-    EXPECT_LT(apart(bytes, picture, Augmentation::evaluation(), size, 0).most, 0.001);
+    EXPECT_LT(from_exact(bytes, picture, Augmentation::evaluation(), size, 0).most, 0.001);
   }
 }
 
 struct Sampling {
-  int across;  // of luma
+  int across;  // luma samples
   int down;
   int colour_across;
   int colour_down;
-  double mean;  // levels that the loader and libjpeg may lie apart, on average …
-  double most;  // … and in any one pixel
+  double mean;  // mean difference between loader and libjpeg, in levels …
+  double most;  // … and the largest one
 };
 
-// Against libjpeg's whole image. They differ where libjpeg rounds to whole levels on its way, and
-// in how the coarse colours are interpolated: libjpeg repeats those of 4:1:1 four times.
-TEST(ImageLoader, AgreesWithTheWholeJpegResizedAfterwards) {
+// Compares with libjpeg's full image. They differ where libjpeg rounds intermediate values and in
+// how subsampled colours are interpolated: libjpeg repeats those of 4:1:1 four times.
+TEST(ImageLoader, AgreesWithTheFullJpegResizedAfterwards) {
   const Picture picture = soft_picture(333, 251);
   for (const Sampling& sampling : {Sampling{1, 1, 1, 1, 0.3, 1.5},
                                    {2, 1, 1, 1, 0.5, 6},
@@ -130,19 +130,19 @@ TEST(ImageLoader, AgreesWithTheWholeJpegResizedAfterwards) {
       const auto place = fmt::format("{}x{} and {}x{}", sampling.across, sampling.down,
                                      sampling.colour_across, sampling.colour_down);
       for (std::uint64_t seed = 0; seed < 6; ++seed) {
-        const auto found = apart(bytes, decoded, Augmentation::training(), {128, 128}, seed);
+        const auto found = from_exact(bytes, decoded, Augmentation::training(), {128, 128}, seed);
         EXPECT_LT(found.mean, sampling.mean) << place << " seed " << seed;
         EXPECT_LT(found.most, sampling.most) << place << " seed " << seed;
       }
-      const auto found = apart(bytes, decoded, Augmentation::evaluation(), {128, 128}, 0);
+      const auto found = from_exact(bytes, decoded, Augmentation::evaluation(), {128, 128}, 0);
       EXPECT_LT(found.mean, sampling.mean) << place;
       EXPECT_LT(found.most, sampling.most) << place;
     }
   }
 }
 
-// … and is as far from the picture that was compressed, within a tenth of a level.
-TEST(ImageLoader, LosesNoMoreThanTheWholeJpegDoes) {
+// The error relative to the original picture is the same, within a tenth of a level.
+TEST(ImageLoader, LosesNoMoreThanTheFullJpeg) {
   const Picture picture = soft_picture(333, 251);
   const ImageSize size{128, 128};
   for (const auto& [across, down] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}}) {
@@ -153,18 +153,18 @@ TEST(ImageLoader, LosesNoMoreThanTheWholeJpegDoes) {
       const auto whole = resized_plainly(decoded, crop, size);
       const auto libjpegs =
           difference({whole.begin(), whole.end()}, resized_plainly(picture, crop, size));
-      const auto ours = apart(bytes, picture, Augmentation::training(), size, seed);
+      const auto ours = from_exact(bytes, picture, Augmentation::training(), size, seed);
       EXPECT_LT(ours.mean, libjpegs.mean + 0.1) << across << "x" << down;
     }
   }
 }
 
-// Decoded at 1/2, 1/4 and 1/8: libjpeg's mean over pixels in place of a part of the triangle.
-TEST(ImageLoader, AgreesWithTheWholeJpegWhenDecodedCoarsely) {
+// Decoded at 1/2, 1/4 and 1/8: libjpeg averages pixels instead of a part of the triangle filter.
+TEST(ImageLoader, AgreesWithTheFullJpegWhenDecodedAtLowerResolution) {
   const ByteVector bytes = jpeg_bytes(soft_picture(803, 601));
   const Picture decoded = decoded_jpeg(bytes);
   for (const int side : {200, 130, 96, 64, 50}) {
-    const auto found = apart(bytes, decoded, Augmentation::evaluation(), {side, side}, 0);
+    const auto found = from_exact(bytes, decoded, Augmentation::evaluation(), {side, side}, 0);
     EXPECT_LT(found.mean, 1.0) << side;
     EXPECT_LT(found.most, 8.0) << side;
   }
@@ -227,7 +227,7 @@ TEST(ImageLoader, NormalisesChannelByChannel) {
   EXPECT_NEAR(pixels[128], (1 - 0.406) / 0.225, 1e-5);
 }
 
-TEST(ImageLoader, MakesGreyOfColourAndColourOfGrey) {
+TEST(ImageLoader, ConvertsBetweenGreyAndColour) {
   const Picture colour = soft_picture(64, 64);
   const auto evaluation = Augmentation::evaluation();
   const auto from_png = loaded(png_bytes(colour), evaluation, {64, 64}, 1, 1);
@@ -250,7 +250,7 @@ TEST(ImageLoader, MakesGreyOfColourAndColourOfGrey) {
   }
 }
 
-TEST(ImageLoader, ReadsJpegsOfRgbAndOfAdobesInks) {
+TEST(ImageLoader, ReadsRgbAndCmykJpegs) {
   const Picture rgb = soft_picture(48, 48);
   const auto evaluation = Augmentation::evaluation();
   const auto stored_rgb =
@@ -285,14 +285,14 @@ TEST(ImageLoader, ReadsEveryKindOfPng) {
   for (std::size_t i = 0; i < rgb.pixels.size(); ++i) {
     with_alpha.push_back(rgb.pixels[i]);
     if (i % 3 == 2) with_alpha.push_back(static_cast<std::uint8_t>(i));
-    deep.insert(deep.end(), {rgb.pixels[i], rgb.pixels[i]});  // v * 257 is v of 255
+    deep.insert(deep.end(), {rgb.pixels[i], rgb.pixels[i]});  // v * 257 in 16 bits is v in 8
   }
   EXPECT_EQ(loaded(png_bytes(16, 16, with_alpha, {.colour_type = PNG_COLOR_TYPE_RGB_ALPHA}),
                    evaluation, {16, 16}),
             expected);
   EXPECT_EQ(loaded(png_bytes(16, 16, deep, {.depth = 16}), evaluation, {16, 16}), expected);
 
-  // Two colours, one bit each, eight pixels a byte.
+  // Two colours, one bit each, eight pixels per byte.
   const ByteVector stripes(16 * 2, 0b10101010);
   const auto striped =
       loaded(png_bytes(16, 16, stripes, {.colour_type = PNG_COLOR_TYPE_PALETTE, .depth = 1},
@@ -321,7 +321,7 @@ TEST(ImageLoader, ReadsTheSmallestImages) {
   }
 }
 
-TEST(ImageLoader, ReadsFilesAsItReadsBytes) {
+TEST(ImageLoader, ReadsFilesLikeBytes) {
   const ScratchFolder folder;
   const auto file = folder.path() / "image.jpg";
   const ByteVector bytes = jpeg_bytes(soft_picture(60, 40));
@@ -340,7 +340,7 @@ TEST(ImageLoader, ReadsFilesAsItReadsBytes) {
             "cannot be read: Is a directory");
 }
 
-TEST(ImageLoader, RefusesTargetsThatCannotBe) {
+TEST(ImageLoader, RefusesInvalidTargets) {
   ImageLoader loader(kLevels);
   const ByteVector bytes = png_bytes(sharp_picture(4, 4));
   float pixel = 0;
@@ -348,10 +348,10 @@ TEST(ImageLoader, RefusesTargetsThatCannotBe) {
     return loader.load(bytes, Augmentation::evaluation(), 0, target).error().message;
   };
   EXPECT_EQ(problem({.pixels = &pixel, .channels = 2, .height = 1, .width = 1}),
-            "images of 2 channels cannot be made: use 1 (grey) or 3 (red, green, blue)");
+            "images of 2 channels are not supported: use 1 (grey) or 3 (red, green, blue)");
   EXPECT_EQ(problem({.pixels = &pixel, .channels = 1, .height = 0, .width = 1}),
-            "images of 1 x 0 pixels cannot be made: each side must be 1 to 16384");
-  EXPECT_EQ(problem({.channels = 1, .height = 1, .width = 1}), "no memory was given for an image");
+            "images of 1 x 0 pixels are not supported: each side must be 1 to 16384");
+  EXPECT_EQ(problem({.channels = 1, .height = 1, .width = 1}), "the image target has no memory");
 }
 
 }  // namespace

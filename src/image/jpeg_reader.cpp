@@ -10,17 +10,16 @@
 namespace tacho {
 namespace {
 
-// The eighths of the full resolution that are decoded at. libjpeg-turbo can do all of 1 to 8 but
-// has vector code for 2, 4 and 8 alone (1 is a mere mean), on amd64 as on arm64. Milliseconds for
-// 500 x 375 pixels of 108 KB on amd64: 1: 0.9, 2: 1.1, 3: 1.2, 4: 1.2, 5: 1.4, 6: 1.6, 7: 1.8,
-// 8: 1.25, most of it entropy decoding. The faster of libjpeg's two transforms (JDCT_IFAST) saves
-// nothing that can be measured.
+// The eighths of the full resolution used for decoding. libjpeg-turbo supports 1 to 8 but has
+// vector code only for 2, 4 and 8 (1 is a plain mean), on amd64 and arm64. Milliseconds for 500 x
+// 375 pixels of 108 KB on amd64: 1: 0.9, 2: 1.1, 3: 1.2, 4: 1.2, 5: 1.4, 6: 1.6, 7: 1.8, 8: 1.25,
+// most of it entropy decoding. libjpeg's faster transform (JDCT_IFAST) saves nothing measurable.
 constexpr std::array kEighths = {1, 2, 4, 8};
 
-// A progressive file of thousands of scans, a few bytes each, takes minutes. Honest ones have ten.
+// A progressive file of thousands of tiny scans takes minutes to decode. Ordinary ones have ten.
 constexpr int kMostScans = 100;
 
-// A block of 8 x 8 pixels takes one bit at the least.
+// A block of 8 x 8 pixels takes at least one bit.
 constexpr std::int64_t kMostPixelsInAByte = 8 * 64;
 
 int scaled_size(const jpeg_component_info& component) {
@@ -31,7 +30,7 @@ int scaled_size(const jpeg_component_info& component) {
 #endif
 }
 
-// A band is what libjpeg decodes at a time: one row of blocks, two where colours are at half the
+// A band is what libjpeg decodes at a time: one row of blocks, or two if colours have half the
 // resolution.
 int lines_in_band(const jpeg_decompress_struct& info) {
 #if JPEG_LIB_VERSION >= 70
@@ -54,7 +53,7 @@ unsigned eighths_for(const Crop& crop, ImageSize target) {
   return 8;
 }
 
-// Within compressed data 0xFF is never followed by this but at the end of the image.
+// Within compressed data 0xFF is followed by this byte only at the end of the image.
 bool has_end_of_image(std::span<const std::uint8_t> compressed) {
   for (std::size_t i = compressed.size(); i >= 2; --i) {
     if (compressed[i - 2] == 0xFF && compressed[i - 1] == JPEG_EOI) return true;
@@ -62,7 +61,7 @@ bool has_end_of_image(std::span<const std::uint8_t> compressed) {
   return false;
 }
 
-// Pixels are sound all the same: a version or a colour transform libjpeg has not heard of, bytes
+// Warnings that do not affect pixels: an unknown version or colour transform, or extra bytes
 // between two parts of the file.
 bool is_harmless(int warning) {
   return warning == JWRN_JFIF_MAJOR || warning == JWRN_ADOBE_XFORM ||
@@ -97,8 +96,7 @@ void JpegReader::limit_scans(j_common_ptr info) {
   std::longjmp(errors->escape, 1);
 }
 
-// Runs calls of libjpeg. Nothing that wants to be destroyed may live in `step`: an error jumps out
-// of it.
+// Calls libjpeg. `step` must not hold objects with destructors: an error jumps out of it.
 template <class Step>
 Result<void> JpegReader::guarded(Step step) {
   if (setjmp(errors_.escape) == 0) {
@@ -106,7 +104,7 @@ Result<void> JpegReader::guarded(Step step) {
     return {};
   }
   if (errors_.manager.msg_code == JERR_OUT_OF_MEMORY) {
-    return Error{ErrorCode::out_of_memory, "no memory left to decode the JPEG in"};
+    return Error{ErrorCode::out_of_memory, "out of memory while decoding the JPEG"};
   }
   return damaged("JPEG", errors_.message.data());
 }
@@ -124,11 +122,11 @@ Result<ImageSize> JpegReader::open(std::span<const std::uint8_t> bytes) {
   if (!info_.arith_code && std::int64_t{size.width} * size.height / kMostPixelsInAByte >
                                static_cast<std::int64_t>(bytes.size())) {
     return damaged("JPEG",
-                   fmt::format("{} bytes cannot hold the {} x {} pixels its header promises",
+                   fmt::format("{} bytes cannot hold the {} x {} pixels its header declares",
                                bytes.size(), size.width, size.height));
   }
   if (!has_end_of_image({info_.src->next_input_byte, info_.src->bytes_in_buffer})) {
-    return damaged("JPEG", "it ends in the middle");
+    return damaged("JPEG", "the file is truncated");
   }
   return size;
 }
@@ -199,7 +197,7 @@ void JpegReader::describe(Planes& planes) const {
   }
 }
 
-// Those that hold a row of the crop, of whichever component.
+// Returns the bands that contain a row of the crop in any component.
 SampleRange JpegReader::bands_of(const Crop& crop, const Planes& planes) const {
   SampleRange bands{static_cast<int>(info_.total_iMCU_rows) - 1, 0};
   for (int i = 0; i < planes.count; ++i) {
@@ -211,7 +209,7 @@ SampleRange JpegReader::bands_of(const Crop& crop, const Planes& planes) const {
   return bands;
 }
 
-// What is not wanted goes through the entropy decoder, which must see everything, and no further.
+// Bands that are not wanted only pass the entropy decoder, which has to see everything.
 void JpegReader::want(bool wanted, int components) {
   for (int i = 0; i < components; ++i) info_.comp_info[i].component_needed = wanted ? TRUE : FALSE;
 }

@@ -16,12 +16,12 @@
 
 namespace tacho {
 
-// Decodes one JPEG through libjpeg-turbo: as few rows, and at as low a resolution, as the sample
-// needs. What libjpeg calls corrupt is an error. Rows below the crop are not looked at, but a file
-// that ends in the middle is refused.
+// Decodes one JPEG through libjpeg-turbo: only the rows and the resolution that the sample needs.
+// Corruption that libjpeg reports is an error. Rows below the crop are not decoded, but a truncated
+// file is refused.
 //
-// One reader reads one image: libjpeg keeps tables from one image to the next, so a file that
-// lacks its own would come out differently depending on what was read before it.
+// One reader reads one image: libjpeg keeps tables from one image to the next, so a file without
+// tables would decode differently depending on the previous file.
 class JpegReader {
  public:
   JpegReader();
@@ -32,12 +32,12 @@ class JpegReader {
   // The bytes must outlive the reader.
   Result<ImageSize> open(std::span<const std::uint8_t> bytes);
   // After open(). Leaves the rows that the crop covers, with at least `target` samples in the crop
-  // where the file has them. Of colours nothing is decoded but the luma, if grey is wanted.
+  // if the file has them. For grey output only the luma is decoded.
   Result<void> decode(const Crop& crop, ImageSize target, bool grey, Planes& planes);
 
  private:
   struct Errors {
-    jpeg_error_mgr manager;  // first: all of this that libjpeg knows
+    jpeg_error_mgr manager;  // must be first: the part that libjpeg knows
     std::jmp_buf escape;
     std::array<char, JMSG_LENGTH_MAX> message;
   };

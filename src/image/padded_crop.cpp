@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// How far the image is moved, and whether the result is turned around.
+// The shift of the image, in pixels, and the flip after it.
 struct Shift {
   int down = 0;
   int right = 0;
@@ -31,7 +31,7 @@ Shift choose_shift(const PaddedCrop& augmentation, std::uint64_t seed) {
   return shift;
 }
 
-// Row `y` of one channel after the shift, black where nothing is left.
+// Writes row `y` of one channel after the shift, with black outside the image.
 void shifted_row(const std::uint8_t* channel, const PlanarImage& image, const Shift& shift, int y,
                  float* out) {
   const int source = y - shift.down;

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// One image of a set that is in memory: channels x height x width bytes, channel by channel.
+// An image in memory: channels x height x width bytes, channel by channel.
 struct PlanarImage {
   const std::uint8_t* pixels = nullptr;
   int channels = 0;
@@ -15,8 +15,8 @@ struct PlanarImage {
   int width = 0;
 };
 
-// CIFAR's augmentation: shifted by up to `padding` pixels each way, black coming in at the edges
-// (torchvision's RandomCrop with padding), and flipped one time in two. The default changes
+// CIFAR's augmentation: shifts by up to `padding` pixels in each direction, filling with black
+// (torchvision's RandomCrop with padding), and flips with probability 1/2. The default changes
 // nothing.
 struct PaddedCrop {
   int padding = 0;
@@ -25,8 +25,8 @@ struct PaddedCrop {
   static PaddedCrop training() { return {.padding = 4, .may_flip = true}; }
 };
 
-// Writes one image, of the target's channels, height and width, normalised. Depends on its
-// arguments alone.
+// Writes one image with the target's channels, height and width, normalised. Depends only on its
+// arguments.
 Result<void> place_image(const PlanarImage& image, const PaddedCrop& augmentation,
                          std::uint64_t seed, const Normalisation& normalisation,
                          const PixelTarget& target);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSide = 6;
 constexpr std::size_t kPlane = kSide * kSide;
 
-// Pixel (x, y) of channel c has level 1 + y * 6 + x + 50 c, so that it can be told from black.
+// Pixel (x, y) of channel c has level 1 + y * 6 + x + 50 c, which differs from black.
 std::vector<std::uint8_t> numbered() {
   std::vector<std::uint8_t> pixels;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -36,7 +36,7 @@ std::vector<float> placed(const PaddedCrop& augmentation, std::uint64_t seed) {
   return out;
 }
 
-// The image moved by hand.
+// The expected image for a shift.
 std::vector<float> moved(int down, int right, bool flipped) {
   const auto pixels = numbered();
   std::vector<float> out;
@@ -56,7 +56,7 @@ std::vector<float> moved(int down, int right, bool flipped) {
 
 TEST(PaddedCrop, ChangesNothingByDefault) { EXPECT_EQ(placed({}, 3), moved(0, 0, false)); }
 
-TEST(PaddedCrop, MovesExactlyAndReachesEveryPlaceAndBothWays) {
+TEST(PaddedCrop, ShiftsExactlyAndReachesEveryOffsetAndFlip) {
   std::set<std::array<int, 3>> seen;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const auto pixels = placed(PaddedCrop::training(), sample_seed(1, 1, i));

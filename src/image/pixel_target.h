@@ -7,12 +7,12 @@
 namespace tacho {
 
 enum class PixelType { f32, bf16 };
-// How one sample lies in memory: channel by channel (a batch of them is NCHW), or pixel by pixel
-// (NHWC, which torch calls channels last).
+// Memory layout of a sample: channel by channel (a batch is NCHW) or pixel by pixel (NHWC, torch's
+// channels last).
 enum class PixelLayout { planar, interleaved };
 
-// Where one sample's pixels go, usually inside a batch. Aligned for its type; every one of its
-// channels * height * width values is written, if the sample can be read.
+// Destination of one sample's pixels, usually inside a batch. Aligned for its type; all channels *
+// height * width values are written if the sample can be read.
 struct PixelTarget {
   void* pixels = nullptr;
   PixelType type = PixelType::f32;
@@ -24,14 +24,14 @@ struct PixelTarget {
 
 Result<void> check(const PixelTarget& target);
 
-// What is written is (value / 255 - mean) / deviation, channel by channel; a grey target has only
-// the first.
+// Values are written as (value / 255 - mean) / deviation, per channel; a grey target uses only the
+// first.
 struct Normalisation {
   std::array<float, 3> mean = {0, 0, 0};
   std::array<float, 3> deviation = {1, 1, 1};
 };
 
-// Of ImageNet's training images, as every published model for it was trained.
+// Statistics of ImageNet's training images, used by all published models.
 inline constexpr Normalisation kImageNetNormalisation = {{0.485F, 0.456F, 0.406F},
                                                          {0.229F, 0.224F, 0.225F}};
 

@@ -7,7 +7,7 @@ namespace tacho {
 namespace {
 
 SampleRange covered(double first, double length, double samples, int count) {
-  // Far below what a sample weighs, far above what rounding does.
+  // Far below the weight of a sample, far above rounding errors.
   constexpr double kHair = 1e-6;
   const int from = static_cast<int>(std::floor(first * samples + kHair));
   const int to = static_cast<int>(std::ceil((first + length) * samples - kHair)) - 1;
@@ -29,7 +29,7 @@ void Plane::make_room(int first, int rows, std::size_t row_bytes) {
   first_row = first;
   pitch = row_bytes;
   const std::size_t needed = static_cast<std::size_t>(rows) * pitch + kSlack;
-  // Never made smaller: growing again would fill with zeros what is about to be overwritten.
+  // Never shrinks: growing again would fill with zeros what is about to be overwritten.
   if (samples.size() < needed) samples.resize(needed);
 }
 

@@ -11,14 +11,14 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kSignature = 8;
-constexpr std::int64_t kDeflateLimit = 1032;  // deflate shrinks nothing further than this
+constexpr std::int64_t kDeflateLimit = 1032;  // largest compression ratio of deflate
 
 std::uint32_t big_endian(std::span<const std::uint8_t> bytes) {
   return std::uint32_t{bytes[0]} << 24U | std::uint32_t{bytes[1]} << 16U |
          std::uint32_t{bytes[2]} << 8U | bytes[3];
 }
 
-// From chunk to chunk, by their lengths, to the one called IEND.
+// Walks the chunks by their lengths to IEND.
 bool has_end_chunk(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kAround = 12;  // length, name, checksum
   std::size_t at = kSignature;
@@ -51,18 +51,17 @@ void PngReader::leave(png_structp png, png_const_charp message) {
   std::longjmp(reader->escape_, 1);
 }
 
-// About chunks that say nothing of the pixels; what is wrong with those that do is an error.
+// Warnings are about chunks without pixels; problems with pixel chunks are errors.
 void PngReader::ignore(png_structp /*png*/, png_const_charp /*message*/) {}
 
 void PngReader::give(png_structp png, png_bytep out, std::size_t count) {
   auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
-  if (reader->rest_.size() < count) png_error(png, "it ends in the middle");
+  if (reader->rest_.size() < count) png_error(png, "the file is truncated");
   std::memcpy(out, reader->rest_.data(), count);
   reader->rest_ = reader->rest_.subspan(count);
 }
 
-// Runs calls of libpng. Nothing that wants to be destroyed may live in `step`: an error jumps out
-// of it.
+// Calls libpng. `step` must not hold objects with destructors: an error jumps out of it.
 template <class Step>
 Result<void> PngReader::guarded(Step step) {
   if (setjmp(escape_) != 0) return damaged("PNG", message_.data());
@@ -71,12 +70,13 @@ Result<void> PngReader::guarded(Step step) {
 }
 
 Result<ImageSize> PngReader::open(std::span<const std::uint8_t> bytes) {
-  if (info_ == nullptr) return Error{ErrorCode::out_of_memory, "no memory left to read a PNG with"};
-  if (!has_end_chunk(bytes)) return damaged("PNG", "it ends in the middle");
+  if (info_ == nullptr)
+    return Error{ErrorCode::out_of_memory, "out of memory while reading the PNG"};
+  if (!has_end_chunk(bytes)) return damaged("PNG", "the file is truncated");
   rest_ = bytes;
   TACHO_CHECK(guarded([this] {
     png_set_read_fn(png_, this, give);
-    // Text, profiles and the like are not unpacked: nobody here looks at them.
+    // Skips text, profiles and other chunks that are not used.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png_, info_);
@@ -87,7 +87,7 @@ Result<ImageSize> PngReader::open(std::span<const std::uint8_t> bytes) {
   TACHO_CHECK(check_size(size));
   const auto stored = static_cast<std::int64_t>(png_get_rowbytes(png_, info_)) * size.height;
   if (stored / kDeflateLimit > static_cast<std::int64_t>(bytes.size())) {
-    return damaged("PNG", fmt::format("{} bytes cannot hold the {} x {} pixels its header promises",
+    return damaged("PNG", fmt::format("{} bytes cannot hold the {} x {} pixels its header declares",
                                       bytes.size(), size.width, size.height));
   }
   TACHO_CHECK(guarded([this] {

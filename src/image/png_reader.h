@@ -13,9 +13,9 @@
 
 namespace tacho {
 
-// Decodes one PNG through libpng, to 8 bits a sample: palettes are looked up, 16 bits are rounded;
-// transparency is dropped, gamma and colour profiles are ignored, as PIL does.
-// Rows below the crop are not looked at, but a file that ends in the middle is refused.
+// Decodes one PNG through libpng to 8 bits per sample: palettes are expanded, 16 bits are rounded;
+// transparency is dropped, gamma and colour profiles are ignored, as in PIL. Rows below the crop
+// are not decoded, but a truncated file is refused.
 class PngReader {
  public:
   PngReader();

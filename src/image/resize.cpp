@@ -39,8 +39,8 @@ void Resizer::Window::open(const Taps& down, std::size_t row_width) {
   if (rows.size() < slots * width) rows.resize(slots * width);
 }
 
-// A row of the plane, resized across. Rows are asked for in ascending order, but for those of the
-// last few that are still there.
+// Returns a row of the plane, resized horizontally. Rows must be requested in ascending order,
+// except the last few, which are still cached.
 const float* Resizer::Window::row(int index, const Plane& plane, const Taps& across) {
   float* slot = rows.data() + (static_cast<std::size_t>(index) & mask) * width;
   if (index >= ready) {
@@ -50,7 +50,7 @@ const float* Resizer::Window::row(int index, const Plane& plane, const Taps& acr
   return slot;
 }
 
-// Output row `y` of one plane, into rows_[index].
+// Writes output row `y` of one plane to rows_[index].
 void Resizer::make_row(std::size_t index, const Plane& plane, int y) {
   const auto& [across, down] = axes_[axes_of_[index]];
   const auto output = static_cast<std::size_t>(y);
@@ -62,7 +62,7 @@ void Resizer::make_row(std::size_t index, const Plane& plane, int y) {
     std::array<const float*, Taps::kGroup> rows{};
     for (std::size_t k = 0; k < rows.size(); ++k, ++source, share += stride) {
       shares[k] = *share;
-      // A tap without a share may lie beyond the plane: any row will do.
+      // A tap with share 0 may be outside the plane: any row will do.
       rows[k] =
           *share == 0 ? windows_[index].rows.data() : windows_[index].row(source, plane, across);
     }

@@ -11,13 +11,13 @@
 
 namespace tacho {
 
-// From a decoded image to a sample: cuts, resizes, flips, turns into red, green and blue,
-// normalises and stores, one output row at a time. Each plane is resized at the resolution it was
-// stored in, and colours are converted at the target's: JPEG's coarse colour planes are never
-// blown up. One resizer belongs to one thread; it keeps its buffers.
+// Turns a decoded image into a sample: crops, resizes, flips, converts to RGB, normalises and
+// stores, one output row at a time. Each plane is resized at its stored resolution, and colours are
+// converted at the target's resolution: JPEG's subsampled colour planes are never upsampled. One
+// resizer belongs to one thread; it keeps its buffers.
 class Resizer {
  public:
-  // The planes hold at least the rows the crop covers.
+  // The planes must contain at least the rows that the crop covers.
   void run(const Planes& planes, const Crop& crop, const Levels& levels, const PixelTarget& target);
 
  private:
@@ -25,11 +25,11 @@ class Resizer {
     Taps across;
     Taps down;
   };
-  // Rows of one plane, resized across, kept as long as output rows need them.
+  // Horizontally resized rows of one plane, kept while output rows need them.
   struct Window {
     std::size_t mask = 0;  // row r is in slot r & mask
     std::size_t width = 0;
-    int ready = 0;  // rows before this one were resized, if anyone wanted them
+    int ready = 0;  // rows before this one were resized, if requested
     std::vector<float> rows;
 
     void open(const Taps& down, std::size_t row_width);
@@ -41,7 +41,7 @@ class Resizer {
   void make_row(std::size_t index, const Plane& plane, int y);
 
   std::array<Axes, 4> axes_;
-  std::array<std::size_t, 4> axes_of_ = {};  // planes of one geometry share theirs
+  std::array<std::size_t, 4> axes_of_ = {};  // planes of the same geometry share one entry
   std::array<Window, 4> windows_;
   std::array<std::vector<float>, 4> rows_;
 };

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// A word is four neighbouring samples, the first in its lowest byte.
+// A word holds four neighbouring samples, the first in its lowest byte.
 static_assert(std::endian::native == std::endian::little);
 static_assert(Taps::kGroup == 4);
 using Word [[gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
@@ -17,7 +17,7 @@ inline float byte_of(std::uint32_t word, unsigned index) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8 * index & 0xFFU));
 }
 
-// Four taps with one load: fetching samples from all over a row is what resizing it costs.
+// Four taps with one load: fetching scattered samples dominates the cost of resizing a row.
 TACHO_EVERY_VECTOR_WIDTH
 void sample_four(const std::uint8_t* __restrict row, const std::int32_t* __restrict first,
                  const float* __restrict shares, std::size_t count, float* __restrict out) {
@@ -65,7 +65,8 @@ void blend_four_more(const float* __restrict a, const float* __restrict b,
 
 inline float in_range(float level) { return std::min(std::max(level, 0.0F), 255.0F); }
 
-// JFIF's constants (BT.601, full range). Interpolated colour can leave the range as decoded can.
+// JFIF's constants (BT.601, full range). Interpolated colours can leave the range just like decoded
+// ones.
 TACHO_EVERY_VECTOR_WIDTH
 void ycc_to_rgb(float* __restrict first, float* __restrict second, float* __restrict third,
                 std::size_t count) {
@@ -84,7 +85,7 @@ void invert(float* __restrict row, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) row[i] = 255.0F - row[i];
 }
 
-// What ink leaves of a colour, black ink on top: 255 is no ink.
+// Applies black ink to a colour: 255 is no ink.
 TACHO_EVERY_VECTOR_WIDTH
 void darken(float* __restrict row, const float* __restrict black, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) row[i] *= black[i] * (1.0F / 255);
@@ -98,7 +99,7 @@ void luma_of(float* __restrict red, const float* __restrict green, const float* 
   }
 }
 
-// Rounded to the nearest, halves to the even one. No value here is infinite or not a number.
+// Rounds to the nearest value, halves to even. No value here is infinite or NaN.
 inline std::uint16_t bf16_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
@@ -173,7 +174,7 @@ void to_rgb(ColourModel model, const std::array<float*, 4>& rows, std::size_t co
 }
 
 void to_grey(ColourModel model, const std::array<float*, 4>& rows, std::size_t count) {
-  if (model == ColourModel::grey || model == ColourModel::ycc) return;  // its first row is luma
+  if (model == ColourModel::grey || model == ColourModel::ycc) return;  // the first row is luma
   to_rgb(model, rows, count);
   luma_of(rows[0], rows[1], rows[2], count);
 }

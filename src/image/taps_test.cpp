@@ -24,7 +24,7 @@ TEST(Taps, OfEqualSizesAreTheSamplesThemselves) {
   }
 }
 
-// Twice as many outputs: a quarter of the one neighbour, three quarters of the other.
+// Twice as many outputs: a quarter of one neighbour, three quarters of the other.
 TEST(Taps, InterpolateWhenEnlarging) {
   Taps taps;
   taps.fill(8, 0, 0.5, {0, 3}, false);
@@ -38,7 +38,7 @@ TEST(Taps, InterpolateWhenEnlarging) {
   EXPECT_FLOAT_EQ(share(taps, 3, 7), 1);
 }
 
-// Half as many: 1, 3, 3, 1 eighths.
+// Half as many outputs: 1, 3, 3, 1 eighths.
 TEST(Taps, CountEverySampleWhenShrinking) {
   Taps taps;
   taps.fill(3, 0, 2, {0, 5}, false);
@@ -63,8 +63,8 @@ TEST(Taps, AreReversedByAFlip) {
   }
 }
 
-// Whatever the sizes: shares sum to 1, lie within the source, and no tap is read that is further
-// than a group beyond it.
+// For all sizes: shares sum to 1, are within the source, and no tap is read further than a group
+// beyond it.
 TEST(Taps, StayWithinTheirSource) {
   Taps taps;
   for (int length = 1; length < 200; length += 3) {

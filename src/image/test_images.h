@@ -18,12 +18,12 @@
 #include "image/crop.h"
 #include "image/pixel_target.h"
 
-// Images made and read in the plainest way there is, to hold the loader against.
+// Images made and read in the simplest way, as a reference for the loader.
 namespace tacho {
 
 using ByteVector = std::vector<std::uint8_t>;
 
-// Leaves levels of 0 to 255 as they are.
+// Keeps levels of 0 to 255.
 inline constexpr Normalisation kLevels = {{0, 0, 0}, {1.0F / 255, 1.0F / 255, 1.0F / 255}};
 
 struct Picture {
@@ -37,7 +37,7 @@ struct Picture {
   }
 };
 
-// Every channel a different soft pattern, nowhere close to black or white.
+// A different soft pattern per channel, never close to black or white.
 inline Picture soft_picture(int width, int height, int channels = 3) {
   Picture picture{width, height, channels};
   for (int y = 0; y < height; ++y) {
@@ -51,7 +51,7 @@ inline Picture soft_picture(int width, int height, int channels = 3) {
   return picture;
 }
 
-// Every pixel unlike its neighbours.
+// Every pixel differs from its neighbours.
 inline Picture sharp_picture(int width, int height, int channels = 3) {
   Picture picture{width, height, channels};
   std::uint32_t state = 12345;
@@ -65,11 +65,11 @@ inline Picture sharp_picture(int width, int height, int channels = 3) {
 
 struct JpegStyle {
   int quality = 95;
-  int across = 2;  // luma samples for one of colour …
+  int across = 2;  // luma samples per colour sample …
   int down = 2;
-  int colour_across = 1;  // … or so many
+  int colour_across = 1;  // … or per this many
   int colour_down = 1;
-  J_COLOR_SPACE stored = JCS_UNKNOWN;  // unknown: what libjpeg chooses
+  J_COLOR_SPACE stored = JCS_UNKNOWN;  // unknown: libjpeg's choice
   bool progressive = false;
   bool scan_for_each_coefficient = false;
   bool tables = true;
@@ -126,7 +126,7 @@ inline ByteVector jpeg_bytes(const Picture& picture, const JpegStyle& style = {}
   return bytes;
 }
 
-// The whole image as libjpeg gives it by default.
+// The full image as libjpeg decodes it by default.
 inline Picture decoded_jpeg(const ByteVector& bytes) {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
@@ -155,8 +155,8 @@ struct PngStyle {
   bool interlaced = false;
 };
 
-// `picture` holds what goes into the file: indices for a palette, two bytes a sample for 16 bits,
-// packed bits for fewer than 8 (its width is then that of the image, its rows are given as bytes).
+// `rows` holds the file's content: indices for a palette, two bytes per sample for 16 bits, packed
+// bits for fewer than 8.
 inline ByteVector png_bytes(int width, int height, const ByteVector& rows, const PngStyle& style,
                             const std::vector<png_color>& palette = {}) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
@@ -192,8 +192,8 @@ inline ByteVector png_bytes(const Picture& picture, bool interlaced = false) {
                     .interlaced = interlaced});
 }
 
-// The triangle filter by its definition, every pixel of the crop asked for every output pixel:
-// levels 0 to 255, channel by channel.
+// The triangle filter by its definition, evaluated for every pixel of the crop and every output
+// pixel: levels 0 to 255, channel by channel.
 inline std::vector<double> resized_plainly(const Picture& picture, const Crop& crop,
                                            ImageSize target) {
   struct Weighted {

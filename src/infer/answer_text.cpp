@@ -27,7 +27,7 @@ AnswerText::AnswerText(const ModelFacts& facts)
   for (const std::string& label : facts.labels) labels_.push_back(json_text(label));
 }
 
-std::string AnswerText::operator()(std::span<const Desk::Answer> answers) const {
+std::string AnswerText::operator()(std::span<const RequestQueue::Answer> answers) const {
   std::string text = begin_;
   const auto out = std::back_inserter(text);
   for (const auto& [prediction, cached] : answers) {

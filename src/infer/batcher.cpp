@@ -6,7 +6,7 @@
 namespace tacho::infer {
 namespace {
 
-// How far behind the oldest sample its companions are looked for, in batches.
+// Number of batches behind the oldest sample that are searched for similar lengths.
 constexpr std::size_t kWindow = 4;
 
 void sort_by_length(std::vector<Task>& tasks) {
@@ -16,7 +16,7 @@ void sort_by_length(std::vector<Task>& tasks) {
 }  // namespace
 
 std::vector<std::size_t> cut_by_length(std::span<const std::size_t> ascending) {
-  // Padding up to twice the length costs less than another pass over the weights.
+  // Padding up to twice the length is cheaper than another pass over the weights.
   constexpr std::size_t kWorthAPass = 16;
   std::vector<std::size_t> begins = {0};
   for (std::size_t i = 1; i < ascending.size(); ++i) {
@@ -56,7 +56,7 @@ bool Batcher::submit(Task task) {
     queue_.push_back({std::move(task), Clock::now()});
     queued = queue_.size();
   }
-  // Between the first of a batch and the last nobody needs to wake up.
+  // Only the first and the last sample of a batch need to wake a thread.
   if (queued == 1 || queued % options_.max_batch == 0) changed_.notify_one();
   return true;
 }
@@ -68,7 +68,8 @@ BatchCounts Batcher::counts() const {
   return counts;
 }
 
-// Waits for a full batch, but not longer than the oldest may wait, and no more once none comes.
+// Waits for a full batch, but not longer than max_delay after the oldest sample, and not once the
+// batcher stops.
 void Batcher::gather(std::unique_lock<std::mutex>& lock) {
   const auto latest = queue_.front().since + options_.max_delay;
   const auto pause = options_.max_delay / 4;
@@ -88,7 +89,7 @@ std::vector<Task> Batcher::next() {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (queue_.empty()) return {};
     gather(lock);
-    if (!queue_.empty()) return take();  // another instance may have been faster
+    if (!queue_.empty()) return take();  // another instance may have taken it
   }
 }
 
@@ -112,7 +113,7 @@ std::vector<Task> Batcher::take() {
   if (order.size() == queue_.size()) {
     queue_.clear();
   } else {
-    for (std::size_t i = order.size(); i-- > 0;) {  // from the back: those before stay in place
+    for (std::size_t i = order.size(); i-- > 0;) {  // from the back: earlier positions stay valid
       queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(order[i]));
     }
     changed_.notify_one();  // there is work for another instance
@@ -144,8 +145,7 @@ void Batcher::work(int instance) {
   }
 }
 
-// Where a batch fails as a whole, each sample is computed alone: a bad one must not take others
-// with it.
+// If a batch fails, computes each sample alone, so that a bad one does not fail the others.
 std::vector<Computed> Batcher::compute(int instance, std::span<Task> batch) {
   const auto begin = Clock::now();
   std::vector<const Sample*> samples;
@@ -168,7 +168,7 @@ std::vector<Computed> Batcher::compute(int instance, std::span<Task> batch) {
         computed.push_back({batch[i].key, std::move((*alone)[0])});
       } else {
         const Error why =
-            alone.ok() ? Error{ErrorCode::failed, "the model gave no answer"} : alone.error();
+            alone.ok() ? Error{ErrorCode::failed, "the model returned no answer"} : alone.error();
         computed.push_back({batch[i].key, why});
       }
     }

@@ -18,15 +18,15 @@ namespace tacho::infer {
 
 struct BatchOptions {
   std::size_t max_batch = 32;
-  // What a sample waits for others to compute with.
+  // Longest time that a sample waits for others in its batch.
   std::chrono::microseconds max_delay{1000};
-  std::size_t queue = 1024;  // samples that wait
+  std::size_t queue = 1024;  // samples that may wait
 };
 
 struct Task {
   Key key{};
   Sample sample = {};
-  // How many still want its answer; shared with them. At 0 it is not computed.
+  // Number of requests that wait for it, shared with them. At 0 it is not computed.
   std::shared_ptr<std::atomic<int>> wanted = {};
 };
 
@@ -39,29 +39,28 @@ struct BatchCounts {
   std::uint64_t batches = 0;
   std::uint64_t samples = 0;
   std::uint64_t tokens = 0;         // of samples
-  std::uint64_t padded_tokens = 0;  // of batches, padding among them
+  std::uint64_t padded_tokens = 0;  // of batches, with padding
   double compute_seconds = 0;
-  std::size_t queued = 0;  // now
+  std::size_t queued = 0;  // currently
 };
 
-// Gathers samples into batches, a thread for each instance of the model. The oldest sample is in
-// the next batch, with those nearest to it in length.
+// Gathers samples into batches, with one thread per instance of the model. The oldest sample is in
+// the next batch, with those closest to it in length.
 class Batcher {
  public:
-  // Called by the instances' threads with what a batch came to.
+  // Called by the instances' threads with the results of a batch.
   using Give = std::function<void(std::vector<Computed>)>;
 
   Batcher(Model& model, const BatchOptions& options, Give give);
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
-  // As stop().
   ~Batcher();
 
-  // How many samples submit() would take. Where one thread alone submits, it can only grow.
+  // The number of samples that submit() accepts. With a single submitting thread it can only grow.
   [[nodiscard]] std::size_t room() const;
-  // False where there is no room.
+  // Returns false if there is no room.
   bool submit(Task task);
-  // Computes what waits, and ends.
+  // Computes the queued samples and ends.
   void stop();
   [[nodiscard]] BatchCounts counts() const;
 
@@ -73,7 +72,7 @@ class Batcher {
   };
 
   void work(int instance);
-  // Empty: there is nothing more to do.
+  // Returns an empty batch when stopping.
   std::vector<Task> next();
   void gather(std::unique_lock<std::mutex>& lock);
   std::vector<Task> take();
@@ -84,14 +83,14 @@ class Batcher {
   const Give give_;
   mutable std::mutex mutex_;  // guards all below but the threads
   std::condition_variable changed_;
-  std::deque<Waiting> queue_;  // the oldest first
+  std::deque<Waiting> queue_;  // oldest first
   BatchCounts counts_;
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
 };
 
-// Where a sorted list of lengths is better cut in two, again and again: the begins of its parts.
-// One long text would make many short ones as long as itself.
+// Splits a sorted list of lengths where that saves work and returns the begins of the parts. One
+// long text would pad many short ones to its length.
 std::vector<std::size_t> cut_by_length(std::span<const std::size_t> ascending);
 
 }  // namespace tacho::infer

@@ -7,7 +7,7 @@
 namespace tacho::infer {
 namespace {
 
-// In front of the numbers. Another form of entries gets another one.
+// Precedes the numbers; identifies the format of entries.
 constexpr std::string_view kMark = "tp1:";
 static_assert(std::endian::native == std::endian::little);
 

@@ -7,14 +7,14 @@
 
 namespace tacho::infer {
 
-// What a cache outside this process is kept with. Command lines are seen by everyone on a machine,
-// so both may be given by a file or by the environment.
+// Secrets of a cache outside of this process. Command lines are visible to all users of a machine,
+// so they are given by a file or the environment.
 struct CacheSecrets {
   std::string password;  // --cache-password-file or TACHO_REDIS_PASSWORD
   std::string signing;   // --cache-secret-file or TACHO_CACHE_SECRET
 };
 
-// "" where one was not given. A file's last line end is not part of it.
+// "" for a missing secret. The trailing line end of a file is not part of it.
 Result<CacheSecrets> read_cache_secrets(const InferOptions& options);
 
 }  // namespace tacho::infer

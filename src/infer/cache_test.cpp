@@ -19,7 +19,7 @@ std::optional<Prediction> look(Cache& cache, std::string_view name) {
   return found;
 }
 
-TEST(CacheEntry, ComesBackAsItWas) {
+TEST(CacheEntry, SurvivesARoundTrip) {
   const Prediction prediction{{0.1F, 0.2F, 0.7F}};
   EXPECT_EQ(prediction_from_bytes(to_bytes(prediction), 3), prediction);
   EXPECT_EQ(prediction_from_bytes(to_bytes(prediction), 2), std::nullopt);
@@ -27,7 +27,7 @@ TEST(CacheEntry, ComesBackAsItWas) {
   EXPECT_EQ(prediction_from_bytes(to_bytes({{NAN, 1}}), 2), std::nullopt);
 }
 
-TEST(CacheEntry, AnyBytesAreSurvived) {
+TEST(CacheEntry, RejectsOrReadsAnyBytes) {
   Random random = Random::scattered(5);
   const std::string good = to_bytes({{0.25F, 0.75F}});
   for (int i = 0; i < 2000; ++i) {
@@ -36,7 +36,7 @@ TEST(CacheEntry, AnyBytesAreSurvived) {
   }
 }
 
-TEST(MemoryCache, ForgetsWhatIsOld) {
+TEST(MemoryCache, DropsExpiredEntries) {
   auto now = MemoryCache::Clock::time_point();
   MemoryCache cache({.ttl = std::chrono::seconds(10), .now = [&] { return now; }});
   cache.keep(named("a"), {{1, 0}});
@@ -48,7 +48,7 @@ TEST(MemoryCache, ForgetsWhatIsOld) {
   EXPECT_EQ(cache.counts().bytes, 0);
 }
 
-TEST(MemoryCache, KeepsToItsSizeAndWhatIsAskedFor) {
+TEST(MemoryCache, StaysWithinItsSizeAndKeepsRecentEntries) {
   MemoryCache cache({.bytes = 10'000});
   for (int i = 0; i < 1000; ++i) {
     cache.keep(named(std::to_string(i)), {{1, 0}});

@@ -12,10 +12,10 @@
 #include "http/server.h"
 #include "http/site.h"
 #include "infer/answer_text.h"
-#include "infer/desk.h"
 #include "infer/memory_cache.h"
 #include "infer/metrics_text.h"
 #include "infer/open_cache.h"
+#include "infer/request_queue.h"
 
 namespace tacho::infer {
 namespace {
@@ -26,8 +26,8 @@ using http::Reply;
 using http::Request;
 using http::Response;
 
-// Bodies beyond this are read by other threads than the one that moves bytes.
-constexpr std::size_t kQuicklyRead = 8 << 10;
+// Larger bodies are parsed on other threads than the I/O thread.
+constexpr std::size_t kParsedInline = 8 << 10;
 constexpr std::chrono::seconds kGraceBeyondDeadline{3};
 
 Response json_answer(std::string body) {
@@ -58,14 +58,14 @@ http::ServerOptions server_options(const InferOptions& o, InputKind input) {
   return options;
 }
 
-DeskOptions desk_options(const InferOptions& o, InputKind input) {
+RequestQueueOptions queue_options(const InferOptions& o, InputKind input) {
   const std::size_t queue = input == InputKind::image ? 256 : 1024;
   return {.batch = {.max_batch = o.max_batch,
                     .max_delay =
                         std::chrono::microseconds(static_cast<std::int64_t>(o.max_delay_ms * 1000)),
                     .queue = o.queue.value_or(queue)},
           .deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline_ms)),
-          .shares_flights = o.cache != "none"};
+          .coalesce = o.cache != "none"};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ class InferServer::Impl {
       : options_(options),
         input_(input),
         log_(std::move(log)),
-        hands_(std::max(1U, std::thread::hardware_concurrency())),
+        background_(std::max(1U, std::thread::hardware_concurrency())),
         site_(routes(), access_of(options, input)) {}
 
   Result<void> start() {
@@ -101,9 +101,9 @@ class InferServer::Impl {
     if (!server_) return;
     asio::post(server_->io(), [this] { ready_ = false; });
     server_->stop();
-    hands_.stop();  // what waits to be read or decoded has no client any more
-    hands_.join();
-    if (desk_) desk_->stop();
+    background_.stop();  // queued work has no client any more
+    background_.join();
+    if (queue_) queue_->stop();
   }
 
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
@@ -115,12 +115,12 @@ class InferServer::Impl {
   }
 
  private:
-  // On the server's thread, which alone uses what is made here.
+  // Runs on the I/O thread; only that thread uses what is created here.
   Result<void> open() {
     TACHO_TRY(cache, open_cache(server_->io(), options_, model_->facts(), log_));
     cache_ = std::move(cache);
-    desk_ = std::make_unique<Desk>(server_->io(), hands_, *model_, cache_.get(),
-                                   desk_options(options_, input_));
+    queue_ = std::make_unique<RequestQueue>(server_->io(), background_, *model_, cache_.get(),
+                                            queue_options(options_, input_));
     ready_ = true;
     return {};
   }
@@ -134,7 +134,7 @@ class InferServer::Impl {
       return not_ready();
     });
     router.add(Method::get, "/model", [this](const Request&) {
-      if (!desk_) return not_ready();
+      if (!queue_) return not_ready();
       return json_answer(json_text(model_json(model_->facts()), 1) + "\n");
     });
     router.add(Method::get, "/metrics", [this](const Request&) {
@@ -147,56 +147,56 @@ class InferServer::Impl {
   }
 
   [[nodiscard]] Response not_ready() const {
-    return busy(503, desk_ ? "the server is about to end" : "the model is being loaded");
+    return busy(503, queue_ ? "the server is shutting down" : "the model is loading");
   }
 
   void predict(Request request, Reply reply) {
-    if (!desk_) return reply(not_ready());
-    const auto asked = desk_->open([this, reply](Desk::Outcome outcome) {
-      if (const auto* refusal = std::get_if<Desk::Refusal>(&outcome)) {
+    if (!queue_) return reply(not_ready());
+    const auto queued = queue_->open([this, reply](RequestQueue::Outcome outcome) {
+      if (const auto* refusal = std::get_if<RequestQueue::Refusal>(&outcome)) {
         return reply(busy(refusal->status, refusal->why));
       }
-      reply(json_answer((*text_)(std::get<std::vector<Desk::Answer>>(outcome))));
+      reply(json_answer((*text_)(std::get<std::vector<RequestQueue::Answer>>(outcome))));
     });
-    if (request.body.size() <= kQuicklyRead) return on_read(asked, read(request), reply);
-    asio::post(hands_, [this, asked, request = std::move(request), reply = std::move(reply)] {
-      if (Desk::is_late(*asked)) return;  // it is told so without being read
+    if (request.body.size() <= kParsedInline) return on_read(queued, read(request), reply);
+    asio::post(background_, [this, queued, request = std::move(request), reply = std::move(reply)] {
+      if (RequestQueue::is_late(*queued)) return;  // the deadline already answered it
       auto inputs = read(request);
-      asio::post(server_->io(), [this, asked, inputs = std::move(inputs), reply]() mutable {
-        on_read(asked, std::move(inputs), reply);
+      asio::post(server_->io(), [this, queued, inputs = std::move(inputs), reply]() mutable {
+        on_read(queued, std::move(inputs), reply);
       });
     });
   }
 
   [[nodiscard]] Result<std::vector<Input>> read(const Request& request) const {
     const std::string* type = request.header("Content-Type");
-    // More than may wait would be refused for ever.
+    // A request with more inputs than the queue holds would never be accepted.
     const std::size_t most =
-        std::min(options_.max_inputs, desk_options(options_, input_).batch.queue);
+        std::min(options_.max_inputs, queue_options(options_, input_).batch.queue);
     return read_inputs(*model_, {.inputs = most}, type == nullptr ? "" : *type, request.body);
   }
 
-  void on_read(const std::shared_ptr<Desk::Request>& asked, Result<std::vector<Input>> inputs,
-               const Reply& reply) {
-    if (inputs.ok()) return desk_->ask(asked, *std::move(inputs));
-    desk_->drop(*asked);
+  void on_read(const std::shared_ptr<RequestQueue::Request>& queued,
+               Result<std::vector<Input>> inputs, const Reply& reply) {
+    if (inputs.ok()) return queue_->ask(queued, *std::move(inputs));
+    queue_->drop(*queued);
     reply(http::problem(inputs.error()));
   }
 
   [[nodiscard]] std::string metrics() const {
-    Standing standing{.ready = ready_, .cache_kind = options_.cache};
-    if (desk_) {
-      standing.model = &model_->facts();
-      standing.desk = desk_->counts();
-      standing.batches = desk_->batches();
+    ServerState state{.ready = ready_, .cache_kind = options_.cache};
+    if (queue_) {
+      state.model = &model_->facts();
+      state.queue = queue_->counts();
+      state.batches = queue_->batches();
     }
-    if (cache_) standing.cache = cache_->counts();
+    if (cache_) state.cache = cache_->counts();
     const http::ServerCounts counts = server_->counts();
-    return site_.metrics().text("tacho_infer") + metrics_text(standing) +
+    return site_.metrics().text("tacho_infer") + metrics_text(state) +
            fmt::format(
-               "# HELP tacho_infer_connections Open now.\n"
+               "# HELP tacho_infer_connections Open connections.\n"
                "# TYPE tacho_infer_connections gauge\ntacho_infer_connections {}\n"
-               "# HELP tacho_infer_malformed_total Requests that were none.\n"
+               "# HELP tacho_infer_malformed_total Requests that could not be parsed.\n"
                "# TYPE tacho_infer_malformed_total counter\ntacho_infer_malformed_total {}\n",
                counts.connections, counts.malformed);
   }
@@ -204,15 +204,15 @@ class InferServer::Impl {
   const InferOptions options_;
   const InputKind input_;
   const Log log_;
-  bool ready_ = false;  // this and all that open() makes: the server's thread's
+  bool ready_ = false;  // used, like everything that open() creates, on the I/O thread only
   std::unique_ptr<Model> model_;
   std::optional<AnswerText> text_;
-  asio::thread_pool hands_;  // for what would hold the server's thread up
+  asio::thread_pool background_;  // for work that would block the I/O thread
   http::Site site_;
   std::unique_ptr<http::Server> server_;
-  // After the server, whose thread has ended when they go; its queue may still hold them.
+  // After the server, as its thread must have ended first; its queue may still refer to them.
   std::unique_ptr<Cache> cache_;
-  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<RequestQueue> queue_;
 };
 
 InferServer::InferServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -10,25 +10,24 @@
 
 namespace tacho::infer {
 
-// A model behind HTTP. It listens before there is a model, so that who watches over it can tell
-// "alive" (/health) from "takes requests" (/ready).
+// Serves a model over HTTP. Listens before the model is loaded, so that an orchestrator can
+// distinguish "alive" (/health) from "ready" (/ready).
 class InferServer {
  public:
-  // `log` takes lines for people, from any thread.
+  // `log` is called with log lines, from any thread.
   using Log = std::function<void(const std::string&)>;
-  // `input`: what the model to come reads.
+  // `input`: the input of the model that serve() will be given.
   static Result<std::unique_ptr<InferServer>> start(const InferOptions& options, InputKind input,
                                                     Log log);
   InferServer(const InferServer&) = delete;
   InferServer& operator=(const InferServer&) = delete;
-  // As stop().
   ~InferServer();
 
-  // Once. From now on it takes requests.
+  // Called once. The server accepts requests from here on.
   Result<void> serve(std::unique_ptr<Model> model);
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::uint16_t port() const;
-  // Takes no more requests; those that were sent before are answered.
+  // Accepts no more requests; answers those that were sent before.
   void stop();
 
  private:

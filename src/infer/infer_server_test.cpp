@@ -81,7 +81,7 @@ TEST_F(InferServerTest, AnswersWithLabelsAndProbabilities) {
                                      HasSubstr("route=\"/predict\",status=\"200\"} 2\n")));
 }
 
-TEST_F(InferServerTest, SaysWhatIsWrongWithARequest) {
+TEST_F(InferServerTest, ReportsInvalidRequests) {
   begin();
   serve();
   EXPECT_THAT(ask(post("{")), AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("problem+json")));
@@ -97,7 +97,7 @@ TEST_F(InferServerTest, SaysWhatIsWrongWithARequest) {
   EXPECT_THAT(ask(post(R"({"text": ["fine"]})")), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(InferServerTest, OnlyWhoHasTheTokenMayAsk) {
+TEST_F(InferServerTest, RequiresTheToken) {
   begin({.token = "0123456789abcdef"});
   serve();
   EXPECT_THAT(ask(post(R"({"text": ["a"]})")), StartsWith("HTTP/1.1 401"));
@@ -107,7 +107,7 @@ TEST_F(InferServerTest, OnlyWhoHasTheTokenMayAsk) {
   EXPECT_THAT(get("/metrics"), StartsWith("HTTP/1.1 401"));
 }
 
-TEST_F(InferServerTest, AStopAnswersAllThatWasAsked) {
+TEST_F(InferServerTest, StopAnswersAllAcceptedRequests) {
   begin({.deadline_ms = 60'000});
   serve();
   model_->hold();
@@ -116,17 +116,17 @@ TEST_F(InferServerTest, AStopAnswersAllThatWasAsked) {
     clients.emplace_back(server_->port());
     clients.back().send(post(R"({"text": [")" + std::string(i + 1, 'a') + "\"]}"));
   }
-  // What nobody has accepted yet was not asked of this server.
+  // The server must answer only requests that it has accepted.
   while (get("/metrics").find("tacho_infer_requests_waiting 50\n") == std::string::npos) {
     std::this_thread::yield();
   }
   std::jthread stopper([this] { server_->stop(); });
   while (RawClient(server_->port()).connected()) std::this_thread::yield();
-  model_->let_go();
+  model_->release();
   for (RawClient& client : clients) EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(InferServerTest, LongBodiesAreReadBesides) {
+TEST_F(InferServerTest, ParsesLongBodiesOnAnotherThread) {
   begin();
   serve();
   const std::string text(100'000, 'a');

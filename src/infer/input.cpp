@@ -16,7 +16,7 @@ constexpr std::string_view kForms =
 
 Error wrong(std::string what) { return {ErrorCode::usage, std::move(what)}; }
 
-// Texts of the same tokens have the same answer, however they were written.
+// Texts with equal tokens have equal keys.
 Key key_of(const Sample& sample) {
   Sha256 sum;
   sum.add("text");
@@ -66,8 +66,9 @@ Result<std::vector<Input>> listed(const Model& model, const InputLimits& limits,
     return wrong(fmt::format("'{}' must be a list of one or more strings; {}", name, kForms));
   }
   if (value.size() > limits.inputs) {
-    return wrong(fmt::format("{} in one request; at most {} are taken, send several requests",
-                             value.size(), limits.inputs));
+    return wrong(
+        fmt::format("{} inputs in one request; at most {} are allowed, send several requests",
+                    value.size(), limits.inputs));
   }
   inputs.reserve(value.size());
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -123,7 +124,7 @@ Result<std::string> from_base64(std::string_view text) {
     return values;
   }();
   const auto bad = [](std::size_t at) {
-    return wrong(fmt::format("not base64: stops making sense at character {}", at));
+    return wrong(fmt::format("not base64: error at character {}", at));
   };
   if (text.size() % 4 != 0) return bad(text.size());
   std::size_t padding = 0;

@@ -12,15 +12,15 @@
 
 namespace tacho::infer {
 
-// Names an input among all that one model may be asked: two of one key have one answer.
+// Identifies an input of a model: equal keys have equal answers.
 using Key = Sha256::Digest;
 
 struct KeyHash {
   std::size_t operator()(const Key& key) const;
 };
 
-// One thing that is asked for: a text, whose sample is made already, or an image, which takes
-// longer and is decoded only where its answer is not known.
+// One input of a request: a text, already converted to a sample, or an image, which is decoded only
+// if its answer is not cached.
 struct Input {
   Key key{};
   Sample sample = {};
@@ -28,14 +28,14 @@ struct Input {
 };
 
 struct InputLimits {
-  std::size_t inputs = 256;  // of one request
+  std::size_t inputs = 256;  // per request
 };
 
-// The inputs of a request's body: JSON with "text" or "images", or one image as it is.
+// Parses a request's body: JSON with "text" or "images", or the bytes of one image.
 Result<std::vector<Input>> read_inputs(const Model& model, const InputLimits& limits,
                                        std::string_view content_type, std::string_view body);
 
-// Strict: padded, without line ends or anything else between.
+// Strict: padded, without line ends or other characters.
 Result<std::string> from_base64(std::string_view text);
 
 }  // namespace tacho::infer

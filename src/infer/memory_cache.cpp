@@ -2,10 +2,10 @@
 
 namespace tacho::infer {
 
-// With what the list, the map and the allocator take besides.
+// Includes the overhead of the list, the map and the allocator.
 std::size_t MemoryCache::size_of(const Entry& entry) {
-  constexpr std::size_t kAround = 128;
-  return sizeof(Entry) + entry.prediction.probabilities.capacity() * sizeof(float) + kAround;
+  constexpr std::size_t kOverhead = 128;
+  return sizeof(Entry) + entry.prediction.probabilities.capacity() * sizeof(float) + kOverhead;
 }
 
 std::optional<Prediction> MemoryCache::find(const Key& key) {

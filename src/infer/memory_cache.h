@@ -9,14 +9,14 @@
 
 namespace tacho::infer {
 
-// In this process. Where it is full, what was not asked for longest makes room.
+// Caches answers in this process. Evicts the least recently used.
 class MemoryCache final : public Cache {
  public:
   using Clock = std::chrono::steady_clock;
   struct Options {
     std::size_t bytes = 64 << 20;
     std::chrono::milliseconds ttl{3'600'000};
-    std::function<Clock::time_point()> now = Clock::now;  // a test's own
+    std::function<Clock::time_point()> now = Clock::now;  // replaced in tests
   };
   explicit MemoryCache(Options options) : options_(std::move(options)) {}
 
@@ -37,7 +37,7 @@ class MemoryCache final : public Cache {
   void remove(Place place);
 
   Options options_;
-  std::list<Entry> entries_;  // the last used first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<Key, Place, KeyHash> places_;
   std::size_t bytes_ = 0;
   std::uint64_t evicted_ = 0;

@@ -4,20 +4,20 @@
 
 #include "infer/batcher.h"
 #include "infer/cache.h"
-#include "infer/desk.h"
+#include "infer/request_queue.h"
 
 namespace tacho::infer {
 
-struct Standing {
-  const ModelFacts* model = nullptr;  // nullptr: it is being loaded
+struct ServerState {
+  const ModelFacts* model = nullptr;  // nullptr while it is loading
   bool ready = false;
-  DeskCounts desk;
+  RequestQueueCounts queue;
   BatchCounts batches;
   CacheCounts cache;
   std::string cache_kind;
 };
 
-// The text that Prometheus reads.
-std::string metrics_text(const Standing& standing);
+// The Prometheus text format.
+std::string metrics_text(const ServerState& state);
 
 }  // namespace tacho::infer

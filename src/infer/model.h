@@ -13,16 +13,16 @@
 
 namespace tacho::infer {
 
-// What a model is given for one answer, after everything that can be done for it alone.
+// The input of a model for one answer, fully preprocessed.
 struct Sample {
   std::vector<std::int32_t> tokens = {};  // of a text
   std::vector<float> pixels = {};         // of an image
-  // What batches are sorted by. Images are all alike.
+  // Batches are sorted by it. 1 for images.
   [[nodiscard]] std::size_t length() const { return std::max<std::size_t>(tokens.size(), 1); }
 };
 
 struct Prediction {
-  std::vector<float> probabilities;  // of each class; they add up to 1
+  std::vector<float> probabilities;  // of each class; the sum is 1
   [[nodiscard]] std::size_t index() const {
     return static_cast<std::size_t>(std::ranges::max_element(probabilities) -
                                     probabilities.begin());
@@ -32,32 +32,32 @@ struct Prediction {
 
 struct ModelFacts {
   std::string name;         // "lstm"
-  std::string run;          // the key of the run that trained it
-  std::string digest;       // of all that its answers depend on; 64 hexadecimal digits
-  std::string secret = {};  // what only a holder of the model can compute; never shown
+  std::string run;          // key of the run that trained it
+  std::string digest;       // of everything that its answers depend on; 64 hexadecimal digits
+  std::string secret = {};  // can only be computed with the model; never shown
   InputKind input = InputKind::text;
-  std::vector<std::string> labels;  // one a class
-  Json shape = {};                  // of an input, for people
-  std::string computes;  // "cpu fp32": answers of other ways may differ in the last digits
+  std::vector<std::string> labels;  // one per class
+  Json shape = {};                  // of an input, for display
+  std::string computes;             // "cpu fp32"; others may differ in the last digits
 };
 
-// A trained model, as a server needs it. Samples are made by any thread; each instance computes on
-// a thread of its own.
+// A trained model for serving. Any thread may create samples; each instance computes on a separate
+// thread.
 class Model {
  public:
   virtual ~Model() = default;
   [[nodiscard]] virtual const ModelFacts& facts() const = 0;
   [[nodiscard]] virtual int instances() const = 0;
 
-  // UTF-8. An Error where the text cannot be one.
+  // `text` is UTF-8; an Error if it is not a valid input.
   [[nodiscard]] virtual Result<Sample> text_sample(std::string_view text) const = 0;
-  // A JPEG or PNG file's bytes.
+  // `bytes` are a JPEG or PNG file.
   [[nodiscard]] virtual Result<Sample> image_sample(std::span<const std::uint8_t> bytes) const = 0;
 
-  // Once, on the instance's own thread, before all else there.
+  // Called once, on the instance's thread, before anything else there.
   virtual Result<void> begin(int instance) = 0;
-  // One prediction for each sample, in their order. What is computed for a sample does not depend
-  // on the others.
+  // Returns one prediction per sample, in order. Each is independent of the other samples in the
+  // batch.
   virtual Result<std::vector<Prediction>> predict(int instance,
                                                   std::span<const Sample* const> batch) = 0;
 };

@@ -12,14 +12,14 @@ namespace {
 
 Result<RedisCache::Options> redis_options(const InferOptions& options) {
   RedisCache::Options redis;
-  TACHO_TRY(place, parse_redis_place(options.cache));
+  TACHO_TRY(address, parse_redis_url(options.cache));
   TACHO_TRY(secrets, read_cache_secrets(options));
-  if (place.password.empty()) place.password = std::move(secrets.password);
-  if (place.tls) {
-    TACHO_TRY(streams, tls_streams(place.host, options.cache_ca_file).in("--cache-ca"));
+  if (address.password.empty()) address.password = std::move(secrets.password);
+  if (address.tls) {
+    TACHO_TRY(streams, tls_streams(address.host, options.cache_ca_file).in("--cache-ca"));
     redis.streams = std::move(streams);
   }
-  redis.place = std::move(place);
+  redis.address = std::move(address);
   redis.signing_key = std::move(secrets.signing);
   redis.ttl = std::chrono::seconds(options.cache_ttl_s);
   return redis;
@@ -42,9 +42,9 @@ Result<std::unique_ptr<Cache>> open_cache(boost::asio::io_context& io, const Inf
         .bytes = options.cache_mb << 20U, .ttl = std::chrono::seconds(options.cache_ttl_s)}));
   }
   TACHO_TRY(redis, redis_options(options));
-  // Another model, or another way to compute it, finds nothing of this one's.
+  // Separates models and ways to compute them.
   redis.prefix = fmt::format("tacho:{}:{}:", facts.digest, facts.computes);
-  // Servers of one model share it without being told; who has not the model cannot find it out.
+  // Servers of the same model derive the same key; without the model it cannot be computed.
   redis.signing_key = hmac_sha256_hex(facts.secret, redis.signing_key);
   redis.classes = facts.labels.size();
   redis.log = std::move(log);

@@ -13,12 +13,12 @@ class io_context;
 
 namespace tacho::infer {
 
-// The cache that the options name; nullptr for "none". On the thread that runs `io`.
+// Opens the cache of the options; nullptr for "none". Called on the thread that runs `io`.
 Result<std::unique_ptr<Cache>> open_cache(boost::asio::io_context& io, const InferOptions& options,
                                           const ModelFacts& facts,
                                           std::function<void(const std::string&)> log);
 
-// Whether a Redis could be used as they say: its address, its secrets, TLS.
+// Checks the address, the secrets and the TLS settings of a Redis, without connecting to it.
 Result<void> check_cache(const InferOptions& options);
 
 }  // namespace tacho::infer

@@ -6,8 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/access_token.h"
 #include "base/nearest.h"
-#include "infer/redis_place.h"
+#include "infer/redis_address.h"
 
 namespace tacho::infer {
 namespace {
@@ -44,84 +45,96 @@ using O = InferOptions;
 using Text = std::string_view;
 
 constexpr std::array kOptions = {
-    Option{{"--port", "N", "0 takes any that is free (8500)"},
+    Option{{"--port", "N", "port to listen on; 0 chooses a free one (default: 8500)"},
            [](O& o, Text t) { return read<std::uint16_t>(t, 0, 65535, o.port); }},
     Option{{"--address", "ADDRESS",
-            "to listen on; any but loopback needs --token or --open "
-            "(127.0.0.1)"},
+            "address to listen on; any but loopback needs a token or --open "
+            "(default: 127.0.0.1)"},
            [](O& o, Text t) {
              o.address = t;
              return Result<void>();
            }},
-    Option{{"--token", "TOKEN", "who has it may ask; 16 or more letters and digits"},
+    Option{{"--token", "TOKEN",
+            "access token, 16 or more letters and digits; other users can see it, so prefer "
+            "--token-file or TACHO_TOKEN"},
            [](O& o, Text t) {
              o.token = t;
              return Result<void>();
            }},
-    Option{{"--open", "", "anyone who reaches the address may ask: for containers and clusters"},
+    Option{{"--token-file", "FILE", "file with the access token"},
+           [](O& o, Text t) {
+             o.token_file = t;
+             return Result<void>();
+           }},
+    Option{{"--open", "", "answer everyone who reaches the address, for containers and clusters"},
            [](O& o, Text) {
              o.open = true;
              return Result<void>();
            }},
-    Option{{"--host-name", "NAME", "a name the server goes by, where it is reached by one"},
+    Option{{"--host-name", "NAME", "host name that clients use (repeatable)"},
            [](O& o, Text t) {
              o.host_names.emplace_back(t);
              return Result<void>();
            }},
-    Option{{"--device", "DEVICE", "cpu or cuda (cpu)"},
+    Option{{"--device", "DEVICE", "device: cpu or cuda (default: cpu)"},
            [](O& o, Text t) -> Result<void> {
              TACHO_TRY(device, kDevices.parse(t));
              o.device = device;
              return {};
            }},
-    Option{{"--precision", "PRECISION", "fp32, or bf16 on cuda (fp32)"},
+    Option{{"--precision", "PRECISION", "precision: fp32, or bf16 on cuda (default: fp32)"},
            [](O& o, Text t) -> Result<void> {
              TACHO_TRY(precision, kPrecisions.parse(t));
              o.precision = precision;
              return {};
            }},
-    Option{{"--instances", "N", "batches that are computed at a time (1)"},
+    Option{{"--instances", "N", "number of batches computed in parallel (default: 1)"},
            [](O& o, Text t) { return read(t, 1, 64, o.instances); }},
-    Option{{"--threads", "N", "CPU threads of each instance (all cores, divided)"},
+    Option{{"--threads", "N", "CPU threads per instance (default: all cores, divided)"},
            [](O& o, Text t) { return read(t, 1, 1024, o.threads); }},
-    Option{{"--max-batch", "N", "inputs computed together, at most (32)"},
+    Option{{"--max-batch", "N", "largest batch (default: 32)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 4096, o.max_batch); }},
-    Option{{"--max-delay-ms", "MS", "that an input waits for others, at most (1)"},
+    Option{{"--max-delay-ms", "MS", "longest time that an input waits for a batch (default: 1)"},
            [](O& o, Text t) { return read(t, 0.0, 1000.0, o.max_delay_ms); }},
-    Option{{"--queue", "N", "inputs that may wait; then 503 (1024 texts, 256 images)"},
+    Option{{"--queue", "N",
+            "inputs that may wait before 503 is answered (default: 1024 texts, 256 images)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.queue); }},
-    Option{{"--deadline-ms", "MS", "for an answer; then 504 (2000)"},
+    Option{{"--deadline-ms", "MS", "time for an answer before 504 is answered (default: 2000)"},
            [](O& o, Text t) { return read(t, 1.0, 3.6e6, o.deadline_ms); }},
-    Option{{"--max-body-kb", "N", "of a request; then 413 (1024 for text, 8192 for images)"},
+    Option{{"--max-body-kb", "N",
+            "largest request before 413 is answered (default: 1024 for text, 8192 for images)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.max_body_kb); }},
-    Option{{"--max-inputs", "N", "texts or images in one request (256)"},
+    Option{{"--max-inputs", "N", "largest number of texts or images per request (default: 256)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 100'000, o.max_inputs); }},
-    Option{{"--max-words", "N", "of a text, for models that are trained on uncut texts (1024)"},
-           [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
-    Option{{"--max-megapixels", "N", "of an image; a larger one is not decoded (25)"},
+    Option{
+        {"--max-words", "N", "longest text, for models without a maximum length (default: 1024)"},
+        [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
+    Option{{"--max-megapixels", "N", "largest image; a larger one is refused (default: 25)"},
            [](O& o, Text t) { return read<std::int64_t>(t, 1, 100, o.max_megapixels); }},
-    Option{{"--cache", "WHERE", "none, memory or redis[s]://HOST:PORT[/DATABASE] (memory)"},
+    Option{{"--cache", "WHERE",
+            "cache: none, memory or redis[s]://HOST:PORT[/DATABASE] (default: memory)"},
            [](O& o, Text t) {
              o.cache = t;
              return Result<void>();
            }},
-    Option{{"--cache-ttl", "SECONDS", "that an answer is kept (3600)"},
+    Option{{"--cache-ttl", "SECONDS", "time that an answer is cached (default: 3600)"},
            [](O& o, Text t) { return read<std::int64_t>(t, 1, 31'536'000, o.cache_ttl_s); }},
-    Option{{"--cache-mb", "N", "that the cache in memory may take (64)"},
+    Option{{"--cache-mb", "N", "size of the memory cache in MB (default: 64)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.cache_mb); }},
     Option{{"--cache-password-file", "FILE",
-            "file with the password of Redis (or TACHO_REDIS_PASSWORD)"},
+            "file with the Redis password (or set TACHO_REDIS_PASSWORD)"},
            [](O& o, Text t) {
              o.cache_password_file = t;
              return Result<void>();
            }},
     Option{{"--cache-secret-file", "FILE",
-            "file with a secret that signs answers in Redis (or TACHO_CACHE_SECRET)"},
+            "file with the secret that signs answers in Redis (or set TACHO_CACHE_SECRET)"},
            [](O& o, Text t) {
              o.cache_secret_file = t;
              return Result<void>();
            }},
-    Option{{"--cache-ca", "FILE", "whose certificates rediss:// trusts (the system's)"},
+    Option{{"--cache-ca", "FILE",
+            "file with the CA certificates for rediss:// (default: the system's)"},
            [](O& o, Text t) {
              o.cache_ca_file = t;
              return Result<void>();
@@ -139,21 +152,28 @@ bool is_loopback(const std::string& address) {
 }
 
 Result<void> check_access(const InferOptions& o) {
-  const bool plain = o.token.find_first_not_of(
-                         "0123456789abcdefghijklmnopqrstuvwxyz"
-                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~") == std::string::npos;
-  if (!plain || (!o.token.empty() && o.token.size() < 16)) {
-    return Error{ErrorCode::usage, "--token needs 16 or more letters and digits"};
-  }
-  if (o.open && !o.token.empty()) {
-    return Error{ErrorCode::usage, "--open and --token contradict each other; leave one out"};
-  }
   if (!is_loopback(o.address) && o.token.empty() && !o.open) {
     return Error{ErrorCode::usage,
-                 fmt::format("others could ask at {}: give them a --token, or say --open where "
-                             "anyone may",
+                 fmt::format("{} can be reached from other machines; set a token with --token-file "
+                             "or TACHO_TOKEN, or answer everyone with --open",
                              o.address)};
   }
+  return {};
+}
+
+// Reads the token from its file or the environment if it is not an option.
+Result<void> complete_token(InferOptions& o) {
+  const bool has_file = !o.token_file.empty();
+  if (has_file && !o.token.empty()) {
+    return Error{ErrorCode::usage, "--token and --token-file exclude each other; leave one out"};
+  }
+  if (o.open && (has_file || !o.token.empty())) {
+    return Error{ErrorCode::usage, fmt::format("--open and {} contradict each other; leave one out",
+                                               has_file ? "--token-file" : "--token")};
+  }
+  if (o.open) return {};
+  TACHO_TRY(token, read_access_token(o.token, o.token_file));
+  o.token = token;
   return {};
 }
 
@@ -184,6 +204,7 @@ Result<InferOptions> parse_infer_options(std::span<const std::string> words) {
     }
     TACHO_CHECK(option->set(options, value).in(name));
   }
+  TACHO_CHECK(complete_token(options));
   TACHO_CHECK(check(options));
   return options;
 }
@@ -192,15 +213,16 @@ Result<void> check(const InferOptions& o) {
   TACHO_CHECK(check_access(o));
   if (o.precision != Precision::fp32 &&
       (o.device != Device::cuda || o.precision != Precision::bf16)) {
-    return Error{ErrorCode::usage, "--precision is fp32, or bf16 with --device cuda"};
+    return Error{ErrorCode::usage, "--precision must be fp32, or bf16 with --device cuda"};
   }
   if (o.cache != "none" && o.cache != "memory") {
     if (!is_redis_url(o.cache)) {
-      return Error{ErrorCode::usage,
-                   fmt::format("--cache is none, memory or redis://HOST:PORT, not '{}'", o.cache)};
+      return Error{
+          ErrorCode::usage,
+          fmt::format("--cache must be none, memory or redis://HOST:PORT, not '{}'", o.cache)};
     }
-    TACHO_TRY(place, parse_redis_place(o.cache).in("--cache"));
-    (void)place;
+    TACHO_TRY(address, parse_redis_url(o.cache).in("--cache"));
+    (void)address;
   }
   return {};
 }

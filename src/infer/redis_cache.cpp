@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{400};
-// From the first attempt to its first answer.
-constexpr std::chrono::milliseconds kGreeting{400};
-// A connection that has said nothing for so long, though asked, may be none any more.
-constexpr std::chrono::milliseconds kSilence{1000};
-// Answers that wait to be kept; more are not worth the memory.
-constexpr std::size_t kMostKeeps = 10'000;
+// Limit from the attempt to connect to the first answer.
+constexpr std::chrono::milliseconds kHandshakeTimeout{400};
+// A connection without any answer for this long is considered lost.
+constexpr std::chrono::milliseconds kSilenceTimeout{1000};
+// Limit of pending writes; more are not worth the memory.
+constexpr std::size_t kMaxPendingWrites = 10'000;
 
 }  // namespace
 
@@ -32,16 +32,16 @@ RedisCache::~RedisCache() {
   if (link_) link_->close();
 }
 
-void RedisCache::say(const std::string& line) const {
-  if (options_.log) options_.log(fmt::format("redis at {}: {}", options_.place.text(), line));
+void RedisCache::log_line(const std::string& line) const {
+  if (options_.log) options_.log(fmt::format("redis at {}: {}", options_.address.text(), line));
 }
 
-// Names are looked up each time: another machine may have taken the place of the last.
+// Resolves the name each time: the address may have changed.
 void RedisCache::connect() {
   boost::system::error_code not_numbers;
-  const auto address = boost::asio::ip::make_address(options_.place.host, not_numbers);
+  const auto address = boost::asio::ip::make_address(options_.address.host, not_numbers);
   if (!not_numbers) return connect_to(address);
-  resolver_.async_resolve(options_.place.host, std::to_string(options_.place.port),
+  resolver_.async_resolve(options_.address.host, std::to_string(options_.address.port),
                           [this](Failure failure, const auto& results) {
                             if (failure == boost::asio::error::operation_aborted) return;
                             if (failure) return fall_back(failure.message());
@@ -50,30 +50,31 @@ void RedisCache::connect() {
 }
 
 void RedisCache::connect_to(const boost::asio::ip::address& address) {
-  link_ = RedisLink::connect(io_, options_.streams, {address, options_.place.port},
-                             {.connected = [this] { greet(); },
+  link_ = RedisLink::connect(io_, options_.streams, {address, options_.address.port},
+                             {.connected = [this] { handshake(); },
                               .lost = [this](const std::string& why) { fall_back(why); }});
-  retry_.expires_after(kGreeting);
+  retry_.expires_after(kHandshakeTimeout);
   retry_.async_wait([this](Failure failure) {
     if (!failure && !up_) fall_back("no answer");
   });
 }
 
-// Only what answers is there: a connection alone is also made by a process that is stopped.
-void RedisCache::greet() {
+// Requires an answer: the system accepts connections even for a stopped process.
+void RedisCache::handshake() {
   const auto select = [this] {
-    const std::string database = std::to_string(options_.place.database);
-    greet_with(std::array<std::string_view, 2>{"SELECT", database}, [this] { come_back(); });
+    const std::string database = std::to_string(options_.address.database);
+    handshake_with(std::array<std::string_view, 2>{"SELECT", database}, [this] { recover(); });
   };
-  const RedisPlace& place = options_.place;
-  if (place.password.empty()) return select();
+  const RedisAddress& address = options_.address;
+  if (address.password.empty()) return select();
   std::vector<std::string_view> auth = {"AUTH"};
-  if (!place.user.empty()) auth.push_back(place.user);
-  auth.push_back(place.password);
-  greet_with(auth, select);
+  if (!address.user.empty()) auth.push_back(address.user);
+  auth.push_back(address.password);
+  handshake_with(auth, select);
 }
 
-void RedisCache::greet_with(std::span<const std::string_view> words, std::function<void()> next) {
+void RedisCache::handshake_with(std::span<const std::string_view> words,
+                                std::function<void()> next) {
   link_->send(words, [this, next = std::move(next),
                       alive = std::weak_ptr(alive_)](const RedisReply* reply) {
     if (alive.expired() || reply == nullptr) return;
@@ -82,28 +83,28 @@ void RedisCache::greet_with(std::span<const std::string_view> words, std::functi
   });
 }
 
-void RedisCache::come_back() {
+void RedisCache::recover() {
   retry_.cancel();
   up_ = counts_.usable = true;
   pause_ = {};
   last_answer_ = Clock::now();
-  if (!std::exchange(told_, false)) return;
+  if (!std::exchange(logged_, false)) return;
   const std::chrono::duration<double> gone = Clock::now() - down_since_;
-  say(fmt::format("answers again, after {:.1f} s", gone.count()));
+  log_line(fmt::format("answers again, after {:.1f} s", gone.count()));
 }
 
-// One line for each time that it goes, however many requests notice.
+// Logs once per outage, however many requests notice it.
 void RedisCache::fall_back(const std::string& why) {
   if (std::exchange(up_, false)) ++counts_.lost;
   if (std::exchange(counts_.usable, false)) down_since_ = Clock::now();
-  if (!std::exchange(told_, true)) say(why + "; requests go on without it");
+  if (!std::exchange(logged_, true)) log_line(why + "; requests continue without it");
   drop_link();
   connect_again();
 }
 
 void RedisCache::drop_link() {
   const auto link = std::exchange(link_, nullptr);
-  unanswered_keeps_ = 0;
+  pending_writes_ = 0;
   if (link) link->close();
   for (const auto& late : std::exchange(look_ups_, {})) {
     if (late->found) std::exchange(late->found, nullptr)(Entries(late->names.size()));
@@ -124,7 +125,7 @@ void RedisCache::find(std::span<const Key> keys, Found found) {
   names.reserve(keys.size());
   for (const Key& key : keys) names.push_back(name_of(key));
   const auto look_up = std::make_shared<LookUp>(
-      LookUp{std::move(names), std::move(found), Clock::now() + options_.patience});
+      LookUp{std::move(names), std::move(found), Clock::now() + options_.timeout});
   std::vector<std::string_view> words = {"MGET"};
   words.insert(words.end(), look_up->names.begin(), look_up->names.end());
   const bool sent =
@@ -138,7 +139,7 @@ void RedisCache::find(std::span<const Key> keys, Found found) {
 
 void RedisCache::on_found(LookUp& look_up, const RedisReply* reply) {
   if (reply != nullptr) answered();
-  if (!look_up.found) return;  // it was given up
+  if (!look_up.found) return;  // it timed out
   const std::size_t count = look_up.names.size();
   Entries entries(count);
   if (reply != nullptr && reply->kind == RedisReply::Kind::list && reply->items.size() == count) {
@@ -159,11 +160,11 @@ std::optional<Prediction> RedisCache::entry_of(const std::string& name, const Re
   return prediction;
 }
 
-// It was late, but it lives.
+// A late answer still shows that the server is up.
 void RedisCache::answered() {
   last_answer_ = Clock::now();
   while (!look_ups_.empty() && !look_ups_.front()->found) look_ups_.pop_front();
-  if (!counts_.usable && up_) come_back();
+  if (!counts_.usable && up_) recover();
   counts_.usable = up_;
 }
 
@@ -174,13 +175,13 @@ void RedisCache::watch_look_ups() {
   watch_.expires_at(look_ups_.front()->until);
   watch_.async_wait([this](Failure failure) {
     if (failure) return;
-    give_up_late_ones();
+    time_out_look_ups();
     watch_look_ups();
   });
 }
 
-// Those that come after do not even ask, until an answer comes.
-void RedisCache::give_up_late_ones() {
+// Later look-ups return immediately until an answer arrives.
+void RedisCache::time_out_look_ups() {
   const auto now = Clock::now();
   bool late = false;
   while (!look_ups_.empty() && (!look_ups_.front()->found || look_ups_.front()->until <= now)) {
@@ -194,19 +195,19 @@ void RedisCache::give_up_late_ones() {
   if (!late || !counts_.usable) return;
   counts_.usable = false;
   down_since_ = now;
-  if (!std::exchange(told_, true)) {
-    say(fmt::format("no answer within {} ms; requests go on without it",
-                    options_.patience.count()));
+  if (!std::exchange(logged_, true)) {
+    log_line(fmt::format("no answer within {} ms; requests continue without it",
+                         options_.timeout.count()));
   }
-  // If it stays silent, the connection itself is in doubt.
-  retry_.expires_after(kSilence);
+  // If there is still no answer, the connection itself may be dead.
+  retry_.expires_after(kSilenceTimeout);
   retry_.async_wait([this](Failure failure) {
     if (!failure && up_ && !counts_.usable) fall_back("no answer");
   });
 }
 
 void RedisCache::keep(const Key& key, const Prediction& prediction) {
-  if (!up_ || !counts_.usable || unanswered_keeps_ >= kMostKeeps) {
+  if (!up_ || !counts_.usable || pending_writes_ >= kMaxPendingWrites) {
     ++counts_.unkept;
     return;
   }
@@ -218,19 +219,19 @@ void RedisCache::keep(const Key& key, const Prediction& prediction) {
       link_->send(words, [this, alive = std::weak_ptr(alive_)](const RedisReply* reply) {
         if (!alive.expired()) on_kept(reply);
       });
-  if (sent) ++unanswered_keeps_;
+  if (sent) ++pending_writes_;
 }
 
 void RedisCache::on_kept(const RedisReply* reply) {
-  if (reply == nullptr) return;  // the link is lost, and its count is 0
-  if (unanswered_keeps_ > 0) --unanswered_keeps_;
+  if (reply == nullptr) return;  // the link is lost and its count is 0
+  if (pending_writes_ > 0) --pending_writes_;
   answered();
   const bool refused = reply->kind == RedisReply::Kind::error;
   if (refused) ++counts_.unkept;
   if (refused && !std::exchange(full_, true)) {
-    say(fmt::format("keeps no new answers: {}", reply->text));
+    log_line(fmt::format("does not store new answers: {}", reply->text));
   } else if (!refused && std::exchange(full_, false)) {
-    say("keeps new answers again");
+    log_line("stores new answers again");
   }
 }
 

@@ -1,4 +1,4 @@
-// Against a real redis-server, started by the test.
+// Tests against a real redis-server.
 #include "infer/redis_cache.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::uint16_t free_port() {
       .port();
 }
 
-// A redis-server of the test's own, which keeps nothing on disk.
+// A redis-server for the test that stores nothing on disk.
 class RedisServer {
  public:
   explicit RedisServer(std::uint16_t port, std::vector<std::string> more = {}) : port_(port) {
@@ -39,7 +39,7 @@ class RedisServer {
     auto started = Process::start({.argv = argv, .out = nowhere.get(), .err = nowhere.get()});
     if (!started.ok()) return;
     process_.emplace(*std::move(started));
-    while (command("PING").empty()) {  // also NOAUTH is an answer
+    while (command("PING").empty()) {  // NOAUTH is an answer, too
       if (process_->wait_for(std::chrono::milliseconds(5))) {
         process_.reset();
         return;
@@ -51,7 +51,7 @@ class RedisServer {
     process_->signal(number);
     if (number == SIGKILL) process_->wait();
   }
-  // By a connection of its own, which waits; "" where there is none.
+  // Runs a command on a separate connection and waits for the answer; "" if there is no connection.
   std::string command(const std::string& line) const {
     namespace asio = boost::asio;
     asio::io_context io;
@@ -92,9 +92,10 @@ class RedisCacheTest : public testing::Test {
   void start_server(std::vector<std::string> more = {}) {
     server_ = std::make_unique<RedisServer>(port_, std::move(more));
   }
-  void begin(const std::string& prefix = "test:", std::chrono::milliseconds patience = kPatient) {
+  void begin(const std::string& prefix = "test:",
+             std::chrono::milliseconds timeout = kLongTimeout) {
     options_.prefix = prefix;
-    options_.patience = patience;
+    options_.timeout = timeout;
     cache_ = std::make_unique<RedisCache>(io_, options_);
   }
   template <class Condition>
@@ -123,15 +124,15 @@ class RedisCacheTest : public testing::Test {
     return server_->command("GET " + prefix + hex(Sha256::of(name)));
   }
 
-  // A loaded machine is no reason for a look-up to be given up.
-  static constexpr std::chrono::milliseconds kPatient{30'000};
+  // Long enough that a loaded machine does not make a look-up time out.
+  static constexpr std::chrono::milliseconds kLongTimeout{30'000};
   const std::uint16_t port_ = free_port();
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
   std::unique_ptr<RedisServer> server_;
   std::vector<std::string> log_;
-  RedisCache::Options options_ = {.place = {"127.0.0.1", port_, 0},
+  RedisCache::Options options_ = {.address = {"127.0.0.1", port_, 0},
                                   .signing_key = "the model's",
                                   .classes = 2,
                                   .ttl = std::chrono::seconds(100),
@@ -142,7 +143,7 @@ class RedisCacheTest : public testing::Test {
 const Prediction kOne{{0.25F, 0.75F}};
 const Prediction kOther{{1.0F, 0.0F}};
 
-TEST_F(RedisCacheTest, FindsWhatWasKept) {
+TEST_F(RedisCacheTest, FindsStoredEntries) {
   begin();
   await_up();
   keep("a", kOne);
@@ -151,7 +152,7 @@ TEST_F(RedisCacheTest, FindsWhatWasKept) {
   EXPECT_EQ(stored("a"), seal_entry("the model's", "test:" + hex(Sha256::of("a")), to_bytes(kOne)));
 }
 
-TEST_F(RedisCacheTest, WhatExpiresAndWhoseItIsAreRedisToSay) {
+TEST_F(RedisCacheTest, SetsATtlAndSeparatesModels) {
   begin("one:");
   await_up();
   keep("a", kOne);
@@ -162,7 +163,7 @@ TEST_F(RedisCacheTest, WhatExpiresAndWhoseItIsAreRedisToSay) {
   EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
 }
 
-TEST_F(RedisCacheTest, AThousandLookUpsTravelTogether) {
+TEST_F(RedisCacheTest, PipelinesAThousandLookUps) {
   begin();
   await_up();
   keep("a", kOne);
@@ -174,7 +175,7 @@ TEST_F(RedisCacheTest, AThousandLookUpsTravelTogether) {
   run_until([&] { return came == 1000; });
 }
 
-TEST_F(RedisCacheTest, WhatIsNotOursIsNotTaken) {
+TEST_F(RedisCacheTest, RejectsInvalidEntries) {
   begin();
   await_up();
   server_->command("SET test:" + hex(Sha256::of("a")) + " junk");
@@ -183,12 +184,12 @@ TEST_F(RedisCacheTest, WhatIsNotOursIsNotTaken) {
   EXPECT_EQ(cache_->counts().unusable, 1U);
 }
 
-TEST_F(RedisCacheTest, WhatAnotherClientPutsThereIsNotTaken) {
+TEST_F(RedisCacheTest, RejectsEntriesOfOtherClients) {
   begin();
   await_up();
   keep("a", kOne);
   EXPECT_THAT(look({"a"}), ElementsAre(kOne));
-  // A good entry under another name, as RENAME puts it there; then one signed with another key.
+  // A valid entry under another name; then one signed with another key.
   server_->command("RENAME test:" + hex(Sha256::of("a")) + " test:" + hex(Sha256::of("b")));
   EXPECT_THAT(look({"a", "b"}), ElementsAre(std::nullopt, std::nullopt));
   options_.signing_key = "somebody else's";
@@ -203,7 +204,7 @@ TEST_F(RedisCacheTest, WhatAnotherClientPutsThereIsNotTaken) {
   EXPECT_EQ(cache_->counts().unusable, 1U);
 }
 
-TEST_F(RedisCacheTest, AServerThatIsKilledAndComesAgainIsFoundAgain) {
+TEST_F(RedisCacheTest, ReconnectsAfterARestart) {
   begin();
   await_up();
   keep("a", kOne);
@@ -211,30 +212,30 @@ TEST_F(RedisCacheTest, AServerThatIsKilledAndComesAgainIsFoundAgain) {
   server_->signal(SIGKILL);
   run_until([this] { return !cache_->counts().usable; });
   EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
-  keep("a", kOne);  // is dropped
+  keep("a", kOne);  // dropped
   start_server();
   await_up();
-  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));  // it kept nothing on disk
+  EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));  // nothing was stored on disk
   keep("a", kOther);
   EXPECT_THAT(look({"a"}), ElementsAre(kOther));
   EXPECT_EQ(cache_->counts().lost, 1U);
   EXPECT_THAT(log_,
-              ElementsAre(HasSubstr("requests go on without it"), HasSubstr("answers again")));
+              ElementsAre(HasSubstr("requests continue without it"), HasSubstr("answers again")));
 }
 
-TEST_F(RedisCacheTest, OneThatStopsIsGivenUpOnceAndTakenAgainWhenItGoesOn) {
+TEST_F(RedisCacheTest, SkipsAStoppedServerUntilItContinues) {
   begin("test:", std::chrono::milliseconds(20));
   await_up();
   server_->signal(SIGSTOP);
   EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
   EXPECT_EQ(cache_->counts().timeouts, 1U);
   EXPECT_FALSE(cache_->counts().usable);
-  // Nobody waits for it any more.
+  // Later look-ups do not wait.
   bool at_once = false;
   const std::array<Key, 1> keys = {Sha256::of("a")};
   cache_->find(keys, [&](const Cache::Entries&) { at_once = true; });
   EXPECT_TRUE(at_once);
-  // After a while the connection is given up too, and others are tried.
+  // After a while the connection is closed, too, and the cache reconnects.
   run_until([this] { return cache_->counts().lost == 1; });
   EXPECT_EQ(log_.size(), 1U);
   server_->signal(SIGCONT);
@@ -242,7 +243,7 @@ TEST_F(RedisCacheTest, OneThatStopsIsGivenUpOnceAndTakenAgainWhenItGoesOn) {
   EXPECT_THAT(log_, ElementsAre(HasSubstr("no answer within 20 ms"), HasSubstr("answers again")));
 }
 
-TEST_F(RedisCacheTest, AFullOneStillAnswers) {
+TEST_F(RedisCacheTest, AFullServerStillAnswers) {
   begin();
   await_up();
   keep("a", kOne);
@@ -257,11 +258,11 @@ TEST_F(RedisCacheTest, AFullOneStillAnswers) {
   server_->command("CONFIG SET maxmemory 0");
   keep("b", kOther);
   EXPECT_THAT(look({"b"}), ElementsAre(kOther));
-  EXPECT_THAT(log_, ElementsAre(HasSubstr("keeps no new answers: OOM"),
-                                HasSubstr("keeps new answers again")));
+  EXPECT_THAT(log_, ElementsAre(HasSubstr("does not store new answers: OOM"),
+                                HasSubstr("stores new answers again")));
 }
 
-TEST_F(RedisCacheTest, OneThatIsNotThereYetIsWaitedForWithoutHoldingAnyoneUp) {
+TEST_F(RedisCacheTest, ConnectsInTheBackground) {
   server_->signal(SIGKILL);
   begin();
   EXPECT_THAT(look({"a"}), ElementsAre(std::nullopt));
@@ -271,7 +272,7 @@ TEST_F(RedisCacheTest, OneThatIsNotThereYetIsWaitedForWithoutHoldingAnyoneUp) {
   EXPECT_EQ(log_.size(), 2U);
 }
 
-TEST_F(RedisCacheTest, AServerOfSomethingElseIsNotTaken) {
+TEST_F(RedisCacheTest, IsUnusableWithoutTheRequiredPassword) {
   server_->signal(SIGKILL);
   start_server({"--requirepass", "secret"});
   begin();
@@ -280,26 +281,26 @@ TEST_F(RedisCacheTest, AServerOfSomethingElseIsNotTaken) {
   EXPECT_FALSE(cache_->counts().usable);
 }
 
-TEST_F(RedisCacheTest, APasswordIsShown) {
+TEST_F(RedisCacheTest, AuthenticatesWithAPassword) {
   server_->signal(SIGKILL);
   start_server({"--requirepass", "secret"});
-  options_.place.password = "secret";
+  options_.address.password = "secret";
   begin();
   await_up();
   keep("a", kOne);
   EXPECT_THAT(look({"a"}), ElementsAre(kOne));
-  options_.place.password = "wrong";
+  options_.address.password = "wrong";
   begin();
   run_until([this] { return log_.size() == 1; });
   EXPECT_THAT(log_[0], HasSubstr("WRONGPASS"));
   EXPECT_FALSE(cache_->counts().usable);
 }
 
-TEST_F(RedisCacheTest, AUserMayHaveAPasswordOfItsOwn) {
+TEST_F(RedisCacheTest, AuthenticatesWithUserAndPassword) {
   server_->command("ACL SETUSER me on >secret ~* +@all");
   server_->command("ACL SETUSER default off");
-  options_.place.user = "me";
-  options_.place.password = "secret";
+  options_.address.user = "me";
+  options_.address.password = "secret";
   begin();
   await_up();
   keep("a", kOne);
@@ -327,7 +328,7 @@ class RedisTlsTest : public RedisCacheTest {
                   "--tls-key-file", file("server-key"), "--tls-ca-cert-file", file("server"),
                   "--tls-auth-clients", "no"});
     ASSERT_TRUE(server_->started()) << "redis-server without TLS";
-    options_.place.port = tls_port_;
+    options_.address.port = tls_port_;
   }
   std::string file(const std::string& name) { return folder_.path() / (name + ".pem"); }
   void trust(const std::string& name, const std::string& host = "127.0.0.1") {
@@ -340,7 +341,7 @@ class RedisTlsTest : public RedisCacheTest {
   const std::uint16_t tls_port_ = free_port();
 };
 
-TEST_F(RedisTlsTest, IsSpokenToInPrivate) {
+TEST_F(RedisTlsTest, ConnectsWithTls) {
   trust("server");
   begin();
   await_up();
@@ -349,7 +350,7 @@ TEST_F(RedisTlsTest, IsSpokenToInPrivate) {
   EXPECT_THAT(look({"a", "nothing", "b"}), ElementsAre(kOne, std::nullopt, kOther));
 }
 
-TEST_F(RedisTlsTest, ACertificateThatNobodySignedIsNotTaken) {
+TEST_F(RedisTlsTest, RejectsAnUntrustedCertificate) {
   trust("other");
   begin();
   run_until([this] { return log_.size() == 1; });
@@ -357,24 +358,24 @@ TEST_F(RedisTlsTest, ACertificateThatNobodySignedIsNotTaken) {
   EXPECT_FALSE(cache_->counts().usable);
 }
 
-TEST_F(RedisTlsTest, ACertificateForAnotherNameIsNotTaken) {
+TEST_F(RedisTlsTest, RejectsACertificateForAnotherName) {
   trust("server", "cache.example");
   begin();
   run_until([this] { return log_.size() == 1; });
   EXPECT_THAT(log_[0], HasSubstr("certificate verify failed"));
 }
 
-TEST_F(RedisTlsTest, AServerWithoutTlsIsNotTaken) {
+TEST_F(RedisTlsTest, RejectsAServerWithoutTls) {
   trust("server");
-  options_.place.port = port_;
+  options_.address.port = port_;
   begin();
   run_until([this] { return log_.size() == 1; });
   EXPECT_FALSE(cache_->counts().usable);
 }
 
-TEST_F(RedisTlsTest, AFileWithoutCertificatesIsSaidSo) {
+TEST_F(RedisTlsTest, ReportsAFileWithoutCertificates) {
   EXPECT_THAT(tls_streams("127.0.0.1", file("nothing")).error().message,
-              HasSubstr("nothing.pem: no certificates can be read from it"));
+              HasSubstr("nothing.pem: cannot read certificates"));
 }
 #endif
 

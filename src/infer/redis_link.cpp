@@ -19,7 +19,7 @@ std::shared_ptr<RedisLink> RedisLink::connect(asio::io_context& io, const MakeSt
 void RedisLink::begin(const asio::ip::tcp::endpoint& server) {
   stream_->connect(server, [self = shared_from_this()](Failure failure) {
     if (failure) return self->lose(failure.message());
-    if (!self->events_.connected) return;  // it was closed
+    if (!self->events_.connected) return;  // already closed
     self->open_ = true;
     self->read();
     self->events_.connected();
@@ -54,14 +54,14 @@ void RedisLink::read() {
   });
 }
 
-// An answer may close the link.
+// An answer's callback may close the link.
 void RedisLink::on_read(std::size_t count) {
   replies_.feed({received_.data(), count});
   while (open_) {
     const auto reply = replies_.next();
     if (!reply.ok()) return lose(reply.error().message);
     if (!*reply) return read();
-    if (answers_.empty()) return lose("it answered what it was not asked");
+    if (answers_.empty()) return lose("unexpected reply");
     const Answer answer = std::move(answers_.front());
     answers_.pop_front();
     answer(&**reply);

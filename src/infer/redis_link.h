@@ -14,24 +14,24 @@
 
 namespace tacho::infer {
 
-// One connection to a Redis. Commands that are given in one turn of the loop travel together, and
-// none waits for the one before. Everything happens on the thread that runs `io`.
+// A pipelined connection to a Redis. Commands of one turn of the event loop are sent together,
+// without waiting for earlier answers. Used on the thread that runs `io` only.
 class RedisLink : public std::enable_shared_from_this<RedisLink> {
  public:
-  // nullptr: the connection ended before the answer came. Called once for each command.
+  // Called once per command; nullptr if the connection ended before the answer.
   using Answer = std::function<void(const RedisReply*)>;
 
   struct Events {
     std::function<void()> connected;
-    std::function<void(std::string why)> lost;  // once, also where it never connected
+    std::function<void(std::string why)> lost;  // called once, also if it never connected
   };
   static std::shared_ptr<RedisLink> connect(boost::asio::io_context& io, const MakeStream& make,
                                             const boost::asio::ip::tcp::endpoint& server,
                                             Events events);
 
-  // False where there is no connection; then `answer` is not called.
+  // Returns false, and does not call `answer`, if there is no connection.
   bool send(std::span<const std::string_view> words, Answer answer);
-  // Commands under way get nullptr; `lost` is not called.
+  // Pending commands get nullptr; `lost` is not called.
   void close();
 
  private:
@@ -47,12 +47,12 @@ class RedisLink : public std::enable_shared_from_this<RedisLink> {
   std::unique_ptr<RedisStream> stream_;
   Events events_;
   RedisReplyReader replies_;
-  std::deque<Answer> answers_;  // of commands that were sent, the oldest first
+  std::deque<Answer> answers_;  // of sent commands, oldest first
   std::array<char, 16 << 10> received_{};
   std::string to_send_;
   std::string sending_;
-  bool open_ = false;      // commands are taken
-  bool flushing_ = false;  // sending_ is being sent, or to_send_ soon will be
+  bool open_ = false;      // accepts commands
+  bool flushing_ = false;  // sending_ is being sent, or to_send_ is about to be
 };
 
 }  // namespace tacho::infer

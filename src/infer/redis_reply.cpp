@@ -9,11 +9,12 @@ namespace tacho::infer {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
-// What was read is cut off when it is this much, so that each byte is moved a few times at most.
+// Parsed bytes are removed once there are this many, so that each byte is moved a few times at
+// most.
 constexpr std::size_t kCutAt = 64 << 10;
 
 Error no_reply(std::string_view what) {
-  return {ErrorCode::invalid, fmt::format("it sent no Redis reply: {}", what)};
+  return {ErrorCode::invalid, fmt::format("not a Redis reply: {}", what)};
 }
 
 std::optional<std::int64_t> number_of(std::string_view text) {
@@ -23,7 +24,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-// -1 stands for nothing.
+// -1 stands for a null reply.
 std::optional<std::int64_t> length_of(std::string_view text, std::size_t most) {
   const auto number = number_of(text);
   const bool fits = number && *number >= -1 && *number <= static_cast<std::int64_t>(most);
@@ -50,14 +51,14 @@ Result<std::optional<RedisReply>> RedisReplyReader::next() {
   return whole;
 }
 
-// One that is no list; or a list without its items, whose number is list_size_ then.
+// Parses a reply that is not a list, or the head of a list, whose size is then in list_size_.
 Result<std::optional<RedisReply>> RedisReplyReader::next_plain(bool in_list) {
   using Kind = RedisReply::Kind;
   const std::size_t end = bytes_.find(kLineEnd, std::max(at_, searched_));
   const std::size_t seen = (end == std::string::npos ? bytes_.size() : end) - at_;
   if (seen > kLongestLine) return no_reply("a line without an end");
   if (end == std::string::npos) {
-    searched_ = bytes_.empty() ? 0 : bytes_.size() - 1;  // its last may be the '\r'
+    searched_ = bytes_.empty() ? 0 : bytes_.size() - 1;  // the last one may be '\r'
     return std::optional<RedisReply>();
   }
   if (seen == 0) return no_reply("an empty line");

@@ -16,13 +16,13 @@ struct RedisReply {
   Kind kind = Kind::nothing;
   std::string text = {};  // of a status, an error or a text
   std::int64_t number = 0;
-  std::vector<RedisReply> items = {};  // of a list; never lists themselves
+  std::vector<RedisReply> items = {};  // of a list; never nested lists
 
   bool operator==(const RedisReply&) const = default;
 };
 
-// Reads what a Redis answers (RESP2), in pieces of any size. It takes no more memory than was
-// received and the limits allow, whatever the other side claims.
+// Parses Redis replies (RESP2) from pieces of any size. Uses no more memory than was received and
+// the limits allow, whatever the server claims.
 class RedisReplyReader {
  public:
   static constexpr std::size_t kLongestLine = 64 << 10;
@@ -30,8 +30,8 @@ class RedisReplyReader {
   static constexpr std::size_t kLongestList = 100'000;
 
   void feed(std::string_view bytes) { bytes_.append(bytes); }
-  // The next whole reply; nothing where it has not all come. After an error nothing more can be
-  // read.
+  // Returns the next complete reply, or nothing if it is incomplete. The reader cannot be used
+  // after an error.
   Result<std::optional<RedisReply>> next();
 
  private:
@@ -40,13 +40,13 @@ class RedisReplyReader {
   void forget_read();
 
   std::string bytes_;
-  std::size_t at_ = 0;                   // bytes before it were read
-  std::size_t searched_ = 0;             // bytes before it end no line
+  std::size_t at_ = 0;                   // bytes before it were parsed
+  std::size_t searched_ = 0;             // bytes before it contain no line end
   std::optional<RedisReply> list_ = {};  // being read
   std::size_t list_size_ = 0;
 };
 
-// A command as Redis takes it.
+// Encodes a command.
 std::string redis_command(std::span<const std::string_view> words);
 
 }  // namespace tacho::infer

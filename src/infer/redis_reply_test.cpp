@@ -26,7 +26,7 @@ std::vector<RedisReply> all_of(RedisReplyReader& reader) {
   }
 }
 
-std::string complaint(std::string_view bytes) {
+std::string error_message(std::string_view bytes) {
   RedisReplyReader reader;
   reader.feed(bytes);
   const auto next = reader.next();
@@ -37,7 +37,7 @@ const std::string kAll =
     "+OK\r\n-ERR no\r\n:-7\r\n$5\r\na\r\nbc\r\n$-1\r\n*3\r\n$1\r\nx\r\n$-1\r\n-E\r\n*0\r\n*-1\r\n"
     "$0\r\n\r\n";
 
-TEST(RedisReply, IsReadWhateverItsPieces) {
+TEST(RedisReply, IsReadFromAnyPieces) {
   for (std::size_t piece = 1; piece <= kAll.size(); ++piece) {
     RedisReplyReader reader;
     std::vector<RedisReply> replies;
@@ -59,25 +59,25 @@ TEST(RedisReply, IsReadWhateverItsPieces) {
   }
 }
 
-TEST(RedisReply, RefusesWhatIsNone) {
-  EXPECT_THAT(complaint("HTTP/1.1 400 Bad Request\r\n"), HasSubstr("an unknown kind"));
-  EXPECT_THAT(complaint("\r\n"), HasSubstr("an empty line"));
-  EXPECT_THAT(complaint(":seven\r\n"), HasSubstr("not a number"));
-  EXPECT_THAT(complaint("$3\r\nabcde"), HasSubstr("does not end where it should"));
-  EXPECT_THAT(complaint("*1\r\n*1\r\n"), HasSubstr("a list within a list"));
+TEST(RedisReply, RejectsInvalidReplies) {
+  EXPECT_THAT(error_message("HTTP/1.1 400 Bad Request\r\n"), HasSubstr("an unknown kind"));
+  EXPECT_THAT(error_message("\r\n"), HasSubstr("an empty line"));
+  EXPECT_THAT(error_message(":seven\r\n"), HasSubstr("not a number"));
+  EXPECT_THAT(error_message("$3\r\nabcde"), HasSubstr("does not end where it should"));
+  EXPECT_THAT(error_message("*1\r\n*1\r\n"), HasSubstr("a list within a list"));
 }
 
-// What is claimed takes no memory before it has come.
-TEST(RedisReply, RefusesWhatIsTooLarge) {
-  EXPECT_THAT(complaint("*2147483647\r\n"), HasSubstr("a list of '2147483647'"));
-  EXPECT_THAT(complaint("$1048577\r\n"), HasSubstr("a text of '1048577' bytes"));
-  EXPECT_THAT(complaint("$-2\r\n"), HasSubstr("a text of '-2' bytes"));
-  EXPECT_THAT(complaint("*99999999999999999999\r\n"), HasSubstr("a list of"));
-  EXPECT_THAT(complaint("+" + std::string(70'000, 'x')), HasSubstr("a line without an end"));
-  EXPECT_EQ(complaint("*100000\r\n"), "");
+// A claimed size allocates no memory before the bytes arrive.
+TEST(RedisReply, RejectsRepliesThatAreTooLarge) {
+  EXPECT_THAT(error_message("*2147483647\r\n"), HasSubstr("a list of '2147483647'"));
+  EXPECT_THAT(error_message("$1048577\r\n"), HasSubstr("a text of '1048577' bytes"));
+  EXPECT_THAT(error_message("$-2\r\n"), HasSubstr("a text of '-2' bytes"));
+  EXPECT_THAT(error_message("*99999999999999999999\r\n"), HasSubstr("a list of"));
+  EXPECT_THAT(error_message("+" + std::string(70'000, 'x')), HasSubstr("a line without an end"));
+  EXPECT_EQ(error_message("*100000\r\n"), "");
 }
 
-TEST(RedisCommand, IsAListOfTexts) {
+TEST(RedisCommand, IsEncodedAsAListOfTexts) {
   const std::array<std::string_view, 2> words = {"GET", "a b\r\n"};
   EXPECT_EQ(redis_command(words), "*2\r\n$3\r\nGET\r\n$5\r\na b\r\n\r\n");
 }

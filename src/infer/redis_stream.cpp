@@ -58,14 +58,14 @@ namespace ssl = asio::ssl;
 
 class TlsStream final : public RedisStream {
  public:
-  // `context` is shared by all streams, and used by them as long as they live.
+  // `context` is shared by all streams.
   TlsStream(asio::io_context& io, std::shared_ptr<ssl::context> context, const std::string& host)
       : context_(std::move(context)), stream_(io, *context_) {
     stream_.set_verify_mode(ssl::verify_peer);
     stream_.set_verify_callback(ssl::host_name_verification(host));
     Failure not_numbers;
     asio::ip::make_address(host, not_numbers);
-    // A server with several names must know which certificate is wanted.
+    // SNI: a server with several names needs it to choose the certificate.
     if (not_numbers) ::SSL_set_tlsext_host_name(stream_.native_handle(), host.c_str());  // NOLINT
   }
 
@@ -107,8 +107,8 @@ Result<MakeStream> tls_streams(const std::string& host, const std::string& ca_fi
     context->load_verify_file(ca_file, failure);
   }
   if (failure) {
-    return Error{ErrorCode::usage, fmt::format("{}: no certificates can be read from it: {}",
-                                               ca_file, failure.message())};
+    return Error{ErrorCode::usage,
+                 fmt::format("{}: cannot read certificates: {}", ca_file, failure.message())};
   }
   return MakeStream([context, host](asio::io_context& io) {
     return std::make_unique<TlsStream>(io, context, host);
@@ -117,8 +117,8 @@ Result<MakeStream> tls_streams(const std::string& host, const std::string& ca_fi
   (void)host;
   (void)ca_file;
   return Error{ErrorCode::unavailable,
-               "this tacho-worker was built without OpenSSL: rediss:// needs one that was built "
-               "where libssl-dev is installed"};
+               "tacho-worker was built without OpenSSL, which rediss:// needs; install libssl-dev "
+               "and build again"};
 #endif
 }
 

@@ -5,11 +5,11 @@
 namespace tacho::infer {
 namespace {
 
-// In front of each. Another form of entries gets another one.
+// Precedes each entry; identifies the format.
 constexpr std::string_view kSeal = "ts1:";
 constexpr std::size_t kSignature = 64;  // hexadecimal digits
 
-// The length keeps name and content apart.
+// The length separates name and content.
 std::string signature(std::string_view key, std::string_view name, std::string_view content) {
   std::string message = std::to_string(name.size());
   message.append(":").append(name).append(content);

@@ -6,11 +6,11 @@
 
 namespace tacho::infer {
 
-// Entries of a cache that others can write to. Each is signed for its name, so that one who lacks
-// `key` can neither make an entry nor put one in another's place.
+// Signs entries of a cache that others can write to. The signature covers the name, so that without
+// `key` an entry can neither be forged nor moved to another name.
 std::string seal_entry(std::string_view key, std::string_view name, std::string_view content);
 
-// The content; nothing where the signature is not that of `key` and `name`.
+// Returns the content, or nothing if the signature does not match `key` and `name`.
 std::optional<std::string_view> open_entry(std::string_view key, std::string_view name,
                                            std::string_view entry);
 

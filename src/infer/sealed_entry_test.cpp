@@ -8,7 +8,7 @@
 namespace tacho::infer {
 namespace {
 
-TEST(SealedEntry, OpensWithTheSameKeyAndNameAlone) {
+TEST(SealedEntry, OpensOnlyWithTheSameKeyAndName) {
   const std::string entry = seal_entry("key", "name", "content");
   EXPECT_EQ(open_entry("key", "name", entry), "content");
   EXPECT_EQ(open_entry("other", "name", entry), std::nullopt);
@@ -19,7 +19,7 @@ TEST(SealedEntry, OpensWithTheSameKeyAndNameAlone) {
   EXPECT_EQ(open_entry("key", "name", ""), std::nullopt);
 }
 
-TEST(SealedEntry, NoChangeGoesUnnoticed) {
+TEST(SealedEntry, DetectsEveryChange) {
   const std::string entry = seal_entry("key", "name", "content");
   for (std::size_t i = 0; i < entry.size(); ++i) {
     std::string changed = entry;

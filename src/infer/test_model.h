@@ -10,8 +10,8 @@
 
 namespace tacho::infer {
 
-// For tests: reads texts of letters and answers how many of them are 'a'. Remembers its batches,
-// and waits before each where it is told to.
+// A model for tests: reads texts of letters and answers how many of them are 'a'. Records its
+// batches; after hold() each one blocks until release().
 class LetterModel final : public Model {
  public:
   explicit LetterModel(int instances = 1, std::string digest = std::string(64, 'd'))
@@ -66,14 +66,14 @@ class LetterModel final : public Model {
     const std::lock_guard lock(mutex_);
     held_ = true;
   }
-  void let_go() {
+  void release() {
     {
       const std::lock_guard lock(mutex_);
       held_ = false;
     }
     changed_.notify_all();
   }
-  // Until so many batches were begun.
+  // Waits until `count` batches have begun.
   void await_batches(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return batches_.size() >= count; });

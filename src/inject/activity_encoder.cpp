@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// The layout cannot change while the process runs, so the first kernels speak for all.
+// The layout cannot change while the process runs, so checking the first kernels is enough.
 constexpr int kKernelsToCheck = 16;
 constexpr std::uint8_t kPageableMemory = 1;
 constexpr std::uint32_t kThreadObject = 2;
@@ -112,7 +112,7 @@ bool ActivityEncoder::encode_kernel(const void* record) {
   kernel.device = read_field<std::uint32_t>(record, Layout::device);
   kernel.stream = read_field<std::uint32_t>(record, Layout::stream);
   kernel.correlation = read_field<std::uint32_t>(record, Layout::correlation);
-  see_gpu(kernel.device);
+  describe_once(kernel.device);
   encoder_.add(kernel);
   return true;
 }
@@ -133,7 +133,7 @@ void ActivityEncoder::encode_copy(const void* record, bool is_peer) {
       record, is_peer ? PeerCopyLayout::correlation : Layout::correlation);
   copy.graph_node =
       read_field<std::uint64_t>(record, is_peer ? PeerCopyLayout::graph_node : Layout::graph_node);
-  see_gpu(copy.device);
+  describe_once(copy.device);
   encoder_.add(copy);
 }
 
@@ -146,7 +146,7 @@ void ActivityEncoder::encode_set(const void* record) {
   set.device = read_field<std::uint32_t>(record, Layout::device);
   set.stream = read_field<std::uint32_t>(record, Layout::stream);
   set.correlation = read_field<std::uint32_t>(record, Layout::correlation);
-  see_gpu(set.device);
+  describe_once(set.device);
   encoder_.add(set);
 }
 
@@ -192,7 +192,7 @@ void ActivityEncoder::encode_marker(const void* record) {
   }
 }
 
-void ActivityEncoder::see_gpu(std::uint32_t index) {
+void ActivityEncoder::describe_once(std::uint32_t index) {
   if (gpus_.insert(index).second) encoder_.add(describe_(index));
 }
 

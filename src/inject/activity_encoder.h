@@ -11,15 +11,15 @@
 
 namespace tacho {
 
-// Reads CUPTI's activity records and hands what they say to a GpuTraceEncoder.
+// Decodes CUPTI's activity records into a GpuTraceEncoder.
 class ActivityEncoder {
  public:
-  // `describe` answers for a GPU that is seen for the first time.
+  // Called once per GPU, at its first record.
   using DescribeGpu = std::function<TracedGpu(std::uint32_t index)>;
   ActivityEncoder(const CuptiApi& api, GpuTraceEncoder& encoder, DescribeGpu describe);
 
-  // False if a record does not look as CUPTI's records of the known releases do. Nothing that comes
-  // after it could be trusted.
+  // Returns false if a record does not match the layout of the known CUPTI releases. Then no later
+  // record can be trusted.
   bool encode_buffer(std::uint8_t* buffer, std::size_t valid_size);
   [[nodiscard]] std::uint64_t records() const { return records_; }
 
@@ -30,8 +30,8 @@ class ActivityEncoder {
   void encode_set(const void* record);
   void encode_call(const void* record, CallDomain domain);
   void encode_marker(const void* record);
-  void see_gpu(std::uint32_t index);
-  // Records whose times the driver could not take.
+  void describe_once(std::uint32_t index);
+  // True, and counted as dropped, if the driver could not measure the times.
   bool is_untimed(std::int64_t begin_ns, std::int64_t end_ns);
 
   const CuptiApi& api_;

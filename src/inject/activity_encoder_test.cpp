@@ -13,7 +13,7 @@ class ActivityEncoderTest : public testing::TestWithParam<CuptiRelease> {
  protected:
   void SetUp() override { FakeCupti::get().reset(GetParam()); }
 
-  // What a trace holds after CUPTI has filled a buffer with these bytes.
+  // Returns the trace after CUPTI has filled a buffer with these bytes.
   GpuTrace encode(std::string records, bool expected = true) {
     GpuTraceEncoder encoder({});
     const CuptiApi api = FakeCupti::get().api();
@@ -49,7 +49,7 @@ TEST_P(ActivityEncoderTest, ReadsKernels) {
   EXPECT_EQ(trace.names.size(), 1U);
 }
 
-TEST_P(ActivityEncoderTest, DescribesAGpuWhenItIsFirstSeen) {
+TEST_P(ActivityEncoderTest, DescribesAGpuOnce) {
   const std::string kernel = raw_kernel(GetParam(), "k", 1, 2, 1).bytes();
   const GpuTrace trace = encode(kernel + kernel);
   ASSERT_EQ(trace.gpus.size(), 1U);
@@ -177,13 +177,13 @@ TEST_P(ActivityEncoderTest, ReadsRangesAndMarks) {
   EXPECT_EQ(trace.ranges[1].end_ns, 200);
 }
 
-TEST_P(ActivityEncoderTest, CountsWhatHasNoTimesAsDropped) {
+TEST_P(ActivityEncoderTest, CountsRecordsWithoutTimesAsDropped) {
   const GpuTrace trace = encode(raw_kernel(GetParam(), "k", 0, 0, 1).bytes());
   EXPECT_EQ(trace.kernels.size(), 0U);
   EXPECT_EQ(trace.dropped, 1U);
 }
 
-TEST_P(ActivityEncoderTest, PassesOverRecordsItDidNotAskFor) {
+TEST_P(ActivityEncoderTest, SkipsOtherRecords) {
   const GpuTrace trace =
       encode(RawRecord(24, 17).bytes() + raw_kernel(GetParam(), "k", 1, 2, 1).bytes());
   EXPECT_EQ(trace.kernels.size(), 1U);
@@ -196,7 +196,7 @@ TEST_P(ActivityEncoderTest, ReadsKernelsWithoutAName) {
   EXPECT_EQ(trace.names.at(trace.kernels.at(1).name), "");
 }
 
-TEST_P(ActivityEncoderTest, RefusesALayoutItDoesNotKnow) {
+TEST_P(ActivityEncoderTest, RejectsAnUnknownLayout) {
   const CuptiRelease& release = GetParam();
   const char* nowhere = reinterpret_cast<const char*>(0x1234);  // NOLINT
   encode(raw_kernel(release, nowhere, 1, 2, 1).bytes(), false);
@@ -217,7 +217,7 @@ TEST(KernelName, IsDemangled) {
   EXPECT_EQ(demangled_kernel_name("triton_poi_fused_0"), "triton_poi_fused_0");
 }
 
-TEST(KernelName, IsCutWhereItIsLong) {
+TEST(KernelName, IsTruncatedIfLong) {
   EXPECT_EQ(demangled_kernel_name(std::string(5000, 'k').c_str()).size(), 1000U);
   EXPECT_EQ(cut_text("ab\u00e9", 3), "ab");  // not through the middle of a character
   EXPECT_EQ(cut_text("ab\u00e9", 4), "ab\u00e9");

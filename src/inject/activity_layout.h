@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// Where CUPTI puts the fields of its activity records, the same in every release from CUDA 12.0 to
-// 13.0: the records have only grown at their end since (CUpti_ActivityKernel9 to 10, Memcpy5 to
-// 6). tests/gpu/layout_check.cpp holds these numbers against CUPTI's own header;
-// record_check.h finds out a later release that moves them.
+// Offsets of the fields in CUPTI's activity records, the same in all releases from CUDA 12.0 to
+// 13.0: the records have only grown at their end (CUpti_ActivityKernel9 to 10, Memcpy5 to 6).
+// tests/gpu/layout_check.cpp compares the offsets with CUPTI's header; record_check.h detects a
+// later release that moves them.
 
 inline constexpr std::size_t kKindOffset = 0;
 
@@ -41,7 +41,7 @@ struct CopyLayout {
   static constexpr std::size_t graph_node = 64;
 };
 
-// Begins as CopyLayout does.
+// The fields before these are as in CopyLayout.
 struct PeerCopyLayout {
   static constexpr std::size_t correlation = 60;
   static constexpr std::size_t graph_node = 72;

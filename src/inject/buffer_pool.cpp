@@ -24,7 +24,7 @@ std::uint8_t* BufferPool::take_empty() {
     return bytes;
   }
   if (all_.size() >= kMostBuffers) return nullptr;
-  // Pages straight from the system are zeros already, and cost nothing until they are written.
+  // New pages are zero, and take no memory until they are written.
   void* bytes =
       ::mmap(nullptr, kBufferSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (bytes == MAP_FAILED) return nullptr;
@@ -46,7 +46,7 @@ void BufferPool::put_filled(Filled buffer) {
 }
 
 void BufferPool::put_empty(Filled buffer) {
-  // What was not written is zeros still, and takes no memory.
+  // The part that was not written is still zero and takes no memory.
   std::memset(buffer.bytes, 0, std::min(buffer.valid_size + kPage, kBufferSize));
   const std::lock_guard lock(mutex_);
   empty_.push_back(buffer.bytes);

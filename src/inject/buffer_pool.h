@@ -10,10 +10,9 @@
 
 namespace tacho {
 
-// The buffers CUPTI writes its records into. They go round: an empty one to CUPTI, a filled one
-// into a queue, emptied by the writer, zeroed, and empty again. There are never more than
-// kMostBuffers, so a writer that falls behind costs records, which CUPTI counts, and not the
-// program's memory.
+// The buffers for CUPTI's records. CUPTI takes an empty one and puts it into a queue when filled;
+// the writer reads and zeroes it, and it is empty again. There are at most kMostBuffers, so a slow
+// writer costs records, which CUPTI counts, instead of the program's memory.
 class BufferPool {
  public:
   static constexpr std::size_t kBufferSize = std::size_t{2} << 20;
@@ -29,12 +28,12 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // An empty buffer of kBufferSize zeros, aligned to 8 bytes and more; null if all are in use.
+  // Returns a buffer of kBufferSize zeros, aligned to at least 8 bytes; null if all are in use.
   std::uint8_t* take_empty();
-  // How many are with CUPTI or wait for the writer.
+  // Number of buffers that CUPTI has or that wait for the writer.
   std::size_t in_use() const;
   void put_filled(Filled buffer);
-  // The oldest filled buffer; waits for one until `until`.
+  // Returns the oldest filled buffer; waits for one until `until`.
   template <class TimePoint>
   std::optional<Filled> take_filled(TimePoint until) {
     std::unique_lock lock(mutex_);
@@ -45,7 +44,7 @@ class BufferPool {
     return buffer;
   }
   void put_empty(Filled buffer);
-  // From now on nobody waits for buffers.
+  // Makes take_filled() return at once from now on.
   void stop_waiting();
 
  private:

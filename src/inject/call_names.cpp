@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// More than CUDA 13 has in either domain.
+// More than the callbacks of CUDA 13 in either domain.
 constexpr std::uint32_t kMostCallbacks = 2000;
 
 constexpr std::array<std::string_view, 15> kWorthTracing = {
@@ -14,8 +14,7 @@ constexpr std::array<std::string_view, 15> kWorthTracing = {
     "WaitValue", "EventRecord",  "Malloc",         "Free",        "MemAlloc",
     "HostAlloc", "HostRegister", "HostUnregister", "Prefetch",    "LoadData"};
 
-// What follows the name: a version, or that the call is of the kind that has a default stream a
-// thread.
+// Suffixes of a call's name: a version, or the variant with a default stream per thread.
 bool is_variant(std::string_view ending) {
   if (ending == "ptsz" || ending == "ptds") return true;
   return ending.size() > 1 && ending[0] == 'v' &&
@@ -36,7 +35,7 @@ bool is_worth_tracing(std::string_view plain_name) {
   const auto has = [&](std::string_view word) {
     return plain_name.find(word) != std::string_view::npos;
   };
-  // Building a graph, or asking what is in it, is not running it.
+  // Calls that build or inspect a graph do not run it.
   if (has("Graph")) return has("GraphLaunch") || has("GraphInstantiate");
   if (has("Attribute") || has("Query")) return false;
   return std::any_of(kWorthTracing.begin(), kWorthTracing.end(), has);

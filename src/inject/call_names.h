@@ -14,11 +14,11 @@ namespace tacho {
 // "cudaLaunchKernel" from CUPTI's "cudaLaunchKernel_v7000" or "cudaLaunchKernel_ptsz_v7000".
 std::string_view plain_call_name(std::string_view name);
 
-// Whether a call starts work, moves data, waits, or takes memory. The rest (which device is this?
-// was there an error?) is called by the million and says nothing about where the time goes.
+// True if a call starts work, moves data, waits, or allocates memory. The others (current device,
+// last error) are called millions of times and do not explain where the time goes.
 bool is_worth_tracing(std::string_view plain_name);
 
-// How a call waits, by its name; nothing if it does not.
+// Kind of wait by the call's name; nullopt if it does not wait.
 std::optional<SyncKind> wait_of(std::string_view plain_name);
 
 struct TracedCall {
@@ -26,11 +26,11 @@ struct TracedCall {
   std::optional<SyncKind> wait;
 };
 
-// The calls of both domains by number, each looked up once.
+// Cache of the calls of both domains by callback number.
 class CallNames {
  public:
   CallNames(const CuptiApi& api, GpuTraceEncoder& encoder) : api_(api), encoder_(encoder) {}
-  // Nothing for a call that is not worth tracing.
+  // Returns nullopt for a call that is not worth tracing.
   const std::optional<TracedCall>& find(CallDomain domain, std::uint32_t callback);
 
  private:
@@ -41,7 +41,7 @@ class CallNames {
   std::unordered_map<std::uint64_t, std::optional<TracedCall>> known_;
 };
 
-// Makes CUPTI record the calls worth tracing; one by one where it can, else all of them.
+// Enables the calls worth tracing one by one if this CUPTI supports that, else all calls.
 CuptiResult enable_calls(const CuptiApi& api, CallDomain domain);
 
 }  // namespace tacho

@@ -13,7 +13,7 @@ std::vector<std::uint32_t>& enabled_one_by_one() {
   return list;
 }
 
-TEST(CallName, LosesItsVersion) {
+TEST(CallName, HasNoVersion) {
   EXPECT_EQ(plain_call_name("cudaLaunchKernel_v7000"), "cudaLaunchKernel");
   EXPECT_EQ(plain_call_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
   EXPECT_EQ(plain_call_name("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync");
@@ -51,7 +51,7 @@ TEST(CallName, IsWorthTracingIfItStartsMovesOrWaits) {
   }
 }
 
-TEST(CallName, IsNotWorthTracingIfItOnlyAsks) {
+TEST(CallName, IsNotWorthTracingIfItOnlyQueries) {
   for (const char* name :
        {"cudaGetDevice", "cudaSetDevice", "cudaGetLastError", "cudaPeekAtLastError",
         "cudaStreamIsCapturing", "cudaEventQuery", "cudaEventCreateWithFlags",
@@ -62,7 +62,7 @@ TEST(CallName, IsNotWorthTracingIfItOnlyAsks) {
   }
 }
 
-TEST(CallName, TellsWhatItWaitsFor) {
+TEST(CallName, DeterminesTheKindOfWait) {
   EXPECT_EQ(wait_of("cudaEventSynchronize"), SyncKind::event);
   EXPECT_EQ(wait_of("cuStreamSynchronize"), SyncKind::stream);
   EXPECT_EQ(wait_of("cudaDeviceSynchronize"), SyncKind::context);
@@ -72,7 +72,7 @@ TEST(CallName, TellsWhatItWaitsFor) {
   EXPECT_EQ(wait_of("cudaEventRecord"), std::nullopt);
 }
 
-TEST(Calls, AreEnabledOneByOneWhereCuptiCan) {
+TEST(Calls, AreEnabledOneByOneIfSupported) {
   FakeCupti::get().reset(kCuda13_0);
   CuptiApi api = FakeCupti::get().api();
   enabled_one_by_one().clear();
@@ -86,7 +86,7 @@ TEST(Calls, AreEnabledOneByOneWhereCuptiCan) {
   EXPECT_THAT(FakeCupti::get().enabled, testing::IsEmpty());
 }
 
-TEST(Calls, AreEnabledAllTogetherWhereCuptiCannot) {
+TEST(Calls, AreAllEnabledOtherwise) {
   FakeCupti::get().reset(kCuda12_0);
   const CuptiApi api = FakeCupti::get().api();
   EXPECT_EQ(enable_calls(api, CallDomain::runtime), kCuptiSuccess);

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// CUPTI, as far as it is used, by function pointers: the library is found in the traced process at
-// run time, and tests put their own functions here. Its headers are not needed to compile.
+// The used part of CUPTI as function pointers: the library is found in the traced process at run
+// time, and tests substitute their own functions. CUPTI's headers are not needed to compile.
 
 using CuptiResult = int;
 inline constexpr CuptiResult kCuptiSuccess = 0;
@@ -51,7 +51,7 @@ struct CuptiApi {
   CuptiResult (*callback_name)(std::uint32_t domain, std::uint32_t callback,
                                const char** name) = nullptr;
   CuptiResult (*result_text)(CuptiResult result, const char** text) = nullptr;
-  // Null in releases that lack them.
+  // Null in releases without them.
   CuptiResult (*set_attribute)(std::uint32_t attribute, std::size_t* size, void* value) = nullptr;
   CuptiResult (*set_thread_id_type)(std::uint32_t type) = nullptr;
   CuptiResult (*enable_runtime_call)(std::uint32_t callback, std::uint8_t enable) = nullptr;

@@ -16,9 +16,9 @@ namespace {
 using std::string_literals::operator""s;
 
 constexpr std::string_view kMissing =
-    "no libcupti.so.12 or libcupti.so.13 was found beside the CUDA libraries of the program, in "
-    "LD_LIBRARY_PATH or in /usr/local/cuda; install the one of your CUDA with 'pip install "
-    "nvidia-cuda-cupti' (CUDA 13), 'pip install nvidia-cuda-cupti-cu12' (CUDA 12) or, from "
+    "no libcupti.so.12 or libcupti.so.13 was found next to the program's CUDA libraries, in "
+    "LD_LIBRARY_PATH or in /usr/local/cuda; install the one for your CUDA version with 'pip "
+    "install nvidia-cuda-cupti' (CUDA 13), 'pip install nvidia-cuda-cupti-cu12' (CUDA 12) or, from "
     "NVIDIA's repository, 'apt install cuda-cupti-13-0', or add its folder to LD_LIBRARY_PATH";
 
 std::vector<std::string> sonames(int cuda_major) {
@@ -28,7 +28,7 @@ std::vector<std::string> sonames(int cuda_major) {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-bool is_about_cuda(const std::string& path) {
+bool is_cuda_library(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return name.starts_with("libcudart") || name.starts_with("libcublas") ||
          name.starts_with("libcudnn") || name.starts_with("libnvrtc") ||
@@ -40,7 +40,7 @@ void append_once(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
-// pip puts each library of CUDA 12 into a folder of its own, …/nvidia/cublas/lib, and those of
+// pip installs each library of CUDA 12 into a separate folder, …/nvidia/cublas/lib, and all of
 // CUDA 13 into one, …/nvidia/cu13/lib.
 void append_pip_folders(std::vector<std::string>& folders, const std::string& near) {
   const std::size_t at = near.rfind("/nvidia/");
@@ -111,7 +111,7 @@ std::vector<std::string> cupti_candidates(const std::vector<std::string>& loaded
                                           const std::string& library_path, int cuda_major) {
   std::vector<std::string> folders;
   for (const std::string& path : loaded) {
-    if (path.find('/') == std::string::npos || !is_about_cuda(path)) continue;
+    if (path.find('/') == std::string::npos || !is_cuda_library(path)) continue;
     const std::string folder = folder_of(path);
     append_once(folders, folder);
     append_once(folders, folder + "/../extras/CUPTI/lib64");
@@ -123,7 +123,7 @@ std::vector<std::string> cupti_candidates(const std::vector<std::string>& loaded
   std::vector<std::string> candidates;
   for (const std::string& soname : sonames(cuda_major)) {
     for (const std::string& folder : folders) candidates.push_back(folder + "/" + soname);
-    candidates.push_back(soname);  // wherever the loader looks
+    candidates.push_back(soname);  // the loader's search path
   }
   return candidates;
 }
@@ -131,7 +131,7 @@ std::vector<std::string> cupti_candidates(const std::vector<std::string>& loaded
 OpenedCupti open_cupti(int cuda_major) {
   OpenedCupti opened;
   void* library = nullptr;
-  // A second CUPTI beside the one the program has would see nothing, or break both.
+  // A second CUPTI in the process would record nothing, or break both.
   for (const std::string& path : loaded_libraries()) {
     if (path.find("/libcupti.so") == std::string::npos) continue;
     library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -150,8 +150,8 @@ OpenedCupti open_cupti(int cuda_major) {
   if (library == nullptr) {
     opened.problem = kMissing;
   } else if (!find_functions(library, opened.api)) {
-    opened.problem = opened.path + " is not a CUPTI of CUDA 12 or 13: it lacks functions; "s +
-                     "install nvidia-cuda-cupti of your CUDA's version";
+    opened.problem = opened.path + " is not a CUPTI of CUDA 12 or 13: functions are missing; "s +
+                     "install the nvidia-cuda-cupti for your CUDA version";
   }
   return opened;
 }

@@ -13,7 +13,7 @@ std::size_t place_of(const std::vector<std::string>& list, const std::string& it
   return static_cast<std::size_t>(std::find(list.begin(), list.end(), item) - list.begin());
 }
 
-TEST(CuptiCandidates, BesideTheProgramsOwnCudaComeFirst) {
+TEST(CuptiCandidates, NextToTheProgramsCudaComeFirst) {
   const auto candidates =
       cupti_candidates({"/lib/libc.so.6", "/opt/cuda-x/lib64/libcudart.so.12"}, "/some/where", 12);
   EXPECT_EQ(candidates.front(), "/opt/cuda-x/lib64/libcupti.so.12");
@@ -22,7 +22,7 @@ TEST(CuptiCandidates, BesideTheProgramsOwnCudaComeFirst) {
             place_of(candidates, "/some/where/libcupti.so.12"));
 }
 
-TEST(CuptiCandidates, FindPipsPackages) {
+TEST(CuptiCandidates, IncludePipPackages) {
   const auto cuda12 =
       cupti_candidates({"/v/site-packages/nvidia/cublas/lib/libcublas.so.12"}, "", 12);
   EXPECT_THAT(cuda12, Contains("/v/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12"));
@@ -38,13 +38,13 @@ TEST(CuptiCandidates, PreferTheDriversMajorVersion) {
   EXPECT_LT(place_of(for13, "/b/libcupti.so.13"), place_of(for13, "/a/libcupti.so.12"));
 }
 
-TEST(CuptiCandidates, TakeAnyLibraryPath) {
+TEST(CuptiCandidates, AcceptAnyLibraryPath) {
   for (const char* path : {"", ":", "::", "/a", "/a:", ":/a"}) {
     EXPECT_THAT(cupti_candidates({}, path, 0), Contains("libcupti.so.13")) << path;
   }
 }
 
-TEST(LoadedLibraries, HaveTheCLibrary) {
+TEST(LoadedLibraries, IncludeTheCLibrary) {
   EXPECT_THAT(loaded_libraries(), Contains(HasSubstr("libc.so.6")));
 }
 

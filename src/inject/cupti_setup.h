@@ -6,15 +6,15 @@
 
 namespace tacho {
 
-// The first release that writes records as activity_layout.h reads them: CUDA 12.0.
+// The first release with the layout of activity_layout.h: CUDA 12.0.
 inline constexpr std::uint32_t kOldestCupti = 19;
 
-// Turns on the activities Tacho traces, with their buffers by `request` and `complete`. Answers ""
-// or why not, with the fix; then they are off again.
+// Enables the activities that Tacho traces; `request` and `complete` handle the buffers. Returns ""
+// or the reason for a failure with the fix; then all activities are disabled again.
 std::string begin_activities(const CuptiApi& api, RequestBuffer request, CompleteBuffer complete);
 void end_activities(const CuptiApi& api);
 
-// "this CUPTI … is older than …", or "".
-std::string objection_to_version(std::uint32_t version);
+// Returns "" or "this CUPTI … is older than …".
+std::string version_problem(std::uint32_t version);
 
 }  // namespace tacho

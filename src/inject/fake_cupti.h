@@ -14,8 +14,8 @@
 
 namespace tacho {
 
-// A record as CUPTI lays it out, byte by byte, by offsets written down from its header, apart from
-// those of activity_layout.h.
+// A record in CUPTI's layout, byte by byte. Its offsets were copied from CUPTI's header,
+// independently of activity_layout.h.
 class RawRecord {
  public:
   RawRecord(std::size_t size, std::uint32_t kind) : bytes_(size, '\0') { put(0, kind); }
@@ -92,8 +92,8 @@ inline RawRecord raw_call(std::uint32_t kind, std::uint32_t callback, std::uint3
       .put(32, correlation);
 }
 
-// CUPTI's part, played by a list of records. Its functions have no argument to tell one CUPTI from
-// another, so there is one for the process, and the tests take turns.
+// Simulates CUPTI with a list of records. CUPTI's functions have no context argument, so there is
+// one instance per process, which each test resets.
 class FakeCupti {
  public:
   static FakeCupti& get() {
@@ -152,7 +152,7 @@ class FakeCupti {
     return api;
   }
 
-  // What the next flush delivers.
+  // Adds records for the next flush.
   void fill(const std::string& records) {
     const std::lock_guard lock(mutex_);
     pending_ += records;
@@ -202,7 +202,7 @@ class FakeCupti {
       case 22:
         return 96;
       default:
-        return 24;  // a kind nobody asked for
+        return 24;  // a kind that was not enabled
     }
   }
 
@@ -220,7 +220,7 @@ class FakeCupti {
     complete_(nullptr, 0, buffer, size, valid);
   }
 
-  static inline std::mutex mutex_;  // the tracer's thread flushes too
+  static inline std::mutex mutex_;  // because the tracer's thread flushes too
   CuptiRelease release_ = kCuda13_0;
   RequestBuffer request_ = nullptr;
   CompleteBuffer complete_ = nullptr;

@@ -65,7 +65,7 @@ TracedGpu describe_gpu(const DriverApi& driver, std::uint32_t index) {
   gpu.compute_minor = static_cast<std::uint32_t>(attribute(kComputeMinor));
   gpu.multiprocessors = static_cast<std::uint32_t>(attribute(kMultiprocessors));
   gpu.clock_hz = attribute(kClockKilohertz) * 1e3;
-  // Two transfers a clock.
+  // Two transfers per clock cycle.
   gpu.memory_bytes_per_s =
       2 * (attribute(kMemoryClockKilohertz) * 1e3) * (attribute(kMemoryBusBits) / 8.0);
   return gpu;

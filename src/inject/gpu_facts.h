@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// The CUDA driver, as far as it is asked about its GPUs. Null where libcuda is not in the process.
+// The functions of the CUDA driver that describe GPUs. All null if libcuda is not loaded.
 struct DriverApi {
   int (*driver_version)(int* version) = nullptr;
   int (*device_get)(int* device, int index) = nullptr;
@@ -16,12 +16,12 @@ struct DriverApi {
   int (*device_memory)(std::size_t* bytes, int device) = nullptr;
 };
 
-// That of the libcuda the process has loaded already.
+// The functions of the libcuda that the process has already loaded.
 DriverApi loaded_driver();
 
 std::uint32_t driver_version(const DriverApi& driver);
 
-// What the driver says of a GPU; fields it says nothing of stay empty. Not to be called before
+// Describes a GPU; fields that the driver does not provide stay empty. Must not be called before
 // cuInit has returned.
 TracedGpu describe_gpu(const DriverApi& driver, std::uint32_t index);
 

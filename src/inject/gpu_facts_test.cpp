@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(GpuFacts, AreWhatTheDriverSays) {
+TEST(GpuFacts, ComeFromTheDriver) {
   DriverApi driver;
   driver.driver_version = [](int* version) {
     *version = 13000;

@@ -1,6 +1,6 @@
-// What the CUDA driver and NVTX call in every process that tacho traces. CUDA_INJECTION64_PATH and
-// NVTX_INJECTION64_PATH name this library, TACHO_TRACE_FOLDER where the trace goes. Nothing here
-// may break the program it finds itself in, nor print; what fails is said in a problem file.
+// Entry points that the CUDA driver and NVTX call in every traced process. CUDA_INJECTION64_PATH
+// and NVTX_INJECTION64_PATH name this library, TACHO_TRACE_FOLDER the folder of the trace. Nothing
+// here may break the program or print; errors go to a problem file.
 
 #include <pthread.h>
 
@@ -17,10 +17,10 @@
 namespace tacho {
 namespace {
 
-// CUPTI's callbacks, fork and exit come without an argument, so there is one for the process. It is
-// never deleted: CUPTI's threads may call until the last moment.
+// One per process, because the callbacks of CUPTI, fork and exit have no context argument. Never
+// deleted, because CUPTI's threads may call it until the process ends.
 Tracer* the_tracer = nullptr;
-// NVTX may come before CUDA, or after.
+// NVTX may be initialised before or after CUDA.
 std::atomic<bool> nvtx_is_used = false;
 
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
@@ -63,7 +63,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   return 1;
 }
 
-// CUPTI turns NVTX's ranges into activity records, if it is what NVTX calls.
+// Passes NVTX's initialisation on to CUPTI, which turns ranges into activity records.
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     void* get_export_table) {
   try {

@@ -11,13 +11,13 @@ namespace tacho {
 
 inline constexpr std::size_t kMaxName = 1000;
 
-// At most `limit` bytes, and no half character of UTF-8 at the end.
+// Truncates to at most `limit` bytes, without splitting a UTF-8 character.
 std::string_view cut_text(std::string_view text, std::size_t limit);
 
-// A kernel's name as its source has it, at most kMaxName bytes of it.
+// Demangles a kernel's name and truncates it to kMaxName bytes.
 std::string demangled_kernel_name(const char* mangled);
 
-// Each name is demangled once, when it is first seen.
+// Demangles each name once.
 class KernelNames {
  public:
   explicit KernelNames(GpuTraceEncoder& encoder) : encoder_(encoder) {}

@@ -31,7 +31,7 @@ std::string command_line_of_this_process() {
 }
 
 std::int64_t cupti_to_unix_ns(const CuptiApi& api) {
-  // The pair that was read fastest is the one least disturbed.
+  // The pair of clocks that was read fastest is the most exact.
   std::int64_t best = 0;
   std::int64_t shortest = INT64_MAX;
   for (int i = 0; i < 5; ++i) {

@@ -7,10 +7,10 @@
 
 namespace tacho {
 
-// The command line, words separated by spaces, at most a few thousand bytes of it.
+// The command line, words separated by spaces, truncated to 4096 bytes.
 std::string command_line_of_this_process();
 
-// What to add to CUPTI's times to get nanoseconds since 1970.
+// Offset from CUPTI's times to Unix time in nanoseconds.
 std::int64_t cupti_to_unix_ns(const CuptiApi& api);
 
 }  // namespace tacho

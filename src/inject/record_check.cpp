@@ -11,8 +11,7 @@
 namespace tacho {
 namespace {
 
-// The kernel of the operating system looks whether the address can be read, so a wrong one is an
-// error instead of the end of the process.
+// Uses a system call to read the address, so that an invalid one is an error instead of a crash.
 bool is_readable(const void* address) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return false;
@@ -22,7 +21,7 @@ bool is_readable(const void* address) {
   return readable;
 }
 
-// A kernel may have no name, but not one that begins with a control character.
+// A name may be absent, but must not begin with a control character.
 bool is_name(const char* name) {
   if (name == nullptr) return true;
   if (!is_readable(name)) return false;

@@ -2,9 +2,9 @@
 
 namespace tacho {
 
-// Whether a kernel's record makes sense when it is read by KernelLayout: its times in order, its
-// grid and block of sizes that exist, its name a pointer to text. A release of CUPTI that moved the
-// fields is found out by this before a wrong pointer is followed.
+// True if a record is plausible as a kernel in KernelLayout: times in order, valid grid and block
+// sizes, a name that points to text. Detects a CUPTI release that moved the fields before an
+// invalid pointer is dereferenced.
 bool looks_like_a_kernel(const void* record);
 
 }  // namespace tacho

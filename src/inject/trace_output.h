@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Leaves a sentence for Tacho to show: why this process could not be traced, and the fix. Silent
-// where even that cannot be written: the program's own output is not ours.
+// Writes a problem file for Tacho to show: why this process could not be traced, and the fix.
+// Ignores errors, because it must not print into the program's output.
 void write_problem(const std::string& folder, std::string_view sentence);
 
 // The trace file of this process, FOLDER/PID.tgt.
@@ -17,11 +17,11 @@ class TraceOutput {
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  // Both answer what the system said against it; "" if nothing. A program that replaced itself by
-  // exec has its number already, so it writes PID.1.tgt, …
+  // Both return "" or the system's error message. A program that replaced itself by exec has the
+  // same PID, so it writes PID.1.tgt, …
   std::string open(const std::string& folder);
   std::string write(std::string_view bytes);
-  // Takes the file away again.
+  // Deletes the file.
   void discard();
 
  private:

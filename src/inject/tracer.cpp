@@ -20,16 +20,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFlushInterval = std::chrono::milliseconds(500);
 constexpr auto kPatienceAtExit = std::chrono::seconds(20);
-// The records of half an interval, by the rate of the interval before.
+// A buffer is sized for the records of half an interval, at the rate of the previous interval.
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kIntervalsToBuffers = 2;
-// A burst, as when a program begins, would use up all buffers if each were full so soon, and lose
-// records: what is asked for beyond these is filled whole.
+// A burst, as at the start of a program, would use up all buffers if each held few records, and
+// lose records. Buffers beyond this number are filled completely.
 constexpr std::size_t kMostShortBuffers = 16;
-constexpr std::size_t kNoLimit = 0;  // CUPTI's word for it
+constexpr std::size_t kNoLimit = 0;  // CUPTI's value for it
 constexpr std::size_t kChunkSize = std::size_t{256} << 10;
 
-// Signals are the program's: none of its handlers may run on our thread.
+// Blocks all signals, so that the program's handlers do not run on the tracer's thread.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -52,7 +52,7 @@ Tracer::Tracer(const CuptiApi& api, const DriverApi& driver, std::string folder)
       driver_(driver),
       folder_(std::move(folder)),
       process_(::getpid()),
-      records_a_buffer_(kFewestRecords) {}
+      records_per_buffer_(kFewestRecords) {}
 
 std::string Tracer::start(RequestBuffer request, CompleteBuffer complete) {
   if (std::string problem = open_trace(); !problem.empty()) return problem;
@@ -69,7 +69,7 @@ std::string Tracer::start(RequestBuffer request, CompleteBuffer complete) {
 std::string Tracer::open_trace() {
   std::uint32_t version = 0;
   api_.get_version(&version);
-  if (std::string problem = objection_to_version(version); !problem.empty()) return problem;
+  if (std::string problem = version_problem(version); !problem.empty()) return problem;
   if (std::string problem = output_.open(folder_); !problem.empty()) return problem;
   const std::string program = command_line_of_this_process();
   encoder_ = std::make_unique<GpuTraceEncoder>(
@@ -87,10 +87,10 @@ std::string Tracer::start_thread() {
   const SignalsBlocked blocked;
   try {
     std::thread thread([this] { run(); });
-    thread.detach();  // finish() waits for it; a program that ends otherwise does not
+    thread.detach();  // finish() waits for it
   } catch (const std::exception& problem) {
     end_activities(api_);
-    return std::string("no thread could be started: ") + problem.what();
+    return std::string("cannot start a thread: ") + problem.what();
   }
   return "";
 }
@@ -100,7 +100,7 @@ void Tracer::trace_ranges() {
 }
 
 void Tracer::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *max_records = buffers_.in_use() < kMostShortBuffers ? records_a_buffer_.load() : kNoLimit;
+  *max_records = buffers_.in_use() < kMostShortBuffers ? records_per_buffer_.load() : kNoLimit;
   *buffer = active_ ? buffers_.take_empty() : nullptr;
   *size = *buffer == nullptr ? 0 : BufferPool::kBufferSize;
 }
@@ -153,8 +153,8 @@ void Tracer::encode(BufferPool::Filled filled) {
   buffers_.put_empty(filled);
   if (!understood) {
     give_up(
-        "this release of CUPTI writes its records in a way that this Tacho does not know; update "
-        "Tacho, or use the CUPTI of CUDA 12.0 to 13.0");
+        "this release of CUPTI has a record layout that this Tacho does not know; update Tacho, or "
+        "use the CUPTI of CUDA 12.0 to 13.0");
   } else if (encoder_->pending_bytes() >= kChunkSize) {
     write_pending();
   }
@@ -162,7 +162,7 @@ void Tracer::encode(BufferPool::Filled filled) {
 
 void Tracer::adapt_buffers() {
   const std::uint64_t records = activities_->records();
-  records_a_buffer_ = std::max<std::size_t>(
+  records_per_buffer_ = std::max<std::size_t>(
       kFewestRecords, (records - std::exchange(records_seen_, records)) / kIntervalsToBuffers);
 }
 

@@ -18,27 +18,27 @@
 
 namespace tacho {
 
-// Traces the process it lives in, from start() to finish(). A thread of its own writes what CUPTI
-// fills and asks it every half second for what is complete, so a process that is killed loses about
-// the last second. Whatever goes wrong ends the tracing, leaves a problem file and lets the program
-// run on.
+// Traces its process from start() to finish(). A background thread writes the buffers that CUPTI
+// fills and flushes CUPTI every half second, so a killed process loses about the last second. Any
+// error ends the tracing and writes a problem file; the program continues.
 class Tracer {
  public:
   Tracer(const CuptiApi& api, const DriverApi& driver, std::string folder);
 
-  // "" or why not. `request` and `complete` are C functions that call this object's.
+  // Returns "" or the reason for a failure. `request` and `complete` must call this object's
+  // request_buffer() and complete_buffer().
   std::string start(RequestBuffer request, CompleteBuffer complete);
 
-  // From now on NVTX's ranges are traced too. Apart, because a program without any need not pay.
+  // Traces NVTX ranges from now on. Separate, so that programs without NVTX do not pay for it.
   void trace_ranges();
 
   // CUPTI calls these on any thread.
   void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
   void complete_buffer(std::uint8_t* buffer, std::size_t valid_size);
 
-  // Writes what is still to come and the end mark. Does nothing in a process forked off this one.
+  // Writes the remaining records and the end mark. Does nothing in a forked child.
   void finish();
-  // In a child after fork: the thread is not there, and the file is the parent's.
+  // For a child after fork, which has no tracer thread and must not write to the parent's file.
   void forget() { active_ = false; }
 
  private:
@@ -61,12 +61,12 @@ class Tracer {
   std::atomic<bool> stopping_ = false;
 
   BufferPool buffers_;
-  // CUPTI keeps a buffer until it is full and every record in it complete. So that a program with
-  // few kernels loses no more than a busy one when it is killed, a buffer is full after this many.
-  std::atomic<std::size_t> records_a_buffer_;
+  // CUPTI keeps a buffer until it is full and all its records are complete. This limit makes
+  // buffers of a program with few kernels full sooner, so that it loses little if it is killed.
+  std::atomic<std::size_t> records_per_buffer_;
   std::uint64_t records_seen_ = 0;
   TraceOutput output_;
-  // The thread's own once it runs.
+  // Used only by the background thread once it runs.
   std::unique_ptr<GpuTraceEncoder> encoder_;
   std::unique_ptr<ActivityEncoder> activities_;
 

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 Tracer* the_tracer = nullptr;
 
-// None is deleted before the program ends, as in a traced process.
+// Tracers are not deleted before the program ends, as in a traced process.
 void make_tracer(const std::string& folder) {
   static std::vector<std::unique_ptr<Tracer>> all;
   all.push_back(std::make_unique<Tracer>(FakeCupti::get().api(), DriverApi{}, folder));
@@ -52,7 +52,7 @@ class TracerTest : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(TracerTest, WritesWhatCuptiFillsAndSaysGoodBye) {
+TEST_F(TracerTest, WritesFilledBuffersAndTheEndMark) {
   ASSERT_EQ(start(), "");
   FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes());
   FakeCupti::get().drop(5);
@@ -67,7 +67,7 @@ TEST_F(TracerTest, WritesWhatCuptiFillsAndSaysGoodBye) {
   EXPECT_FALSE(std::filesystem::exists(file(".problem")));
 }
 
-TEST_F(TracerTest, WritesEveryHalfSecondWithoutBeingAsked) {
+TEST_F(TracerTest, WritesEveryHalfSecond) {
   FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).bytes());
   ASSERT_EQ(start(), "");
   for (int i = 0; i < 500 && trace().kernels.empty(); ++i) ::usleep(10'000);
@@ -76,7 +76,7 @@ TEST_F(TracerTest, WritesEveryHalfSecondWithoutBeingAsked) {
   the_tracer->finish();
 }
 
-TEST_F(TracerTest, TakesBuffersBackTheSoonerTheFewerRecordsThereAre) {
+TEST_F(TracerTest, AdaptsBufferSizesToTheRateOfRecords) {
   const auto most_records = [] {
     std::uint8_t* buffer = nullptr;
     std::size_t size = 0;
@@ -104,7 +104,7 @@ TEST_F(TracerTest, ABurstOfRecordsGetsWholeBuffers) {
     ASSERT_NE(buffer, nullptr);
   }
   EXPECT_EQ(limits.front(), 256U);
-  EXPECT_EQ(limits.back(), 0U);  // as many as there is room for
+  EXPECT_EQ(limits.back(), 0U);  // no limit
   the_tracer->finish();
 }
 
@@ -114,14 +114,14 @@ TEST_F(TracerTest, TracesKernelsCopiesSetsAndCalls) {
   EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 5, 4));
 }
 
-TEST_F(TracerTest, TracesRangesOnceNvtxIsThere) {
+TEST_F(TracerTest, TracesRangesOnceNvtxIsUsed) {
   ASSERT_EQ(start(), "");
   the_tracer->trace_ranges();
   the_tracer->finish();
   EXPECT_THAT(FakeCupti::get().enabled, testing::ElementsAre(10, 1, 22, 2, 5, 4, 12));
 }
 
-TEST_F(TracerTest, SaysHowToGetTheRights) {
+TEST_F(TracerTest, SaysHowToGetPermission) {
   FakeCupti::get().answer_to_enable = kCuptiInsufficientPrivileges;
   EXPECT_THAT(start(), AllOf(HasSubstr("CUPTI_ERROR_SOME, 35"),
                              HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
@@ -134,7 +134,7 @@ TEST_F(TracerTest, SaysThatAnotherProfilerIsActive) {
   EXPECT_THAT(start(), HasSubstr("another profiler is active"));
 }
 
-TEST_F(TracerTest, RefusesCuda11) {
+TEST_F(TracerTest, RejectsCuda11) {
   FakeCupti::get().reset({.version = 18, .kernel_size = 160});
   EXPECT_THAT(start(), HasSubstr("older than CUDA 12.0"));
 }
@@ -145,7 +145,7 @@ TEST_F(TracerTest, NamesTheFolderItCannotWrite) {
               AllOf(HasSubstr("/does/not/exist/"), HasSubstr("No such file or directory")));
 }
 
-TEST_F(TracerTest, GivesUpOnRecordsItDoesNotKnow) {
+TEST_F(TracerTest, StopsAtUnknownRecords) {
   FakeCupti::get().fill(raw_kernel(kCuda13_0, "k", 10, 20, 1).put(104, std::uint64_t{99}).bytes());
   ASSERT_EQ(start(), "");
   the_tracer->finish();
@@ -159,7 +159,7 @@ TEST_F(TracerTest, GivesUpOnRecordsItDoesNotKnow) {
   EXPECT_EQ(size, 0U);
 }
 
-TEST_F(TracerTest, TakesAnotherNameWhereAnEarlierProgramHadItsNumber) {
+TEST_F(TracerTest, UsesAnotherFileNameIfAnEarlierProgramHadThePid) {
   ASSERT_EQ(start(), "");
   the_tracer->finish();
   ASSERT_EQ(start(), "");
@@ -184,7 +184,7 @@ TEST_F(TracerTest, LeavesTheFileToTheParentAfterFork) {
   EXPECT_TRUE(trace().ended);
 }
 
-TEST_F(TracerTest, HandsOutZeroedBuffersAndNeverMoreThanItMay) {
+TEST_F(TracerTest, HandsOutZeroedBuffersUpToALimit) {
   BufferPool pool;
   std::vector<std::uint8_t*> taken;
   while (std::uint8_t* buffer = pool.take_empty()) taken.push_back(buffer);

@@ -1,4 +1,4 @@
-// dropout(x + bias) + residual, then layer norm, in one pass: a warp takes a row and keeps it in
+// Computes dropout(x + bias) + residual and its layer norm in one pass: a warp keeps one row in
 // registers.
 #include <type_traits>
 
@@ -12,11 +12,12 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int64_t kMostWidth = 1024;
-// Rows of few packs leave registers for many warps, which is what hides a load.
+// Rows of few packs leave registers for more warps, which hide the load latency.
 constexpr int blocks_at_a_time(int packs) { return packs <= 3 ? 6 : packs <= 4 ? 5 : 3; }
 
-// kPacks packs of a row, as a lane holds them. They stay raw: all loads go ahead of the arithmetic,
-// and half the registers are enough. A pack beyond the row's end loads the first, for nothing.
+// The kPacks packs of a row that one lane holds. They stay raw: all loads are issued before the
+// arithmetic and need half the registers. A pack past the end of the row loads the first pack,
+// which is ignored.
 template <class T, int kPacks>
 struct Packs {
   static constexpr int kWidth = Pack<T>::kWidth;
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
   const Dropout dropout(p.dropout, p.mask);
   Held x, residual, bias, gamma, beta;
   x.load(row_of<T>(p.x, row, width), width);
-  // A division would take longer than the load.
+  // Skips the division, which would take longer than the load.
   const int64_t shared = p.residual_rows == p.shape.rows ? row : row % p.residual_rows;
   residual.load(row_of<T>(p.residual, shared, width), width);
   if (p.bias != nullptr) bias.load(p.bias, width);
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
     }
     store_whole(static_cast<T*>(p.sum) + at, v[k]);
   }
-  // Not before the row is done with: earlier they would take the registers of other warps' rows.
+  // Loaded late: earlier they would take registers from the rows of other warps.
   gamma.load(p.gamma, width);
   beta.load(p.beta, width);
   const auto count = static_cast<float>(width);
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(kWarps* kLanes, blocks_at_a_time(kPacks))
   }
 }
 
-// Calls work with the number of packs a lane needs, as a constant.
+// Calls work with the number of packs that a lane needs, as a constant.
 template <class T, class Work>
 void with_packs(int64_t width, Work work) {
   const int64_t packs = (width / Pack<T>::kWidth + kLanes - 1) / kLanes;

@@ -1,6 +1,6 @@
-// The way back of add_norm.cu: a team of threads holds a row, a pack each. Rows go by twos; the
-// next ones are on their way into shared memory while these are worked on. A thread reads there
-// what it has asked for itself, so that nobody waits for another's copies.
+// Backward pass of add_norm.cu. A team of threads holds a row, one pack per thread, and processes
+// two rows at a time; the next rows are copied to shared memory meanwhile. A thread reads only what
+// it copied itself, so no barrier is needed for the copies.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -12,16 +12,15 @@
 namespace tacho::kernels {
 namespace {
 
-constexpr int kRows = 2;    // of a team at a time
-constexpr int kStages = 3;  // two on their way, one worked on
-// One block of so many threads on each of an H200's 132 processors, which
-// stays.
+constexpr int kRows = 2;    // that a team processes at a time
+constexpr int kStages = 3;  // two in flight, one being processed
+// One persistent block of this many threads on each of an H200's 132 SMs.
 constexpr int kBackwardThreads = kMostTeamThreads;
 constexpr int64_t kMostBackwardBlocks = 132;
 constexpr int kColumnSums = 3;  // gamma's, beta's and the bias's gradients
-constexpr int kMostArrays = 3;  // that come back
+constexpr int kMostArrays = 3;  // inputs: dy, sum and dsum
 
-// Where this thread's packs of kRows rows lie in shared memory: [stage][row][array][thread].
+// Holds this thread's packs of kRows rows in shared memory: [stage][row][array][thread].
 template <class T, bool kMore>
 class Ring {
  public:
@@ -35,8 +34,8 @@ class Ring {
         dsum_(static_cast<const T*>(p.dsum)),
         width_(p.shape.channels) {}
 
-  // Asks for the column at `at` of `count` rows; zeros take the place of the others, of which
-  // nothing is read.
+  // Starts copying the column at `at` of `count` rows; the remaining rows are filled with zeros
+  // without being read.
   __device__ void ask(int64_t at, int count) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -52,7 +51,7 @@ class Ring {
     __pipeline_commit();
     asked_ = after(asked_);
   }
-  // The oldest are there: stage_ is theirs until the next call.
+  // Waits for the oldest copies; they are valid until the next call.
   __device__ void wait() {
     __pipeline_wait_prior(kStages - 2);
     stage_ = after(stage_);
@@ -77,7 +76,7 @@ class Ring {
   int stage_ = kStages - 1;
 };
 
-// What the block's teams have gathered for each column, added up and written to `out`.
+// Adds up the column sums of the block's teams and writes them to `out`.
 template <int kWidth>
 __device__ void write_columns(const float (&sums)[kColumnSums][kWidth], int64_t width, float* out,
                               float* shared) {
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
   extern __shared__ RawPack shared[];
   const int64_t width = p.shape.channels;
   const float share = 1.0F / static_cast<float>(width);
-  let_next_come();
+  allow_dependents();
   Team team;
   const Dropout dropout(p.dropout, p.mask);
   const bool inside = threadIdx.x * W < width;
@@ -122,7 +121,7 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
   const int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y * kRows;
   const int64_t own = first + threadIdx.y * kRows;
   int64_t block_left = p.shape.rows - first;
-  int64_t left = p.shape.rows - own;  // from the team's next rows on
+  int64_t left = p.shape.rows - own;  // counted from the team's next rows
   int64_t at = own * width + column;
   const int64_t step = stride * width;
   const auto rows_of = [](int64_t n) {
@@ -162,7 +161,7 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
     look(left - stride);
     ring.wait();
     ring.ask(at + (kStages - 1) * step, inside ? rows_of(left - (kStages - 1) * stride) : 0);
-    // The numbers are unpacked twice: cheaper than keeping them.
+    // The numbers are unpacked twice, which is cheaper than keeping them.
     RawPack raw_dy[kRows];
     RawPack raw_sum[kRows];
     float sums[2 * kRows] = {};  // of g, then of g·unit
@@ -221,14 +220,15 @@ __global__ void __launch_bounds__(kBackwardThreads, 1) add_norm_back(AddNormBack
                    reinterpret_cast<float*>(shared));
 }
 
-// Few threads a block: they find room beside the blocks of the kernel before, and wait there.
+// Few threads per block, so that the blocks fit next to those of the previous kernel and wait
+// there.
 constexpr int kFinishColumns = 8;
 constexpr int kFinishRows = 16;
 
 template <class T>
 __global__ void __launch_bounds__(kFinishColumns* kFinishRows)
     finish_columns(const float* partial, int blocks, int64_t width, T* dgamma, T* dbeta, T* dbias) {
-  wait_for_last();
+  wait_for_previous();
   constexpr int kEach = (kMostBackwardBlocks + kFinishRows - 1) / kFinishRows;
   __shared__ float shared[kFinishRows][kFinishColumns];
   const int64_t c = static_cast<int64_t>(blockIdx.x) * kFinishColumns + threadIdx.x;
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(kFinishColumns* kFinishRows)
   out[c % width] = static_cast<T>(sum);
 }
 
-// As many teams as the processor's shared memory has room for.
+// Returns as many teams as fit into the shared memory of an SM.
 dim3 backward_teams(const Rows& shape) {
   int device = 0;
   int bytes = 0;
@@ -300,9 +300,9 @@ void add_norm_backward(const AddNormBackward& p, Stream stream) {
     }
     const dim3 grid(
         static_cast<unsigned>((kColumnSums * width + kFinishColumns - 1) / kFinishColumns));
-    launch_behind(finish_columns<T>, {grid, dim3(kFinishColumns, kFinishRows), stream}, p.workspace,
-                  static_cast<int>(blocks), width, static_cast<T*>(p.dgamma),
-                  static_cast<T*>(p.dbeta), static_cast<T*>(p.dbias));
+    launch_dependent(finish_columns<T>, {grid, dim3(kFinishColumns, kFinishRows), stream},
+                     p.workspace, static_cast<int>(blocks), width, static_cast<T*>(p.dgamma),
+                     static_cast<T*>(p.dbeta), static_cast<T*>(p.dbias));
   });
 }
 

@@ -1,18 +1,18 @@
-// Batch norm of R×C numbers: what stands between convolutions reads and writes memory far more than
-// it computes, so it is as few passes as it can be. Sums walk down, what follows them walks up.
+// Batch norm of R×C numbers. It is bound by memory, not arithmetic, so it makes as few passes as
+// possible. The sums walk down the rows, the pass after them walks up.
 #include "kernels/columns.cuh"
 #include "kernels/norm_channel.cuh"
-#include "kernels/norm_ways.h"
+#include "kernels/norm_variants.h"
 
 namespace tacho::kernels {
 namespace {
 
-// Sums of x - k and its square, k being the channel's first number.
+// Sums x - k and its square, where k is the first number of the channel.
 template <class T>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     shifted_moments(const T* __restrict__ x, Rows shape, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
-  let_next_come();
+  allow_dependents();
   const int64_t channel = first_channel(W);
   float sums[2 * W] = {};
   if (channel < shape.channels) {
@@ -33,12 +33,12 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   write_partial<2, W>(sums, partial, shape.channels);
 }
 
-// From the sums to mean, 1/deviation, running statistics, and the line y = scale·x + shift.
+// Computes mean, 1/deviation, running statistics, and the line y = scale·x + shift from the sums.
 template <class T>
 __global__ void finish_moments(BatchNormForward p, const float* partial, int blocks, float* scale,
                                float* shift) {
-  let_next_come();
-  wait_for_last();
+  allow_dependents();
+  wait_for_previous();
   const int64_t c = finish_channel();
   const bool finishes = threadIdx.y == 0 && c < p.shape.channels;
   Running running{};
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
                 uint8_t* __restrict__ passed, Rows shape, const float* __restrict__ scale,
                 const float* __restrict__ shift) {
   constexpr int W = Pack<T>::kWidth;
-  wait_for_last();
+  wait_for_previous();
   const int64_t channel = first_channel(W);
   if (channel >= shape.channels) return;
   float a[W];
@@ -96,13 +96,13 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   }
 }
 
-// Sums of dy and dy·(x - mean). Where dy is made of two, or goes on to a residual as well, it is
-// kept.
+// Sums dy and dy·(x - mean). Stores dy if it is the sum of two inputs or is also the gradient of a
+// residual.
 template <class T, Gate kGate, bool kTwo, bool kKeep>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_sums(BatchNormBackward p, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
-  let_next_come();
+  allow_dependents();
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
   T* __restrict__ kept = static_cast<T*>(p.dresidual);
@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
 
 __global__ void finish_backward_sums(BatchNormBackward p, const float* partial, int blocks,
                                      float* lines) {
-  let_next_come();
-  wait_for_last();
+  allow_dependents();
+  wait_for_previous();
   const int64_t c = finish_channel();
   const int64_t channels = p.shape.channels;
   const bool finishes = threadIdx.y == 0 && c < channels;
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     norm_backward_apply(BatchNormBackward p, const T* __restrict__ dy,
                         const float* __restrict__ lines) {
   constexpr int W = Pack<T>::kWidth;
-  wait_for_last();
+  wait_for_previous();
   const int64_t channels = p.shape.channels;
   const int64_t channel = first_channel(W);
   if (channel >= channels) return;
@@ -203,13 +203,13 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   });
 }
 
-// Of large layers a start is no part of the time, and blocks that are put in place early may crowd
-// on some processors while others have none.
+// Large layers gain nothing from a dependent launch: blocks that are resident early may crowd some
+// SMs while others have none.
 bool is_small(const Rows& shape) { return shape.rows * shape.channels < (int64_t{1} << 26); }
 
 }  // namespace
 
-// Of bias_act.cu's sums too: the grid is the same.
+// Also used for the sums of bias_act.cu: the grid is the same.
 int64_t column_workspace(const Rows& shape) {
   return 2 * static_cast<int64_t>(grid_for(shape).grid.y) * shape.channels;
 }
@@ -230,11 +230,11 @@ void three_kernels_forward(const BatchNormForward& p, Stream stream) {
                       ? (p.relu ? &scale_shift<T, true, true> : &scale_shift<T, false, true>)
                       : (p.relu ? &scale_shift<T, true, false> : &scale_shift<T, false, false>);
     const bool small = is_small(s);
-    launch_behind(finish_moments<T>, {f.grid, f.block, stream, small}, p, p.workspace,
-                  static_cast<int>(g.grid.y), scale, shift);
-    // With a residual it needs so few registers that three blocks would crowd on a processor.
-    launch_behind(apply, {g.grid, g.block, stream, small && residual == nullptr}, x, residual, y,
-                  p.passed, s, scale, shift);
+    launch_dependent(finish_moments<T>, {f.grid, f.block, stream, small}, p, p.workspace,
+                     static_cast<int>(g.grid.y), scale, shift);
+    // With a residual it needs so few registers that three blocks would crowd one SM.
+    launch_dependent(apply, {g.grid, g.block, stream, small && residual == nullptr}, x, residual, y,
+                     p.passed, s, scale, shift);
   });
 }
 
@@ -261,10 +261,10 @@ void three_kernels_backward(const BatchNormBackward& p, Stream stream) {
         p.relu && !keep ? &norm_backward_apply<T, Gate::of_x> : &norm_backward_apply<T, Gate::open>;
     sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
     const bool small = is_small(s);
-    launch_behind(finish_backward_sums, {f.grid, f.block, stream, small}, p, p.workspace,
-                  static_cast<int>(g.grid.y), lines);
-    launch_behind(apply, {g.grid, g.block, stream, small}, p,
-                  static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
+    launch_dependent(finish_backward_sums, {f.grid, f.block, stream, small}, p, p.workspace,
+                     static_cast<int>(g.grid.y), lines);
+    launch_dependent(apply, {g.grid, g.block, stream, small}, p,
+                     static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
   });
 }
 

@@ -1,4 +1,4 @@
-// Bias, activation and dropout of R×C numbers in one pass, and their way back in one.
+// Bias, activation and dropout of R×C numbers in one pass forward and one backward.
 #include <type_traits>
 
 #include "kernels/columns.cuh"
@@ -7,13 +7,13 @@
 namespace tacho::kernels {
 namespace {
 
-// The normal distribution at z: the share beyond |z|, and its density.
+// The normal distribution at z: the probability beyond |z| and the density.
 struct Normal {
   float beyond;
   float density;
 };
 
-// One instruction each, off by 2 in the last place at most.
+// One instruction each, with an error of at most 2 in the last place.
 __device__ float exp2_of(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -30,16 +30,17 @@ __device__ Normal normal_at(float z) {
   // exp(-z²/2) / √(2π), and √½·log2 e twice
   const float density = 0.39894228F * exp2_of(z * 0.84932180F * (z * -0.84932180F));
   if constexpr (sizeof(T) == 4) return {0.5F * erfcf(fabsf(z) * 0.70710678F), density};
-  // erfcf() would keep the arithmetic busy for longer than the memory. These share the exponential.
+  // erfcf() would be bound by arithmetic instead of memory. The approximations below share the
+  // exponential.
   if constexpr (std::is_same_v<T, __half>) {
-    // Abramowitz and Stegun 26.2.17: off by 7.5e-8 at most.
+    // Abramowitz and Stegun 26.2.17: error at most 7.5e-8.
     const float t = one_over(1 + 0.2316419F * fabsf(z));
     return {density * t *
                 (0.319381530F +
                  t * (-0.356563782F + t * (1.781477937F + t * (-1.821255978F + t * 1.330274429F)))),
             density};
   }
-  // 26.2.16: off by 1e-5 at most, a hundredth of what 8 bits show.
+  // Abramowitz and Stegun 26.2.16: error at most 1e-5, a hundredth of the resolution of 8 bits.
   const float t = one_over(1 + 0.33267F * fabsf(z));
   return {density * t * (0.4361836F + t * (-0.1201676F + t * 0.9372980F)), density};
 }
@@ -50,8 +51,8 @@ __device__ float activated(float v) {
   return fmaxf(v, 0) - fabsf(v) * normal_at<T>(v).beyond;
 }
 
-// A thread takes kRowsEach rows and is gone: where nothing is added up, blocks that come and go
-// overlap better than such that stay.
+// A thread handles kRowsEach rows and exits: without sums, short-lived blocks overlap better than
+// persistent ones.
 constexpr int kRowsEach = kUnrollFor<2>;
 
 template <class T, Pointwise kF>
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     bias_act_back(BiasAct p, const T* __restrict__ dy, const T* __restrict__ x_or_y,
                   const T* __restrict__ bias, T* __restrict__ dx, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
-  let_next_come();
+  allow_dependents();
   const Rows& shape = p.shape;
   const int64_t channel = first_channel(W);
   const float kept_scale = 1 / (1 - p.dropout);
@@ -124,7 +125,7 @@ template <class T>
 __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
     add_columns(const T* __restrict__ x, Rows shape, float* __restrict__ partial) {
   constexpr int W = Pack<T>::kWidth;
-  let_next_come();
+  allow_dependents();
   const int64_t channel = first_channel(W);
   float sums[W] = {};
   if (channel < shape.channels) {
@@ -139,11 +140,11 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   write_partial<1, W>(sums, partial, shape.channels);
 }
 
-// Few rows are added up by one block for each channel: a second kernel would take longer.
+// Few rows are added up by one block per channel: a second kernel would take longer.
 constexpr int64_t kFewRows = 256;
 
-// How the columns of R×C numbers are added up: in two kernels, or where one block sees all rows and
-// the sums are fp32, in one.
+// Plans how the columns of R×C numbers are added up: in two kernels, or in one if a single block
+// sees all rows and the sums are fp32.
 struct ColumnSums {
   RowGrid grid;
   float* partial;
@@ -159,8 +160,8 @@ struct ColumnSums {
   void finish(int64_t channels, void* sums, Stream stream) const {
     if (finished) return;
     const FinishGrid last(channels);
-    launch_behind(finish_sums<T>, {last.grid, last.block, stream}, partial,
-                  static_cast<int>(grid.grid.y), channels, static_cast<T*>(sums));
+    launch_dependent(finish_sums<T>, {last.grid, last.block, stream}, partial,
+                     static_cast<int>(grid.grid.y), channels, static_cast<T*>(sums));
   }
 };
 
@@ -169,7 +170,7 @@ struct ColumnSums {
 void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y, Stream stream) {
   RowGrid g = grid_for(p.shape);
   const int64_t each = static_cast<int64_t>(g.block.y) * kRowsEach;
-  // Rows may be many: of a grid's sides only x has room for them.
+  // Only the x dimension of a grid is large enough for many rows.
   g.grid = dim3(static_cast<unsigned>((p.shape.rows + each - 1) / each), g.grid.x);
   with_type(p.shape.type, [&](auto example) {
     using T = decltype(example);

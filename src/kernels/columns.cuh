@@ -1,16 +1,16 @@
 #pragma once
 
-// What kernels over R×C numbers share that keep to their channels and walk down the rows. Where
-// they add up, each block writes partial sums, and a second kernel adds those.
+// Shared by kernels over R×C numbers whose threads stay with their channels and walk down the rows.
+// For column sums, each block writes partial sums and a second kernel adds those.
 
-#include "kernels/follow.cuh"
+#include "kernels/dependent_launch.cuh"
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 
 namespace tacho::kernels {
 
-// Two blocks of 256 on each of 132 processors keep an H200's memory busy, if each thread has 64
-// bytes and more under way; a smaller GPU takes the blocks in turns.
+// Two blocks of 256 threads on each of 132 SMs saturate the memory of an H200 if each thread has at
+// least 64 bytes in flight; a smaller GPU runs the blocks in several waves.
 constexpr int kMostBlocks = 264;
 constexpr int kBlocksAtATime = 2;
 template <int kInputs>
@@ -18,18 +18,18 @@ constexpr int kUnrollFor = kInputs == 1 ? 8 : 4;
 
 enum class Direction { down, up };
 
-// What a pass reads: packs at the same place of each input, and where a ReLU stood, which of their
-// numbers it let through.
+// Inputs of a pass: packs at the same position of each input and, after a ReLU, the bits of the
+// numbers that it let through.
 template <class T, int kInputs>
 struct Inputs {
   const T* packs[kInputs];
   const uint8_t* passed = nullptr;
 };
 
-// Calls use(packs, bits, at) for the rows of this thread. All loads of a turn go ahead of the
-// arithmetic: a row beyond the last loads the last, for nothing, because a load under a condition
-// would wait for the one before. A pass that goes up after one that went down finds in the L2 cache
-// what that one read last.
+// Calls use(packs, bits, at) for the rows of this thread. All loads of an iteration are issued
+// before the arithmetic: a row past the last one loads the last one, which is ignored, because a
+// conditional load would wait for the previous one. A pass that walks up after one that walked down
+// finds the most recently read rows in the L2 cache.
 template <Direction kDirection, bool kBits = false, class T, int kInputs, class Use>
 __device__ void walk_rows(const Inputs<T, kInputs>& inputs, const Rows& shape, int64_t channel,
                           Use use) {
@@ -60,8 +60,8 @@ __device__ inline int64_t first_channel(int width) {
   return (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
 }
 
-// partial[block][sum][channel], from what each thread gathered for its channels. All threads of the
-// block must come here.
+// Writes partial[block][sum][channel] from the sums of each thread. All threads of the block must
+// call this.
 template <int kSums, int kWidth>
 __device__ void write_partial(const float (&sums)[kSums * kWidth], float* partial,
                               int64_t channels) {
@@ -89,8 +89,9 @@ __device__ void write_partial(const float (&sums)[kSums * kWidth], float* partia
 constexpr int kFinishAcross = 32;
 constexpr int kFinishDown = 32;
 
-// The sum of a column of partial sums over the rows b, b + kDown, … below `blocks`. All loads of a
-// turn are under way at once: one after the other they would take longer than the whole kernel.
+// Returns the sum of a column of partial sums over the rows b, b + kDown, … below `blocks`. All
+// loads of an iteration are in flight at once: sequentially they would take longer than the whole
+// kernel.
 template <int kDown>
 __device__ float sum_of_column(const float* partial, int blocks, int64_t pitch) {
   constexpr int kEach = (kMostBlocks + kDown - 1) / kDown;
@@ -108,7 +109,7 @@ __device__ float sum_of_column(const float* partial, int blocks, int64_t pitch) 
   return sum;
 }
 
-// The sums of a column of partial sums, in threads (x, 0).
+// Adds up a column of partial sums; the results are valid in threads (x, 0).
 template <int kSums>
 __device__ void sum_partials(const float* partial, int blocks, int64_t channels, int64_t channel,
                              float (&sums)[kSums]) {
@@ -131,10 +132,10 @@ __device__ inline int64_t finish_channel() {
   return static_cast<int64_t>(blockIdx.x) * kFinishAcross + threadIdx.x;
 }
 
-// The second kernel where the sums are all that is wanted.
+// The second kernel, if only the sums are needed.
 template <class T>
 __global__ void finish_sums(const float* partial, int blocks, int64_t channels, T* out) {
-  wait_for_last();
+  wait_for_previous();
   const int64_t c = finish_channel();
   float sums[1];
   sum_partials<1>(partial, blocks, channels, c, sums);

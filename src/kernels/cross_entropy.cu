@@ -1,5 +1,5 @@
-// The cross entropy of logits: forward keeps each row's logarithm of the sum of exponentials, with
-// which the way back is one pass.
+// Cross entropy of logits. Forward stores the log-sum-exp of each row, so that backward needs one
+// pass.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 #include "kernels/warp.cuh"
@@ -8,10 +8,10 @@ namespace tacho::kernels {
 namespace {
 
 constexpr int kWarps = 32;
-// Logits that one block looks through as fast as a second kernel would begin.
+// Up to this many logits one block is as fast as launching a second kernel.
 constexpr int64_t kFewLogits = 1 << 14;
 
-// A warp's row.
+// Returns the loss of a warp's row.
 template <class T>
 __device__ float row_loss(const CrossEntropy& p, const T* logits, int64_t label, float* log_sum) {
   const int lane = threadIdx.x % kLanes;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kWarps* kLanes)
   }
 }
 
-// One block, in a fixed order: the same logits have the same loss every time.
+// One block adds up in a fixed order, so that equal logits always have the same loss.
 __device__ void mean_of_rows(const float* losses, int64_t rows, float* mean) {
   __shared__ float shared[kWarps];
   float sum = 0;

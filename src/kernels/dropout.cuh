@@ -6,7 +6,7 @@
 
 namespace tacho::kernels {
 
-// A hash of a position under a key: two multiply-xorshift rounds (Wellons' low-bias constants).
+// Hashes a position under a key: two multiply-xorshift rounds (Wellons' low-bias constants).
 __device__ inline uint32_t mixed(uint32_t x) {
   x ^= x >> 16;
   x *= 0x21f0aaadU;
@@ -25,12 +25,12 @@ __device__ inline uint32_t position_hash(uint64_t key, uint32_t position) {
   return mixed(mixed(position + static_cast<uint32_t>(key)) ^ static_cast<uint32_t>(key >> 32));
 }
 
-// 128 random bits of a place under a key: Philox 4×32 with seven rounds, the fewest that pass all
-// of TestU01 (Salmon et al. 2011).
+// 128 random bits for a position under a key: Philox 4×32 with seven rounds, the fewest that pass
+// all of TestU01 (Salmon et al. 2011).
 struct Bits {
   uint32_t word[4];
 };
-// The compiler's own 64-bit product adds the zeros of the upper halves.
+// The compiler's 64-bit product would add the zeros of the upper halves.
 __device__ inline uint64_t product(uint32_t a, uint32_t b) {
   uint64_t wide;
   asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(a), "r"(b));
@@ -53,8 +53,8 @@ __device__ inline Bits random_bits(uint64_t key, uint64_t place) {
   return b;
 }
 
-// Which numbers are dropped, by their position: the way back finds the same ones without a mask in
-// memory, if it asks in the same way, by packs or one by one.
+// Decides by position which numbers are dropped. Backward finds the same ones without a mask in
+// memory if it asks in the same way, by packs or one by one.
 struct Dropout {
   uint64_t key;
   uint32_t dropped_below;  // of 2¹⁶
@@ -64,14 +64,14 @@ struct Dropout {
       : key(p > 0 ? mask_key(mask) : 0),
         dropped_below(static_cast<uint32_t>(p * 65536.0F + 0.5F)),
         scale(1 / (1 - p)) {}
-  // One number: a hash is cheaper than bits for eight. Two neighbours share it.
+  // Drops one number: a hash is cheaper than random bits for eight. Two neighbours share it.
   __device__ float operator()(float value, int64_t position) const {
     if (dropped_below == 0) return value;
     const auto pair = static_cast<uint32_t>(static_cast<uint64_t>(position) >> 1);
     const uint32_t hash = position_hash(key, pair);
     return (position % 2 == 0 ? hash & 0xffffU : hash >> 16) < dropped_below ? 0 : value * scale;
   }
-  // What each number of the pack at `at` is multiplied with.
+  // Returns the factor of each number of the pack at `at`.
   template <int kWidth>
   __device__ void factors(float (&to)[kWidth], int64_t at) const {
     static_assert(kWidth == 4 || kWidth == 8);

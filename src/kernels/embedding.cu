@@ -1,6 +1,6 @@
-// The way back of an embedding: every word's row gets the sum of what comes back at its places. The
-// places are sorted by word, by as many bits as the words have, and each run of a word is added up
-// in the order of its places: the same every time, without atomics.
+// Backward pass of an embedding: each word's row gets the sum of the gradients at its positions.
+// The positions are sorted by word, using only as many bits as the largest word needs, and each run
+// of a word is added up in order: deterministic and without atomics.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/kernels.h"
@@ -12,12 +12,13 @@ namespace {
 
 constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kLanes;
-// Places of one word that a warp adds up by itself; more are shared by the block's.
+// Positions of one word that a warp adds up alone; longer runs are shared by the warps of the
+// block.
 constexpr int kShortRun = 32;
-// Rows under way at once.
+// Rows in flight at once.
 constexpr int kUnroll = 4;
 
-// In the workspace, each begins where a pack may.
+// The arrays in the workspace, each aligned to a pack.
 struct Workspace {
   int32_t* words;
   int32_t* places;
@@ -29,7 +30,7 @@ struct Workspace {
 
 int64_t padded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// The bits of the largest word's number; words left out are sorted as one behind the last.
+// Returns the bits of the largest word; ignored words are sorted as one word after the last.
 int bits_of(const EmbeddingBackward& p) {
   int bits = 1;
   while (p.words >> bits != 0) ++bits;
@@ -64,13 +65,13 @@ __global__ void __launch_bounds__(kThreads)
   places[at] = static_cast<int32_t>(at);
 }
 
-// A run of a word among the sorted places: from `begin` to before `end`.
+// A run of a word among the sorted positions: [begin, end).
 struct Run {
   int32_t word;
   int begin, end;
 };
 
-// A lane's packs of the rows number `from`, `from + stride`, … of a run, added up.
+// Adds up a lane's packs of the rows `from`, `from + stride`, … of a run.
 template <class T>
 __device__ void add_rows(const EmbeddingBackward& p, const int32_t* places, int from, int end,
                          int stride, int64_t column, float (&sums)[Pack<T>::kWidth]) {
@@ -93,7 +94,7 @@ __device__ void add_rows(const EmbeddingBackward& p, const int32_t* places, int 
   }
 }
 
-// A warp for each sorted place, which has something to do where a run begins.
+// One warp per sorted position; it works only if a run begins there.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_runs(EmbeddingBackward p, const int32_t* __restrict__ words,
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(kThreads)
   if (begin < count) {
     const int32_t word = words[begin];
     if (word < p.words && (begin == 0 || words[begin - 1] != word)) {
-      // 32 places are looked at together, until one is another word's.
+      // Compares 32 positions at once until one has another word.
       int end = begin;
       unsigned same = ~0U;
       while (same == ~0U) {

@@ -1,6 +1,6 @@
-// The mean of each channel of a picture, and the way back. A block has 32 packs of channels of one
-// picture: a warp reads or writes them at a place, 512 bytes in a row, and warps take places in
-// turn.
+// Mean of each channel of an image, forward and backward. A block handles 32 packs of channels of
+// one image: a warp reads or writes them at one position, 512 contiguous bytes, and the warps take
+// the positions in turn.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 
@@ -8,8 +8,8 @@ namespace tacho::kernels {
 namespace {
 
 constexpr int kPacks = 32;
-// Most models end with 7×7 places: each warp then has seven, all under way at once. One thread for
-// all 49 of a pack had half a copy's rate.
+// Most models end with 7×7 positions: each warp then has seven, all in flight at once. One thread
+// for all 49 positions of a pack reached half the rate of a copy.
 constexpr int kWarps = 7;
 constexpr int kAhead = 7;
 
@@ -17,10 +17,10 @@ __host__ __device__ unsigned blocks_of_picture(const GlobalPool& p, int pack_wid
   return static_cast<unsigned>((p.channels / pack_width + kPacks - 1) / kPacks);
 }
 
-// A thread's W channels of its block's picture.
+// The W channels of its block's image that a thread handles.
 template <int W>
 struct OwnPack {
-  // Division of 64-bit numbers would take a fifth of the kernel's time.
+  // 64-bit division would take a fifth of the kernel's time.
   __device__ explicit OwnPack(const GlobalPool& p) {
     const unsigned each = blocks_of_picture(p, W);
     const int64_t picture = blockIdx.x / each;
@@ -31,7 +31,7 @@ struct OwnPack {
   }
 
   bool there;
-  // Where it begins, in numbers: at the first place, and among the means.
+  // Offsets in numbers: of the first position, and among the means.
   int64_t first;
   int64_t mean;
 };

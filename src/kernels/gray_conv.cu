@@ -1,7 +1,7 @@
-// A 3×3 convolution of pictures of one channel with bias and ReLU, and the way back to its weights.
-// Nine products for each number leave a tensor core idle and cuDNN at a tenth of the memory's
-// speed; a thread that keeps the weights of a pack of channels in registers is bound by what it
-// writes and reads.
+// A 3×3 convolution of single-channel images with bias and ReLU, and the gradient of its weights.
+// Nine products per number leave a tensor core idle and cuDNN at a tenth of the memory bandwidth; a
+// thread that keeps the weights of a pack of channels in registers is bound by its loads and
+// stores.
 #include "kernels/columns.cuh"
 #include "kernels/warp.cuh"
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kSide = 3;
 constexpr int kTaps = kSide * kSide;
-constexpr int kSums = kTaps + 1;  // of the way back: the weights' and the bias's
-constexpr int kPixels = 4;        // of a row, that a thread takes at once
+constexpr int kSums = kTaps + 1;  // of the backward pass: for the weights and the bias
+constexpr int kPixels = 4;        // of a row, that a thread handles at once
 
-// Where a thread works: its pack of channels, and one stretch of a row after the other.
+// The work of a thread: its pack of channels and a sequence of row segments.
 struct Stretches {
   int channel;
   int64_t first, stride, count;
@@ -30,10 +30,10 @@ struct Stretches {
   }
 };
 
-// One stretch: where it begins, and the pixels around it.
+// One segment: its position and the pixels around it.
 template <class T>
 struct Stretch {
-  int64_t at;  // its first number of y, of channel 0
+  int64_t at;  // offset in y of its first number, channel 0
   int pixels;
   float seen[kSide][kPixels + kSide - 1];
 
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kRowThreads)
       }
     }
   }
-  // Lanes of the same channels first, then the block's warps.
+  // Adds up the lanes of the same channels first, then the warps of the block.
   const int packs = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.y) * packs + static_cast<int>(threadIdx.x);
   constexpr int kWarps = kRowThreads / kLanes;

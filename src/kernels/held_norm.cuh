@@ -1,52 +1,54 @@
 #pragma once
 
-// What a batch norm's way there and back share where blocks hold their rows in shared memory. What
-// is held is not loaded through registers or L1 (cp.async), and a thread looks only at what it
-// fetched itself. Rows beyond are read twice, the second time from L2 as far as it has them.
+// Shared by the forward and backward batch-norm kernels whose blocks keep their rows in shared
+// memory. These rows are copied by cp.async, bypassing registers and L1, and a thread reads only
+// what it copied itself. Further rows are read twice, the second time from L2 if they are still
+// there.
 
 #include <cuda_pipeline.h>
 
 #include <cuda/atomic>
 
-#include "kernels/norm_ways.h"
+#include "kernels/norm_variants.h"
 #include "kernels/rows.cuh"
 #include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 
-// Loads are waited for in so many steps, which is what __pipeline_wait_prior can tell apart.
+// Number of groups in which loads are waited for, the most that __pipeline_wait_prior
+// distinguishes.
 constexpr int kFetchGroups = 8;
-// Packs that a thread has under way in registers.
+// Packs that a thread has in flight in registers.
 constexpr int kAhead = 4;
-// Sums of warps lie side by side for so many warps at a time.
+// Sums of this many warps are stored side by side.
 constexpr int kWarpsAtATime = 16;
 constexpr int kSumsOfChannel = 2;
 constexpr int kLinesOfChannel = 3;
-// Posts that a thread has under way.
+// Posts that a thread has in flight.
 constexpr int kPostsAhead = 8;
 constexpr int kMostHeldBlocks = 256;
-// Of a block: the widest packs have eight numbers.
+// Per block; the widest packs have eight numbers.
 constexpr int kMostSums = kSumsOfChannel * kSlicePacks * 8;
 
-// A sum of a block and the number of the launch it is of, in one word: who finds the number has the
-// sum, and nobody has to wait for one thing to be seen before another.
+// The sum of a block and the number of its launch in one word: a reader that finds the number also
+// has the sum, so no memory ordering is needed.
 using Post = unsigned long long;
 
-// Where the blocks of a launch meet. A number comes back after 2^32 launches, and is mistaken only
-// for that of a block that has posted nothing in all of them.
+// The posts of all blocks of a launch. A launch number is reused after 2^32 launches and could be
+// mistaken only for that of a block that posted nothing in all of them.
 struct Meeting {
-  unsigned long long launch_and_come;  // its number above, how many blocks know it below
+  unsigned long long launch_and_arrived;  // high: launch number; low: blocks that read it
   Post posts[kMostHeldBlocks][kMostSums];
 };
 
-// Behind the packs lie, in floats: sums of warps, lines, the launch's number.
+// Floats after the packs: sums of warps, lines, the launch number.
 inline int held_scratch_bytes(DataType type) {
   const int channels = kSlicePacks * pack_width(type);
   return ((kSumsOfChannel * kWarpsAtATime + kLinesOfChannel) * channels + 1) *
          static_cast<int>(sizeof(float));
 }
 
-// How a plan is launched: all blocks at once.
+// Launches a plan with all blocks resident at once.
 struct HeldLaunch {
   HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan, Stream stream);
   HeldLaunch(const HeldLaunch&) = delete;
@@ -65,8 +67,8 @@ void launch_held(void (*kernel)(Parameters, HeldPlan, Meeting*), const Parameter
                      static_cast<Meeting*>(launch.meeting));
 }
 
-// A thread's part: one pack of every so many of its block's rows. The first held() of its count()
-// packs are in shared memory, pack i `threads` packs behind pack i - 1.
+// The packs of one thread: one pack of every few rows of its block. The first held() of its count()
+// packs are in shared memory, pack i `threads` packs after pack i - 1.
 template <class T>
 class OwnPacks {
  public:
@@ -89,19 +91,19 @@ class OwnPacks {
   }
   __device__ int count() const { return count_; }
   __device__ int held() const { return held_; }
-  // The end of a group of packs that are waited for together.
+  // Returns the end of a group of packs that are waited for together.
   __device__ int end_of(int group) const { return min(held_, (group + 1) * group_); }
-  // The first of this thread's channels.
+  // Returns the first of this thread's channels.
   __device__ int64_t channel() const { return channel_; }
-  // The packs that are not held, from the last to the first: what was read last L2 has longest.
+  // Maps the packs that are not held to reverse order: L2 keeps what was read last.
   __device__ int from_end(int i) const { return held_ + count_ - 1 - i; }
-  // Where pack i is in the layer, in numbers, and in shared memory, in packs.
+  // The position of pack i: in the layer, in numbers, and in shared memory, in packs.
   __device__ int64_t at(int i) const { return begin_ + i * step_; }
   __device__ static int place(int i) {
     return static_cast<int>(threadIdx.x) + i * static_cast<int>(blockDim.x);
   }
-  // Calls load(u, i) for a turn of the packs from `first` to `end`, then use(u, i). What lies
-  // beyond loads the last, for nothing: a load under a condition would wait for the one before.
+  // Calls load(u, i) for a group of packs from `first` to `end`, then use(u, i). Packs past the end
+  // load the last one, which is ignored: a conditional load would wait for the previous one.
   template <class Load, class Use>
   __device__ static void in_turns(int first, int end, Load load, Use use) {
 #pragma unroll 1
@@ -124,7 +126,7 @@ class OwnPacks {
   int group_;
 };
 
-// All that is to be held, under way at once.
+// Starts copying all packs that are held.
 template <int kInputs, class T>
 __device__ void fetch_held(const OwnPacks<T>& own, const T* const (&from)[kInputs],
                            RawPack* const (&to)[kInputs]) {
@@ -142,7 +144,7 @@ __device__ void fetch_held(const OwnPacks<T>& own, const T* const (&from)[kInput
   }
 }
 
-// Calls load and use for turns of what is held, as it arrives.
+// Calls load and use for groups of held packs as they arrive.
 template <class T, class Load, class Use>
 __device__ void as_they_arrive(const OwnPacks<T>& own, Load load, Use use) {
   int first = 0;
@@ -154,14 +156,15 @@ __device__ void as_they_arrive(const OwnPacks<T>& own, Load load, Use use) {
   }
 }
 
-// The channel whose sums this thread turns into a line, one each of the first threads; -1: none.
+// Returns the channel whose sums this thread turns into a line, one per thread for the first
+// threads; -1: none.
 template <int W>
 __device__ int64_t finished_channel() {
   constexpr unsigned kWidth = kSlicePacks * W;
   return threadIdx.x < kWidth ? static_cast<int64_t>(blockIdx.x) * kWidth + threadIdx.x : -1;
 }
 
-// The sums of a slice over all its blocks.
+// Adds up the sums of a slice over all its blocks.
 template <int W>
 class SliceSums {
  public:
@@ -174,8 +177,8 @@ class SliceSums {
     if (threadIdx.x == 0) launch_number() = enter(*meeting, plan.slices * plan.blocks);
   }
 
-  // Three floats of each channel: first what must be known to finish it, put there ahead of its
-  // sums, then its line.
+  // Three floats per channel: first the inputs needed to finish it, stored before its sums are
+  // known, then its line.
   __device__ float& own(int which) const {
     return lines_[which * kWidth + static_cast<int>(threadIdx.x)];
   }
@@ -185,9 +188,8 @@ class SliceSums {
     for (int n = 0; n < W; ++n) to[n] = lines_[which * kWidth + column * W + n];
   }
 
-  // All threads of the block come here with what they have gathered. Returns when all blocks of the
-  // slice have come. Every block of the launch is on the device, so that whoever waits is waited
-  // for.
+  // All threads of the block must call this with their sums. Returns when all blocks of the slice
+  // have called it. All blocks of the launch are resident, so waiting cannot deadlock.
   __device__ void exchange(float (&sums)[kSumsOfChannel * W]) {
     add_warps(sums);
     const int value = static_cast<int>(threadIdx.x) % kValues;
@@ -203,7 +205,7 @@ class SliceSums {
     __syncthreads();
   }
 
-  // Of a channel of the slice.
+  // Returns a sum of one channel of the slice.
   __device__ float total(int which, int channel) const {
     return sum_of(groups(), which * kWidth + channel);
   }
@@ -213,21 +215,21 @@ class SliceSums {
   static constexpr int kValues = kSumsOfChannel * kWidth;
   using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
 
-  // The launch's number. The last block to ask has it counted on: nobody asks again before the
-  // next.
+  // Returns the launch number. The last block to read it increments it: nobody reads it again
+  // before the next launch.
   __device__ static unsigned enter(Meeting& meeting, int blocks) {
     const auto all = static_cast<unsigned long long>(blocks);
-    Word word(meeting.launch_and_come);
+    Word word(meeting.launch_and_arrived);
     const unsigned long long before = word.fetch_add(1, cuda::memory_order_relaxed);
     if ((before & 0xffffffffU) == all - 1) {
       word.fetch_add((1ULL << 32) - all, cuda::memory_order_relaxed);
     }
-    return static_cast<unsigned>(before >> 32) + 1;  // 0 is what was never posted
+    return static_cast<unsigned>(before >> 32) + 1;  // 0 means never posted
   }
   __device__ unsigned& launch_number() const {
     return reinterpret_cast<unsigned&>(lines_[kLinesOfChannel * kWidth]);
   }
-  // Of threads that gather what blocks have posted, one for each value.
+  // Groups of threads that gather the posts of blocks, one thread per value.
   __device__ int groups() const { return min(threads_ / kValues, kWarpsAtATime); }
 
   __device__ float sum_of(int rows, int value) const {
@@ -236,7 +238,7 @@ class SliceSums {
     return sum;
   }
 
-  // What a group's blocks have posted of a value, several words under way at once.
+  // Adds up the posts of a group's blocks for one value, with several words in flight at once.
   __device__ float gather(int value, int group, unsigned launch) const {
     const int every = groups();
     float sum = 0;
@@ -262,8 +264,8 @@ class SliceSums {
     return Word(posts_[block][value]).load(cuda::memory_order_relaxed);
   }
 
-  // Lanes that share a column halve their sums between them as long as there are several; then some
-  // warps at a time lay theirs down, the later ones on top of the earlier.
+  // Lanes that share a column split their sums between them; then a few warps at a time store
+  // theirs, later warps adding to earlier ones.
   __device__ void add_warps(float (&sums)[kSumsOfChannel * W]) {
     const int column = static_cast<int>(threadIdx.x) % kSlicePacks;
     const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -279,8 +281,8 @@ class SliceSums {
     }
   }
 
-  // From 2·kHalf sums, beginning with number `first`, to half of them, and so on; then calls
-  // put(number, sum) for those left.
+  // Reduces 2·kHalf sums, starting with number `first`, to half of them, recursively; then calls
+  // put(number, sum) for the remaining ones.
   template <int kHalf, class Put>
   __device__ static void halve(float (&sums)[2 * kHalf], int step, int first, Put put) {
     if (step >= kLanes) {

@@ -1,4 +1,4 @@
-// Batch norm's way back in one kernel (held_norm.cuh).
+// Batch norm backward in one kernel (held_norm.cuh).
 #include "kernels/held_norm.cuh"
 #include "kernels/norm_channel.cuh"
 
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
   RawPack more[kAhead];
   unsigned bits[kAhead] = {};
   float sums[2 * W] = {};
-  // Adds up a pack; returns dy as far as the ReLU lets it through.
+  // Adds up a pack; returns dy after the ReLU gate.
   const auto add = [&](int u, int i, const RawPack& raw_dy, const RawPack& raw_x) {
     float g[W];
     float v[W];
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kHeldThreads, 1)
     for (int n = 0; n < W; ++n) v[n] = a[n] * g[n] + b[n] * v[n] + c[n];
     store_whole(dx + at, v);
   };
-  // What was kept is gated.
+  // The stored dy has already passed the gate.
   own.in_turns(
       own.held(), own.count(),
       [&](int u, int i) {

@@ -1,5 +1,5 @@
-// Which layers the processors' shared memory holds, and whether that is the faster way
-// (norm_ways.h).
+// Decides which layers fit into the SMs' shared memory and whether one kernel is faster for them
+// (norm_variants.h).
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -15,9 +15,9 @@ __device__ Meeting the_meeting;
 
 std::atomic<bool> room_is_left = false;
 
-// The largest layers that are one kernel, x alone, in what all processors' shared memory is. Of
-// larger ones too much is read twice, and a start is no part of their time. Measured on an H200,
-// where that is 31 MB beside an L2 cache of 60.
+// The largest layers that run as one kernel: the size of x in multiples of the shared memory of all
+// SMs. Larger layers read too much twice, and saving launches does not matter for them. Measured on
+// an H200, which has 31 MB of shared memory and 60 MB of L2 cache.
 constexpr int64_t kMostRooms = 8;
 constexpr int64_t kMostRoomsWithResidual = 2;
 constexpr int64_t kMostRoomsBack = 2;
@@ -25,9 +25,9 @@ constexpr int64_t kMostRoomsBackWithResidual = 1;
 
 struct Device {
   int number = 0;
-  bool holds = false;  // can have all blocks of a kernel at once
+  bool holds = false;  // supports cooperative launch
   int processors = 0;
-  int shared_bytes = 0;  // that a block may ask for
+  int shared_bytes = 0;  // most that a block may request
   Meeting* meeting = nullptr;
 };
 
@@ -39,14 +39,13 @@ Device look_at(int number) {
   };
   void* meeting = nullptr;
   const bool here = cudaGetSymbolAddress(&meeting, the_meeting) == cudaSuccess;
-  if (!here) cudaGetLastError();  // it is for another architecture, which is no failure
+  if (!here) cudaGetLastError();  // built for another architecture: not an error
   return {number, here && attribute(cudaDevAttrCooperativeLaunch) != 0,
           std::min(attribute(cudaDevAttrMultiProcessorCount), kMostHeldBlocks),
           attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meeting)};
 }
 
-// What was asked of the driver once is remembered: a step of a deep model comes here a hundred
-// times.
+// Caches what the driver answered: a deep model needs it a hundred times per step.
 class Known {
  public:
   static Known& instance() {
@@ -74,7 +73,7 @@ class Known {
   std::set<std::pair<int, const void*>> launched_;
 };
 
-// Of a row of a slice: x, and dy on the way back.
+// Bytes per row of a slice: x, and dy in backward.
 int64_t row_bytes(Pass pass) { return (pass == Pass::forward ? 1 : 2) * kSlicePacks * kPackBytes; }
 
 }  // namespace
@@ -98,7 +97,7 @@ std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass, int threads) {
 
 std::optional<HeldPlan> held_plan(const Rows& shape, Pass pass) {
   const auto plan = held_plan(shape, pass, kHeldThreads);
-  // What is not held needs more loads under way.
+  // Rows that are not held need more loads in flight.
   const bool all = !plan || plan->held_rows >= plan->rows_each;
   return all || pass == Pass::backward ? plan : held_plan(shape, pass, kMostForwardThreads);
 }
@@ -114,7 +113,7 @@ std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass, bool resi
   return held_plan(shape, pass);
 }
 
-void leave_room_on_the_way_back() { room_is_left = true; }
+void leave_room_in_backward() { room_is_left = true; }
 
 HeldLaunch::HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
                        Stream stream) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The CUDA kernels as plain C++ functions: no torch and no CUDA header is needed to call them.
-// Every function enqueues on `stream` and returns; nothing is allocated, nothing waits, so all can
-// be captured into a CUDA graph. Pointers are device memory unless they say host.
+// The CUDA kernels as plain C++ functions: callers need neither torch nor CUDA headers. Every
+// function enqueues on `stream` and returns; none allocates or waits, so all can be captured into a
+// CUDA graph. Pointers are device memory unless stated otherwise.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ using Stream = CUstream_st*;
 enum class DataType { f32, bf16, f16 };
 // Numbers that a thread handles at once: the channel counts below must be multiples of it.
 constexpr int pack_width(DataType type) { return type == DataType::f32 ? 4 : 8; }
-// Read and written at once: where R×C numbers, images and parameters begin must be a multiple of
+// Bytes that are read and written at once: R×C numbers, images and parameters must be aligned to
 // it.
 constexpr int kPackBytes = 16;
 
@@ -30,14 +30,15 @@ struct Rows {
 // Workspace, in floats, for the functions that add up columns.
 int64_t column_workspace(const Rows& shape);
 
-// Batch norms of a device must run one after the other, as those of one stream do: the blocks of
-// all that are one kernel meet in the same place, and of two at once would wait forever.
+// Batch norms of a device must run one after the other, for example on one stream: all
+// single-kernel variants synchronise their blocks through the same memory, so two at once would
+// deadlock.
 struct BatchNormForward {
   Rows shape;
   const void* x;
   const void* residual;  // or null
   void* y;
-  uint8_t* passed;  // where a residual is added under a ReLU: passed_bytes(), for backward
+  uint8_t* passed;  // if a residual is added before a ReLU: passed_bytes(), for backward
   const float* gamma;
   const float* beta;
   float* running_mean;  // updated; or null
@@ -49,7 +50,7 @@ struct BatchNormForward {
   float* rstd;       // C, for backward
   float* workspace;  // column_workspace() + 2·C
 };
-// Which numbers a ReLU let through: a byte for each pack, a bit for each number.
+// One bit per number that a ReLU let through, one byte per pack.
 constexpr int64_t passed_bytes(const Rows& shape) {
   return shape.rows * shape.channels / pack_width(shape.type);
 }
@@ -58,12 +59,11 @@ void batch_norm_forward(const BatchNormForward& p, Stream stream);
 struct BatchNormBackward {
   Rows shape;
   const void* dy;
-  const void* dy_more;  // added to dy, where y was used twice; needs dresidual; or null
+  const void* dy_more;  // added to dy if y was used twice; needs dresidual; or null
   const void* x;
-  const uint8_t*
-      passed;  // what forward wrote, where a residual was added under the ReLU; else null
+  const uint8_t* passed;  // written by forward if a residual was added before the ReLU; else null
   void* dx;
-  void* dresidual;  // where a residual was added: dy as far as the ReLU lets it through; or null
+  void* dresidual;  // gradient of the residual: dy after the ReLU gate; or null
   const float* gamma;
   const float* beta;
   const float* mean;
@@ -74,33 +74,33 @@ struct BatchNormBackward {
   float* workspace;  // column_workspace() + 3·C
 };
 void batch_norm_backward(const BatchNormBackward& p, Stream stream);
-// From now on the way back leaves room for kernels of others (NCCL's): one kernel that needs all
-// processors at once would wait for them to end.
-void leave_room_on_the_way_back();
+// From now on backward leaves room for other kernels (NCCL's): a single kernel that needs all SMs
+// at once would wait for them to finish.
+void leave_room_in_backward();
 
-// Where a dropout mask comes from: the state of torch's generator, by value, or where a captured
-// graph finds it anew at each replay.
+// State of torch's generator for a dropout mask: by value, or by address so that a captured graph
+// reads it at each replay.
 struct MaskKey {
-  const int64_t* seed_at;    // null: the value
-  const int64_t* offset_at;  // null: the value; else added to it
+  const int64_t* seed_at;    // null: use the value
+  const int64_t* offset_at;  // null: use the value; else added to it
   uint64_t seed;
   uint64_t offset;
 };
 
 enum class Pointwise { relu, gelu };
 
-// y = dropout(f(x + bias)); only a relu may drop. May be in place for relu.
+// y = dropout(f(x + bias)); dropout only with relu. May be in place for relu.
 struct BiasAct {
   Rows shape;
   Pointwise f;
   float dropout;  // probability
-  MaskKey mask;   // read if dropout > 0; not by the way back, where a number that is 0 stays out
+  MaskKey mask;   // read if dropout > 0, only forward: backward skips numbers that are 0
 };
 void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y, Stream stream);
-// dx, and dbias, its column sums. relu reads its own result as `x_or_y`.
+// Writes dx and dbias, its column sums. relu expects its result as `x_or_y`.
 void bias_act_backward(const BiasAct& p, const void* dy, const void* x_or_y, const void* bias,
                        void* dx, void* dbias, float* workspace, Stream stream);
-// The sums of the columns: the gradient of a bias that a product has added already.
+// Sums the columns: the gradient of a bias that a matrix product has already added.
 void column_sums(const Rows& shape, const void* x, void* sums, float* workspace, Stream stream);
 
 // sum = dropout(x + bias) + residual; y = norm(sum)·gamma + beta. C at most 1024.
@@ -125,7 +125,7 @@ void add_norm_forward(const AddNormForward& p, Stream stream);
 struct AddNormBackward {
   Rows shape;
   const void* dy;
-  const void* dsum;  // what comes back to the sum besides; or null
+  const void* dsum;  // gradient of the sum from its other use; or null
   const void* sum;
   const void* gamma;
   const float* mean;
@@ -133,7 +133,7 @@ struct AddNormBackward {
   float dropout;
   MaskKey mask;
   void* dx;
-  void* dresidual;  // R × C; may be dx where nothing was dropped
+  void* dresidual;  // R × C; may be dx without dropout
   void* dbias;      // or null
   void* dgamma;
   void* dbeta;
@@ -147,14 +147,14 @@ void add_norm_backward(const AddNormBackward& p, Stream stream);
 struct Pool {
   int64_t images, height, width, channels;
   int64_t out_height, out_width;
-  int kernel, stride, padding;  // kernel up to 15: a place in the window is a byte
+  int kernel, stride, padding;  // kernel up to 15: a position in the window is a byte
   DataType type;
 };
 void max_pool_forward(const Pool& pool, const void* x, void* y, uint8_t* places, Stream stream);
 void max_pool_backward(const Pool& pool, const void* dy, const uint8_t* places, void* dx,
                        Stream stream);
 
-// --- the mean of each channel of a picture: N×P×C to N×C, and back; none of them 0 ---
+// --- the mean of each channel of an image: N×P×C to N×C, and backward; no dimension is 0 ---
 
 struct GlobalPool {
   int64_t images, places, channels;
@@ -163,20 +163,20 @@ struct GlobalPool {
 void global_pool_forward(const GlobalPool& p, const void* x, void* y, Stream stream);
 void global_pool_backward(const GlobalPool& p, const void* dy, void* dx, Stream stream);
 
-// --- what stands between the last convolution and the first product ---
+// --- between the last convolution and the first matrix product ---
 
-// y = dropout(relu(max_pool(x) + bias)) with windows of 2×2, from N×H×W×C to N×(C·H/2·W/2) in the
-// order channel, row, column. H and W even, C a multiple of kTailChannels, H/2·W/2 at most
+// y = dropout(relu(max_pool(x) + bias)) with 2×2 windows, from N×H×W×C to N×(C·H/2·W/2) in the
+// order channel, row, column. H and W must be even, C a multiple of kTailChannels, H/2·W/2 at most
 // kMostTailPlaces.
 struct PoolTail {
   int64_t images, height, width, channels;
   float dropout;  // probability
-  MaskKey mask;   // read forward, if dropout > 0
+  MaskKey mask;   // read by forward if dropout > 0
   DataType type;
 };
 constexpr int kTailChannels = 16;
 constexpr int64_t kMostTailPlaces = 512;
-// places: a byte for each number of y, in the order of x.
+// places: one byte per number of y, in the order of x.
 void pool_tail_forward(const PoolTail& p, const void* x, const void* bias, void* y, uint8_t* places,
                        Stream stream);
 // workspace: N·C floats.
@@ -185,22 +185,22 @@ void pool_tail_backward(const PoolTail& p, const void* dy, const void* y, const 
 
 // --- images for a first convolution ---
 
-// N×3×H×W in any order of memory, H and W even.
+// N×3×H×W in any memory order; H and W must be even.
 struct SpaceToDepth {
   int64_t images, height, width;
   int64_t image_stride, channel_stride, row_stride, column_stride;
   DataType type;
 };
 constexpr int kPixelChannels = 3;
-constexpr int kBlockChannels = 16;  // of four pixels; the rest is 0
-// Blocks of zeros around an image, such that a 7×7 window with padding 3 is four blocks wide.
+constexpr int kBlockChannels = 16;  // four pixels of three channels; the rest is 0
+// Blocks of zeros around an image, so that a 7×7 window with padding 3 is four blocks wide.
 constexpr int kBlocksBefore = 2;
 constexpr int kBlocksAfter = 1;
 // y: N×(H/2+3)×(W/2+3)×16, the channels of a block's pixels row by row.
 void space_to_depth(const SpaceToDepth& p, const void* x, void* y, Stream stream);
 
-// y = relu(3×3 convolution + bias) of pictures of one channel, N×H×W to N×OH×OW×C, stride 1. C is a
-// power of two, kMostGrayChannels at most. The weights lie as C×3×3.
+// y = relu(3×3 convolution + bias) of single-channel images, N×H×W to N×OH×OW×C, stride 1. C must
+// be a power of two, at most kMostGrayChannels. The weights are stored as C×3×3.
 struct GrayConv {
   int64_t images, height, width;
   int64_t out_height, out_width, channels;
@@ -210,26 +210,27 @@ struct GrayConv {
 constexpr int64_t kMostGrayChannels = 128;
 void gray_conv_forward(const GrayConv& p, const void* x, const void* weight, const void* bias,
                        void* y, Stream stream);
-// Workspace in floats.
+// In floats.
 int64_t gray_conv_workspace(const GrayConv& p);
 void gray_conv_backward(const GrayConv& p, const void* x, const void* dy, const void* y,
                         void* dweight, void* dbias, float* workspace, Stream stream);
 
 // --- the optimizer: one kernel for all parameters ---
 
-// Lies in device memory; step kernels read it, so a captured graph follows the schedule.
+// Stored in device memory and read by the step kernels, so that a captured graph follows the
+// schedule.
 struct StepState {
-  float rate;          // adam: over the first moment's bias correction
+  float rate;          // adam: divided by the first moment's bias correction
   float second_scale;  // 1 / √(bias correction of the second moment)
-  float shrink;        // adamw: a weight is multiplied by it first
-  float loss_scale;    // gradients are this much too large
-  float squares;       // sum of squares of all gradients as they are
+  float shrink;        // adamw: factor of a weight before its update
+  float loss_scale;    // factor by which the gradients are too large
+  float squares;       // sum of squares of all gradients, still scaled
   int32_t good_steps;  // since the scale last changed
-  int32_t skipped;     // steps left out because a gradient overflowed, in all
+  int32_t skipped;     // total steps skipped because a gradient overflowed
 };
 
 struct Parameter {
-  float* weights;  // what is learned, fp32
+  float* weights;  // master copy, fp32
   void* used;      // 16-bit copy that the model computes with; null: it computes with weights
   const void* gradient;
   float* first;   // null: sgd without momentum
@@ -237,7 +238,7 @@ struct Parameter {
   int64_t count;
 };
 
-// A part of one parameter: what a block works on.
+// A part of one parameter, processed by one block.
 struct Chunk {
   int32_t parameter;
   int32_t number;
@@ -248,9 +249,9 @@ struct OptimizerStep {
   const Parameter* parameters;
   const Chunk* chunks;
   int64_t chunk_count;
-  DataType gradients;  // of those parameters that have a 16-bit copy; the others' are fp32
+  DataType gradients;  // of parameters with a 16-bit copy; the others have fp32 gradients
   StepState* state;
-  float* squares;  // one for each chunk
+  float* squares;  // one per chunk
   bool adam;
   bool decoupled;
   bool nesterov;
@@ -260,7 +261,7 @@ struct OptimizerStep {
   float epsilon;
   float weight_decay;
   float clip_norm;  // 0: none
-  bool scaled;      // the loss was scaled: a step whose gradients overflowed is left out
+  bool scaled;      // the loss was scaled: skip the step if a gradient overflowed
 };
 
 struct StepFigures {
@@ -273,22 +274,21 @@ struct StepFigures {
   double weight_decay;
 };
 void begin_step(StepState* state, const StepFigures& figures, Stream stream);
-// Needed before step() where clip_norm or scaled is set.
+// Must run before step() if clip_norm or scaled is set.
 void add_squares(const OptimizerStep& p, Stream stream);
 void step(const OptimizerStep& p, Stream stream);
-// Where scaled: halves the scale after an overflow, doubles it after so many good steps.
+// If scaled: halves the scale after an overflow, doubles it after good_steps_to_grow good steps.
 void adapt_scale(StepState* state, int32_t good_steps_to_grow, Stream stream);
 
 // --- embeddings ---
 
-// dweight, words × width, of a table whose rows tokens name: the sum of what comes back at a word's
-// places.
+// Writes dweight, words × width: each word's row is the sum of dy at the positions of that word.
 struct EmbeddingBackward {
   int64_t words, width;
   int64_t places;  // less than 2³¹
   DataType type;
   const int64_t* tokens;
-  int64_t left_out;  // gets no gradient: the padding; −1: none
+  int64_t left_out;  // the padding word, which gets no gradient; −1: none
   const void* dy;    // places × width
   void* dweight;
 };
@@ -297,23 +297,23 @@ void embedding_backward(const EmbeddingBackward& p, void* workspace, Stream stre
 
 // --- the loss ---
 
-// Mean over R rows of the cross entropy of R×C logits, where a label has 1 − smoothing and all
-// classes share the rest.
+// Mean over R rows of the cross entropy of R×C logits, where a label has probability 1 − smoothing
+// and all classes share the rest.
 struct CrossEntropy {
   int64_t rows;
   int64_t classes;
   DataType type;
   float smoothing;
 };
-// log_sums: R, for the way back; row_losses: R.
+// log_sums: R, for backward; row_losses: R.
 void cross_entropy_forward(const CrossEntropy& p, const void* logits, const int64_t* labels,
                            float* log_sums, float* row_losses, float* loss, Stream stream);
-// dlogits, times *dloss.
+// Writes dlogits, multiplied by *dloss.
 void cross_entropy_backward(const CrossEntropy& p, const void* logits, const int64_t* labels,
                             const float* log_sums, const float* dloss, void* dlogits,
                             Stream stream);
 
-// --- what a step leaves behind ---
+// --- statistics of a step ---
 
 // Adds a batch's loss × rows, top-1 and top-5 hits to totals[0..2] and writes the loss to *last.
 void score(const void* logits, DataType type, const int64_t* labels, int64_t rows, int64_t classes,

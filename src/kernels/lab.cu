@@ -28,8 +28,8 @@ Memory taken(int64_t bytes) {
   return Memory(at);
 }
 
-// Passes in a row, as a graph where there are several, so that the start of each costs little
-// beside it. One is started as a program would: in a graph, a copy takes another engine.
+// Runs several passes as one graph, so that launching each costs little compared with it. A single
+// pass is launched directly: in a graph, a copy uses another engine.
 class Passes {
  public:
   Passes(const Case& one, int passes, cudaStream_t stream)
@@ -94,7 +94,7 @@ std::string verified(const Case& one, const Arrays& x, cudaStream_t stream) {
 
 std::string name_of(const GpuForm& form) { return std::string(form.operation) + ", " + form.form; }
 
-// Names the GPU and what its memory could do: false without one.
+// Fills in the GPU's name and theoretical bandwidth; returns false without a GPU.
 bool describe(GpuSurvey& survey, cudaDeviceProp& gpu) {
   int device = 0;
   cudaError_t error = cudaGetDevice(&device);
@@ -110,12 +110,13 @@ bool describe(GpuSurvey& survey, cudaDeviceProp& gpu) {
   cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device);
   cudaDriverGetVersion(&driver);
   survey.gpu = gpu.name;
-  // Two transfers a cycle.
+  // Double data rate: two transfers per cycle.
   survey.theoretical_bytes_per_s = 2.0 * kilohertz * 1e3 * bits / 8;
-  survey.facts = std::to_string(gpu.multiProcessorCount) + " processors, L2 " +
-                 std::to_string(gpu.l2CacheSize >> 20) + " MiB, memory of " + std::to_string(bits) +
-                 " bits at " + std::to_string(kilohertz / 1000) + " MHz, CUDA " +
-                 std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10);
+  survey.facts = std::to_string(gpu.multiProcessorCount) + " SMs, L2 " +
+                 std::to_string(gpu.l2CacheSize >> 20) + " MiB, memory bus of " +
+                 std::to_string(bits) + " bits at " + std::to_string(kilohertz / 1000) +
+                 " MHz, CUDA " + std::to_string(driver / 1000) + "." +
+                 std::to_string(driver % 1000 / 10);
   return true;
 }
 
@@ -155,7 +156,7 @@ Cases cases_of(const Arrays& x, bool few) {
 }  // namespace
 
 GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& interrupts,
-                        const GpuTold& told) {
+                        const GpuProgress& progress) {
   GpuSurvey survey;
   cudaDeviceProp gpu{};
   if (!describe(survey, gpu)) return survey;
@@ -167,8 +168,8 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   const Memory result = taken(2 * sizeof(double));
   const Memory wrong = taken(sizeof(unsigned long long));
   if (!a || !b || !c || !index || !result || !wrong) {
-    survey.problem = "no four arrays of " + std::to_string(bytes >> 20) +
-                     " MiB on the GPU; a smaller --size takes less";
+    survey.problem = "the GPU has no room for four arrays of " + std::to_string(bytes >> 20) +
+                     " MiB; use a smaller --size";
     return survey;
   }
   Arrays memory{static_cast<float*>(a.get()),
@@ -181,7 +182,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
                 gpu.multiProcessorCount,
                 "memory"};
   fill<<<blocks_for(memory.count), kThreads>>>(memory.a, memory.b, memory.count);
-  // A sixth of the cache each: all three stay, also where its halves keep copies of each other.
+  // A sixth of the cache for each array: all three stay in L2, even if its halves duplicate data.
   Arrays cache = memory;
   cache.count = std::min(memory.count, power_of_two_below(gpu.l2CacheSize / 6) / 4);
   cache.level = "L2";
@@ -194,7 +195,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   Cases in_cache = request.once ? Cases{} : cases_of(cache, true);
   const int all = static_cast<int>(in_memory.size() + in_cache.size()) + 1;
   const auto measure = [&](const Case& one, const Arrays& x, int passes) {
-    told(done++, all, name_of(one.form));
+    progress(done++, all, name_of(one.form));
     if (request.once) {
       run_marked(one, stream);
       return true;
@@ -227,7 +228,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
     going = going && interrupts == 0 && measure(one, cache, kInARow);
   }
   if (going && interrupts == 0 && !request.once) {
-    told(done++, all, "transfers between host and GPU");
+    progress(done++, all, "transfers between host and GPU");
     const int64_t moved = std::min<int64_t>(bytes, 256 << 20);
     const auto keep = [&](std::vector<GpuMeasured> transfers) {
       for (GpuMeasured& one : transfers) survey.measured.push_back(std::move(one));

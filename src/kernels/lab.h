@@ -1,7 +1,7 @@
 #pragma once
 
-// The memory lab on a GPU: every way of touching its memory, timed, its answer verified on the
-// device. Plain C++ to the outside, as kernels.h.
+// The memory lab on a GPU: times every access pattern of its memory and verifies the results on the
+// device. A plain C++ interface, like kernels.h.
 
 #include <atomic>
 #include <cstdint>
@@ -13,17 +13,16 @@ namespace tacho::kernels::lab {
 
 struct GpuRequest {
   bool quick = false;
-  // Each form in memory runs once between two kernels that mark it, for a profiler; nothing is
-  // timed.
+  // Runs each form in memory once, between two marker kernels, for a profiler; nothing is timed.
   bool once = false;
-  int64_t array_bytes = int64_t{1} << 30;  // of each of three
+  int64_t array_bytes = int64_t{1} << 30;  // of each of the arrays
 };
 
-// One form and what is known of it before it runs. Texts are literals.
+// One form and the facts known before it runs. Texts are literals.
 struct GpuForm {
   const char* operation;  // "copy"
   std::string form;
-  const char* element;  // "f32"; "16 B" where any will do
+  const char* element;  // "f32"; "16 B" if the type does not matter
   const char* level;    // "memory", "L2", "host link"
   int64_t set_bytes;
   int64_t necessary_bytes;
@@ -35,11 +34,11 @@ struct GpuForm {
 
 struct GpuMeasured {
   GpuForm form;
-  std::vector<double> seconds;  // of one pass each
+  std::vector<double> seconds;  // one per pass
 };
 
 struct GpuSurvey {
-  std::string problem;  // why it could not be made; else ""
+  std::string problem;  // why there are no results; else ""
   std::string gpu;
   std::string facts;
   double theoretical_bytes_per_s = 0;
@@ -47,9 +46,9 @@ struct GpuSurvey {
   std::vector<GpuMeasured> measured;
 };
 
-using GpuTold = std::function<void(int done, int all, const std::string& what)>;
+using GpuProgress = std::function<void(int done, int all, const std::string& what)>;
 
 GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& interrupts,
-                        const GpuTold& told);
+                        const GpuProgress& progress);
 
 }  // namespace tacho::kernels::lab

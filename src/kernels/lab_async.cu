@@ -1,5 +1,5 @@
-// Copies that leave the threads free: cp.async (sm_80) and bulk copies by the copy engine of each
-// processor, which finish on an mbarrier (sm_90).
+// Asynchronous copies: cp.async (sm_80), and bulk copies by the copy engine of each SM, which
+// complete on an mbarrier (sm_90).
 #include <cuda_pipeline.h>
 
 #include "kernels/lab_case.cuh"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kStages = 4;
 
-// A thread passes its own sixteen bytes through shared memory, kStages deep: nobody else reads
+// A thread passes its sixteen bytes through shared memory, kStages deep: no other thread reads
 // them, so no barrier is needed.
 __global__ void __launch_bounds__(kThreads)
     copy_async(const uint4* __restrict__ a, uint4* __restrict__ c, int64_t count) {
@@ -73,8 +73,7 @@ __device__ void bulk_out(void* to, const void* from, uint32_t bytes) {
 constexpr int kBulkStages = 4;
 constexpr uint32_t kBulk = 16 * 1024;
 
-// One thread does nothing but say what goes where. A stage is filled again when what was written
-// out of it has been read.
+// One thread only issues copies. A stage is refilled once the copy out of it has read its bytes.
 __global__ void __launch_bounds__(32)
     copy_bulk(const char* __restrict__ a, char* __restrict__ c, int64_t pieces) {
 #if __CUDA_ARCH__ >= 900
@@ -92,14 +91,14 @@ __global__ void __launch_bounds__(32)
     expect(&full[stage], kBulk);
     bulk_in(buffer + stage * kBulk, a + piece * kBulk, kBulk, &full[stage]);
   };
-  // All stages but one are fetched ahead; the one just written out is waited for a round later.
+  // All stages but one are fetched ahead; the one just written out is waited for one round later.
   for (int stage = 0; stage < kBulkStages - 1; ++stage) fetch(stage, blockIdx.x + stage * stride);
   int stage = 0;
   uint32_t parity = 0;
   for (int64_t piece = blockIdx.x; piece < pieces; piece += stride) {
     wait(&full[stage], parity);
     bulk_out(c + piece * kBulk, buffer + stage * kBulk, kBulk);
-    // The stage before this one: its bytes were read once no more than this one's group is left.
+    // The previous stage: its bytes have been read when only this stage's group is pending.
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     fetch((stage + kBulkStages - 1) % kBulkStages, piece + (kBulkStages - 1) * stride);
     if (++stage == kBulkStages) {
@@ -136,7 +135,7 @@ void add_async_cases(const Arrays& x, Cases& cases) {
   cudaFuncSetAttribute(copy_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, kBuffer);
   const int bulk_grid = 3 * x.processors;
   cases.push_back({plain(x, "copy", "bulk copies of 16 KiB, mbarriers, 4 stages", "any", 1,
-                         "pieces of each block go out one after the other"),
+                         "each block writes its pieces one after the other"),
                    [=](cudaStream_t s) {
                      copy_bulk<<<bulk_grid, 32, kBuffer, s>>>(reinterpret_cast<const char*>(a),
                                                               reinterpret_cast<char*>(c), pieces);

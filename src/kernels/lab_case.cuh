@@ -1,6 +1,6 @@
 #pragma once
 
-// What the lab's kernels share: the arrays, their known numbers, and a case to be timed.
+// Shared by the lab's kernels: the arrays, their known values, and a case to time.
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -12,12 +12,12 @@ namespace tacho::kernels::lab {
 constexpr int64_t kSector = 32;
 constexpr int kThreads = 256;
 constexpr const char* kStays =
-    "a thread's loads and stores take turns, and no block begins as one ends";
+    "loads and stores of a thread alternate, and no new block starts when one ends";
 constexpr float kFactor = 3;
 constexpr float kEpsilon = 1e-5F;
 
-// Three arrays of `count` numbers and an index, on the device. `result` holds a reduction's sum,
-// `wrong` counts elements that are not what they should be.
+// Three arrays of `count` numbers and an index, on the device. `result` holds the sum of a
+// reduction, `wrong` counts incorrect elements.
 struct Arrays {
   float* a;
   float* b;
@@ -37,16 +37,16 @@ struct Arrays {
 struct Case {
   GpuForm form;
   std::function<void(cudaStream_t)> launch;
-  // Enqueues a comparison of the result, which adds to Arrays::wrong.
+  // Enqueues a check of the result, which adds to Arrays::wrong.
   std::function<void(cudaStream_t)> check;
-  // What is poisoned before the check's pass; null where the form reads what it writes.
+  // Overwritten before the checked pass; null if the form reads what it writes.
   void* poisoned = nullptr;
   size_t poisoned_bytes = 0;
-  std::function<void()> prepare = {};  // before its first pass
+  std::function<void()> prepare = {};  // called before the first pass
 };
 using Cases = std::vector<Case>;
 
-// Eighths from -1 to 1: their sums are exact in fp32 in any order.
+// Multiples of 1/8 from -1 to 1: their sums are exact in fp32 in any order.
 __host__ __device__ inline uint32_t mixed(uint32_t x) {
   x ^= x >> 16;
   x *= 0x21f0aaadU;
@@ -67,7 +67,7 @@ inline unsigned blocks_for(int64_t threads, int block = kThreads) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
-// Calls `is_right` for every element of a result and counts those for which it is not.
+// Calls `is_right` for every element of a result and counts the failures.
 template <class IsRight>
 __global__ void count_wrong(int64_t count, IsRight is_right, unsigned long long* wrong) {
   unsigned long long bad = 0;
@@ -86,16 +86,16 @@ std::function<void(cudaStream_t)> checker(const Arrays& x, int64_t count, IsRigh
   };
 }
 
-// A form over whole arrays that reads `reads` of them and writes one, and moves nothing else.
+// A form over whole arrays that reads `reads` of them, writes one, and moves nothing else.
 inline GpuForm plain(const Arrays& x, const char* operation, std::string form, const char* element,
                      int reads, const char* limit = "") {
   const int64_t bytes = (reads + 1) * x.bytes();
   if (x.in_cache && limit[0] == '\0')
-    limit = "a pass is a kernel of few µs: its start and end count";
+    limit = "a pass takes a few µs, so launch and tail matter";
   return {operation, std::move(form), element, x.level, x.set(), bytes, bytes, "", limit};
 }
 
-// Every file's cases, of forms that fit these arrays.
+// Adds the cases of each file that fit these arrays.
 void add_stream_cases(const Arrays& x, Cases& cases);
 void add_async_cases(const Arrays& x, Cases& cases);
 void add_reduction_cases(const Arrays& x, Cases& cases);
@@ -104,13 +104,13 @@ void add_order_cases(const Arrays& x, Cases& cases);
 void add_norm_cases(const Arrays& x, Cases& cases);
 void add_cluster_cases(const Arrays& x, Cases& cases);
 void add_persistence_cases(const Arrays& x, Cases& cases);
-// What a window has set aside of the cache is everybody's again.
+// Releases the part of the L2 cache that a window reserved.
 void forget_persistence();
 
-// Holds Arrays::result against the sum of the first `count` numbers of a.
+// Compares Arrays::result with the sum of the first `count` numbers of a.
 std::function<void(cudaStream_t)> sum_checker(const Arrays& x, int64_t count);
 
-// Host transfers time themselves: they are not all on one stream.
+// Host transfers are timed separately: they do not all use one stream.
 std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* device, void* other,
                                            std::string& problem);
 std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to, std::string& problem);

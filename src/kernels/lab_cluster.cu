@@ -1,5 +1,5 @@
-// Blocks that run together and reach into each other's shared memory (sm_90): a sum of which only
-// one block of eight goes on to an atomic, and a copy that takes the way through a neighbour.
+// Thread block clusters (sm_90), whose blocks access each other's shared memory: a sum in which
+// only one block of eight issues an atomic, and a copy through a neighbour's shared memory.
 #include <cooperative_groups.h>
 
 #include "kernels/lab_case.cuh"
@@ -45,11 +45,11 @@ __global__ void __launch_bounds__(kThreads)
     sum = add_across(one);
     if (threadIdx.x == 0) atomicAdd(result, static_cast<double>(sum));
   }
-  cluster.sync();  // nobody leaves while its sum is read
+  cluster.sync();  // no block exits while its sum is read
 #endif
 }
 
-// A block lays down its own part and writes that of the block beside it.
+// A block loads its own part and writes that of the neighbouring block.
 __global__ void __launch_bounds__(kThreads)
     copy_by_neighbours(const uint4* __restrict__ a, uint4* __restrict__ c, int64_t packs) {
 #if __CUDA_ARCH__ >= 900
@@ -108,21 +108,21 @@ void add_cluster_cases(const Arrays& x, Cases& cases) {
   const unsigned pairs = (blocks_for(packs, 4 * kThreads) + 1) / 2 * 2;
   cases.push_back(
       {plain(x, "copy", "16 bytes, through a neighbour's shared memory", "any", 1,
-             "two blocks wait for each other before either may store"),
+             "two blocks synchronise before either may store"),
        [=](cudaStream_t s) { launch_clusters(copy_by_neighbours, pairs, 2, s, a, c, packs); },
        checker(x, x.count, [=] __device__(int64_t i) { return found[i] == wanted[i]; }), c,
        static_cast<size_t>(x.bytes())});
-  // Clusters must fit into a group of processors: not all blocks find a place at once.
+  // A cluster must fit into one GPC, so not all blocks are resident at once.
   const unsigned blocks = static_cast<unsigned>(8 * x.processors) / kTogether * kTogether;
   GpuForm sum{"reduction",
-              "16 bytes, clusters of 8 add up through shared memory",
+              "16 bytes, clusters of 8, sums through shared memory",
               "f32",
               x.level,
               x.set(),
               x.bytes(),
               x.bytes(),
               "",
-              "clusters wait for room in one group of processors"};
+              "clusters wait for room in one GPC"};
   cases.push_back({sum,
                    [=](cudaStream_t s) {
                      launch_clusters(sum_in_clusters, blocks, kTogether, s,

@@ -1,5 +1,5 @@
-// Memory that host and GPU share by one address: pages move when they are touched, when they are
-// asked for, or never.
+// Managed memory, which host and GPU share under one address: pages move when touched, when
+// prefetched, or never.
 #include <chrono>
 #include <cstring>
 
@@ -28,7 +28,7 @@ struct Managed {
   void* at = nullptr;
 };
 
-// Before CUDA 13 a place was the number of a device.
+// Before CUDA 13 a location was a device number.
 #if CUDART_VERSION >= 13000
 cudaMemLocation place(cudaMemLocationType type, int id) {
   cudaMemLocation location{};
@@ -54,11 +54,11 @@ enum class Way { touched, asked_for, left_there };
 const char* name_of(Way way) {
   switch (way) {
     case Way::touched:
-      return "to the GPU, managed, as it is touched";
+      return "to the GPU, managed, on demand";
     case Way::asked_for:
       return "to the GPU, managed, prefetched";
     case Way::left_there:
-      return "to the GPU, managed, read where it lies";
+      return "to the GPU, managed, read in place";
   }
   return "";
 }
@@ -66,11 +66,11 @@ const char* name_of(Way way) {
 const char* limit_of(Way way) {
   switch (way) {
     case Way::touched:
-      return "page faults: the driver moves some pages for each, and the GPU waits";
+      return "page faults: the driver moves a few pages per fault while the GPU waits";
     case Way::asked_for:
-      return "page tables are changed on both sides, then the link";
+      return "page table updates on both sides, then the link";
     case Way::left_there:
-      return "the link, by loads of 32 to 128 bytes each";
+      return "the link, with loads of 32 to 128 bytes";
   }
   return "";
 }
@@ -83,13 +83,14 @@ std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to,
   int concurrent = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device);
-  if (concurrent == 0) return {};  // here pages move whole, before a kernel starts: a copy
+  // Without concurrent access all pages move before a kernel starts, as in a copy.
+  if (concurrent == 0) return {};
   const auto size = static_cast<size_t>(bytes);
   std::vector<GpuMeasured> all;
   for (const Way way : {Way::touched, Way::asked_for, Way::left_there}) {
     const Managed from(size);
     if (from.at == nullptr) {
-      problem = "no managed memory";
+      problem = "managed memory could not be allocated";
       return {};
     }
     if (way == Way::left_there) {
@@ -100,7 +101,7 @@ std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to,
         {"transfer", name_of(way), "any", "host link", bytes, bytes, bytes, "", limit_of(way)}, {}};
     const int samples = quick ? 3 : 5;
     for (int i = 0; i <= samples; ++i) {
-      std::memset(from.at, i + 1, size);  // pages are the host's again
+      std::memset(from.at, i + 1, size);  // moves the pages back to the host
       cudaDeviceSynchronize();
       const auto begin = Clock::now();
       if (way == Way::asked_for) fetch(from.at, size, device);
@@ -113,7 +114,7 @@ std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to,
     unsigned char last = 0;
     cudaMemcpy(&last, static_cast<char*>(to) + size - 1, 1, cudaMemcpyDeviceToHost);
     if (last != samples + 1 || cudaGetLastError() != cudaSuccess) {
-      problem = std::string(name_of(way)) + ": what arrived is not what was written";
+      problem = std::string(name_of(way)) + ": the data that arrived differs from the data written";
       return {};
     }
     all.push_back(std::move(measured));

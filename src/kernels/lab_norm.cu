@@ -1,4 +1,4 @@
-// Rows less their mean, over their deviation: how often memory is gone through.
+// Normalises rows by mean and deviation with different numbers of passes over memory.
 #include "kernels/lab_case.cuh"
 #include "kernels/warp.cuh"
 
@@ -6,14 +6,14 @@ namespace tacho::kernels::lab {
 namespace {
 
 constexpr int kWidth = 1024;
-constexpr int kPacks = kWidth / 4 / kLanes;  // of four numbers, that a lane holds of its row
+constexpr int kPacks = kWidth / 4 / kLanes;  // packs of four numbers per lane
 constexpr int kWarps = kThreads / kLanes;
 
 __device__ int64_t own_row() {
   return static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
 }
 
-// The numbers of a lane, and their row's sum of `term`.
+// Sums `term` over a lane's numbers and then over the row.
 template <class Term>
 __device__ float sum_of_row(const float* row, Term term) {
   float sum = 0;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// In fp64 by one thread, for the rows that it is asked for.
+// Checks selected rows in fp64 with one thread.
 __device__ bool row_is_right(const float* a, const float* c) {
   double sum = 0;
   for (int i = 0; i < kWidth; ++i) sum += a[i];

@@ -1,4 +1,4 @@
-// Gather and scatter: what an index makes of the order of memory.
+// Gather and scatter with indices in order or at random.
 #include "kernels/lab_case.cuh"
 
 namespace tacho::kernels::lab {
@@ -10,7 +10,7 @@ __global__ void gather(const float* __restrict__ a, const uint32_t* __restrict__
   if (i < count) c[i] = a[index[i]];
 }
 
-// Four a thread: four misses of each are under way.
+// Four elements per thread, so four misses are in flight.
 __global__ void gather_four(const float* __restrict__ a, const uint4* __restrict__ index,
                             float4* __restrict__ c, int64_t packs) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -25,8 +25,8 @@ __global__ void scatter(const float* __restrict__ a, const uint32_t* __restrict_
   if (i < count) c[index[i]] = a[i];
 }
 
-// A permutation of 0…count-1, a power of two, or within blocks of `within`: its steps can each be
-// undone.
+// Fills a permutation of 0…count-1, a power of two, or one within blocks of `within`: each step is
+// invertible.
 __global__ void fill_index(uint32_t* index, int64_t count, uint32_t within) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -50,10 +50,10 @@ GpuForm indexed(const Arrays& x, const char* operation, std::string form, bool r
   GpuForm made = plain(x, operation, std::move(form), "f32", 2);
   if (random) {
     made.moved_bytes = 2 * x.bytes() + x.count * kSector;
-    made.waste = "a sector of 32 bytes moves for 4 of them";
-    made.limit = "memory takes 64 bytes at once and opens a row for them";
+    made.waste = "a sector of 32 bytes is moved for 4 bytes";
+    made.limit = "memory transfers 64 bytes at once and opens a row for them";
   } else {
-    made.limit = "4 bytes under way for each thread, one behind the other";
+    made.limit = "4 bytes in flight per thread, one after the other";
   }
   return made;
 }
@@ -80,7 +80,7 @@ void add_order_cases(const Arrays& x, Cases& cases) {
     one.prepare = [order, spread] { order(spread.within); };
     cases.push_back(one);
     if (random) {
-      one.form.form += ", 4 a thread";
+      one.form.form += ", 4 per thread";
       one.launch = [all](cudaStream_t s) {
         gather_four<<<blocks_for(all.count / 4), kThreads, 0, s>>>(
             all.a, reinterpret_cast<const uint4*>(all.index), reinterpret_cast<float4*>(all.c),
@@ -90,7 +90,7 @@ void add_order_cases(const Arrays& x, Cases& cases) {
     }
     if (spread.within == 1024) continue;
     one.form = indexed(x, "scatter", spread.name, random);
-    if (random) one.form.limit = "a part of a sector is merged in memory: read, then written";
+    if (random) one.form.limit = "partial sectors are merged in memory: read, then written";
     one.launch = [all](cudaStream_t s) {
       scatter<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.index, all.c, all.count);
     };

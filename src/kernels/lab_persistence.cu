@@ -1,5 +1,5 @@
-// A table that is read at random while arrays stream past it: they push it out of the L2 cache,
-// unless a part of the cache is set aside for it (an access policy window).
+// Random reads of a table while arrays stream past it. The stream evicts the table from the L2
+// cache unless a part of the cache is reserved for it (an access policy window).
 #include <algorithm>
 
 #include "kernels/lab_case.cuh"
@@ -7,7 +7,7 @@
 namespace tacho::kernels::lab {
 namespace {
 
-// Four numbers a thread: a pack of each array and four places of the table.
+// Four numbers per thread: a pack of each array and four entries of the table.
 __global__ void __launch_bounds__(kThreads)
     add_from_table(const float4* __restrict__ a, const float* __restrict__ table,
                    float4* __restrict__ c, int64_t packs, uint32_t mask) {
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kThreads)
                      v.z + table[mixed(first + 2) & mask], v.w + table[mixed(first + 3) & mask]);
 }
 
-// Sets the part of the cache aside before a launch and gives it back behind it.
+// Reserves the part of the cache before a launch and releases it afterwards.
 class Window {
  public:
   Window(void* at, size_t bytes) {
@@ -67,13 +67,13 @@ void add_persistence_cases(const Arrays& x, Cases& cases) {
     return all.c[i] == all.a[i] + all.b[mixed(static_cast<uint32_t>(i)) & mask];
   });
   GpuForm form =
-      plain(x, "gather", "a table of " + std::to_string(table_bytes >> 20) + " MiB beside a stream",
-            "f32", 1, "a sector of the L2 cache, or of memory, for each 4 bytes of the table");
+      plain(x, "gather", "a table of " + std::to_string(table_bytes >> 20) + " MiB and a stream",
+            "f32", 1, "a sector of L2 or memory per 4 bytes of the table");
   form.necessary_bytes += table_bytes;
   form.moved_bytes = form.necessary_bytes;
   cases.push_back({form, launch, right, x.c, static_cast<size_t>(x.bytes())});
   form.form += ", kept in L2";
-  form.limit = "a sector of the L2 cache for each 4 bytes of the table";
+  form.limit = "a sector of L2 per 4 bytes of the table";
   const Window window(x.b, static_cast<size_t>(table_bytes));
   cases.push_back({form,
                    [window, launch](cudaStream_t s) {

@@ -7,13 +7,13 @@ namespace {
 
 constexpr int kUnroll = 8;
 
-// Every element is added to the one sum, all at the same address.
+// Adds every element to one sum at one address.
 __global__ void sum_by_atomics(const float* __restrict__ a, int64_t count, double* result) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count) atomicAdd(result, static_cast<double>(a[i]));
 }
 
-// A tree in shared memory, one element a thread.
+// A tree in shared memory, one element per thread.
 __global__ void __launch_bounds__(kThreads)
     sum_by_tree(const float* __restrict__ a, int64_t count, double* result) {
   __shared__ float part[kThreads];
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) atomicAdd(result, static_cast<double>(part[0]));
 }
 
-// Threads keep sums of their own and meet once, at the end.
+// Threads keep partial sums in registers and combine them once, at the end.
 __global__ void __launch_bounds__(kThreads)
     sum_persistent(const float4* __restrict__ a, int64_t packs, double* result) {
   __shared__ float part[kThreads / kLanes];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) atomicAdd(result, static_cast<double>(sum));
 }
 
-// The sum by a way of its own: whole blocks in fp64, for the check.
+// Computes the expected sum independently: whole blocks in fp64.
 __global__ void __launch_bounds__(kThreads)
     add_expected(const float* __restrict__ a, int64_t count, double* expected) {
   __shared__ double part[kThreads];
@@ -90,23 +90,23 @@ std::function<void(cudaStream_t)> sum_checker(const Arrays& x, int64_t count) {
 
 void add_reduction_cases(const Arrays& x, Cases& cases) {
   const Arrays all = x;
-  // Once, before the pass that is checked: those that are timed go on adding.
+  // Cleared once, before the checked pass: timed passes keep adding to it.
   const auto fresh = [all] { cudaMemset(all.result, 0, sizeof(double)); };
-  // A part of the array: at this rate all of it would take a while.
+  // Only a part of the array: at this rate all of it would take too long.
   const int64_t few = x.count / 64;
   cases.push_back({reading(x, "every element by an atomic", few * 4, "all wait for one address"),
                    [=](cudaStream_t s) {
                      sum_by_atomics<<<blocks_for(few), kThreads, 0, s>>>(all.a, few, all.result);
                    },
                    sum_checker(x, few), nullptr, 0, fresh});
-  cases.push_back({reading(x, "a tree, 4 bytes a thread", x.bytes(),
-                           "barriers and idle threads of the tree; 4 bytes under way"),
+  cases.push_back({reading(x, "a tree, 4 bytes per thread", x.bytes(),
+                           "barriers and idle threads of the tree; 4 bytes in flight"),
                    [=](cudaStream_t s) {
                      sum_by_tree<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.count,
                                                                             all.result);
                    },
                    sum_checker(x, x.count), nullptr, 0, fresh});
-  cases.push_back({reading(x, "16 bytes, 8 under way, a grid that stays", x.bytes(), ""),
+  cases.push_back({reading(x, "16 bytes, 8 in flight, persistent grid", x.bytes(), ""),
                    [=](cudaStream_t s) {
                      sum_persistent<<<all.processors * 8, kThreads, 0, s>>>(
                          reinterpret_cast<const float4*>(all.a), all.count / 4, all.result);

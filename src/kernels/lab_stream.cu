@@ -1,4 +1,4 @@
-// Copy, scale and triad: the order of memory kept, or spoilt on purpose.
+// Copy, scale and triad with sequential, strided and misaligned access.
 #include "kernels/lab_case.cuh"
 
 namespace tacho::kernels::lab {
@@ -26,7 +26,7 @@ __global__ void copy_read_only(const uint4* __restrict__ a, uint4* __restrict__ 
   if (i < count) c[i] = __ldg(a + i);
 }
 
-// kUnroll loads are under way before the first is stored.
+// Issues kUnroll loads before the first store.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     copy_unrolled(const T* __restrict__ a, T* __restrict__ c, int64_t count) {
@@ -66,7 +66,7 @@ __global__ void copy_strided(const float* __restrict__ a, float* __restrict__ c,
   if (i < count) c[i] = a[i];
 }
 
-// From one element further on: a warp's 128 bytes lie in five sectors, not four.
+// Starts one element later: a warp's 128 bytes then span five sectors instead of four.
 __global__ void copy_misaligned(const float* __restrict__ a, float* __restrict__ c, int64_t count) {
   const int64_t i = own_index();
   if (i + 1 < count) c[i] = a[i + 1];
@@ -143,7 +143,7 @@ __global__ void triad_packs(const uint4* __restrict__ a, const uint4* __restrict
   if (i < count) c[i] = triad_of<T>(a[i], b[i]);
 }
 
-// Two packs of each a thread, hinted: what is read once and written once need not stay in L2.
+// Two packs of each array per thread, with streaming hints: data used once need not stay in L2.
 __global__ void __launch_bounds__(kThreads)
     triad_unrolled(const uint4* __restrict__ a, const uint4* __restrict__ b, uint4* __restrict__ c,
                    int64_t count) {
@@ -189,8 +189,8 @@ void add_stride(const Arrays& x, Cases& cases, int64_t stride) {
   GpuForm form = plain(x, "copy", "stride " + std::to_string(stride), "f32", 1);
   form.necessary_bytes = 2 * 4 * touched;
   form.moved_bytes = 2 * sectors * kSector;
-  form.waste = "a sector of 32 bytes moves for the part that is used";
-  form.limit = "memory takes 64 bytes at once, and a part of a sector is merged in L2";
+  form.waste = "a whole sector of 32 bytes is moved for the part used";
+  form.limit = "memory transfers 64 bytes at once, and partial sectors are merged in L2";
   const float* a = x.a;
   float* c = x.c;
   const int64_t count = x.count;
@@ -210,18 +210,18 @@ void add_copies(const Arrays& x, Cases& cases) {
   const int64_t count = x.count;
   const auto poisoned = static_cast<size_t>(x.bytes());
   GpuForm ceiling = plain(x, "copy", "cudaMemcpy, device to device", "any", 1);
-  // Of the memory alone: what fits the cache others may do faster.
+  // Only the ceiling of memory: in the cache other forms may be faster.
   ceiling.is_ceiling = std::string(x.level) == "memory";
   cases.push_back(
       {ceiling,
        [=](cudaStream_t s) { cudaMemcpyAsync(c, a, poisoned, cudaMemcpyDeviceToDevice, s); },
        copied(x), c, poisoned});
-  add_width<uint8_t>(x, cases, "1 byte a thread", "instructions: few bytes for each");
-  add_width<uint16_t>(x, cases, "2 bytes a thread", "instructions: few bytes for each");
-  add_width<uint32_t>(x, cases, "4 bytes a thread", "few bytes under way for each thread");
-  add_width<uint2>(x, cases, "8 bytes a thread", "few bytes under way for each thread");
-  add_width<uint4>(x, cases, "16 bytes a thread", "");
-  cases.push_back({plain(x, "copy", "16 bytes, 4 under way", "any", 1),
+  add_width<uint8_t>(x, cases, "1 byte per thread", "instructions: few bytes per instruction");
+  add_width<uint16_t>(x, cases, "2 bytes per thread", "instructions: few bytes per instruction");
+  add_width<uint32_t>(x, cases, "4 bytes per thread", "few bytes in flight per thread");
+  add_width<uint2>(x, cases, "8 bytes per thread", "few bytes in flight per thread");
+  add_width<uint4>(x, cases, "16 bytes per thread", "");
+  cases.push_back({plain(x, "copy", "16 bytes, 4 in flight", "any", 1),
                    [=](cudaStream_t s) {
                      copy_unrolled<<<blocks_for((packs + kUnroll - 1) / kUnroll), kThreads, 0, s>>>(
                          a, c, packs);
@@ -229,7 +229,7 @@ void add_copies(const Arrays& x, Cases& cases) {
                    copied(x), c, poisoned});
   const int persistent = 8 * x.processors;
   cases.push_back(
-      {plain(x, "copy", "16 bytes, a grid that stays", "any", 1, kStays),
+      {plain(x, "copy", "16 bytes, persistent grid", "any", 1, kStays),
        [=](cudaStream_t s) { copy_persistent<<<persistent, kThreads, 0, s>>>(a, c, packs); },
        copied(x), c, poisoned});
   cases.push_back(
@@ -244,7 +244,7 @@ void add_copies(const Arrays& x, Cases& cases) {
   const float* fa = x.a;
   float* fc = x.c;
   cases.push_back({plain(x, "copy", "4 bytes, misaligned by 4", "f32", 1,
-                         "five sectors asked for where four hold it"),
+                         "five sectors requested where four would do"),
                    [=](cudaStream_t s) {
                      copy_misaligned<<<blocks_for(count), kThreads, 0, s>>>(fa, fc, count);
                    },
@@ -260,17 +260,17 @@ void add_scales(const Arrays& x, Cases& cases) {
   const auto scaled =
       checker(x, count, [=] __device__(int64_t i) { return c[i] == kFactor * a[i]; });
   cases.push_back(
-      {plain(x, "scale", "4 bytes a thread", "f32", 1, "few bytes under way for each thread"),
+      {plain(x, "scale", "4 bytes per thread", "f32", 1, "few bytes in flight per thread"),
        [=](cudaStream_t s) { scale_each<<<blocks_for(count), kThreads, 0, s>>>(a, c, count); },
        scaled, c, poisoned});
-  cases.push_back({plain(x, "scale", "16 bytes a thread", "f32", 1),
+  cases.push_back({plain(x, "scale", "16 bytes per thread", "f32", 1),
                    [=](cudaStream_t s) {
                      scale_packs<<<blocks_for(count / 4), kThreads, 0, s>>>(
                          reinterpret_cast<const float4*>(a), reinterpret_cast<float4*>(c),
                          count / 4);
                    },
                    scaled, c, poisoned});
-  // Twice in a check is once in neither: what it leaves is told by its size alone.
+  // Every pass changes the array, so the check tests only the magnitude of the result.
   cases.push_back({plain(x, "scale", "16 bytes, in place", "f32", 1),
                    [=](cudaStream_t s) {
                      negate_packs<<<blocks_for(count / 4), kThreads, 0, s>>>(
@@ -288,8 +288,8 @@ void add_triad_of(const Arrays& x, Cases& cases, const char* element) {
   const auto* b = reinterpret_cast<const uint4*>(x.b);
   auto* c = reinterpret_cast<uint4*>(x.c);
   const char* limit =
-      Lanes<T>::kWidth == 8 ? "instructions: eight numbers of each pack converted" : "";
-  cases.push_back({plain(x, "triad", "16 bytes a thread", element, 2, limit),
+      Lanes<T>::kWidth == 8 ? "instructions: eight numbers per pack are converted" : "";
+  cases.push_back({plain(x, "triad", "16 bytes per thread", element, 2, limit),
                    [=](cudaStream_t s) {
                      triad_packs<T><<<blocks_for(packs), kThreads, 0, s>>>(a, b, c, packs);
                    },
@@ -312,14 +312,14 @@ void add_triads(const Arrays& x, Cases& cases) {
   const auto right =
       checker(x, count, [=] __device__(int64_t i) { return c[i] == a[i] + kFactor * b[i]; });
   cases.push_back(
-      {plain(x, "triad", "4 bytes a thread", "f32", 2, "few bytes under way for each thread"),
+      {plain(x, "triad", "4 bytes per thread", "f32", 2, "few bytes in flight per thread"),
        [=](cudaStream_t s) { triad_each<<<blocks_for(count), kThreads, 0, s>>>(a, b, c, count); },
        right, c, poisoned});
   add_triad_of<float>(x, cases, "f32");
   add_triad_of<double>(x, cases, "f64");
   add_triad_of<__nv_bfloat16>(x, cases, "bf16");
   const int64_t packs = x.bytes() / 16;
-  cases.push_back({plain(x, "triad", "16 bytes, 2 under way, streaming hints", "f32", 2),
+  cases.push_back({plain(x, "triad", "16 bytes, 2 in flight, streaming hints", "f32", 2),
                    [=](cudaStream_t s) {
                      triad_unrolled<<<blocks_for((packs + 1) / 2), kThreads, 0, s>>>(
                          reinterpret_cast<const uint4*>(a), reinterpret_cast<const uint4*>(b),

@@ -1,4 +1,4 @@
-// Transpose and stencil: tiles in shared memory, with and without conflicts over its banks.
+// Transpose and stencil: tiles in shared memory, with and without bank conflicts.
 #include "kernels/lab_case.cuh"
 
 namespace tacho::kernels::lab {
@@ -30,7 +30,7 @@ __global__ void turn_rows_out(Matrix m) {
   }
 }
 
-// kPad 0: a column of the tile lies in one bank, and a warp's 32 reads of it wait for each other.
+// kPad 0: a column of the tile is in one bank, so a warp's 32 reads of it are serialised.
 template <int kPad>
 __global__ void __launch_bounds__(kTile* kDown) turn_tile(Matrix m) {
   __shared__ float tile[kTile][kTile + kPad];
@@ -47,10 +47,9 @@ __global__ void __launch_bounds__(kTile* kDown) turn_tile(Matrix m) {
   }
 }
 
-// kSide × kSide, sixteen bytes a thread on both sides, and rows of 4·kSide bytes for the memory.
-// Hinted: what is read and written once makes room in L2 first.
-// kSquare: blocks that run together cover a square of so many tiles a side, so that both what they
-// read and what they write are long runs of memory.
+// Tiles of kSide × kSide, sixteen bytes per thread for loads and stores, rows of 4·kSide bytes in
+// memory. kHinted: streaming hints evict data used once from L2 first. kSquare: concurrent blocks
+// cover a square of kSquare × kSquare tiles, so that they both read and write long runs of memory.
 template <int kSide, int kBlock, bool kHinted, int kSquare>
 __global__ void __launch_bounds__(kBlock) turn_wide_tile(Matrix m) {
   extern __shared__ float tile[];
@@ -98,13 +97,13 @@ template <int kSide, int kBlock, bool kHinted, int kSquare = 1>
 void start_wide_tile(const Matrix& m, cudaStream_t stream) {
   constexpr int kBytes = kSide * (kSide + 1) * static_cast<int>(sizeof(float));
   auto* kernel = &turn_wide_tile<kSide, kBlock, kHinted, kSquare>;
-  // More than 48 KiB must be asked for.
+  // Dynamic shared memory above 48 KiB must be requested.
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   const auto grid = static_cast<unsigned>(m.columns / kSide * (m.rows / kSide));
   kernel<<<grid, kBlock, kBytes, stream>>>(m);
 }
 
-// Threads of a warp go down a column: each touches a sector of its own.
+// The threads of a warp walk down a column: each touches a separate sector.
 __global__ void smooth_columns(Matrix m) {
   const int64_t y = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const int64_t x = blockIdx.y;
@@ -121,8 +120,8 @@ __global__ void smooth_rows(Matrix m) {
   m.c[y * m.columns + x] = 0.25F * (at[-m.columns] + at[m.columns] + at[-1] + at[1]);
 }
 
-// Four columns a thread, down a strip of rows: the two rows above stay in registers, so that each
-// row is asked for once; neighbours to the sides come from the first cache.
+// Four columns per thread, down a strip of rows: the two rows above stay in registers, so that each
+// row is loaded once; neighbours to the left and right come from L1.
 __global__ void __launch_bounds__(kThreads) smooth_strip(Matrix m, int strip) {
   const int64_t x = (static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x) * 4;
   const int64_t first = static_cast<int64_t>(blockIdx.y) * strip;
@@ -164,12 +163,12 @@ Matrix matrix_of(const Arrays& x) {
   return {x.a, x.c, x.count / columns, columns};
 }
 
-// A sector for each element on `sides` of the two.
+// Uses a whole sector per element for `sides` of the two arrays.
 GpuForm spoilt(const Arrays& x, const char* operation, const char* form, int sides) {
   GpuForm made = plain(x, operation, form, "f32", 1);
   made.moved_bytes = (2 - sides) * x.bytes() + sides * x.count * kSector;
-  made.waste = "a sector of 32 bytes moves for 4 of them";
-  made.limit = "32 requests where one warp could make four";
+  made.waste = "a sector of 32 bytes is moved for 4 bytes";
+  made.limit = "32 requests where a warp needs four";
   return made;
 }
 
@@ -196,26 +195,26 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
   cases.push_back({spoilt(x, "transpose", "columns read", 1),
                    [=](cudaStream_t s) { turn_rows_out<<<tiles, block, 0, s>>>(m); }, turned, x.c,
                    poisoned});
-  cases.push_back({plain(x, "transpose", "tile in shared memory, one bank a column", "f32", 1,
+  cases.push_back({plain(x, "transpose", "tile in shared memory, one bank per column", "f32", 1,
                          "32 reads of one bank, one after the other"),
                    [=](cudaStream_t s) { turn_tile<0><<<tiles, block, 0, s>>>(m); }, turned, x.c,
                    poisoned});
   cases.push_back({plain(x, "transpose", "tile of 32 × 33, no conflicts", "f32", 1,
-                         "4 bytes a request, rows of 128 bytes"),
+                         "4 bytes per request, rows of 128 bytes"),
                    [=](cudaStream_t s) { turn_tile<1><<<tiles, block, 0, s>>>(m); }, turned, x.c,
                    poisoned});
   const auto wide = [&](const char* form, const char* limit, auto start) {
     cases.push_back({plain(x, "transpose", form, "f32", 1, limit), start, turned, x.c, poisoned});
   };
-  wide("tile of 64 × 65, 16 bytes a thread", "L2 keeps what nobody reads again",
+  wide("tile of 64 × 65, 16 bytes per thread", "L2 keeps data that is not read again",
        [=](cudaStream_t s) { start_wide_tile<64, 256, false>(m, s); });
-  if (m.rows % (64 * 8) == 0) {  // and so are the columns, of which there are no fewer
+  if (m.rows % (64 * 8) == 0) {  // the columns, never fewer, are then divisible too
     wide("the same, squares of 8 × 8 tiles together", "",
          [=](cudaStream_t s) { start_wide_tile<64, 256, false, 8>(m, s); });
   }
-  wide("tile of 64 × 65, 16 bytes, streaming hints", "few loads under way",
+  wide("tile of 64 × 65, 16 bytes, streaming hints", "few loads in flight",
        [=](cudaStream_t s) { start_wide_tile<64, 256, true>(m, s); });
-  wide("the same, 512 threads a tile", "",
+  wide("the same, 512 threads per tile", "",
        [=](cudaStream_t s) { start_wide_tile<64, 512, true>(m, s); });
 
   const dim3 down(blocks_for(m.rows), static_cast<unsigned>(m.columns));
@@ -223,14 +222,14 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
   cases.push_back({spoilt(x, "stencil", "threads down the columns", 2),
                    [=](cudaStream_t s) { smooth_columns<<<down, kThreads, 0, s>>>(m); }, smoothed,
                    x.c, poisoned});
-  cases.push_back({plain(x, "stencil", "rows, 4 bytes a thread", "f32", 1,
-                         "four requests for each element, most found in L1 and L2"),
+  cases.push_back({plain(x, "stencil", "rows, 4 bytes per thread", "f32", 1,
+                         "four requests per element, most hit L1 or L2"),
                    [=](cudaStream_t s) { smooth_rows<<<across, kThreads, 0, s>>>(m); }, smoothed,
                    x.c, poisoned});
   constexpr int kStrip = 32;
   const dim3 strips(blocks_for(m.columns / 4), blocks_for(m.rows, kStrip));
   cases.push_back({plain(x, "stencil", "16 bytes, rows kept in registers", "f32", 1,
-                         "neighbours to the sides are asked for again, each row behind the last"),
+                         "left and right neighbours are loaded again, row after row"),
                    [=](cudaStream_t s) { smooth_strip<<<strips, kThreads, 0, s>>>(m, kStrip); },
                    smoothed, x.c, poisoned});
 }

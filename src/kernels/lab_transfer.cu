@@ -1,5 +1,4 @@
-// Between the host's memory and the GPU's: pages that may be moved and pages that may not, one way
-// and both at once.
+// Transfers between host and GPU memory: pageable and pinned, one way and both ways at once.
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -40,7 +39,7 @@ struct TwoStreams {
   cudaStream_t down = nullptr;
 };
 
-// By the host's clock: a copy of pageable memory returns when the host has done its part.
+// Timed by the host's clock: a copy of pageable memory returns when the host has done its part.
 template <class Pass>
 std::vector<double> timed(int samples, Pass pass) {
   std::vector<double> seconds;
@@ -68,14 +67,14 @@ std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* devi
   const Pinned second(size);
   const auto pageable = std::make_unique<char[]>(size);
   if (pinned.at == nullptr || second.at == nullptr) {
-    problem = "no pinned memory on the host";
+    problem = "pinned host memory could not be allocated";
     return {};
   }
   std::memset(pageable.get(), 1, size);
   std::memset(pinned.at, 2, size);
   const TwoStreams streams;
   const int samples = quick ? 3 : 9;
-  const char* staged = "through a pinned buffer of the driver: copied once more on the host";
+  const char* staged = "copied once more on the host, into a pinned buffer of the driver";
   std::vector<GpuMeasured> all;
   all.push_back(
       {moving("to the GPU, pageable", bytes, 1, staged, "one host thread copies", 2 * bytes),
@@ -97,7 +96,7 @@ std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* devi
          streams.finish();
        })});
   if (std::memcmp(pinned.at, second.at, size) != 0) {
-    problem = "what came back from the GPU is not what went there";
+    problem = "the data read back from the GPU differs from the data sent";
     return {};
   }
   all.push_back({moving("both ways at once, pinned", bytes, 2, "", ""), timed(samples, [&] {
@@ -106,7 +105,7 @@ std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* devi
                    streams.finish();
                  })});
   all.push_back(
-      {moving("to the GPU, pinned, in pieces of 64 KiB", bytes, 1, "", "each copy costs a start"),
+      {moving("to the GPU, pinned, in pieces of 64 KiB", bytes, 1, "", "launch cost per copy"),
        timed(samples, [&] {
          constexpr size_t kPiece = 64 << 10;
          for (size_t at = 0; at < size; at += kPiece) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a batch norm makes of a channel's sums, whichever way they were added up.
+// Computes what a batch norm needs of a channel from its sums; shared by both variants.
 
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
@@ -13,8 +13,8 @@ struct Line {
   float shift;
 };
 
-// What is known of a channel ahead of its sums. k is its first number: sums are of x - k, because
-// without the shift a mean far from 0 would cancel the variance away.
+// Facts of a channel that are known before its sums. k is its first number: the sums are of x - k,
+// because otherwise a mean far from 0 would cancel the variance.
 struct ForwardChannel {
   float k;
   float gamma;
@@ -44,7 +44,7 @@ __device__ inline Line line_of(const ForwardChannel& channel, const Moments& m) 
   return {scale, channel.beta - m.mean * scale};
 }
 
-// The running statistics as they were; asked for ahead, so that nobody waits for them in the end.
+// The previous running statistics, loaded early so that nothing waits for them at the end.
 struct Running {
   float mean;
   float variance;
@@ -66,7 +66,7 @@ __device__ inline void write_moments(const BatchNormForward& p, int64_t c, const
   p.running_var[c] = before.variance + p.momentum * (unbiased - before.variance);
 }
 
-// How the way back through a ReLU is found. Without a residual its sign is that of scale·x + shift.
+// Determines which gradients pass a ReLU. Without a residual its sign is that of scale·x + shift.
 enum class Gate { open, of_x, of_bits };
 
 template <Gate kGate, class T>
@@ -89,14 +89,14 @@ __device__ inline BackwardChannel backward_channel(const BatchNormBackward& p, i
   return {p.mean[c], p.rstd[c], p.gamma[c]};
 }
 
-// dx = a·dy' + b·x + c, with a, b and c the same down a channel.
+// dx = a·dy' + b·x + c, with a, b and c constant for a channel.
 struct BackwardLine {
   float a;
   float b;
   float c;
 };
 
-// From the sums of dy' and of dy'·(x - mean).
+// Computes the line from the sums of dy' and of dy'·(x - mean).
 __device__ inline BackwardLine line_of(const BackwardChannel& channel, int64_t rows, float sum,
                                        float product) {
   const auto count = static_cast<float>(rows);

@@ -1,5 +1,5 @@
-// The optimizers: one kernel for all parameters, which reads the learning rate from memory (a
-// captured graph follows the schedule) and writes the 16-bit copies the model computes with.
+// The optimizers: one kernel for all parameters, which reads the learning rate from memory (so that
+// a captured graph follows the schedule) and writes the 16-bit copies that the model computes with.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 #include "kernels/warp.cuh"
@@ -10,11 +10,11 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kMostThreads = 1024;
 constexpr int kPack = 4;
-// Packs of each array that a thread has under way at once: what hides the memory's latency.
+// Packs of each array that a thread has in flight at once, to hide memory latency.
 constexpr int kTurns = 2;
-static_assert(kChunk % (kThreads * kPack * kTurns) == 0, "a whole chunk is whole turns");
+static_assert(kChunk % (kThreads * kPack * kTurns) == 0, "a chunk is a multiple of a turn");
 
-// The step's figures, worked out once instead of in every block.
+// Computes the values of a step once instead of in every block.
 __global__ void set_step(StepState* state, StepFigures p) {
   state->rate = static_cast<float>(p.learning_rate);
   state->second_scale = 1;
@@ -28,7 +28,7 @@ __global__ void set_step(StepState* state, StepFigures p) {
   if (p.decoupled) state->shrink = static_cast<float>(1 - p.learning_rate * p.weight_decay);
 }
 
-// Four numbers as they lie in memory.
+// Four numbers in their memory layout.
 template <class T>
 struct Four;
 template <>
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kThreads) chunk_squares(OptimizerStep p) {
   if (threadIdx.x == 0) p.squares[blockIdx.x] = sum;
 }
 
-// One block adds them in a fixed order: the same gradients have the same norm every time.
+// One block adds in a fixed order, so that equal gradients always have the same norm.
 __global__ void __launch_bounds__(kMostThreads) sum_squares(OptimizerStep p) {
   float sum = 0;
 #pragma unroll 8
@@ -138,7 +138,7 @@ __device__ bool overflowed(const OptimizerStep& p) {
   return p.scaled && !isfinite(p.state->squares);
 }
 
-// What gradients are multiplied by: the loss's scale undone, clipping done.
+// Returns the factor of the gradients: it undoes the loss scale and applies clipping.
 __device__ float gradient_factor(const OptimizerStep& p) {
   const float factor = p.scaled ? 1 / p.state->loss_scale : 1;
   if (p.clip_norm == 0) return factor;
@@ -148,12 +148,12 @@ __device__ float gradient_factor(const OptimizerStep& p) {
 
 enum class Rule { sgd, momentum, adam };
 
-// What one number becomes. `m` and `v` are its moments, as far as the rule has any.
+// Updates one number. `m` and `v` are its moments, if the rule has them.
 template <Rule kRule>
 struct Update {
   float rate, second_scale, shrink;
   float factor;   // of the gradient
-  float coupled;  // weight decay by way of the gradient
+  float coupled;  // weight decay through the gradient
   float momentum, beta1, beta2, epsilon;
   bool nesterov;
 
@@ -185,7 +185,7 @@ struct Update {
   }
 };
 
-// G is the gradient's type; where it has 16 bits, so has the copy that the model computes with.
+// G is the gradient's type; if it has 16 bits, so has the copy that the model computes with.
 template <class G, Rule kRule>
 __device__ void step_span(const Parameter& parameter, const Span& span,
                           const Update<kRule>& update) {

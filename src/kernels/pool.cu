@@ -1,5 +1,5 @@
-// Max-pooling of N×H×W×C: the place of each maximum is a byte, and the way back is a gather, so
-// that it needs neither atomics nor a cleared target.
+// Max-pooling of N×H×W×C: the position of each maximum is stored in a byte and backward is a
+// gather, so that it needs neither atomics nor a zeroed target.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 #include "kernels/stem_pool.h"
@@ -29,8 +29,8 @@ __device__ void store_bytes(uint8_t* to, const int* from) {
   *reinterpret_cast<typename Bytes<kWidth>::Raw*>(to) = raw;
 }
 
-// A thread's place in N×H×W×(C / width). A block keeps to one row of one image, so that all but its
-// place in that row is the same for all of its threads.
+// A thread's position in N×H×W×(C / width). A block stays within one row of one image, so that its
+// threads differ only in their position in that row.
 struct Place {
   int image, y, x, channel;
   bool inside;
@@ -61,8 +61,8 @@ unsigned blocks_for(int64_t images, int64_t height, int64_t width, int64_t chann
 
 __device__ int clamped(int value, int size) { return min(max(value, 0), size - 1); }
 
-// kKernel is the window's side; 0: whatever the pool says. What lies beyond the image is loaded
-// from its edge and not looked at, so that all of a window is under way at once.
+// kKernel is the side of the window; 0: given by the pool. Pixels outside the image are loaded from
+// its edge and ignored, so that the whole window is in flight at once.
 template <class T, int kKernel>
 __global__ void __launch_bounds__(kThreads)
     pool_forward(Pool p, const T* __restrict__ x, T* __restrict__ y, uint8_t* __restrict__ places) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
     Pack<T>::unpack(raw, v);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      // The first of equals wins, and not-a-number is never overlooked.
+      // The first of equal values wins, and NaN always does.
       if (where[i] < 0 || v[i] > best[i] || isnan(v[i])) {
         best[i] = v[i];
         where[i] = ky * side + kx;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads)
   store_bytes<W>(places + at, where);
 }
 
-// kWindows is in how many windows of a row or column a number may lie; 0: whatever the pool says.
+// kWindows is the number of windows per dimension that may contain a number; 0: given by the pool.
 template <class T, int kWindows>
 __global__ void __launch_bounds__(kThreads)
     pool_backward(Pool p, const T* __restrict__ dy, const uint8_t* __restrict__ places,
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kThreads)
   const int right = in.x + p.padding;
   const int last_y = bottom / p.stride;
   const int last_x = right / p.stride;
-  // Backwards from the last window that begins before this number.
+  // Goes backwards from the last window that starts before this number.
   const auto at_window = [&](int back_y, int back_x) {
     return in.at(clamped(last_y - back_y, out_height), clamped(last_x - back_x, out_width),
                  out_height, out_width, p.channels);

@@ -1,6 +1,6 @@
-// What stands between a network's last convolution and its first product: max-pool, bias, ReLU,
-// dropout, and from channels last to channels first. A block takes some channels of one image
-// through shared memory, so that both sides are read and written in runs.
+// The operations between a network's last convolution and its first matrix product: max-pool, bias,
+// ReLU, dropout, and the change from channels last to channels first. A block passes some channels
+// of one image through shared memory, so that reads and writes are both contiguous.
 #include "kernels/columns.cuh"
 #include "kernels/dropout.cuh"
 
@@ -9,11 +9,11 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A place in the pooled picture, and a pack of the block's channels.
+// A position in the pooled image and a pack of the block's channels.
 struct Spot {
   int place;
-  int channel;     // within the block's
-  int64_t corner;  // in x, of the window's first pixel
+  int channel;     // within the block
+  int64_t corner;  // in x, of the first pixel of the window
   int64_t number;  // in `places`
   __device__ Spot(const PoolTail& p, int item, int width) {
     const int packs = kTailChannels / width;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads)
     pool_tail(PoolTail p, const T* __restrict__ x, const T* __restrict__ bias, T* __restrict__ y,
               uint8_t* __restrict__ places) {
   constexpr int W = Pack<T>::kWidth;
-  extern __shared__ float tile[];  // [channel][place], a column wider than it must be
+  extern __shared__ float tile[];  // [channel][place], padded by one column
   const int count = static_cast<int>(p.height / 2 * (p.width / 2));
   const int pitch = count + 1;
   const int packs = kTailChannels / W;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
       Pack<T>::unpack(raw[k], v);
 #pragma unroll
       for (int i = 0; i < W; ++i) {
-        // The first of equals wins, and not-a-number is never overlooked.
+        // The first of equal values wins, and NaN always does.
         if (v[i] > best[i] || isnan(v[i])) {
           best[i] = v[i];
           where[i] = k;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kThreads)
     tile[i + i / count] = static_cast<float>(y[first + i]) <= 0 ? 0 : g * kept_scale;
   }
   __syncthreads();
-  // A thread keeps to its channels: kThreads is a multiple of the packs.
+  // A thread stays with its channels: kThreads is a multiple of the packs.
   float sums[W] = {};
   for (int item = threadIdx.x; item < count * packs; item += kThreads) {
     const Spot spot(p, item, W);
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < W; ++i) shared[threadIdx.x * W + i] = sums[i];
   __syncthreads();
   if (threadIdx.x >= kTailChannels) return;
-  // Of channel c the threads c / W, and every packs-th after it.
+  // Channel c was summed by thread c / W and every packs-th thread after it.
   float sum = 0;
   for (int at = threadIdx.x; at < kThreads * W; at += kTailChannels) sum += shared[at];
   partial[blockIdx.x * p.channels + blockIdx.y * kTailChannels + threadIdx.x] = sum;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Tools for kernels over R×C numbers in row order, where C are channels or features and threads
-// read sixteen bytes at a time. Arithmetic is fp32 whatever is stored.
+// read sixteen bytes at a time. Arithmetic is fp32 for every storage type.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -14,8 +14,8 @@
 
 namespace tacho::kernels {
 
-// Sixteen bytes, not yet looked at: several can be under way at once, where turning them into
-// numbers would wait for each.
+// Sixteen bytes, not yet converted: several loads can be in flight at once, where a conversion
+// would wait for each.
 using RawPack = uint4;
 
 template <class T>
@@ -94,9 +94,9 @@ __device__ void store_pack(T* to, const float* from) {
   *reinterpret_cast<RawPack*>(to) = Pack<T>::pack(from);
 }
 
-// The same for kernels that are bound by instructions: a bf16 number is the upper half of an fp32
-// one, and takes one instruction instead of one and a half; four stores are never made of one.
-// Those that are bound by memory were up to 10 % slower with it (batch norm's three kernels).
+// The same for kernels bound by instructions: a bf16 number is the upper half of an fp32 one and
+// takes one instruction instead of one and a half; the compiler never splits the store. Kernels
+// bound by memory were up to 10 % slower with it (batch norm's three kernels).
 template <class T>
 __device__ void widen(const RawPack& raw, float* to) {
   Pack<T>::unpack(raw, to);
@@ -114,8 +114,7 @@ template <class T>
 __device__ void store_whole(T* to, const float* from) {
   __stwb(reinterpret_cast<RawPack*>(to), Pack<T>::pack(from));
 }
-// Two 16-bit numbers at a time: four instructions where sixteen would compare and choose. What is
-// not a number stays so.
+// Processes two 16-bit numbers at a time: four instructions instead of sixteen. NaN stays NaN.
 template <class T>
 __device__ void store_relu(T* to, const float* from) {
   RawPack raw = Pack<T>::pack(from);
@@ -132,7 +131,7 @@ __device__ void store_relu(T* to, const float* from) {
   __stwb(reinterpret_cast<RawPack*>(to), raw);
 }
 
-// Runs `work` with the C++ type that a DataType names.
+// Calls `work` with a value of the C++ type that `type` names.
 template <class Work>
 void with_type(DataType type, Work work) {
   switch (type) {
@@ -145,7 +144,7 @@ void with_type(DataType type, Work work) {
   }
 }
 
-// How a grid is laid over R×C: a thread stays with its channels and walks down the rows.
+// The grid over R×C: a thread stays with its channels and walks down the rows.
 struct RowGrid {
   dim3 grid;
   dim3 block;

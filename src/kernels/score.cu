@@ -1,4 +1,4 @@
-// Loss and hits of a batch, added up on the device: the host reads them when it has the time.
+// Adds up loss and hits of a batch on the device, so that the host can read them later.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 #include "kernels/warp.cuh"
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kWarps* kLanes)
   const T* scores = logits + row * classes;
   const int64_t label = labels[row];
   const auto right = static_cast<float>(scores[label]);
-  // Of equal scores the first class wins; a score that is not a number is never a hit.
+  // Of equal scores the first class wins; a NaN score is never a hit.
   int ahead = 0;
   for (int64_t c = lane; c < classes; c += kLanes) {
     const auto score = static_cast<float>(scores[c]);

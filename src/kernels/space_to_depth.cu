@@ -1,5 +1,5 @@
-// Blocks of 2×2 pixels as the channels of one: a 7×7 convolution with stride 2 over three channels
-// becomes a 4×4 one over twelve, which tensor cores do several times as fast.
+// Turns blocks of 2×2 pixels into the channels of one pixel: a 7×7 convolution with stride 2 over
+// three channels becomes a 4×4 one over twelve, which tensor cores compute several times faster.
 #include "kernels/kernels.h"
 #include "kernels/rows.cuh"
 

@@ -1,6 +1,6 @@
-// A thread takes a pack of channels and walks down a strip of windows: the row that two windows
-// share is looked at once. 16-bit numbers are compared two at a time, as they lie: one by one they
-// would keep the arithmetic busy for longer than the memory.
+// A thread handles a pack of channels and walks down a strip of windows, so that the row shared by
+// two windows is read once. 16-bit numbers are compared in pairs without conversion: one by one,
+// the kernel would be bound by arithmetic instead of memory.
 #include "kernels/rows.cuh"
 #include "kernels/stem_pool.h"
 
@@ -8,10 +8,10 @@ namespace tacho::kernels {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kStrip = 8;  // windows that a thread takes of a column
-constexpr int kWords = 4;  // of 32 bits, in a pack
+constexpr int kStrip = 8;  // windows of a column per thread
+constexpr int kWords = 4;  // of 32 bits, per pack
 
-// 32 bits of T: a number or two. kEach names a place once for each of them.
+// 32 bits of T: one number or two. kEach repeats a position for each of them.
 template <class T>
 struct Word;
 
@@ -31,7 +31,7 @@ __device__ Two as_two(uint32_t bits) {
   return *reinterpret_cast<const Two*>(&bits);
 }
 
-// Not-a-number is over everything and stays what is largest.
+// NaN is larger than everything and stays the largest.
 template <class Two, uint32_t kMinusInfinity>
 struct WordOfTwo {
   static constexpr uint32_t kLowest = kMinusInfinity;
@@ -53,7 +53,7 @@ __device__ uint32_t word_of(const RawPack& raw, int i) {
   return i == 0 ? raw.x : i == 1 ? raw.y : i == 2 ? raw.z : raw.w;
 }
 
-// The largest so far of each number of a pack, and its place in the window.
+// The largest value so far of each number of a pack, and its position in the window.
 template <class T>
 struct Largest {
   uint32_t value[kWords];
@@ -66,12 +66,12 @@ struct Largest {
       place[i] = at * Word<T>::kEach;
     }
   }
-  // With nothing yet: the first that is looked at wins, or if all are as low, the place `at`.
+  // Starts below all values: the first value seen wins, or position `at` if all are as low.
   __device__ void start_below(uint32_t at) {
     constexpr uint32_t kLowest = Word<T>::kLowest;
     start(RawPack{kLowest, kLowest, kLowest, kLowest}, at);
   }
-  // The first of equals wins.
+  // The first of equal values wins.
   __device__ void look(uint32_t other, uint32_t at, int i) {
     const uint32_t over = Word<T>::over(other, value[i]);
     value[i] = Word<T>::larger(other, value[i]);
@@ -96,7 +96,7 @@ struct Three {
     pixel[1] = load_raw(middle);
     pixel[2] = load_raw(middle + right);
   }
-  // `first` is the place of the left pixel, which may lie outside.
+  // `first` is the position of the left pixel, which may be outside the image.
   template <class T>
   __device__ Largest<T> largest(uint32_t first, bool has_left) const {
     Largest<T> row;
@@ -111,7 +111,7 @@ struct Three {
   }
 };
 
-// A thread's strip: a column of windows, a pack of channels.
+// The strip of a thread: a column of windows, a pack of channels.
 struct Strip {
   int image, first, last, x, channel;  // windows [first, last) of the column x
   bool inside;
@@ -140,7 +140,7 @@ template <class T>
 __device__ void store_places(uint8_t* to, const uint32_t (&place)[kWords]) {
   if constexpr (sizeof(T) == 4) {
     *reinterpret_cast<uint32_t*>(to) = place[0] | place[1] << 8 | place[2] << 16 | place[3] << 24;
-  } else {  // the low bytes of halves
+  } else {  // the low bytes of the halves
     *reinterpret_cast<uint2*>(to) = {__byte_perm(place[0], place[1], 0x6420),
                                      __byte_perm(place[2], place[3], 0x6420)};
   }
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     *reinterpret_cast<RawPack*>(y + to) =
         RawPack{best.value[0], best.value[1], best.value[2], best.value[3]};
     store_places<T>(places + to, best.place);
-    // What was the third row is the first of the next window.
+    // The third row is the first row of the next window.
 #pragma unroll
     for (uint32_t& place : next.place) place -= kThirdRow * Word<T>::kEach;
     best = next;
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-// A window's gradient and the places it goes to.
+// The gradient of a window and the positions it goes to.
 template <class T>
 struct Gradient {
   static constexpr int kWidth = Pack<T>::kWidth;
@@ -204,13 +204,13 @@ struct Gradient {
 #pragma unroll
     for (int i = 0; i < kWidth / 4; ++i) places[i] = there ? words[i] : kNowhere;
   }
-  // Adds what goes to `place`, a number of 0 to 8.
+  // Adds the gradients of `place`, a number from 0 to 8.
   __device__ void add(uint32_t place, float (&sum)[kWidth]) const {
     RawPack kept;
     auto* words = reinterpret_cast<uint32_t*>(&kept);
 #pragma unroll
     for (int i = 0; i < kWidth / 4; ++i) {
-      // The highest bit of a byte stands where the place is this one: bytes are far below 128.
+      // Sets the highest bit of a byte if its place is this one: all bytes are far below 128.
       const uint32_t same = 0x80808080U - (places[i] ^ place * 0x01010101U);
       if constexpr (sizeof(T) == 4) {
         words[0] = raw.x & spread<0x8888>(same);
@@ -230,7 +230,7 @@ struct Gradient {
 
  private:
   static constexpr uint32_t kNowhere = 0x0f0f0f0fU;
-  // Bytes of ones where the highest bit of the byte that kBytes names is set.
+  // Returns bytes of ones where the highest bit of the byte named by kBytes is set.
   template <uint32_t kBytes>
   __device__ static uint32_t spread(uint32_t bits) {
     uint32_t mask;
@@ -239,8 +239,8 @@ struct Gradient {
   }
 };
 
-// Four numbers of dx lie between four windows: a thread walks down between two columns of them and
-// reads each window of its own once.
+// Each group of four numbers of dx is covered by four windows: a thread walks down between two
+// columns of windows and reads each of its windows once.
 template <class T>
 __global__ void __launch_bounds__(kThreads, 3)
     pool_back_down(Pool p, const T* __restrict__ dy, const uint8_t* __restrict__ places,
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(kThreads, 3)
       (strip.image * p.out_height + strip.first) * out_row + strip.x * channels + strip.channel;
   T* to = dx + (strip.image * p.height + 2 * strip.first) * in_row + 2 * strip.x * channels +
           strip.channel;
-  // Two windows of the row `number`, beginning with the one at `at`.
+  // Loads two windows of the row `number`, starting with the one at `at`.
   const auto load = [&](int number, int64_t at, Gradient<T>& one, Gradient<T>& next) {
     const bool there = number <= strip.last && number < p.out_height;
     const int64_t place = there ? at : from;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kThreads, 3)
   load(strip.first, from, here, beside);
   load(strip.first + 1, from + out_row, below, across);
   for (int row = strip.first; row < strip.last; ++row) {
-    // Under way while these are worked on.
+    // In flight while the current ones are processed.
     Gradient<T> further, further_across;
     load(row + 2, from + 2 * out_row, further, further_across);
     const auto store = [](T* at, auto... parts) {

@@ -4,7 +4,7 @@
 
 namespace tacho::kernels {
 
-// The pool behind a ResNet's stem: windows of 3×3 with stride 2 and padding 1 over even sides.
+// The pool after a ResNet's stem: 3×3 windows with stride 2 and padding 1 over even sides.
 constexpr bool is_stem_pool(const Pool& p) {
   return p.kernel == 3 && p.stride == 2 && p.padding == 1 && p.height % 2 == 0 && p.width % 2 == 0;
 }

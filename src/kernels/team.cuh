@@ -1,26 +1,26 @@
 #pragma once
 
-// Threads beside each other that hold a row together, a pack each, and agree on its sums. A block
-// has as many teams as fit.
+// Teams of adjacent threads that hold a row together, one pack per thread, and share its sums. A
+// block has as many teams as fit.
 
 #include "kernels/kernels.h"
 #include "kernels/warp.cuh"
 
 namespace tacho::kernels {
 
-constexpr int kMostTeamThreads = 512;  // of a block
+constexpr int kMostTeamThreads = 512;  // per block
 
-// Within `most` threads, of which a row of 1024 fp32 numbers needs 256.
+// Uses at most `most` threads; a row of 1024 fp32 numbers needs 256.
 inline dim3 teams_for(const Rows& shape, int most) {
   const int64_t packs = shape.channels / pack_width(shape.type);
   const auto across = static_cast<unsigned>((packs + kLanes - 1) / kLanes * kLanes);
   return {across, static_cast<unsigned>(most) / across};
 }
 
-// Leaves in each of the first kCount lanes the sum of another of the values over the warp, and says
-// of which: halves of the values go to halves of the lanes, as long as there are several.
+// Reduce-scatter within a warp: leaves in each of the first kCount lanes the sum of a different
+// value, and returns which one. Halves of the values go to halves of the lanes.
 template <int kCount>
-__device__ int add_apart(float (&values)[kCount]) {
+__device__ int reduce_scatter(float (&values)[kCount]) {
   const unsigned lane = threadIdx.x % kLanes;
   int which = 0;
   int step = 1;
@@ -40,20 +40,20 @@ __device__ int add_apart(float (&values)[kCount]) {
   return which;
 }
 
-// Two sums of each of two rows.
+// Two sums for each of two rows.
 constexpr int kTeamSums = 4;
 
 class Team {
  public:
-  // Sums over the team's threads, in all of them. All teams of the block meet here: barriers of
-  // their own gain nothing measurable, and no tool can tell them from a race. The parts of two
-  // calls lie apart, so that nobody writes what another still reads.
+  // Sums over the team's threads; all of them get the result. All teams of the block synchronise
+  // here: barriers per team gain nothing measurable, and race checkers report them as races.
+  // Consecutive calls use different memory, so that no thread overwrites what another still reads.
   __device__ void add(float (&values)[kTeamSums]) {
     __shared__ float4 parts[2][kMostTeamThreads / kLanes];
     const unsigned warps = blockDim.x / kLanes;
     float4* of_team = parts[turn_] + threadIdx.y * warps;
     turn_ ^= 1;
-    const int which = add_apart(values);
+    const int which = reduce_scatter(values);
     if (threadIdx.x % kLanes < kTeamSums) {
       reinterpret_cast<float*>(of_team + threadIdx.x / kLanes)[which] = values[0];
     }

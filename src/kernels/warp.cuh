@@ -6,7 +6,7 @@ namespace tacho::kernels {
 
 constexpr int kLanes = 32;
 
-// Over the lanes of a warp, in all of them.
+// Sums over the lanes of a warp; all of them get the result.
 __device__ inline float add_across(float value) {
 #pragma unroll
   for (int step = kLanes / 2; step > 0; step /= 2) {

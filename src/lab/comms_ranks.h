@@ -19,11 +19,11 @@ struct CommsOrder {
   std::filesystem::path home;
 };
 
-// Carries out this machine's ranks of 'tacho lab comms'. The survey, where rank 0 is among them.
-// `told` hears what rank 0 is about to measure. `interrupts` counts Ctrl-C: the first ends the
-// survey with what there is, the second kills the ranks.
-Result<std::optional<Json>> run_comms_ranks(const CommsOrder& order,
-                                            const std::atomic<int>& interrupts,
-                                            const std::function<void(const std::string&)>& told);
+// Runs this machine's ranks of 'tacho lab comms'. Returns the survey if rank 0 is among them.
+// `on_progress` receives what rank 0 is about to measure. `interrupts` counts Ctrl-C: the first
+// ends the survey early, the second kills the ranks.
+Result<std::optional<Json>> run_comms_ranks(
+    const CommsOrder& order, const std::atomic<int>& interrupts,
+    const std::function<void(const std::string&)>& on_progress);
 
 }  // namespace tacho

@@ -42,7 +42,7 @@ Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& vie
   return std::move(watched.run);
 }
 
-// An image's name says little: tomorrow it may be another one's.
+// The name of an image may refer to another image later; its digest does not.
 void add_digest(const EnvironmentSpec& spec, Variant& variant) {
   if (spec.kind == EnvironmentKind::bare) return;
   const auto environment = open_environment(spec);
@@ -57,7 +57,7 @@ StopRule changed(StopRule rule, const RuleChanges& changes) {
   if (changes.resolution) rule.resolution = *changes.resolution;
   if (changes.max_time) rule.max_time = changes.max_time;
   if (changes.min_repeats) rule.min_repeats = *changes.min_repeats;
-  // As many as are asked for at least are allowed, unless that is said too.
+  // The maximum is at least the minimum, unless it is given too.
   rule.max_repeats = changes.max_repeats.value_or(std::max(rule.max_repeats, rule.min_repeats));
   return rule;
 }
@@ -78,7 +78,7 @@ Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleCha
   TACHO_TRY(stored, store_.comparisons().find(handle));
   const std::string place = fmt::format("comparison {}", stored.row.id);
   if (!stored.plan) {
-    return Error{ErrorCode::usage, place + " is of runs made before; there is nothing to resume"};
+    return Error{ErrorCode::usage, place + " compares existing runs; there is nothing to resume"};
   }
   TACHO_TRY(plan, compare_plan_from_json(*stored.plan).in(place));
   TACHO_TRY(comparison, comparison_from_json(stored.comparison).in(place));
@@ -106,13 +106,13 @@ Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std:
     return {};
   };
   TACHO_CHECK(keep(comparison));
-  const CompareMeans means{
+  const CompareHooks hooks{
       .make_run = [&lab](const PlannedVariant& variant,
                          RunView& run_view) { return run_of(lab, variant, run_view); },
       .keep = keep,
       .now = steady_now,
       .interrupts = interrupts_};
-  TACHO_CHECK(compare(plan, means, view, comparison));
+  TACHO_CHECK(compare(plan, hooks, view, comparison));
   comparison.tables = kernel_tables(comparison, store_);
   TACHO_TRY(id, table.put(stored_form(comparison, key, &plan)));
   std::error_code ignored;
@@ -120,7 +120,7 @@ Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std:
   return KeptComparison{id, std::move(comparison)};
 }
 
-// Before the first run: what is missing for one variant would else show after the others ran.
+// Checks all variants before the first run, so that a missing component shows immediately.
 Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
   for (const PlannedVariant& variant : plan.variants) {
     if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {

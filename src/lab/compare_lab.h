@@ -15,7 +15,7 @@ struct KeptComparison {
   Comparison comparison;
 };
 
-// What of a rule is said anew.
+// Overrides of a stop rule.
 struct RuleChanges {
   std::optional<double> resolution = {};
   std::optional<Seconds> max_time = {};
@@ -24,24 +24,25 @@ struct RuleChanges {
 };
 StopRule changed(StopRule rule, const RuleChanges& changes);
 
-// From a plan to a stored comparison, whose runs are ordinary runs of the store. Stored before its
-// first run and after every block: a kill loses one block at the most, and resume() goes on.
+// Executes a plan and stores the comparison; its runs are ordinary runs of the store. The
+// comparison is stored before its first run and after every block, so a kill loses at most one
+// block and resume() can continue.
 class CompareLab {
  public:
-  // `interrupts` counts Ctrl-C: the first ends the run under way and the comparison.
+  // `interrupts` counts Ctrl-C: the first ends the current run and the comparison.
   CompareLab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  // `key`: what it is to be called in the store, where no comparison has it yet.
+  // `key` is the name in the store and must be new.
   Result<KeptComparison> run(const ComparePlan& plan, CompareView& view,
                              const std::string& key = new_run_key());
   Result<KeptComparison> resume(std::string_view handle, const RuleChanges& changes,
                                 CompareView& view);
 
-  // One that is complete, without a plan.
+  // Stores a complete comparison without a plan.
   Result<KeptComparison> keep(Comparison comparison);
   Result<KeptComparison> find(std::string_view handle);
-  // Not one that is still running.
+  // Returns an error if the comparison is still running.
   Result<std::int64_t> remove(std::string_view handle);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class Onlooker final : public CompareView {
+class Observer final : public CompareView {
  public:
   void run_begins(const Comparison& /*comparison*/, const ComparePoint& /*point*/) override {
     if (begins) begins();
@@ -42,10 +42,10 @@ class CompareLabTest : public testing::Test {
   RunStore store_ = *RunStore::open(home_.path() / "tacho.db");
   std::atomic<int> interrupts_{0};
   CompareLab lab_{home_.path(), store_, interrupts_};
-  Onlooker view_;
+  Observer view_;
 };
 
-TEST_F(CompareLabTest, MakesOrdinaryRunsAndKeepsTheComparison) {
+TEST_F(CompareLabTest, MakesOrdinaryRunsAndStoresTheComparison) {
   const auto kept = lab_.run(plan_of({{"true"}, {"sh", "-c", "echo loss=0.25"}}), view_);
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   EXPECT_EQ(*store_.count({}), 6);
@@ -60,7 +60,7 @@ TEST_F(CompareLabTest, MakesOrdinaryRunsAndKeepsTheComparison) {
   EXPECT_EQ(json_text(to_json(found->comparison)), json_text(to_json(kept->comparison)));
 }
 
-TEST_F(CompareLabTest, SaysWhatIsMissingBeforeAnythingRuns) {
+TEST_F(CompareLabTest, NamesAMissingProgramBeforeTheFirstRun) {
   const auto kept = lab_.run(plan_of({{"true"}, {"no-such-program"}}), view_);
   ASSERT_FALSE(kept.ok());
   EXPECT_THAT(kept.error().message, HasSubstr("no-such-program"));
@@ -68,7 +68,7 @@ TEST_F(CompareLabTest, SaysWhatIsMissingBeforeAnythingRuns) {
   EXPECT_TRUE(store_.comparisons().list()->empty());
 }
 
-TEST_F(CompareLabTest, GoesOnWhereItWasInterrupted) {
+TEST_F(CompareLabTest, ResumesAnInterruptedComparison) {
   int begun = 0;
   view_.begins = [&] { interrupts_ = ++begun == 3 ? 1 : 0; };
   const auto stopped = lab_.run(plan_of({{"true"}, {"sleep", "0"}}), view_);
@@ -85,9 +85,9 @@ TEST_F(CompareLabTest, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(resumed->comparison.stopped, StopReason::repeats);
 }
 
-TEST_F(CompareLabTest, OneThatRunsIsNeitherRemovedNorResumed) {
+TEST_F(CompareLabTest, NeitherRemovesNorResumesARunningComparison) {
   view_.begins = [&] {
-    Onlooker other;
+    Observer other;
     EXPECT_THAT(lab_.remove("last").error().message, HasSubstr("still running"));
     EXPECT_THAT(lab_.resume("last", {}, other).error().message, HasSubstr("still running"));
   };
@@ -98,7 +98,7 @@ TEST_F(CompareLabTest, OneThatRunsIsNeitherRemovedNorResumed) {
   EXPECT_EQ(*store_.count({}), 6);
 }
 
-TEST(ComparePlan, ComesBackFromJson) {
+TEST(ComparePlan, SurvivesTheRoundTrip) {
   ComparePlan plan;
   plan.title = "t";
   plan.seed = 5;

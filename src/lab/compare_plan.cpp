@@ -54,7 +54,7 @@ Result<PlannedVariant> read_variant(const Json& json, const std::string& place) 
 }
 
 Result<void> read_metrics(const Json& json, std::vector<std::string>& metrics) {
-  const Error wrong{ErrorCode::invalid, "plan: 'metrics': not a list of words"};
+  const Error wrong{ErrorCode::invalid, "plan: 'metrics': not a list of strings"};
   if (!json.is_array()) return wrong;
   for (const Json& metric : json) {
     if (!metric.is_string()) return wrong;

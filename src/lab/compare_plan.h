@@ -15,28 +15,29 @@
 
 namespace tacho {
 
-// One way to run the same thing: a training or a program, and where it lives.
+// A variant to run: a training or a program, with its environment.
 struct PlannedVariant {
   Variant shown;
   std::variant<RunSpec, CommandSpec> what;
   EnvironmentSpec environment;
   std::optional<double> time_limit_s = {};
-  std::optional<double> line_mbit = {};  // where machines are stood for
+  std::optional<double> line_mbit = {};  // link rate of simulated machines
 };
 
-// What a comparison is to run. Kept beside it, so that it can go on after a kill.
+// The plan of a comparison, stored with it so that it can be resumed.
 struct ComparePlan {
   std::string title;
-  std::string command;  // as it was typed
+  std::string command;  // as typed
   std::int64_t seed = 0;
   StopRule rule;
-  bool include_disturbed = false;  // compare also what the machine was too busy for
-  // Keys of the metrics to compare by; the first must become narrow. Empty: what runs have.
+  bool include_disturbed = false;  // count disturbed runs too
+  // Keys of the metrics to compare; the interval of the first must become narrow. Empty: all
+  // metrics that the runs have.
   std::vector<std::string> metrics;
   std::vector<PlannedVariant> variants;
 };
 
-// Without runs yet, started now.
+// Returns a comparison without runs, started now.
 Comparison new_comparison(const ComparePlan& plan);
 
 Json to_json(const ComparePlan& plan);

@@ -9,8 +9,7 @@ namespace tacho {
 namespace {
 
 constexpr std::string_view kHeard = "heard:";
-// Every metric more makes it harder for the others to tell, and who prints a hundred figures does
-// not want them all compared.
+// Each additional metric weakens the test of the others, and a program may print a hundred figures.
 constexpr std::size_t kMostHeard = 6;
 
 constexpr std::array kOrder = {
@@ -23,10 +22,10 @@ ComparedMetric heard_metric(const std::string& key) {
   const std::string name = key.substr(kHeard.size());
   const bool loss = name.find("loss") != std::string::npos;
   return {key, name, Unit::none, loss ? Better::lower : Better::neither,
-          "as the program said it, its last value"};
+          "last value reported by the program"};
 }
 
-bool is_told(std::span<const ComparedRun> runs, std::string_view key) {
+bool has_value(std::span<const ComparedRun> runs, std::string_view key) {
   return std::any_of(runs.begin(), runs.end(),
                      [&](const ComparedRun& run) { return run.values.contains(std::string(key)); });
 }
@@ -72,7 +71,7 @@ std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
   }
   if (!wanted.empty()) return metrics;
   for (const Metric& metric : kOrder) {
-    if (is_told(runs, metric.key)) metrics.push_back(compared(metric));
+    if (has_value(runs, metric.key)) metrics.push_back(compared(metric));
   }
   for (ComparedMetric& heard : heard_metrics(runs)) metrics.push_back(std::move(heard));
   return metrics;

@@ -11,16 +11,16 @@
 
 namespace tacho {
 
-// What a run is compared by: figures of the catalogue, and those that a watched program said of
-// itself, its last value of each, as "heard:loss".
+// Returns the values of a run to compare: metrics of the catalogue, and the last value of each
+// figure of a watched program as "heard:loss".
 std::map<std::string, double> compared_values(const RunRecord& record);
 
-// The metrics that the runs have, in the order they are shown. `wanted` names all of them, or is
-// empty; then the step's time comes first, or the whole time where there are no steps.
+// Returns the metrics to compare, in display order: `wanted`, or if that is empty all metrics that
+// the runs have, with the step time first, or the wall time if there are no steps.
 std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
                                              std::span<const std::string> wanted);
 
-// Whether there can be such a metric: a key of the catalogue, or heard:NAME.
+// Accepts a key of the catalogue or heard:NAME.
 Result<void> check_compared_metric(const std::string& key);
 
 }  // namespace tacho

@@ -17,22 +17,22 @@ constexpr int kMostFailuresInARow = 2;
 
 class Comparer {
  public:
-  Comparer(const ComparePlan& plan, const CompareMeans& means, CompareView& view,
+  Comparer(const ComparePlan& plan, const CompareHooks& hooks, CompareView& view,
            Comparison& comparison)
-      : plan_(plan), means_(means), view_(view), comparison_(comparison), began_(means.now()) {}
+      : plan_(plan), hooks_(hooks), view_(view), comparison_(comparison), began_(hooks.now()) {}
 
   Result<void> go() {
     comparison_.stopped = StopReason::none;
     for (std::int64_t block = first_block(); comparison_.stopped == StopReason::none; ++block) {
       run_block(block);
       if (comparison_.stopped == StopReason::none) stop_if_enough(block);
-      TACHO_CHECK(means_.keep(comparison_));
+      TACHO_CHECK(hooks_.keep(comparison_));
     }
     return {};
   }
 
  private:
-  // An interrupted block is completed first.
+  // Starts with an interrupted block, if there is one.
   [[nodiscard]] std::int64_t first_block() const {
     std::int64_t block = kWarmUpBlock;
     for (const ComparedRun& run : comparison_.runs) block = std::max(block, run.block.value_or(0));
@@ -40,7 +40,7 @@ class Comparer {
   }
 
   void run_block(std::int64_t block) {
-    const Seconds block_began = means_.now();
+    const Seconds block_began = hooks_.now();
     const std::size_t runs_before = comparison_.runs.size();
     const auto order =
         block_order(plan_.variants.size(), block, static_cast<std::uint64_t>(plan_.seed));
@@ -56,11 +56,11 @@ class Comparer {
     comparison_.metrics = compared_metrics(comparison_.runs, plan_.metrics);
     judge(comparison_);
     if (block != kWarmUpBlock && comparison_.runs.size() > runs_before) {
-      block_seconds_.push_back((means_.now() - block_began).count());
+      block_seconds_.push_back((hooks_.now() - block_began).count());
     }
   }
 
-  [[nodiscard]] bool interrupted() const { return means_.interrupts > 0; }
+  [[nodiscard]] bool interrupted() const { return hooks_.interrupts > 0; }
 
   [[nodiscard]] bool has_run(std::size_t variant, std::int64_t block) const {
     return std::any_of(
@@ -70,9 +70,9 @@ class Comparer {
 
   void run_variant(std::size_t variant, std::int64_t block) {
     view_.run_begins(comparison_, point(variant, block));
-    const auto made = means_.make_run(plan_.variants[variant], view_);
+    const auto made = hooks_.make_run(plan_.variants[variant], view_);
     const bool ended_well = made.ok() && made->record.outcome == Outcome::ok;
-    // What Ctrl-C ended says nothing about the variant.
+    // A run that was interrupted by the user says nothing about the variant.
     if (!ended_well && interrupted()) return;
     if (!made.ok()) return fail(variant, block, made.error().message);
     const RunRecord& record = made->record;
@@ -135,8 +135,8 @@ class Comparer {
                        [](const auto& group) { return group.second > 1; });
   }
 
-  // Up to and with this block. One of which a run was disturbed does not count; another is made in
-  // its place.
+  // Counts the blocks up to and including `last`. A block with a disturbed run does not count and
+  // is replaced by another.
   [[nodiscard]] BlocksDone blocks_done(std::int64_t last) const {
     std::set<std::int64_t> all;
     std::set<std::int64_t> disturbed;
@@ -146,7 +146,7 @@ class Comparer {
       if (!run.disturbed.empty()) disturbed.insert(*run.block);
     }
     BlocksDone done{.blocks = static_cast<std::int64_t>(all.size() - disturbed.size()),
-                    .elapsed = means_.now() - began_,
+                    .elapsed = hooks_.now() - began_,
                     .ratios = {},
                     .disturbed = static_cast<std::int64_t>(disturbed.size())};
     if (!block_seconds_.empty()) done.block_time = Seconds(median(block_seconds_));
@@ -155,7 +155,7 @@ class Comparer {
                           !lost_.contains(finding.variant) && !lost_.contains(finding.base);
       if (!counts) continue;
       done.ratios.push_back(finding.evidence.ratio);
-      // There will be one, as soon as enough runs are left alone.
+      // There will be a ratio as soon as enough runs are undisturbed.
       const bool too_busy = finding.decision.verdict == Verdict::unclear;
       if (too_busy && !done.ratios.back()) done.ratios.back() = Ratio{};
     }
@@ -178,7 +178,7 @@ class Comparer {
   }
 
   const ComparePlan& plan_;
-  const CompareMeans& means_;
+  const CompareHooks& hooks_;
   CompareView& view_;
   Comparison& comparison_;
   const Seconds began_;
@@ -189,10 +189,10 @@ class Comparer {
 
 }  // namespace
 
-Result<void> compare(const ComparePlan& plan, const CompareMeans& means, CompareView& view,
+Result<void> compare(const ComparePlan& plan, const CompareHooks& hooks, CompareView& view,
                      Comparison& comparison) {
   TACHO_CHECK(check(plan.rule));
-  return Comparer(plan, means, view, comparison).go();
+  return Comparer(plan, hooks, view, comparison).go();
 }
 
 }  // namespace tacho

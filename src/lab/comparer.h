@@ -13,39 +13,39 @@
 
 namespace tacho {
 
-// Where a comparison stands, for whoever waits.
+// The progress of a comparison.
 struct ComparePoint {
-  std::int64_t block = 0;       // under way; 0 warms up
-  std::int64_t last_block = 0;  // as far as the intervals tell
+  std::int64_t block = 0;       // current block; 0 is the warm-up
+  std::int64_t last_block = 0;  // estimated from the widths of the intervals
   std::size_t variant = 0;
-  std::optional<Seconds> left;  // nothing before the first block was timed
-  std::optional<Ratio> widest;  // of the intervals that must become narrow
+  std::optional<Seconds> left;  // unknown before the first block
+  std::optional<Ratio> widest;  // widest interval that must become narrow
 };
 
-// Told what a comparison does, and what each of its runs does.
+// Receives the progress of a comparison and of its runs.
 class CompareView : public RunView {
  public:
   virtual void run_begins(const Comparison& comparison, const ComparePoint& point) = 0;
-  // A run that gave no value, or a variant that is given up; also in the notes.
+  // Reports a failed or disturbed run, or a variant that is given up; also stored in the notes.
   virtual void note(const std::string& sentence) = 0;
 };
 
-// Makes one run of a variant. An error means that none came about.
+// Makes one run of a variant. Returns an error if there was no run.
 using MakeRun = std::function<Result<FinishedRun>(const PlannedVariant&, RunView&)>;
 
-struct CompareMeans {
+struct CompareHooks {
   MakeRun make_run;
-  std::function<Result<void>(const Comparison&)> keep;  // after every block
-  std::function<Seconds()> now;                         // of a clock that never goes back
-  const std::atomic<int>& interrupts;                   // above 0: no further run begins
+  std::function<Result<void>(const Comparison&)> keep;  // called after every block
+  std::function<Seconds()> now;                         // a monotonic clock
+  const std::atomic<int>& interrupts;                   // above 0: starts no further run
 };
 
-// Runs what the plan says, block by block, until its rule says stop or Ctrl-C comes. `comparison`
-// is new_comparison(plan), or an earlier one of the same plan to go on with.
+// Executes the plan block by block until its stop rule applies or the user presses Ctrl-C.
+// `comparison` is new_comparison(plan), or an interrupted one of the same plan.
 //
-// A failed run is left out of its block. A variant is given up if its warm-up fails or two of its
-// runs in a row; the comparison ends when no group has two variants left.
-Result<void> compare(const ComparePlan& plan, const CompareMeans& means, CompareView& view,
+// A failed run is excluded from its block. A variant is given up if its warm-up or two consecutive
+// runs fail. The comparison ends when no group has two variants left.
+Result<void> compare(const ComparePlan& plan, const CompareHooks& hooks, CompareView& view,
                      Comparison& comparison);
 
 }  // namespace tacho

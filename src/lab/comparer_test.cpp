@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A machine whose runs take no time: each variant has a known time, and may fail.
+// Runs with known times that take no real time, and may fail.
 class FakeLab : public CompareView {
  public:
   FakeLab(std::size_t variants, StopRule rule) {
@@ -30,7 +30,7 @@ class FakeLab : public CompareView {
   }
 
   Result<void> go() {
-    const CompareMeans means{
+    const CompareHooks hooks{
         .make_run = [this](const PlannedVariant& variant, RunView&) { return run(variant); },
         .keep =
             [this](const Comparison& so_far) {
@@ -39,7 +39,7 @@ class FakeLab : public CompareView {
             },
         .now = [this] { return clock; },
         .interrupts = interrupts};
-    return compare(plan, means, *this, comparison);
+    return compare(plan, hooks, *this, comparison);
   }
 
   Result<FinishedRun> run(const PlannedVariant& variant) {
@@ -81,7 +81,7 @@ class FakeLab : public CompareView {
   std::function<void()> before_end;
   Seconds clock{0};
   std::atomic<int> interrupts{0};
-  std::string made;  // a letter a run
+  std::string made;  // one letter per run
   std::vector<std::size_t> kept;
   std::vector<std::string> notes;
   ComparePoint last_point;
@@ -91,7 +91,7 @@ StopRule repeats(std::int64_t fewest, std::int64_t most, double resolution = 0.0
   return {.resolution = resolution, .min_repeats = fewest, .max_repeats = most};
 }
 
-TEST(Comparer, EveryBlockHoldsEachVariantOnceAndOrdersDiffer) {
+TEST(Comparer, RunsEachVariantOncePerBlockInDifferentOrders) {
   FakeLab lab(3, repeats(6, 6));
   ASSERT_TRUE(lab.go().ok());
   ASSERT_EQ(lab.made.size(), 21U);
@@ -105,7 +105,7 @@ TEST(Comparer, EveryBlockHoldsEachVariantOnceAndOrdersDiffer) {
   EXPECT_GT(orders.size(), 2U);
 }
 
-TEST(Comparer, WarmUpIsKeptAndNotCounted) {
+TEST(Comparer, StoresTheWarmUpWithoutCountingIt) {
   FakeLab lab(2, repeats(5, 5));
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.comparison.runs.size(), 12U);
@@ -114,7 +114,7 @@ TEST(Comparer, WarmUpIsKeptAndNotCounted) {
   EXPECT_TRUE(lab.comparison.runs.front().warm_up);
 }
 
-TEST(Comparer, FindsAKnownDifferenceAndTheNoise) {
+TEST(Comparer, MeasuresAKnownDifferenceAndTheNoise) {
   FakeLab lab(2, repeats(10, 10));
   lab.seconds["b"] = 1.05;
   ASSERT_TRUE(lab.go().ok());
@@ -143,20 +143,20 @@ TEST(Comparer, StopsWhenThereIsNoTimeForAnotherBlock) {
   EXPECT_LE(lab.clock.count(), 20.5);
 }
 
-TEST(Comparer, StopsAtTheMostRepeats) {
+TEST(Comparer, StopsAtTheMaximumOfRepeats) {
   FakeLab lab(2, repeats(2, 4, 1e-6));
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
   EXPECT_EQ(lab.made.size(), 10U);
 }
 
-TEST(Comparer, KeepsTheComparisonAfterEveryBlock) {
+TEST(Comparer, StoresTheComparisonAfterEveryBlock) {
   FakeLab lab(2, repeats(3, 3));
   ASSERT_TRUE(lab.go().ok());
   EXPECT_THAT(lab.kept, ElementsAre(2, 4, 6, 8));
 }
 
-TEST(Comparer, LeavesAFailedRunOutAndGoesOn) {
+TEST(Comparer, ExcludesAFailedRunAndContinues) {
   FakeLab lab(2, repeats(5, 5, 1e-6));
   lab.fails_at = {{"b", 3}};
   ASSERT_TRUE(lab.go().ok());
@@ -180,7 +180,7 @@ TEST(Comparer, GivesUpAVariantWhoseWarmUpFailsAndKeepsTheOthers) {
               HasSubstr("b, warm-up: podman is not installed; this variant is given up"));
 }
 
-TEST(Comparer, ComparesWithTheNextWhereTheFirstCannotBeRun) {
+TEST(Comparer, UsesTheNextVariantAsBaseIfTheFirstCannotRun) {
   FakeLab lab(3, repeats(4, 4));
   lab.missing = "a";
   ASSERT_TRUE(lab.go().ok());
@@ -205,7 +205,7 @@ TEST(Comparer, EndsWhenFewerThanTwoVariantsAreLeft) {
   EXPECT_EQ(lab.made.size(), 2U);
 }
 
-TEST(Comparer, CtrlCKeepsWhatWasMeasuredAndBlamesNoVariant) {
+TEST(Comparer, CtrlCKeepsTheRunsSoFarAndBlamesNoVariant) {
   FakeLab lab(2, repeats(10, 10));
   lab.before_end = [&lab] { lab.interrupts = lab.made.size() == 8 ? 1 : 0; };
   ASSERT_TRUE(lab.go().ok());
@@ -219,7 +219,7 @@ TEST(Comparer, CtrlCKeepsWhatWasMeasuredAndBlamesNoVariant) {
 
 TEST(Comparer, CtrlCBeforeTheFirstRunBlamesNoVariantEither) {
   FakeLab lab(2, repeats(3, 3));
-  lab.interrupts = 1;  // while it was looked whether everything is there
+  lab.interrupts = 1;  // during the checks before the first run
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.comparison.stopped, StopReason::user);
   EXPECT_EQ(lab.made, "");
@@ -229,7 +229,7 @@ TEST(Comparer, CtrlCBeforeTheFirstRunBlamesNoVariantEither) {
   EXPECT_EQ(lab.comparison.runs.size(), 8U);
 }
 
-TEST(Comparer, GoesOnWithTheBlockThatWasInterrupted) {
+TEST(Comparer, ResumesTheInterruptedBlock) {
   FakeLab whole(3, repeats(6, 6, 1e-6));
   ASSERT_TRUE(whole.go().ok());
   FakeLab lab(3, repeats(6, 6, 1e-6));
@@ -237,16 +237,16 @@ TEST(Comparer, GoesOnWithTheBlockThatWasInterrupted) {
   ASSERT_TRUE(lab.go().ok());
   lab.before_end = nullptr;
   lab.interrupts = 0;
-  // As the store gives it back.
+  // As read from the store.
   lab.comparison = *comparison_from_json(to_json(lab.comparison));
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
   EXPECT_EQ(lab.comparison.runs.size(), whole.comparison.runs.size());
-  // The run that Ctrl-C ended is made again; the rest is as if nothing had been.
+  // Only the run that Ctrl-C ended is repeated.
   EXPECT_EQ(lab.made.substr(0, 7) + lab.made.substr(8), whole.made);
 }
 
-TEST(Comparer, SaysWhereItStands) {
+TEST(Comparer, ReportsItsProgress) {
   FakeLab lab(2, repeats(5, 5));
   ASSERT_TRUE(lab.go().ok());
   EXPECT_EQ(lab.last_point.block, 5);
@@ -256,7 +256,7 @@ TEST(Comparer, SaysWhereItStands) {
   EXPECT_TRUE(lab.last_point.widest);
 }
 
-TEST(Comparer, MakesDisturbedBlocksAgainAndNamesTheirRuns) {
+TEST(Comparer, RepeatsDisturbedBlocksAndNamesTheirRuns) {
   FakeLab lab(2, repeats(5, 5, 1e-6));
   lab.busy_in = [](std::size_t run) { return run == 4 || run == 9; };
   ASSERT_TRUE(lab.go().ok());
@@ -277,10 +277,10 @@ TEST(Comparer, EndsOnAMachineThatStaysBusyAndClaimsNothing) {
   EXPECT_EQ(lab.made.size(), 12U);
   ASSERT_FALSE(lab.comparison.findings.empty());
   EXPECT_EQ(lab.comparison.findings.front().words,
-            "cannot tell: the machine was busy in 10 of 10 runs");
+            "no result: the machine was busy in 10 of 10 runs");
 }
 
-TEST(Comparer, CountsDisturbedRunsWhereThatIsAskedFor) {
+TEST(Comparer, CountsDisturbedRunsOnRequest) {
   FakeLab lab(2, repeats(5, 5));
   lab.plan.include_disturbed = true;
   lab.busy_in = [](std::size_t) { return true; };

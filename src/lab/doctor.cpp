@@ -49,22 +49,22 @@ void examine_machine(Findings& out, const Host& host, const fs::path& home) {
         fs::is_directory(existing, unreadable) && ::access(existing.c_str(), W_OK) == 0;
     out.push_back({"machine", "home", writable ? Health::good : Health::trouble,
                    fmt::format("{}, {} free", home.string(), human(left)),
-                   writable ? "" : "it cannot be written; set TACHO_HOME to a folder of yours"});
+                   writable ? "" : "not writable; set TACHO_HOME to a folder of yours"});
   }
 }
 
-// What 'tacho-worker describe' says of its torch.
+// The result of 'tacho-worker describe'.
 struct TorchFound {
   std::string version;
   std::int64_t gpus = 0;
-  std::string problem;  // "": there is none, and paths were chosen
+  std::string problem;  // "" if there is none; then `paths` is valid
   ComputePaths paths;
 };
 
-Result<TorchFound> ask_for_torch(const fs::path& worker) {
-  TACHO_TRY(said, describe_worker(worker));
+Result<TorchFound> find_torch(const fs::path& worker) {
+  TACHO_TRY(description, describe_worker(worker));
   TorchFound found;
-  JsonObject object(said, worker.string());
+  JsonObject object(description, worker.string());
   object.read("torch_version", found.version);
   object.read("cuda_devices", found.gpus);
   object.read_optional("problem", found.problem);
@@ -90,7 +90,7 @@ void examine_torch(Findings& out) {
     out.push_back({"torch", "worker", Health::trouble, "no tacho-worker", worker.error().message});
     return;
   }
-  const auto torch = ask_for_torch(*worker);
+  const auto torch = find_torch(*worker);
   if (!torch.ok()) {
     out.push_back({"torch", "worker", Health::trouble, torch.error().message,
                    "rebuild it with script/build"});
@@ -124,17 +124,17 @@ void examine_gpu(Findings& out, const Host& host) {
       {"gpu", "driver", Health::good, fmt::format("{}, driver {}", host.gpu, host.gpu_driver)});
 }
 
-// What a run's usage is measured by. Where something is missing the report says so and goes on.
+// Checks the probes that measure the resource usage of a run.
 void examine_probes(Findings& out) {
-  const auto tell = [&out](const char* name, const std::string& there, const std::string& problem) {
+  const auto add = [&out](const char* name, const std::string& text, const std::string& problem) {
     const bool good = problem.empty();
-    out.push_back({"probes", name, good ? Health::good : Health::missing, good ? there : "not here",
-                   problem});
+    out.push_back(
+        {"probes", name, good ? Health::good : Health::missing, good ? text : "not here", problem});
   };
   auto api = load_nvml();
   const auto nvml = api.ok() ? NvmlProbe::open(*std::move(api)) : Result<NvmlProbe>(api.error());
-  tell("gpu samples", nvml.ok() ? fmt::format("NVML: {}", fmt::join(nvml->names(), ", ")) : "",
-       nvml.ok() ? "" : nvml.error().message);
+  add("gpu samples", nvml.ok() ? fmt::format("NVML: {}", fmt::join(nvml->names(), ", ")) : "",
+      nvml.ok() ? "" : nvml.error().message);
 
   const auto counters = PerfCounters::open(::getpid());
   const auto& lacking = counters.unavailable();
@@ -142,26 +142,25 @@ void examine_probes(Findings& out) {
     const auto found = lacking.find(name);
     return found == lacking.end() ? std::string() : found->second;
   };
-  tell("counters", "cycles, instructions, cache misses", reason("cycles"));
+  add("counters", "cycles, instructions, cache misses", reason("cycles"));
   const bool reads = counters.read().contains("memory_read_bytes");
   const std::string refused = reason("memory_read_bytes");
-  tell("bandwidth", "bytes read and written by the memory controllers",
-       reads             ? ""
-       : refused.empty() ? reason("memory_bandwidth")
-                         : refused);
+  add("bandwidth", "bytes read and written by the memory controllers",
+      reads             ? ""
+      : refused.empty() ? reason("memory_bandwidth")
+                        : refused);
 
-  tell("pressure", "time stalled for processor, memory and storage",
-       PressureProbe(::getpid()).problem());
+  add("pressure", "time stalled on CPU, memory and storage", PressureProbe(::getpid()).problem());
   ProcessTreeProbe self({::getpid()});
   UsageSample sample;
   self.look(sample);
-  tell("process io", "bytes read and written, by /proc/PID/io", self.io_problem());
+  add("process io", "bytes read and written, by /proc/PID/io", self.io_problem());
 }
 
 struct Program {
   const char* area;
   const char* name;
-  std::vector<std::string> version;  // how to ask; the first word is the program
+  std::vector<std::string> version;  // command that prints the version
   const char* fix;
 };
 
@@ -187,20 +186,21 @@ void examine_programs(Findings& out) {
       Program{"serving", "redis", {"redis-server", "--version"}, "apt-get install redis-server"},
       Program{"tools", "npm", {"npm", "--version"}, "apt-get install npm"},
   };
-  // Without USER, as in a container, ch-run does not even tell its version.
+  // Without USER, as in a container, ch-run does not even print its version.
   std::map<std::string, std::string> environment;
   if (std::getenv("USER") == nullptr) environment["USER"] = "nobody";
   constexpr std::chrono::seconds kPatience{10};
   for (const Program& program : programs) {
-    const auto said = capture({.argv = program.version, .environment = environment}, kPatience);
-    if (said.ok() && said->status.success()) {
-      const std::string& text = said->out.empty() ? said->err : said->out;
+    const auto output = capture({.argv = program.version, .environment = environment}, kPatience);
+    if (output.ok() && output->status.success()) {
+      const std::string& text = output->out.empty() ? output->err : output->out;
       out.push_back({program.area, program.name, Health::good, first_line(text)});
-    } else if (!said.ok() && said.error().code == ErrorCode::not_found) {
+    } else if (!output.ok() && output.error().code == ErrorCode::not_found) {
       out.push_back({program.area, program.name, Health::missing, "not installed", program.fix});
     } else {
       out.push_back({program.area, program.name, Health::trouble,
-                     said.ok() ? first_line(said->err) : said.error().message, program.fix});
+                     output.ok() ? first_line(output->err) : output.error().message,
+                     "installed, but it fails; check its configuration"});
     }
   }
 }
@@ -210,7 +210,7 @@ void examine_datasets(Findings& out, const fs::path& home) {
     const auto folder = locate(dataset, home, "");
     if (folder.ok()) {
       out.push_back({"data", std::string(dataset.name), Health::good, folder->string()});
-    } else if (dataset.packing != Packing::in_place) {  // the user's own lie where --data-dir says
+    } else if (dataset.packing != Packing::in_place) {  // else --data-dir names the user's files
       out.push_back(
           {"data", std::string(dataset.name), Health::missing, "not here", how_to_get(dataset)});
     }
@@ -230,11 +230,11 @@ Findings examine(const fs::path& home) {
   examine_probes(findings);
   examine_programs(findings);
   examine_datasets(findings, home);
-  // Trying out torch took a while, in which others could be seen.
+  // The check of torch took long enough to detect other programs.
   const auto reasons = disturbances(others.look());
   const HealthFinding load = reasons.empty()
                                  ? HealthFinding{"machine", "quiet", Health::good,
-                                                 "no other work that would disturb a run"}
+                                                 "no other programs that would disturb a run"}
                                  : HealthFinding{"machine", "quiet", Health::missing,
                                                  reasons.front(), "measure when nothing else runs"};
   findings.insert(findings.begin() + after_machine, load);

@@ -13,16 +13,16 @@ enum class Health { good, missing, trouble };
 inline constexpr Names<Health, 3> kHealth{
     "health", {{{Health::good, "ok"}, {Health::missing, "missing"}, {Health::trouble, "trouble"}}}};
 
-// One thing Tacho can use: what is there, or the command that gets it.
+// One component that Tacho can use, or the command that installs it.
 struct HealthFinding {
   std::string area;  // "machine", "torch", "containers", …
   std::string name;
   Health health = Health::good;
   std::string text;
-  std::string fix;  // "" when good
+  std::string fix;  // "" if good
 };
 
-// Looks at the whole machine. `missing` findings are no harm: each names the journey it is for.
+// Checks the whole machine. A `missing` component is not an error.
 std::vector<HealthFinding> examine(const std::filesystem::path& home);
 
 Json to_json(const std::vector<HealthFinding>& findings);

@@ -13,17 +13,17 @@
 
 namespace tacho {
 
-// Takes down the moment in which a process ends, however busy the thread is that waits for it. The
-// process must have ended before this goes.
+// Records when a process ends, even if the thread that waits for it is busy. The process must end
+// before this object is destroyed.
 class EndWatch {
  public:
-  // `handle`: a pidfd. Without one nothing is told.
+  // `handle` is a pidfd. If it is negative, the time is unknown.
   explicit EndWatch(int handle) : handle_(handle < 0 ? -1 : ::dup(handle)) {
     if (!handle_) return;
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    // Signals are for the threads that were there before.
+    // The new thread blocks all signals.
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::jthread([this] {
       pollfd end{handle_.get(), POLLIN, 0};
@@ -34,7 +34,7 @@ class EndWatch {
   EndWatch(const EndWatch&) = delete;
   EndWatch& operator=(const EndWatch&) = delete;
 
-  // Seconds of the monotonic clock, once the process has been waited for.
+  // Returns seconds of the monotonic clock. Call it after waiting for the process.
   std::optional<double> ended_at() {
     if (thread_.joinable()) thread_.join();
     return ended_at_ > 0 ? std::optional(ended_at_.load()) : std::nullopt;

@@ -8,14 +8,14 @@
 
 namespace tacho {
 
-// Follows an events.jsonl while its worker writes it.
+// Reads new events of an events.jsonl while the worker writes it.
 class EventTail {
  public:
-  // Starts behind the first `skip` bytes: what earlier attempts wrote.
+  // Skips the first `skip` bytes, which earlier attempts wrote.
   explicit EventTail(std::filesystem::path file, std::size_t skip = 0)
       : file_(std::move(file)), position_(skip) {}
 
-  // What has been written since the last call. A file that is not there yet has nothing.
+  // Returns the events written since the last call. A missing file has no events.
   Result<std::vector<Event>> read_new();
 
  private:

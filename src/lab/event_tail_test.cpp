@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-TEST(EventTail, GivesEachEventOnceAsItIsWritten) {
+TEST(EventTail, ReturnsEachEventOnce) {
   const ScratchFolder folder;
   const auto file = folder.path() / "events.jsonl";
   EventTail tail(file);
@@ -24,7 +24,7 @@ TEST(EventTail, GivesEachEventOnceAsItIsWritten) {
   EXPECT_EQ(tail.read_new()->size(), 1U);
 }
 
-TEST(EventTail, SkipsWhatEarlierAttemptsWrote) {
+TEST(EventTail, SkipsTheEventsOfEarlierAttempts) {
   const ScratchFolder folder;
   const auto file = folder.path() / "events.jsonl";
   const std::string line = to_line({1, Note{"a"}}) + "\n";

@@ -57,38 +57,38 @@ GpuTracing prepare_gpu_tracing(const RunFolder& folder) {
   return tracing;
 }
 
-std::vector<EventBody> what_gpus_did(const RunFolder& folder) {
-  std::vector<EventBody> told;
+std::vector<EventBody> gpu_trace_events(const RunFolder& folder) {
+  std::vector<EventBody> events;
   std::vector<GpuTrace> traces;
   for (const std::filesystem::path& file : files_of(folder.gpu_traces())) {
     if (file.extension() == ".problem") {
       if (const auto text = read_confined(folder.path(), file, Bytes{1 << 16}); text.ok()) {
-        told.push_back(Note{"GPUs are not traced: " + one_line(*text)});
+        events.push_back(Note{"GPUs are not traced: " + one_line(*text)});
       }
     } else if (file.extension() == ".tgt") {
       auto trace = read_gpu_trace(folder.path(), file);
       if (trace.ok()) {
         traces.push_back(*std::move(trace));
       } else {
-        told.push_back(Note{trace.error().message});
+        events.push_back(Note{trace.error().message});
       }
     }
   }
-  if (traces.empty()) return told;
+  if (traces.empty()) return events;
   const GpuFindings found = find_in_all(traces).front();
   if (found.dropped > 0) {
-    told.push_back(Note{fmt::format("{} records of the GPU trace were lost", found.dropped)});
+    events.push_back(Note{fmt::format("{} records of the GPU trace were lost", found.dropped)});
   }
   const FoundSteps& steps = found.steps;
-  if (steps.begins_ns.size() < 2) return told;
-  told.push_back(StepsFound{.process = static_cast<std::int64_t>(found.process),
-                            .steps = static_cast<std::int64_t>(steps.begins_ns.size()) - 1,
-                            .period_s = steps.period_s,
-                            .p25_s = steps.p25_s,
-                            .p75_s = steps.p75_s,
-                            .kernels_a_step = steps.kernels_a_step,
-                            .confidence = steps.confidence});
-  return told;
+  if (steps.begins_ns.size() < 2) return events;
+  events.push_back(StepsFound{.process = static_cast<std::int64_t>(found.process),
+                              .steps = static_cast<std::int64_t>(steps.begins_ns.size()) - 1,
+                              .period_s = steps.period_s,
+                              .p25_s = steps.p25_s,
+                              .p75_s = steps.p75_s,
+                              .kernels_per_step = steps.kernels_per_step,
+                              .confidence = steps.confidence});
+  return events;
 }
 
 }  // namespace tacho

@@ -11,17 +11,17 @@
 
 namespace tacho {
 
-// How a program is told to let its GPU work be traced into the run's folder: variables for its
-// environment, the files these name, and why there are none.
+// The environment variables that make a program write GPU traces into the run's folder, and the
+// files that they refer to.
 struct GpuTracing {
   std::map<std::string, std::string> environment;
-  std::string problem;
+  std::string problem;  // why tracing is not possible; "" if it is
   std::vector<std::filesystem::path> files = {};
 };
 GpuTracing prepare_gpu_tracing(const RunFolder& folder);
 
-// What the traces of a run that has ended tell: the steps that were found in the busiest process,
-// and why there is no trace where one was to be.
-std::vector<EventBody> what_gpus_did(const RunFolder& folder);
+// Returns events from the traces of a finished run: the steps found in the busiest process, and the
+// reasons for missing traces.
+std::vector<EventBody> gpu_trace_events(const RunFolder& folder);
 
 }  // namespace tacho

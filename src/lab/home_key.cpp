@@ -16,18 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Written beside its place and linked to it, which only the first of several can do.
+// Writes a temporary file and links it to `path`, so that only one of several processes succeeds.
 Result<void> make_key(const fs::path& path) {
   TACHO_CHECK(make_folders(path.parent_path()));
-  const fs::path beside = path.string() + fmt::format(".{}", ::getpid());
-  ::unlink(beside.c_str());  // of a process that was killed
+  const fs::path temporary = path.string() + fmt::format(".{}", ::getpid());
+  ::unlink(temporary.c_str());  // left by a process that was killed
   const UniqueFd fd(
-      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return system_error(beside, errno);
-  auto written = write_all(fd.get(), new_job_secret() + "\n", beside);
-  const bool linked = written.ok() && ::link(beside.c_str(), path.c_str()) == 0;
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return system_error(temporary, errno);
+  auto written = write_all(fd.get(), new_job_secret() + "\n", temporary);
+  const bool linked = written.ok() && ::link(temporary.c_str(), path.c_str()) == 0;
   const int error = errno;
-  ::unlink(beside.c_str());
+  ::unlink(temporary.c_str());
   if (!written.ok() || linked || error == EEXIST) return written;
   return system_error(path, error);
 }
@@ -47,8 +47,8 @@ Result<std::string> home_key(const fs::path& home) {
   constexpr mode_t kOfOthers = 0077;
   if (!S_ISREG(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & kOfOthers) != 0) {
     return Error{ErrorCode::usage,
-                 fmt::format("{} must be a file that you alone can read; remove it, and it is "
-                             "made again",
+                 fmt::format("{} must be a file that only you can read; remove it, and tacho "
+                             "creates a new one",
                              path.string())};
   }
   std::array<char, 256> bytes{};

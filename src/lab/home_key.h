@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// A key that lies in Tacho's home and that its owner alone can read; made where there is none. Two
-// processes of one user on one machine have it in common without a word between them.
+// Returns the key in the home, which only its owner can read; creates it if necessary. All
+// processes of a user on one machine share it without communicating.
 Result<std::string> home_key(const std::filesystem::path& home);
 
 }  // namespace tacho

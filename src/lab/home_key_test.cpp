@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-TEST(HomeKey, IsMadeOnceForItsOwnerAlone) {
+TEST(HomeKey, IsCreatedOnceAndReadableOnlyByItsOwner) {
   const ScratchFolder scratch;
   const fs::path home = scratch.path() / "new";
   const auto key = home_key(home);
@@ -25,12 +25,12 @@ TEST(HomeKey, IsMadeOnceForItsOwnerAlone) {
   EXPECT_EQ(std::distance(fs::directory_iterator(home), fs::directory_iterator()), 1);
 }
 
-TEST(HomeKey, ThatOthersCanReadIsNone) {
+TEST(HomeKey, IsRejectedIfOthersCanReadIt) {
   const ScratchFolder scratch;
   ASSERT_TRUE(home_key(scratch.path()).ok());
   const fs::path key = scratch.path() / "job.key";
   fs::permissions(key, fs::perms::group_read, fs::perm_options::add);
-  EXPECT_THAT(home_key(scratch.path()).error().message, HasSubstr("you alone can read"));
+  EXPECT_THAT(home_key(scratch.path()).error().message, HasSubstr("only you can read"));
   fs::rename(key, scratch.path() / "elsewhere");
   fs::create_symlink(scratch.path() / "elsewhere", key);
   EXPECT_FALSE(home_key(scratch.path()).ok());

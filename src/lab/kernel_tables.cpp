@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kNameColumns = 40;
 
-// The counted run whose first metric lies closest to the median.
+// Returns the counted run whose first metric is closest to the median.
 const ComparedRun* middle_run(const Comparison& comparison, std::size_t variant) {
   const std::string& metric = comparison.metrics.front().key;
   const Sample sample = sample_of(comparison, variant, metric);
@@ -34,9 +34,9 @@ const ComparedRun* middle_run(const Comparison& comparison, std::size_t variant)
     const auto value = run.values.find(metric);
     if (run.variant != variant || !counts(comparison, run)) continue;
     if (run.run.empty() || value == run.values.end()) continue;
-    const double away = std::fabs(value->second - centre);
-    if (away < distance) {
-      distance = away;
+    const double deviation = std::fabs(value->second - centre);
+    if (deviation < distance) {
+      distance = deviation;
       closest = &run;
     }
   }
@@ -47,7 +47,7 @@ class Traces {
  public:
   Traces(const Comparison& comparison, RunStore& store) : comparison_(comparison), store_(store) {}
 
-  // Read once; nothing where there is no trace.
+  // Reads the trace once; returns nullptr if there is none.
   const RunFindings* of(std::size_t variant) {
     const auto [at, fresh] = read_.try_emplace(variant);
     if (fresh) at->second = read(variant);
@@ -83,9 +83,9 @@ std::string sameness(const TraceDiff& diff) {
     counts += both && std::fabs(row.before_count - row.after_count) > 0.5 ? 1 : 0;
   }
   if (appeared + gone + counts == 0) {
-    return fmt::format("the same {} kernels, as often", diff.rows.size());
+    return fmt::format("the same {} kernels, equally often", diff.rows.size());
   }
-  return fmt::format("{} new, {} gone, {} run another number of times", appeared, gone, counts);
+  return fmt::format("{} new, {} gone, {} with another count", appeared, gone, counts);
 }
 
 SideTable table_of(const Comparison& comparison, std::size_t base, std::size_t variant,
@@ -96,7 +96,7 @@ SideTable table_of(const Comparison& comparison, std::size_t base, std::size_t v
   SideTable table;
   table.title = fmt::format(
       "Kernels{}{}, {}: {} in run {}, {} in run {}; {}", first.group.empty() ? "" : ", ",
-      first.group, diff.for_one_step ? "a step" : "the whole run", human(Seconds(diff.before_s)),
+      first.group, diff.for_one_step ? "per step" : "whole run", human(Seconds(diff.before_s)),
       before.id, human(Seconds(diff.after_s)), after.id, sameness(diff));
   table.headings = {"", first.name, "times", second.name, "times", "kernel"};
   for (const DiffRow& row : diff.rows) {

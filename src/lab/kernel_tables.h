@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// For each variant against its base, where both were traced on a GPU: are they the same kernels, as
-// often, as long? Of each, the run in the middle is taken. Nothing where a trace is missing.
+// Compares the kernels of each variant with those of its base, if both were traced on a GPU: names,
+// counts and times. Uses the run closest to the median of each. Omits variants without a trace.
 std::vector<SideTable> kernel_tables(const Comparison& comparison, RunStore& store);
 
 }  // namespace tacho

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "base/subprocess.h"
 #include "lab/launch.h"
-#include "lab/residence.h"
+#include "lab/run_container.h"
 #include "lab/worker_program.h"
 #include "record/event.h"
 #include "record/run_record.h"
@@ -17,13 +17,13 @@
 
 namespace tacho {
 
-// Told what a run does while it runs.
+// Receives the progress of a run.
 class RunView {
  public:
   virtual ~RunView() = default;
   virtual void started(std::int64_t id, const RunOrder& order) = 0;
   virtual void event(const Event& event) = 0;
-  virtual void tick() = 0;  // several times a second
+  virtual void tick() = 0;  // at least every 100 ms
 };
 
 struct FinishedRun {
@@ -36,31 +36,31 @@ struct WatchedRun {
   ExitStatus status;  // of the program
 };
 
-// From an order to a stored record: makes the run's folder, starts its worker, the workers of this
-// machine's ranks, or the program to watch, and follows what they do.
+// Executes an order and stores its record: makes the run's folder, starts its worker, the workers
+// of this machine's ranks, or the program to watch, and follows them.
 //
-// A run is in the store before its worker starts and in its folder before that, so a kill at any
-// moment loses none; reconcile() finds those whose `tacho` was killed.
+// The folder is written first, then the store, then the worker starts, so a kill at any time loses
+// no run; reconcile() finds runs whose `tacho` was killed.
 class Lab {
  public:
   // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
   Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(&store), interrupts_(interrupts) {}
-  // Without a store: for take() alone.
+  // Without a store, only take() is available.
   Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
       : home_(std::move(home)), interrupts_(interrupts) {}
 
-  // Carries out a new_order() in its environment, within its time limit. Both are for the tacho
-  // that keeps_record(); run_ranks_apart() is for the others.
+  // Executes a new_order() in its environment, within its time limit. run() and resume() are for
+  // the tacho that keeps_record(); the others use run_separate_ranks().
   Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
   Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
 
-  // Runs someone else's program: the new_order() of a CommandSpec. `echo`: what it prints goes to
-  // this process's own streams too.
+  // Runs and watches a program: the new_order() of a CommandSpec. With `echo`, its output also goes
+  // to the streams of this process.
   Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
 
-  // Records what this process does itself: the new_order() of a CommandSpec that names it. `work`
-  // is given the run's number and where to tell events; an error of it is the run's reason.
+  // Records work of this process as a run: the new_order() of a CommandSpec that names it. `work`
+  // gets the run's number and a function that writes events; its error becomes the run's reason.
   struct WorkEnd {
     Outcome outcome = Outcome::ok;
     std::string reason = {};
@@ -69,51 +69,52 @@ class Lab {
   using OwnWork = std::function<Result<WorkEnd>(std::int64_t id, const EventTeller& tell)>;
   Result<FinishedRun> carry_out(const RunOrder& order, const OwnWork& work);
 
-  // Carries out the order of a folder that someone else made, and stores nothing: whoever made it
-  // reads it. A run that is killed from outside gets no end, so that it can be told from one that
-  // failed; the error says so.
+  // Executes the order of an existing folder and stores nothing; the program that made the folder
+  // reads it. A run that is killed from outside gets no end, which distinguishes it from a failed
+  // run, and an error is returned.
   Result<RunRecord> take(const RunFolder& folder, RunView& view);
 
-  // What a stored run was asked to do.
+  // Returns the order of a stored run.
   Result<RunOrder> ordered(std::string_view handle);
 
-  // Makes the record of a run's folder anew and stores it.
+  // Computes the record of a run's folder again and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
 
-  // Gives every run that is stored as running, but that nobody works on, the outcome its folder
-  // tells of, and removes what is left of it in its environment.
+  // Updates every run that is stored as running but has no process: takes the outcome from its
+  // folder and removes its leftovers from the environment.
   Result<void> reconcile();
 
  private:
-  // All that can be found out before a run begins.
-  struct Means {
+  // Everything that is determined before a run starts.
+  struct Prepared {
     Launch launch;
     WorkerChoice worker;
-    std::vector<std::filesystem::path> reads;  // its workers', beside themselves
-    Residence residence;
+    std::vector<std::filesystem::path> reads;  // files that the workers read
+    RunContainer container;
   };
-  Result<Means> prepare(const RunOrder& order, const RunFolder& folder, const Standing& standing);
+  Result<Prepared> prepare(const RunOrder& order, const RunFolder& folder,
+                           const Standing& standing);
   struct Job {
     std::int64_t id;
     const RunOrder& order;
     const RunFolder& folder;
-    Means& means;
+    Prepared& prepared;
   };
   Result<FinishedRun> supervise(const Job& job, RunView& view);
   [[nodiscard]] RunFolder folder_of(const RunOrder& order) const {
     return RunFolder(home_ / "runs" / order.key);
   }
 
-  // A run that is in its folder and in the store, and taken.
+  // A run that has a folder and a row in the store, and is locked.
   struct Begun {
     std::int64_t id;
     RunFolder folder;
     FileLock lock;
   };
   Result<Begun> begin(const RunOrder& order);
-  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
+  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, RunContainer& container,
                                  bool echo, RunView& view);
-  // In the store, where there is one.
+  // Writes to the store, if there is one.
   Result<std::int64_t> keep(const RunRecord& record, const RunFolder& folder);
 
   std::filesystem::path home_;

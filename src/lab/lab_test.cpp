@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "lab/fake_worker.h"
 #include "lab/run_state.h"
-#include "lab/stand_in_worker.h"
 
 namespace tacho {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Nobody final : public RunView {
+class NoView final : public RunView {
  public:
   void started(std::int64_t /*id*/, const RunOrder& /*order*/) override {}
   void event(const Event& /*event*/) override {}
@@ -24,7 +24,7 @@ RunSpec spec_of(std::int64_t ranks) {
   RunSpec spec;
   spec.model = "mlp";
   spec.data = kSyntheticData;
-  spec.dist.ranks_a_node = ranks;
+  spec.dist.ranks_per_node = ranks;
   return spec;
 }
 
@@ -35,25 +35,25 @@ std::string line_of(Outcome outcome, const std::string& reason) {
   return to_line({1000, RunStarted{}}) + "\n" + to_line({1001, ended});
 }
 
-// A lab whose workers are a script.
+// A lab whose worker is a script.
 struct Bench {
   explicit Bench(const std::string& script)
       : worker(script), store(*RunStore::open(worker.home() / "tacho.db")) {}
 
-  StandInWorker worker;
+  FakeWorker worker;
   RunStore store;
   std::atomic<int> interrupts{0};
   Lab lab{worker.home(), store, interrupts};
-  Nobody view;
+  NoView view;
 };
 
-TEST(Lab, BlamesTheRankThatEndedFirstIfRankZeroSaidNothing) {
-  Bench bench("[ $RANK = 1 ] && echo unwell && kill -9 $$\nsleep 0.2; exit 1");
+TEST(Lab, BlamesTheRankThatEndedFirstIfRankZeroWroteNoEnd) {
+  Bench bench("[ $RANK = 1 ] && echo failing && kill -9 $$\nsleep 0.2; exit 1");
   const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.outcome, Outcome::failed);
   EXPECT_THAT(run->record.reason, StartsWith("rank 1 was killed by signal 9 (Killed)"));
-  EXPECT_THAT(run->record.reason, HasSubstr("its last line: unwell"));
+  EXPECT_THAT(run->record.reason, HasSubstr("its last line: failing"));
 }
 
 TEST(Lab, KeepsTheEndThatRankZeroWrote) {
@@ -73,10 +73,10 @@ TEST(Lab, ResumesWithAnotherNumberOfRanksAndKeepsTheOrder) {
   ASSERT_TRUE(run.ok()) << run.error().message;
   const RunFolder folder(bench.store.find("1")->row.folder);
   std::filesystem::remove(folder.path() / "worlds");
-  // It fails again before its first event, which is an error of its own kind.
-  (void)bench.lab.resume("1", {.ranks_a_node = 3}, bench.view).ok();
+  // It fails again before its first event, which is a separate error.
+  (void)bench.lab.resume("1", {.ranks_per_node = 3}, bench.view).ok();
   EXPECT_EQ(*read_file(folder.path() / "worlds"), "of 3\nof 3\nof 3\n");
-  EXPECT_EQ(bench.lab.ordered("1")->spec.dist.ranks_a_node, 2);
+  EXPECT_EQ(bench.lab.ordered("1")->spec.dist.ranks_per_node, 2);
 }
 
 TEST(Lab, EndsARunAtItsTimeLimit) {
@@ -89,17 +89,17 @@ TEST(Lab, EndsARunAtItsTimeLimit) {
   EXPECT_EQ(run->record.reason, "ended at its time limit of 100 ms");
 }
 
-TEST(Lab, TellsWhereARunLivedAndWhenItWasThere) {
+TEST(Lab, RecordsTheEnvironmentAndItsTimes) {
   Bench bench("exit 1");
   const auto run = bench.lab.run(new_order(spec_of(1)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.environment->engine, "bare");
-  ASSERT_TRUE(run->record.stay.has_value());
-  EXPECT_LE(run->record.stay->began, *run->record.stay->entered);
-  EXPECT_LE(*run->record.stay->entered, run->record.stay->left);
+  ASSERT_TRUE(run->record.environment_exited.has_value());
+  EXPECT_LE(run->record.environment_exited->began, *run->record.environment_exited->entered);
+  EXPECT_LE(*run->record.environment_exited->entered, run->record.environment_exited->left);
 }
 
-TEST(Lab, MakesNoRunWhereItsEnvironmentIsMissing) {
+TEST(Lab, MakesNoRunIfItsEnvironmentIsMissing) {
   Bench bench("exit 0");
   RunOrder order = new_order(spec_of(1));
   order.environment = {.kind = EnvironmentKind::charliecloud, .image = "/not/there"};
@@ -109,7 +109,7 @@ TEST(Lab, MakesNoRunWhereItsEnvironmentIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
 }
 
-TEST(Lab, LeavesNoFolderOfAJobThatCannotBeLaunched) {
+TEST(Lab, LeavesNoFolderIfAJobCannotBeLaunched) {
   Bench bench("exit 0");
   RunSpec spec = spec_of(1);
   spec.dist.nodes = 2;
@@ -119,7 +119,7 @@ TEST(Lab, LeavesNoFolderOfAJobThatCannotBeLaunched) {
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
 }
 
-// A run's folder that someone else made, and a lab without a store.
+// An existing run folder and a lab without a store.
 struct TakeBench {
   explicit TakeBench(const std::string& script) : worker(script) {}
 
@@ -129,13 +129,13 @@ struct TakeBench {
     return folder;
   }
 
-  StandInWorker worker;
+  FakeWorker worker;
   std::atomic<int> interrupts{0};
   Lab lab{worker.home(), interrupts};
-  Nobody view;
+  NoView view;
 };
 
-TEST(LabTake, CarriesOutAnOrderAndLeavesTheRecordInItsFolder) {
+TEST(LabTake, ExecutesAnOrderAndLeavesTheRecordInItsFolder) {
   const ScratchFolder scratch;
   const auto end = scratch.path() / "end";
   ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::ok, "") + "\n").ok());
@@ -144,19 +144,19 @@ TEST(LabTake, CarriesOutAnOrderAndLeavesTheRecordInItsFolder) {
   const auto taken = bench.lab.take(folder, bench.view);
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_EQ(taken->outcome, Outcome::ok);
-  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::ok);
+  EXPECT_EQ(inspect_run(folder)->outcome, Outcome::ok);
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "tacho.db"));
 }
 
-TEST(LabTake, WhatKeepsARunFromBeginningIsItsResult) {
+TEST(LabTake, AnErrorBeforeTheStartIsTheResult) {
   TakeBench bench("exit 0");
   RunSpec spec = spec_of(1);
   spec.data = "fashion-mnist";
   spec.data_folder = "/nowhere";
   const RunFolder folder = bench.make(new_order(spec));
   ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
-  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::failed);
-  EXPECT_THAT(look_at_run(folder)->reason, HasSubstr("/nowhere"));
+  EXPECT_EQ(inspect_run(folder)->outcome, Outcome::failed);
+  EXPECT_THAT(inspect_run(folder)->reason, HasSubstr("/nowhere"));
 }
 
 TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
@@ -165,7 +165,7 @@ TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   const auto taken = bench.lab.take(folder, bench.view);
   ASSERT_FALSE(taken.ok());
   EXPECT_THAT(taken.error().message, StartsWith("lost: "));
-  EXPECT_EQ(look_at_run(folder)->outcome, Outcome::running);
+  EXPECT_EQ(inspect_run(folder)->outcome, Outcome::running);
 
   CommandSpec command;
   command.argv = {"/bin/sh", "-c", "kill -9 $$"};
@@ -174,10 +174,10 @@ TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   command.trace = false;
   const RunFolder watched = bench.make(new_order(command));
   ASSERT_FALSE(bench.lab.take(watched, bench.view).ok());
-  EXPECT_EQ(look_at_run(watched)->outcome, Outcome::running);
+  EXPECT_EQ(inspect_run(watched)->outcome, Outcome::running);
 }
 
-TEST(LabTake, AWatchedProgramsFailureIsItsResult) {
+TEST(LabTake, TheFailureOfAWatchedProgramIsTheResult) {
   TakeBench bench("exit 0");
   CommandSpec command;
   command.argv = {"/bin/sh", "-c", "exit 3"};
@@ -186,7 +186,7 @@ TEST(LabTake, AWatchedProgramsFailureIsItsResult) {
   command.trace = false;
   const RunFolder folder = bench.make(new_order(command));
   ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
-  EXPECT_EQ(look_at_run(folder)->reason, "exit code 3");
+  EXPECT_EQ(inspect_run(folder)->reason, "exit code 3");
 }
 
 }  // namespace

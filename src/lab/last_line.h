@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// What a program said last, for the reason of its bad end; "" if it said nothing.
+// Returns the last line of a program's output, for error messages; "" if there is none.
 inline std::string last_line(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
   if (end == std::string_view::npos) return "";

@@ -11,41 +11,40 @@
 
 namespace tacho {
 
-// What the environment and the command line say of this tacho's own part in a job.
+// This tacho's part in a job, from the environment and the command line.
 struct Standing {
   std::optional<Place> given;  // torchrun or srun started this tacho for one rank
-  // A resumed run's, where they are not to be as ordered. The order stays as it is: how many ranks
-  // there are, a worker learns from its Place, and a checkpoint fits any number.
-  std::optional<std::int64_t> ranks_a_node;
+  // Override the order of a resumed run. The order itself does not change: a worker gets the number
+  // of ranks from its Place, and a checkpoint fits any number.
+  std::optional<std::int64_t> ranks_per_node;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> node_rank;
   std::optional<Address> rendezvous;
-  // Of several nodes, all are started here, in network namespaces with lines of this rate.
+  // Simulates all nodes on this machine, in network namespaces with links of this rate.
   std::optional<double> line_mbit = {};
-  // Of the job, where it was given or made; "": ranks that are all started here get one of their
-  // own. A launcher's Place may have it too.
+  // Job secret. "": a new one is made if all ranks are started here. `given` may contain it too.
   std::string secret = {};
 };
 
-// Whether this tacho starts rank 0, whose worker writes the events: it has the store and the view.
+// Returns true if this tacho starts rank 0, whose worker writes the events. It keeps the record.
 bool keeps_record(const Standing& standing);
 
-// The order of a run that torchrun or srun spreads: their numbers are what was asked for.
+// Returns the spec of a run that torchrun or srun distributes, with the numbers of the launcher.
 DistSpec as_given(DistSpec dist, const Place& given);
 
 // The workers that one tacho starts.
 struct Launch {
-  std::vector<Place> places;  // empty: one worker, which is alone
-  // All ranks are here and no address was named: the socket is made before they are.
+  std::vector<Place> places;  // empty: one worker, not distributed
+  // All ranks are here and no address was given: tacho binds the socket before it starts them.
   bool binds = false;
-  // Nodes are network namespaces of this machine.
+  // Nodes are simulated by network namespaces of this machine.
   std::optional<double> line_mbit = {};
   [[nodiscard]] int nodes() const { return places.empty() ? 1 : places.back().node + 1; }
 };
 
 Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing);
 
-// Whether this machine has what the launch needs beside the workers.
+// Returns an error if this machine cannot simulate the network of the launch.
 Result<void> check_possible(const Launch& launch);
 
 }  // namespace tacho

@@ -16,10 +16,10 @@ Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
   TACHO_CHECK(events->write({clock.now(), start_of_run()}));
   const auto began = std::chrono::steady_clock::now();
   const SelfUsage before = self_usage();
-  const auto tell = [&events, &clock](const EventBody& body) {
+  const auto add_event = [&events, &clock](const EventBody& body) {
     return events->write({clock.now(), body});
   };
-  const auto done = work(begun.id, tell);
+  const auto done = work(begun.id, add_event);
   const SelfUsage used = self_usage();
   RunEnded ended;
   ended.outcome = done.ok() ? done->outcome : Outcome::failed;
@@ -28,7 +28,7 @@ Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
   ended.user_seconds = (used.user - before.user).count();
   ended.system_seconds = (used.system - before.system).count();
   ended.peak_memory_bytes = used.peak_memory.count;
-  (void)events->write({clock.now(), ended}).ok();  // close_run() copes with a full disk
+  (void)events->write({clock.now(), ended}).ok();  // close_run() handles a full disk
   TACHO_TRY(record, close_run(begun.folder, ended.outcome, ended.reason));
   TACHO_CHECK(keep(record, begun.folder));
   if (!done.ok()) return done.error();

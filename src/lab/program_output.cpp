@@ -17,7 +17,7 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kTail = 4096;
-// As much as a pipe may hold. A process that the program left behind may print for ever.
+// The maximum size of a pipe. A process that the program left behind may print forever.
 constexpr std::size_t kMostLeft = 1 << 20;
 
 void copy_window(int from, int to) {
@@ -40,7 +40,7 @@ Result<Pair> make_terminal(int like) {
   UniqueFd theirs(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
   termios mode{};
   if (!theirs || ::tcgetattr(theirs.get(), &mode) != 0) return system_error(name.data(), errno);
-  // The user's own terminal turns line ends into what it needs.
+  // The user's terminal converts line ends.
   mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
   ::tcsetattr(theirs.get(), TCSANOW, &mode);
   copy_window(like, theirs.get());
@@ -88,7 +88,7 @@ void ProgramOutput::keep(std::string_view bytes) {
   if (tail_.size() > 2 * kTail) tail_.erase(0, tail_.size() - kTail);
   if (!log_) return;
   if (const auto kept = write_all(log_.get(), bytes, "its log"); !kept.ok()) {
-    problem_ = "the program's output is kept no further: " + kept.error().message;
+    problem_ = "the log of the program's output is incomplete: " + kept.error().message;
     log_.reset();
   }
 }
@@ -97,10 +97,10 @@ std::optional<std::size_t> ProgramOutput::take(Stream& stream) {
   std::array<char, 16384> buffer;
   const ssize_t got = ::read(stream.ours.get(), buffer.data(), buffer.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
-  // A terminal whose other end is closed says EIO.
+  // A terminal whose other end is closed returns EIO.
   if (got <= 0) return std::nullopt;
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-  // Whoever read it is gone (tacho run … | head); the run goes on.
+  // If the reader has exited (tacho run … | head), the run continues.
   if (stream.to >= 0 && !write_all(stream.to, bytes, "output").ok()) stream.to = -1;
   keep(bytes);
   for (FiguresSeen& seen : stream.lines.feed(bytes)) figures_.push_back(std::move(seen));
@@ -116,7 +116,7 @@ void ProgramOutput::pump(int other, std::chrono::milliseconds time) {
     std::array<pollfd, 3> waited{pollfd{streams_[0].ours.get(), POLLIN, 0},
                                  pollfd{streams_[1].ours.get(), POLLIN, 0},
                                  pollfd{other, POLLIN, 0}};
-    // Interrupted by a signal: whoever called decides what that means.
+    // Interrupted by a signal: the caller handles it.
     if (::poll(waited.data(), waited.size(), static_cast<int>(left.count())) < 0) return;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       Stream& stream = streams_[i];

@@ -13,9 +13,9 @@
 
 namespace tacho {
 
-// What a watched program prints: passed on to where the user would have seen it, kept in a file,
-// and listened to. Where the user's end is a terminal the program gets one as well, so that it
-// colours, draws bars and flushes its lines as it always does.
+// The output of a watched program: forwards it to the user, writes it to a log, and extracts
+// figures. If the user's end is a terminal, the program gets one too, so that it uses colors and
+// progress bars and flushes lines as usual.
 class ProgramOutput {
  public:
   struct Options {
@@ -24,25 +24,26 @@ class ProgramOutput {
   };
   static Result<ProgramOutput> open(const Options& options);
 
-  // For the program; gone after started().
+  // The program's ends; closed by started().
   [[nodiscard]] int out() const { return streams_[0].theirs.get(); }
   [[nodiscard]] int err() const { return streams_[1].theirs.get(); }
   void started();
 
-  // Passes on what comes until `other` becomes readable or `time` is over.
+  // Forwards output until `other` becomes readable or `time` has passed.
   void pump(int other, std::chrono::milliseconds time);
-  // What is still there. A process that outlives the program may keep a stream open for ever.
+  // Reads what is still buffered. Does not wait for the end of the stream, because a process that
+  // outlives the program may keep it open.
   void finish();
 
   std::vector<FiguresSeen> take_figures() { return std::exchange(figures_, {}); }
-  // The last words, for the reason of a bad end.
+  // The end of the output, for error messages.
   [[nodiscard]] const std::string& tail() const { return tail_; }
-  // Why the log holds less than was printed; "" if it does not.
+  // Why the log is incomplete; "" if it is complete.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
   struct Stream {
-    int to = -1;  // where the user reads; -1: nowhere
+    int to = -1;  // the user's stream; -1 if none
     bool terminal = false;
     UniqueFd ours;
     UniqueFd theirs;
@@ -50,7 +51,7 @@ class ProgramOutput {
   };
   ProgramOutput() = default;
   static Result<Stream> make_stream(int to, bool echo);
-  // Bytes; nothing: no more will come.
+  // Returns the number of bytes read, or nothing at the end of the stream.
   std::optional<std::size_t> take(Stream& stream);
   void keep(std::string_view bytes);
 

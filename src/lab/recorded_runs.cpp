@@ -16,7 +16,7 @@ namespace {
 
 Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
-std::vector<std::string> parted(std::string_view text, std::string_view separators) {
+std::vector<std::string> split_at(std::string_view text, std::string_view separators) {
   std::vector<std::string> parts;
   while (true) {
     const std::size_t end = text.find_first_of(separators);
@@ -30,11 +30,11 @@ bool is_filter(std::string_view word) { return word.find_first_of("=!<>") != std
 
 Result<RecordedGroup> parse_group(const std::string& text) {
   RecordedGroup group{.name = text};
-  std::vector<std::string> words = parted(text, ", ");
+  std::vector<std::string> words = split_at(text, ", ");
   std::erase(words, "");
   if (words.empty()) {
     return usage(
-        "--runs: nothing named; write runs like 41,42/43,44 or filters like "
+        "--runs: a group is empty; write runs such as 41,42/43,44 or filters such as "
         "batch=32/batch=64");
   }
   for (const std::string& word : words) {
@@ -46,16 +46,16 @@ Result<RecordedGroup> parse_group(const std::string& text) {
     }
   }
   if (!group.filters.empty() && !group.handles.empty()) {
-    return usage(fmt::format("--runs: '{}' names runs and filters them; do one of the two", text));
+    return usage(fmt::format("--runs: '{}' mixes runs and filters; use one of the two", text));
   }
   return group;
 }
 
-// "model=lenet5 batch=32" and "model=lenet5 batch=64" are told apart by their batch.
-void leave_out_what_all_say(std::vector<RecordedGroup>& groups) {
+// Shortens "model=lenet5 batch=32" and "model=lenet5 batch=64" to their batch.
+void drop_common_words(std::vector<RecordedGroup>& groups) {
   std::vector<std::vector<std::string>> words;
-  for (const RecordedGroup& group : groups) words.push_back(parted(group.name, ", "));
-  const auto all_say = [&](const std::string& word) {
+  for (const RecordedGroup& group : groups) words.push_back(split_at(group.name, ", "));
+  const auto is_common = [&](const std::string& word) {
     return std::all_of(words.begin(), words.end(), [&](const auto& others) {
       return std::find(others.begin(), others.end(), word) != others.end();
     });
@@ -64,7 +64,7 @@ void leave_out_what_all_say(std::vector<RecordedGroup>& groups) {
     if (groups[i].filters.empty()) continue;
     std::string name;
     for (const std::string& word : words[i]) {
-      if (!word.empty() && !all_say(word)) name += (name.empty() ? "" : " ") + word;
+      if (!word.empty() && !is_common(word)) name += (name.empty() ? "" : " ") + word;
     }
     if (!name.empty()) groups[i].name = name;
   }
@@ -107,11 +107,11 @@ Result<void> add_runs(RunStore& store, const RecordedGroup& group, std::size_t v
   if (taken > 0) return {};
   return Error{
       ErrorCode::not_found,
-      fmt::format("--runs: no run that ended well is '{}'; see 'tacho runs ls'", group.name)};
+      fmt::format("--runs: no successful run matches '{}'; see 'tacho runs ls'", group.name)};
 }
 
-// A run that stands on both sides says nothing about a difference.
-Result<void> check_apart(const Comparison& comparison) {
+// A run in two groups says nothing about a difference.
+Result<void> check_distinct(const Comparison& comparison) {
   std::set<std::string_view> seen;
   for (const auto& one : comparison.runs) {
     if (!seen.insert(one.run).second) {
@@ -124,16 +124,16 @@ Result<void> check_apart(const Comparison& comparison) {
 }  // namespace
 
 Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::string>& texts) {
-  const std::vector<std::string> parts = texts.size() == 1 ? parted(texts.front(), "/") : texts;
+  const std::vector<std::string> parts = texts.size() == 1 ? split_at(texts.front(), "/") : texts;
   if (parts.size() < 2) {
-    return usage("--runs: one group of runs; part two by a slash: 41,42/43,44");
+    return usage("--runs: only one group of runs; separate groups by a slash: 41,42/43,44");
   }
   std::vector<RecordedGroup> groups;
   for (const std::string& part : parts) {
     TACHO_TRY(group, parse_group(part));
     groups.push_back(std::move(group));
   }
-  leave_out_what_all_say(groups);
+  drop_common_words(groups);
   return groups;
 }
 
@@ -149,9 +149,9 @@ Result<Comparison> compare_recorded(RunStore& store, const std::vector<RecordedG
     TACHO_CHECK(
         add_runs(store, group, comparison.variants.size() - 1, include_disturbed, comparison));
   }
-  TACHO_CHECK(check_apart(comparison));
+  TACHO_CHECK(check_distinct(comparison));
   comparison.notes.emplace_back(
-      "these runs were not interleaved: what changed on the machine meanwhile counts as a "
+      "these runs were not interleaved: a change of the machine between them counts as a "
       "difference");
   comparison.metrics = compared_metrics(comparison.runs, metrics);
   judge(comparison);

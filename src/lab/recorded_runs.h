@@ -9,19 +9,19 @@
 
 namespace tacho {
 
-// Runs that were made before, to be compared as one variant: by name, or all that match.
+// Existing runs to compare as one variant: listed, or all that match the filters.
 struct RecordedGroup {
   std::string name;
   std::vector<std::string> handles;
-  std::vector<Filter> filters;  // where there are no handles
+  std::vector<Filter> filters;  // if there are no handles
 };
 
-// "41,42/43,44", "batch=32 model=lenet5/batch=64 model=lenet5"; of several texts each is one group,
-// and a slash means nothing.
+// Parses "41,42/43,44" or "batch=32 model=lenet5/batch=64 model=lenet5". With several texts, each
+// is one group and a slash has no meaning.
 Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::string>& texts);
 
-// Without blocks: these runs were not interleaved. Runs that did not end well are left out and
-// noted; so are disturbed ones, unless they are to be included.
+// Compares without blocks, because these runs were not interleaved. Failed runs are excluded with a
+// note; so are disturbed ones, unless `include_disturbed`.
 Result<Comparison> compare_recorded(RunStore& store, const std::vector<RecordedGroup>& groups,
                                     const std::vector<std::string>& metrics, double resolution,
                                     bool include_disturbed = false);

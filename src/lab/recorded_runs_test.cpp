@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class RecordedRunsTest : public testing::Test {
  protected:
-  // Run `id`, of the batch, with steps of so many seconds.
+  // Adds a run with steps of `step` seconds.
   void add(std::int64_t batch, double step, Outcome outcome = Outcome::ok,
            const std::vector<std::string>& disturbed = {}) {
     RunRecord record;
@@ -45,7 +45,7 @@ class RecordedRunsTest : public testing::Test {
   int count_ = 0;
 };
 
-TEST_F(RecordedRunsTest, AreNamedOneByOne) {
+TEST_F(RecordedRunsTest, CanBeListed) {
   for (const double step : {1.0, 1.01, 0.99, 1.02, 2.0, 2.02, 1.98, 2.04}) add(32, step);
   const auto comparison = compared({"1,2,3,4/5,6,7,key-8"});
   ASSERT_TRUE(comparison.ok()) << comparison.error().message;
@@ -57,7 +57,7 @@ TEST_F(RecordedRunsTest, AreNamedOneByOne) {
   EXPECT_THAT(comparison->notes.back(), HasSubstr("not interleaved"));
 }
 
-TEST_F(RecordedRunsTest, AreFoundByFiltersAndNamedByWhatTellsThemApart) {
+TEST_F(RecordedRunsTest, CanBeFilteredAndAreNamedByTheirDifferences) {
   for (const double step : {1.0, 1.01, 0.99}) add(32, step);
   for (const double step : {2.0, 2.01, 1.99}) add(64, step);
   add(32, 50, Outcome::failed);
@@ -69,26 +69,26 @@ TEST_F(RecordedRunsTest, AreFoundByFiltersAndNamedByWhatTellsThemApart) {
   EXPECT_EQ(comparison->notes.front(), "run 7 is left out: failed");
 }
 
-TEST_F(RecordedRunsTest, ASlashMeansNothingWhereGroupsAreNamedOneByOne) {
+TEST_F(RecordedRunsTest, ASlashHasNoMeaningInSeveralTexts) {
   add(32, 1);
   add(64, 1);
   EXPECT_THAT(why_not({"environment=podman:a/b", "batch=64"}),
-              HasSubstr("no run that ended well is 'environment=podman:a/b'"));
+              HasSubstr("no successful run matches 'environment=podman:a/b'"));
 }
 
-TEST_F(RecordedRunsTest, SaysWhatIsWrong) {
+TEST_F(RecordedRunsTest, NamesTheError) {
   add(32, 1);
   add(64, 1, Outcome::failed);
-  EXPECT_THAT(why_not({"1"}), HasSubstr("part two by a slash"));
-  EXPECT_THAT(why_not({"1/"}), HasSubstr("nothing named"));
+  EXPECT_THAT(why_not({"1"}), HasSubstr("separate groups by a slash"));
+  EXPECT_THAT(why_not({"1/"}), HasSubstr("a group is empty"));
   EXPECT_THAT(why_not({"1/99"}), HasSubstr("no run 99"));
-  EXPECT_THAT(why_not({"1/2"}), HasSubstr("no run that ended well is '2'"));
+  EXPECT_THAT(why_not({"1/2"}), HasSubstr("no successful run matches '2'"));
   EXPECT_THAT(why_not({"1/1"}), HasSubstr("run 1 is named twice"));
-  EXPECT_THAT(why_not({"1/2,batch=32"}), HasSubstr("do one of the two"));
+  EXPECT_THAT(why_not({"1/2,batch=32"}), HasSubstr("use one of the two"));
   EXPECT_THAT(why_not({"1/btch=32"}), HasSubstr("did you mean 'batch'"));
 }
 
-TEST_F(RecordedRunsTest, DisturbedRunsAreNamedAndDoNotCount) {
+TEST_F(RecordedRunsTest, DoNotCountIfDisturbed) {
   for (int i = 0; i < 6; ++i) add(32, 1 + 0.001 * i);
   for (int i = 0; i < 6; ++i) add(64, 2 + 0.001 * i);
   add(64, 9, Outcome::ok, {"other programs took 40 % of the processors"});

@@ -4,8 +4,7 @@
 
 namespace tacho {
 
-// The first event of a run that this tacho carries out itself, without a worker: what it is and
-// where it runs.
+// Returns the first event of a run without a worker: version, commit and host.
 RunStarted start_of_run();
 
 }  // namespace tacho

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// What the run used. A damaged file is no reason to lose the run.
+// Reads the resource usage. A damaged file counts as empty, so that the run is not lost.
 UsageLog usage_of(const RunFolder& folder) {
   const auto text = read_confined(folder.path(), folder.usage());
   if (!text.ok()) return {};
@@ -22,7 +22,7 @@ bool is_start(const Event& event) { return std::holds_alternative<RunStarted>(ev
 bool is_entry(const Event& event) { return std::holds_alternative<EnvironmentFacts>(event.body); }
 bool is_end(const Event& event) { return std::holds_alternative<RunEnded>(event.body); }
 
-// The last attempt's own end, unless there is none. What tacho saw of its stay may follow it.
+// Returns true if the last attempt has an end. An EnvironmentExited event may follow it.
 bool has_end(const std::vector<Event>& events) {
   const auto last = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
     return is_end(event) || is_start(event) || is_entry(event);
@@ -30,7 +30,7 @@ bool has_end(const std::vector<Event>& events) {
   return last != events.rend() && is_end(*last);
 }
 
-// At the time of the last sign of life; how long it ran follows from that.
+// Makes an end at the time of the last event; the wall time follows from that.
 Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome outcome,
              const std::string& reason) {
   const auto start = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
@@ -66,15 +66,15 @@ Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std:
 }
 
 Result<RunRecord> read_run(const RunFolder& folder) {
-  // Held until the "end" is written, so that of several who find a killed run one writes it.
+  // Locked until the "end" is written, so that only one of several readers writes it.
   const auto lock = FileLock::take(folder.lock(), FileLock::Kind::exclusive);
   if (lock.ok() || lock.error().code != ErrorCode::unavailable) {
-    return close_run(folder, Outcome::failed, "killed without a word, or the machine went down");
+    return close_run(folder, Outcome::failed, "killed, or the machine went down");
   }
-  return look_at_run(folder);
+  return inspect_run(folder);
 }
 
-Result<RunRecord> look_at_run(const RunFolder& folder) {
+Result<RunRecord> inspect_run(const RunFolder& folder) {
   TACHO_TRY(order, folder.read_order());
   TACHO_TRY(events, read_events(folder.events()));
   return fold(std::move(order), events, usage_of(folder));

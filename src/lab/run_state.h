@@ -8,19 +8,18 @@
 
 namespace tacho {
 
-// What the folder says of its run. A run that nobody works on any more and that wrote no "end"
-// was killed: the "end" it could not write is written for it, so that everyone who reads the
-// folder later finds the same.
+// Reads the record of a run from its folder. A run without a process and without an "end" event was
+// killed: this writes the "end" event, so that all later readers get the same record.
 Result<RunRecord> read_run(const RunFolder& folder);
 
-// The same without writing anything: a run without an "end" is still running.
-Result<RunRecord> look_at_run(const RunFolder& folder);
+// Reads the record without writing anything: a run without an "end" event counts as running.
+Result<RunRecord> inspect_run(const RunFolder& folder);
 
-// Writes the "end" of an attempt whose worker is gone. One that has an end keeps it. Where the
-// folder cannot be written (a full disk), the record has the end all the same.
+// Writes the "end" event of an attempt whose worker has exited, unless it has one. If the folder
+// cannot be written (disk full), the returned record still has the end.
 Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std::string& reason);
 
-// Whether a process works on it now.
+// Returns true if a process is executing the run now.
 bool is_being_worked_on(const RunFolder& folder);
 
 }  // namespace tacho

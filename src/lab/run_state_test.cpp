@@ -31,12 +31,12 @@ class RunState : public testing::Test {
   RunFolder folder_{scratch_.path() / "run"};
 };
 
-TEST_F(RunState, AKilledRunGetsTheEndItCouldNotWrite) {
+TEST_F(RunState, AKilledRunGetsAnEnd) {
   write({{1010, RunStarted{}}, {1015, Note{"alive"}}}, R"({"v":1,"t")");
   const auto record = read_run(folder_);
   ASSERT_TRUE(record.ok()) << record.error().message;
   EXPECT_EQ(record->outcome, Outcome::failed);
-  EXPECT_EQ(record->reason, "killed without a word, or the machine went down");
+  EXPECT_EQ(record->reason, "killed, or the machine went down");
   EXPECT_EQ(record->totals.wall_seconds, 5);
 }
 
@@ -46,7 +46,7 @@ TEST_F(RunState, ReadingTwiceGivesTheSameRecord) {
   EXPECT_EQ(to_json(*read_run(folder_)), first);
 }
 
-TEST_F(RunState, ARunSomeoneWorksOnIsLeftAlone) {
+TEST_F(RunState, ARunningRunIsNotChanged) {
   write({{1010, RunStarted{}}});
   const auto lock = FileLock::take(folder_.lock(), FileLock::Kind::shared);
   ASSERT_TRUE(lock.ok());
@@ -54,7 +54,7 @@ TEST_F(RunState, ARunSomeoneWorksOnIsLeftAlone) {
   EXPECT_EQ(read_run(folder_)->outcome, Outcome::running);
 }
 
-TEST_F(RunState, AnEndThatWasWrittenStands) {
+TEST_F(RunState, AnExistingEndIsKept) {
   RunEnded ended;
   ended.outcome = Outcome::cancelled;
   ended.reason = "stopped by a signal";
@@ -62,7 +62,7 @@ TEST_F(RunState, AnEndThatWasWrittenStands) {
   EXPECT_EQ(close_run(folder_, Outcome::failed, "other")->reason, "stopped by a signal");
 }
 
-TEST_F(RunState, ARunThatNeverBeganFailed) {
+TEST_F(RunState, ARunThatNeverStartedFailed) {
   EXPECT_EQ(read_run(folder_)->outcome, Outcome::failed);
 }
 

@@ -18,9 +18,9 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr std::chrono::milliseconds kLookForProcessesEvery{10};
 
-// What to say of workers that left no "end".
+// Returns outcome and reason of workers that wrote no "end" event.
 std::pair<Outcome, std::string> explain(const WorkerGroup& workers, const RunOrder& order) {
-  if (workers.asked_to_stop()) return {Outcome::cancelled, "stopped by the user"};
+  if (workers.stop_requested()) return {Outcome::cancelled, "stopped by the user"};
   if (workers.out_of_memory()) return {Outcome::out_of_memory, memory_limit_words(order)};
   return {Outcome::failed, workers.explain()};
 }
@@ -31,7 +31,7 @@ std::size_t size_or_zero(const std::filesystem::path& file) {
   return missing ? 0 : size;
 }
 
-// A full disk does not end a run here; its worker will say so.
+// A full disk does not end the run here; the worker reports it.
 void write_event(const RunFolder& folder, const RunClock& clock, EventBody body) {
   auto events = JsonLinesSink::open(folder.events());
   if (events.ok()) (void)(*events)->write({clock.now(), std::move(body)}).ok();
@@ -41,48 +41,48 @@ void write_event(const RunFolder& folder, const RunClock& clock, EventBody body)
 
 Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   const RunFolder& folder = job.folder;
-  Residence& residence = job.means.residence;
-  const RunClock& clock = residence.clock();
-  const bool goes_on = size_or_zero(folder.events()) > 0;
-  write_event(folder, clock, residence.facts());
-  if (const auto mbit = job.means.launch.line_mbit) {
+  RunContainer& container = job.prepared.container;
+  const RunClock& clock = container.clock();
+  const bool resumed = size_or_zero(folder.events()) > 0;
+  write_event(folder, clock, container.facts());
+  if (const auto mbit = job.prepared.launch.line_mbit) {
     write_event(folder, clock,
-                Note{fmt::format("{} network namespaces of this machine stand for machines; "
-                                 "each has a line of {} Mbit/s",
-                                 job.means.launch.nodes(), *mbit)});
+                Note{fmt::format("{} network namespaces of this machine simulate machines, "
+                                 "each with a link of {} Mbit/s",
+                                 job.prepared.launch.nodes(), *mbit)});
   }
   view.started(job.id, job.order);
   const std::size_t events_before = size_or_zero(folder.events());
   EventTail tail(folder.events(), events_before);
   const auto show_new = [&] {
-    // A line that cannot be read is judged when the run is folded; the view goes without.
+    // A line that cannot be read is reported when the record is computed; the view skips it.
     const auto events = tail.read_new();
     if (!events.ok()) return;
     for (const Event& event : *events) view.event(event);
   };
   const auto finish = [&](Outcome outcome, const std::string& reason,
                           const WorkerGroup* workers) -> Result<FinishedRun> {
-    const bool said_nothing = size_or_zero(folder.events()) == events_before;
-    if (workers != nullptr) write_event(folder, clock, workers->stay());
-    // While it is stored as running: a tacho that is killed here leaves it to reconcile().
-    const auto cleaned = residence.clean_up();
+    const bool no_events = size_or_zero(folder.events()) == events_before;
+    if (workers != nullptr) write_event(folder, clock, workers->exited());
+    // Cleans up while the run is stored as running: if tacho is killed here, reconcile() continues.
+    const auto cleaned = container.clean_up();
     if (!cleaned.ok()) write_event(folder, clock, Note{cleaned.error().message});
     TACHO_TRY(record, close_run(folder, outcome, reason));
     TACHO_TRY(same_id, keep(record, folder));
-    // The record tells of the attempts before; why this one never began would be lost.
-    if (said_nothing && goes_on) {
-      return Error{ErrorCode::failed, fmt::format("run {} could not go on: {}", job.id, reason)};
+    // The record describes the earlier attempts and would not contain the reason.
+    if (no_events && resumed) {
+      return Error{ErrorCode::failed, fmt::format("cannot resume run {}: {}", job.id, reason)};
     }
     return FinishedRun{same_id, std::move(record)};
   };
 
   GpuTracing tracing = job.order.spec.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
   if (!tracing.problem.empty()) return finish(Outcome::failed, tracing.problem, nullptr);
-  std::vector<std::filesystem::path> reads = job.means.reads;
+  std::vector<std::filesystem::path> reads = job.prepared.reads;
   reads.insert(reads.end(), tracing.files.begin(), tracing.files.end());
   TimeLimit limit(job.order.time_limit_s, TimeLimit::Clock::now());
-  auto workers = WorkerGroup::start({job.means.worker, home_, folder, job.means.launch,
-                                     WorkerGroup::patience_of(job.order.spec.dist), residence,
+  auto workers = WorkerGroup::start({job.prepared.worker, home_, folder, job.prepared.launch,
+                                     WorkerGroup::patience_of(job.order.spec.dist), container,
                                      tracing.environment, std::move(reads)});
   if (!workers.ok()) return finish(Outcome::failed, workers.error().message, nullptr);
   std::vector<pid_t> pids;
@@ -94,7 +94,7 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
   sample();
   while (!workers->wait_for(sampler ? kLookEvery : kLookForProcessesEvery)) {
     sample();
-    workers->pass_on(interrupts_);
+    workers->forward_interrupts(interrupts_);
     if (const int signal = limit.due(TimeLimit::Clock::now())) {
       if (signal == SIGTERM) write_event(folder, clock, TimeLimitReached{limit.seconds()});
       workers->signal(signal);

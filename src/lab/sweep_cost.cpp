@@ -12,21 +12,21 @@ namespace tacho {
 namespace {
 
 Error unknown(std::string_view what) {
-  return {ErrorCode::usage, fmt::format("{}; write given or random", what)};
+  return {ErrorCode::usage, fmt::format("{}; use the order 'given' or 'random'", what)};
 }
 
-// Samples that all its steps take.
+// Returns the samples of all steps.
 Result<double> samples_of(const RunSpec& spec) {
   if (spec.steps) {
-    return static_cast<double>(*spec.steps) * static_cast<double>(samples_a_step(spec));
+    return static_cast<double>(*spec.steps) * static_cast<double>(samples_per_step(spec));
   }
   if (spec.train_samples) return static_cast<double>(*spec.train_samples * spec.epochs);
-  if (is_synthetic(spec)) return unknown("of synthetic data it is not known how long an epoch is");
+  if (is_synthetic(spec)) return unknown("the length of an epoch of synthetic data is unknown");
   TACHO_TRY(data, find_dataset(spec.data));
   const double images = static_cast<double>(data->train_images);
   if (images > 0) return images * static_cast<double>(spec.epochs);
   return unknown(
-      fmt::format("how much training data '{}' has is not known before it is read; name "
+      fmt::format("the amount of training data in '{}' is unknown before it is read; set "
                   "'steps' or 'train-samples'",
                   spec.data));
 }
@@ -45,7 +45,7 @@ Result<DescribeRequest> request_of(const RunSpec& spec) {
 
 }  // namespace
 
-Result<double> SweepCost::operations_a_sample(const RunSpec& spec) {
+Result<double> SweepCost::operations_per_sample(const RunSpec& spec) {
   TACHO_TRY(request, request_of(spec));
   const std::string name = json_text(to_json(request));
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
@@ -56,7 +56,7 @@ Result<double> SweepCost::operations_a_sample(const RunSpec& spec) {
     const auto found = description.find(key);
     if (found == description.end() || !found->is_number()) {
       return Error{ErrorCode::invalid,
-                   fmt::format("{}: its description has no {}", worker.string(), key)};
+                   fmt::format("{}: the description has no {}", worker.string(), key)};
     }
     operations += 2 * found->get<double>();
   }
@@ -65,9 +65,9 @@ Result<double> SweepCost::operations_a_sample(const RunSpec& spec) {
 }
 
 Result<double> SweepCost::of(const RunOrder& order) {
-  if (order.command) return unknown("what a program costs is not known before it ran");
+  if (order.command) return unknown("the cost of a program is unknown before it runs");
   TACHO_TRY(samples, samples_of(order.spec));
-  TACHO_TRY(operations, operations_a_sample(order.spec));
+  TACHO_TRY(operations, operations_per_sample(order.spec));
   return samples * operations;
 }
 

@@ -8,19 +8,18 @@
 
 namespace tacho {
 
-// What a training costs compared with others: the floating-point operations of its steps, as
-// tacho-worker counts them in the model (tacho describe). Memory, input and start-up are left out,
-// so it orders runs and is no time.
+// Relative cost of a training: the floating-point operations of its steps, as counted by
+// tacho-worker (tacho describe). It ignores memory, input and start-up, so it can order runs but
+// does not predict times.
 class SweepCost {
  public:
-  // An error where it cannot be told: a watched program, or data of which nobody says how much
-  // there is.
+  // Returns an error if the cost is unknown: for a watched program, or data of unknown size.
   Result<double> of(const RunOrder& order);
 
  private:
-  Result<double> operations_a_sample(const RunSpec& spec);
+  Result<double> operations_per_sample(const RunSpec& spec);
 
-  std::map<std::string, double> known_;  // by model and sample
+  std::map<std::string, double> known_;  // by model and shape of a sample
 };
 
 }  // namespace tacho

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/clock.h"
-#include "lab/residence.h"
+#include "lab/run_container.h"
 #include "sweep/would_fit.h"
 
 namespace tacho {
@@ -15,16 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Taken from the store at a time: a scheduler takes many at once, and memory stays flat.
+// Limits the tasks read from the store at a time, and thus memory; schedulers accept many at once.
 constexpr std::size_t kMostAtOnce = 1000;
-// A run's own limit comes first; the launcher's is for one that no longer listens.
+// The run enforces its own limit first; the launcher's limit is for a run that hangs.
 constexpr Seconds kGraceOfLimit{30};
-// What is submitted can no longer be chosen by what the others come to.
+// Limits submissions of adaptive sweeps, because submitted tasks cannot use later results.
 constexpr std::int64_t kMostByChoice = 8;
-// What runs cost of a budget of hours is unknown until the first has ended.
+// Limits submissions with a budget of hours until the first run has shown the duration.
 constexpr std::int64_t kMostAtFirst = 8;
 
-// The one whose end says that `task` would not fit either; null if there is none.
+// Returns a task that ran out of memory and needs less memory than `task`; nullptr if there is
+// none.
 const SweepTask* would_not_fit(const SweepTask& task, const std::vector<SweepTask>& out_of_memory) {
   const auto smaller = std::ranges::find_if(out_of_memory, [&](const SweepTask& other) {
     return needs_more_memory(task.configuration, other.configuration);
@@ -46,13 +47,13 @@ void SweepDriver::remove_folder(const std::string& key) const {
 Resources SweepDriver::needs_of(const SweepTask& task) const {
   const RunNeeds& asked = options_.settings.needs;
   const RunSpec& spec = task.asked.spec;
-  const auto ranks = static_cast<double>(spec.dist.ranks_a_node);
+  const auto ranks = static_cast<double>(spec.dist.ranks_per_node);
   const bool uses_gpus = !task.asked.command && spec.device == Device::cuda;
   Resources needs;
   needs.cores = asked.cores.value_or(
       task.asked.command ? 1.0 : ranks * static_cast<double>(spec.threads.value_or(1)));
   needs.gpus =
-      static_cast<int>(asked.gpus.value_or(uses_gpus ? spec.dist.ranks_a_node : std::int64_t{0}));
+      static_cast<int>(asked.gpus.value_or(uses_gpus ? spec.dist.ranks_per_node : std::int64_t{0}));
   const auto memory = asked.memory ? asked.memory : options_.settings.limits.memory;
   if (memory) needs.memory_bytes = memory->count;
   return needs;
@@ -78,11 +79,11 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
   view_.began(sweep, counts_);
   TACHO_CHECK(check_needs());
   TACHO_CHECK(queue_.open(sweep_));
-  TACHO_CHECK(pick_up());
-  TACHO_CHECK(skip_what_would_not_fit());
+  TACHO_CHECK(adopt_submitted());
+  TACHO_CHECK(skip_too_large());
   bool more = true;
   while (true) {
-    TACHO_CHECK(heed_requests());
+    TACHO_CHECK(check_requests());
     if (interrupts_ > 1) return End::stopped;
     TACHO_CHECK(collect());
     if (!stopping_) {
@@ -95,13 +96,13 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
   }
 }
 
-// Ctrl-C, and 'tacho sweep cancel' of another process.
-Result<void> SweepDriver::heed_requests() {
+// Handles Ctrl-C and 'tacho sweep cancel' of another process.
+Result<void> SweepDriver::check_requests() {
   constexpr std::chrono::milliseconds kAskEvery{500};
   if (interrupts_ > 0 && !stopping_) stop();
   const auto now = Clock::now();
-  if (cancelled_ || now - asked_ < kAskEvery) return {};
-  asked_ = now;
+  if (cancelled_ || now - cancel_checked_ < kAskEvery) return {};
+  cancel_checked_ = now;
   TACHO_TRY(cancelled, store_.is_cancelled(sweep_));
   cancelled_ = cancelled;
   if (cancelled_ && !stopping_) stop();
@@ -121,7 +122,7 @@ Result<SweepDriver::End> SweepDriver::conclude() {
   return stopping_ ? End::stopped : End::budget_spent;
 }
 
-// A run that would never fit is better known now than in the middle of the night.
+// Rejects runs that can never fit before anything starts.
 Result<void> SweepDriver::check_needs() {
   TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::waiting));
   std::vector<Resources> checked;
@@ -135,8 +136,8 @@ Result<void> SweepDriver::check_needs() {
   return {};
 }
 
-// What a driver before this one has left under way.
-Result<void> SweepDriver::pick_up() {
+// Adopts the tasks that an earlier driver submitted.
+Result<void> SweepDriver::adopt_submitted() {
   TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::submitted));
   for (SweepTask& task : tasks) {
     queue_.start(task);
@@ -144,7 +145,7 @@ Result<void> SweepDriver::pick_up() {
     const std::string key = task.run_key.value_or("");
     batch.emplace(key, UnderWay{std::move(task)});
   }
-  // Before anything new is started: what still runs of it occupies cores that seem free.
+  // Waits before new tasks start, because orphan processes occupy cores that seem free.
   const auto give_up = Clock::now() + options_.orphan_patience;
   const auto orphans = [this] {
     return std::ranges::any_of(batches_, [](const auto& batch) {
@@ -160,7 +161,7 @@ Result<void> SweepDriver::pick_up() {
   return {};
 }
 
-Result<void> SweepDriver::skip_what_would_not_fit() {
+Result<void> SweepDriver::skip_too_large() {
   TACHO_TRY(tasks, store_.tasks_that_ended(sweep_, Outcome::out_of_memory));
   return skip_larger(tasks);
 }
@@ -194,7 +195,7 @@ std::int64_t SweepDriver::budget_left() const {
     constexpr double kRounding = 1e-6;  // seconds
     const double seconds_left = *budget.hours * 3600 - counts_.run_seconds - kRounding;
     if (seconds_left <= 0) return 0;
-    // Those under way spend it too, each as much as the others did.
+    // Assumes that each running task takes as long as the finished ones on average.
     const double usual = done == 0 ? 0 : counts_.run_seconds / static_cast<double>(done);
     const double affordable =
         usual > 0 ? std::ceil(seconds_left / usual) : static_cast<double>(kMostAtFirst);
@@ -221,7 +222,7 @@ Result<bool> SweepDriver::fill() {
     if (room == 0) return true;
     const auto most = std::min<std::int64_t>(
         allowed, static_cast<std::int64_t>(std::min<std::size_t>(room, kMostAtOnce)));
-    // One batch is given what its largest needs.
+    // All tasks of a batch have the same needs.
     TACHO_TRY(tasks, queue_.start_ready(
                          most, [&](const SweepTask& task) { return needs_of(task) == needs; }));
     TACHO_CHECK(submit(std::move(tasks)));
@@ -256,7 +257,7 @@ std::size_t SweepDriver::under_way() const {
   return count;
 }
 
-// The attempts are in the store before their folders are made, and those before anything starts.
+// Writes the attempts to the store, then makes their folders, then starts them.
 Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
   std::vector<std::int64_t> positions;
   for (const SweepTask& task : tasks) positions.push_back(task.position);
@@ -275,7 +276,7 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
     RunOrder order = task.asked;
     order.key = *task.run_key;
     order.created_at = unix_seconds_now();
-    // What the configuration itself says counts more.
+    // The configuration takes precedence over the limits of the sweep.
     const RunLimits& limits = options_.settings.limits;
     if (limits.time && !order.time_limit_s) order.time_limit_s = limits.time->count();
     if (limits.memory && !order.environment.memory_bytes) {
@@ -295,10 +296,10 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
 
 Result<void> SweepDriver::collect() {
   Ended ended;
-  for (auto& [name, batch] : batches_) TACHO_CHECK(hear(name, batch, ended));
+  for (auto& [name, batch] : batches_) TACHO_CHECK(poll_batch(name, batch, ended));
   TACHO_CHECK(store_results(ended));
-  if (ended.put_back) TACHO_CHECK(skip_what_would_not_fit());
-  // Not before their results are stored: what was forgotten cannot be asked again.
+  if (ended.put_back) TACHO_CHECK(skip_too_large());
+  // After their results are stored, because a forgotten batch cannot be polled again.
   forget_empty_batches();
   return {};
 }
@@ -317,27 +318,27 @@ void SweepDriver::forget_empty_batches() {
   }
 }
 
-Result<void> SweepDriver::hear(const std::string& name, Batch& batch, Ended& ended) {
+Result<void> SweepDriver::poll_batch(const std::string& name, Batch& batch, Ended& ended) {
   const auto polled = launcher_.poll(name);
-  std::map<std::string, TaskNews> news;
+  std::map<std::string, TaskUpdate> updates;
   if (polled.ok()) {
-    for (const TaskNews& each : *polled) news[each.key] = each;
+    for (const TaskUpdate& each : *polled) updates[each.key] = each;
   } else if (polled.error().code != ErrorCode::not_found) {
-    return {};  // the scheduler does not answer; it will be asked again
+    return {};  // the scheduler does not answer; the next poll tries again
   }
   for (auto at = batch.begin(); at != batch.end();) {
-    const auto heard = news.find(at->first);
-    // Whoever started it was killed, or it was never started: no fault of its own.
-    const bool unheard = heard == news.end();
-    const TaskNews told = unheard ? TaskNews{.key = at->first,
-                                             .state = TaskState::lost,
-                                             .reason = "whoever started it is gone"}
-                                  : heard->second;
-    at->second.state = told.state;
+    const auto found = updates.find(at->first);
+    // The process that started it was killed, or it was never started: not a failure of the task.
+    const bool missing = found == updates.end();
+    const TaskUpdate update = missing ? TaskUpdate{.key = at->first,
+                                                   .state = TaskState::lost,
+                                                   .reason = "the process that started it is gone"}
+                                      : found->second;
+    at->second.state = update.state;
     bool over = false;
-    if (told.state == TaskState::ended || told.state == TaskState::lost) {
-      const bool counts = !unheard && !stopping_ && told.ended_by != EndedBy::cancel;
-      TACHO_TRY(settled, settle(at->second, told, counts, ended));
+    if (update.state == TaskState::ended || update.state == TaskState::lost) {
+      const bool counts = !missing && !stopping_ && update.ended_by != EndedBy::cancel;
+      TACHO_TRY(settled, settle(at->second, update, counts, ended));
       over = settled;
     }
     at = over ? batch.erase(at) : std::next(at);
@@ -345,17 +346,17 @@ Result<void> SweepDriver::hear(const std::string& name, Batch& batch, Ended& end
   return {};
 }
 
-Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskNews& news, bool counts,
+Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskUpdate& update, bool counts,
                                  Ended& ended) {
   SweepTask& task = under_way.task;
   const std::string key = *task.run_key;
-  SweepVerdict verdict = judge(folder_of(key), news, counts && task.attempt >= kMostAttempts);
+  SweepVerdict verdict = judge(folder_of(key), update, counts && task.attempt >= kMostAttempts);
   if (verdict.kind == SweepVerdict::Kind::not_yet) {
     const auto now = Clock::now();
     if (!under_way.orphaned) under_way.orphaned = now;
     if (now - *under_way.orphaned < options_.orphan_patience) return false;
     verdict.kind = SweepVerdict::Kind::again;
-    verdict.reason = "lost sight of, and whoever works on it does not end";
+    verdict.reason = "the launcher lost it, and its process does not end";
   }
   if (verdict.kind == SweepVerdict::Kind::result) {
     ended.results.push_back({task.position, std::move(verdict.record), folder_of(key).path()});
@@ -433,8 +434,8 @@ SweepProgress SweepDriver::progress() const {
   const auto left = static_cast<double>(counts_.states.at(SweepTaskState::waiting) +
                                         counts_.states.at(SweepTaskState::submitted));
   if (done > 0) {
-    const auto side_by_side = static_cast<double>(std::max<std::size_t>(most_at_once_, 1));
-    now.seconds_left = counts_.run_seconds / done * left / side_by_side;
+    const auto parallel = static_cast<double>(std::max<std::size_t>(most_at_once_, 1));
+    now.seconds_left = counts_.run_seconds / done * left / parallel;
   }
   return now;
 }

@@ -19,33 +19,33 @@
 
 namespace tacho {
 
-// Chooses which of the waiting tasks, at least one, is made next: its position.
+// Returns the position of the waiting task to run next. `waiting` is not empty.
 using ChooseNext =
     std::function<Result<std::int64_t>(std::int64_t sweep, const std::vector<SweepTask>& waiting)>;
 
-// Makes the runs of a sweep: keeps the launcher's room full, reads the folders of runs that have
-// ended, and writes every step into the store before the world can see it.
+// Executes the runs of a sweep: keeps the launcher busy, reads the folders of finished runs, and
+// writes every change to the store before it takes effect.
 //
-// A kill -9 at any moment costs at most the attempts under way: the next driver of the sweep asks
-// the launcher what became of them, takes the results of those that ended, and submits the others
-// again. A task has one result: that of the last attempt its row names.
+// A kill -9 loses at most the running attempts: the next driver of the sweep queries the launcher,
+// takes the results of attempts that have ended, and submits the others again. The result of a task
+// is that of the last attempt in its row.
 class SweepDriver {
  public:
-  // A task that is lost, or killed from outside, is submitted again until it was so often.
+  // Limits how often a task that is lost or killed from outside is submitted.
   static constexpr std::int64_t kMostAttempts = 3;
 
   struct Options {
     std::filesystem::path home;
-    std::vector<std::string> take;  // the program that a run's folder is handed to, and its words
-    std::map<std::string, std::string> environment;  // that it needs
+    std::vector<std::string> take;  // command line of tacho-take, without the run's folder
+    std::map<std::string, std::string> environment;  // of that command
     SweepSettings settings;
-    ChooseNext choose = {};  // asked if the settings say adaptive; else the first is the next
+    ChooseNext choose = {};  // used if the settings are adaptive; otherwise the first task is next
     std::chrono::milliseconds look_every{100};
-    // How long what the launcher has lost sight of may go on; then another attempt is made.
+    // Time to wait for orphan processes that the launcher has lost, before another attempt starts.
     std::chrono::milliseconds orphan_patience{30'000};
   };
-  // `interrupts` counts Ctrl-C: the first stops submitting and cancels what runs, the second leaves
-  // at once. Either can be resumed.
+  // `interrupts` counts Ctrl-C: the first stops submitting and cancels running tasks, the second
+  // returns immediately. The sweep can be resumed after both.
   SweepDriver(Options options, SweepStore& store, Launcher& launcher,
               const std::atomic<int>& interrupts, SweepView& view)
       : options_(std::move(options)),
@@ -56,7 +56,7 @@ class SweepDriver {
         queue_(store, !launcher.has_shared_queue()) {}
 
   enum class End { complete, budget_spent, stopped, cancelled };
-  // Call it on a thread that stays. One driver a sweep at a time, which is the caller's to see to.
+  // Call it on a thread that outlives the runs. The caller ensures that a sweep has one driver.
   Result<End> run(const SweepRow& sweep);
 
  private:
@@ -69,27 +69,27 @@ class SweepDriver {
   using Batch = std::map<std::string, UnderWay>;  // by run key
 
   Result<void> check_needs();
-  Result<void> pick_up();
-  Result<void> skip_what_would_not_fit();
+  Result<void> adopt_submitted();
+  Result<void> skip_too_large();
   Result<void> skip_larger(const std::vector<SweepTask>& out_of_memory);
-  // Those of the launcher's queue that would not fit either; they come back as waiting ones.
+  // Cancels queued tasks that would not fit either; they become waiting tasks again.
   Result<void> cancel_larger(const std::vector<SweepTask>& out_of_memory);
-  Result<bool> fill();  // whether there is more to submit
+  Result<bool> fill();  // returns true if there is more to submit
   Result<bool> fill_by_choice();
   [[nodiscard]] std::size_t under_way() const;
   Result<void> submit(std::vector<SweepTask> tasks);
   Result<void> collect();
   struct Ended {
     std::vector<SweepTask> tasks;
-    std::vector<TaskResult> results;  // one a task
-    bool put_back = false;            // some wait again
+    std::vector<TaskResult> results;  // one per task
+    bool put_back = false;            // some tasks are waiting again
   };
-  Result<void> hear(const std::string& name, Batch& batch, Ended& ended);
-  // Whether it is over, one way or the other.
-  Result<bool> settle(UnderWay& under_way, const TaskNews& news, bool counts, Ended& ended);
+  Result<void> poll_batch(const std::string& name, Batch& batch, Ended& ended);
+  // Returns true if the attempt is over.
+  Result<bool> settle(UnderWay& under_way, const TaskUpdate& update, bool counts, Ended& ended);
   Result<void> store_results(const Ended& ended);
   void forget_empty_batches();
-  Result<void> heed_requests();
+  Result<void> check_requests();
   void stop();
   Result<End> conclude();
 
@@ -112,10 +112,10 @@ class SweepDriver {
   std::map<std::string, Batch> batches_;
   bool stopping_ = false;
   bool cancelled_ = false;
-  Clock::time_point asked_ = {};  // the store, whether someone has cancelled the sweep
+  Clock::time_point cancel_checked_ = {};  // last time the store was checked for a cancellation
   std::size_t most_at_once_ = 0;
-  std::optional<Resources> next_needs_ = {};  // of the first that waited when last seen
-  std::optional<SweepTask> chosen_ = {};  // while there is no room for it and nothing new is known
+  std::optional<Resources> next_needs_ = {};  // of the first waiting task when last checked
+  std::optional<SweepTask> chosen_ = {};      // next task, until there is room or a new result
 };
 
 }  // namespace tacho

@@ -27,17 +27,17 @@ void write_run(const std::filesystem::path& folder, Outcome outcome, const std::
   ASSERT_TRUE(events->write({1002, ended}).ok());
 }
 
-// What becomes of a task when it is started: it writes into the folder, and is told of.
-using Fate = std::function<TaskNews(const Task& task, const RunOrder& order)>;
+// Decides the result of a started task: writes into its folder and returns the update.
+using Script = std::function<TaskUpdate(const Task& task, const RunOrder& order)>;
 
-TaskNews ends(const Task& task, Outcome outcome) {
+TaskUpdate ends(const Task& task, Outcome outcome) {
   write_run(task.command.argv.back(), outcome, outcome == Outcome::ok ? "" : "as planned");
   return {.key = task.key, .state = TaskState::ended, .status = ExitStatus{}};
 }
-TaskNews lost(const Task& task) {
+TaskUpdate lost(const Task& task) {
   return {.key = task.key, .state = TaskState::lost, .reason = "its node went down"};
 }
-TaskNews killed(const Task& task) {
+TaskUpdate killed(const Task& task) {
   return {.key = task.key,
           .state = TaskState::ended,
           .status = ExitStatus{0, 9},
@@ -46,8 +46,8 @@ TaskNews killed(const Task& task) {
 
 class ScriptedLauncher final : public Launcher {
  public:
-  explicit ScriptedLauncher(Fate fate, std::size_t room = 2)
-      : fate_(std::move(fate)), room_(room) {}
+  explicit ScriptedLauncher(Script script, std::size_t room = 2)
+      : script_(std::move(script)), room_(room) {}
 
   [[nodiscard]] Result<void> check() const override { return {}; }
   [[nodiscard]] Result<std::size_t> room(const Resources& /*needs*/) override {
@@ -59,29 +59,29 @@ class ScriptedLauncher final : public Launcher {
     for (const Task& task : tasks) {
       ++started;
       TACHO_TRY(order, RunFolder(task.command.argv.back()).read_order());
-      batches_[batch].push_back(fate_(task, order));
+      batches_[batch].push_back(script_(task, order));
     }
     return {};
   }
-  Result<std::vector<TaskNews>> poll(const std::string& batch) override {
+  Result<std::vector<TaskUpdate>> poll(const std::string& batch) override {
     if (silent_polls > 0) {
       --silent_polls;
       return Error{ErrorCode::unavailable, "the scheduler does not answer"};
     }
     if (!batches_.contains(batch)) return Error{ErrorCode::not_found, "unknown"};
-    auto news = batches_[batch];
-    // Everything is delivered twice.
-    news.insert(news.end(), batches_[batch].begin(), batches_[batch].end());
-    return news;
+    auto updates = batches_[batch];
+    // Delivers every update twice.
+    updates.insert(updates.end(), batches_[batch].begin(), batches_[batch].end());
+    return updates;
   }
   Result<void> cancel(const std::string& batch, std::span<const std::string> /*keys*/) override {
     return cancel_all(batch);
   }
   Result<void> cancel_all(const std::string& batch) override {
-    for (TaskNews& news : batches_[batch]) {
-      if (news.state == TaskState::running || news.state == TaskState::waiting) {
-        news.state = TaskState::ended;
-        news.ended_by = EndedBy::cancel;
+    for (TaskUpdate& update : batches_[batch]) {
+      if (update.state == TaskState::running || update.state == TaskState::waiting) {
+        update.state = TaskState::ended;
+        update.ended_by = EndedBy::cancel;
       }
     }
     return {};
@@ -100,12 +100,12 @@ class ScriptedLauncher final : public Launcher {
   std::function<void()> on_wait;
 
  private:
-  Fate fate_;
+  Script script_;
   std::size_t room_;
-  std::map<std::string, std::vector<TaskNews>> batches_;
+  std::map<std::string, std::vector<TaskUpdate>> batches_;
 };
 
-class Told final : public SweepView {
+class RecordingView final : public SweepView {
  public:
   void began(const SweepRow& /*sweep*/, const SweepCounts& /*counts*/) override {}
   void submitted(const SweepTask& task) override { submitted_.push_back(task.position); }
@@ -143,7 +143,7 @@ class SweepDriverTest : public testing::Test {
                         .settings = std::move(settings),
                         .choose = std::move(choose),
                         .orphan_patience = std::chrono::milliseconds(50)},
-                       store_, launcher, interrupts_, told_);
+                       store_, launcher, interrupts_, view_);
     return driver.run(*store_.find("last"));
   }
   std::int64_t count(SweepTaskState state) { return store_.counts(1)->states.at(state); }
@@ -161,10 +161,10 @@ class SweepDriverTest : public testing::Test {
   SweepStore store_ = *SweepStore::open(home_.path() / "tacho.db");
   RunStore runs_ = *RunStore::open(home_.path() / "tacho.db");
   std::atomic<int> interrupts_{0};
-  Told told_;
+  RecordingView view_;
 };
 
-TEST_F(SweepDriverTest, EveryTaskHasOneResultThoughAllIsToldTwice) {
+TEST_F(SweepDriverTest, EveryTaskHasOneResultDespiteDuplicateUpdates) {
   add({1, 2, 3, 4, 5});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); });
@@ -178,11 +178,11 @@ TEST_F(SweepDriverTest, EveryTaskHasOneResultThoughAllIsToldTwice) {
   EXPECT_EQ(store_.find("1")->state, SweepState::finished);
 }
 
-TEST_F(SweepDriverTest, AnAdaptiveSweepIsMadeInTheOrderThatWasChosen) {
+TEST_F(SweepDriverTest, AnAdaptiveSweepRunsInTheChosenOrder) {
   add({1, 2, 3, 4, 5});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); }, 100);
-  std::vector<std::size_t> done;  // when each was chosen
+  std::vector<std::size_t> done;  // at each choice
   const auto last = [&](std::int64_t sweep,
                         const std::vector<SweepTask>& waiting) -> Result<std::int64_t> {
     done.push_back(static_cast<std::size_t>(store_.counts(sweep)->states[SweepTaskState::done]));
@@ -192,12 +192,12 @@ TEST_F(SweepDriverTest, AnAdaptiveSweepIsMadeInTheOrderThatWasChosen) {
   settings.adaptive = true;
   settings.launcher.slots = 1;
   EXPECT_EQ(*drive(launcher, settings, last), SweepDriver::End::complete);
-  EXPECT_THAT(told_.submitted_, ElementsAre(5, 4, 3, 2, 1));
-  // Each with all results before it, however much room there is.
+  EXPECT_THAT(view_.submitted_, ElementsAre(5, 4, 3, 2, 1));
+  // Each choice knows all earlier results, although there is room for all tasks.
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST_F(SweepDriverTest, AnAdaptiveSweepMayNotChooseWhatMustWait) {
+TEST_F(SweepDriverTest, AnAdaptiveSweepCannotChooseATaskThatMustWait) {
   add({16, 32});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder&) { return ends(task, Outcome::out_of_memory); }, 100);
@@ -235,7 +235,7 @@ TEST_F(SweepDriverTest, OutOfMemorySkipsLargerBatchesWithTheReason) {
               HasSubstr("would not fit: batch 64 of the same configuration ran out of memory"));
 }
 
-TEST_F(SweepDriverTest, ALargerBatchWaitsForTheOutcomeOfASmallerOneWhateverRoomThereIs) {
+TEST_F(SweepDriverTest, ALargerBatchWaitsForTheOutcomeOfASmallerOne) {
   add({16, 32, 64, 128});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder& order) {
@@ -252,7 +252,7 @@ TEST_F(SweepDriverTest, ASharedQueueIsFilledAtOnceAndLargerBatchesThereAreCancel
   add({16, 32, 64, 128});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder& order) {
-        if (order.spec.batch > 32) return TaskNews{.key = task.key, .state = TaskState::waiting};
+        if (order.spec.batch > 32) return TaskUpdate{.key = task.key, .state = TaskState::waiting};
         return ends(task, order.spec.batch == 32 ? Outcome::out_of_memory : Outcome::ok);
       },
       100);
@@ -264,7 +264,7 @@ TEST_F(SweepDriverTest, ASharedQueueIsFilledAtOnceAndLargerBatchesThereAreCancel
   EXPECT_EQ(folders(), 2U);
 }
 
-TEST_F(SweepDriverTest, WhatIsLostIsSubmittedAgainUpToThreeTimes) {
+TEST_F(SweepDriverTest, SubmitsALostTaskUpToThreeTimes) {
   add({1, 2});
   ScriptedLauncher launcher([](const Task& task, const RunOrder& order) {
     return order.spec.batch == 1 ? lost(task) : ends(task, Outcome::ok);
@@ -274,10 +274,10 @@ TEST_F(SweepDriverTest, WhatIsLostIsSubmittedAgainUpToThreeTimes) {
   EXPECT_EQ(outcomes(Outcome::failed), 1);
   const auto failed = store_.tasks_that_ended(1, Outcome::failed);
   EXPECT_EQ(runs_.find(*failed->front().result_key)->record.reason, "its node went down");
-  EXPECT_EQ(folders(), 2U);  // those of the lost are gone
+  EXPECT_EQ(folders(), 2U);  // without those of lost attempts
 }
 
-TEST_F(SweepDriverTest, AKilledRunIsMadeAgain) {
+TEST_F(SweepDriverTest, RepeatsAKilledRun) {
   add({1});
   int tries = 0;
   ScriptedLauncher launcher([&tries](const Task& task, const RunOrder&) {
@@ -285,22 +285,22 @@ TEST_F(SweepDriverTest, AKilledRunIsMadeAgain) {
   });
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(outcomes(Outcome::ok), 1);
-  EXPECT_THAT(told_.lines, ElementsAre("1: killed by signal 9", "1: killed by signal 9", "1: ok"));
+  EXPECT_THAT(view_.lines, ElementsAre("1: killed by signal 9", "1: killed by signal 9", "1: ok"));
 }
 
-TEST_F(SweepDriverTest, MemoryThatTheLauncherFoundLackingIsTheOutcome) {
+TEST_F(SweepDriverTest, OutOfMemoryReportedByTheLauncherIsTheOutcome) {
   add({1});
   ScriptedLauncher launcher([](const Task& task, const RunOrder&) {
-    TaskNews news = killed(task);
-    news.ended_by = EndedBy::out_of_memory;
-    return news;
+    TaskUpdate update = killed(task);
+    update.ended_by = EndedBy::out_of_memory;
+    return update;
   });
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(outcomes(Outcome::out_of_memory), 1);
   EXPECT_EQ(launcher.started, 1);
 }
 
-TEST_F(SweepDriverTest, ASilentSchedulerIsNoNews) {
+TEST_F(SweepDriverTest, ToleratesASchedulerThatDoesNotAnswer) {
   add({1});
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); });
@@ -309,9 +309,9 @@ TEST_F(SweepDriverTest, ASilentSchedulerIsNoNews) {
   EXPECT_EQ(launcher.started, 1);
 }
 
-TEST_F(SweepDriverTest, GoesOnWhereAKilledDriverWas) {
+TEST_F(SweepDriverTest, ResumesAfterAKilledDriver) {
   add({1, 2, 3});
-  // Its driver had submitted two: one ended, of the other nothing is there but the intention.
+  // The driver had submitted two: one ended, and the other only has a row in the store.
   const auto keys = store_.begin_batch(1, std::vector<std::int64_t>{1, 2})->run_keys;
   const RunFolder folder(home_.path() / "runs" / keys[0]);
   RunOrder order = store_.tasks(1)->front().asked;
@@ -328,7 +328,7 @@ TEST_F(SweepDriverTest, GoesOnWhereAKilledDriverWas) {
   EXPECT_FALSE(runs_.find(keys[1]).ok());
 }
 
-TEST_F(SweepDriverTest, WhatRunsOnAfterItsDriverIsWaitedForAndThenGivenUp) {
+TEST_F(SweepDriverTest, WaitsForOrphanProcessesAndThenGivesUp) {
   add({1});
   const std::string key = store_.begin_batch(1, std::vector<std::int64_t>{1})->run_keys.front();
   const RunFolder folder(home_.path() / "runs" / key);
@@ -342,26 +342,26 @@ TEST_F(SweepDriverTest, WhatRunsOnAfterItsDriverIsWaitedForAndThenGivenUp) {
   launcher.on_wait = [] { ::usleep(1000); };
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(outcomes(Outcome::ok), 1);
-  EXPECT_THAT(told_.lines, ElementsAre(HasSubstr("does not end"), "1: ok"));
+  EXPECT_THAT(view_.lines, ElementsAre(HasSubstr("does not end"), "1: ok"));
   EXPECT_FALSE(runs_.find(key).ok());
 }
 
-TEST_F(SweepDriverTest, AKilledDriverIsNoFaultOfItsRuns) {
+TEST_F(SweepDriverTest, AKilledDriverDoesNotCountAsAnAttempt) {
   add({1});
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(store_.begin_batch(1, std::vector<std::int64_t>{1}).ok());
-    interrupts_ = 1;  // the next driver only picks up
+    interrupts_ = 1;  // the next driver only adopts the tasks
     ScriptedLauncher nothing([](const Task& task, const RunOrder&) { return lost(task); });
     EXPECT_EQ(*drive(nothing), SweepDriver::End::stopped);
   }
   EXPECT_EQ(store_.tasks(1)->front().attempt, 0);
 }
 
-TEST_F(SweepDriverTest, StopsCleanlyAndCanGoOn) {
+TEST_F(SweepDriverTest, StopsCleanlyAndCanBeResumed) {
   add({1, 2, 3, 4});
   ScriptedLauncher endless(
       [](const Task& task, const RunOrder&) {
-        return TaskNews{.key = task.key, .state = TaskState::running};
+        return TaskUpdate{.key = task.key, .state = TaskState::running};
       },
       2);
   endless.on_wait = [this] { interrupts_ = 1; };
@@ -380,7 +380,7 @@ TEST_F(SweepDriverTest, EndsWhenTheSweepIsCancelledElsewhere) {
   ScriptedLauncher endless(
       [](const Task& task, const RunOrder& order) {
         if (order.spec.batch == 1) return ends(task, Outcome::ok);
-        return TaskNews{.key = task.key, .state = TaskState::running};
+        return TaskUpdate{.key = task.key, .state = TaskState::running};
       },
       1);
   endless.on_wait = [this] {
@@ -395,26 +395,26 @@ TEST_F(SweepDriverTest, EndsWhenTheSweepIsCancelledElsewhere) {
 
 TEST_F(SweepDriverTest, KeepsToItsBudget) {
   add({1, 2, 3, 4});
-  const auto fate = [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); };
-  ScriptedLauncher first(fate);
+  const auto script = [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); };
+  ScriptedLauncher first(script);
   EXPECT_EQ(*drive(first, {.budget = {.runs = 3}}), SweepDriver::End::budget_spent);
   EXPECT_EQ(first.started, 3);
-  ScriptedLauncher second(fate);
+  ScriptedLauncher second(script);
   EXPECT_EQ(*drive(second, {.budget = {.hours = 6.0 / 3600}}), SweepDriver::End::budget_spent);
   EXPECT_EQ(second.started, 0);
   EXPECT_EQ(*drive(second), SweepDriver::End::complete);
 }
 
-TEST_F(SweepDriverTest, RunsUnderWayCountAgainstABudgetOfHours) {
+TEST_F(SweepDriverTest, RunningTasksCountTowardsABudgetOfHours) {
   add(std::vector<int>(100, 16));
   ScriptedLauncher launcher(
       [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); }, 1000);
-  // Runs of 2 s each: 8 at first, then what 20 s leave.
+  // Runs of 2 s each: 8 at first, then the rest of the 20 s.
   EXPECT_EQ(*drive(launcher, {.budget = {.hours = 20.0 / 3600}}), SweepDriver::End::budget_spent);
   EXPECT_EQ(launcher.started, 10);
 }
 
-TEST_F(SweepDriverTest, TellsTheRunItsLimitsAndTheLauncherItsNeeds) {
+TEST_F(SweepDriverTest, PassesLimitsToTheRunAndNeedsToTheLauncher) {
   add({1});
   std::optional<Task> seen;
   std::optional<RunOrder> ordered;

@@ -17,7 +17,7 @@ namespace {
 using CsvRow = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::array kQuantiles = {0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99};
-// Of the spec: places on the machine where it ran.
+// Fields of the spec that contain paths or addresses of the machine.
 constexpr std::array<std::string_view, 4> kPaths = {"data_folder", "weights", "vocabulary",
                                                     "rendezvous"};
 
@@ -29,7 +29,7 @@ std::string cell_of(const Json& value) {
   return json_text(value);
 }
 
-// {"optimizer": {"kind": …}} as optimizer.kind.
+// Writes {"optimizer": {"kind": …}} as optimizer.kind.
 void flatten(const Json& object, const std::string& front, CsvRow& row) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(kPaths, key) != kPaths.end()) continue;
@@ -121,7 +121,7 @@ CsvRow row_of(const ExportedRun& run) {
 }  // namespace
 
 std::string sweep_csv(std::span<const ExportedRun> runs) {
-  // Runs of one sweep may differ in what they have; the columns are those of all.
+  // Runs of one sweep may have different columns; the table has all of them.
   std::vector<std::string> head;
   std::set<std::string> known;
   std::vector<CsvRow> rows;

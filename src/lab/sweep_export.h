@@ -14,8 +14,8 @@ struct ExportedRun {
   RunRecord record;
 };
 
-// A line a run: what was asked for, the machine, every metric, quantiles of the steady step time,
-// the curves by epoch as lists. Fit to be shared: no path, no host's name, no raw log.
+// Returns one CSV row per run: spec, machine, every metric, quantiles of the steady step time, and
+// the learning curves as lists. Contains no paths, host names or logs, so it can be shared.
 std::string sweep_csv(std::span<const ExportedRun> runs);
 
 }  // namespace tacho

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Of a table without quoted cells.
+// Returns a cell of a table without quoted cells.
 std::string cell(const std::string& csv, const std::string& column) {
   std::istringstream lines(csv);
   std::string head;
@@ -50,13 +50,13 @@ TEST(SweepExport, HasSpecMachineQuantilesAndCurves) {
   EXPECT_EQ(cell(csv, "epoch_top1"), "0.75");
 }
 
-TEST(SweepExport, TellsNoPathAndNoName) {
+TEST(SweepExport, ContainsNoPathsAndNoHostNames) {
   const ExportedRun run = some_run();
   const std::string csv = sweep_csv(std::span(&run, 1));
   EXPECT_THAT(csv, Not(HasSubstr("someone")));
 }
 
-TEST(SweepExport, RunsThatDifferShareAllColumns) {
+TEST(SweepExport, HasTheColumnsOfAllRuns) {
   std::vector<ExportedRun> runs = {some_run(), some_run()};
   runs[0].record.order.command.emplace().argv = {"train"};
   const std::string csv = sweep_csv(runs);

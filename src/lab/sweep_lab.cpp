@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside tacho, also where runs are started on other machines and tacho lies elsewhere.
+// tacho-take is next to tacho, also on other machines where tacho has another path.
 Result<fs::path> find_take(const SweepSettings& settings) {
   const auto& options = settings.launcher.options;
   if (const auto elsewhere = options.find("tacho"); elsewhere != options.end()) {
@@ -24,21 +24,20 @@ Result<fs::path> find_take(const SweepSettings& settings) {
   if (settings.launcher.kind == "kubernetes") return fs::path("/usr/local/bin/tacho-take");
   const fs::path take = program_folder() / "tacho-take";
   if (::access(take.c_str(), X_OK) == 0) return take;
-  return Error{ErrorCode::unavailable,
-               take.string() +
-                   " is not there, and nothing else carries out a sweep's runs; build "
-                   "it with script/build"};
+  return Error{
+      ErrorCode::unavailable,
+      take.string() + " is missing, and the runs of a sweep need it; build it with script/build"};
 }
 
 Result<std::unique_ptr<Launcher>> launcher_of(const SweepSettings& settings,
                                               const fs::path& folder) {
   TACHO_TRY(kind, kLauncherKinds.parse(settings.launcher.kind));
-  LauncherSettings wish{.folder = folder, .options = settings.launcher.options};
-  if (settings.launcher.slots) wish.at_once = static_cast<int>(*settings.launcher.slots);
-  return open_launcher(kind, wish);
+  LauncherSettings opened{.folder = folder, .options = settings.launcher.options};
+  if (settings.launcher.slots) opened.at_once = static_cast<int>(*settings.launcher.slots);
+  return open_launcher(kind, opened);
 }
 
-// What a run must find in its environment; it is started without this process's own elsewhere.
+// Returns the variables that a run needs; on other machines it does not inherit this environment.
 std::map<std::string, std::string> environment_of_runs(const fs::path& home) {
   std::map<std::string, std::string> variables = {{"TACHO_HOME", home.string()}};
   if (const char* worker = std::getenv("TACHO_WORKER"); worker != nullptr && *worker != '\0') {
@@ -100,9 +99,10 @@ Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSetti
   TACHO_CHECK(make_folders(folder));
   const auto lock = FileLock::take(folder / "lock", FileLock::Kind::exclusive);
   if (!lock.ok() && lock.error().code == ErrorCode::unavailable) {
-    return Error{ErrorCode::usage,
-                 fmt::format("another tacho is at sweep {}; look at it with 'tacho sweep watch {}'",
-                             sweep.id, sweep.id)};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("another tacho is running sweep {}; follow it with 'tacho sweep watch {}'",
+                    sweep.id, sweep.id)};
   }
   if (!lock.ok()) return lock.error();
   TACHO_TRY(take, find_take(settings));
@@ -123,7 +123,7 @@ Result<void> SweepLab::cancel(const SweepRow& sweep, SweepView& view) {
   while (is_driven(sweep)) {
     if (interrupts_ > 0) {
       return Error{ErrorCode::failed,
-                   fmt::format("sweep {} was asked to end, and has not yet", sweep.id)};
+                   fmt::format("sweep {} is cancelled but has not ended yet", sweep.id)};
     }
     std::this_thread::sleep_for(kLookEvery);
   }
@@ -131,7 +131,7 @@ Result<void> SweepLab::cancel(const SweepRow& sweep, SweepView& view) {
   const bool left =
       counts.states[SweepTaskState::waiting] > 0 || counts.states[SweepTaskState::submitted] > 0;
   if (!left) return {};
-  // Nobody drove it, or whoever did was killed.
+  // There was no driver, or it was killed.
   TACHO_TRY(settings, settings_of(sweep));
   TACHO_TRY(end, drive(sweep, settings, view));
   (void)end;

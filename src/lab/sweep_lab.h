@@ -15,28 +15,27 @@
 
 namespace tacho {
 
-// Sweeps from a plan to their last result. A sweep has a folder of its own beside the runs', where
-// the launcher keeps what it needs, and a lock that its driver holds.
+// Adds, runs and cancels sweeps. A sweep has a folder in `sweeps`, with the files of the launcher
+// and a lock that its driver holds.
 class SweepLab {
  public:
   SweepLab(std::filesystem::path home, SweepStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
-  // In the store, with all its runs to be made, and nothing started.
-  // `key`: what it is to be called, where no sweep has it yet.
+  // Stores a sweep with all its tasks and starts nothing. `key` is its name and must be new.
   Result<SweepRow> add(const std::string& name, const std::string& grid,
                        const std::vector<PlannedRun>& runs, const SweepSettings& settings,
                        const std::string& key = new_run_key());
 
-  // Whether the launcher could be used, before anything is stored.
+  // Checks that the launcher is usable.
   Result<void> check(const SweepSettings& settings) const;
 
-  // Makes what is left to be made. An error where another tacho is at it.
-  // `choose` is for sweeps whose order is adaptive.
+  // Executes the remaining tasks. Returns an error if another tacho is running the sweep. `choose`
+  // is for sweeps with adaptive order.
   Result<SweepDriver::End> drive(const SweepRow& sweep, const SweepSettings& settings,
                                  SweepView& view, ChooseNext choose = {});
 
-  // Ends it for good, with whoever drives it; nothing of it runs when this returns.
+  // Ends the sweep permanently, including its driver; no task is running when this returns.
   Result<void> cancel(const SweepRow& sweep, SweepView& view);
 
   [[nodiscard]] bool is_driven(const SweepRow& sweep) const;

@@ -11,18 +11,19 @@
 
 namespace tacho {
 
-// A sweep's task and the run that is its result.
+// A task of a sweep and the run that is its result.
 struct SweepLine {
   SweepTask task;
   std::optional<RunRow> run;
 };
 Result<std::vector<SweepLine>> sweep_lines(SweepStore& store, const SweepRow& sweep);
 
-// Nothing where the run has none, or there is no run.
+// Returns nothing without a run or without the metric.
 std::optional<double> value_of(const RunRow& run, const Metric& metric);
 std::optional<double> value_of(const SweepLine& line, const Metric& metric);
 
-// "finished", "cancelled", and of an open one whether a tacho is at it: "running" or "stopped".
+// Returns "finished", "cancelled", "running" or "stopped". An open sweep without a driver is
+// "stopped".
 std::string stage_of(const SweepLab& lab, const SweepRow& sweep);
 
 Json sweep_json(const std::vector<SweepLine>& lines);

@@ -29,7 +29,7 @@ Result<std::vector<SweepTask>> SweepQueue::ready() {
   return tasks;
 }
 
-// Most often the first that waits is ready, and thousands need not be read.
+// Reads only the first waiting task, which usually is ready, instead of thousands.
 Result<std::optional<SweepTask>> SweepQueue::first_ready() {
   TACHO_TRY(first, store_.tasks(sweep_, SweepTaskState::waiting, 1));
   held_back_ = false;

@@ -11,27 +11,27 @@
 
 namespace tacho {
 
-// The waiting tasks of a sweep, of which only those are ready whose start depends on no run under
-// way (BatchOrder).
+// The waiting tasks of a sweep. A task is ready if it does not depend on a running one
+// (BatchOrder).
 class SweepQueue {
  public:
-  // `ordered`: a larger batch waits for a smaller one. A scheduler's queue is filled at once
-  // instead.
+  // With `ordered`, a larger batch waits for a smaller one. Queues of schedulers are not ordered
+  // and get all tasks at once.
   SweepQueue(SweepStore& store, bool ordered) : store_(store), ordered_(ordered) {}
 
-  Result<void> open(std::int64_t sweep);  // learns from the results that are there
+  Result<void> open(std::int64_t sweep);  // reads the existing results
 
   void start(const SweepTask& task) { order_.start(task.configuration); }
   void end(const SweepTask& task, bool fits);
 
-  // In the order of the sweep.
+  // Returns the ready tasks in the order of the sweep.
   Result<std::vector<SweepTask>> ready();
   Result<std::optional<SweepTask>> first_ready();
-  // At most `most`, up to the first that does not belong to the others; they count as started.
+  // Starts at most `most` tasks, up to the first for which `belongs` is false.
   Result<std::vector<SweepTask>> start_ready(std::int64_t most,
                                              const std::function<bool(const SweepTask&)>& belongs);
 
-  // Whether first_ready() found tasks that wait, none of them ready, and none has ended since.
+  // Returns true if first_ready() found waiting tasks but none ready, and no task has ended since.
   [[nodiscard]] bool is_held_back() const { return held_back_; }
 
  private:

@@ -9,19 +9,19 @@
 
 namespace tacho {
 
-// What an attempt that a launcher calls over has come to, by its folder.
+// The result of an attempt that has ended according to the launcher, read from its folder.
 struct SweepVerdict {
   enum class Kind {
-    result,   // `record` is the task's, also of a run that failed or ran out of memory
-    again,    // it came to nothing: lost with its machine, killed, or cancelled
-    not_yet,  // the launcher has lost sight of it, but a process works on it
+    result,   // `record` is the result of the task, even if the run failed or ran out of memory
+    again,    // no result: lost with its machine, killed, or cancelled
+    not_yet,  // the launcher has lost it, but its process is still running
   };
   Kind kind;
   RunRecord record = {};
   std::string reason = {};
 };
 
-// `last`: no other attempt will be made, so that whatever this one came to is the result.
-SweepVerdict judge(const RunFolder& folder, const TaskNews& news, bool last);
+// With `last`, there will be no other attempt, so every outcome is the result.
+SweepVerdict judge(const RunFolder& folder, const TaskUpdate& update, bool last);
 
 }  // namespace tacho

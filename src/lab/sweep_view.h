@@ -8,15 +8,15 @@
 
 namespace tacho {
 
-// How far a sweep is, while a tacho is at it.
+// The progress of a running sweep.
 struct SweepProgress {
   SweepCounts counts;
-  std::int64_t running = 0;  // of the submitted, those that have begun
-  double seconds_left = -1;  // a guess by what is done; below 0: nothing is done yet
+  std::int64_t running = 0;  // submitted tasks that have started
+  double seconds_left = -1;  // estimated from finished tasks; negative if there are none
   bool stopping = false;
 };
 
-// Told what a sweep does while it runs.
+// Receives the progress of a sweep.
 class SweepView {
  public:
   virtual ~SweepView() = default;
@@ -24,10 +24,10 @@ class SweepView {
   virtual void submitted(const SweepTask& task) = 0;
   virtual void finished(const SweepTask& task, const RunRecord& record) = 0;
   virtual void skipped(const SweepTask& task, const std::string& reason) = 0;
-  // An attempt came to nothing; the task will be submitted again.
+  // An attempt gave no result; the task will be submitted again.
   virtual void put_back(const SweepTask& task, const std::string& reason) = 0;
   virtual void note(const std::string& sentence) = 0;
-  virtual void tick(const SweepProgress& progress) = 0;  // several times a second
+  virtual void tick(const SweepProgress& progress) = 0;  // about every 100 ms
 };
 
 }  // namespace tacho

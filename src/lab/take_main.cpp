@@ -1,8 +1,7 @@
-// tacho-take FOLDER: carries out the order of one run's folder and writes what came of it there.
+// tacho-take FOLDER: executes the order in the folder of one run and writes the results there.
 //
-// A program of its own, because a sweep starts one for each of its runs, here or on a machine that
-// does not have the store: it links neither that nor the command line, and starts in a fifth of
-// tacho's time.
+// A separate program, because a sweep starts one per run, here or on a machine without the store.
+// It links neither the store nor the command line, and starts in a fifth of tacho's time.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -15,20 +14,20 @@
 namespace tacho {
 namespace {
 
-// A signal handler can reach nothing but a global.
+// Global, because a signal handler has no arguments for it.
 std::atomic<int> signals_caught{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void add_one(int /*signal*/) { ++signals_caught; }
 
-class NobodyWatches final : public RunView {
+class NoView final : public RunView {
  public:
   void started(std::int64_t /*id*/, const RunOrder& /*order*/) override {}
   void event(const Event& /*event*/) override {}
   void tick() override {}
 };
 
-// By which a scheduler tells what became of the run; the folder says it better.
+// The exit code tells a scheduler the outcome; the folder has the details.
 int exit_code_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::ok:
@@ -49,7 +48,7 @@ int exit_code_of(Outcome outcome) {
 int run(int argc, char** argv) {
   constexpr int kUsage = 2;
   if (argc != 2) {
-    fmt::print(stderr, "tacho-take: carries out one run of a sweep: tacho-take FOLDER\n");
+    fmt::print(stderr, "tacho-take: executes one run of a sweep; usage: tacho-take FOLDER\n");
     return kUsage;
   }
   const auto complain = [](const Error& error, int code) {
@@ -62,7 +61,7 @@ int run(int argc, char** argv) {
   if (!home.ok()) return complain(home.error(), kUsage);
   std::error_code no_working_folder;
   const auto folder = std::filesystem::absolute(argv[1], no_working_folder).lexically_normal();
-  NobodyWatches view;
+  NoView view;
   const auto record = Lab(*home, signals_caught).take(RunFolder(folder), view);
   if (!record.ok()) return complain(record.error(), 1);
   if (!record->reason.empty()) fmt::print(stderr, "tacho-take: {}\n", record->reason);

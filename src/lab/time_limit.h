@@ -9,18 +9,18 @@
 
 namespace tacho {
 
-// Says when a run has had its time: it is asked to end, and killed where it does not.
+// Tracks the time limit of a run, which gets SIGTERM and, if it does not end, SIGKILL.
 class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kGrace{10};
 
-  // From `now` on; without a limit nothing is ever due.
+  // Starts at `now`. Without a limit no signal is ever due.
   TimeLimit(std::optional<double> seconds, Clock::time_point now) : seconds_(seconds) {
     if (seconds) next_ = now + std::chrono::duration_cast<Clock::duration>(Seconds(*seconds));
   }
 
-  // The signal that is due now, each once: SIGTERM, and SIGKILL a grace later; 0 if none is.
+  // Returns the signal that is due now, each once: SIGTERM, and SIGKILL after kGrace; 0 if none.
   int due(Clock::time_point now) {
     if (now < next_) return 0;
     next_ = reached_ ? Clock::time_point::max() : now + kGrace;

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(TimeLimit, AsksOnceAndKillsAfterAGrace) {
+TEST(TimeLimit, SendsSigtermOnceAndSigkillAfterTheGracePeriod) {
   const TimeLimit::Clock::time_point start{};
   TimeLimit limit(5, start);
   EXPECT_EQ(limit.due(start + seconds(4)), 0);
@@ -19,7 +19,7 @@ TEST(TimeLimit, AsksOnceAndKillsAfterAGrace) {
   EXPECT_EQ(limit.due(start + seconds(1000)), 0);
 }
 
-TEST(TimeLimit, IsNeverDueWithoutOne) {
+TEST(TimeLimit, IsNeverDueWithoutALimit) {
   const TimeLimit::Clock::time_point start{};
   TimeLimit none({}, start);
   EXPECT_EQ(none.due(start + seconds(1000000)), 0);

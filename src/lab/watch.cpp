@@ -29,23 +29,23 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
 }  // namespace
 
 Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
-  if (!order.command) broken_invariant("an order to watch no program");
+  if (!order.command) broken_invariant("the order has no program to watch");
   const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
   if (order.environment.kind == EnvironmentKind::bare) {
     TACHO_CHECK(find_program(command.argv.front()));
   }
-  TACHO_TRY(residence, Residence::open(order, folder_of(order), home_));
+  TACHO_TRY(container, RunContainer::open(order, folder_of(order), home_));
   TACHO_TRY(begun, begin(order));
-  return watch_begun(begun, order, residence, echo, view);
+  return watch_begun(begun, order, container, echo, view);
 }
 
-Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, Residence& residence,
-                                    bool echo, RunView& view) {
+Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order,
+                                    RunContainer& container, bool echo, RunView& view) {
   constexpr std::chrono::milliseconds kLook{100};
   const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;
-  const RunClock& clock = residence.clock();
+  const RunClock& clock = container.clock();
   const auto finish = [&](const RunEnded& ended) -> Result<RunRecord> {
     if (auto events = JsonLinesSink::open(folder.events()); events.ok()) {
       (void)(*events)->write({clock.now(), ended}).ok();
@@ -56,25 +56,25 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
   };
 
   TACHO_TRY(events, JsonLinesSink::open(folder.events()));
-  TACHO_CHECK(events->write({clock.now(), residence.facts()}));
+  TACHO_CHECK(events->write({clock.now(), container.facts()}));
   TACHO_CHECK(events->write({clock.now(), start_of_run()}));
   const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
   if (!tracing.problem.empty()) TACHO_CHECK(events->write({clock.now(), Note{tracing.problem}}));
   view.started(begun.id, order);
-  auto program = WatchedProgram::start({order, folder, residence, tracing, echo});
+  auto program = WatchedProgram::start({order, folder, container, tracing, echo});
   if (!program.ok()) {
     TACHO_CHECK(finish({.outcome = Outcome::failed, .reason = program.error().message}));
     return program.error();
   }
   EventTail tail(folder.events(), 0);
   const auto show_new = [&] {
-    const auto told = tail.read_new();
-    if (!told.ok()) return;
-    for (const Event& event : *told) view.event(event);
+    const auto fresh = tail.read_new();
+    if (!fresh.ok()) return;
+    for (const Event& event : *fresh) view.event(event);
   };
   TimeLimit limit(order.time_limit_s, TimeLimit::Clock::now());
   while (!program->wait_for(kLook)) {
-    program->pass_on(interrupts_);
+    program->forward_interrupts(interrupts_);
     if (const int signal = limit.due(TimeLimit::Clock::now())) {
       if (signal == SIGTERM) {
         (void)events->write({clock.now(), TimeLimitReached{limit.seconds()}}).ok();
@@ -85,13 +85,13 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order, R
     view.tick();
   }
   const WatchedProgram::End end = program->finish();
-  // A full disk must not cost the run its end.
-  for (const EventBody& seen : what_gpus_did(folder)) {
+  // Ignores write errors: even if the disk is full, the run must get its end.
+  for (const EventBody& seen : gpu_trace_events(folder)) {
     (void)events->write({clock.now(), seen}).ok();
   }
-  (void)events->write({clock.now(), end.stay}).ok();
-  // While it is stored as running: a tacho that is killed here leaves it to reconcile().
-  if (const auto cleaned = residence.clean_up(); !cleaned.ok()) {
+  (void)events->write({clock.now(), end.exited}).ok();
+  // Cleans up while the run is stored as running: if tacho is killed here, reconcile() continues.
+  if (const auto cleaned = container.clean_up(); !cleaned.ok()) {
     (void)events->write({clock.now(), Note{cleaned.error().message}}).ok();
   }
   show_new();

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::chrono::seconds kLookForFilesEvery{2};
 
-// Not of the runs beside this one, should it be started where Tacho's home lies.
+// Excludes the folders of other runs, in case the program starts in Tacho's home.
 TensorBoardWatch::Place tensorboard_of(const CommandSpec& command, const RunFolder& run) {
   if (!command.tensorboard.empty()) return {.folder = command.tensorboard, .everywhere = true};
   return {.folder = command.folder, .except = run.path().parent_path()};
 }
 
-// In the words of torch, Python, C++ and the C library.
-bool speaks_of_memory(std::string text) {
+// Matches the messages of torch, Python, C++ and the C library.
+bool mentions_out_of_memory(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::array<std::string_view, 5> kWords = {"out of memory", "outofmemory", "memoryerror",
@@ -34,11 +34,11 @@ bool speaks_of_memory(std::string text) {
 
 }  // namespace
 
-WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Resident resident,
-                               std::unique_ptr<JsonLinesSink> events)
-    : clock_(options.residence.clock()),
+WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output,
+                               ContainerProcess process, std::unique_ptr<JsonLinesSink> events)
+    : clock_(options.container.clock()),
       output_(std::move(output)),
-      resident_(std::move(resident)),
+      process_(std::move(process)),
       order_(options.order),
       usage_file_(options.folder.usage()),
       events_(std::move(events)),
@@ -47,14 +47,14 @@ WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output, Res
 }
 
 void WatchedProgram::sample() {
-  if (sampler_ || (sampled_ = resident_.first_processes()).empty()) return;
+  if (sampler_ || (sampled_ = process_.first_processes()).empty()) return;
   sampler_ = UsageSampler::start({.pids = sampled_, .file = usage_file_});
 }
 
 Result<WatchedProgram> WatchedProgram::start(const Options& options) {
   TACHO_TRY(events, JsonLinesSink::open(options.folder.events()));
   TACHO_TRY(output, ProgramOutput::open({options.folder.output(), options.echo}));
-  // In a process group of its own it would be stopped for reading the terminal.
+  // In a separate process group, reading the terminal would stop it.
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const CommandSpec& spec = *options.order.command;
   Command command{.argv = spec.argv, .environment = options.tracing.environment};
@@ -64,14 +64,14 @@ Result<WatchedProgram> WatchedProgram::start(const Options& options) {
   command.folder = spec.folder;
   command.own_group = true;
   command.dies_with_parent = true;
-  TACHO_TRY(resident, Resident::start(options.residence,
-                                      {.command = command, .reads = options.tracing.files}));
+  TACHO_TRY(process, ContainerProcess::start(options.container,
+                                             {.command = command, .reads = options.tracing.files}));
   output.started();
-  return WatchedProgram(options, std::move(output), std::move(resident), std::move(events));
+  return WatchedProgram(options, std::move(output), std::move(process), std::move(events));
 }
 
 void WatchedProgram::write(EventBody body) {
-  // A full disk does not end the program; what could not be written is missing in the record.
+  // A full disk does not end the program; the record lacks what could not be written.
   (void)events_->write({clock_.now(), std::move(body)}).ok();
 }
 
@@ -79,69 +79,70 @@ void WatchedProgram::write_all(std::vector<FiguresSeen> figures) {
   for (FiguresSeen& seen : figures) write(std::move(seen));
 }
 
-void WatchedProgram::hear(std::vector<FiguresSeen> figures) {
+void WatchedProgram::add_figures(std::vector<FiguresSeen> figures) {
   for (FiguresSeen& seen : figures) write_all(thinner_.add(std::move(seen)));
 }
 
 void WatchedProgram::look_at_tensorboard() {
   looked_ = Clock::now();
-  hear(tensorboard_.look());
+  add_figures(tensorboard_.look());
   for (std::string& note : tensorboard_.take_notes()) write(Note{std::move(note)});
 }
 
 bool WatchedProgram::wait_for(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds kSoon{10};
-  output_.pump(resident_.process().handle(), sampler_ ? time : std::min(time, kSoon));
+  output_.pump(process_.process().handle(), sampler_ ? time : std::min(time, kSoon));
   sample();
-  hear(output_.take_figures());
+  add_figures(output_.take_figures());
   write_all(thinner_.tick(Clock::now() - began_));
   if (Clock::now() - looked_ >= kLookForFilesEvery) look_at_tensorboard();
-  return resident_.ends_within(std::chrono::milliseconds(0));
+  return process_.ends_within(std::chrono::milliseconds(0));
 }
 
-void WatchedProgram::pass_on(int interrupts) {
-  for (; passed_ < interrupts; ++passed_) {
-    signal(passed_ == 0 ? SIGINT : passed_ == 1 ? SIGTERM : SIGKILL);
+void WatchedProgram::forward_interrupts(int interrupts) {
+  for (; forwarded_ < interrupts; ++forwarded_) {
+    signal(forwarded_ == 0 ? SIGINT : forwarded_ == 1 ? SIGTERM : SIGKILL);
   }
 }
 
 WatchedProgram::End WatchedProgram::finish() {
   if (sampler_) sampler_->look();
-  while (!resident_.wait_for(std::chrono::seconds(1))) {
+  while (!process_.wait_for(std::chrono::seconds(1))) {
   }
-  const Ending ending = resident_.ending();
+  const Ending ending = process_.ending();
   const ExitStatus status = ending.status;
-  const ChildUsage usage = resident_.usage();
+  const ChildUsage usage = process_.usage();
   if (sampler_) {
     for (const pid_t pid : sampled_) sampler_->ended(pid, usage);
     sampler_->stop();
   }
   output_.finish();
-  hear(output_.take_figures());
+  add_figures(output_.take_figures());
   look_at_tensorboard();
   write_all(thinner_.finish());
   if (const std::int64_t left_out = thinner_.left_out(); left_out > 0) {
     write(
-        Note{fmt::format("it printed {} lines of figures; {} of them are left out, the last and "
-                         "the extremes are kept",
+        Note{fmt::format("it printed {} lines of figures; {} of them were dropped, but not the "
+                         "last and the extremes",
                          thinner_.seen(), left_out)});
   }
   if (!output_.problem().empty()) write(Note{output_.problem()});
-  if (const auto problem = sampler_ ? sampler_->error() : std::nullopt)
-    write(Note{"what it used: " + problem->message});
-  const StayOver stay = resident_.stay();
-  // The program's own time, be its environment quick or slow.
-  const double wall = stay.ended.value_or(stay.left) - stay.entered.value_or(stay.began);
-  End end{status, Outcome::ok, "", wall, usage, stay};
-  if (passed_ > 0) {
+  if (const auto problem = sampler_ ? sampler_->error() : std::nullopt) {
+    write(Note{"resource usage: " + problem->message});
+  }
+  const EnvironmentExited exited = process_.exited();
+  // Time of the program only, without its environment.
+  const double wall = exited.ended.value_or(exited.left) - exited.entered.value_or(exited.began);
+  End end{status, Outcome::ok, "", wall, usage, exited};
+  if (forwarded_ > 0) {
     end.outcome = Outcome::cancelled;
     end.reason = "stopped by the user";
   } else if (ending.out_of_memory) {
     end.outcome = Outcome::out_of_memory;
     end.reason = memory_limit_words(order_);
   } else if (!status.success()) {
-    end.outcome = speaks_of_memory(output_.tail()) ? Outcome::out_of_memory : Outcome::failed;
-    end.reason = resident_.not_started();
+    end.outcome = mentions_out_of_memory(output_.tail()) ? Outcome::out_of_memory : Outcome::failed;
+    end.reason = process_.not_started();
     if (end.reason.empty()) end.reason = describe(status);
     if (const std::string words = last_line(output_.tail()); !words.empty()) {
       end.reason += "; its last line: " + words;

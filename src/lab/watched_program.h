@@ -11,7 +11,7 @@
 #include "emit/json_lines_sink.h"
 #include "lab/gpu_tracing.h"
 #include "lab/program_output.h"
-#include "lab/residence.h"
+#include "lab/run_container.h"
 #include "listen/figure_thinner.h"
 #include "listen/tensorboard_watch.h"
 #include "probe/usage_sampler.h"
@@ -20,62 +20,60 @@
 
 namespace tacho {
 
-// Someone else's program, run to its end while what it says is written down as events, and what it
-// uses as samples.
+// Runs a program to its end and writes its figures as events and its resource usage as samples.
 class WatchedProgram {
  public:
   struct Options {
-    const RunOrder& order;  // of a command
+    const RunOrder& order;  // has a command
     const RunFolder& folder;
-    Residence& residence;
+    RunContainer& container;
     const GpuTracing& tracing;
-    bool echo = true;  // what it prints, to this process's streams
+    bool echo = true;  // forwards its output to the streams of this process
   };
-  // An error: it could not be started. The order and the residence must outlive it.
+  // Returns an error if the program cannot be started. The order and the container must outlive it.
   static Result<WatchedProgram> start(const Options& options);
 
-  // Whether it has ended, at the latest after `time`.
+  // Waits for at most `time`. Returns true if the program has ended.
   bool wait_for(std::chrono::milliseconds time);
-  // `interrupts` counts Ctrl-C: the first is passed on as it is, the second as SIGTERM, the third
-  // kills.
-  void pass_on(int interrupts);
-  void signal(int number) const { resident_.signal(number); }
+  // `interrupts` counts Ctrl-C: the first sends SIGINT, the second SIGTERM, the third SIGKILL.
+  void forward_interrupts(int interrupts);
+  void signal(int number) const { process_.signal(number); }
 
-  // Reads what is left, and says how it ended. To be called once, after its end.
+  // Reads the remaining output and returns how the program ended. Call it once, after the end.
   struct End {
     ExitStatus status;
     Outcome outcome;
     std::string reason;
     double wall_seconds;
     ChildUsage usage;
-    StayOver stay;
+    EnvironmentExited exited;
   };
   End finish();
 
  private:
   void write_all(std::vector<FiguresSeen> figures);
-  void hear(std::vector<FiguresSeen> figures);
+  void add_figures(std::vector<FiguresSeen> figures);
   void write(EventBody body);
   void look_at_tensorboard();
 
   using Clock = std::chrono::steady_clock;
-  WatchedProgram(const Options& options, ProgramOutput output, Resident resident,
+  WatchedProgram(const Options& options, ProgramOutput output, ContainerProcess process,
                  std::unique_ptr<JsonLinesSink> events);
   void sample();
 
   const RunClock& clock_;
   ProgramOutput output_;
-  Resident resident_;
+  ContainerProcess process_;
   const RunOrder& order_;
   std::filesystem::path usage_file_;
   std::vector<pid_t> sampled_;
-  std::unique_ptr<UsageSampler> sampler_;  // once its processes are there
+  std::unique_ptr<UsageSampler> sampler_;  // null until its processes exist
   std::unique_ptr<JsonLinesSink> events_;
   TensorBoardWatch tensorboard_;
   const Clock::time_point began_ = Clock::now();
   Clock::time_point looked_ = began_;
   FigureThinner thinner_;
-  int passed_ = 0;
+  int forwarded_ = 0;
 };
 
 }  // namespace tacho

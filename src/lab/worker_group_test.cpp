@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "base/file.h"
-#include "lab/stand_in_worker.h"
+#include "lab/fake_worker.h"
 
 namespace tacho {
 namespace {
@@ -17,30 +17,30 @@ using testing::StartsWith;
 
 constexpr milliseconds kAmple{20'000};
 
-// A group of stand-ins that all run `script`.
+// A group of fake workers that all run `script`.
 struct Trial {
-  explicit Trial(const std::string& script, DistSpec dist = {.ranks_a_node = 3},
+  explicit Trial(const std::string& script, DistSpec dist = {.ranks_per_node = 3},
                  WorkerGroup::Patience patience = {kAmple})
       : worker(script), launch(*plan_launch(dist, {})) {
     std::filesystem::create_directory(folder.path());
     auto started =
-        WorkerGroup::start({program, worker.home(), folder, launch, patience, residence});
+        WorkerGroup::start({program, worker.home(), folder, launch, patience, container});
     EXPECT_TRUE(started.ok());
     group.emplace(*std::move(started));
   }
   [[nodiscard]] std::string log(int rank) const { return *read_file(folder.rank_log(rank)); }
 
-  StandInWorker worker;
+  FakeWorker worker;
   RunFolder folder{worker.home() / "run"};
   Launch launch;
   WorkerChoice program{worker.path(), "", {}};
-  Residence residence = *Residence::open({.key = "k"}, folder, worker.home());
+  RunContainer container = *RunContainer::open({.key = "k"}, folder, worker.home());
   std::optional<WorkerGroup> group;
 };
 
 TEST(WorkerGroup, GivesEachRankItsPlaceAndItsLog) {
   Trial trial("echo $1 $2 $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $MASTER_ADDR",
-              {.ranks_a_node = 2});
+              {.ranks_per_node = 2});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_TRUE(trial.group->success());
   const std::string start = "run " + trial.folder.path().string();
@@ -49,11 +49,11 @@ TEST(WorkerGroup, GivesEachRankItsPlaceAndItsLog) {
   EXPECT_EQ(trial.folder.rank_log(0), trial.folder.log());
 }
 
-TEST(WorkerGroup, HandsTheListeningSocketToRankZeroAlone) {
+TEST(WorkerGroup, PassesTheListeningSocketToRankZeroOnly) {
   Trial trial(
       "echo port $MASTER_PORT\n"
       "readlink /proc/$$/fd/${TACHO_RENDEZVOUS_FD:-none} || ls -l /proc/$$/fd | grep -c socket",
-      {.ranks_a_node = 2});
+      {.ranks_per_node = 2});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_THAT(trial.log(0), HasSubstr("\nsocket:["));
   EXPECT_THAT(trial.log(1), testing::EndsWith("\n0\n"));
@@ -62,93 +62,93 @@ TEST(WorkerGroup, HandsTheListeningSocketToRankZeroAlone) {
   EXPECT_THAT(trial.log(0), testing::Not(StartsWith("port 0\n")));
 }
 
-TEST(WorkerGroup, LeavesAWorkerAloneWithoutVariables) {
+TEST(WorkerGroup, SetsNoVariablesForASingleWorker) {
   Trial trial("echo \"${RANK-none} ${WORLD_SIZE-none} ${MASTER_ADDR-none}\"; exit 3", {});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_EQ(trial.log(0), "none none none\n");
   EXPECT_FALSE(trial.group->success());
   EXPECT_EQ(trial.group->explain(),
-            "the worker ended without a word: exit code 3; its last line: none none none");
+            "the worker ended unexpectedly: exit code 3; its last line: none none none");
 }
 
-TEST(WorkerGroup, NamesTheRankThatEndedFirstAndItsLastWords) {
-  Trial trial("[ $RANK = 2 ] && echo unwell && kill -9 $$\nsleep 0.2; echo lost rank 2; exit 1");
+TEST(WorkerGroup, NamesTheRankThatFailedFirstAndItsLastLine) {
+  Trial trial("[ $RANK = 2 ] && echo failing && kill -9 $$\nsleep 0.2; echo lost rank 2; exit 1");
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_FALSE(trial.group->success());
   EXPECT_THAT(trial.group->explain(), StartsWith("rank 2 was killed by signal 9 (Killed); "));
-  EXPECT_THAT(trial.group->explain(), HasSubstr("; its last line: unwell"));
+  EXPECT_THAT(trial.group->explain(), HasSubstr("; its last line: failing"));
   EXPECT_EQ(trial.group->log_to_read(), trial.folder.rank_log(2));
 }
 
-TEST(WorkerGroup, EndsRanksThatOutstayABadEnd) {
-  Trial trial("[ $RANK = 1 ] && exit 3\nexec sleep 600", {.ranks_a_node = 3}, {milliseconds(50)});
+TEST(WorkerGroup, EndsTheOtherRanksAfterAFailure) {
+  Trial trial("[ $RANK = 1 ] && exit 3\nexec sleep 600", {.ranks_per_node = 3}, {milliseconds(50)});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_EQ(trial.group->explain(), "rank 1 ended with exit code 3");
 }
 
-TEST(WorkerGroup, KillsRanksThatDoNotListen) {
+TEST(WorkerGroup, KillsRanksThatIgnoreSigterm) {
   Trial trial("[ $RANK = 1 ] && exit 3\ntrap '' TERM\nwhile true; do sleep 0.05; done",
-              {.ranks_a_node = 2}, {milliseconds(50), milliseconds(50)});
+              {.ranks_per_node = 2}, {milliseconds(50), milliseconds(50)});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_FALSE(trial.group->success());
 }
 
-TEST(WorkerGroup, EndsRanksThatOutstayRankZero) {
-  Trial trial("[ $RANK = 0 ] && exit 0\nexec sleep 600", {.ranks_a_node = 2}, {milliseconds(50)});
+TEST(WorkerGroup, EndsTheOtherRanksAfterRankZero) {
+  Trial trial("[ $RANK = 0 ] && exit 0\nexec sleep 600", {.ranks_per_node = 2}, {milliseconds(50)});
   EXPECT_TRUE(trial.group->wait_for(kAmple));
 }
 
-TEST(WorkerGroup, LetsRankZeroGoOnAfterAGoodEndOfAnother) {
-  Trial trial("[ $RANK = 1 ] && exit 0\nsleep 0.4", {.ranks_a_node = 2}, {milliseconds(1)});
+TEST(WorkerGroup, LetsRankZeroContinueAfterAnotherEndsSuccessfully) {
+  Trial trial("[ $RANK = 1 ] && exit 0\nsleep 0.4", {.ranks_per_node = 2}, {milliseconds(1)});
   ASSERT_TRUE(trial.group->wait_for(kAmple));
   EXPECT_TRUE(trial.group->success());
 }
 
-TEST(WorkerGroup, PassesAnInterruptOnToAllRanks) {
+TEST(WorkerGroup, ForwardsAnInterruptToAllRanks) {
   Trial trial(
       "trap 'echo asked; exit 1' TERM\ntouch $2/ready-$RANK\nwhile true; do sleep 0.02; done");
   for (int rank = 0; rank < 3; ++rank) {
     const auto ready = trial.folder.path() / ("ready-" + std::to_string(rank));
     while (!std::filesystem::exists(ready)) ASSERT_FALSE(trial.group->wait_for(milliseconds(5)));
   }
-  trial.group->pass_on(1);
+  trial.group->forward_interrupts(1);
   ASSERT_TRUE(trial.group->wait_for(kAmple));
-  EXPECT_TRUE(trial.group->asked_to_stop());
+  EXPECT_TRUE(trial.group->stop_requested());
   for (int rank = 0; rank < 3; ++rank) EXPECT_THAT(trial.log(rank), HasSubstr("asked\n"));
 }
 
 TEST(WorkerGroup, KillsAllRanksAtTheSecondInterrupt) {
   Trial trial("trap '' TERM\nwhile true; do sleep 0.05; done");
-  trial.group->pass_on(1);
-  trial.group->pass_on(2);
+  trial.group->forward_interrupts(1);
+  trial.group->forward_interrupts(2);
   EXPECT_TRUE(trial.group->wait_for(kAmple));
 }
 
-TEST(WorkerGroup, LeavesNobodyBehindWhenItGoes) {
+TEST(WorkerGroup, LeavesNoProcessesBehind) {
   Trial trial("echo $$; exec sleep 600");
-  const auto said = [&](int rank) { return read_file(trial.folder.rank_log(rank)); };
+  const auto log_of = [&](int rank) { return read_file(trial.folder.rank_log(rank)); };
   for (int rank = 0; rank < 3; ++rank) {
-    while (!said(rank).ok() || said(rank)->empty()) {
+    while (!log_of(rank).ok() || log_of(rank)->empty()) {
       ASSERT_FALSE(trial.group->wait_for(milliseconds(5)));
     }
   }
   trial.group.reset();
-  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(::kill(std::stoi(*said(rank)), 0), -1);
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(::kill(std::stoi(*log_of(rank)), 0), -1);
 }
 
-TEST(WorkerGroup, StartsNoneWhereOneCannotStart) {
+TEST(WorkerGroup, StartsNoneIfOneCannotStart) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path());
-  const auto launch = plan_launch({.ranks_a_node = 2}, {});
+  const auto launch = plan_launch({.ranks_per_node = 2}, {});
   const WorkerChoice worker{scratch.path() / "no-worker", "", {}};
-  auto residence = Residence::open({.key = "k"}, folder, scratch.path());
+  auto container = RunContainer::open({.key = "k"}, folder, scratch.path());
   const auto group =
-      WorkerGroup::start({worker, scratch.path(), folder, *launch, {kAmple}, *residence});
+      WorkerGroup::start({worker, scratch.path(), folder, *launch, {kAmple}, *container});
   ASSERT_FALSE(group.ok());
   EXPECT_THAT(group.error().message, HasSubstr("no-worker"));
 }
 
-TEST(WorkerGroup, WaitsALittleLongerThanTheRanksTakeToNotice) {
+TEST(WorkerGroup, WaitsSlightlyLongerThanTheTimeoutOfTheRanks) {
   EXPECT_EQ(WorkerGroup::patience_of({.timeout_s = 15}).with_the_others, milliseconds(20'000));
 }
 

@@ -11,23 +11,23 @@
 namespace tacho {
 namespace {
 
-// The worker's exit code for a question that makes no sense; it says why in one line.
-constexpr int kRefused = 2;
+// Exit code of the worker for an invalid request; it prints the reason in one line.
+constexpr int kInvalidRequest = 2;
 
-Result<Json> ask(const std::filesystem::path& worker, const std::vector<std::string>& question,
-                 std::chrono::milliseconds patience) {
+Result<Json> query(const std::filesystem::path& worker, const std::vector<std::string>& arguments,
+                   std::chrono::milliseconds timeout) {
   std::vector<std::string> argv = {worker.string()};
-  argv.insert(argv.end(), question.begin(), question.end());
-  TACHO_TRY(said, capture({.argv = std::move(argv)}, patience));
-  const std::string complaint = said.err.substr(0, said.err.find('\n'));
-  if (said.status.signal == 0 && said.status.code == kRefused) {
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  TACHO_TRY(output, capture({.argv = std::move(argv)}, timeout));
+  const std::string complaint = output.err.substr(0, output.err.find('\n'));
+  if (output.status.signal == 0 && output.status.code == kInvalidRequest) {
     return Error{ErrorCode::usage, complaint};
   }
-  if (!said.status.success()) {
+  if (!output.status.success()) {
     return Error{ErrorCode::failed,
-                 worker.string() + ": " + describe(said.status) + ": " + complaint};
+                 worker.string() + ": " + describe(output.status) + ": " + complaint};
   }
-  return parse_json(said.out).in(worker.string());
+  return parse_json(output.out).in(worker.string());
 }
 
 const char* chosen_worker() {
@@ -42,9 +42,8 @@ Result<std::filesystem::path> find_worker() {
   const std::filesystem::path worker =
       chosen != nullptr ? std::filesystem::path(chosen) : program_folder() / "tacho-worker";
   if (::access(worker.c_str(), X_OK) == 0) return worker;
-  return Error{
-      ErrorCode::unavailable,
-      worker.string() + " is not there, and nothing else can train; build it with script/build"};
+  return Error{ErrorCode::unavailable,
+               worker.string() + " is missing, and training needs it; build it with script/build"};
 }
 
 Result<WorkerChoice> choose_worker(EnvironmentKind kind) {
@@ -74,12 +73,12 @@ Result<std::vector<std::filesystem::path>> files_read_by(const RunSpec& spec,
 
 Result<Json> describe_worker(const std::filesystem::path& worker) {
   constexpr std::chrono::seconds kPatience{60};
-  return ask(worker, {"describe"}, kPatience);
+  return query(worker, {"describe"}, kPatience);
 }
 
 Result<Json> describe_model(const std::filesystem::path& worker, const DescribeRequest& request) {
   constexpr std::chrono::minutes kPatience{30};  // large images on a slow machine
-  return ask(worker, {"describe-model", json_text(to_json(request))}, kPatience);
+  return query(worker, {"describe-model", json_text(to_json(request))}, kPatience);
 }
 
 }  // namespace tacho

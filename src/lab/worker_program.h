@@ -12,28 +12,28 @@
 
 namespace tacho {
 
-// $TACHO_WORKER, else the tacho-worker beside this program.
+// Returns $TACHO_WORKER, else the tacho-worker next to this program.
 Result<std::filesystem::path> find_worker();
 
-// The worker of a run, by where it lives.
+// The worker of a run, depending on its environment.
 struct WorkerChoice {
   std::string program;
-  std::string instead;  // the machine's own, where an image has none of that name
-  std::vector<std::filesystem::path> files;  // of the machine's, that an environment must see
+  std::string instead;                       // worker of the machine, if the image has none
+  std::vector<std::filesystem::path> files;  // of the machine, to bind into the environment
 };
-// Bare: find_worker(). In an image: $TACHO_WORKER if it is set; else the image's own tacho-worker,
-// or that beside this program, which then takes the image's libraries.
+// For a bare run, returns find_worker(). In an image: $TACHO_WORKER if set, else the tacho-worker
+// of the image, or the one next to this program with the libraries of the image.
 Result<WorkerChoice> choose_worker(EnvironmentKind kind);
 
-// The files and folders of the machine that a spec makes a worker read: its dataset, which must be
-// there, weights, a vocabulary.
+// Returns the files and folders of the machine that a worker reads for this spec: the dataset,
+// which must exist, weights, and a vocabulary.
 Result<std::vector<std::filesystem::path>> files_read_by(const RunSpec& spec,
                                                          const std::filesystem::path& home);
 
-// What the worker says of torch on this machine ('tacho-worker describe').
+// Describes torch on this machine ('tacho-worker describe').
 Result<Json> describe_worker(const std::filesystem::path& worker);
 
-// What the worker finds a model to cost ('tacho-worker describe-model').
+// Returns the cost of a model ('tacho-worker describe-model').
 Result<Json> describe_model(const std::filesystem::path& worker, const DescribeRequest& request);
 
 }  // namespace tacho

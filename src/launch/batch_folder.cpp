@@ -76,14 +76,14 @@ Result<std::optional<TaskStatus>> BatchFolder::status(std::size_t index) const {
 
 Result<void> BatchFolder::set_status(std::size_t index, const TaskStatus& status) const {
   const fs::path file = numbered(ended_folder(), index, ".json");
-  // A link is refused where the name is taken, as a rename is not.
+  // Unlike a rename, a link fails if the name exists.
   std::random_device random;
-  const fs::path beside =
+  const fs::path temporary =
       ended_folder() / fmt::format(".{}-{:08x}{:08x}", index, random(), random());
-  TACHO_CHECK(write_file_atomically(beside, write_status(status)));
-  const bool linked = ::link(beside.c_str(), file.c_str()) == 0 || errno == EEXIST;
+  TACHO_CHECK(write_file_atomically(temporary, write_status(status)));
+  const bool linked = ::link(temporary.c_str(), file.c_str()) == 0 || errno == EEXIST;
   const int error = errno;
-  ::unlink(beside.c_str());
+  ::unlink(temporary.c_str());
   if (linked) return {};
   return system_error(file, error);
 }
@@ -102,7 +102,7 @@ Result<FileLock> BatchFolder::lock(std::size_t index) const {
 
 Result<void> BatchFolder::remove() const {
   std::error_code problem;
-  // First what makes it a batch: half of one is none.
+  // The task list first: without it, the rest is not a batch.
   fs::remove(list_in(path_), problem);
   fs::remove_all(path_, problem);
   if (problem) return system_error(path_, problem.value());

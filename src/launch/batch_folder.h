@@ -13,38 +13,38 @@
 
 namespace tacho {
 
-// What a scheduler's batch leaves on the file system that its nodes share: the tasks, by which
-// name the scheduler knows them, who is at work on one, which are cancelled, how they ended. Tasks
-// are numbered from 0, as in submit().
+// The files of a scheduler's batch on the file system that its nodes share: the tasks, their job in
+// the scheduler, locks of running tasks, cancelled tasks, and how tasks ended. Tasks are numbered
+// from 0, as in submit().
 class BatchFolder {
  public:
   explicit BatchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  // Whether tasks were written; create() is their moment.
+  // Returns true once create() has written the tasks.
   [[nodiscard]] bool exists() const;
   [[nodiscard]] Result<void> create(std::span<const Task> tasks) const;
-  // That a scheduler is to know it by: no other batch has it, not even one that is made in the same
-  // place once this is gone.
+  // Returns the name for the scheduler, which is unique: a later batch in the same folder has
+  // another one.
   [[nodiscard]] Result<std::string> name() const;
   [[nodiscard]] Result<Task> task(std::size_t index) const;
   [[nodiscard]] Result<std::vector<std::string>> keys() const;
 
-  // What the scheduler calls it, once that is known.
+  // Returns the scheduler's job id, once it is known.
   [[nodiscard]] std::optional<std::string> job() const;
   [[nodiscard]] Result<void> set_job(const std::string& job) const;
 
   [[nodiscard]] std::filesystem::path ended_folder() const { return path_ / "ended"; }
-  // How a task ended; nothing before. The first word counts: of two that end the same task, the
-  // second changes nothing.
+  // Returns how a task ended; nothing before. The first status is kept: setting another one for the
+  // same task changes nothing.
   [[nodiscard]] Result<std::optional<TaskStatus>> status(std::size_t index) const;
   [[nodiscard]] Result<void> set_status(std::size_t index, const TaskStatus& status) const;
 
-  // A task so marked is not begun any more.
+  // A cancelled task is not started any more.
   [[nodiscard]] Result<void> mark_cancelled(std::size_t index) const;
   [[nodiscard]] bool is_cancelled(std::size_t index) const;
 
-  // Held by whoever works on a task. Unavailable: another does.
+  // Takes the lock of a running task. ErrorCode::unavailable: another process runs it.
   [[nodiscard]] Result<FileLock> lock(std::size_t index) const;
 
   [[nodiscard]] Result<void> remove() const;

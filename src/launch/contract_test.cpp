@@ -1,6 +1,5 @@
-// What every launcher promises, held against each that is here: the real local one, a real Slurm, a
-// real Kubernetes where there is one. Where TACHO_COMPONENTS is "required", Slurm may not be
-// missing.
+// Contract tests for all launchers, run on the available ones: local, a real Slurm, and a real
+// Kubernetes if there is one. If TACHO_COMPONENTS is "required", Slurm must not be missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "launch/contract_place.h"
+#include "launch/contract_setup.h"
 
 namespace tacho {
 namespace {
@@ -25,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr std::chrono::seconds kPatience{120};
-using ByKey = std::map<std::string, TaskNews>;
+using ByKey = std::map<std::string, TaskUpdate>;
 
 bool is_required(LauncherKind kind) {
   const char* components = std::getenv("TACHO_COMPONENTS");
@@ -37,33 +36,33 @@ bool is_required(LauncherKind kind) {
 class Contract : public ::testing::TestWithParam<LauncherKind> {
  protected:
   void SetUp() override {
-    place_ = std::make_unique<ContractPlace>(GetParam());
-    if (!place_->missing().empty()) {
+    setup_ = std::make_unique<ContractSetup>(GetParam());
+    if (!setup_->missing().empty()) {
       const std::string name(kLauncherKinds.of(GetParam()));
-      if (is_required(GetParam())) FAIL() << name << " is required here: " << place_->missing();
-      std::printf("SKIPPED: %s: %s\n", name.c_str(), place_->missing().c_str());
-      GTEST_SKIP() << place_->missing();
+      if (is_required(GetParam())) FAIL() << name << " is required here: " << setup_->missing();
+      std::printf("SKIPPED: %s: %s\n", name.c_str(), setup_->missing().c_str());
+      GTEST_SKIP() << setup_->missing();
     }
-    launcher_ = place_->open();
+    launcher_ = setup_->open();
   }
   void TearDown() override {
     if (!launcher_) return;
     for (const std::string& batch : submitted_) {
       const auto forgotten = launcher_->forget(batch);
       EXPECT_TRUE(forgotten.ok()) << forgotten.error().message;
-      const auto news = launcher_->poll(batch);
-      EXPECT_TRUE(!news.ok() && news.error().code == ErrorCode::not_found);
+      const auto updates = launcher_->poll(batch);
+      EXPECT_TRUE(!updates.ok() && updates.error().code == ErrorCode::not_found);
     }
   }
 
-  [[nodiscard]] fs::path folder() const { return place_->folder(); }
+  [[nodiscard]] fs::path folder() const { return setup_->folder(); }
   [[nodiscard]] fs::path log(const std::string& key) const { return folder() / (key + ".log"); }
   [[nodiscard]] std::string logged(const std::string& key) const {
     const auto text = read_file(log(key));
     return text.ok() ? *text : "";
   }
 
-  // On half a core: two fit on one, so that a machine of one core has both places.
+  // Half a core, so that two tasks fit on a machine with one core.
   [[nodiscard]] Task task(const std::string& key, const std::string& script) const {
     return {.key = key,
             .command = {.argv = {"/bin/sh", "-c", script}, .folder = folder()},
@@ -75,11 +74,11 @@ class Contract : public ::testing::TestWithParam<LauncherKind> {
     const auto done = launcher_->submit(batch, tasks);
     ASSERT_TRUE(done.ok()) << done.error().message;
   }
-  ByKey news(const std::string& batch) {
+  ByKey updates(const std::string& batch) {
     const auto all = launcher_->poll(batch);
     ByKey by_key;
-    if (!all.ok()) return by_key;  // no news
-    for (const TaskNews& each : *all) by_key[each.key] = each;
+    if (!all.ok()) return by_key;  // no update
+    for (const TaskUpdate& each : *all) by_key[each.key] = each;
     return by_key;
   }
   bool wait_until(const std::function<bool()>& holds) {
@@ -93,7 +92,7 @@ class Contract : public ::testing::TestWithParam<LauncherKind> {
   ByKey wait_for_all(const std::string& batch) {
     ByKey last;
     const bool all_ended = wait_until([&] {
-      last = news(batch);
+      last = updates(batch);
       return !last.empty() && std::all_of(last.begin(), last.end(), [](const auto& entry) {
         return entry.second.state == TaskState::ended || entry.second.state == TaskState::lost;
       });
@@ -110,12 +109,12 @@ class Contract : public ::testing::TestWithParam<LauncherKind> {
     return wait_until([&] { return fs::exists(folder() / name); });
   }
 
-  std::unique_ptr<ContractPlace> place_;
+  std::unique_ptr<ContractSetup> setup_;
   std::unique_ptr<Launcher> launcher_;
   std::set<std::string> submitted_;
 };
 
-TEST_P(Contract, ExitCodesAndSignalsComeBackAndOutputIsInTheLog) {
+TEST_P(Contract, ReportsExitCodesAndSignalsAndLogsTheOutput) {
   submit("ends", {task("well", "echo to out; echo to err >&2"), task("badly", "exit 7"),
                   task("killed", "kill -SEGV $$")});
   const ByKey ended = wait_for_all("ends");
@@ -133,7 +132,7 @@ TEST_P(Contract, ExitCodesAndSignalsComeBackAndOutputIsInTheLog) {
   EXPECT_EQ(logged("well"), "to out\nto err\n");
 }
 
-TEST_P(Contract, ArgumentsVariablesAndTheFolderArriveAsTheyAre) {
+TEST_P(Contract, ArgumentsVariablesAndTheFolderArriveUnchanged) {
   const std::string odd = "a 'b' \"c\" $d `e` \\n\n*  %j";
   const fs::path place = folder() / "a folder, 'so' %a";
   fs::create_directories(place);
@@ -146,7 +145,7 @@ TEST_P(Contract, ArgumentsVariablesAndTheFolderArriveAsTheyAre) {
   EXPECT_EQ(logged("odd"), odd + "|'" + odd + "'|" + place.string() + "\n");
 }
 
-TEST_P(Contract, AProgramThatIsNotThereIsAnEnd) {
+TEST_P(Contract, AMissingProgramEndsTheTask) {
   Task absent = task("absent", "");
   absent.command.argv = {"/no/such/program"};
   submit("absent", {absent});
@@ -156,7 +155,7 @@ TEST_P(Contract, AProgramThatIsNotThereIsAnEnd) {
 }
 
 TEST_P(Contract, NoMoreThanTwoOfTwentyRunAtATimeAndEachRunsOnce) {
-  // Each notes how many are at work beside it.
+  // Each writes down how many are running.
   const std::string script =
       "mkdir -p busy; : > busy/$KEY; ls busy | wc -l; sleep 0.1; rm busy/$KEY; echo x >> ran-$KEY";
   std::vector<Task> tasks;
@@ -175,7 +174,7 @@ TEST_P(Contract, NoMoreThanTwoOfTwentyRunAtATimeAndEachRunsOnce) {
   }
 }
 
-TEST_P(Contract, OneThatRunsAndOneThatWaitsCanBeCancelledAndTheOthersGoOn) {
+TEST_P(Contract, CancelsARunningAndAWaitingTaskButNotTheOthers) {
   const std::string until_told = "echo > begun-$KEY; until [ -e go ]; do sleep 0.05; done";
   std::vector<Task> tasks;
   for (const char* key : {"a", "b", "c", "d"}) {
@@ -189,7 +188,7 @@ TEST_P(Contract, OneThatRunsAndOneThatWaitsCanBeCancelledAndTheOthersGoOn) {
   const auto cancelled = launcher_->cancel("cancel", two);
   ASSERT_TRUE(cancelled.ok()) << cancelled.error().message;
   ASSERT_TRUE(wait_until([&] {
-    const ByKey now = news("cancel");
+    const ByKey now = updates("cancel");
     return !now.empty() && now.at("a").state == TaskState::ended;
   }));
   ASSERT_TRUE(write_file_atomically(folder() / "go", "").ok());
@@ -203,7 +202,7 @@ TEST_P(Contract, OneThatRunsAndOneThatWaitsCanBeCancelledAndTheOthersGoOn) {
   }
 }
 
-TEST_P(Contract, AWholeBatchIsCancelledAndItsProgramsAreAskedToEnd) {
+TEST_P(Contract, CancelsAWholeBatchWithASignalToItsPrograms) {
   const std::string script =
       "trap 'echo asked; exit 3' TERM; echo > begun-$KEY; while :; do sleep 0.05; done";
   std::vector<Task> tasks;
@@ -218,13 +217,13 @@ TEST_P(Contract, AWholeBatchIsCancelledAndItsProgramsAreAskedToEnd) {
     EXPECT_EQ(each.state, TaskState::ended) << key << ": " << each.reason;
     EXPECT_EQ(each.ended_by, EndedBy::cancel) << key << ": " << each.reason;
   }
-  EXPECT_THAT(logged("t0"), HasSubstr("asked\n"));  // and what the shell says of it
+  EXPECT_THAT(logged("t0"), HasSubstr("asked\n"));  // and the message of the shell
   EXPECT_FALSE(fs::exists(folder() / "begun-t5"));
 }
 
 TEST_P(Contract, ATimeLimitEndsATask) {
   Task slow = task("slow", "trap 'echo asked; exit 3' TERM; while :; do sleep 0.05; done");
-  slow.time_limit = Seconds(2);  // the trap is there by then, also where a machine stood still
+  slow.time_limit = Seconds(2);  // the trap is set by then, even on a slow machine
   Task quick = task("quick", "true");
   quick.time_limit = Seconds(100);
   submit("limit", {slow, quick});
@@ -234,7 +233,7 @@ TEST_P(Contract, ATimeLimitEndsATask) {
   EXPECT_EQ(ended.at("quick").ended_by, EndedBy::itself) << ended.at("quick").reason;
 }
 
-TEST_P(Contract, SubmittingABatchAgainStartsNothingTwice) {
+TEST_P(Contract, SubmittingABatchTwiceStartsNothingTwice) {
   const std::vector<Task> tasks{task("once", "echo ran")};
   submit("again", tasks);
   submit("again", tasks);
@@ -244,24 +243,24 @@ TEST_P(Contract, SubmittingABatchAgainStartsNothingTwice) {
   EXPECT_EQ(logged("once"), "ran\n");
 }
 
-TEST_P(Contract, AnotherProcessFindsTheBatchOrIsToldThatItIsLost) {
+TEST_P(Contract, AnotherProcessFindsTheBatchOrReportsItAsLost) {
   submit("restart",
          {task("first", "exit 4"), task("second", "until [ -e go ]; do sleep 0.05; done")});
   ASSERT_TRUE(wait_until([&] {
-    const ByKey now = news("restart");
+    const ByKey now = updates("restart");
     return !now.empty() && now.at("first").state == TaskState::ended &&
            now.at("second").state == TaskState::running;
   }));
   launcher_.reset();
-  launcher_ = place_->open();
+  launcher_ = setup_->open();
   if (GetParam() == LauncherKind::local) {  // its tasks ended with it
     const auto unknown = launcher_->poll("restart");
     ASSERT_FALSE(unknown.ok());
     EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
     return;
   }
-  ASSERT_TRUE(wait_until([&] { return !news("restart").empty(); }));
-  const ByKey now = news("restart");
+  ASSERT_TRUE(wait_until([&] { return !updates("restart").empty(); }));
+  const ByKey now = updates("restart");
   EXPECT_EQ(now.at("first").status->code, 4);
   EXPECT_EQ(now.at("second").state, TaskState::running);
   ASSERT_TRUE(write_file_atomically(folder() / "go", "").ok());
@@ -275,7 +274,7 @@ TEST_P(Contract, ABatchThatNobodySubmittedIsNotFound) {
   EXPECT_TRUE(launcher_->forget("nobody").ok());
 }
 
-TEST_P(Contract, WhatCannotBeABatchIsRefusedInOneSentence) {
+TEST_P(Contract, RefusesAnInvalidBatchInOneSentence) {
   const Task fine = task("a", "true");
   Task empty = fine;
   empty.command.argv.clear();

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostTasks = 500;  // more pods make an answer too long to read every time
+constexpr std::size_t kMostTasks = 500;  // listing more pods takes too long
 
 bool server_is_away(const Captured& answer) {
   for (const char* sign : {"Unable to connect", "connection refused", "was refused", "imeout",
@@ -26,7 +26,7 @@ bool server_is_away(const Captured& answer) {
   return false;
 }
 
-bool says(const Captured& answer, const char* words) {
+bool has_error(const Captured& answer, const char* words) {
   return answer.err.find(words) != std::string::npos;
 }
 
@@ -39,7 +39,7 @@ Result<void> must_succeed(const Captured& answer) {
 
 KubernetesLauncher::KubernetesLauncher(fs::path folder, KubernetesOptions options,
                                        std::optional<int> at_once)
-    : ScheduledLauncher(std::move(folder), options.between_questions),
+    : ScheduledLauncher(std::move(folder), options.poll_interval),
       options_(std::move(options)),
       at_once_(at_once) {}
 
@@ -54,7 +54,7 @@ std::vector<std::string> KubernetesLauncher::kubectl(std::vector<std::string> wo
 Result<void> KubernetesLauncher::check() const {
   if (!find_program("kubectl").ok()) {
     return Error{ErrorCode::unavailable,
-                 "kubernetes: kubectl is in no folder of $PATH; install it (Debian: "
+                 "kubernetes: kubectl was not found in $PATH; install it (Debian: "
                  "kubernetes-client)"};
   }
   const fs::path place = fs::absolute(folder()).lexically_normal();
@@ -65,22 +65,22 @@ Result<void> KubernetesLauncher::check() const {
                              "to a folder there",
                              place.string(), options_.mount)};
   }
-  const auto answer =
-      ask_client(kubectl({"auth", "can-i", "create", "jobs.batch"}), kQuestionLimit);
+  const auto answer = run_client(kubectl({"auth", "can-i", "create", "jobs.batch"}), kQueryLimit);
   if (!answer.ok()) return answer.error().in("kubernetes");
   if (answer->status.success()) return {};
   if (answer->out.starts_with("no")) {
     return Error{ErrorCode::unavailable,
-                 "kubernetes: this user may not create jobs; ask for the rights in "
-                 "deploy/kubernetes/rights.yaml, or name another namespace"};
+                 "kubernetes: this user may not create jobs; request the permissions in "
+                 "deploy/kubernetes/rights.yaml, or use another namespace"};
   }
   return refusal("kubectl", *answer, ErrorCode::unavailable)
-      .in("kubernetes: no API server answers, see 'kubectl cluster-info'");
+      .in("kubernetes: the API server does not answer, see 'kubectl cluster-info'");
 }
 
 Result<std::size_t> KubernetesLauncher::room(const Resources&) { return kMostTasks; }
 
-Result<std::string> KubernetesLauncher::hand_over(const Batch& batch, std::span<const Task> tasks) {
+Result<std::string> KubernetesLauncher::submit_job(const Batch& batch,
+                                                   std::span<const Task> tasks) {
   const Json manifest = job_manifest({.options = options_,
                                       .name = batch.name,
                                       .folder = batch.folder.path(),
@@ -89,61 +89,61 @@ Result<std::string> KubernetesLauncher::hand_over(const Batch& batch, std::span<
                                       .at_once = at_once_});
   const fs::path file = batch.folder.path() / "job.json";
   TACHO_CHECK(write_file_atomically(file, json_text(manifest, 2) + "\n"));
-  TACHO_TRY(answer, ask_client(kubectl({"create", "-f", file.string()}), kChangeLimit));
-  if (answer.status.success() || says(answer, "AlreadyExists")) return batch.name;
+  TACHO_TRY(answer, run_client(kubectl({"create", "-f", file.string()}), kChangeLimit));
+  if (answer.status.success() || has_error(answer, "AlreadyExists")) return batch.name;
   return refusal("kubectl", answer,
                  server_is_away(answer) ? ErrorCode::unavailable : ErrorCode::usage);
 }
 
 Result<std::optional<std::string>> KubernetesLauncher::find(const Batch& batch) {
   TACHO_TRY(answer,
-            ask_client(kubectl({"get", "job", batch.name, "--ignore-not-found", "-o", "name"}),
-                       kQuestionLimit));
+            run_client(kubectl({"get", "job", batch.name, "--ignore-not-found", "-o", "name"}),
+                       kQueryLimit));
   TACHO_CHECK(must_succeed(answer));
   return answer.out.empty() ? std::optional<std::string>() : std::optional(batch.name);
 }
 
 Result<std::string> KubernetesLauncher::pods_of(const std::string& job) const {
-  TACHO_TRY(answer, ask_client(kubectl({"get", "pods", "--selector=job-name=" + job, "-o", "json"}),
-                               kQuestionLimit));
+  TACHO_TRY(answer, run_client(kubectl({"get", "pods", "--selector=job-name=" + job, "-o", "json"}),
+                               kQueryLimit));
   TACHO_CHECK(must_succeed(answer));
   return answer.out;
 }
 
-Result<ScheduledLauncher::Answer> KubernetesLauncher::ask(const Batch& batch,
-                                                          const std::string& job) {
-  TACHO_TRY(said, ask_client(kubectl({"get", "job", job, "--ignore-not-found", "-o", "json"}),
-                             kQuestionLimit));
-  TACHO_CHECK(must_succeed(said));
-  const bool gone = said.out.empty();
-  JobCourse course;
+Result<ScheduledLauncher::Updates> KubernetesLauncher::query(const Batch& batch,
+                                                             const std::string& job) {
+  TACHO_TRY(output, run_client(kubectl({"get", "job", job, "--ignore-not-found", "-o", "json"}),
+                               kQueryLimit));
+  TACHO_CHECK(must_succeed(output));
+  const bool gone = output.out.empty();
+  JobStatus status;
   if (!gone) {
-    TACHO_TRY(parsed, parse_job(said.out));
-    course = parsed;
+    TACHO_TRY(parsed, parse_job(output.out));
+    status = parsed;
   }
   TACHO_TRY(pods, pods_of(job));
   TACHO_TRY(tasks, parse_pods(pods));
 
-  Answer answer(batch.keys.size());
-  for (std::size_t i = 0; i < answer.size(); ++i) {
+  Updates updates(batch.keys.size());
+  for (std::size_t i = 0; i < updates.size(); ++i) {
     const auto found = tasks.find(i);
-    const bool over = gone || course.complete;
+    const bool over = gone || status.complete;
     if (found == tasks.end() && over) continue;
-    TaskNews news = found == tasks.end()
-                        ? TaskNews{.reason = "Kubernetes has made no pod for it yet"}
-                        : found->second.news;
-    news = after_job(std::move(news), course);
-    // Kept, so that the pod which the job starts in its stead ends at once.
-    if (news.ended_by == EndedBy::out_of_memory) {
-      TACHO_CHECK(
-          batch.folder.set_status(i, {news.status, news.ended_by, news.where, news.reason}));
+    TaskUpdate update = found == tasks.end()
+                            ? TaskUpdate{.reason = "Kubernetes has not created a pod for it yet"}
+                            : found->second.update;
+    update = after_job(std::move(update), status);
+    // Written down, so that the pod that replaces it ends at once.
+    if (update.ended_by == EndedBy::out_of_memory) {
+      TACHO_CHECK(batch.folder.set_status(
+          i, {update.status, update.ended_by, update.where, update.reason}));
     }
-    answer[i] = std::move(news);
+    updates[i] = std::move(update);
   }
-  return answer;
+  return updates;
 }
 
-// Others follow in their stead, which see that the task is cancelled, and end.
+// The job replaces deleted pods, but the new ones see that the task is cancelled, and end.
 Result<void> KubernetesLauncher::end_tasks(const Batch&, const std::string& job,
                                            std::span<const std::size_t> indices) {
   TACHO_TRY(text, pods_of(job));
@@ -156,13 +156,13 @@ Result<void> KubernetesLauncher::end_tasks(const Batch&, const std::string& job,
     words.insert(words.end(), found->second.pods.begin(), found->second.pods.end());
   }
   if (words.size() == none) return {};
-  TACHO_TRY(answer, ask_client(kubectl(words), kChangeLimit));
+  TACHO_TRY(answer, run_client(kubectl(words), kChangeLimit));
   return must_succeed(answer);
 }
 
 Result<void> KubernetesLauncher::end_batch(const Batch&, const std::string& job) {
   TACHO_TRY(answer,
-            ask_client(kubectl({"delete", "job", job, "--ignore-not-found", "--wait=false"}),
+            run_client(kubectl({"delete", "job", job, "--ignore-not-found", "--wait=false"}),
                        kChangeLimit));
   return must_succeed(answer);
 }

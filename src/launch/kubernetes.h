@@ -10,8 +10,9 @@
 
 namespace tacho {
 
-// A batch is one Indexed Job, made and watched by kubectl; each of its pods is `tacho take-task`.
-// Its manifest stays in the batch's folder, on the volume that the pods share with this machine.
+// A batch is one Indexed Job, created and watched with kubectl; each of its pods runs
+// `tacho take-task`. The manifest is in the batch's folder, on the volume that the pods share with
+// this machine.
 class KubernetesLauncher final : public ScheduledLauncher {
  public:
   KubernetesLauncher(std::filesystem::path folder, KubernetesOptions options,
@@ -21,9 +22,9 @@ class KubernetesLauncher final : public ScheduledLauncher {
   [[nodiscard]] Result<std::size_t> room(const Resources& needs) override;
 
  private:
-  Result<std::string> hand_over(const Batch& batch, std::span<const Task> tasks) override;
+  Result<std::string> submit_job(const Batch& batch, std::span<const Task> tasks) override;
   Result<std::optional<std::string>> find(const Batch& batch) override;
-  Result<Answer> ask(const Batch& batch, const std::string& job) override;
+  Result<Updates> query(const Batch& batch, const std::string& job) override;
   Result<void> end_tasks(const Batch& batch, const std::string& job,
                          std::span<const std::size_t> indices) override;
   Result<void> end_batch(const Batch& batch, const std::string& job) override;

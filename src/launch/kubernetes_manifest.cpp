@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Whoever does not come back for a batch leaves it to the cluster to remove.
+// The cluster removes a batch that is never collected.
 constexpr int kSecondsKept = 7 * 24 * 3600;
 constexpr int kSecondsToEnd = 30;
 
@@ -19,7 +19,7 @@ Json volumes(const KubernetesOptions& options) {
   } else {
     shared["persistentVolumeClaim"] = {{"claimName", options.claim}};
   }
-  // Workers of one run exchange through shared memory; what they use counts as theirs.
+  // The workers of a run exchange data through shared memory, which counts towards their limit.
   return Json::array({shared,
                       {{"name", "tmp"}, {"emptyDir", Json::object()}},
                       {{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}}});
@@ -31,7 +31,7 @@ Json mounts(const KubernetesOptions& options) {
                       {{"name", "shm"}, {"mountPath", "/dev/shm"}}});
 }
 
-// Requests and limits alike, so that neighbours do not disturb what is measured.
+// Requests equal limits, so that other pods do not disturb the measurement.
 Json resources(const ManifestOrder& order) {
   const auto milli = static_cast<std::int64_t>(std::ceil(order.needs.cores * 1000));
   Json amounts{
@@ -92,8 +92,8 @@ Json job_manifest(const ManifestOrder& order) {
   const auto at_once = static_cast<std::size_t>(order.at_once.value_or(1 << 30));
   Json metadata{{"name", order.name}, {"labels", labels}};
   if (!order.options.name_space.empty()) metadata["namespace"] = order.options.name_space;
-  // A task that fails ends its pod well, and keeps its status itself. What counts against the
-  // limit are pods that were lost: some for every task.
+  // The pod of a failed task succeeds; take-task writes the status. Only lost pods count towards
+  // the limit, which allows some for every task.
   return {{"apiVersion", "batch/v1"},
           {"kind", "Job"},
           {"metadata", metadata},

@@ -14,14 +14,14 @@ namespace tacho {
 struct ManifestOrder {
   const KubernetesOptions& options;
   std::string name;
-  std::filesystem::path folder;  // the batch's
+  std::filesystem::path folder;  // of the batch
   std::size_t tasks = 0;
   Resources needs = {};
   std::optional<int> at_once = {};
 };
 
-// An Indexed Job whose pods each take a task: not root, nothing to write but the volume, /tmp and
-// /dev/shm, no more than it needs.
+// Returns an Indexed Job whose pods each run one task: not as root, with write access only to the
+// volume, /tmp and /dev/shm, and with limits.
 Json job_manifest(const ManifestOrder& order);
 
 }  // namespace tacho

@@ -16,7 +16,7 @@ std::map<std::string, std::string> with(std::map<std::string, std::string> more)
   return more;
 }
 
-TEST(KubernetesOptions, NameWhatIsMissingOrUnknown) {
+TEST(KubernetesOptions, ReportMissingAndUnknownOptions) {
   EXPECT_TRUE(kubernetes_options(kLeast).ok());
   const auto problem = [](const std::map<std::string, std::string>& options) {
     return kubernetes_options(options).error().message;
@@ -24,15 +24,17 @@ TEST(KubernetesOptions, NameWhatIsMissingOrUnknown) {
   EXPECT_THAT(problem({}), HasSubstr("option image is missing"));
   EXPECT_THAT(problem({{"image", "a"}}), HasSubstr("claim and host-path"));
   EXPECT_THAT(problem(with({{"host-path", "/a"}})), HasSubstr("one of the options"));
-  EXPECT_THAT(problem({{"image", "a"}, {"claim", "b"}}), HasSubstr("mount must be a whole path"));
+  EXPECT_THAT(problem({{"image", "a"}, {"claim", "b"}}),
+              HasSubstr("mount must be an absolute path"));
   EXPECT_THAT(problem(with({{"imgae", "a"}})), HasSubstr("did you mean 'image'"));
   EXPECT_THAT(problem(with({{"user", "0"}})), HasSubstr("never run as root"));
   EXPECT_THAT(problem(with({{"node-selector", "ssd"}})), HasSubstr("LABEL:VALUE"));
   EXPECT_THAT(problem(with({{"pull-policy", "sometimes"}})), HasSubstr("pull-policy must be"));
-  EXPECT_THAT(problem({{"image", "a"}, {"claim", "b"}, {"mount", "/tmp/x"}}), HasSubstr("taken"));
+  EXPECT_THAT(problem({{"image", "a"}, {"claim", "b"}, {"mount", "/tmp/x"}}),
+              HasSubstr("reserved"));
 }
 
-TEST(Manifest, IsAnIndexedJobOfPodsWithFewRights) {
+TEST(Manifest, IsAnIndexedJobOfPodsWithFewPermissions) {
   const auto options = kubernetes_options(
       with({{"user", "1234"}, {"namespace", "lab"}, {"node-selector", "disk:ssd,zone:a"}}));
   ASSERT_TRUE(options.ok());

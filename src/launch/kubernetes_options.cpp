@@ -51,7 +51,7 @@ Error unknown_kubernetes(const std::string& name) {
   return bad_kubernetes(unknown_name("option", name, known));
 }
 
-// "disk:ssd,zone:a"
+// Parses "disk:ssd,zone:a".
 Result<void> read_selector(const std::string& text, std::map<std::string, std::string>& selector) {
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -59,7 +59,7 @@ Result<void> read_selector(const std::string& text, std::map<std::string, std::s
     const auto colon = pair.find(':');
     if (colon == std::string_view::npos || colon == 0) {
       return bad_kubernetes(
-          fmt::format("option node-selector={}: must be LABEL:VALUE, and more after commas", text));
+          fmt::format("option node-selector={}: must be LABEL:VALUE[,LABEL:VALUE…]", text));
     }
     selector[std::string(pair.substr(0, colon))] = pair.substr(colon + 1);
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
@@ -71,10 +71,10 @@ Result<void> read_other(const std::string& name, const std::string& value, Kuber
   if (name == "node-selector") return read_selector(value, out.node_selector);
   TACHO_TRY(count, read_count(name, value).in("kubernetes"));
   if (count > std::numeric_limits<std::int32_t>::max()) {
-    return bad_kubernetes(fmt::format("option {}={}: is too much", name, value));
+    return bad_kubernetes(fmt::format("option {}={}: is too large", name, value));
   }
   if (name == "poll-seconds") {
-    out.between_questions = std::chrono::seconds(count);
+    out.poll_interval = std::chrono::seconds(count);
   } else {
     (name == "user" ? out.user : out.group) = count;
   }
@@ -84,30 +84,30 @@ Result<void> read_other(const std::string& name, const std::string& value, Kuber
 Result<void> check(const KubernetesOptions& options) {
   if (options.image.empty()) {
     return bad_kubernetes(
-        "option image is missing; name the image that holds tacho and tacho-worker");
+        "option image is missing; give an image that contains tacho and tacho-worker");
   }
   if (options.claim.empty() == options.host_path.empty()) {
     return bad_kubernetes(
-        "name the volume that tasks share, by one of the options claim and host-path");
+        "give the volume that tasks share with one of the options claim and host-path");
   }
   for (const auto& [name, path] : {std::pair("mount", options.mount), {"tacho", options.tacho}}) {
     if (path.empty() || path.front() != '/') {
-      return bad_kubernetes(fmt::format("option {} must be a whole path, from '/' on", name));
+      return bad_kubernetes(fmt::format("option {} must be an absolute path", name));
     }
   }
   if (options.mount == "/" || options.mount == "/tmp" || options.mount.starts_with("/tmp/")) {
-    return bad_kubernetes(
-        fmt::format("option mount={}: '/' and '/tmp' are taken; move TACHO_HOME", options.mount));
+    return bad_kubernetes(fmt::format(
+        "option mount={}: '/' and '/tmp' are reserved; move TACHO_HOME", options.mount));
   }
   if (!options.host_path.empty() && options.host_path.front() != '/') {
-    return bad_kubernetes("option host-path must be a whole path, from '/' on");
+    return bad_kubernetes("option host-path must be an absolute path");
   }
   if (!options.pull_policy.empty() && options.pull_policy != "Always" &&
       options.pull_policy != "IfNotPresent" && options.pull_policy != "Never") {
     return bad_kubernetes("option pull-policy must be Always, IfNotPresent or Never");
   }
   if (options.user == 0)
-    return bad_kubernetes("option user=0: tasks never run as root; name another user");
+    return bad_kubernetes("option user=0: tasks never run as root; use another user");
   return {};
 }
 

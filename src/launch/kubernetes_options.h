@@ -11,10 +11,10 @@ namespace tacho {
 
 struct KubernetesOptions {
   std::string image;
-  // The volume that tasks share with this machine: a claim, or a folder that every node has.
+  // The volume that tasks share with this machine: a claim, or a folder of every node.
   std::string claim;
   std::string host_path;
-  std::string mount;  // where it is seen, here as there
+  std::string mount;  // its path, the same on this machine and in pods
   std::string name_space;
   std::string context;  // of kubectl's configuration
   std::string tacho = "/usr/local/bin/tacho";
@@ -27,10 +27,10 @@ struct KubernetesOptions {
   std::map<std::string, std::string> node_selector;
   std::int64_t user = 0;  // never root
   std::int64_t group = 0;
-  std::chrono::milliseconds between_questions{5000};
+  std::chrono::milliseconds poll_interval{5000};
 };
 
-// An error names the option that is unknown, missing or makes no sense.
+// The error names an option that is unknown, missing or makes no sense.
 Result<KubernetesOptions> kubernetes_options(const std::map<std::string, std::string>& options);
 
 }  // namespace tacho

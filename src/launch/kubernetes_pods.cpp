@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Of another's document only what is of use is read; what is missing reads as nothing.
+// Returns a null value for a missing key: documents of Kubernetes are read leniently.
 const Json& at(const Json& json, const char* key) {
   static const Json kNothing;
   if (!json.is_object()) return kNothing;
@@ -61,104 +61,108 @@ std::string why_waiting(const Json& pod) {
   return "Kubernetes has not started its pod";
 }
 
-TaskNews failed(const Json& pod, TaskNews news) {
+TaskUpdate failed(const Json& pod, TaskUpdate update) {
   const Json& end = at(container_state(pod), "terminated");
   const Json& code = at(end, "exitCode");
   if (text(end, "reason") == "OOMKilled") {
-    news.state = TaskState::ended;
-    news.status = ExitStatus{0, SIGKILL};
-    news.ended_by = EndedBy::out_of_memory;
-    news.reason = "ran out of memory; Kubernetes killed it";
-    return news;
+    update.state = TaskState::ended;
+    update.status = ExitStatus{0, SIGKILL};
+    update.ended_by = EndedBy::out_of_memory;
+    update.reason = "ran out of memory; Kubernetes killed it";
+    return update;
   }
-  // The job starts another, unless it has failed as a whole: after_job().
-  news.state = TaskState::waiting;
-  if (code.is_number_integer()) news.status = ExitStatus{code.get<int>() & 0xff, 0};
+  // The job starts another pod, unless it has failed as a whole: see after_job().
+  update.state = TaskState::waiting;
+  if (code.is_number_integer()) update.status = ExitStatus{code.get<int>() & 0xff, 0};
   const std::string of_pod =
       joined(text(at(pod, "status"), "reason"), text(at(pod, "status"), "message"));
-  news.reason = "its pod failed: " +
-                (of_pod.empty() ? joined(text(end, "reason"), text(end, "message")) : of_pod);
-  return news;
+  update.reason = "its pod failed: " +
+                  (of_pod.empty() ? joined(text(end, "reason"), text(end, "message")) : of_pod);
+  return update;
 }
 
-TaskNews news_of(const Json& pod) {
-  TaskNews news{.where = text(at(pod, "spec"), "nodeName")};
+TaskUpdate pod_update(const Json& pod) {
+  TaskUpdate update{.where = text(at(pod, "spec"), "nodeName")};
   const std::string phase = text(at(pod, "status"), "phase");
   const bool node_lost = text(at(pod, "status"), "reason") == "NodeLost" || phase == "Unknown";
   if (node_lost) {
-    news.state = TaskState::lost;
-    news.reason = fmt::format("its node {} does not answer", news.where);
+    update.state = TaskState::lost;
+    update.reason = fmt::format("its node {} does not answer", update.where);
   } else if (phase == "Failed") {
-    news = failed(pod, std::move(news));
+    update = failed(pod, std::move(update));
   } else if (phase == "Running") {
-    news.state = TaskState::running;
+    update.state = TaskState::running;
   } else if (phase == "Succeeded") {
-    // It has left word before it ended, which is read before this counts.
-    news.state = TaskState::running;
-    news.reason = "its pod has ended; its word has not arrived on this file system yet";
+    // The task has written its status before it ended, which takes precedence over this.
+    update.state = TaskState::running;
+    update.reason = "its pod has ended; its status has not arrived on this file system yet";
   } else {
-    news.reason = why_waiting(pod);
+    update.reason = why_waiting(pod);
   }
-  return news;
+  return update;
 }
 
 Result<Json> parse(std::string_view json) {
   TACHO_TRY(document, parse_json(json).in("kubectl"));
-  if (!document.is_object()) return Error{ErrorCode::invalid, "kubectl: its answer is no object"};
+  if (!document.is_object()) {
+    return Error{ErrorCode::invalid, "kubectl: the output is not a JSON object"};
+  }
   return document;
 }
 
 }  // namespace
 
-Result<std::map<std::size_t, PodNews>> parse_pods(std::string_view json) {
+Result<std::map<std::size_t, PodUpdate>> parse_pods(std::string_view json) {
   TACHO_TRY(document, parse(json));
   const Json& items = at(document, "items");
-  if (!items.is_array()) return Error{ErrorCode::invalid, "kubectl: its answer lists no pods"};
-  std::map<std::size_t, PodNews> tasks;
+  if (!items.is_array()) {
+    return Error{ErrorCode::invalid, "kubectl: the output contains no list of pods"};
+  }
+  std::map<std::size_t, PodUpdate> tasks;
   std::map<std::size_t, std::string> newest;
   for (const Json& pod : items) {
     const auto index = index_of(pod);
     if (!index) continue;
     const std::string made = text(at(pod, "metadata"), "creationTimestamp");
-    TaskNews news = news_of(pod);
+    TaskUpdate update = pod_update(pod);
     const bool first = !tasks.contains(*index);
-    PodNews& task = tasks[*index];
+    PodUpdate& task = tasks[*index];
     const std::string phase = text(at(pod, "status"), "phase");
     if (phase != "Succeeded" && phase != "Failed") {
       task.pods.push_back(text(at(pod, "metadata"), "name"));
     }
-    const bool settled = !first && task.news.ended_by == EndedBy::out_of_memory;
-    const bool settles = news.ended_by == EndedBy::out_of_memory;
+    const bool settled = !first && task.update.ended_by == EndedBy::out_of_memory;
+    const bool settles = update.ended_by == EndedBy::out_of_memory;
     if (first || settles || (!settled && made >= newest[*index])) {
-      task.news = std::move(news);
+      task.update = std::move(update);
       newest[*index] = made;
     }
   }
   return tasks;
 }
 
-Result<JobCourse> parse_job(std::string_view json) {
+Result<JobStatus> parse_job(std::string_view json) {
   TACHO_TRY(document, parse(json));
-  JobCourse course;
+  JobStatus status;
   const Json& conditions = at(at(document, "status"), "conditions");
-  if (!conditions.is_array()) return course;
+  if (!conditions.is_array()) return status;
   for (const Json& condition : conditions) {
     if (text(condition, "status") != "True") continue;
-    course.complete = course.complete || text(condition, "type") == "Complete";
+    status.complete = status.complete || text(condition, "type") == "Complete";
     if (text(condition, "type") == "Failed") {
-      course.failed = true;
-      course.reason = joined(text(condition, "reason"), text(condition, "message"));
+      status.failed = true;
+      status.reason = joined(text(condition, "reason"), text(condition, "message"));
     }
   }
-  return course;
+  return status;
 }
 
-TaskNews after_job(TaskNews news, const JobCourse& job) {
-  if (!job.failed || news.state != TaskState::waiting) return news;
-  // One whose own program could not even take the task has an exit code; others never had a pod.
-  news.state = news.status ? TaskState::ended : TaskState::lost;
-  news.reason = joined(news.reason, "the job has failed: " + job.reason);
-  return news;
+TaskUpdate after_job(TaskUpdate update, const JobStatus& job) {
+  if (!job.failed || update.state != TaskState::waiting) return update;
+  // With an exit code, take-task itself could not run; without one, there never was a pod.
+  update.state = update.status ? TaskState::ended : TaskState::lost;
+  update.reason = joined(update.reason, "the job has failed: " + job.reason);
+  return update;
 }
 
 }  // namespace tacho

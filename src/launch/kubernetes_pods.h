@@ -10,26 +10,26 @@
 
 namespace tacho {
 
-// What Kubernetes says of one task: by the newest of its pods, and by an older one that ran out of
-// memory, as the next would again.
-struct PodNews {
-  TaskNews news;
-  std::vector<std::string> pods;  // that are not gone yet
+// The state of one task in Kubernetes: that of its newest pod, or of an older one that ran out of
+// memory, because the next one would too.
+struct PodUpdate {
+  TaskUpdate update;
+  std::vector<std::string> pods;  // that have not ended
 };
 
-// The answer to 'kubectl get pods -o json' for one job, by the tasks' numbers.
-Result<std::map<std::size_t, PodNews>> parse_pods(std::string_view json);
+// Parses the output of 'kubectl get pods -o json' for one job; the result is by task number.
+Result<std::map<std::size_t, PodUpdate>> parse_pods(std::string_view json);
 
-struct JobCourse {
+struct JobStatus {
   bool complete = false;
   bool failed = false;
-  std::string reason = {};  // why it failed
+  std::string reason = {};  // of the failure
 };
-// The answer to 'kubectl get job NAME -o json'.
-Result<JobCourse> parse_job(std::string_view json);
+// Parses the output of 'kubectl get job NAME -o json'.
+Result<JobStatus> parse_job(std::string_view json);
 
-// What becomes of a task whose pod failed: while the job goes on, another pod. A job that has
-// failed starts none.
-TaskNews after_job(TaskNews news, const JobCourse& job);
+// Updates a task whose pod failed: while the job is running, it gets another pod; a failed job
+// starts none.
+TaskUpdate after_job(TaskUpdate update, const JobStatus& job);
 
 }  // namespace tacho

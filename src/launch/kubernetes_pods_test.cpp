@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The parts of a pod, in the shape in which the API server gives them.
+// Returns a pod in the format of the API server.
 Json pod(int index, const char* phase, Json state = Json::object(), int made_at = 0) {
   return {
       {"apiVersion", "v1"},
@@ -38,20 +38,20 @@ std::string list(std::initializer_list<Json> pods) {
   return json_text({{"kind", "List"}, {"items", Json(pods)}});
 }
 
-TaskNews only(const Json& item) {
+TaskUpdate only(const Json& item) {
   const auto tasks = parse_pods(list({item}));
   if (!tasks.ok() || tasks->size() != 1) broken_invariant("not one task");
-  return tasks->begin()->second.news;
+  return tasks->begin()->second.update;
 }
 
-TEST(Pods, ThatRunSayWhere) {
-  const TaskNews news = only(pod(3, "Running", {{"running", Json::object()}}));
-  EXPECT_EQ(news.state, TaskState::running);
-  EXPECT_EQ(news.where, "node-7");
+TEST(Pods, ReportTheirNode) {
+  const TaskUpdate update = only(pod(3, "Running", {{"running", Json::object()}}));
+  EXPECT_EQ(update.state, TaskState::running);
+  EXPECT_EQ(update.where, "node-7");
 }
 
-TEST(Pods, ThatWaitSayWhy) {
-  const TaskNews pulling = only(
+TEST(Pods, ReportWhyTheyWait) {
+  const TaskUpdate pulling = only(
       pod(0, "Pending", {{"waiting", {{"reason", "ImagePullBackOff"}, {"message", "no x:1"}}}}));
   EXPECT_EQ(pulling.state, TaskState::waiting);
   EXPECT_EQ(pulling.reason, "ImagePullBackOff: no x:1");
@@ -65,34 +65,34 @@ TEST(Pods, ThatWaitSayWhy) {
   EXPECT_THAT(only(unplaced).reason, HasSubstr("Insufficient nvidia.com/gpu"));
 }
 
-TEST(Pods, ThatRanOutOfMemoryHaveEndedThoughAnotherWasStarted) {
-  for (const int again_at : {0, 5}) {  // before or after, in whichever order they are listed
+TEST(Pods, ThatRanOutOfMemoryHaveEndedEvenIfAnotherWasStarted) {
+  for (const int again_at : {0, 5}) {  // created before or after it
     const auto tasks =
         parse_pods(list({pod(1, "Failed", terminated(137, "OOMKilled"), 3),
                          pod(1, "Running", {{"running", Json::object()}}, again_at)}));
-    const TaskNews& news = tasks->at(1).news;
-    EXPECT_EQ(news.state, TaskState::ended);
-    EXPECT_EQ(news.ended_by, EndedBy::out_of_memory);
-    EXPECT_EQ(news.status->signal, SIGKILL);
+    const TaskUpdate& update = tasks->at(1).update;
+    EXPECT_EQ(update.state, TaskState::ended);
+    EXPECT_EQ(update.ended_by, EndedBy::out_of_memory);
+    EXPECT_EQ(update.status->signal, SIGKILL);
     EXPECT_THAT(tasks->at(1).pods, ElementsAre(fmt::format("job-1-at{}", again_at)));
   }
 }
 
-TEST(Pods, ThatWereEvictedAreFollowedByOthersWhileTheJobGoesOn) {
+TEST(Pods, ThatWereEvictedAreReplacedWhileTheJobRuns) {
   Json evicted = pod(2, "Failed");
   evicted["status"]["reason"] = "Evicted";
   evicted["status"]["message"] = "The node was low on resource: memory.";
-  const TaskNews news = only(evicted);
-  EXPECT_EQ(after_job(news, {}).state, TaskState::waiting);
-  EXPECT_THAT(news.reason, HasSubstr("Evicted: The node was low"));
-  const TaskNews last = after_job(news, {.failed = true, .reason = "BackoffLimitExceeded"});
+  const TaskUpdate update = only(evicted);
+  EXPECT_EQ(after_job(update, {}).state, TaskState::waiting);
+  EXPECT_THAT(update.reason, HasSubstr("Evicted: The node was low"));
+  const TaskUpdate last = after_job(update, {.failed = true, .reason = "BackoffLimitExceeded"});
   EXPECT_EQ(last.state, TaskState::lost);
   EXPECT_THAT(last.reason, HasSubstr("the job has failed: BackoffLimitExceeded"));
 }
 
-TEST(Pods, WhoseProgramCouldNotTakeTheTaskEndWithTheJob) {
-  const TaskNews news = only(pod(0, "Failed", terminated(1, "Error")));
-  const TaskNews last = after_job(news, {.failed = true, .reason = "BackoffLimitExceeded"});
+TEST(Pods, WhoseTakeTaskFailedEndWithTheJob) {
+  const TaskUpdate update = only(pod(0, "Failed", terminated(1, "Error")));
+  const TaskUpdate last = after_job(update, {.failed = true, .reason = "BackoffLimitExceeded"});
   EXPECT_EQ(last.state, TaskState::ended);
   EXPECT_EQ(last.status->code, 1);
 }
@@ -107,10 +107,10 @@ TEST(Pods, OfALostNodeAreLost) {
 TEST(Pods, TheNewestOfATaskCounts) {
   const auto tasks = parse_pods(list({pod(0, "Running", {{"running", Json::object()}}, 9),
                                       pod(0, "Failed", terminated(1, "Error"), 4)}));
-  EXPECT_EQ(tasks->at(0).news.state, TaskState::running);
+  EXPECT_EQ(tasks->at(0).update.state, TaskState::running);
 }
 
-TEST(Jobs, SayWhetherTheyAreOver) {
+TEST(Jobs, ReportWhetherTheyHaveEnded) {
   const auto job = [](const char* type, const char* status) {
     return json_text(
         {{"status",

@@ -14,8 +14,8 @@
 
 namespace tacho {
 
-// What one task is given. Whole cores are its own, with their hyperthreads; tasks that ask for
-// less than one share it.
+// The resources of one task. Whole cores are exclusive, with their hyperthreads; tasks that need
+// less than one core share it.
 struct Resources {
   double cores = 1;
   std::optional<std::int64_t> memory_bytes = {};
@@ -24,69 +24,69 @@ struct Resources {
 };
 
 struct Task {
-  std::string key;       // the run's; no other task of the batch has it
-  Command command;       // argv, environment and folder; nothing else travels
-  Resources needs = {};  // a scheduler gives each of a batch what the largest needs
+  std::string key;       // of the run; unique in the batch
+  Command command;       // only argv, environment and folder are used
+  Resources needs = {};  // a scheduler gives each task of a batch the largest needs of all
   std::optional<Seconds> time_limit = {};  // SIGTERM then, and SIGKILL a little later
-  std::filesystem::path log = {};          // its standard output and error, appended
+  std::filesystem::path log = {};          // standard output and error are appended
 };
 
 enum class TaskState {
   waiting,
   running,
   ended,
-  lost,  // its machine is gone, or who started it: nobody works on it, it may be submitted again
+  lost,  // its machine or the process that started it is gone: it may be submitted again
 };
 
 enum class EndedBy { itself, time_limit, out_of_memory, cancel };
 
-struct TaskNews {
+struct TaskUpdate {
   std::string key;
   TaskState state = TaskState::waiting;
-  std::optional<ExitStatus> status = {};  // of one that ended, where it is known
+  std::optional<ExitStatus> status = {};  // of an ended task, if known
   EndedBy ended_by = EndedBy::itself;
-  std::string where = {};   // the machine
-  std::string reason = {};  // for people: why it waits, how it ended, how it was lost
+  std::string where = {};   // host name
+  std::string reason = {};  // for display: why it waits, how it ended or was lost
 };
 
-// Starts, watches and cancels; what a task did comes back through its run's folder.
+// Starts, watches and cancels tasks. The results of a task are in its run's folder.
 //
-// Tasks come in batches. A batch is known by the name that its caller gave it, and had written down
-// before: a tacho that is killed within submit() loses none and starts none twice, as submit() of
-// a batch that is there does nothing. All calls come from one thread, which stays: tasks started
-// on this machine end with it.
+// Tasks come in batches. The caller names a batch and stores the name before submit(), which does
+// nothing for an existing batch: a tacho process that is killed within submit() loses no task and
+// starts none twice. All calls come from one thread, which must not end before the tasks: those on
+// this machine end with it.
 class Launcher {
  public:
   virtual ~Launcher() = default;
 
-  // Whether it could be used here. One sentence with the fix.
+  // Checks whether it can be used here. The error is one sentence with the fix.
   [[nodiscard]] virtual Result<void> check() const = 0;
 
-  // How many tasks of such needs one submit() may hold now; 0: none before others have ended. An
-  // error says that they would never fit.
+  // Returns how many tasks with these needs one submit() may contain now; 0: none until others have
+  // ended. Returns an error if they would never fit.
   [[nodiscard]] virtual Result<std::size_t> room(const Resources& needs) = 0;
 
-  // Whether tasks wait in a queue with those of other users. Then all are best submitted at once:
-  // each turn in the queue may take hours.
+  // Returns true if tasks wait in a queue with those of other users. Then all should be submitted
+  // at once, because each submission may wait for hours.
   [[nodiscard]] virtual bool has_shared_queue() const = 0;
 
-  // All of them or none. The name is of small letters, digits and '-', 40 at the most.
+  // Submits all tasks or none. The name consists of at most 40 lower-case letters, digits and '-'.
   virtual Result<void> submit(const std::string& batch, std::span<const Task> tasks) = 0;
 
-  // Every task of the batch, in the order of submit(), from whichever process. not_found: nothing
-  // is known of it, so that what has not ended is lost. Any other error is no news: the scheduler
-  // does not answer, ask again.
-  virtual Result<std::vector<TaskNews>> poll(const std::string& batch) = 0;
+  // Returns all tasks of the batch in the order of submit(); works from any process. not_found: the
+  // batch is unknown, so that tasks that have not ended are lost. After any other error, such as a
+  // scheduler that does not answer, call it again.
+  virtual Result<std::vector<TaskUpdate>> poll(const std::string& batch) = 0;
 
-  // Asks tasks to end; poll() tells when they have. Those that had ended stay as they are.
+  // Requests tasks to end; poll() reports when they have. Does not change tasks that have ended.
   virtual Result<void> cancel(const std::string& batch, std::span<const std::string> keys) = 0;
   virtual Result<void> cancel_all(const std::string& batch) = 0;
 
-  // Removes all traces of a batch, from the scheduler too. Its tasks have ended or are lost.
+  // Removes a batch whose tasks have ended or are lost, also from the scheduler.
   virtual Result<void> forget(const std::string& batch) = 0;
 
-  // Until there may be news, at the longest for `time`. Time limits count on poll() or this to be
-  // called all the while.
+  // Waits until there may be updates, at most for `time`. Time limits work only if poll() or wait()
+  // is called continuously.
   virtual void wait(std::chrono::milliseconds time) = 0;
 };
 

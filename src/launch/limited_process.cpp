@@ -6,7 +6,7 @@ namespace tacho {
 namespace {
 
 constexpr auto kNever = LimitedProcess::Clock::time_point::max();
-// A clock of nanoseconds does not reach further than centuries; a limit may.
+// Longer limits would overflow the nanoseconds of the clock.
 constexpr Seconds kLongestLimit{86400.0 * 365 * 50};
 
 LimitedProcess::Clock::time_point deadline(const Task& task) {
@@ -24,14 +24,14 @@ Result<LimitedProcess> LimitedProcess::start(const Task& task, std::vector<int> 
   command.output_file = task.log.empty() ? "/dev/null" : task.log;
   command.own_group = true;
   command.dies_with_parent = true;
-  command.borrows_memory = true;  // what the run itself holds, tacho-take measures
+  command.borrows_memory = true;  // the peak memory of the process is not used here
   command.cpus = std::move(cpus);
   command.environment.insert(extra.begin(), extra.end());
   TACHO_TRY(process, Process::start(command));
   return LimitedProcess(std::move(process), deadline(task), grace);
 }
 
-void LimitedProcess::ask_to_end(EndedBy reason, Clock::time_point now) {
+void LimitedProcess::request_end(EndedBy reason, Clock::time_point now) {
   if (asked_) return;
   asked_ = true;
   ended_by_ = reason;
@@ -41,7 +41,7 @@ void LimitedProcess::ask_to_end(EndedBy reason, Clock::time_point now) {
 
 std::optional<ExitStatus> LimitedProcess::look(Clock::time_point now) {
   if (process_.ends_within(std::chrono::milliseconds(0))) {
-    // What it left running would disturb the next; its own status stands already.
+    // Kills what it left running, which would disturb the next task; its status is already fixed.
     process_.signal(SIGKILL);
     return process_.wait();
   }
@@ -50,7 +50,7 @@ std::optional<ExitStatus> LimitedProcess::look(Clock::time_point now) {
     process_.signal(SIGKILL);
     due_ = kNever;
   } else {
-    ask_to_end(EndedBy::time_limit, now);
+    request_end(EndedBy::time_limit, now);
   }
   return std::nullopt;
 }

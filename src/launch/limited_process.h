@@ -9,25 +9,25 @@
 
 namespace tacho {
 
-// A task's process on this machine: asked to end when its time is over, killed when it does not
-// listen, with whatever it has started.
+// The process of a task on this machine: gets SIGTERM at its time limit, and is killed with its
+// children if it does not end.
 class LimitedProcess {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kGrace{10};  // between SIGTERM and SIGKILL
 
-  // `cpus` and the variables of `extra` are added to the task's own.
+  // `cpus` and the variables of `extra` are added to those of the task.
   static Result<LimitedProcess> start(const Task& task, std::vector<int> cpus = {},
                                       const std::map<std::string, std::string>& extra = {},
                                       std::chrono::milliseconds grace = kGrace);
 
-  // Sends what is due, and returns how it ended once it has.
+  // Sends signals that are due; returns the exit status once it has ended.
   std::optional<ExitStatus> look(Clock::time_point now = Clock::now());
-  // The first reason counts.
-  void ask_to_end(EndedBy reason, Clock::time_point now = Clock::now());
+  // Sends SIGTERM. The first reason counts.
+  void request_end(EndedBy reason, Clock::time_point now = Clock::now());
   [[nodiscard]] EndedBy ended_by() const { return ended_by_; }
   [[nodiscard]] int handle() const { return process_.handle(); }
-  // When look() will have something to send; never: the clock's last moment.
+  // The time at which look() has to send a signal; time_point::max() if never.
   [[nodiscard]] Clock::time_point due() const { return due_; }
 
  private:

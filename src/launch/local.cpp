@@ -13,26 +13,26 @@ namespace {
 using Clock = LimitedProcess::Clock;
 
 Error unknown_batch(const std::string& batch) {
-  return {ErrorCode::not_found, "batch " + batch + ": this process has started none of its tasks"};
+  return {ErrorCode::not_found, "batch " + batch + ": not started by this process"};
 }
 
 }  // namespace
 
 LocalLauncher::LocalLauncher(LocalMachine machine, std::optional<int> at_once,
                              std::chrono::milliseconds grace)
-    : seats_(std::move(machine)), at_once_(at_once), grace_(grace), host_(host_name()) {}
+    : slots_(std::move(machine)), at_once_(at_once), grace_(grace), host_(host_name()) {}
 
 Result<std::size_t> LocalLauncher::room(const Resources& needs) {
-  TACHO_CHECK(seats_.could_take(needs));
+  TACHO_CHECK(slots_.could_ever_fit(needs));
   look();
   const std::size_t most = ahead();
-  // A few at a time, so that they can be written down together.
+  // Several at a time, so that they can be stored together.
   if (!waiting_.empty()) return waiting_.size() > most / 2 ? 0 : most - waiting_.size();
-  return free_seats(needs) + most;
+  return free_slots(needs) + most;
 }
 
-std::size_t LocalLauncher::free_seats(const Resources& needs) const {
-  LocalSeats tried = seats_;
+std::size_t LocalLauncher::free_slots(const Resources& needs) const {
+  LocalSlots tried = slots_;
   std::size_t free = 0;
   while (tried.take(needs)) ++free;
   if (!at_once_) return free;
@@ -41,21 +41,23 @@ std::size_t LocalLauncher::free_seats(const Resources& needs) const {
 }
 
 std::size_t LocalLauncher::ahead() const {
-  constexpr Seconds kMoment{0.1};
+  constexpr Seconds kShort{0.1};
   constexpr double kMost = 64;
-  if (!usual_time_ || *usual_time_ > kMoment / 2) return 0;
-  const double side_by_side = std::max<double>(1, static_cast<double>(running_.size()));
-  return static_cast<std::size_t>(std::min(kMost, side_by_side * (kMoment / *usual_time_)));
+  if (!usual_time_ || *usual_time_ > kShort / 2) return 0;
+  const double parallel = std::max<double>(1, static_cast<double>(running_.size()));
+  return static_cast<std::size_t>(std::min(kMost, parallel * (kShort / *usual_time_)));
 }
 
 Result<void> LocalLauncher::submit(const std::string& batch, std::span<const Task> tasks) {
   if (batches_.contains(batch)) return {};
   TACHO_CHECK(check_batch(batch, tasks));
-  for (const Task& task : tasks) TACHO_CHECK(seats_.could_take(task.needs).in("task " + task.key));
-  auto& news = batches_[batch];
   for (const Task& task : tasks) {
-    waiting_.push_back({batch, news.size(), task});
-    news.push_back({.key = task.key, .reason = "waits for cores, memory or GPUs"});
+    TACHO_CHECK(slots_.could_ever_fit(task.needs).in("task " + task.key));
+  }
+  auto& updates = batches_[batch];
+  for (const Task& task : tasks) {
+    waiting_.push_back({batch, updates.size(), task});
+    updates.push_back({.key = task.key, .reason = "waiting for cores, memory or GPUs"});
   }
   start_waiting();
   return {};
@@ -63,36 +65,36 @@ Result<void> LocalLauncher::submit(const std::string& batch, std::span<const Tas
 
 void LocalLauncher::start_waiting() {
   while (!waiting_.empty() && !is_full()) {
-    const auto seat = seats_.take(waiting_.front().task.needs);
-    if (!seat) return;
+    const auto slot = slots_.take(waiting_.front().task.needs);
+    if (!slot) return;
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    start(std::move(next), *seat);
+    start(std::move(next), *slot);
   }
 }
 
-void LocalLauncher::start(Waiting waiting, const Seat& seat) {
-  TaskNews& news = batches_[waiting.batch][waiting.index];
-  news.where = host_;
-  // Without GPUs of its own a task sees none, or it would disturb whose they are.
-  auto process = LimitedProcess::start(waiting.task, seats_.cpus_of(seat),
-                                       {{"CUDA_VISIBLE_DEVICES", seats_.gpus_of(seat)}}, grace_);
+void LocalLauncher::start(Waiting waiting, const Slot& slot) {
+  TaskUpdate& update = batches_[waiting.batch][waiting.index];
+  update.where = host_;
+  // A task without GPUs must not see any, because it would disturb other tasks.
+  auto process = LimitedProcess::start(waiting.task, slots_.cpus_of(slot),
+                                       {{"CUDA_VISIBLE_DEVICES", slots_.gpus_of(slot)}}, grace_);
   if (process.ok()) {
-    news.state = TaskState::running;
-    news.reason.clear();
-    running_.push_back({waiting.batch, waiting.index, seat, Clock::now(), *std::move(process)});
+    update.state = TaskState::running;
+    update.reason.clear();
+    running_.push_back({waiting.batch, waiting.index, slot, Clock::now(), *std::move(process)});
     return;
   }
-  seats_.leave(seat);
-  end(news, ExitStatus{kCannotStart, 0}, EndedBy::itself);
-  news.reason = process.error().message;
+  slots_.release(slot);
+  end(update, ExitStatus{kCannotStart, 0}, EndedBy::itself);
+  update.reason = process.error().message;
 }
 
-void LocalLauncher::end(TaskNews& news, std::optional<ExitStatus> status, EndedBy ended_by) {
-  news.state = TaskState::ended;
-  news.status = status;
-  news.ended_by = ended_by;
-  news.reason = explain(status, ended_by);
+void LocalLauncher::end(TaskUpdate& update, std::optional<ExitStatus> status, EndedBy ended_by) {
+  update.state = TaskState::ended;
+  update.status = status;
+  update.ended_by = ended_by;
+  update.reason = explain(status, ended_by);
 }
 
 void LocalLauncher::look() {
@@ -105,7 +107,7 @@ void LocalLauncher::look() {
       const Seconds took = now - task.began;
       usual_time_ = status->success() ? std::optional(0.8 * usual_time_.value_or(took) + 0.2 * took)
                                       : std::nullopt;
-      seats_.leave(task.seat);
+      slots_.release(task.slot);
       end(batches_[task.batch][task.index], status, task.process.ended_by());
     } else {
       still.push_back(std::move(task));
@@ -115,7 +117,7 @@ void LocalLauncher::look() {
   start_waiting();
 }
 
-Result<std::vector<TaskNews>> LocalLauncher::poll(const std::string& batch) {
+Result<std::vector<TaskUpdate>> LocalLauncher::poll(const std::string& batch) {
   look();
   const auto found = batches_.find(batch);
   if (found == batches_.end()) return unknown_batch(batch);
@@ -126,15 +128,15 @@ template <class Matches>
 Result<void> LocalLauncher::cancel_where(const std::string& batch, const Matches& matches) {
   const auto found = batches_.find(batch);
   if (found == batches_.end()) return unknown_batch(batch);
-  auto& news = found->second;
+  auto& updates = found->second;
   for (Running& task : running_) {
-    if (task.batch == batch && matches(news[task.index].key)) {
-      task.process.ask_to_end(EndedBy::cancel);
+    if (task.batch == batch && matches(updates[task.index].key)) {
+      task.process.request_end(EndedBy::cancel);
     }
   }
   std::erase_if(waiting_, [&](const Waiting& task) {
     const bool drop = task.batch == batch && matches(task.task.key);
-    if (drop) end(news[task.index], std::nullopt, EndedBy::cancel);
+    if (drop) end(updates[task.index], std::nullopt, EndedBy::cancel);
     return drop;
   });
   return {};
@@ -152,10 +154,10 @@ Result<void> LocalLauncher::cancel_all(const std::string& batch) {
 
 Result<void> LocalLauncher::forget(const std::string& batch) {
   std::erase_if(waiting_, [&](const Waiting& task) { return task.batch == batch; });
-  std::vector<Running> others;  // a Process cannot be assigned, but killed by its end it can be
+  std::vector<Running> others;  // a Process cannot be assigned, but its destructor kills it
   for (Running& task : running_) {
     if (task.batch == batch) {
-      seats_.leave(task.seat);
+      slots_.release(task.slot);
     } else {
       others.push_back(std::move(task));
     }

@@ -107,7 +107,7 @@ std::vector<std::vector<int>> cores_of(const std::vector<int>& cpus, const fs::p
 
 LocalMachine this_machine(const fs::path& root) {
   LocalMachine machine{cores_of(own_cpus(), root), usable_memory(root), visible_gpus()};
-  // A quota below the number of processors: as many cores as it can keep busy.
+  // With a CPU quota below the number of cores: only as many cores as it allows.
   const auto quota = static_cast<std::size_t>(usable_cores(root));
   if (machine.cores.size() > quota) machine.cores.resize(quota);
   return machine;
@@ -128,7 +128,7 @@ Result<LocalMachine> limited(LocalMachine machine,
       return Error{ErrorCode::usage, "local: " + unknown_name("option", name, kKnown)};
     }
   }
-  if (machine.cores.empty()) return Error{ErrorCode::usage, "local: no task can run on no cores"};
+  if (machine.cores.empty()) return Error{ErrorCode::usage, "local: tasks need at least one core"};
   return machine;
 }
 

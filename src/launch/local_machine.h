@@ -11,27 +11,27 @@
 
 namespace tacho {
 
-// What of this machine there is to share out.
+// The resources of this machine for tasks.
 struct LocalMachine {
-  std::vector<std::vector<int>> cores;  // of each its processors: more than one with hyperthreads
+  std::vector<std::vector<int>> cores;  // processors of each core: several with hyperthreads
   Bytes memory;
-  std::vector<std::string> gpus;  // as CUDA_VISIBLE_DEVICES names them
+  std::vector<std::string> gpus;  // names as in CUDA_VISIBLE_DEVICES
 };
 
-// What this process may use, by affinity, cgroup, and CUDA_VISIBLE_DEVICES where it is set. `root`
-// holds proc/ and sys/.
+// Returns the resources that this process may use, by affinity, cgroup and CUDA_VISIBLE_DEVICES, if
+// set. `root` contains proc/ and sys/.
 LocalMachine this_machine(const std::filesystem::path& root = "/");
 
-// Less than there is, by the options "cores", "memory" and "gpus": the first so many. An error
-// names the option that is unknown or asks for more.
+// Reduces the machine to the first cores and GPUs and to the memory given by the options "cores",
+// "memory" and "gpus". The error names an option that is unknown or exceeds the machine.
 Result<LocalMachine> limited(LocalMachine machine,
                              const std::map<std::string, std::string>& options);
 
-// Groups of processors that share a core, of those in `cpus`.
+// Groups the processors in `cpus` by core.
 std::vector<std::vector<int>> cores_of(const std::vector<int>& cpus,
                                        const std::filesystem::path& root);
 
-// "0-2,8": 0 1 2 8. What is no such list gives none.
+// Parses "0-2,8" into 0 1 2 8; returns nothing for an invalid list.
 std::vector<int> parse_cpu_list(std::string_view list);
 
 }  // namespace tacho

@@ -22,7 +22,7 @@ TEST(CpuList, ReadsNumbersAndRanges) {
   EXPECT_THAT(parse_cpu_list("x"), IsEmpty());
 }
 
-TEST(Cores, HyperthreadsOfACoreBelongTogetherAndForeignOnesAreLeftOut) {
+TEST(Cores, GroupsTheHyperthreadsThatThisProcessMayUse) {
   const ScratchFolder root;
   const auto siblings = [&](int cpu, const std::string& list) {
     const auto folder =
@@ -33,7 +33,7 @@ TEST(Cores, HyperthreadsOfACoreBelongTogetherAndForeignOnesAreLeftOut) {
   siblings(0, "0,2\n");
   siblings(2, "0,2\n");
   siblings(1, "1,3\n");
-  // 3 is not for this process; of 7 nothing is told.
+  // 3 is not available to this process; the topology of 7 is unknown.
   EXPECT_THAT(cores_of({0, 1, 2, 7}, root.path()),
               ElementsAre(ElementsAre(0, 2), ElementsAre(1), ElementsAre(7)));
 }

@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 class Local : public ::testing::Test {
  protected:
-  // The machine's first processor, as often as tasks are to have one.
-  static LocalMachine seats(std::size_t count, std::vector<std::string> gpus = {}) {
+  // The first processor of the machine, once per core.
+  static LocalMachine slots(std::size_t count, std::vector<std::string> gpus = {}) {
     const LocalMachine here = this_machine();
     return {
         .cores = {count, here.cores.front()}, .memory = Bytes{1LL << 30}, .gpus = std::move(gpus)};
@@ -29,7 +29,7 @@ class Local : public ::testing::Test {
             .log = folder_.path() / (key + ".log")};
   }
   std::string logged(const std::string& key) { return *read_file(folder_.path() / (key + ".log")); }
-  static TaskNews ended(LocalLauncher& launcher, const std::string& batch) {
+  static TaskUpdate ended(LocalLauncher& launcher, const std::string& batch) {
     while (launcher.poll(batch)->back().state != TaskState::ended)
       launcher.wait(milliseconds(1000));
     return launcher.poll(batch)->back();
@@ -37,8 +37,8 @@ class Local : public ::testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Local, ATaskSeesItsOwnGpusAndKeepsToItsOwnCores) {
-  LocalLauncher launcher(seats(2, {"4", "GPU-b"}), std::nullopt);
+TEST_F(Local, ATaskSeesOnlyItsGpusAndCores) {
+  LocalLauncher launcher(slots(2, {"4", "GPU-b"}), std::nullopt);
   const std::string script =
       "echo \"$CUDA_VISIBLE_DEVICES\"; grep Cpus_allowed_list /proc/self/status";
   Task one = task("one", script + "; until [ -e go ]; do sleep 0.02; done");
@@ -57,8 +57,8 @@ TEST_F(Local, ATaskSeesItsOwnGpusAndKeepsToItsOwnCores) {
   EXPECT_THAT(logged("without"), ::testing::StartsWith(cpus));
 }
 
-TEST_F(Local, RoomIsWhatIsFreeAndWhatNeverFitsIsAnError) {
-  LocalLauncher launcher(seats(3), 2);
+TEST_F(Local, RoomIsTheFreeSlotsOrAnErrorIfATaskNeverFits) {
+  LocalLauncher launcher(slots(3), 2);
   EXPECT_EQ(*launcher.room({}), 2U);
   EXPECT_EQ(*launcher.room({.cores = 2}), 1U);
   EXPECT_FALSE(launcher.room({.cores = 4}).ok());
@@ -70,14 +70,14 @@ TEST_F(Local, RoomIsWhatIsFreeAndWhatNeverFitsIsAnError) {
   EXPECT_EQ(*launcher.room({}), 1U);
   ASSERT_TRUE(launcher.submit("b", std::vector{task("b", "sleep 600"), task("c", "true")}).ok());
   EXPECT_EQ(*launcher.room({}), 0U);
-  EXPECT_THAT(launcher.poll("b")->back().reason, HasSubstr("waits for cores"));
+  EXPECT_THAT(launcher.poll("b")->back().reason, HasSubstr("waiting for cores"));
   ASSERT_TRUE(launcher.forget("a").ok());
   ended(launcher, "b");
 }
 
-TEST_F(Local, TasksThatAreOverInAMomentAreTakenAheadUntilOneFails) {
-  LocalLauncher launcher(seats(1), std::nullopt);
-  // However slow the machine: one of some tries is over in a moment.
+TEST_F(Local, AcceptsShortTasksAheadUntilOneFails) {
+  LocalLauncher launcher(slots(1), std::nullopt);
+  // Even on a slow machine, one of several tries is short.
   for (int i = 0; *launcher.room({}) <= 1; ++i) {
     const std::string name = "quick-" + std::to_string(i);
     ASSERT_TRUE(launcher.submit(name, std::vector{task(name, ":")}).ok());
@@ -91,19 +91,19 @@ TEST_F(Local, TasksThatAreOverInAMomentAreTakenAheadUntilOneFails) {
   EXPECT_EQ(*launcher.room({}), 1U);
 }
 
-TEST_F(Local, OneThatDoesNotHeedItsTimeLimitIsKilled) {
-  LocalLauncher launcher(seats(1), std::nullopt, milliseconds(50));
+TEST_F(Local, KillsATaskThatIgnoresItsTimeLimit) {
+  LocalLauncher launcher(slots(1), std::nullopt, milliseconds(50));
   Task stubborn = task("stubborn", "trap '' TERM; while :; do sleep 0.02; done");
-  stubborn.time_limit = Seconds(2);  // the trap is there by then, also where a machine stood still
+  stubborn.time_limit = Seconds(2);  // the trap is set by then, even on a slow machine
   ASSERT_TRUE(launcher.submit("limit", std::vector{stubborn}).ok());
-  const TaskNews end = ended(launcher, "limit");
+  const TaskUpdate end = ended(launcher, "limit");
   EXPECT_EQ(end.status->signal, SIGKILL);
   EXPECT_EQ(end.ended_by, EndedBy::time_limit);
   EXPECT_THAT(end.reason, HasSubstr("reached its time limit (killed by signal 9"));
 }
 
-TEST_F(Local, WhatATaskLeavesRunningIsEndedWithIt) {
-  LocalLauncher launcher(seats(1), std::nullopt);
+TEST_F(Local, KillsWhatATaskLeavesRunning) {
+  LocalLauncher launcher(slots(1), std::nullopt);
   ASSERT_TRUE(
       launcher.submit("parent", std::vector{task("parent", "sleep 600 & echo $! > child")}).ok());
   EXPECT_TRUE(ended(launcher, "parent").status->success());
@@ -118,7 +118,7 @@ TEST_F(Local, WhatATaskLeavesRunningIsEndedWithIt) {
 TEST_F(Local, TasksEndWithTheirLauncher) {
   pid_t child = 0;
   {
-    LocalLauncher launcher(seats(1), std::nullopt);
+    LocalLauncher launcher(slots(1), std::nullopt);
     const auto lasting = task("lasting", "echo $$ > pid.new; mv pid.new pid; exec sleep 600");
     ASSERT_TRUE(launcher.submit("end", std::vector{lasting}).ok());
     while (!std::filesystem::exists(folder_.path() / "pid")) launcher.wait(milliseconds(5));

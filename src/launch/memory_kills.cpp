@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line "oom_kill 3" among others.
+// Finds a line such as "oom_kill 3".
 std::int64_t count_in(const fs::path& file) {
   const auto text = read_file(file, Bytes{1 << 16});
   if (!text.ok()) return 0;
@@ -43,7 +43,7 @@ std::int64_t memory_kills(const fs::path& root) {
       return count_in(mounts / "memory" / group / "memory.oom_control");
     }
     if (controllers == ",,") {
-      // A container sees its own group as the root, and may be told the path from outside.
+      // A container sees its own group as the root, but may have the path of the host.
       for (const fs::path& place : {mounts / group, mounts}) {
         if (fs::exists(place / "memory.events")) return count_in(place / "memory.events");
       }

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// How many processes the system has killed for want of memory in this process's own cgroup, of
-// either version; 0 where it does not count. `root` holds proc/ and sys/.
+// Returns the number of out-of-memory kills in the cgroup of this process, version 1 or 2; 0 if the
+// system does not count them. `root` contains proc/ and sys/.
 std::int64_t memory_kills(const std::filesystem::path& root = "/");
 
 }  // namespace tacho

@@ -10,7 +10,7 @@ Result<std::unique_ptr<Launcher>> open_launcher(LauncherKind kind,
                                                 const LauncherSettings& settings) {
   using Opened = std::unique_ptr<Launcher>;
   if (settings.at_once.value_or(1) < 1) {
-    return Error{ErrorCode::usage, "at least one task must be allowed to run at a time"};
+    return Error{ErrorCode::usage, "at least one task must be allowed at a time"};
   }
   switch (kind) {
     case LauncherKind::local: {
@@ -27,7 +27,7 @@ Result<std::unique_ptr<Launcher>> open_launcher(LauncherKind kind,
           std::make_unique<KubernetesLauncher>(settings.folder, options, settings.at_once));
     }
   }
-  broken_invariant("a launcher of no kind");
+  broken_invariant("unknown kind of launcher");
 }
 
 }  // namespace tacho

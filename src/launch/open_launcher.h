@@ -19,15 +19,14 @@ inline constexpr Names<LauncherKind, 3> kLauncherKinds{
       {LauncherKind::kubernetes, "kubernetes"}}}};
 
 struct LauncherSettings {
-  // Where batches are kept, those of a scheduler: on a file system that its nodes share.
+  // Folder of batches. For a scheduler: on a file system that its nodes share.
   std::filesystem::path folder;
-  // As docs/launchers.md lists them: "partition" for slurm, "image" for kubernetes, "gpus" for
-  // local.
+  // See docs/launchers.md: "partition" for slurm, "image" for kubernetes, "gpus" for local.
   std::map<std::string, std::string> options = {};
-  std::optional<int> at_once = {};  // the most tasks that run at a time
+  std::optional<int> at_once = {};  // maximum number of running tasks
 };
 
-// An error names the option that is unknown or makes no sense.
+// The error names an option that is unknown or makes no sense.
 Result<std::unique_ptr<Launcher>> open_launcher(LauncherKind kind,
                                                 const LauncherSettings& settings);
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kBetweenFolderLooks{100};
+constexpr std::chrono::milliseconds kFolderPollInterval{100};
 
 fs::file_time_type changed(const fs::path& folder) {
   std::error_code problem;
@@ -32,17 +32,17 @@ Result<ScheduledLauncher::Known*> ScheduledLauncher::known(const std::string& ba
   const BatchFolder folder = folder_of(batch);
   if (!folder.exists()) {
     return Error{ErrorCode::not_found,
-                 folder.path().string() + ": there is no batch; it was never submitted"};
+                 folder.path().string() + ": no batch; it was never submitted"};
   }
   TACHO_TRY(keys, folder.keys());
   TACHO_TRY(name, folder.name());
   Known made{.batch = {folder, name, keys}, .ended = {}};
   made.ended.resize(keys.size());
-  made.answer.resize(keys.size());
+  made.updates.resize(keys.size());
   return &known_.emplace(batch, std::move(made)).first->second;
 }
 
-// A tacho that was killed between handing over and noting it leaves a batch without a job's name.
+// A tacho process that was killed between submitting and set_job() leaves a batch without a job id.
 Result<std::optional<std::string>> ScheduledLauncher::job_of(const Batch& batch) {
   if (auto job = batch.folder.job()) return job;
   TACHO_TRY(job, find(batch));
@@ -58,13 +58,13 @@ Result<void> ScheduledLauncher::submit(const std::string& batch, std::span<const
   const Batch& made = known_batch->batch;
   TACHO_TRY(job, job_of(made));
   if (job) return {};
-  auto handed = hand_over(made, tasks);
-  if (!handed.ok()) {
-    // Where it is not sure that it was refused, the next submit() will find out.
-    if (handed.error().code == ErrorCode::usage) TACHO_CHECK(forget(batch));
-    return handed.error();
+  auto submitted = submit_job(made, tasks);
+  if (!submitted.ok()) {
+    // If it is uncertain whether it was refused, the next submit() will find out.
+    if (submitted.error().code == ErrorCode::usage) TACHO_CHECK(forget(batch));
+    return submitted.error();
   }
-  return folder.set_job(*handed);
+  return folder.set_job(*submitted);
 }
 
 Result<void> ScheduledLauncher::read_ends(Known& known) {
@@ -77,60 +77,60 @@ Result<void> ScheduledLauncher::read_ends(Known& known) {
   return {};
 }
 
-Result<ScheduledLauncher::Answer> ScheduledLauncher::answer_for(const Batch& batch) {
+Result<ScheduledLauncher::Updates> ScheduledLauncher::query_job(const Batch& batch) {
   TACHO_TRY(job, job_of(batch));
-  if (!job) return Answer(batch.keys.size());
-  return ask(batch, *job);
+  if (!job) return Updates(batch.keys.size());
+  return query(batch, *job);
 }
 
-Result<void> ScheduledLauncher::ask_again(Known& known) {
-  if (!known.asked || Clock::now() - *known.asked >= between_questions_) {
-    auto answer = answer_for(known.batch);
-    known.asked = Clock::now();
-    known.silence = answer.ok() ? std::nullopt : std::optional(answer.error());
-    if (answer.ok()) known.answer = *std::move(answer);
+Result<void> ScheduledLauncher::refresh(Known& known) {
+  if (!known.queried || Clock::now() - *known.queried >= poll_interval_) {
+    auto updates = query_job(known.batch);
+    known.queried = Clock::now();
+    known.last_error = updates.ok() ? std::nullopt : std::optional(updates.error());
+    if (updates.ok()) known.updates = *std::move(updates);
   }
-  if (known.silence) return *known.silence;
-  // What ended while the scheduler was asked has left word now.
+  if (known.last_error) return *known.last_error;
+  // Tasks that ended during the query have written their status by now.
   return read_ends(known);
 }
 
-TaskNews ScheduledLauncher::news(const Known& known, std::size_t index) {
+TaskUpdate ScheduledLauncher::task_update(const Known& known, std::size_t index) {
   const std::string& key = known.batch.keys[index];
-  if (known.ended[index]) return news_of(key, *known.ended[index]);
+  if (known.ended[index]) return update_of(key, *known.ended[index]);
   const bool cancelled = known.batch.folder.is_cancelled(index);
-  const auto& answer = known.answer[index];
-  // A scheduler forgets a cancelled task that had not begun.
-  const bool gone = !answer || answer->state == TaskState::lost;
+  const auto& found = known.updates[index];
+  // A scheduler forgets a cancelled task that had not started.
+  const bool gone = !found || found->state == TaskState::lost;
   if (gone && cancelled) {
-    return news_of(key, {.ended_by = EndedBy::cancel, .reason = "was cancelled"});
+    return update_of(key, {.ended_by = EndedBy::cancel, .reason = "was cancelled"});
   }
-  if (!answer) {
+  if (!found) {
     return {.key = key,
             .state = TaskState::lost,
-            .reason = "the scheduler does not know it any more, and it left no word"};
+            .reason = "the scheduler no longer knows it, and it left no status"};
   }
-  TaskNews said = *answer;
-  said.key = key;
-  if (cancelled && said.state == TaskState::ended) said.ended_by = EndedBy::cancel;
-  return said;
+  TaskUpdate update = *found;
+  update.key = key;
+  if (cancelled && update.state == TaskState::ended) update.ended_by = EndedBy::cancel;
+  return update;
 }
 
-Result<std::vector<TaskNews>> ScheduledLauncher::poll(const std::string& batch) {
+Result<std::vector<TaskUpdate>> ScheduledLauncher::poll(const std::string& batch) {
   TACHO_TRY(known_batch, known(batch));
   TACHO_CHECK(read_ends(*known_batch));
   const auto& ended = known_batch->ended;
   const bool all = std::all_of(ended.begin(), ended.end(), [](const auto& e) { return e; });
-  if (!all) TACHO_CHECK(ask_again(*known_batch));
-  std::vector<TaskNews> all_news;
-  for (std::size_t i = 0; i < ended.size(); ++i) all_news.push_back(news(*known_batch, i));
-  return all_news;
+  if (!all) TACHO_CHECK(refresh(*known_batch));
+  std::vector<TaskUpdate> updates;
+  for (std::size_t i = 0; i < ended.size(); ++i) updates.push_back(task_update(*known_batch, i));
+  return updates;
 }
 
 Result<void> ScheduledLauncher::cancel_indices(Known& known, std::span<const std::size_t> indices) {
   const Batch& batch = known.batch;
   for (const std::size_t index : indices) TACHO_CHECK(batch.folder.mark_cancelled(index));
-  known.asked.reset();
+  known.queried.reset();
   TACHO_TRY(job, job_of(batch));
   if (!job || indices.empty()) return {};
   if (indices.size() == batch.keys.size()) return end_batch(batch, *job);
@@ -143,9 +143,9 @@ Result<void> ScheduledLauncher::cancel(const std::string& batch,
   TACHO_CHECK(read_ends(*known_batch));
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < known_batch->batch.keys.size(); ++i) {
-    const bool meant =
+    const bool selected =
         std::find(keys.begin(), keys.end(), known_batch->batch.keys[i]) != keys.end();
-    if (meant && !known_batch->ended[i]) indices.push_back(i);
+    if (selected && !known_batch->ended[i]) indices.push_back(i);
   }
   return cancel_indices(*known_batch, indices);
 }
@@ -159,7 +159,7 @@ Result<void> ScheduledLauncher::cancel_all(const std::string& batch) {
 Result<void> ScheduledLauncher::forget(const std::string& batch) {
   const auto known_batch = known(batch);
   if (!known_batch.ok() && known_batch.error().code == ErrorCode::not_found) {
-    return folder_of(batch).remove();  // what create() left unfinished
+    return folder_of(batch).remove();  // an incomplete create()
   }
   if (!known_batch.ok()) return known_batch.error();
   const Batch made = (*known_batch)->batch;
@@ -176,8 +176,8 @@ void ScheduledLauncher::wait(std::chrono::milliseconds time) {
       if (changed(known.batch.folder.ended_folder()) != known.seen) return;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    const auto pause = std::clamp(left, std::chrono::milliseconds(0), kBetweenFolderLooks);
-    // Not sleep_for(), which goes on after a signal.
+    const auto pause = std::clamp(left, std::chrono::milliseconds(0), kFolderPollInterval);
+    // Not sleep_for(), which continues after a signal.
     if (pause.count() == 0 || ::poll(nullptr, 0, static_cast<int>(pause.count())) < 0) return;
   }
 }

@@ -4,22 +4,22 @@
 
 namespace tacho {
 
-Result<Captured> ask_client(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
+Result<Captured> run_client(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
   auto answer = capture({.argv = argv}, limit);
   if (answer.ok()) return answer;
-  // Not "not found", which means that a batch is: a client that cannot be started says nothing.
+  // Not "not found", which would mean the batch: nothing is known if the client cannot be started.
   return Error{ErrorCode::unavailable, answer.error().message};
 }
 
 Error refusal(const std::string& program, const Captured& answer, ErrorCode code) {
-  std::string_view said = answer.err;
-  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.remove_suffix(1);
-  const auto line = said.rfind('\n');
-  if (line != std::string_view::npos) said.remove_prefix(line + 1);
-  if (said.starts_with(program + ": ")) said.remove_prefix(program.size() + 2);
-  if (said.starts_with("error: ")) said.remove_prefix(7);
+  std::string_view text = answer.err;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  const auto line = text.rfind('\n');
+  if (line != std::string_view::npos) text.remove_prefix(line + 1);
+  if (text.starts_with(program + ": ")) text.remove_prefix(program.size() + 2);
+  if (text.starts_with("error: ")) text.remove_prefix(7);
   return {code, fmt::format("{}: {}", program,
-                            said.empty() ? "ended with " + describe(answer.status) : said)};
+                            text.empty() ? "ended with " + describe(answer.status) : text)};
 }
 
 Result<std::string> own_program() {

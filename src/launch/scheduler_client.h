@@ -9,18 +9,18 @@
 
 namespace tacho {
 
-// A scheduler's client, run to its end or its limit.
-inline constexpr std::chrono::seconds kQuestionLimit{15};
-// One that changes something: killed half-way nobody knows whether it has.
+// Time limit of a scheduler's client that only queries.
+inline constexpr std::chrono::seconds kQueryLimit{15};
+// Time limit of one that changes something: if it is killed, it is unknown whether it did.
 inline constexpr std::chrono::seconds kChangeLimit{60};
 
-// Its answer, be it good or bad; an error if there was none.
-Result<Captured> ask_client(const std::vector<std::string>& argv, std::chrono::milliseconds limit);
+// Runs a client and returns its output, successful or not; an error if it could not be run.
+Result<Captured> run_client(const std::vector<std::string>& argv, std::chrono::milliseconds limit);
 
-// "PROGRAM: the last line it wrote to its standard error".
+// Returns "PROGRAM: last line of its standard error".
 Error refusal(const std::string& program, const Captured& answer, ErrorCode code);
 
-// This program's own file, for nodes that see the same file system.
+// Returns the path of this program, for nodes with the same file system.
 Result<std::string> own_program();
 
 }  // namespace tacho

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// A batch is one array job of Slurm; each of its tasks is `tacho take-task`. The clients are run
-// with a time limit; a controller that is away is no news. Accounting is not needed: how a task
-// ended is in the batch's folder.
+// A batch is one array job of Slurm; each of its tasks runs `tacho take-task`. The clients have a
+// time limit; an unreachable controller is not an update. Accounting is not needed: the batch's
+// folder contains how a task ended.
 class SlurmLauncher final : public ScheduledLauncher {
  public:
   SlurmLauncher(std::filesystem::path folder, SlurmOptions options, std::optional<int> at_once);
@@ -20,9 +20,9 @@ class SlurmLauncher final : public ScheduledLauncher {
   [[nodiscard]] Result<std::size_t> room(const Resources& needs) override;
 
  private:
-  Result<std::string> hand_over(const Batch& batch, std::span<const Task> tasks) override;
+  Result<std::string> submit_job(const Batch& batch, std::span<const Task> tasks) override;
   Result<std::optional<std::string>> find(const Batch& batch) override;
-  Result<Answer> ask(const Batch& batch, const std::string& job) override;
+  Result<Updates> query(const Batch& batch, const std::string& job) override;
   Result<void> end_tasks(const Batch& batch, const std::string& job,
                          std::span<const std::size_t> indices) override;
   Result<void> end_batch(const Batch& batch, const std::string& job) override;

@@ -12,7 +12,8 @@
 namespace tacho {
 namespace {
 
-// sbatch's, that say where and when tasks run, and not what they are. The last three are Tacho's.
+// Options of sbatch that say where and when tasks run, but not what they are. The last three are
+// Tacho's.
 constexpr std::array<std::string_view, 26> kSlurmOptions{
     "account", "begin", "comment",  "constraint",   "cpu-freq",  "exclude", "gpu-freq",
     "gres",    "hint",  "licenses", "mail-type",    "mail-user", "mem",     "mem-per-cpu",
@@ -29,7 +30,7 @@ bool is_passed_on(const SlurmOptions& options, std::string_view name) {
                      [&](const std::string& word) { return word.starts_with(start); });
 }
 
-// Between a task's limit and Slurm's own, for SIGTERM to be heeded and the end to be written down.
+// Time between a task's limit and that of Slurm, for handling SIGTERM and writing the status.
 constexpr Seconds kSlack{60};
 
 }  // namespace
@@ -46,10 +47,10 @@ Result<SlurmOptions> slurm_options(const std::map<std::string, std::string>& opt
       read.requeue = value == "yes";
     } else if (name == "poll-seconds") {
       TACHO_TRY(seconds, read_count(name, value).in("slurm"));
-      if (seconds > 3600) return bad_slurm(name, value, "must be 3600 at the most");
-      read.between_questions = std::chrono::seconds(seconds);
+      if (seconds > 3600) return bad_slurm(name, value, "must be at most 3600");
+      read.poll_interval = std::chrono::seconds(seconds);
     } else if (name == "tacho") {
-      if (value.front() != '/') return bad_slurm(name, value, "must be a whole path, from '/' on");
+      if (value.front() != '/') return bad_slurm(name, value, "must be an absolute path");
       read.tacho = value;
     } else {
       read.passed_on.push_back(fmt::format("--{}={}", name, value));

@@ -13,15 +13,15 @@ namespace tacho {
 struct SlurmOptions {
   std::vector<std::string> passed_on;  // "--partition=gpu"
   bool requeue = true;                 // tasks whose node fails
-  // Slurm is not asked more often; ends are seen at once, by the batch's folder.
-  std::chrono::milliseconds between_questions{5000};
-  std::string tacho;  // the program on the nodes; "": this one's own path
+  // Time between queries of Slurm; the end of a task is seen at once, in the batch's folder.
+  std::chrono::milliseconds poll_interval{5000};
+  std::string tacho;  // path of tacho on the nodes; "": that of this program
 };
 
-// An error names the option that is unknown or makes no sense.
+// The error names an option that is unknown or makes no sense.
 Result<SlurmOptions> slurm_options(const std::map<std::string, std::string>& options);
 
-// What a batch asks of sbatch beside them; an option that was passed on goes before.
+// Returns the sbatch options for the needs of a batch; options in `passed_on` take precedence.
 std::vector<std::string> needs_as_options(const Resources& needs,
                                           const std::optional<Seconds>& limit,
                                           const SlurmOptions& options);

@@ -12,14 +12,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(SlurmOptions, AreHandedOnAsSbatchSpellsThem) {
+TEST(SlurmOptions, ArePassedToSbatch) {
   const auto options = slurm_options({{"partition", "gpu"}, {"constraint", "a100&nvlink"}});
   ASSERT_TRUE(options.ok());
   EXPECT_THAT(options->passed_on, ElementsAre("--constraint=a100&nvlink", "--partition=gpu"));
   EXPECT_TRUE(options->requeue);
 }
 
-TEST(SlurmOptions, UnknownOnesAndThoseThatWouldChangeTheBatchAreRefused) {
+TEST(SlurmOptions, RefusesUnknownOnesAndThoseThatWouldChangeTheBatch) {
   EXPECT_THAT(slurm_options({{"partion", "x"}}).error().message,
               HasSubstr("did you mean 'partition'"));
   for (const char* name : {"array", "output", "wrap", "chdir", "job-name"}) {

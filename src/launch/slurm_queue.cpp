@@ -17,7 +17,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-// As wait() gives it, or "CODE:SIGNAL" as scontrol shows it.
+// Parses a status as from wait(), or "CODE:SIGNAL" as printed by scontrol.
 std::optional<ExitStatus> exit_status(std::string_view text) {
   const auto colon = text.find(':');
   if (colon != std::string_view::npos) {
@@ -72,8 +72,8 @@ const Meaning* meaning_of(std::string_view state) {
 }
 
 std::string words_for(const QueuedTask& task, std::string_view state, std::string_view reason) {
-  const bool told = !reason.empty() && reason != "None";
-  const std::string why = told ? fmt::format(" ({})", reason) : "";
+  const bool has_reason = !reason.empty() && reason != "None";
+  const std::string why = has_reason ? fmt::format(" ({})", reason) : "";
   switch (task.state) {
     case TaskState::waiting:
       return fmt::format("Slurm has not started it{}", why);
@@ -81,32 +81,32 @@ std::string words_for(const QueuedTask& task, std::string_view state, std::strin
       return "";
     case TaskState::ended:
       if (task.status && task.status->success() && state == "COMPLETED") return "";
-      return fmt::format("Slurm says {}{}", state, why);
+      return fmt::format("Slurm reports {}{}", state, why);
     case TaskState::lost:
-      return fmt::format("Slurm says {}{}, on {}", state, why, task.where);
+      return fmt::format("Slurm reports {}{}, on {}", state, why, task.where);
   }
-  broken_invariant("a task of no state");
+  broken_invariant("unknown state of a task");
 }
 
-// A task that ends leaves word. Where there is none, Slurm's code is that of who had taken it, or
-// of nobody: a controller that was killed before it had saved its state ends what runs, cannot
-// start it again, and calls that FAILED with 1. Nobody knows more. Only a taker that cannot be
-// started will not be the next time either.
-bool taker_failed(const QueuedTask& task) {
+// A task that ends writes a status. Without one, Slurm's exit code is that of take-task, or of
+// nothing: a controller that was killed before it saved its state ends running tasks, cannot start
+// them again, and reports FAILED with 1. So the task is lost, unless take-task could not be
+// started, which would fail again.
+bool take_task_failed(const QueuedTask& task) {
   if (!task.status || task.status->success() || task.ended_by != EndedBy::itself) return false;
-  constexpr std::array kCannotStart = {2, 126, 127};  // tacho's usage; a shell's
+  constexpr std::array kCannotStart = {2, 126, 127};  // usage error of tacho; errors of a shell
   return std::ranges::find(kCannotStart, task.status->code) == kCannotStart.end();
 }
 
 QueuedTask read(std::string_view state, std::string_view code, std::string_view node,
                 std::string_view reason) {
   QueuedTask task{.where = std::string(node)};
-  // A state of a newer Slurm: as long as it is in the queue it has not ended.
+  // With an unknown state of a newer Slurm, it has not ended while it is in the queue.
   const Meaning* meaning = meaning_of(state);
   task.state = meaning == nullptr ? TaskState::running : meaning->state;
   task.ended_by = meaning == nullptr ? EndedBy::itself : meaning->ended_by;
   if (task.state == TaskState::ended) task.status = exit_status(code);
-  if (taker_failed(task)) {
+  if (take_task_failed(task)) {
     task.state = TaskState::lost;
     task.status.reset();
   }
@@ -139,7 +139,7 @@ Result<Queue> parse_queue(std::string_view answer) {
       continue;
     }
     if (!whole || !index) {
-      return Error{ErrorCode::invalid, fmt::format("squeue: cannot be read: '{}'", line)};
+      return Error{ErrorCode::invalid, fmt::format("squeue: unexpected output: '{}'", line)};
     }
     queue.tasks[static_cast<std::size_t>(*index)] =
         read(fields[1], fields[2], fields[3], fields[4]);

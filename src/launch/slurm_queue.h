@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// What squeue says of one task of an array.
+// One task of an array in the output of squeue.
 struct QueuedTask {
   TaskState state = TaskState::waiting;
   std::optional<ExitStatus> status = {};
   EndedBy ended_by = EndedBy::itself;
   std::string where = {};
   std::string reason = {};
-  bool held = false;  // it could not be launched, and waits for someone to release it
+  bool held = false;  // it could not be launched and waits to be released
 };
 
 // The columns that parse_queue() reads, for squeue --Format.
@@ -25,14 +25,14 @@ inline constexpr const char* kQueueColumns =
     "ArrayTaskID:|,State:|,exit_code:|,NodeList:|,Reason:|";
 
 struct Queue {
-  std::map<std::size_t, QueuedTask> tasks;  // by their numbers
-  // Of all that have no line of their own: those that were cancelled before they began.
+  std::map<std::size_t, QueuedTask> tasks;  // by number
+  // The state of all tasks without their own line: those cancelled before they started.
   std::optional<QueuedTask> others;
 };
-// An error quotes the line that makes no sense.
+// The error quotes an unexpected line.
 Result<Queue> parse_queue(std::string_view answer);
 
-// "MaxArraySize            = 1001" of 'scontrol show config'.
+// Finds "MaxArraySize            = 1001" in the output of 'scontrol show config'.
 std::optional<std::size_t> most_tasks_in(std::string_view configuration);
 
 }  // namespace tacho

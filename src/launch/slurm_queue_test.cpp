@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// As Slurm 22.05 answered for an array in which one was killed and one cancelled.
+// Output of Slurm 22.05 for an array in which one task was killed and one cancelled.
 constexpr const char* kRecorded =
     "3|CANCELLED|1280|127.0.0.2|None|\n"
     "0|COMPLETED|0|127.0.0.1|None|\n"
@@ -36,7 +36,7 @@ TEST(SlurmQueue, EveryTaskHasItsState) {
   EXPECT_THAT(queue->tasks.at(8).reason, HasSubstr("JobArrayTaskLimit"));
 }
 
-TEST(SlurmQueue, OneWhoseTakerWasKilledOrFailedIsLost) {
+TEST(SlurmQueue, ATaskWhoseTakeTaskWasKilledOrFailedIsLost) {
   const auto queue = parse_queue(kRecorded);
   for (const std::size_t index : {1, 2}) {
     EXPECT_EQ(queue->tasks.at(index).state, TaskState::lost);
@@ -46,7 +46,7 @@ TEST(SlurmQueue, OneWhoseTakerWasKilledOrFailedIsLost) {
   EXPECT_THAT(queue->tasks.at(2).reason, HasSubstr("on 127.0.0.2"));
 }
 
-TEST(SlurmQueue, ATakerThatCannotBeStartedIsNotTriedAgain) {
+TEST(SlurmQueue, ATaskWhoseTakeTaskCannotBeStartedHasEnded) {
   const auto queue = parse_queue("0|FAILED|32512|n1|NonZeroExitCode|\n");
   ASSERT_TRUE(queue.ok());
   EXPECT_EQ(queue->tasks.at(0).state, TaskState::ended);
@@ -54,7 +54,7 @@ TEST(SlurmQueue, ATakerThatCannotBeStartedIsNotTriedAgain) {
   EXPECT_THAT(queue->tasks.at(0).reason, HasSubstr("FAILED (NonZeroExitCode)"));
 }
 
-TEST(SlurmQueue, EndsThatSlurmBringsAboutHaveTheirCause) {
+TEST(SlurmQueue, EndsCausedBySlurmHaveTheirReason) {
   const auto queue = parse_queue(
       "0|NODE_FAIL|0|n1|None|\n1|TIMEOUT|15|n1|TimeLimit|\n2|OUT_OF_MEMORY|0:125|n1|None|\n"
       "3|A_NEW_STATE|0|n1|None|\n");
@@ -66,15 +66,15 @@ TEST(SlurmQueue, EndsThatSlurmBringsAboutHaveTheirCause) {
   EXPECT_EQ(queue->tasks.at(3).state, TaskState::running);
 }
 
-TEST(SlurmQueue, OneThatCouldNotBeLaunchedIsHeld) {
+TEST(SlurmQueue, ATaskThatCouldNotBeLaunchedIsHeld) {
   const auto queue =
       parse_queue("0|PENDING|0||launch failed requeued held|\n1|PENDING|0||JobHeldUser|\n");
   ASSERT_TRUE(queue.ok());
   EXPECT_TRUE(queue->tasks.at(0).held);
-  EXPECT_FALSE(queue->tasks.at(1).held);  // a person's wish
+  EXPECT_FALSE(queue->tasks.at(1).held);  // held by a user
 }
 
-TEST(SlurmQueue, TasksCancelledBeforeTheyBeganShareALine) {
+TEST(SlurmQueue, TasksCancelledBeforeTheyStartedShareALine) {
   const auto queue = parse_queue("N/A|CANCELLED|0||JobArrayTaskLimit|\n0|COMPLETED|0|n1|None|\n");
   ASSERT_TRUE(queue.ok());
   EXPECT_EQ(queue->tasks.size(), 1U);
@@ -82,7 +82,7 @@ TEST(SlurmQueue, TasksCancelledBeforeTheyBeganShareALine) {
   EXPECT_EQ(queue->others->ended_by, EndedBy::cancel);
 }
 
-TEST(SlurmQueue, QuotesALineThatMakesNoSense) {
+TEST(SlurmQueue, QuotesAnUnexpectedLine) {
   EXPECT_THAT(parse_queue("0|RUNNING|0|n1|None|\nslurm is tired\n").error().message,
               HasSubstr("'slurm is tired'"));
   EXPECT_FALSE(parse_queue("-1|PENDING|0||None|\n").ok());
@@ -96,7 +96,7 @@ TEST(SlurmQueue, SurvivesAnyBytes) {
   }
 }
 
-TEST(SlurmQueue, TheLargestArrayIsInTheConfiguration) {
+TEST(SlurmQueue, ReadsTheLargestArrayFromTheConfiguration) {
   EXPECT_EQ(most_tasks_in("A = 1\nMaxArraySize            = 1001\nB = 2\n"), 1001U);
   EXPECT_EQ(most_tasks_in("MaxArraySize = (null)\n"), std::nullopt);
   EXPECT_EQ(most_tasks_in(""), std::nullopt);

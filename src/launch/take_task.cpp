@@ -19,9 +19,9 @@ namespace {
 
 using Clock = LimitedProcess::Clock;
 
-constexpr std::chrono::milliseconds kBetweenLooks{1000};
+constexpr std::chrono::milliseconds kLongestWait{1000};
 
-// Keeps SIGTERM and SIGINT from ending this process, and tells of them.
+// Blocks SIGTERM and SIGINT and reports them instead.
 class Signals {
  public:
   Signals() {
@@ -33,7 +33,7 @@ class Signals {
     fd_ = UniqueFd(::signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   ~Signals() {
-    while (came()) {  // or they would end this process now
+    while (received()) {  // otherwise they would end this process now
     }
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
@@ -41,9 +41,9 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   [[nodiscard]] int handle() const { return fd_.get(); }
-  [[nodiscard]] bool came() const {
-    signalfd_siginfo told{};
-    return ::read(fd_.get(), &told, sizeof told) == sizeof told;
+  [[nodiscard]] bool received() const {
+    signalfd_siginfo info{};
+    return ::read(fd_.get(), &info, sizeof info) == sizeof info;
   }
 
  private:
@@ -53,7 +53,7 @@ class Signals {
 
 void wait_for_either(int process, int signals, Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-  const auto time = std::clamp(left, std::chrono::milliseconds(0), kBetweenLooks);
+  const auto time = std::clamp(left, std::chrono::milliseconds(0), kLongestWait);
   std::array<pollfd, 2> events{pollfd{process, POLLIN, 0}, pollfd{signals, POLLIN, 0}};
   ::poll(events.data(), events.size(), static_cast<int>(time.count()));
 }
@@ -63,7 +63,7 @@ int code_of(const TaskStatus& status) {
   return status.status->signal == 0 ? status.status->code : 128 + status.status->signal;
 }
 
-// Whoever holds the lock either ends the task or dies: in both cases it comes free.
+// Waits for the lock; its holder finishes the task or dies, and both release it.
 Result<std::optional<FileLock>> lock_of(const BatchFolder& batch, std::size_t index,
                                         const Signals& signals) {
   while (true) {
@@ -71,52 +71,52 @@ Result<std::optional<FileLock>> lock_of(const BatchFolder& batch, std::size_t in
     if (lock.ok()) return std::optional<FileLock>(*std::move(lock));
     if (lock.error().code != ErrorCode::unavailable) return lock.error();
     wait_for_either(-1, signals.handle(), Clock::time_point::max());
-    if (signals.came()) return std::optional<FileLock>();
+    if (signals.received()) return std::optional<FileLock>();
   }
 }
 
-struct Course {
+struct TaskRun {
   TaskStatus status;
-  bool interrupted = false;  // by someone who had not cancelled it here
+  bool interrupted = false;  // by the scheduler, not cancelled in the folder
 };
 
-Course run(const BatchFolder& batch, std::size_t index, const Task& task, const Signals& signals,
-           std::chrono::milliseconds grace) {
-  Course course{.status = {.where = host_name()}};
+TaskRun run(const BatchFolder& batch, std::size_t index, const Task& task, const Signals& signals,
+            std::chrono::milliseconds grace) {
+  TaskRun result{.status = {.where = host_name()}};
   const std::int64_t killed_before = memory_kills();
   auto process = LimitedProcess::start(task, {}, {}, grace);
   if (!process.ok()) {
-    course.status.status = ExitStatus{kCannotStart, 0};
-    course.status.reason = process.error().message;
-    return course;
+    result.status.status = ExitStatus{kCannotStart, 0};
+    result.status.reason = process.error().message;
+    return result;
   }
-  bool told_to_end = false;
-  while (!course.status.status) {
+  bool end_requested = false;
+  while (!result.status.status) {
     wait_for_either(process->handle(), signals.handle(), process->due());
-    if (signals.came()) {
-      told_to_end = true;
-      process->ask_to_end(EndedBy::cancel);
+    if (signals.received()) {
+      end_requested = true;
+      process->request_end(EndedBy::cancel);
     }
-    course.status.status = process->look();
+    result.status.status = process->look();
   }
-  // Slurm signals both at once, and the program may be the first to hear it.
-  if (!told_to_end && course.status.status->signal == SIGTERM) {
-    wait_for_either(-1, signals.handle(), Clock::now() + kBetweenLooks);
+  // Slurm signals both at once, and the program may get it first.
+  if (!end_requested && result.status.status->signal == SIGTERM) {
+    wait_for_either(-1, signals.handle(), Clock::now() + kLongestWait);
   }
-  told_to_end = told_to_end || signals.came();
+  end_requested = end_requested || signals.received();
   const bool is_cancelled = batch.is_cancelled(index);
-  course.interrupted = told_to_end && !is_cancelled;
-  course.status.ended_by = process->ended_by();
-  if (course.status.ended_by == EndedBy::itself && !course.status.status->success() &&
-      (told_to_end || is_cancelled)) {
-    course.status.ended_by = EndedBy::cancel;
+  result.interrupted = end_requested && !is_cancelled;
+  result.status.ended_by = process->ended_by();
+  if (result.status.ended_by == EndedBy::itself && !result.status.status->success() &&
+      (end_requested || is_cancelled)) {
+    result.status.ended_by = EndedBy::cancel;
   }
-  if (course.status.status->signal == SIGKILL && course.status.ended_by == EndedBy::itself &&
+  if (result.status.status->signal == SIGKILL && result.status.ended_by == EndedBy::itself &&
       memory_kills() > killed_before) {
-    course.status.ended_by = EndedBy::out_of_memory;
+    result.status.ended_by = EndedBy::out_of_memory;
   }
-  course.status.reason = explain(course.status.status, course.status.ended_by);
-  return course;
+  result.status.reason = explain(result.status.status, result.status.ended_by);
+  return result;
 }
 
 std::optional<std::size_t> number_in(const char* variable) {
@@ -144,22 +144,22 @@ Result<Taken> take_task(const std::filesystem::path& folder, std::size_t index,
   if (batch.is_cancelled(index)) {
     const TaskStatus never{.ended_by = EndedBy::cancel,
                            .where = host_name(),
-                           .reason = "was cancelled before it began"};
+                           .reason = "was cancelled before it started"};
     TACHO_CHECK(batch.set_status(index, never));
     return Taken{code_of(never), true};
   }
-  const Course course = run(batch, index, task, signals, grace);
-  const bool is_settled = !course.interrupted || course.status.status->success();
-  if (is_settled) TACHO_CHECK(batch.set_status(index, course.status));
-  return Taken{code_of(course.status), is_settled};
+  const TaskRun result = run(batch, index, task, signals, grace);
+  const bool is_settled = !result.interrupted || result.status.status->success();
+  if (is_settled) TACHO_CHECK(batch.set_status(index, result.status));
+  return Taken{code_of(result.status), is_settled};
 }
 
 Result<TaskNumber> task_number_from_environment() {
   if (const auto index = number_in("SLURM_ARRAY_TASK_ID")) return TaskNumber{*index, false};
   if (const auto index = number_in("JOB_COMPLETION_INDEX")) return TaskNumber{*index, true};
   return Error{ErrorCode::usage,
-               "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX says which task to take; this "
-               "is for a scheduler to call"};
+               "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set; this command is "
+               "started by a scheduler"};
 }
 
 }  // namespace tacho

@@ -10,23 +10,23 @@
 namespace tacho {
 
 struct Taken {
-  int code = 0;             // the task's exit code, or 128 more than the signal that ended it
-  bool is_settled = false;  // how it ended is kept: it is not to be started again
+  int code = 0;             // exit code of the task, or 128 + the signal that ended it
+  bool is_settled = false;  // its status is stored: it must not be started again
 };
 
-// What a scheduler starts on a node in a task's stead: runs task `index` of a batch's folder, and
-// keeps there how it ended. A task that has ended is not run again, and one that another process
-// is at work on is waited for: a scheduler that has lost sight of a node starts its tasks anew.
+// The program that a scheduler starts on a node: runs task `index` of a batch's folder, and stores
+// its status there. Does not run a task again that has ended, and waits if another process is
+// running it: a scheduler that has lost contact with a node starts its tasks again.
 //
-// SIGTERM and SIGINT are passed on. Where nobody had cancelled the task they come from the
-// scheduler, which may want to start it again: how it ended is then not kept.
+// Forwards SIGTERM and SIGINT. If the task was not cancelled, they come from the scheduler, which
+// may start it again: its status is then not stored.
 Result<Taken> take_task(const std::filesystem::path& folder, std::size_t index,
                         std::chrono::milliseconds grace = LimitedProcess::kGrace);
 
-// The number of the task that the scheduler wants of this process, by its environment.
+// The number of the task for this process, set by the scheduler in the environment.
 struct TaskNumber {
   std::size_t index = 0;
-  // Kubernetes starts an index again whose program does not end well.
+  // Kubernetes restarts an index whose program fails.
   bool only_success_counts = false;
 
   [[nodiscard]] int exit_code(const Taken& taken) const {

@@ -34,7 +34,7 @@ class TakeTask : public ::testing::Test {
     taken_ = taken.ok() ? *taken : Taken{.code = -1};
     return taken_.code;
   }
-  // SIGTERM for the thread that takes the task, once that has begun.
+  // Sends SIGTERM to the thread that runs the task, once it has started.
   std::thread interrupt_when_begun() {
     return std::thread([this, taker = ::pthread_self()] {
       while (!fs::exists(scratch_.path() / "begun")) std::this_thread::sleep_for(milliseconds(1));
@@ -48,7 +48,7 @@ class TakeTask : public ::testing::Test {
   BatchFolder batch_{scratch_.path() / "batch"};
 };
 
-TEST_F(TakeTask, KeepsHowItEnded) {
+TEST_F(TakeTask, StoresTheStatus) {
   create("echo hello; exit 9");
   EXPECT_FALSE(status());
   EXPECT_EQ(take(), 9);
@@ -58,14 +58,14 @@ TEST_F(TakeTask, KeepsHowItEnded) {
   EXPECT_EQ(*read_file(scratch_.path() / "log"), "hello\n");
 }
 
-TEST_F(TakeTask, RunsNoneThatHasEnded) {
+TEST_F(TakeTask, DoesNotRunATaskThatHasEnded) {
   create("echo ran; exit 9");
   EXPECT_EQ(take(), 9);
   EXPECT_EQ(take(), 9);
   EXPECT_EQ(*read_file(scratch_.path() / "log"), "ran\n");
 }
 
-TEST_F(TakeTask, BeginsNoneThatIsCancelled) {
+TEST_F(TakeTask, DoesNotStartACancelledTask) {
   create("echo ran");
   ASSERT_TRUE(batch_.mark_cancelled(0).ok());
   EXPECT_EQ(take(), 128 + SIGTERM);
@@ -74,14 +74,14 @@ TEST_F(TakeTask, BeginsNoneThatIsCancelled) {
   EXPECT_FALSE(fs::exists(scratch_.path() / "log"));
 }
 
-TEST_F(TakeTask, ATimeLimitIsKeptToAndSaid) {
-  // Long enough for the trap on a machine that stands still for a while.
+TEST_F(TakeTask, EnforcesAndReportsATimeLimit) {
+  // Long enough for the trap to be set on a slow machine.
   create("trap '' TERM; while :; do sleep 0.01; done", Seconds(2));
   EXPECT_EQ(take(), 128 + SIGKILL);
   EXPECT_EQ(status()->ended_by, EndedBy::time_limit);
 }
 
-TEST_F(TakeTask, ASignalOfOneWhoHadCancelledItIsItsEnd) {
+TEST_F(TakeTask, ASignalAfterACancelIsItsEnd) {
   create("echo > begun; exec sleep 600");
   std::thread later([this, taker = ::pthread_self()] {
     while (!fs::exists(scratch_.path() / "begun")) std::this_thread::sleep_for(milliseconds(1));
@@ -103,7 +103,7 @@ TEST_F(TakeTask, ASignalOfTheSchedulerIsNotItsEnd) {
   EXPECT_EQ((TaskNumber{0, true}.exit_code(taken_)), 128 + SIGTERM);
 }
 
-TEST_F(TakeTask, WaitsForWhoeverIsAtWorkOnIt) {
+TEST_F(TakeTask, WaitsForAnotherProcessThatRunsIt) {
   create("echo ran");
   auto other = batch_.lock(0);
   ASSERT_TRUE(other.ok());
@@ -117,13 +117,13 @@ TEST_F(TakeTask, WaitsForWhoeverIsAtWorkOnIt) {
   EXPECT_FALSE(fs::exists(scratch_.path() / "log"));
 }
 
-TEST_F(TakeTask, NamesTheFileThatCannotBeRead) {
+TEST_F(TakeTask, ErrorsNameTheFile) {
   EXPECT_THAT(take_task(batch_.path(), 0).error().message, HasSubstr("tasks.jsonl"));
   create("true");
-  EXPECT_THAT(take_task(batch_.path(), 1).error().message, HasSubstr("there is no task 1"));
+  EXPECT_THAT(take_task(batch_.path(), 1).error().message, HasSubstr("no task 1"));
 }
 
-TEST_F(TakeTask, TheFirstWordOfAnEndCounts) {
+TEST_F(TakeTask, TheFirstStatusIsKept) {
   create("true");
   ASSERT_TRUE(batch_.set_status(0, {.status = ExitStatus{1, 0}}).ok());
   ASSERT_TRUE(batch_.set_status(0, {.status = ExitStatus{2, 0}}).ok());
@@ -131,7 +131,7 @@ TEST_F(TakeTask, TheFirstWordOfAnEndCounts) {
   EXPECT_EQ(std::distance(fs::directory_iterator(batch_.ended_folder()), {}), 1);
 }
 
-TEST_F(TakeTask, ABatchMadeAgainHasAnotherName) {
+TEST_F(TakeTask, ARecreatedBatchHasAnotherName) {
   create("true");
   const std::string name = *batch_.name();
   EXPECT_EQ(*batch_.name(), name);
@@ -141,7 +141,7 @@ TEST_F(TakeTask, ABatchMadeAgainHasAnotherName) {
   EXPECT_NE(*batch_.name(), name);
 }
 
-TEST(MemoryKills, AreCountedByEitherVersionOfCgroups) {
+TEST(MemoryKills, AreCountedWithBothVersionsOfCgroups) {
   const ScratchFolder root;
   const auto write = [&](const std::string& file, const std::string& text) {
     ASSERT_TRUE(make_folders((root.path() / file).parent_path()).ok());
@@ -151,7 +151,7 @@ TEST(MemoryKills, AreCountedByEitherVersionOfCgroups) {
   write("proc/self/cgroup", "0::/a/b\n");
   write("sys/fs/cgroup/a/b/memory.events", "low 0\noom 3\noom_kill 2\n");
   EXPECT_EQ(memory_kills(root.path()), 2);
-  write("proc/self/cgroup", "0::/../elsewhere\n");  // a container's own group is its root
+  write("proc/self/cgroup", "0::/../elsewhere\n");  // in a container, its group is the root
   write("sys/fs/cgroup/memory.events", "oom_kill 5\n");
   EXPECT_EQ(memory_kills(root.path()), 5);
   write("proc/self/cgroup", "5:cpu:/x\n4:memory:/m\n");

@@ -18,19 +18,19 @@ Error unfit(const Task& task, const std::string& why) {
 Result<void> check(const Task& task) {
   const Command& command = task.command;
   if (task.key.empty()) return Error{ErrorCode::usage, "a task has no key"};
-  if (command.argv.empty()) return unfit(task, "no program is named");
+  if (command.argv.empty()) return unfit(task, "it has no program");
   if (command.in || command.out || command.err || !command.inherited.empty() ||
       !command.cgroups.empty() || !command.cpus.empty()) {
-    return unfit(task, "descriptors, cgroups and processors cannot be handed on to a launcher");
+    return unfit(task, "descriptors, cgroups and processors cannot be passed to a launcher");
   }
   if (!std::isfinite(task.needs.cores) || task.needs.cores <= 0) {
-    return unfit(task, "it needs some share of a core");
+    return unfit(task, "it needs more than 0 cores");
   }
   if (task.needs.gpus < 0 || task.needs.memory_bytes.value_or(1) <= 0) {
     return unfit(task, "memory and GPUs cannot be negative");
   }
   if (task.time_limit && !(*task.time_limit > Seconds(0))) {
-    return unfit(task, "its time limit leaves it no time");
+    return unfit(task, "its time limit must be above 0");
   }
   return {};
 }
@@ -48,7 +48,7 @@ Json to_json(const Task& task) {
 
 Result<std::string> text_of(const Json& json, const char* what) {
   if (json.is_string()) return json.get<std::string>();
-  return Error{ErrorCode::invalid, fmt::format("'{}' must hold texts", what)};
+  return Error{ErrorCode::invalid, fmt::format("'{}' must contain strings", what)};
 }
 
 Result<Task> from_json(const Json& json) {
@@ -65,7 +65,7 @@ Result<Task> from_json(const Json& json) {
   object.read_optional("log", log);
   TACHO_CHECK(object.finish());
   if (!argv->is_array() || argv->empty()) {
-    return Error{ErrorCode::invalid, "'argv' must be a list that begins with a program"};
+    return Error{ErrorCode::invalid, "'argv' must be a list that starts with a program"};
   }
   for (const Json& word : *argv) {
     TACHO_TRY(text, text_of(word, "argv"));
@@ -82,7 +82,7 @@ Result<Task> from_json(const Json& json) {
   return task;
 }
 
-// A name is as long in JSON as it was, unless bytes that are not UTF-8 were replaced.
+// Returns true if the task can be read back. Bytes that are not UTF-8 would be replaced.
 bool survives(const Task& task, const std::string& line) {
   const auto json = parse_json(line);
   if (!json.ok()) return false;
@@ -102,10 +102,11 @@ Result<void> check_batch_name(const std::string& batch) {
       batch.back() != '-' && std::all_of(batch.begin(), batch.end(), fits)) {
     return {};
   }
-  return Error{ErrorCode::usage,
-               fmt::format("'{}' cannot name a batch; {} small letters, digits and '-' between "
-                           "them can",
-                           batch, kLongestName)};
+  return Error{
+      ErrorCode::usage,
+      fmt::format("'{}' is not a valid batch name; use at most {} lower-case letters, digits and "
+                  "'-' between them",
+                  batch, kLongestName)};
 }
 
 Result<void> check_batch(const std::string& batch, std::span<const Task> tasks) {
@@ -115,7 +116,7 @@ Result<void> check_batch(const std::string& batch, std::span<const Task> tasks) 
   for (const Task& task : tasks) {
     TACHO_CHECK(check(task).in("batch " + batch));
     if (!keys.insert(task.key).second) {
-      return unfit(task, "another of the same batch has this key").in("batch " + batch);
+      return unfit(task, "another task of the batch has the same key").in("batch " + batch);
     }
   }
   return {};
@@ -138,7 +139,7 @@ Result<Task> read_task(std::string_view lines, std::size_t index) {
     lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);
   }
   if (lines.empty()) {
-    return Error{ErrorCode::not_found, fmt::format("there is no task {}", index)};
+    return Error{ErrorCode::not_found, fmt::format("no task {}", index)};
   }
   const std::string place = fmt::format("line {}", index + 1);
   TACHO_TRY(json, parse_json(lines.substr(0, lines.find('\n'))).in(place));

@@ -40,13 +40,13 @@ TEST(TaskList, ATaskIsReadAsItWasWritten) {
   EXPECT_EQ(read_task(*lines, 2).error().code, ErrorCode::not_found);
 }
 
-TEST(TaskList, ATextThatCannotBeHandedOnIsRefused) {
+TEST(TaskList, RefusesTextThatIsNotUtf8) {
   auto tasks = some();
   tasks[1].command.argv = {"q", "\xff"};
   EXPECT_THAT(write_tasks(tasks).error().message, HasSubstr("task b: "));
 }
 
-TEST(TaskList, ABatchIsGivenWhatItsLargestNeeds) {
+TEST(TaskList, ABatchNeedsWhatItsLargestTaskNeeds) {
   const auto tasks = some();
   const Resources needs = largest_needs(tasks);
   EXPECT_EQ(needs.cores, 2);
@@ -56,7 +56,7 @@ TEST(TaskList, ABatchIsGivenWhatItsLargestNeeds) {
   EXPECT_EQ(longest_limit(std::span(tasks).first(1)), Seconds(1.5));
 }
 
-TEST(TaskList, NamesThatASchedulerWouldNotTakeAreRefused) {
+TEST(TaskList, RefusesNamesThatASchedulerWouldNotAccept) {
   for (const char* good : {"a", "s1-b2", "0"}) EXPECT_TRUE(check_batch_name(good).ok()) << good;
   for (const std::string& bad :
        {std::string(), std::string("A"), std::string("a/b"), std::string("-a"), std::string("a-"),

@@ -34,13 +34,13 @@ Result<TaskStatus> read_status(std::string_view text) {
   TACHO_CHECK(object.finish());
   if (code.has_value() != signal.has_value() || code.value_or(0) < 0 || code.value_or(0) > 255 ||
       signal.value_or(0) < 0 || signal.value_or(0) > 127) {
-    return Error{ErrorCode::invalid, "'code' and 'signal' are not those of a process"};
+    return Error{ErrorCode::invalid, "'code' and 'signal' are not valid for a process"};
   }
   if (code) status.status = ExitStatus{static_cast<int>(*code), static_cast<int>(*signal)};
   return status;
 }
 
-TaskNews news_of(const std::string& key, const TaskStatus& status) {
+TaskUpdate update_of(const std::string& key, const TaskStatus& status) {
   return {.key = key,
           .state = TaskState::ended,
           .status = status.status,
@@ -64,7 +64,7 @@ std::string explain(const std::optional<ExitStatus>& status, EndedBy ended_by) {
     case EndedBy::cancel:
       return because("was cancelled");
   }
-  broken_invariant("an end of no kind");
+  broken_invariant("unknown reason of an end");
 }
 
 std::string host_name() {

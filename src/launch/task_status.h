@@ -15,9 +15,9 @@ inline constexpr Names<EndedBy, 4> kEndedBy{"end",
                                               {EndedBy::out_of_memory, "out_of_memory"},
                                               {EndedBy::cancel, "cancel"}}}};
 
-// How a task ended, as it is kept in the batch's folder: schedulers forget.
+// The end of a task, stored in the batch's folder because schedulers forget it.
 struct TaskStatus {
-  std::optional<ExitStatus> status = {};  // none: it was cancelled before it began
+  std::optional<ExitStatus> status = {};  // absent: it was cancelled before it started
   EndedBy ended_by = EndedBy::itself;
   std::string where = {};
   std::string reason = {};
@@ -26,12 +26,12 @@ struct TaskStatus {
 std::string write_status(const TaskStatus& status);
 Result<TaskStatus> read_status(std::string_view text);
 
-TaskNews news_of(const std::string& key, const TaskStatus& status);
+TaskUpdate update_of(const std::string& key, const TaskStatus& status);
 
-// The exit code of one that could not be started, as shells have it.
+// The exit code of a task that could not be started, as in shells.
 inline constexpr int kCannotStart = 127;
 
-// What a person is told of an end; "" of one without trouble.
+// Explains the end of a task to a user; "" for success.
 std::string explain(const std::optional<ExitStatus>& status, EndedBy ended_by);
 
 std::string host_name();

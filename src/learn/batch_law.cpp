@@ -10,8 +10,8 @@
 namespace tacho {
 namespace {
 
-// What B_noise is expected to be before any point: by factors of eight around a thousand, which
-// spans from small networks on small data to language models.
+// Prior of B_noise: a factor of eight around a thousand, from small networks on small data to
+// language models.
 constexpr double kTypicalNoiseScale = 1000;
 constexpr double kNoiseScaleSpread = 2.1;
 constexpr int kHypotheses = 81;
@@ -48,8 +48,8 @@ BatchLaw BatchLaw::fit(std::span<const BatchPoint> points) {
       off.push_back(std::log(point.epochs) - std::log1p(point.batch / one.noise_scale) - least);
       cost += std::abs(off.back()) / std::sqrt(uses[point.batch]);
     }
-    // Absolute deviations at a scale of a tenth: a double exponential, so that a submission with
-    // its own ideas does not bend the law.
+    // Absolute deviations at a scale of 0.1, as for a double exponential, limit the influence of
+    // unusual submissions.
     cost = cost / 0.1 + square(deviations) / 2;
     if (cost < best) {
       best = cost;
@@ -65,9 +65,9 @@ BatchLaw BatchLaw::fit(std::span<const BatchPoint> points) {
   }
   for (Hypothesis& one : law.hypotheses_) one.weight /= sum;
   for (double& off : off_best) off = std::abs(off);
-  // The ninth tenth of what the points themselves are off by.
+  // The 90th percentile of the residuals.
   law.spread_ = points.size() < 8 ? kSpreadWithoutRepeats
-                                  : std::max(kLeastSpread, quantile(off_best, 0.9) / kNineOfTen);
+                                  : std::max(kLeastSpread, quantile(off_best, 0.9) / kDeviations90);
   return law;
 }
 
@@ -77,19 +77,20 @@ std::optional<std::size_t> BatchLaw::place_of(const std::string& recipe) const {
   return static_cast<std::size_t>(found - recipes_.begin());
 }
 
-Range BatchLaw::epochs(double batch, const std::string& recipe) const {
+Estimate BatchLaw::epochs(double batch, const std::string& recipe) const {
   const auto place = place_of(recipe);
   double mean = 0;
   double squares = 0;
   for (const Hypothesis& one : hypotheses_) {
-    // A recipe nobody used is taken as the best known one.
+    // An unknown recipe counts as the best known one.
     const double least = place ? one.least[*place] : std::ranges::min(one.least);
     const double log_epochs = least + std::log1p(batch / one.noise_scale);
     mean += one.weight * log_epochs;
     squares += one.weight * square(log_epochs);
   }
   const double between = std::max(0.0, squares - square(mean));
-  const double half = kNineOfTen * std::sqrt(between + square(spread_) + (place ? 0 : square(0.2)));
+  const double half =
+      kDeviations90 * std::sqrt(between + square(spread_) + (place ? 0 : square(0.2)));
   return {std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 

@@ -5,35 +5,35 @@
 #include <string>
 #include <vector>
 
-#include "learn/range.h"
+#include "base/estimate.h"
 
 namespace tacho {
 
-// A training that reached its target: with which batch, in how many epochs.
+// A training that reached its target.
 struct BatchPoint {
   double batch = 0;
   double epochs = 0;
   std::string recipe;  // recipes differ by a factor
 };
 
-// epochs(B) = E · (1 + B / B_noise): up to the scale of the gradient's noise a larger batch saves
-// steps, beyond it only epochs are spent (McCandlish et al. 2018). Fitted robustly to the
-// logarithm; every batch size counts with the root of how often it was used, because popular ones
+// epochs(B) = E · (1 + B / B_noise): up to the noise scale of the gradient, a larger batch saves
+// steps; beyond it, it only costs epochs (McCandlish et al. 2018). A robust fit to the logarithm,
+// in which each batch size is weighted by the square root of its frequency, because popular ones
 // repeat one choice.
 class BatchLaw {
  public:
-  // At least one point. With few batch sizes B_noise stays near what most tasks have, and the
-  // range says how little that is.
+  // Needs at least one point. With few batch sizes, B_noise stays near the prior, and the interval
+  // is wide.
   static BatchLaw fit(std::span<const BatchPoint> points);
 
-  [[nodiscard]] Range epochs(double batch, const std::string& recipe) const;
+  [[nodiscard]] Estimate epochs(double batch, const std::string& recipe) const;
   [[nodiscard]] double noise_scale() const;
 
  private:
   struct Hypothesis {
     double noise_scale = 0;
     double weight = 0;
-    std::vector<double> least;  // log E, one a recipe
+    std::vector<double> least;  // log E per recipe
   };
   [[nodiscard]] std::optional<std::size_t> place_of(const std::string& recipe) const;
 

@@ -8,40 +8,40 @@
 
 namespace tacho {
 
-// How a training was set up, as far as it shapes its learning curve.
+// The settings of a training that affect its learning curve.
 struct CurveSetting {
   std::string model;
   std::string data;
-  std::string recipe;  // optimizer and whatever else sets one way to train a task apart
-  std::string system;  // who ran it, and where
-  // The learning rate falls along a plan that stretches with the planned epochs: such curves are
-  // alike by the share of the plan, others by the epoch.
+  std::string recipe;  // optimizer and other choices that distinguish trainings of a task
+  std::string system;  // publisher and machine
+  // The learning rate falls along a schedule that stretches with the planned epochs: such curves
+  // are compared by the share of the schedule, others by epoch.
   bool decays = false;
-  double batch = 0;  // samples a step, of all ranks
+  double batch = 0;  // samples per step, of all ranks
   std::optional<double> learning_rate;
   double epoch_samples = 0;
   double planned_epochs = 0;
 };
 
-// Accuracy, 0 … 1, after so many epochs; both lists ascend in time and are equally long.
+// Accuracy (0 … 1) by epoch; both lists ascend in time and have the same length.
 struct Curve {
   CurveSetting setting;
   std::vector<double> epochs;
   std::vector<double> accuracy;
-  std::optional<double> eval_samples = {};  // that each accuracy was measured on
+  std::optional<double> eval_samples = {};  // number of samples of an evaluation
   std::string source;
   bool own = false;  // trained here, not published
 
-  // The same curve when only its first `points` had been measured.
+  // Returns the curve with only its first `points`.
   [[nodiscard]] Curve first(std::size_t points) const;
 };
 
 bool same_task(const CurveSetting& a, const CurveSetting& b);
 
-// Of a run that is ordered; its epoch_samples are 0 where the order leaves them to the dataset.
+// For a run that was ordered; epoch_samples is 0 if it depends on the dataset.
 CurveSetting curve_setting(const RunOrder& order);
 
-// Nothing for a run without epochs, a watched program or one on synthetic data.
+// Returns nothing for a run without epochs, a watched program, or synthetic data.
 std::optional<Curve> curve_of(const RunRecord& record);
 
 }  // namespace tacho

@@ -31,19 +31,19 @@ Result<Curve> curve_in(const CsvTable& table, std::size_t row) {
   reader.read("accuracy", curve.accuracy);
   TACHO_CHECK(reader.finish());
   if (schedule != "decay" && schedule != "constant") {
-    reader.refuse("schedule", "is neither 'decay' nor 'constant'");
+    reader.refuse("schedule", "must be 'decay' or 'constant'");
   }
   if (!(setting.batch > 0)) reader.refuse("batch", "must be above 0");
   if (!(setting.epoch_samples > 0)) reader.refuse("epoch_samples", "must be above 0");
   if (curve.epochs.size() != curve.accuracy.size()) {
-    reader.refuse("accuracy", "has not as many values as 'epochs'");
+    reader.refuse("accuracy", "must have as many values as 'epochs'");
   }
   if (!(curve.epochs.front() > 0) ||
       !std::ranges::is_sorted(curve.epochs, [](double a, double b) { return a <= b; })) {
-    reader.refuse("epochs", "must ascend from above 0");
+    reader.refuse("epochs", "must be above 0 and ascend");
   }
   if (std::ranges::any_of(curve.accuracy, [](double a) { return a < 0 || a > 1; })) {
-    reader.refuse("accuracy", "must lie between 0 and 1");
+    reader.refuse("accuracy", "must be between 0 and 1");
   }
   setting.decays = schedule == "decay";
   setting.planned_epochs = curve.epochs.back();
@@ -65,7 +65,7 @@ Result<std::vector<Curve>> read_curves(std::string_view csv) {
 
 std::vector<Curve> published_curves() {
   auto curves = read_curves(kPublishedCurvesCsv);
-  if (!curves.ok()) broken_invariant("the built-in curves: " + curves.error().message);
+  if (!curves.ok()) broken_invariant("built-in curves: " + curves.error().message);
   return *std::move(curves);
 }
 

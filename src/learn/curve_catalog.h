@@ -8,10 +8,11 @@
 
 namespace tacho {
 
-// Curves as data/catalog/curves.csv holds them. Strict: epochs ascend, accuracies lie within 0 … 1.
+// Reads curves in the format of data/catalog/curves.csv. Strict: epochs ascend, accuracies are
+// within 0 … 1.
 Result<std::vector<Curve>> read_curves(std::string_view csv);
 
-// Those that Tacho ships with.
+// Returns the curves that come with Tacho.
 std::vector<Curve> published_curves();
 
 }  // namespace tacho

@@ -1,32 +1,28 @@
 #pragma once
 
-#include <vector>
-
 namespace tacho {
 
-// What makes a known curve count less: how far its setting may lie away, in logarithms, and its
-// points.
+// Scales by which a known curve loses weight: differences of its settings, in logarithms, and of
+// its points.
 struct Closeness {
   double batch;
   double samples;
   double rate;
   double noise;
-  double offset_kept;  // of what the last points lie above the known curve
+  double offset_kept;  // share of the last points' distance from the known curve
   bool operator==(const Closeness&) const = default;
 };
 
-// What the forecaster of curves does not learn by itself. Chosen among curve_candidates() as
-// best_constants() of evaluate_curves.h tells it, which scores by whole tasks left out.
+// Constants of the curve predictor that are not fitted. best_constants() in evaluate_curves.h
+// chooses them by cross-validation over tasks.
 struct CurveConstants {
   Closeness with_schedule{
       .batch = 0.8, .samples = 1, .rate = 0.8, .noise = 0.03, .offset_kept = 0.5};
-  // Without a schedule, the stretch makes up for most of a difference.
+  // Without a schedule, the stretch compensates for most differences.
   Closeness without{.batch = 3, .samples = 1, .rate = 2, .noise = 0.025, .offset_kept = 0.25};
-  // How much of the stretch that steps times rate ask for is believed before a point is seen.
-  double stretch_believed = 0.25;
+  // Share of the stretch expected from steps times rate that is used before any point is seen.
+  double stretch_weight = 0.25;
   bool operator==(const CurveConstants&) const = default;
 };
-
-std::vector<CurveConstants> curve_candidates();
 
 }  // namespace tacho

@@ -6,33 +6,33 @@
 namespace tacho {
 namespace {
 
-// asymptote · (1 − rest), rest falling from its value at x = 1.
-double risen(std::span<const double> p, double share_of_rest) {
-  return logistic(p[0]) * (1 - logistic(p[1]) * share_of_rest);
+// asymptote · (1 − remainder), with the remainder relative to its value at x = 1.
+double approach(std::span<const double> p, double remainder_share) {
+  return logistic(p[0]) * (1 - logistic(p[1]) * remainder_share);
 }
 
 double power_law(double x, std::span<const double> p) {
-  return risen(p, std::pow(x, -std::exp(p[2])));
+  return approach(p, std::pow(x, -std::exp(p[2])));
 }
 
 double exponential(double x, std::span<const double> p) {
-  return risen(p, std::exp(-std::exp(p[2]) * (x - 1)));
+  return approach(p, std::exp(-std::exp(p[2]) * (x - 1)));
 }
 
 double janoschek(double x, std::span<const double> p) {
-  return risen(p, std::exp(-std::exp(p[2]) * (std::pow(x, std::exp(p[3])) - 1)));
+  return approach(p, std::exp(-std::exp(p[2]) * (std::pow(x, std::exp(p[3])) - 1)));
 }
 
 double morgan_mercer_flodin(double x, std::span<const double> p) {
-  return risen(p, 1 / (1 + std::exp(p[2]) * (std::pow(x, std::exp(p[3])) - 1)));
+  return approach(p, 1 / (1 + std::exp(p[2]) * (std::pow(x, std::exp(p[3])) - 1)));
 }
 
 double inverse_logarithm(double x, std::span<const double> p) {
-  return risen(p, 1 / (1 + std::exp(p[2]) * std::log(x)));
+  return approach(p, 1 / (1 + std::exp(p[2]) * std::log(x)));
 }
 
 double shifted_power_law(double x, std::span<const double> p) {
-  return risen(p, std::pow(1 + std::exp(p[3]) * (x - 1), -std::exp(p[2])));
+  return approach(p, std::pow(1 + std::exp(p[3]) * (x - 1), -std::exp(p[2])));
 }
 
 constexpr std::array kFamilies = {

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Shapes a learning curve can have. All rise towards an asymptote; they differ in how the rest
-// shrinks. Parameters have no bounds: the asymptote and the rest at the first point are logits,
-// rates and exponents logarithms. `x` counts from 1, the first point.
+// Possible shapes of a learning curve. All rise towards an asymptote and differ in how the
+// remainder shrinks. Parameters are unbounded: the asymptote and the remainder at the first point
+// are logits, rates and exponents are logarithms. `x` is 1 at the first point.
 struct CurveFamily {
   std::string_view name;
-  std::size_t parameters;  // asymptote, rest at x = 1, rate, and in some a second exponent
+  std::size_t parameters;  // asymptote, remainder at x = 1, rate, and for some a second exponent
   double (*value)(double x, std::span<const double> parameters);
 };
 

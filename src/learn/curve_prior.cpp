@@ -7,7 +7,7 @@ namespace tacho {
 namespace {
 
 constexpr double kFamilyNoise = 0.006;
-constexpr double kBaseWeight = 4;  // what the base prior counts for, in curves
+constexpr double kBaseWeight = 4;  // weight of the base prior, in curves
 
 std::vector<double> scaled(const std::vector<double>& epochs) {
   std::vector<double> x = epochs;
@@ -61,17 +61,17 @@ FamilyMixture::FamilyMixture(const Curve& curve, const CurvePrior& prior)
 double FamilyMixture::value(double epoch) const {
   double mean = 0;
   for (std::size_t i = 0; i < fits_.size(); ++i) {
-    // A family that counts for nothing is not worth its exponentials.
+    // Skips families with negligible weight to save time.
     if (weights_[i] > 1e-4) mean += weights_[i] * fits_[i].value(epoch / unit_);
   }
   return mean;
 }
 
-Estimate FamilyMixture::at(double epoch) const {
+NormalEstimate FamilyMixture::at(double epoch) const {
   double mean = 0;
   double squares = 0;
   for (std::size_t i = 0; i < fits_.size(); ++i) {
-    const Estimate one = fits_[i].at(epoch / unit_);
+    const NormalEstimate one = fits_[i].at(epoch / unit_);
     mean += weights_[i] * one.value;
     squares += weights_[i] * (one.value * one.value + one.deviation * one.deviation);
   }

@@ -10,14 +10,14 @@ namespace tacho {
 
 class FamilyMixture;
 
-// What known curves make one expect of another: a prior for each of curve_families().
+// A prior for each of curve_families(), learned from known curves.
 class CurvePrior {
  public:
-  // Knows next to nothing.
+  // A weak prior.
   CurvePrior();
 
-  // Drawn towards the parameters that `curves` were fitted with; with few of them it stays close
-  // to where it begins.
+  // Moves the prior towards the parameters that `curves` were fitted with; with few of them it
+  // stays close to the base prior.
   static CurvePrior learned(std::span<const FamilyMixture* const> curves);
 
   [[nodiscard]] const FamilyPrior& of(std::size_t family) const { return families_[family]; }
@@ -26,17 +26,17 @@ class CurvePrior {
   std::vector<FamilyPrior> families_;
 };
 
-// All families fitted to one curve, weighted by how well each does.
+// All families fitted to one curve, weighted by their fit.
 class FamilyMixture {
  public:
   FamilyMixture(const Curve& curve, const CurvePrior& prior);
 
-  [[nodiscard]] Estimate at(double epoch) const;
-  [[nodiscard]] double value(double epoch) const;  // without its deviation
+  [[nodiscard]] NormalEstimate at(double epoch) const;
+  [[nodiscard]] double value(double epoch) const;  // the mean alone
   [[nodiscard]] const std::vector<FamilyFit>& fits() const { return fits_; }
 
  private:
-  double unit_;  // the first point's epoch: what families call x = 1
+  double unit_;  // the epoch of the first point, which is x = 1
   std::vector<FamilyFit> fits_;
   std::vector<double> weights_;
 };

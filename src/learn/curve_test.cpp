@@ -22,7 +22,7 @@ std::string problem_of(std::string_view row) {
   return read.ok() ? "" : read.error().message;
 }
 
-TEST(Curve, OfARunHasItsSettingAndItsEpochs) {
+TEST(Curve, OfARunHasItsSettingsAndEpochs) {
   RunOrder order{.key = "k"};
   order.spec.model = "lenet5";
   order.spec.data = "fashion-mnist";

@@ -8,7 +8,7 @@ namespace tacho {
 
 inline double square(double value) { return value * value; }
 
-// A small symmetric matrix, row by row.
+// A small symmetric matrix, stored by row.
 class SymmetricMatrix {
  public:
   explicit SymmetricMatrix(std::size_t size) : size_(size), cells_(size * size) {}
@@ -26,7 +26,7 @@ class SymmetricMatrix {
   std::vector<double> cells_;
 };
 
-// A Cholesky factor, and what is asked of it. Nothing if the matrix is not positive definite.
+// A Cholesky factorization; of() returns nothing if the matrix is not positive definite.
 class SymmetricFactor {
  public:
   static std::optional<SymmetricFactor> of(const SymmetricMatrix& matrix);

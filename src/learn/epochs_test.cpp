@@ -15,13 +15,13 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(BatchLaw, FindsTheNoiseScaleOfItsOwnLaw) {
+TEST(BatchLaw, RecoversTheNoiseScale) {
   std::vector<BatchPoint> points;
   for (double batch = 64; batch < 1e5; batch *= 2) {
     points.push_back({batch, 30 * (1 + batch / 8000), "a"});
     points.push_back({batch, 45 * (1 + batch / 8000), "b"});
   }
-  points.push_back({4096, 300, "a"});  // someone with ideas of their own
+  points.push_back({4096, 300, "a"});  // an outlier
   const BatchLaw law = BatchLaw::fit(points);
   EXPECT_NEAR(law.noise_scale(), 8000, 1500);
   EXPECT_NEAR(law.epochs(1000, "a").value, 33.75, 1.5);
@@ -33,7 +33,7 @@ TEST(BatchLaw, ALargerBatchNeverNeedsFewerEpochs) {
   const BatchLaw law = BatchLaw::fit(points);
   double before = 0;
   for (double batch = 1; batch < 1e6; batch *= 3) {
-    const Range epochs = law.epochs(batch, "a");
+    const Estimate epochs = law.epochs(batch, "a");
     EXPECT_GT(epochs.value, before);
     EXPECT_LT(epochs.low, epochs.value);
     EXPECT_GT(epochs.high, epochs.value);
@@ -41,11 +41,11 @@ TEST(BatchLaw, ALargerBatchNeverNeedsFewerEpochs) {
   }
 }
 
-TEST(BatchLaw, OnePointIsKnownBestAtItsOwnBatch) {
+TEST(BatchLaw, OnePointIsMostCertainAtItsBatch) {
   const std::array<BatchPoint, 1> points = {{{128, 20, "a"}}};
   const BatchLaw law = BatchLaw::fit(points);
   const auto width = [&](double batch) {
-    const Range range = law.epochs(batch, "a");
+    const Estimate range = law.epochs(batch, "a");
     return range.high / range.low;
   };
   EXPECT_NEAR(law.epochs(128, "a").value, 20, 0.5);
@@ -53,7 +53,7 @@ TEST(BatchLaw, OnePointIsKnownBestAtItsOwnBatch) {
   EXPECT_LT(width(1024), width(16384));
 }
 
-TEST(Times, OfPublishedTrainingsAreForetoldForUnseenSystemsAndBatchSizes) {
+TEST(Times, ArePredictedForHeldOutSystemsAndBatchSizes) {
   for (const TimeScore& score : evaluate_times(published_time_records())) {
     EXPECT_LT(score.median_error, 0.15) << score.task << ", " << score.split;
     EXPECT_GE(score.coverage, 0.84) << score.task << ", " << score.split;
@@ -61,7 +61,7 @@ TEST(Times, OfPublishedTrainingsAreForetoldForUnseenSystemsAndBatchSizes) {
   }
 }
 
-TEST(JobRate, SaysThatItCannotKnowAnotherGpu) {
+TEST(JobRate, AbstainsForAnUnknownGpu) {
   const auto records = published_time_records();
   std::vector<TimeRecord> resnet;
   for (const TimeRecord& record : records) {
@@ -72,7 +72,7 @@ TEST(JobRate, SaysThatItCannotKnowAnotherGpu) {
   ASSERT_TRUE(one.ok());
   EXPECT_NEAR(one->hours.value, 0.48, 0.08);
   EXPECT_THAT(model.at({"T4", 8, 1, 3264, "mlperf-late"}).error().message,
-              HasSubstr("I cannot know this: no published run is on T4"));
+              HasSubstr("no prediction: no published trainings on T4"));
 }
 
 class EpochsToTargetTest : public testing::Test {
@@ -97,7 +97,7 @@ class EpochsToTargetTest : public testing::Test {
   }
 };
 
-TEST_F(EpochsToTargetTest, PublishedResNetsTellOfAnyBatchAndTarget) {
+TEST_F(EpochsToTargetTest, PublishedResNetsPredictAnyBatchAndTarget) {
   const auto needed = [&](double target, double batch) {
     const auto answer = published_.needed({"resnet50", "imagenet", target, batch});
     EXPECT_TRUE(answer.ok()) << answer.error().message;
@@ -110,14 +110,15 @@ TEST_F(EpochsToTargetTest, PublishedResNetsTellOfAnyBatchAndTarget) {
   EXPECT_LT(needed(0.75, 3264).high / needed(0.75, 3264).low, 2);
 }
 
-TEST_F(EpochsToTargetTest, KnowsWhatItCannotKnow) {
+TEST_F(EpochsToTargetTest, AbstainsWithReasons) {
   const auto message = [&](const EpochsQuestion& question) {
     const auto answer = published_.needed(question);
     EXPECT_FALSE(answer.ok());
     return answer.ok() ? "" : answer.error().message;
   };
-  EXPECT_THAT(message({"resnet50", "imagenet", 0.85, 256}), HasSubstr("reach from 0.738 to 0.784"));
-  EXPECT_THAT(message({"alexnet", "imagenet", 0.5, 256}), HasSubstr("no training of alexnet"));
+  EXPECT_THAT(message({"resnet50", "imagenet", 0.85, 256}),
+              HasSubstr("have targets from 0.738 to 0.784"));
+  EXPECT_THAT(message({"alexnet", "imagenet", 0.5, 256}), HasSubstr("no trainings of alexnet"));
   EXPECT_THAT(message({"resnet50", "imagenet", 75, 256}), HasSubstr("between 0 and 1"));
 }
 
@@ -130,7 +131,8 @@ TEST_F(EpochsToTargetTest, OwnRunsComeFirst) {
   EXPECT_EQ(answer->basis, "2 runs here");
   EXPECT_EQ(answer->epoch_samples, 10000);
   const auto never = own_runs.needed({"net", "set", 0.95, 64});
-  EXPECT_THAT(never.error().message, HasSubstr("none of 2 runs of net on set heads for 0.95"));
+  EXPECT_THAT(never.error().message,
+              HasSubstr("none of 2 runs of net on set is predicted to reach 0.95"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "learn/cannot_know.h"
-#include "learn/forecast.h"
+#include "learn/abstain.h"
+#include "learn/curve_prediction.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -57,11 +57,11 @@ EpochsToTarget::EpochsToTarget(const std::vector<Curve>& own, std::vector<Curve>
 Result<EpochsAnswer> EpochsToTarget::needed(const EpochsQuestion& question) const {
   if (!(question.target > 0 && question.target < 1)) {
     return Error{ErrorCode::usage,
-                 fmt::format("a target of {} is no accuracy; give one between 0 and 1, as "
-                             "--target top1=0.75",
+                 fmt::format("target {} is not a valid accuracy; use a value between 0 and 1, such "
+                             "as --target top1=0.75",
                              question.target)};
   }
-  if (!(question.batch >= 1)) return Error{ErrorCode::usage, "a batch holds at least one sample"};
+  if (!(question.batch >= 1)) return Error{ErrorCode::usage, "the batch must be at least 1"};
   auto own = from_own(question);
   if (own.ok()) return own;
   auto published = from_published(question);
@@ -91,23 +91,23 @@ Result<EpochsAnswer> EpochsToTarget::from_own(const EpochsQuestion& question) co
     samples.push_back(setting.epoch_samples);
   }
   if (runs == 0) {
-    return cannot_know(
-        fmt::format("{} was never trained on {} here", question.model, question.data));
+    return abstain(
+        fmt::format("no runs of {} on {} on this machine", question.model, question.data));
   }
   if (points.empty()) {
-    return cannot_know(fmt::format(
-        "none of {} of {} on {} heads for {}; the highest so far is {:.4f}",
+    return abstain(fmt::format(
+        "none of {} of {} on {} is predicted to reach {}; the highest accuracy so far is {:.4f}",
         plural(runs, "run", "runs"), question.model, question.data, question.target, highest));
   }
   const double epoch_samples = median(samples);
-  // An epoch of fewer samples is a shorter one.
+  // Epochs with fewer samples are shorter.
   for (std::size_t i = 0; i < points.size(); ++i) points[i].epochs *= samples[i] / epoch_samples;
   return EpochsAnswer{BatchLaw::fit(points).epochs(question.batch, ""), epoch_samples,
                       plural(points.size(), "run here", "runs here")};
 }
 
 Result<EpochsAnswer> EpochsToTarget::from_published(const EpochsQuestion& question) const {
-  // Models on the same data share the noise scale's order of magnitude, hence one law.
+  // One law, because models on the same data have noise scales of similar magnitude.
   std::map<std::string, std::vector<const TimeRecord*>> recipes;  // of this model
   std::vector<BatchPoint> points;
   for (const TimeRecord& record : records_) {
@@ -120,8 +120,8 @@ Result<EpochsAnswer> EpochsToTarget::from_published(const EpochsQuestion& questi
   };
   const auto any = std::ranges::find_if(records_, of_model);
   if (any == records_.end()) {
-    return cannot_know(fmt::format(
-        "no training of {} on {} is known; train it for at least {} epochs first: tacho train {} "
+    return abstain(fmt::format(
+        "no trainings of {} on {} are known; train it for at least {} epochs first: tacho train {} "
         "--data {} -e {}",
         question.model, question.data, kFewestPoints, question.model, question.data,
         kFewestPoints));
@@ -131,7 +131,7 @@ Result<EpochsAnswer> EpochsToTarget::from_published(const EpochsQuestion& questi
                       .basis = plural(count, "published training", "published trainings")};
   if (recipes.empty()) {
     TACHO_TRY(epochs, by_schedule(question, question.target));
-    // Their batch is not published; it was small against the noise scale.
+    // Their batch is not published; it was small compared with the noise scale.
     const std::string recipe = question.model + " by schedule";
     points.push_back({1, epochs, recipe});
     answer.epochs = BatchLaw::fit(points).epochs(question.batch, recipe);
@@ -147,21 +147,22 @@ Result<EpochsAnswer> EpochsToTarget::from_published(const EpochsQuestion& questi
       problem = moved.error();
       continue;
     }
-    const Range epochs = product(law.epochs(question.batch, question.model + " " + recipe), *moved);
+    const Estimate epochs =
+        product(law.epochs(question.batch, question.model + " " + recipe), *moved);
     if (answer.epochs.value == 0 || epochs.value < answer.epochs.value) answer.epochs = epochs;
   }
   if (answer.epochs.value == 0) return *problem;
   return answer;
 }
 
-Result<Range> EpochsToTarget::factor(const EpochsQuestion& question, const std::string& recipe,
-                                     double from, double to) const {
-  if (to == from) return Range{1, 1, 1};
+Result<Estimate> EpochsToTarget::factor(const EpochsQuestion& question, const std::string& recipe,
+                                        double from, double to) const {
+  if (to == from) return Estimate{1, 1, 1};
   if (to > from) {
     TACHO_TRY(longer, by_schedule(question, to));
     TACHO_TRY(before, by_schedule(question, from));
     const double value = std::max(1.0, longer / before);
-    return Range{value, value / 1.2, value * 1.2};
+    return Estimate{value, value / 1.2, value * 1.2};
   }
   std::vector<double> logs;
   for (const Curve& curve : published_) {
@@ -173,11 +174,11 @@ Result<Range> EpochsToTarget::factor(const EpochsQuestion& question, const std::
     if (early && late) logs.push_back(std::log(*early / *late));
   }
   if (logs.size() < 3) {
-    return cannot_know(fmt::format("no published curve of {} on {} tells when it reaches {}",
-                                   question.model, question.data, to));
+    return abstain(fmt::format("no published curve of {} on {} reaches {}", question.model,
+                               question.data, to));
   }
-  return Range{std::exp(median(logs)), std::exp(quantile(logs, 0.05)),
-               std::exp(quantile(logs, 0.95))};
+  return Estimate{std::exp(median(logs)), std::exp(quantile(logs, 0.05)),
+                  std::exp(quantile(logs, 0.95))};
 }
 
 Result<double> EpochsToTarget::by_schedule(const EpochsQuestion& question, double target) const {
@@ -190,9 +191,9 @@ Result<double> EpochsToTarget::by_schedule(const EpochsQuestion& question, doubl
   }
   const auto above = ladder.lower_bound(target);
   if (above == ladder.end() || (above == ladder.begin() && above->first != target)) {
-    return cannot_know(fmt::format(
-        "published trainings of {} on {} reach from {} to {}, not {}", question.model,
-        question.data, ladder.empty() ? highest : ladder.begin()->first, highest, target));
+    return abstain(fmt::format("published trainings of {} on {} have targets from {} to {}, not {}",
+                               question.model, question.data,
+                               ladder.empty() ? highest : ladder.begin()->first, highest, target));
   }
   if (above->first == target) return above->second;
   const auto below = std::prev(above);

@@ -19,29 +19,30 @@ struct EpochsQuestion {
 };
 
 struct EpochsAnswer {
-  Range epochs;
-  double epoch_samples = 0;  // in one of those epochs
+  Estimate epochs;
+  double epoch_samples = 0;  // samples per epoch
   std::string basis;         // "5 runs here", "263 published trainings"
 };
 
-// How many epochs a task takes to a target, for any batch size. Runs of one's own come first, then
-// published trainings: their batch law at the target they had, moved to another target along
-// published curves, and above what those reached along trainings of longer schedules.
+// Predicts the number of epochs to a target for any batch size. Uses own runs first, then published
+// trainings: their batch law at their target, moved to another target along published curves, and
+// beyond those along trainings with longer schedules.
 class EpochsToTarget {
  public:
   EpochsToTarget(const std::vector<Curve>& own, std::vector<Curve> published,
                  std::vector<TimeRecord> records);
 
-  // ErrorCode::unavailable, "I cannot know this: …", where nothing bears on it.
+  // Abstains with ErrorCode::unavailable, "no prediction: …".
   [[nodiscard]] Result<EpochsAnswer> needed(const EpochsQuestion& question) const;
 
  private:
   [[nodiscard]] Result<EpochsAnswer> from_own(const EpochsQuestion& question) const;
   [[nodiscard]] Result<EpochsAnswer> from_published(const EpochsQuestion& question) const;
-  // How many times the epochs of a training to `from` one to `to` takes.
-  [[nodiscard]] Result<Range> factor(const EpochsQuestion& question, const std::string& recipe,
-                                     double from, double to) const;
-  // Epochs to the target by trainings that differ in nothing but the length of their plan.
+  // Returns the ratio of the epochs to reach `to` to those to reach `from`.
+  [[nodiscard]] Result<Estimate> factor(const EpochsQuestion& question, const std::string& recipe,
+                                        double from, double to) const;
+  // Returns the epochs to the target from trainings that differ only in the length of their
+  // schedule.
   [[nodiscard]] Result<double> by_schedule(const EpochsQuestion& question, double target) const;
 
   std::vector<KnownCurve> own_;
@@ -49,13 +50,11 @@ class EpochsToTarget {
   std::vector<TimeRecord> records_;
 };
 
-inline constexpr double kFurthestFollowed = 4;  // times its own length that a curve is followed
-// Where the smooth line through a curve reaches the target, followed so far. Nothing if it does
-// not.
+inline constexpr double kFurthestFollowed = 4;  // times the length of the curve
+// Returns the epoch at which the smoothed, extrapolated curve reaches the target, or nothing.
 std::optional<double> smooth_crossing(const KnownCurve& known, double target);
 
-// When a curve first reaches the target, between its points along straight lines. Nothing if it
-// does not.
+// Returns the epoch at which the linearly interpolated curve first reaches the target, or nothing.
 std::optional<double> crossing(const Curve& curve, double target);
 
 }  // namespace tacho

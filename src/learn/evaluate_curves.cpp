@@ -6,35 +6,51 @@
 #include <span>
 
 #include "learn/curve_constants.h"
-#include "learn/forecast.h"
+#include "learn/curve_prediction.h"
 
 namespace tacho {
 namespace {
 
+std::vector<CurveConstants> curve_candidates() {
+  std::vector<CurveConstants> candidates;
+  for (const double reach : {0.5, 1.0, 2.0}) {
+    for (const double noise : {0.5, 1.0, 2.0}) {
+      for (const double kept : {0.0, 0.25, 0.5}) {
+        for (const double stretch_weight : {0.25, 0.5, 0.75}) {
+          candidates.push_back({{0.8 * reach, 1, 0.8 * reach, 0.015 * noise, kept},
+                                {1.5 * reach, 1, reach, 0.025 * noise, kept},
+                                stretch_weight});
+        }
+      }
+    }
+  }
+  return candidates;
+}
+
 class Tally {
  public:
-  void add(const Curve& curve, std::size_t seen, const std::vector<Forecast>& foretold) {
+  void add(const Curve& curve, std::size_t seen, const std::vector<CurvePrediction>& predicted) {
     double errors = 0;
     double squares = 0;
     double held = 0;
     double half = 0;
-    for (std::size_t i = 0; i < foretold.size(); ++i) {
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
       const double truth = curve.accuracy[seen + i];
-      const double off = std::abs(truth - foretold[i].accuracy);
+      const double off = std::abs(truth - predicted[i].accuracy);
       errors += off;
       squares += off * off;
-      held += truth >= foretold[i].low && truth <= foretold[i].high ? 1 : 0;
-      half += (foretold[i].high - foretold[i].low) / 2;
+      held += truth >= predicted[i].low && truth <= predicted[i].high ? 1 : 0;
+      half += (predicted[i].high - predicted[i].low) / 2;
     }
-    const auto points = static_cast<double>(foretold.size());
+    const auto points = static_cast<double>(predicted.size());
     score_.curves += 1;
     score_.mean_error += errors / points;
     score_.root_mean_square += squares / points;
-    score_.final_error += std::abs(curve.accuracy.back() - foretold.back().accuracy);
+    score_.final_error += std::abs(curve.accuracy.back() - predicted.back().accuracy);
     score_.coverage += held / points;
     score_.half_width += half / points;
   }
-  void refuse() { score_.refused += 1; }
+  void abstain() { score_.refused += 1; }
 
   [[nodiscard]] CurveScore score(std::string group) const {
     CurveScore score = score_;
@@ -56,8 +72,8 @@ std::string task_of(const Curve& curve) {
   return curve.setting.model + " on " + curve.setting.data;
 }
 
-// How well each candidate of the constants does on each task, so that a task can be scored with
-// constants that were chosen by the others.
+// The error of each candidate on each task, so that a task can be scored with constants chosen on
+// the other tasks.
 class ConstantChoice {
  public:
   explicit ConstantChoice(const std::vector<Curve>& curves) {
@@ -66,24 +82,25 @@ class ConstantChoice {
       if (curve.epochs.size() > first_quarter(curve)) tasks[task_of(curve)].push_back(&curve);
     }
     for (const CurveConstants& candidate : candidates_) {
-      const CurveForecaster forecaster(curves, candidate, CurveForecaster::Calibration::none);
+      const CurvePredictor predictor(curves, candidate, CurvePredictor::Calibration::none);
       for (const auto& [task, of_task] : tasks) {
-        errors_[task].push_back(mean_error(forecaster, of_task));
+        errors_[task].push_back(mean_error(predictor, of_task));
         decays_[task] = of_task.front()->setting.decays;
       }
     }
   }
 
-  // The best for all other tasks of the same kind; the shipped ones where there is no other.
+  // Returns the best constants for all other tasks of the same kind; without others, the shipped
+  // ones.
   [[nodiscard]] const CurveConstants& without(const std::string& task) const {
     return best(task, decays_.at(task));
   }
 
-  [[nodiscard]] const CurveConstants& best(const std::string& left_out, bool decays) const {
+  [[nodiscard]] const CurveConstants& best(const std::string& held_out, bool decays) const {
     std::vector<double> sums(candidates_.size());
     for (const auto& [task, errors] : errors_) {
-      if (task == left_out || decays_.at(task) != decays) continue;
-      // By ratios, so that a task whose curves swing has no more to say than one with smooth ones.
+      if (task == held_out || decays_.at(task) != decays) continue;
+      // Uses ratios, so that tasks with noisy curves do not dominate.
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::log(errors[i] + 1e-6);
     }
     const bool any = std::ranges::any_of(sums, [](double sum) { return sum != 0; });
@@ -92,9 +109,9 @@ class ConstantChoice {
   }
 
  private:
-  static constexpr std::size_t kMostCurves = 30;  // of a task
+  static constexpr std::size_t kMostCurves = 30;  // per task
 
-  static double mean_error(const CurveForecaster& forecaster,
+  static double mean_error(const CurvePredictor& predictor,
                            const std::vector<const Curve*>& curves) {
     const std::size_t stride = (curves.size() + kMostCurves - 1) / kMostCurves;
     double sum = 0;
@@ -104,11 +121,11 @@ class ConstantChoice {
       const std::size_t seen = first_quarter(curve);
       const std::span<const double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
                                           curve.epochs.end());
-      const auto foretold = forecaster.estimate(curve.first(seen), ahead);
-      if (!foretold.ok()) continue;
+      const auto predicted = predictor.estimate(curve.first(seen), ahead);
+      if (!predicted.ok()) continue;
       double off = 0;
       for (std::size_t k = 0; k < ahead.size(); ++k) {
-        off += std::abs(curve.accuracy[seen + k] - (*foretold)[k].value);
+        off += std::abs(curve.accuracy[seen + k] - (*predicted)[k].value);
       }
       sum += off / static_cast<double>(ahead.size());
       count += 1;
@@ -118,7 +135,7 @@ class ConstantChoice {
 
   CurveConstants shipped_;
   std::vector<CurveConstants> candidates_ = curve_candidates();
-  std::map<std::string, std::vector<double>> errors_;  // one a candidate, by task
+  std::map<std::string, std::vector<double>> errors_;  // one per candidate, by task
   std::map<std::string, bool> decays_;
 };
 
@@ -129,21 +146,21 @@ std::vector<CurveScore> evaluate_curves(const std::vector<Curve>& curves) {
   std::map<std::string, Tally> tasks;
   std::map<bool, Tally> by_origin;
   Tally all;
-  std::map<std::string, CurveForecaster> forecasters;  // by task
+  std::map<std::string, CurvePredictor> predictors;  // by task
   for (const Curve& curve : curves) {
     const std::size_t seen = first_quarter(curve);
     if (curve.epochs.size() <= seen) continue;
     const std::string task = task_of(curve);
-    const auto forecaster = forecasters.try_emplace(task, curves, choice.without(task)).first;
-    // The forecaster leaves out every curve of this one's system, and its misses.
+    const auto predictor = predictors.try_emplace(task, curves, choice.without(task)).first;
+    // The predictor ignores every curve of this one's system and their deviations.
     const std::vector<double> ahead(curve.epochs.begin() + static_cast<std::ptrdiff_t>(seen),
                                     curve.epochs.end());
-    const auto foretold = forecaster->second.forecast(curve.first(seen), ahead);
+    const auto predicted = predictor->second.predict(curve.first(seen), ahead);
     for (Tally* tally : {&tasks[task], &by_origin[curve.own], &all}) {
-      if (foretold.ok()) {
-        tally->add(curve, seen, *foretold);
+      if (predicted.ok()) {
+        tally->add(curve, seen, *predicted);
       } else {
-        tally->refuse();
+        tally->abstain();
       }
     }
   }
@@ -166,7 +183,7 @@ Json best_constants(const std::vector<Curve>& curves) {
                                                   {"rate", close.rate},
                                                   {"noise", close.noise},
                                                   {"offset_kept", close.offset_kept},
-                                                  {"stretch_believed", best.stretch_believed}};
+                                                  {"stretch_weight", best.stretch_weight}};
   }
   return both;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kFewestRecords = 20;
 
-// Spelling and round of a submission do not make another system.
+// Systems that differ only in spelling or in the round of a submission are the same.
 std::string plain(const std::string& system) {
   std::string text;
   for (const char c : system) {
@@ -45,15 +45,15 @@ TimeScore score_split(const std::string& task, const std::string& split,
     const TimeModel model = TimeModel::fit(others);
     for (const TimeRecord& record : records) {
       if (group_of(record) != group) continue;
-      const auto foretold =
+      const auto predicted =
           model.at({record.gpu, record.gpus, record.nodes, *record.batch, record.recipe});
-      if (!foretold.ok()) {
+      if (!predicted.ok()) {
         score.refused += 1;
         continue;
       }
-      errors.push_back(std::abs(foretold->hours.value / record.hours - 1));
-      epoch_errors.push_back(std::abs(foretold->epochs.value / record.epochs - 1));
-      held += record.hours >= foretold->hours.low && record.hours <= foretold->hours.high ? 1 : 0;
+      errors.push_back(std::abs(predicted->hours.value / record.hours - 1));
+      epoch_errors.push_back(std::abs(predicted->epochs.value / record.epochs - 1));
+      held += record.hours >= predicted->hours.low && record.hours <= predicted->hours.high ? 1 : 0;
     }
   }
   score.records = errors.size();

@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// How good time to accuracy is, by whole groups left out.
+// Errors of the predicted time to accuracy for held-out groups.
 struct TimeScore {
   std::string task;
   std::string split;  // "unseen system", "unseen batch size"
   std::size_t records = 0;
   std::size_t refused = 0;
-  double median_error = 0;  // of hours, relative
+  double median_error = 0;  // relative error of the hours
   double mean_error = 0;
   double epochs_median_error = 0;
   double coverage = 0;  // of the 90 % intervals of hours

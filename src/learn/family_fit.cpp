@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kHuber = 2;  // residuals beyond so many deviations count linearly
+constexpr double kHuber = 2;  // standard deviations beyond which residuals count linearly
 constexpr int kMostSteps = 60;
 
 std::vector<double> gradient_of(const CurveFamily& family, std::vector<double> parameters,
@@ -30,7 +30,7 @@ std::vector<double> gradient_of(const CurveFamily& family, std::vector<double> p
 
 }  // namespace
 
-// Levenberg and Marquardt's descent of the cost.
+// Minimises the cost with the Levenberg–Marquardt algorithm.
 class Fitter {
  public:
   Fitter(const CurveFamily& family, std::span<const double> x, std::span<const double> y,
@@ -136,7 +136,7 @@ FamilyFit FamilyFit::of(const CurveFamily& family, std::span<const double> x,
   const Fitter fitter(family, x, y, noise, prior);
   const double highest = std::ranges::max(y);
   FamilyFit best;
-  // The cost has side valleys: begin at several asymptotes above what was reached.
+  // The cost has local minima: start at several asymptotes above the highest value.
   for (const double above : {0.01, 0.04, 0.15}) {
     std::vector<double> start(prior.mean.begin(),
                               prior.mean.begin() + static_cast<std::ptrdiff_t>(family.parameters));
@@ -149,14 +149,14 @@ FamilyFit FamilyFit::of(const CurveFamily& family, std::span<const double> x,
   return best;
 }
 
-Estimate FamilyFit::at(double x) const {
+NormalEstimate FamilyFit::at(double x) const {
   SymmetricMatrix information(parameters_.size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     for (std::size_t j = 0; j < parameters_.size(); ++j) {
       information.at(i, j) = information_[i * parameters_.size() + j];
     }
   }
-  Estimate estimate{.value = family_->value(x, parameters_)};
+  NormalEstimate estimate{.value = family_->value(x, parameters_)};
   if (const auto factor = SymmetricFactor::of(information)) {
     estimate.deviation = std::sqrt(factor->inverse_form(gradient_of(*family_, parameters_, x)));
   }
@@ -165,12 +165,12 @@ Estimate FamilyFit::at(double x) const {
 
 double noise_of(std::span<const double> accuracy, double least) {
   if (accuracy.size() < 5) return least;
-  std::vector<double> bends;
+  std::vector<double> second_differences;
   for (std::size_t i = 2; i < accuracy.size(); ++i) {
-    bends.push_back(std::abs(accuracy[i] - 2 * accuracy[i - 1] + accuracy[i - 2]));
+    second_differences.push_back(std::abs(accuracy[i] - 2 * accuracy[i - 1] + accuracy[i - 2]));
   }
-  // √6: the second difference of independent errors; 0.6745: the quartile of the normal.
-  return std::max(least, median(bends) / 0.6745 / std::sqrt(6.0));
+  // √6: second difference of independent errors; 0.6745: quartile of the normal distribution.
+  return std::max(least, median(second_differences) / 0.6745 / std::sqrt(6.0));
 }
 
 }  // namespace tacho

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-TEST(SymmetricFactor, SolvesAndWeighs) {
+TEST(SymmetricFactor, SolvesAndComputesForms) {
   SymmetricMatrix matrix(2);
   matrix.add_outer({1, 0}, 4);
   matrix.add_outer({1, 1}, 1);
@@ -36,7 +36,7 @@ TEST(CurveFamilies, RiseAndStayBelowTheirAsymptote) {
   }
 }
 
-TEST(FamilyFit, FindsTheParametersOfItsOwnCurve) {
+TEST(FamilyFit, RecoversParameters) {
   std::vector<double> x;
   for (int i = 1; i <= 30; ++i) x.push_back(i);
   const std::vector<double> truth = {logit(0.85), logit(0.4), -0.5, -0.2};
@@ -68,12 +68,12 @@ TEST(FamilyFit, AnOutlierDoesNotBendTheCurve) {
   EXPECT_NEAR(fit.at(20).value, y.back(), 0.01);
 }
 
-TEST(Noise, IsMeasuredBySecondDifferences) {
+TEST(Noise, IsEstimatedFromSecondDifferences) {
   std::vector<double> smooth;
   std::vector<double> rough;
   for (int i = 0; i < 200; ++i) {
     smooth.push_back(0.8 + 0.0001 * i);
-    // A normal's quantiles in a scrambled order: a deviation of 0.02 around the line.
+    // Quantiles of a normal distribution in scrambled order: a deviation of 0.02 around the line.
     const double u = (std::fmod(i * 0.618033988749895, 1.0) * 0.998) + 0.001;
     rough.push_back(smooth.back() + 0.02 * std::sqrt(2.0) * (u < 0.5 ? -1 : 1) *
                                         std::sqrt(-std::log(1 - std::abs(2 * u - 1))) * 0.8);

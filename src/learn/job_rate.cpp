@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/cannot_know.h"
+#include "learn/abstain.h"
 #include "learn/dense.h"
 #include "record/statistics.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGpuRidge = 0.1;
 constexpr double kFeatureRidge = 0.2;
-constexpr double kRobust = 0.05;  // beyond so far off, in logarithms, a record counts less
+constexpr double kRobust = 0.05;  // residual, in logarithms, beyond which a record counts less
 constexpr int kRounds = 20;
 constexpr std::size_t kShapeFeatures = 6;
 
@@ -74,25 +74,25 @@ JobRate JobRate::fit(std::span<const TimeRecord> records) {
       for (std::size_t i = 0; i < size; ++i) right[i] += counts[r] * logs[r] * rows[r][i];
     }
     const auto factor = SymmetricFactor::of(normal);
-    if (!factor) broken_invariant("a ridge regression without a solution");
+    if (!factor) broken_invariant("ridge regression without a solution");
     rate.weights_ = factor->solve(right);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       off[r] = std::abs(logs[r] - dot(rate.weights_, rows[r]));
       counts[r] = std::min(1.0, kRobust / std::max(off[r], 1e-9));
     }
   }
-  // A system that was not fitted to is missed by more than one that was.
-  rate.spread_ = std::max(0.03, 1.3 * quantile(off, 0.9) / kNineOfTen);
+  // Errors on held-out systems are larger than on those that were fitted.
+  rate.spread_ = std::max(0.03, 1.3 * quantile(off, 0.9) / kDeviations90);
   return rate;
 }
 
-Result<Range> JobRate::epochs_per_hour(const JobShape& shape) const {
+Result<Estimate> JobRate::epochs_per_hour(const JobShape& shape) const {
   if (!gpus_.contains(shape.gpu)) {
-    return cannot_know(fmt::format("no published run is on {}", shape.gpu));
+    return abstain(fmt::format("no published trainings on {}", shape.gpu));
   }
   const double mean = dot(weights_, features(shape)) + std::log(shape.gpus);
-  const double half = kNineOfTen * spread_;
-  return Range{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
+  const double half = kDeviations90 * spread_;
+  return Estimate{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 
 TimeModel TimeModel::fit(std::span<const TimeRecord> records) {
@@ -108,8 +108,8 @@ TimeModel TimeModel::fit(std::span<const TimeRecord> records) {
 
 Result<TimeToTarget> TimeModel::at(const JobShape& shape) const {
   TACHO_TRY(rate, rate_.epochs_per_hour(shape));
-  const Range epochs = law_.epochs(shape.batch, shape.recipe);
-  const Range hours_per_epoch{1 / rate.value, 1 / rate.high, 1 / rate.low};
+  const Estimate epochs = law_.epochs(shape.batch, shape.recipe);
+  const Estimate hours_per_epoch{1 / rate.value, 1 / rate.high, 1 / rate.low};
   return TimeToTarget{epochs, product(epochs, hours_per_epoch)};
 }
 

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// What a training runs on.
+// The hardware and batch of a training.
 struct JobShape {
   std::string gpu;
   double gpus = 1;
@@ -20,15 +20,15 @@ struct JobShape {
   std::string recipe;
 };
 
-// How many epochs an hour tuned submissions of one task made, by GPU, GPUs, nodes and batch:
-// a ridge regression of the logarithm, robust against single slow submissions.
+// Epochs per hour of tuned submissions of one task, by GPU, number of GPUs and nodes, and batch: a
+// ridge regression of the logarithm, robust against single slow submissions.
 class JobRate {
  public:
-  // Records of one task, with their batch.
+  // Needs records of one task, with their batch.
   static JobRate fit(std::span<const TimeRecord> records);
 
-  // ErrorCode::unavailable where no record is of this GPU.
-  [[nodiscard]] Result<Range> epochs_per_hour(const JobShape& shape) const;
+  // Abstains with ErrorCode::unavailable if no record has this GPU.
+  [[nodiscard]] Result<Estimate> epochs_per_hour(const JobShape& shape) const;
 
  private:
   [[nodiscard]] std::vector<double> features(const JobShape& shape) const;
@@ -39,10 +39,10 @@ class JobRate {
   double spread_ = 0;
 };
 
-// Hours to the target: epochs by the batch law over the rate.
+// Hours to the target: epochs from the batch law over epochs per hour.
 struct TimeToTarget {
-  Range epochs;
-  Range hours;
+  Estimate epochs;
+  Estimate hours;
 };
 class TimeModel {
  public:

@@ -9,17 +9,17 @@
 namespace tacho {
 namespace {
 
-constexpr double kOtherRecipe = 6;  // in squared deviations
+constexpr double kOtherRecipe = 6;  // penalty, in squared deviations
 
 const Closeness& closeness(const CurveConstants& constants, const CurveSetting& setting) {
   return setting.decays ? constants.with_schedule : constants.without;
 }
 
-// More data, fewer errors: a power law whose exponent most tasks share roughly (Hestness et al.
-// 2017 found 0.07 to 0.35).
+// More data means fewer errors: a power law whose exponent is similar for most tasks (Hestness et
+// al. 2017 found 0.07 to 0.35).
 constexpr double kDataExponent = 0.15;
 
-// How unlike two settings of one task are, in squared deviations.
+// Returns the distance between two settings of one task, in squared deviations.
 double distance(const CurveSetting& a, const CurveSetting& b, const Closeness& close) {
   double sum = square(std::log(a.batch / b.batch) / close.batch);
   sum += square(std::log(a.epoch_samples / b.epoch_samples) / close.samples);
@@ -29,7 +29,7 @@ double distance(const CurveSetting& a, const CurveSetting& b, const Closeness& c
   return sum + (a.recipe == b.recipe ? 0 : kOtherRecipe);
 }
 
-// Between the points straight lines; before the first nothing is known; after the last it stays.
+// Interpolates linearly; unknown before the first point, constant after the last.
 double interpolated(const Curve& curve, double epoch) {
   const auto& x = curve.epochs;
   if (epoch >= x.back()) return curve.accuracy.back();
@@ -39,8 +39,8 @@ double interpolated(const Curve& curve, double epoch) {
   return curve.accuracy[above - 1] + share * (curve.accuracy[above] - curve.accuracy[above - 1]);
 }
 
-// Without a schedule, progress goes by steps times rate: the logarithm of how much further the
-// begun curve gets in an epoch.
+// Without a schedule, progress depends on steps times rate. Returns the logarithm of the ratio of
+// progress per epoch, begun over known.
 double expected_stretch(const CurveSetting& begun, const CurveSetting& known) {
   double stretch =
       std::log(known.batch / begun.batch) + std::log(begun.epoch_samples / known.epoch_samples);
@@ -65,7 +65,7 @@ ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve*
     const CurveSetting& setting = one->curve.setting;
     const bool fits = same_task(setting, begun.setting) && setting.decays == begun.setting.decays &&
                       one->curve.epochs.size() >= 4;
-    if (fits) lay(*one);
+    if (fits) add(*one);
   }
   double sum = 0;
   for (const Overlay& overlay : overlays_) sum += overlay.weight;
@@ -73,9 +73,9 @@ ReferenceCurves::ReferenceCurves(const Curve& begun, std::span<const KnownCurve*
   for (Overlay& overlay : overlays_) overlay.weight /= sum;
 }
 
-void ReferenceCurves::lay(const KnownCurve& known) {
+void ReferenceCurves::add(const KnownCurve& known) {
   const Curve& curve = known.curve;
-  const double apart =
+  const double squared_distance =
       distance(begun_.setting, curve.setting, closeness(constants_, begun_.setting));
   std::vector<double> stretches = {0};
   double centre = 0;
@@ -85,7 +85,7 @@ void ReferenceCurves::lay(const KnownCurve& known) {
     stretches = {centre};
   } else {
     const double expected = expected_stretch(begun_.setting, curve.setting);
-    centre = constants_.stretch_believed * expected;
+    centre = constants_.stretch_weight * expected;
     spread = 0.25 + 0.3 * std::abs(expected);
     stretches.clear();
     for (int i = -6; i <= 6; ++i) stretches.push_back(centre + spread * i / 3.0);
@@ -106,12 +106,12 @@ void ReferenceCurves::lay(const KnownCurve& known) {
     if (last.size() > 3) last.erase(last.begin(), last.end() - 3);
     if (!last.empty())
       overlay.offset = closeness(constants_, begun_.setting).offset_kept * mean(last);
-    // Neighbouring points err together: more than four count as four.
+    // Errors of neighbouring points are correlated: more than four count as four.
     const double misfit = points > 0 ? off / points * std::min(points, 4.0) : 1;
     overlay.weight = std::exp(-(misfit + square((stretch - centre) / spread)) / 2);
     laid.push_back(overlay);
   }
-  const double prior = std::exp(-apart / 2) / static_cast<double>(laid.size());
+  const double prior = std::exp(-squared_distance / 2) / static_cast<double>(laid.size());
   for (Overlay& overlay : laid) {
     overlay.weight *= prior;
     if (overlay.weight > 1e-12) overlays_.push_back(overlay);
@@ -127,7 +127,7 @@ double ReferenceCurves::value(const Overlay& overlay, double epoch) const {
   return 1 - (1 - known.smooth->value(std::max(there, 1e-3))) * fewer;
 }
 
-Estimate ReferenceCurves::at(double epoch) const {
+NormalEstimate ReferenceCurves::at(double epoch) const {
   const double seen = begun_.epochs.empty() ? 0 : begun_.epochs.back();
   const double end = std::max(begun_.setting.planned_epochs, epoch);
   const double ahead = end > seen ? (epoch - seen) / (end - seen) : 0;

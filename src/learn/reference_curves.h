@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// A curve that was trained to its end. Where the learning rate was constant, it is taken as the
-// smooth line through its points, which also goes on after them.
+// A curve that was trained to its end. With a constant learning rate, it is replaced by a smooth
+// line through its points, which also extends beyond them.
 struct KnownCurve {
   explicit KnownCurve(Curve measured);
 
@@ -19,29 +19,29 @@ struct KnownCurve {
   std::optional<FamilyMixture> smooth;
 };
 
-// What a curve of the same task says about one that has begun: laid over it, by the share of the
-// plan where the learning rate falls, else by the epoch, faster or slower as batch, rate and
-// amount of data ask for and as the points seen so far allow.
+// Predicts a curve that has begun from curves of the same task. They are aligned by the share of
+// the schedule if the learning rate falls, otherwise by epoch, and stretched according to batch,
+// rate, amount of data and the points seen so far.
 class ReferenceCurves {
  public:
-  // `known` outlives this. Only curves of the begun one's task count, and not the begun one
-  // itself: who asks leaves it out.
+  // `known` must outlive this. Uses only curves of the same task; the caller must exclude the begun
+  // curve itself.
   ReferenceCurves(const Curve& begun, std::span<const KnownCurve* const> known,
                   const CurveConstants& constants);
 
   [[nodiscard]] bool empty() const { return overlays_.empty(); }
-  // How much is known: 1 is one curve of the very same setting that passes through every point.
+  // Amount of evidence: 1 is one curve with the same settings through every point.
   [[nodiscard]] double mass() const { return mass_; }
-  [[nodiscard]] Estimate at(double epoch) const;
+  [[nodiscard]] NormalEstimate at(double epoch) const;
 
  private:
   struct Overlay {
     const KnownCurve* known;
-    double stretch;  // an epoch of the begun curve is so many of this one
+    double stretch;  // epochs of this curve per epoch of the begun one
     double weight;
-    double offset;  // what the last points lie above it
+    double offset;  // mean distance of the last points above it
   };
-  void lay(const KnownCurve& known);
+  void add(const KnownCurve& known);
   [[nodiscard]] double value(const Overlay& overlay, double epoch) const;
 
   Curve begun_;

@@ -31,7 +31,7 @@ Result<TimeRecord> record_in(const CsvTable& table, std::size_t row) {
   reader.read("source", record.source);
   TACHO_CHECK(reader.finish());
   if (!(record.target > 0) || record.target > 1) {
-    reader.refuse("target", "must lie above 0 and not above 1");
+    reader.refuse("target", "must be above 0 and at most 1");
   }
   const auto positive = [&](std::string_view column, double value) {
     if (!(value > 0)) reader.refuse(column, "must be above 0");
@@ -60,7 +60,7 @@ Result<std::vector<TimeRecord>> read_time_records(std::string_view csv) {
 
 std::vector<TimeRecord> published_time_records() {
   auto records = read_time_records(kPublishedTimesCsv);
-  if (!records.ok()) broken_invariant("the built-in times: " + records.error().message);
+  if (!records.ok()) broken_invariant("built-in times: " + records.error().message);
   return *std::move(records);
 }
 

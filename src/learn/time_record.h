@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// A published training that reached a target: what it took.
+// A published training that reached a target, with its time.
 struct TimeRecord {
   std::string model;
   std::string data;
@@ -27,10 +27,10 @@ struct TimeRecord {
   std::string source;
 };
 
-// As data/catalog/time_to_accuracy.csv holds them.
+// Reads the format of data/catalog/time_to_accuracy.csv.
 Result<std::vector<TimeRecord>> read_time_records(std::string_view csv);
 
-// Those that Tacho ships with.
+// Returns the records that come with Tacho.
 std::vector<TimeRecord> published_time_records();
 
 }  // namespace tacho

@@ -8,10 +8,10 @@
 namespace tacho {
 namespace {
 
-// Written of all series together before any is thinned.
+// Lines of all series together that are written before thinning starts.
 constexpr std::uint64_t kDense = 4096;
 constexpr std::uint64_t kDenseAtLeast = 64;
-// Names that number what they name ("item_7=…") make a series each; the rest share one.
+// Numbered names ("item_7=…") make one series each; beyond this limit they share one.
 constexpr std::size_t kMostSeries = 256;
 constexpr std::size_t kMostNames = 64;
 
@@ -29,7 +29,7 @@ FigureThinner::Series& FigureThinner::series_of(const FiguresSeen& seen) {
   return series_[series_.size() < kMostSeries ? key : ""];
 }
 
-// The more series there are, the earlier each is thinned. The stride is a power of two.
+// With more series, each is thinned earlier. The stride is a power of two.
 std::int64_t FigureThinner::stride_at(std::int64_t index) const {
   const std::uint64_t dense =
       std::max(kDenseAtLeast, std::bit_floor(kDense / std::max<std::size_t>(series_.size(), 1)));
@@ -40,31 +40,31 @@ std::vector<FiguresSeen> FigureThinner::add(FiguresSeen seen) {
   ++seen_;
   Series& series = series_of(seen);
   const std::int64_t index = series.next++;
-  // Each of these may have lost its reason to be kept.
-  std::set<std::int64_t> outdone = {index - 1};
+  // Lines that may no longer be needed.
+  std::set<std::int64_t> candidates = {index - 1};
   for (const auto& [name, value] : seen.values) {
     if (!std::isfinite(value)) continue;
     if (series.extremes.size() >= kMostNames && !series.extremes.contains(name)) continue;
     auto [at, fresh] = series.extremes.try_emplace(name, Extremes{value, value, index, index});
     Extremes& extremes = at->second;
     if (value < extremes.low) {
-      outdone.insert(extremes.low_at);
+      candidates.insert(extremes.low_at);
       extremes.low = value;
       extremes.low_at = index;
     }
     if (value > extremes.high) {
-      outdone.insert(extremes.high_at);
+      candidates.insert(extremes.high_at);
       extremes.high = value;
       extremes.high_at = index;
     }
   }
-  for (const std::int64_t each : outdone) {
+  for (const std::int64_t each : candidates) {
     const bool needed = std::ranges::any_of(series.extremes, [each](const auto& entry) {
       return entry.second.low_at == each || entry.second.high_at == each;
     });
     if (!needed) series.unwritten.erase(each);
   }
-  // A chart counts lines that say no step, which it cannot where some are left out.
+  // Charts count lines without a step, which is wrong if some are left out.
   const std::int64_t stride = stride_at(index);
   if (!seen.step && stride > 1) seen.step = index + 1;
   series.unwritten.insert_or_assign(index, std::move(seen));
@@ -88,10 +88,10 @@ std::vector<FiguresSeen> FigureThinner::flush_all() {
 std::vector<FiguresSeen> FigureThinner::tick(Seconds elapsed) {
   if (elapsed < next_tick_) return {};
   auto out = flush_all();
-  // Some thousands of lines in a week, however many series there are.
-  constexpr double kLinesATick = 8;
+  // Some thousands of lines in a week, independent of the number of series.
+  constexpr double kLinesPerTick = 8;
   const Seconds pause = std::clamp(elapsed / 6000, Seconds(1), Seconds(60));
-  next_tick_ = elapsed + pause * std::max(1.0, static_cast<double>(out.size()) / kLinesATick);
+  next_tick_ = elapsed + pause * std::max(1.0, static_cast<double>(out.size()) / kLinesPerTick);
   return out;
 }
 

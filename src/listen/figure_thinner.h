@@ -10,22 +10,22 @@
 
 namespace tacho {
 
-// Chooses which of the figures that a program prints are written down, so that a program may print
-// for weeks. Lines with the same names from the same source are one series. Of each series the
-// first few thousand are written, then every second for as long again, then every fourth, and so
-// on; beside them the line with the lowest and the highest value of every name, and always the
-// last.
+// Selects which figures of a program are recorded, so that it may print for weeks. Lines with the
+// same names from the same source are one series. Of each series, the first few thousand lines are
+// recorded, then every second line for as many again, then every fourth, and so on; in addition the
+// lines with the lowest and the highest value of every name, and always the last line.
 //
-// Memory is bounded, and what is written grows with the logarithm of what is printed. The choice
-// depends on the lines alone, but for the ones that tick() adds.
+// Memory is bounded, and the recorded lines grow with the logarithm of the printed ones. The
+// selection depends only on the lines, except for those that tick() adds.
 class FigureThinner {
  public:
-  // What is to be written now that `seen` has come; in order.
+  // Adds a line and returns the lines to record now, in order.
   std::vector<FiguresSeen> add(FiguresSeen seen);
-  // So far into the run: the last line of every series, if it was not written. A tacho that is
-  // killed loses a second of figures, later in a long run up to a minute.
+  // Returns the last line of every series, if it was not recorded. `elapsed` is the time since the
+  // start of the run: a tacho process that is killed loses figures of a second, later of up to a
+  // minute.
   std::vector<FiguresSeen> tick(Seconds elapsed);
-  // What is left at the end.
+  // Returns the remaining lines at the end.
   std::vector<FiguresSeen> finish();
 
   [[nodiscard]] std::int64_t seen() const { return seen_; }
@@ -39,9 +39,9 @@ class FigureThinner {
     std::int64_t high_at;
   };
   struct Series {
-    std::int64_t next = 0;  // number of the line to come
+    std::int64_t next = 0;  // number of the next line
     std::map<std::string, Extremes> extremes;
-    std::map<std::int64_t, FiguresSeen> unwritten;  // the last, and those that hold an extreme
+    std::map<std::int64_t, FiguresSeen> unwritten;  // the last line, and those with an extreme
   };
   Series& series_of(const FiguresSeen& seen);
   [[nodiscard]] std::int64_t stride_at(std::int64_t index) const;

@@ -77,7 +77,7 @@ TEST(FigureThinner, ARareFigureIsNotThinnedWithACommonOne) {
   EXPECT_EQ(values_of(written, "accuracy").size(), 200U);
 }
 
-TEST(FigureThinner, NamesThatNumberThingsStayBounded) {
+TEST(FigureThinner, NumberedNamesAreBounded) {
   FigureThinner thinner;
   std::vector<FiguresSeen> written;
   for (int i = 0; i < 300'000; ++i) {
@@ -88,7 +88,7 @@ TEST(FigureThinner, NamesThatNumberThingsStayBounded) {
   EXPECT_EQ(written.back().values.begin()->second, 299'999);
 }
 
-// What a kill would lose is written after a second.
+// Otherwise a kill would lose it.
 TEST(FigureThinner, TheLastLineIsWrittenWithinASecond) {
   FigureThinner thinner;
   for (int i = 0; i < 10'003; ++i) (void)thinner.add(line(i));

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestUnit = 4;
 constexpr std::string_view kMllog = ":::MLLOG ";
 
-// Letters beyond ASCII are bytes from 0x80 on.
+// Non-ASCII letters consist of bytes from 0x80 on.
 bool is_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x80 || std::isalpha(byte) != 0;
@@ -63,7 +63,7 @@ FiguresSeen figures_of_mllog(const Json& object) {
   return figures;
 }
 
-// A number and where it ends; from_chars takes no '+'.
+// A number and its end in the text. from_chars does not accept '+'.
 struct Number {
   double value;
   std::size_t end;
@@ -77,7 +77,7 @@ std::optional<Number> number_at(std::string_view text, std::size_t at) {
   return Number{value, static_cast<std::size_t>(end - text.data())};
 }
 
-// The letters right behind a number, if nothing else is.
+// Returns the letters directly after a number, if nothing else follows them.
 std::optional<std::string_view> unit_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && is_letter(text[end])) ++end;
@@ -87,14 +87,14 @@ std::optional<std::string_view> unit_at(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-// Words of the form name=number and name: number, wherever they stand.
+// Finds name=number and name: number anywhere in the line.
 FiguresSeen figures_among_words(std::string_view line) {
   FiguresSeen figures;
   for (std::size_t at = 1; at < line.size(); ++at) {
     if (line[at] != '=' && line[at] != ':') continue;
     std::size_t first = at;
     std::size_t last = at;
-    // 'loss': 0.4, as Python writes it.
+    // 'loss': 0.4, as in Python.
     if (line[at - 1] == '\'' || line[at - 1] == '"') first = last = at - 1;
     while (first > 0 && is_name(line[first - 1])) --first;
     const std::string_view name = line.substr(first, last - first);
@@ -114,9 +114,10 @@ FiguresSeen figures_among_words(std::string_view line) {
   return figures;
 }
 
-// UTF-8 without control characters, but for those that colour: a program may print data as well.
+// Accepts UTF-8 without control characters other than for colours: a program may also print binary
+// data.
 bool is_text(std::string_view line) {
-  int follow = 0;  // bytes of a character still to come
+  int follow = 0;  // remaining bytes of a character
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
     const bool continues = (byte & 0xC0U) == 0x80U;
@@ -132,7 +133,7 @@ bool is_text(std::string_view line) {
   return follow == 0;
 }
 
-// Without what colours a terminal: ESC [ … letter.
+// Removes terminal colours: ESC [ … letter.
 std::string without_colour(std::string_view line) {
   std::string plain;
   for (std::size_t at = 0; at < line.size(); ++at) {

@@ -28,14 +28,14 @@ TEST(LineFigures, AreFoundInAProgressBar) {
       (Values{{"loss", 1.25}, {"v_num", 3}}));
 }
 
-TEST(LineFigures, AreFoundInJsonAndInPythonsDicts) {
+TEST(LineFigures, AreFoundInJsonAndInPythonDicts) {
   EXPECT_EQ(values_of(R"({"global_step": 7, "loss": 0.5, "name": "x", "nested": {"a": 1}})"),
             (Values{{"loss", 0.5}}));
   EXPECT_EQ(values_of("{'loss': 0.25, 'grad_norm': 1.5, 'epoch': 2.0}"),
             (Values{{"loss", 0.25}, {"grad_norm", 1.5}, {"epoch", 2}}));
 }
 
-TEST(LineFigures, AreFoundInMlperfsLines) {
+TEST(LineFigures, AreFoundInMlperfLines) {
   const auto figures = figures_of_line(
       R"(0: :::MLLOG {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", )"
       R"("key": "eval_accuracy", "value": 0.75, "metadata": {"epoch_num": 4}})");
@@ -44,12 +44,12 @@ TEST(LineFigures, AreFoundInMlperfsLines) {
   EXPECT_EQ(figures->values, (Values{{"eval_accuracy", 0.75}}));
 }
 
-TEST(LineFigures, KeepTheirUnitInTheirName) {
+TEST(LineFigures, HaveTheirUnitInTheirName) {
   EXPECT_EQ(values_of("step_time=3.5ms speed=812.0img/s share=12%"),
             (Values{{"step_time_ms", 3.5}, {"speed_img", 812}, {"share", 12}}));
 }
 
-TEST(LineFigures, AreNotMadeOfTimesPathsAndVersions) {
+TEST(LineFigures, AreNotFoundInTimesPathsAndVersions) {
   for (const char* line :
        {"12:30:45 starting", "see http://127.0.0.1:8000/", "loss=nan", "loss=inf", "version=1.2.3",
         "PATH=/usr/bin", "a == b", "=5", ": 5", "step=5", "", "{", ":::MLLOG {", "x=0x1F"}) {
@@ -57,7 +57,7 @@ TEST(LineFigures, AreNotMadeOfTimesPathsAndVersions) {
   }
 }
 
-TEST(LineFigures, AreNotHeardInData) {
+TEST(LineFigures, AreNotFoundInBinaryData) {
   EXPECT_EQ(values_of("loss=0.5\x01"), Values{});
   EXPECT_EQ(values_of("\xff loss=0.5"), Values{});
   EXPECT_EQ(values_of("\xc3 loss=0.5"), Values{});

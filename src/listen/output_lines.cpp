@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-// Longer ones are data, not words.
+// Longer lines are data, not text.
 constexpr std::size_t kLongestLine = 16 << 10;
 
 }  // namespace

@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// Cuts a program's output into lines as it comes and listens for figures. A progress bar ends its
-// lines with a carriage return.
+// Splits a program's output into lines incrementally and finds figures in them. Progress bars end
+// their lines with a carriage return.
 class OutputLines {
  public:
-  // Of the lines completed by `bytes`.
+  // Returns the figures of the lines completed by `bytes`.
   std::vector<FiguresSeen> feed(std::string_view bytes);
-  // Of the last line, which nothing ended.
+  // Returns the figures of the last line, which has no line end.
   std::vector<FiguresSeen> finish() { return feed("\n"); }
 
  private:
   std::string line_;
-  bool too_long_ = false;  // what is left of this line is passed over
+  bool too_long_ = false;  // the rest of this line is skipped
 };
 
 }  // namespace tacho

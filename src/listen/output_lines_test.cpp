@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(OutputLines, AreReadAcrossPieces) {
+TEST(OutputLines, MaySpanSeveralReads) {
   OutputLines lines;
   EXPECT_TRUE(lines.feed("lo").empty());
   EXPECT_TRUE(lines.feed("ss=1").empty());
@@ -19,7 +19,7 @@ TEST(OutputLines, AreReadAcrossPieces) {
   EXPECT_EQ(last[0].values.at("loss"), 3);
 }
 
-TEST(OutputLines, ThatNeverEndTakeNoMemory) {
+TEST(OutputLines, ThatNeverEndUseNoMemory) {
   OutputLines lines;
   const std::string piece(1 << 16, 'x');
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(lines.feed(piece).empty());

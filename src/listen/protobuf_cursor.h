@@ -6,16 +6,16 @@
 
 namespace tacho {
 
-// Walks the fields of a protobuf message in its wire format. Bytes that are no message end the walk
-// early; nothing is read beyond them.
+// Iterates over the fields of a protobuf message in wire format. Invalid bytes end the iteration
+// early; nothing is read out of bounds.
 class ProtobufCursor {
  public:
   explicit ProtobufCursor(std::string_view message) : rest_(message) {}
 
   struct Field {
     std::uint32_t number = 0;
-    std::uint64_t bits = 0;       // of a whole or a real number
-    std::string_view bytes = {};  // of a string, a message or a packed list
+    std::uint64_t bits = 0;       // of an integer or floating-point number
+    std::string_view bytes = {};  // of a string, message or packed list
 
     [[nodiscard]] double as_double() const;
     [[nodiscard]] float as_float() const;

@@ -11,8 +11,8 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kHead = 12;  // length and its checksum
-constexpr std::size_t kTail = 4;   // the data's checksum
-// Images and graphs may stand in a file as well; longer records than this are taken for damage.
+constexpr std::size_t kTail = 4;   // checksum of the data
+// A file may also contain images and graphs; longer records than this count as damage.
 constexpr std::uint64_t kLongestRecord = 256 << 20;
 constexpr std::size_t kLongestTag = 200;
 
@@ -24,7 +24,7 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-// A list of one number, as newer writers send a scalar.
+// Reads a tensor with one number, which newer writers use for scalars.
 std::optional<double> only_number(std::string_view tensor) {
   constexpr std::uint64_t kFloat = 1;
   constexpr std::uint64_t kDouble = 2;

@@ -9,20 +9,20 @@
 
 namespace tacho {
 
-// Follows one TensorBoard event file as it grows, for its scalars.
+// Reads the scalars of a growing TensorBoard event file.
 class TensorBoardTail {
  public:
-  // From the byte `begin` on, where a record must begin.
+  // Reads from the byte `begin`, where a record must start.
   explicit TensorBoardTail(std::filesystem::path file, std::uintmax_t begin = 0)
       : file_(std::move(file)), read_(begin) {}
 
-  // One for each record that was completed since the last look. What comes after damaged bytes is
-  // not read: records cannot be told apart there.
+  // Returns one entry per record that was completed since the last call. Does not read beyond
+  // damaged bytes, where the next record cannot be found.
   Result<std::vector<FiguresSeen>> read_new();
 
  private:
   std::filesystem::path file_;
-  std::uintmax_t read_;  // bytes of whole records
+  std::uintmax_t read_;  // bytes of complete records
   bool damaged_ = false;
 };
 

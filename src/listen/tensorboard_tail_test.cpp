@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// As TensorFlow 2 and newer writers put a scalar.
+// Returns a scalar in the format of TensorFlow 2 and newer writers.
 std::string tensor_record(std::int64_t step, const std::string& tag, float value) {
   std::string packed;
   append_fixed(packed, std::bit_cast<std::uint32_t>(value));
@@ -57,7 +57,7 @@ TEST_F(TensorBoardTailTest, ReadsWhatTheSinkWrites) {
   EXPECT_TRUE(tail.read_new()->empty());
 }
 
-TEST_F(TensorBoardTailTest, ReadsScalarsSentAsTensors) {
+TEST_F(TensorBoardTailTest, ReadsScalarsInTensors) {
   write(tensor_record(3, "loss", 0.75F));
   const auto seen = TensorBoardTail(file_).read_new();
   ASSERT_TRUE(seen.ok());
@@ -79,7 +79,7 @@ TEST_F(TensorBoardTailTest, WaitsForTheRestOfARecord) {
   EXPECT_EQ(records, 2U);
 }
 
-TEST_F(TensorBoardTailTest, StopsAtDamageAndSaysWhere) {
+TEST_F(TensorBoardTailTest, StopsAtDamageAndReportsThePosition) {
   const std::string first = tensor_record(1, "a", 1);
   std::string bytes = first + tensor_record(2, "a", 2);
   bytes[first.size() + 20] ^= 1;

@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program may be started in a home folder: the search goes no further than log folders lie.
+// A program may be started in a home folder: limits the search to the usual depth of log folders.
 constexpr int kDeepest = 4;
 constexpr std::size_t kMostEntries = 20000;
 

@@ -9,18 +9,19 @@
 
 namespace tacho {
 
-// The TensorBoard files that appear or grow below a folder while a program runs.
+// Watches TensorBoard files that appear or grow below a folder while a program runs.
 class TensorBoardWatch {
  public:
   struct Place {
     std::filesystem::path folder;
-    bool everywhere = false;            // however deep: the user named the folder
-    std::filesystem::path except = {};  // what lies in this folder below it is of other programs
+    bool everywhere = false;            // at any depth: the user gave the folder
+    std::filesystem::path except = {};  // a folder below it with files of other programs
   };
-  // Files that have not changed since now are somebody else's.
+  // Ignores files that do not change after construction: they belong to other programs.
   explicit TensorBoardWatch(Place place);
 
-  // What was written since the last look. A file that cannot be read is told of once, in notes().
+  // Returns what was written since the last call. A file that cannot be read is reported once, in
+  // take_notes().
   std::vector<FiguresSeen> look();
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
@@ -28,7 +29,7 @@ class TensorBoardWatch {
   void find_files();
 
   Place place_;
-  std::map<std::filesystem::path, std::uintmax_t> before_;  // their sizes
+  std::map<std::filesystem::path, std::uintmax_t> before_;  // file sizes at construction
   std::map<std::filesystem::path, TensorBoardTail> tails_;
   std::vector<std::string> notes_;
 };

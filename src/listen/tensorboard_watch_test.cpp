@@ -24,7 +24,7 @@ std::vector<double> losses(const std::vector<FiguresSeen>& seen) {
   return values;
 }
 
-TEST(TensorBoardWatch, TellsOfFilesThatAppearAndOfThoseThatGrow) {
+TEST(TensorBoardWatch, ReportsFilesThatAppearOrGrow) {
   const ScratchFolder folder;
   auto old = TensorBoardSink::open(folder.path() / "runs" / "old", 1);
   auto kept = TensorBoardSink::open(folder.path() / "runs" / "kept", 1);
@@ -40,7 +40,7 @@ TEST(TensorBoardWatch, TellsOfFilesThatAppearAndOfThoseThatGrow) {
   EXPECT_EQ(losses(watch.look()), std::vector<double>{4});
 }
 
-TEST(TensorBoardWatch, DoesNotHearOtherPrograms) {
+TEST(TensorBoardWatch, IgnoresOtherPrograms) {
   const ScratchFolder folder;
   TensorBoardWatch watch({.folder = folder.path(), .except = folder.path() / "home" / "runs"});
   auto other = TensorBoardSink::open(folder.path() / "home" / "runs" / "other", 1);
@@ -50,7 +50,7 @@ TEST(TensorBoardWatch, DoesNotHearOtherPrograms) {
   EXPECT_EQ(losses(watch.look()), std::vector<double>{2});
 }
 
-TEST(TensorBoardWatch, NotesAFileThatIsNone) {
+TEST(TensorBoardWatch, NotesAnInvalidFile) {
   const ScratchFolder folder;
   TensorBoardWatch watch({folder.path()});
   ASSERT_TRUE(write_file_atomically(folder.path() / "x.tfevents", std::string(100, 'x')).ok());
@@ -60,7 +60,7 @@ TEST(TensorBoardWatch, NotesAFileThatIsNone) {
   EXPECT_TRUE(watch.take_notes().empty());
 }
 
-TEST(TensorBoardWatch, LooksIntoAFolderThatIsNotThereYet) {
+TEST(TensorBoardWatch, AcceptsAFolderThatDoesNotExistYet) {
   const ScratchFolder folder;
   TensorBoardWatch watch({folder.path() / "later", true});
   EXPECT_TRUE(watch.look().empty());

@@ -27,7 +27,7 @@ bool says_cached(std::string_view json) {
 
 }  // namespace
 
-// Keeps of an answer only what a test asks for: no field is stored.
+// Stores only what a test needs: no header fields.
 class AnswerReader::Parser final : public http::basic_parser<false> {
  public:
   explicit Parser(Answer& answer) : answer_(answer) {
@@ -91,7 +91,7 @@ class AnswerReader::Impl {
   State parse() {
     std::size_t used = begin_;
     while (used < unread_.size() && !parser_->is_done()) {
-      // Beast asserts that the last chunk comes whole once it has seen its beginning.
+      // Beast asserts that the last chunk is complete once it has seen its beginning.
       constexpr std::size_t kLastChunk = 5;
       const bool in_chunks = parser_->is_header_done() && parser_->chunked();
       if (in_chunks && unread_.size() - used < kLastChunk) break;
@@ -99,10 +99,10 @@ class AnswerReader::Impl {
       used += parser_->put({unread_.data() + used, unread_.size() - used}, error);
       if (error == http::error::need_more) break;
       if (error) return state_ = State::broken;
-      // "100 Continue" and its like come before the answer.
+      // "100 Continue" and other 1xx answers come before the final one.
       if (parser_->is_done() && answer_.status < 200) parser_.emplace(answer_);
     }
-    // Many answers may have come at once: what is left moves only when it is the smaller part.
+    // Many answers may arrive at once: moves the rest only if it is the smaller part.
     begin_ = used;
     if (2 * begin_ >= unread_.size()) unread_.erase(0, std::exchange(begin_, 0));
     return state_ = parser_->is_done() ? finished() : State::reading;
@@ -117,7 +117,7 @@ class AnswerReader::Impl {
   Answer answer_;
   std::optional<Parser> parser_;
   std::string unread_;
-  std::size_t begin_ = 0;  // of what is unread
+  std::size_t begin_ = 0;  // of the unread bytes
   State state_ = State::done;
 };
 

@@ -6,16 +6,16 @@
 
 namespace tacho::load {
 
-// One answer, as far as a load test looks at it.
+// The parts of an answer that a load test needs.
 struct Answer {
   int status = 0;
   bool keeps_connection = true;
-  bool cached = false;  // its JSON says "cached":true
-  std::string text;     // the beginning of its body
+  bool cached = false;  // the JSON contains "cached":true
+  std::string text;     // beginning of the body
 };
 
-// Reads HTTP/1.1 answers out of bytes that come in any pieces: with a length, chunked, or up to the
-// end of the connection. What is not HTTP is said, whatever the bytes are; memory is bounded.
+// Parses HTTP/1.1 answers from pieces of any size: with a length, chunked, or until the end of the
+// connection. Reports anything that is not HTTP; memory is bounded.
 class AnswerReader {
  public:
   enum class State { reading, done, broken };
@@ -25,13 +25,13 @@ class AnswerReader {
   AnswerReader& operator=(AnswerReader&&) noexcept;
   ~AnswerReader();
 
-  // For the next answer. What came behind the last one belongs to it.
+  // Starts the next answer with the bytes received after the last one.
   void begin();
   State add(std::string_view bytes);
-  // The connection has ended: done where that ends the answer.
+  // The connection has ended: done if that ends the answer.
   State end();
 
-  [[nodiscard]] bool begun() const;  // a byte of this answer has come
+  [[nodiscard]] bool begun() const;  // a byte of this answer was received
   [[nodiscard]] const Answer& answer() const;
 
  private:

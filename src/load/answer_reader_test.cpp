@@ -29,7 +29,7 @@ TEST(AnswerReader, ReadsAnAnswerInPiecesOfAnySize) {
   }
 }
 
-TEST(AnswerReader, ReadsChunksAndWhoClosesAndWhatComesBefore) {
+TEST(AnswerReader, ReadsChunksConnectionCloseAndContinue) {
   AnswerReader reader;
   EXPECT_EQ(reader.add(kChunked), State::done);
   EXPECT_EQ(reader.answer().status, 503);
@@ -53,7 +53,7 @@ TEST(AnswerReader, ReadsAnEmptyChunkedBodyByteByByte) {
   EXPECT_EQ(state, State::done);
 }
 
-TEST(AnswerReader, TakesManyAnswersThatCameAtOnce) {
+TEST(AnswerReader, ReadsManyAnswersFromOnePiece) {
   std::string all;
   constexpr int kAnswers = 1000;
   for (int i = 0; i < kAnswers; ++i) all += kLength;
@@ -82,7 +82,7 @@ TEST(AnswerReader, AnAnswerMayEndWithItsConnection) {
   EXPECT_EQ(nothing.end(), State::broken);
 }
 
-TEST(AnswerReader, WhatIsNotHttpIsBroken) {
+TEST(AnswerReader, AnythingButHttpIsBroken) {
   AnswerReader reader;
   EXPECT_EQ(reader.add("SSH-2.0-OpenSSH_9.2\r\n"), State::broken);
   AnswerReader endless;
@@ -93,7 +93,7 @@ TEST(AnswerReader, WhatIsNotHttpIsBroken) {
   EXPECT_EQ(state, State::broken);
 }
 
-TEST(AnswerReader, DamageEndsOneAnswerAndNothingElse) {
+TEST(AnswerReader, SurvivesDamagedAnswers) {
   Random random(11, 0);
   for (int i = 0; i < 3000; ++i) {
     AnswerReader reader;

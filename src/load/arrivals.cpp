@@ -5,8 +5,8 @@
 namespace tacho::load {
 namespace {
 
-// Every lane draws all gaps and keeps its own arrivals, so that their number does not change what
-// is sent.
+// Every lane draws all gaps and keeps its share of the arrivals, so that the number of lanes does
+// not change what is sent.
 class ProfileArrivals final : public Arrivals {
  public:
   ProfileArrivals(const ArrivalPlan& plan, Lane lane)
@@ -31,7 +31,7 @@ class ProfileArrivals final : public Arrivals {
   Spacing spacing_;
   Random random_;
   Lane lane_;
-  double due_ = 0;  // requests, of all lanes
+  double due_ = 0;  // requests of all lanes
 };
 
 class RecordedArrivals final : public Arrivals {

@@ -10,31 +10,30 @@
 
 namespace tacho::load {
 
-// When requests are due, in seconds from the start, ascending. What the server does has no
-// influence on it: that makes the load an open one.
+// The times at which requests are due, in seconds from the start, ascending. They do not depend on
+// the server: the load is an open loop.
 class Arrivals {
  public:
   virtual ~Arrivals() = default;
-  // Nothing at the end.
+  // Returns nothing at the end.
   virtual std::optional<double> next() = 0;
 };
 
-// Of several threads each takes its share: the arrivals that are `index` of every `of`.
+// The share of one of several threads: every `of`-th arrival, starting at `index`.
 struct Lane {
   int index = 0;
   int of = 1;
 };
 
-// How arrivals lie within what a profile asks for: evenly, or as those of many people who know
-// nothing of each other.
+// Spacing of arrivals at a given rate: even, or a Poisson process, as of many independent users.
 enum class Spacing { even, poisson };
 
-// A description of arrivals from which every thread makes its own.
+// Describes arrivals; each thread creates its own sequence from it.
 struct ArrivalPlan {
   RateProfile profile = {};
   Spacing spacing = Spacing::even;
   std::uint64_t seed = 1;
-  // Instead of a profile: recorded moments. Shared by the threads, which only read them.
+  // Recorded times, used instead of the profile. Shared by the threads, which only read them.
   std::shared_ptr<const std::vector<double>> recorded = {};
 
   [[nodiscard]] double seconds() const;

@@ -17,17 +17,17 @@ std::vector<double> all_of(const ArrivalPlan& plan, int lanes = 1) {
   return times;
 }
 
-TEST(RateProfile, ARampIsDueWhenItsAreaIs) {
+TEST(RateProfile, ARampIsDueByTheAreaUnderIt) {
   const RateProfile ramp = RateProfile::ramp(0, 100, 10);
   EXPECT_DOUBLE_EQ(ramp.requests(), 500);
-  EXPECT_DOUBLE_EQ(*ramp.second_of(125), 5);  // half the time, a quarter of the area
+  EXPECT_DOUBLE_EQ(*ramp.second_of(125), 5);  // half the time, a quarter of the requests
   EXPECT_DOUBLE_EQ(ramp.rate_at(5), 50);
   EXPECT_FALSE(ramp.second_of(500));
   const RateProfile down = RateProfile::ramp(100, 0, 10);
   EXPECT_DOUBLE_EQ(*down.second_of(375), 5);
 }
 
-TEST(RateProfile, PiecesFollowEachOtherAndAPauseIsOne) {
+TEST(RateProfile, PiecesMayIncludeAPause) {
   RateProfile profile;
   profile.add(10, 10, 2);
   profile.add(0, 0, 5);
@@ -38,7 +38,7 @@ TEST(RateProfile, PiecesFollowEachOtherAndAPauseIsOne) {
   EXPECT_DOUBLE_EQ(profile.rate_at(4), 0);
 }
 
-TEST(Arrivals, OfAConstantRateAreEvenlySpaced) {
+TEST(Arrivals, AreEvenlySpacedAtAConstantRate) {
   const auto times = all_of({.profile = RateProfile::constant(100, 2)});
   ASSERT_EQ(times.size(), 200U);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -46,11 +46,11 @@ TEST(Arrivals, OfAConstantRateAreEvenlySpaced) {
   }
 }
 
-TEST(Arrivals, OfPoissonHaveTheRateAndTheSpreadOfOne) {
+TEST(Arrivals, HaveTheRateAndVarianceOfPoisson) {
   const auto times =
       all_of({.profile = RateProfile::constant(1000, 100), .spacing = Spacing::poisson, .seed = 7});
   EXPECT_NEAR(static_cast<double>(times.size()), 100'000, 4 * 316);
-  // As many in a second as Poisson's: the variance is the mean.
+  // Poisson: the variance of the count per second equals the mean.
   double variance = 0;
   for (int second = 0; second < 100; ++second) {
     const auto in_it = std::ranges::lower_bound(times, second + 1.0) -
@@ -61,7 +61,7 @@ TEST(Arrivals, OfPoissonHaveTheRateAndTheSpreadOfOne) {
   EXPECT_LT(variance, 1600);
 }
 
-TEST(Arrivals, AreTheSameHoweverManyLanesShareThem) {
+TEST(Arrivals, AreIndependentOfTheNumberOfLanes) {
   const ArrivalPlan plan{
       .profile = RateProfile::ramp(10, 500, 3), .spacing = Spacing::poisson, .seed = 3};
   EXPECT_EQ(all_of(plan, 3), all_of(plan, 1));

@@ -10,7 +10,7 @@ namespace tacho::load {
 
 Client::Outcome Client::send(const std::string& request, Clock::time_point due,
                              Clock::time_point now) {
-  errand_ = {&request, due, now};
+  pending_ = {&request, due, now};
   written_ = 0;
   reader_.begin();
   if (fd_) return write();
@@ -22,12 +22,12 @@ Result<void> Client::connect() {
   TACHO_TRY(connecting, begin_connecting(address_));
   fd_ = std::move(connecting);
   ++connections_;
-  reader_ = AnswerReader();  // what came on the last connection is not for this one
+  reader_ = AnswerReader();  // drops bytes of the last connection
   return {};
 }
 
 Client::Outcome Client::progress() {
-  if (!fd_) return Outcome::pending;  // told of a connection that is gone
+  if (!fd_) return Outcome::pending;  // an event of a closed connection
   if (wants_to_write()) {
     const Outcome written = write();
     if (written != Outcome::pending) return written;
@@ -36,15 +36,15 @@ Client::Outcome Client::progress() {
 }
 
 Client::Outcome Client::write() {
-  while (written_ < errand_.request->size()) {
-    const ssize_t sent = ::send(fd_.get(), errand_.request->data() + written_,
-                                errand_.request->size() - written_, MSG_NOSIGNAL);
+  while (written_ < pending_.request->size()) {
+    const ssize_t sent = ::send(fd_.get(), pending_.request->data() + written_,
+                                pending_.request->size() - written_, MSG_NOSIGNAL);
     if (sent > 0) {
       written_ += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == ENOTCONN) {
       return Outcome::pending;
     } else if (errno != EINTR) {
-      // It may have answered before it hung up: a body that is too large.
+      // The server may have answered before it closed, for example if the body was too large.
       const Outcome read = this->read();
       return read == Outcome::pending ? done(Outcome::broken) : read;
     }
@@ -58,7 +58,7 @@ Client::Outcome Client::read() {
     const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == ENOTCONN)) return Outcome::pending;
-    if (!busy()) return done(Outcome::broken);  // closed, or something nobody asked for
+    if (!busy()) return done(Outcome::broken);  // closed, or data without a request
     if (got < 0) return done(Outcome::broken);
     const auto state =
         got == 0 ? reader_.end() : reader_.add({buffer.data(), static_cast<std::size_t>(got)});
@@ -69,9 +69,9 @@ Client::Outcome Client::read() {
 }
 
 Client::Outcome Client::done(Outcome outcome) {
-  const bool whole = errand_.request != nullptr && written_ == errand_.request->size();
+  const bool whole = pending_.request != nullptr && written_ == pending_.request->size();
   if (outcome == Outcome::broken || !reader_.answer().keeps_connection || !whole) fd_.reset();
-  errand_.request = nullptr;
+  pending_.request = nullptr;
   return outcome;
 }
 

@@ -11,35 +11,40 @@ namespace tacho::load {
 
 using Clock = std::chrono::steady_clock;
 
-// One connection that carries one request at a time, and never waits: its owner watches its socket
-// and calls progress() when it may read or write. It connects when there is something to send.
+// A non-blocking connection with one request at a time. Its owner watches the socket and calls
+// progress() when it can be read or written. Connects when there is something to send.
 class Client {
  public:
   explicit Client(const Address& address) : address_(address) {}
 
   enum class Outcome { pending, answered, broken };
-  struct Errand {
+  struct PendingRequest {
     const std::string* request = nullptr;
     Clock::time_point due;
     Clock::time_point sent;
   };
 
-  // Begins to connect before there is anything to send.
+  // Starts connecting before there is anything to send.
   Result<void> connect();
-  // Sends `request`, which must outlive the errand. Not while it is busy.
+  // Sends `request`, which must outlive the answer. Must not be called while busy.
   Outcome send(const std::string& request, Clock::time_point due, Clock::time_point now);
-  // The socket can be read or written. While it is idle: `broken` when the server has closed.
+  // Called when the socket can be read or written. When idle, `broken` means that the server has
+  // closed the connection.
   Outcome progress();
-  // Leaves an errand or a connection that is of no use any more.
+  // Abandons the pending request and its connection.
   void abandon();
 
   [[nodiscard]] int fd() const { return fd_.get(); }  // -1 without a connection
-  // How many it has had. A new socket may have the number of the last.
+  // Number of connections so far. A new socket may reuse the number of the last one.
   [[nodiscard]] unsigned connections() const { return connections_; }
-  [[nodiscard]] bool busy() const { return errand_.request != nullptr; }
-  // Waits to write: for its connection, or for room in the socket.
-  [[nodiscard]] bool wants_to_write() const { return busy() && written_ < errand_.request->size(); }
-  [[nodiscard]] const Errand& errand() const { return errand_; }  // the last one, when idle
+  [[nodiscard]] bool busy() const { return pending_.request != nullptr; }
+  // True if it waits for the connection or for room in the socket.
+  [[nodiscard]] bool wants_to_write() const {
+    return busy() && written_ < pending_.request->size();
+  }
+  [[nodiscard]] const PendingRequest& pending() const {
+    return pending_;
+  }  // the last one, when idle
   [[nodiscard]] const Answer& answer() const { return reader_.answer(); }
 
  private:
@@ -50,7 +55,7 @@ class Client {
   Address address_;
   UniqueFd fd_;
   AnswerReader reader_;
-  Errand errand_;
+  PendingRequest pending_;
   std::size_t written_ = 0;
   unsigned connections_ = 0;
 };

@@ -18,10 +18,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kBetweenLooks = 5ms;
-// A server that is down must not be asked as fast as the machine can.
-constexpr auto kRest = 10ms;
-constexpr auto kPatienceMs = 5000;
+constexpr auto kCheckInterval = 5ms;
+// Limits the rate of attempts to reach a server that is down.
+constexpr auto kReconnectDelay = 10ms;
+constexpr auto kConnectTimeoutMs = 5000;
 constexpr std::size_t kFailureWords = 160;
 
 timespec span_of(Nanoseconds time) {
@@ -56,46 +56,46 @@ Result<std::unique_ptr<Driver>> Driver::make(const LoadPlan& plan, Lane lane, Wi
   return driver;
 }
 
-// All at once, so that opening connections is no part of what is measured.
+// Opens all connections first, so that connecting is not part of the measurement.
 Result<void> Driver::connect(int count) {
   for (int i = 0; i < count; ++i) {
-    Seat& seat = seats_.emplace_back(Seat{Client(plan_.server)});
-    TACHO_CHECK(seat.client.connect().in(fmt::format("connection {}", i + 1)));
+    ClientSlot& slot = slots_.emplace_back(ClientSlot{Client(plan_.server)});
+    TACHO_CHECK(slot.client.connect().in(fmt::format("connection {}", i + 1)));
   }
-  for (Seat& seat : seats_) {
-    pollfd waiting{seat.client.fd(), POLLOUT, 0};
-    if (::poll(&waiting, 1, kPatienceMs) <= 0 || (waiting.revents & POLLERR) != 0) {
+  for (ClientSlot& slot : slots_) {
+    pollfd waiting{slot.client.fd(), POLLOUT, 0};
+    if (::poll(&waiting, 1, kConnectTimeoutMs) <= 0 || (waiting.revents & POLLERR) != 0) {
       return Error{ErrorCode::unavailable,
-                   fmt::format("the server took fewer than {} connections; ask for fewer with "
+                   fmt::format("the server accepted fewer than {} connections; use fewer "
                                "--connections",
                                plan_.connections)};
     }
-    watch(seat);
-    idle_.push_back(&seat);
+    watch(slot);
+    idle_.push_back(&slot);
   }
   std::ranges::reverse(idle_);
   return {};
 }
 
 void Driver::run(Clock::time_point start, const std::atomic<bool>& stop) {
-  (void)::prctl(PR_SET_TIMERSLACK, 1UL);  // of this thread: sleeps end when they are to end
+  (void)::prctl(PR_SET_TIMERSLACK, 1UL);  // of this thread, for exact sleeps
   start_ = start;
   end_ = start + plan_.duration;
-  looked_after_ = start;
+  last_check_ = start;
   std::this_thread::sleep_until(start);
   next_arrival();
   while (!stop) {
     const auto now = Clock::now();
-    if (now - looked_after_ >= kBetweenLooks) look_after(now);
-    send_what_is_due(now);
+    if (now - last_check_ >= kCheckInterval) check_timeouts(now);
+    send_due(now);
     const bool all_sent = arrivals_ ? !due_ : now >= end_;
-    const bool all_ended = idle_.size() + resting_.size() == seats_.size();
+    const bool all_ended = idle_.size() + resting_.size() == slots_.size();
     if (all_sent && all_ended && now >= end_) break;
-    auto until = looked_after_ + kBetweenLooks;
+    auto until = last_check_ + kCheckInterval;
     if (due_ && !idle_.empty()) until = std::min(until, *due_);
     wait(until);
   }
-  if (stop) give_up(Clock::now());
+  if (stop) count_unanswered(Clock::now());
   begin_window(Clock::time_point::max());
 }
 
@@ -108,12 +108,12 @@ void Driver::next_arrival() {
   if (due < end_) due_ = due;
 }
 
-void Driver::send_what_is_due(Clock::time_point now) {
+void Driver::send_due(Clock::time_point now) {
   if (!arrivals_) {
     while (!idle_.empty() && now < end_) {
-      Seat& seat = *idle_.back();
+      ClientSlot& slot = *idle_.back();
       idle_.pop_back();
-      send(seat, now, now);
+      send(slot, now, now);
     }
     return;
   }
@@ -125,30 +125,30 @@ void Driver::send_what_is_due(Clock::time_point now) {
       return;
     } else {
       if (*due_ <= all_in_use_) ++tally_.queued;
-      Seat& seat = *idle_.back();
+      ClientSlot& slot = *idle_.back();
       idle_.pop_back();
-      send(seat, *due_, now);
+      send(slot, *due_, now);
     }
     next_arrival();
   }
 }
 
-void Driver::send(Seat& seat, Clock::time_point due, Clock::time_point now) {
-  const Client::Outcome outcome = seat.client.send(next_request(), due, now);
-  watch(seat);
-  if (outcome != Client::Outcome::pending) take(seat, outcome);
+void Driver::send(ClientSlot& slot, Clock::time_point due, Clock::time_point now) {
+  const Client::Outcome outcome = slot.client.send(next_request(), due, now);
+  watch(slot);
+  if (outcome != Client::Outcome::pending) take(slot, outcome);
 }
 
-// What came of a client's errand.
-void Driver::take(Seat& seat, Client::Outcome outcome) {
+// Counts the outcome of a request.
+void Driver::take(ClientSlot& slot, Client::Outcome outcome) {
   const auto now = Clock::now();
   begin_window(now);
   if (outcome == Client::Outcome::answered) {
-    count_answer(seat.client, now);
-    idle_.push_back(&seat);
+    count_answer(slot.client, now);
+    idle_.push_back(&slot);
   } else {
     fail(&Tally::broken, "the connection ended without an answer");
-    resting_.push_back({&seat, now + kRest});
+    resting_.push_back({&slot, now + kReconnectDelay});
   }
 }
 
@@ -162,8 +162,8 @@ void Driver::count_answer(const Client& client, Clock::time_point now) {
   }
   ++tally_.ok;
   if (answer.cached) ++tally_.cached;
-  latency_.add(now - client.errand().due);
-  service_.add(now - client.errand().sent);
+  latency_.add(now - client.pending().due);
+  service_.add(now - client.pending().sent);
 }
 
 void Driver::count_timeout() {
@@ -174,34 +174,34 @@ void Driver::count_timeout() {
 void Driver::fail(std::uint64_t Tally::*how, const std::string& words) {
   const bool first = tally_.failed() == 0;
   ++(tally_.*how);
-  if (first) log_.say_first_failure(words);  // of each window: the log keeps the first of all
+  if (first) log_.note_first_failure(words);  // per window; the log keeps the first of all
 }
 
-// What no socket tells: time that has passed.
-void Driver::look_after(Clock::time_point now) {
-  looked_after_ = now;
+// Handles expired timeouts and pauses, for which there is no socket event.
+void Driver::check_timeouts(Clock::time_point now) {
+  last_check_ = now;
   begin_window(now);
-  for (Seat& seat : seats_) {
-    if (!seat.client.busy() || now - seat.client.errand().due <= plan_.timeout) continue;
-    seat.client.abandon();
+  for (ClientSlot& slot : slots_) {
+    if (!slot.client.busy() || now - slot.client.pending().due <= plan_.timeout) continue;
+    slot.client.abandon();
     count_timeout();
-    idle_.push_back(&seat);
+    idle_.push_back(&slot);
   }
   std::erase_if(resting_, [&](const Resting& resting) {
     if (now < resting.until) return false;
-    idle_.push_back(resting.seat);
+    idle_.push_back(resting.slot);
     return true;
   });
 }
 
-void Driver::give_up(Clock::time_point now) {
+void Driver::count_unanswered(Clock::time_point now) {
   for (; due_ && *due_ <= now; next_arrival()) ++tally_.unanswered;
-  for (const Seat& seat : seats_) {
-    if (seat.client.busy()) ++tally_.unanswered;
+  for (const ClientSlot& slot : slots_) {
+    if (slot.client.busy()) ++tally_.unanswered;
   }
 }
 
-// Hands over the window that is full, where `now` lies in another.
+// Adds the current window to the log if `now` is in another one.
 void Driver::begin_window(Clock::time_point now) {
   const auto number = static_cast<std::size_t>(
       std::max<std::int64_t>(0, (std::min(now, end_) - start_) / WindowLog::kShortest));
@@ -222,20 +222,20 @@ void Driver::begin_window(Clock::time_point now) {
   window_ = is_after ? SIZE_MAX : number;
 }
 
-void Driver::watch(Seat& seat) {
-  const int fd = seat.client.fd();
+void Driver::watch(ClientSlot& slot) {
+  const int fd = slot.client.fd();
   if (fd < 0) return;
   const std::uint32_t events =
-      EPOLLIN | EPOLLRDHUP | (seat.client.wants_to_write() ? EPOLLOUT : 0U);
-  const bool fresh = seat.connection != seat.client.connections();
-  if (!fresh && seat.events == events) return;
-  epoll_event wanted{.events = events, .data = {.ptr = &seat}};
-  // Of a socket that was just opened nothing but the memory for it can be missing.
+      EPOLLIN | EPOLLRDHUP | (slot.client.wants_to_write() ? EPOLLOUT : 0U);
+  const bool fresh = slot.connection != slot.client.connections();
+  if (!fresh && slot.events == events) return;
+  epoll_event wanted{.events = events, .data = {.ptr = &slot}};
+  // Can only fail for lack of memory, as the socket was just opened.
   if (::epoll_ctl(epoll_.get(), fresh ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &wanted) != 0) {
     broken_invariant(fmt::format("epoll_ctl: {}", std::strerror(errno)));
   }
-  seat.connection = seat.client.connections();
-  seat.events = events;
+  slot.connection = slot.client.connections();
+  slot.events = events;
 }
 
 void Driver::wait(Clock::time_point until) {
@@ -243,11 +243,11 @@ void Driver::wait(Clock::time_point until) {
   const timespec span = span_of(std::max(Nanoseconds(0), Nanoseconds(until - Clock::now())));
   const int ready = ::epoll_pwait2(epoll_.get(), events.data(), events.size(), &span, nullptr);
   for (int i = 0; i < ready; ++i) {
-    Seat& seat = *static_cast<Seat*>(events[static_cast<std::size_t>(i)].data.ptr);
-    const bool busy = seat.client.busy();
-    const Client::Outcome outcome = seat.client.progress();
-    watch(seat);
-    if (busy && outcome != Client::Outcome::pending) take(seat, outcome);
+    ClientSlot& slot = *static_cast<ClientSlot*>(events[static_cast<std::size_t>(i)].data.ptr);
+    const bool busy = slot.client.busy();
+    const Client::Outcome outcome = slot.client.progress();
+    watch(slot);
+    if (busy && outcome != Client::Outcome::pending) take(slot, outcome);
   }
 }
 

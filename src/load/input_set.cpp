@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 
 Error nothing_in(const fs::path& path, std::string_view what) {
   return {ErrorCode::not_found, fmt::format("{}: {}", path.string(), what)};
@@ -32,7 +32,7 @@ std::string content_type_of(const fs::path& file) {
 }  // namespace
 
 Result<std::vector<Input>> read_texts(const fs::path& file) {
-  TACHO_TRY(text, read_file(file, Bytes{kMostBytes / 2}));
+  TACHO_TRY(text, read_file(file, Bytes{kMaxBytes / 2}));
   std::vector<Input> inputs;
   for (std::string_view rest = text; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());
@@ -43,7 +43,7 @@ Result<std::vector<Input>> read_texts(const fs::path& file) {
     const Json body = {{"text", Json::array({std::string(line)})}};
     inputs.push_back({"application/json", json_text(body)});
   }
-  if (inputs.empty()) return nothing_in(file, "holds no line of text");
+  if (inputs.empty()) return nothing_in(file, "contains no line of text");
   return inputs;
 }
 
@@ -58,15 +58,15 @@ Result<std::vector<Input>> read_images(const fs::path& folder) {
     }
   }
   if (error) return system_error(folder, error.value());
-  if (files.empty()) return nothing_in(folder, "holds no .jpg, .jpeg or .png");
+  if (files.empty()) return nothing_in(folder, "contains no .jpg, .jpeg or .png");
   std::ranges::sort(files);
   std::vector<Input> inputs;
-  std::int64_t left = kMostBytes;
+  std::int64_t left = kMaxBytes;
   for (const fs::path& file : files) {
-    TACHO_TRY(body, read_file(file, Bytes{kMostBytes}));
+    TACHO_TRY(body, read_file(file, Bytes{kMaxBytes}));
     left -= static_cast<std::int64_t>(body.size());
     if (left < 0) {
-      return nothing_in(folder, "holds more than 1 GiB of images; name a smaller folder");
+      return nothing_in(folder, "contains more than 1 GiB of images; use a smaller folder");
     }
     inputs.push_back({content_type_of(file), std::move(body)});
   }
@@ -74,7 +74,7 @@ Result<std::vector<Input>> read_images(const fs::path& folder) {
 }
 
 Result<std::vector<Input>> read_body(const fs::path& file, const std::string& content_type) {
-  TACHO_TRY(body, read_file(file, Bytes{kMostBytes}));
+  TACHO_TRY(body, read_file(file, Bytes{kMaxBytes}));
   return std::vector<Input>{{content_type, std::move(body)}};
 }
 

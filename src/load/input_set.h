@@ -10,24 +10,24 @@
 
 namespace tacho::load {
 
-// What one request carries. A GET carries nothing.
+// The body of one request. A GET has none.
 struct Input {
   std::string content_type;
   std::string body;
 };
 
-// All of them are kept in memory, so there is a limit: 1 GiB in all.
+// All inputs are kept in memory, so there is a limit of 1 GiB in total.
 //
-// A line of the file each, as {"text":["…"]}; empty lines are left out.
+// Reads one text per line and sends each as {"text":["…"]}; skips empty lines.
 Result<std::vector<Input>> read_texts(const std::filesystem::path& file);
-// Every .jpg, .jpeg and .png at or below a folder, as it is, ordered by name.
+// Reads every .jpg, .jpeg and .png in or below a folder, unchanged, ordered by name.
 Result<std::vector<Input>> read_images(const std::filesystem::path& folder);
-// One body for all requests.
+// Uses one body for all requests.
 Result<std::vector<Input>> read_body(const std::filesystem::path& file,
                                      const std::string& content_type);
 
-// The bytes of a request: a POST of `input`, or a GET where there is none. `token` becomes an
-// Authorization field; "" leaves it out.
+// The bytes of a request: a POST of `input`, or a GET without one. `token` becomes an Authorization
+// field unless it is "".
 std::string request_bytes(const Target& target, const std::string& token, const Input* input);
 
 }  // namespace tacho::load

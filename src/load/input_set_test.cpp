@@ -22,7 +22,7 @@ class InputSet : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(InputSet, ALineIsATextWhateverItHolds) {
+TEST_F(InputSet, EachLineIsOneText) {
   const auto inputs = read_texts(file("texts", "good \"film\"\r\n\n  \nna\xefve \\ caf\xc3\xa9"));
   ASSERT_TRUE(inputs.ok()) << inputs.error().message;
   ASSERT_EQ(inputs->size(), 2U);
@@ -31,7 +31,7 @@ TEST_F(InputSet, ALineIsATextWhateverItHolds) {
   EXPECT_EQ((*inputs)[0].content_type, "application/json");
 }
 
-TEST_F(InputSet, ImagesAreTakenByNameFromAllFoldersBelow) {
+TEST_F(InputSet, ReadsImagesInSubfoldersByName) {
   file("b.PNG", "second");
   file("a/x.jpg", "first");
   file("a/x.txt", "no image");
@@ -43,14 +43,14 @@ TEST_F(InputSet, ImagesAreTakenByNameFromAllFoldersBelow) {
   EXPECT_EQ((*inputs)[1].content_type, "image/png");
 }
 
-TEST_F(InputSet, NothingToSendIsSaid) {
+TEST_F(InputSet, ReportsMissingInputs) {
   EXPECT_THAT(read_texts(file("none", "\n \n")).error().message, HasSubstr("no line of text"));
   EXPECT_THAT(read_images(folder_.path()).error().message, HasSubstr("no .jpg"));
   EXPECT_THAT(read_images(folder_.path() / "gone").error().message, HasSubstr("gone"));
   EXPECT_FALSE(read_body(folder_.path() / "gone", "text/plain").ok());
 }
 
-TEST(RequestBytes, AreARequestThatStandsOnItsOwn) {
+TEST(RequestBytes, AreACompleteRequest) {
   const Target target{.host = "::1", .port = 8500, .path = "/predict"};
   const Input input{"application/json", R"({"text":["a"]})"};
   const std::string post = request_bytes(target, "0123456789abcdef", &input);

@@ -13,19 +13,19 @@
 
 namespace tacho::load {
 
-// For tests: a real HTTP server whose answers take exactly as long as they are told to, and any
-// number of which are under way at once.
+// An HTTP server for tests whose answers take exactly the given time, any number of them
+// concurrently.
 class KnownServer {
  public:
   struct Reply {
     std::chrono::nanoseconds after{};
     int status = 200;
     std::string body = "{}";
-    bool close = false;    // the connection, after the answer
-    bool vanish = false;   // the connection, instead of an answer
-    bool endless = false;  // no length: the end of the connection ends the answer
+    bool close = false;    // closes the connection after the answer
+    bool vanish = false;   // closes the connection instead of answering
+    bool endless = false;  // no length: closing the connection ends the answer
   };
-  // Asked for every request, in their order, with its number, from 0, and its body.
+  // Called for every request, in order, with its number, from 0, and its body.
   using Script = std::function<Reply(std::size_t number, const std::string& body)>;
 
   explicit KnownServer(Script script)
@@ -41,7 +41,7 @@ class KnownServer {
   KnownServer& operator=(const KnownServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-  [[nodiscard]] std::size_t asked() const { return asked_; }
+  [[nodiscard]] std::size_t requests() const { return requests_; }
   [[nodiscard]] std::size_t accepted() const { return accepted_; }
   [[nodiscard]] Target target() const { return {.host = "127.0.0.1", .port = port(), .path = "/"}; }
 
@@ -59,7 +59,7 @@ class KnownServer {
           });
     }
     void answer() {
-      reply = owner.script_(owner.asked_++, request.body());
+      reply = owner.script_(owner.requests_++, request.body());
       if (reply.vanish) return stream.close();
       timer.expires_after(reply.after);
       timer.async_wait([self = shared_from_this()](boost::system::error_code) { self->write(); });
@@ -100,7 +100,7 @@ class KnownServer {
   Script script_;
   boost::asio::io_context io_{1};
   boost::asio::ip::tcp::acceptor acceptor_;
-  std::atomic<std::size_t> asked_ = 0;
+  std::atomic<std::size_t> requests_ = 0;
   std::atomic<std::size_t> accepted_ = 0;
   std::jthread thread_;
 };

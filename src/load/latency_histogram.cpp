@@ -7,21 +7,21 @@
 namespace tacho::load {
 namespace {
 
-// Times are counted in units of 64 ns: below 2,048 units a bucket is one unit wide, from there on
-// each doubling of the time has 1,024 buckets.
+// Times are counted in units of 64 ns: below 2,048 units a bucket is one unit wide, above it each
+// doubling of the time has 1,024 buckets.
 constexpr unsigned kUnitBits = 6;
 constexpr std::uint64_t kFine = 2048;
 constexpr std::uint64_t kADoubling = kFine / 2;
 constexpr unsigned kFineBits = 11;
-constexpr unsigned kMostBits = 36;
-constexpr std::uint64_t kMostUnits = (std::uint64_t{1} << kMostBits) - 1;
-constexpr std::size_t kBuckets = kFine + kADoubling * (kMostBits - kFineBits);
+constexpr unsigned kMaxBits = 36;
+constexpr std::uint64_t kMaxUnits = (std::uint64_t{1} << kMaxBits) - 1;
+constexpr std::size_t kBuckets = kFine + kADoubling * (kMaxBits - kFineBits);
 
 }  // namespace
 
 std::size_t LatencyHistogram::bucket_of(Nanoseconds time) {
   const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
-  const std::uint64_t units = std::min(ns >> kUnitBits, kMostUnits);
+  const std::uint64_t units = std::min(ns >> kUnitBits, kMaxUnits);
   if (units < kFine) return units;
   const auto shift = static_cast<unsigned>(std::bit_width(units)) - kFineBits;
   return kFine + (shift - 1) * kADoubling + ((units >> shift) - kADoubling);

@@ -9,12 +9,11 @@ namespace tacho::load {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Counts of times, in buckets whose width grows with the time: a time that is read back is off by
-// at most 0.05 % or 32 ns, from nothing to 70 minutes (what is longer counts as that). Memory does
-// not grow with the number of times.
+// A histogram of times, in buckets whose width grows with the time: a time is accurate to 0.05 % or
+// 32 ns, from 0 to 70 minutes (longer times count as 70 minutes). Memory is constant.
 class LatencyHistogram {
  public:
-  // One bucket that is not empty.
+  // A non-empty bucket.
   struct Cell {
     std::uint32_t bucket = 0;
     std::uint32_t count = 0;
@@ -28,7 +27,7 @@ class LatencyHistogram {
   void clear();
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // The least time that at least a share `q` of all times do not exceed; 0 where there are none.
+  // The smallest time that at least a share `q` of all times do not exceed; 0 if there are none.
   [[nodiscard]] Nanoseconds quantile(double q) const;
   [[nodiscard]] Nanoseconds longest() const { return quantile(1); }
   [[nodiscard]] Nanoseconds mean() const;
@@ -41,12 +40,12 @@ class LatencyHistogram {
  private:
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
-  // Where counts that are not 0 can be: clearing and walking keep to it.
+  // The range that may contain non-zero counts; clearing and iterating are limited to it.
   std::size_t first_ = 0;
   std::size_t end_ = 0;
 };
 
-// Both lists ascend; the same bucket's counts add up.
+// Both lists must be ascending; adds the counts of equal buckets.
 std::vector<LatencyHistogram::Cell> merged(std::span<const LatencyHistogram::Cell> a,
                                            std::span<const LatencyHistogram::Cell> b);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(LatencyHistogram, ReadsATimeBackWithinFiveHundredthsOfAPercent) {
+TEST(LatencyHistogram, IsAccurateToFiveHundredthsOfAPercent) {
   for (double ns = 1; ns < 4e12; ns *= 1.0371) {
     const Nanoseconds time(static_cast<std::int64_t>(ns));
     const auto read = LatencyHistogram::middle_of(LatencyHistogram::bucket_of(time));
@@ -21,7 +21,7 @@ TEST(LatencyHistogram, ReadsATimeBackWithinFiveHundredthsOfAPercent) {
   }
 }
 
-TEST(LatencyHistogram, BucketsFollowEachOtherWithoutAGap) {
+TEST(LatencyHistogram, BucketsHaveNoGaps) {
   std::size_t last = 0;
   for (std::int64_t ns = 0; ns < 2'000'000; ns += 16) {
     const std::size_t bucket = LatencyHistogram::bucket_of(Nanoseconds(ns));
@@ -31,7 +31,7 @@ TEST(LatencyHistogram, BucketsFollowEachOtherWithoutAGap) {
   }
 }
 
-TEST(LatencyHistogram, QuantilesAreThoseOfTheSortedTimes) {
+TEST(LatencyHistogram, QuantilesMatchTheSortedTimes) {
   Random random(1, 0);
   LatencyHistogram histogram;
   std::vector<double> times;
@@ -47,7 +47,7 @@ TEST(LatencyHistogram, QuantilesAreThoseOfTheSortedTimes) {
   EXPECT_EQ(histogram.count(), 10'000U);
 }
 
-TEST(LatencyHistogram, PartsAddUpToTheWhole) {
+TEST(LatencyHistogram, MergedPartsEqualTheWhole) {
   LatencyHistogram first;
   LatencyHistogram second;
   LatencyHistogram whole;
@@ -66,7 +66,7 @@ TEST(LatencyHistogram, PartsAddUpToTheWhole) {
   EXPECT_EQ(whole.quantile(0.5), 0ns);
 }
 
-TEST(LatencyHistogram, WhatIsOutOfRangeCountsAtItsEnds) {
+TEST(LatencyHistogram, ClampsTimesOutOfRange) {
   LatencyHistogram histogram;
   histogram.add(-5s);
   histogram.add(48h);

@@ -12,19 +12,19 @@
 
 namespace tacho::load {
 
-// One test: what is sent, where to, when.
+// One load test.
 struct LoadPlan {
   Address server;
-  std::vector<std::string> requests;  // whole, as they go out; at least one
-  // Which request is next: by Zipf's law, the first the most frequent; else one after the other.
+  std::vector<std::string> requests;  // complete requests, at least one
+  // Chooses requests by Zipf's law, the first one most often; without it, in turn.
   std::optional<double> zipf = {};
   std::uint64_t seed = 1;
   int connections = 16;
   int threads = 1;
   Nanoseconds duration = std::chrono::seconds(10);
-  Nanoseconds timeout = std::chrono::seconds(10);  // from the moment a request is due
-  // Open loop: when requests are due. Without it each connection sends its next request as soon
-  // as it has an answer: a closed loop.
+  Nanoseconds timeout = std::chrono::seconds(10);  // from the time a request is due
+  // Open loop: the times at which requests are due. Without it, each connection sends its next
+  // request as soon as it has an answer: a closed loop.
   std::optional<ArrivalPlan> arrivals = {};
 };
 

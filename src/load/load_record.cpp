@@ -23,16 +23,16 @@ std::string remark_of(const Measured& measured) {
     add_remark(remark, "not steady: " + measured.steady.why_not);
   }
   if (tally.queued > tally.requests() / 100) {
-    add_remark(remark, fmt::format("{} requests waited because all connections were in use; more "
-                                   "--connections show whether the server or they are the limit",
+    add_remark(remark, fmt::format("{} requests waited because all connections were in use; repeat "
+                                   "with more --connections to see if the server is the limit",
                                    tally.queued));
   }
   if (tally.unanswered > 0) {
-    add_remark(remark,
-               fmt::format("{} were without an answer when it was ended", tally.unanswered));
+    add_remark(remark, fmt::format("{} requests had no answer when the test was stopped",
+                                   tally.unanswered));
   }
   if (tally.failed() > 0) {
-    add_remark(remark, fmt::format("the first to fail: {}", measured.first_failure));
+    add_remark(remark, fmt::format("first failure: {}", measured.first_failure));
   }
   return remark;
 }

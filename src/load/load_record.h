@@ -8,13 +8,14 @@
 
 namespace tacho::load {
 
-// What a record keeps of a test: its figures, and a remark where they need care.
+// The metrics of a test for its record, with a remark if they need care.
 LoadMeasured summary_of(const Measured& measured);
 
-// The test's windows, in order, as figures: the second each ends at, requests a second, times.
+// The test's windows, in order, as figures: the second at which each ends, requests per second,
+// latencies.
 std::vector<FiguresSeen> series_of(const Measured& measured);
 
-// The rates that were tried, in that order.
+// The tested rates, in order.
 std::vector<FiguresSeen> series_of(const Search& search);
 
 }  // namespace tacho::load

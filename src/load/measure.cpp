@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kBetweenViews = 200ms;
-constexpr auto kUntilStart = 5ms;  // enough for every thread to be there
+constexpr auto kViewInterval = 200ms;
+constexpr auto kUntilStart = 5ms;  // enough for every thread to start
 constexpr double kInTime = 0.95;
 
 Progress progress_of(const WindowLog::Copy& log, Seconds elapsed, Seconds planned) {
@@ -39,7 +39,7 @@ double due_between(const ArrivalPlan& plan, double from, double to) {
     const auto at = [&](double t) { return std::ranges::lower_bound(*plan.recorded, t); };
     return static_cast<double>(at(to) - at(from));
   }
-  // Rates change evenly between looks; a thousand of them are close enough.
+  // Rates change linearly between points; a thousand points are accurate enough.
   double due = 0;
   const double step = (to - from) / 1000;
   for (int i = 0; i < 1000; ++i) due += step * plan.profile.rate_at(from + (i + 0.5) * step);
@@ -52,7 +52,7 @@ Measured summed_up(const LoadPlan& plan, WindowLog::Copy log, Seconds lasted) {
   made.windows = std::move(log.windows);
   made.after = std::move(log.after);
   made.first_failure = std::move(log.first_failure);
-  // A load that changes by itself has no steady part to look for.
+  // A load that changes has no steady part.
   const bool changes =
       plan.arrivals && (plan.arrivals->recorded || !plan.arrivals->profile.is_constant());
   if (!changes) made.steady = find_steady_part(made.windows);
@@ -104,7 +104,7 @@ Result<Measured> measure(const LoadPlan& plan, const std::atomic<int>& interrupt
     });
   }
   Clock::time_point stopped = Clock::time_point::max();
-  auto next_view = start + kBetweenViews;
+  auto next_view = start + kViewInterval;
   while (ended < drivers.size()) {
     std::this_thread::sleep_for(10ms);
     const auto now = Clock::now();
@@ -113,7 +113,7 @@ Result<Measured> measure(const LoadPlan& plan, const std::atomic<int>& interrupt
       stopped = now;
     }
     if (now < next_view) continue;
-    next_view = now + kBetweenViews;
+    next_view = now + kViewInterval;
     if (view) view(progress_of(log.copy(), now - start, plan.duration));
   }
   threads.clear();

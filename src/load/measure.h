@@ -13,41 +13,41 @@
 
 namespace tacho::load {
 
-// What came of a test.
+// The result of a test.
 struct Measured {
-  std::vector<Window> windows;  // of the whole test
+  std::vector<Window> windows;  // all windows of the test
   Seconds window_length{};
-  Window after;  // what ended after the last request was due
+  Window after;  // requests that ended after the last one was due
 
-  // The part that counts, and how it was chosen.
+  // The part that is evaluated.
   SteadyPart steady;
   Seconds warmup{};
-  Seconds seconds{};  // its length
-  Tally tally;        // of it and of `after`
+  Seconds seconds{};  // length of the steady part
+  Tally tally;        // of the steady part and of `after`
   LatencyHistogram latency;
   LatencyHistogram service;
-  double requests_per_s = 0;  // answered well, in it
-  double offered_per_s = 0;   // due, in it; 0 in a closed loop
+  double requests_per_s = 0;  // successful answers in the steady part
+  double offered_per_s = 0;   // due in the steady part; 0 in a closed loop
   std::string first_failure;
   bool interrupted = false;
 
-  // Of what was due so little ended in time that a queue must have grown.
+  // True if so few of the due requests ended in time that a queue must have grown.
   [[nodiscard]] bool falls_behind() const;
 };
 
-// What of a test that goes on can be told.
+// The state of a running test.
 struct Progress {
   Seconds elapsed{};
   Seconds planned{};
-  double requests_per_s = 0;  // of the last second, or the last window where that is longer
+  double requests_per_s = 0;  // of the last second, or of the last window if that is longer
   Seconds p50{};
   Seconds p99{};
-  std::uint64_t failed = 0;  // of all
+  std::uint64_t failed = 0;  // in total
 };
 using ProgressView = std::function<void(const Progress&)>;
 
-// Carries out a test: `view` is told several times a second. The first interrupt ends it, with
-// what was measured up to then.
+// Runs a test and calls `view` several times per second. The first interrupt ends it with the
+// results so far.
 Result<Measured> measure(const LoadPlan& plan, const std::atomic<int>& interrupts,
                          const ProgressView& view);
 

@@ -44,7 +44,7 @@ bool near(Nanoseconds seen, Nanoseconds truth) {
   return std::chrono::abs(seen - truth) <= std::max<Nanoseconds>(truth / 20, 1ms);
 }
 
-// An instrument is right if it is when nothing disturbs it; a busy machine may disturb some tries.
+// The measurement must be right on an idle machine; other load may disturb some tries.
 template <class Try>
 bool within(int tries, Try&& is_right) {
   for (int i = 0; i < tries; ++i) {
@@ -53,8 +53,8 @@ bool within(int tries, Try&& is_right) {
   return false;
 }
 
-TEST(Measure, FindsTheTimesOfAServerThatIsKnown) {
-  // 98 of 100 answers take 20 ms, two of them 120 ms.
+TEST(Measure, MeasuresTheLatenciesOfAKnownServer) {
+  // 98 % of the answers take 20 ms, 2 % take 120 ms.
   KnownServer server([](std::size_t number, const std::string&) {
     return KnownServer::Reply{.after = number % 50 == 7 ? 120ms : 20ms};
   });
@@ -73,21 +73,21 @@ TEST(Measure, FindsTheTimesOfAServerThatIsKnown) {
   EXPECT_NEAR(made.offered_per_s, 200, 1);
 }
 
-TEST(Measure, AClosedLoopHasTheRateThatItsConnectionsAllow) {
+TEST(Measure, AClosedLoopIsLimitedByItsConnections) {
   KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{20ms}; });
   LoadPlan plan = plan_for(server);
   plan.connections = 10;
   const Measured made = measured(plan);
-  // Little's law holds however busy the machine is: what is under way is the rate times the time.
+  // Little's law holds on a busy machine, too: concurrency is rate times latency.
   EXPECT_NEAR(made.requests_per_s * Seconds(made.service.mean()).count(), 10, 0.5);
   EXPECT_LE(made.requests_per_s, 500);
   EXPECT_EQ(made.latency.cells(), made.service.cells());
   EXPECT_EQ(made.offered_per_s, 0);
 }
 
-// A client that waits for its answer before it asks again sees one slow answer. All who wanted
-// something in that second waited.
-TEST(Measure, AStallOfASecondIsSeenByAllWhoWereDueInIt) {
+// A closed loop would see a single slow answer. With an open loop, all requests that were due in
+// that second are late.
+TEST(Measure, AStallDelaysAllRequestsThatWereDue) {
   std::atomic<bool> stalled = false;
   KnownServer server([&](std::size_t number, const std::string&) {
     if (number == 100 && !stalled.exchange(true)) std::this_thread::sleep_for(1s);
@@ -98,13 +98,13 @@ TEST(Measure, AStallOfASecondIsSeenByAllWhoWereDueInIt) {
   const Measured made = measured(plan);
   EXPECT_GT(made.latency.quantile(0.99), 900ms);
   EXPECT_GE(made.latency.count_above(500ms), 45U);
-  EXPECT_LE(made.service.count_above(500ms), 20U);  // those that were under way
+  EXPECT_LE(made.service.count_above(500ms), 20U);  // those that were in progress
   EXPECT_GE(made.tally.queued, 80U);
   EXPECT_EQ(made.tally.ok, 300U - made.tally.failed());
 }
 
-TEST(Measure, WhatIsDueIsSentOrCountedHoweverSlowTheServerIs) {
-  // Two connections and 50 ms make 40 a second; 200 are due.
+TEST(Measure, CountsAllDueRequestsOfASlowServer) {
+  // Two connections and 50 ms allow 40 requests per second; 200 are due.
   KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{50ms}; });
   LoadPlan plan = open_plan(server, 200, 1s);
   plan.connections = 2;
@@ -117,7 +117,7 @@ TEST(Measure, WhatIsDueIsSentOrCountedHoweverSlowTheServerIs) {
   EXPECT_THAT(made.first_failure, HasSubstr("timeout"));
 }
 
-TEST(Measure, EveryWayToFailIsCountedApart) {
+TEST(Measure, CountsEachKindOfFailureSeparately) {
   KnownServer server([](std::size_t number, const std::string&) -> KnownServer::Reply {
     switch (number % 5) {
       case 0:
@@ -143,7 +143,7 @@ TEST(Measure, EveryWayToFailIsCountedApart) {
   EXPECT_EQ(made.first_failure, "503 full");
 }
 
-TEST(Measure, ConnectionsThatEndAreOpenedAgain) {
+TEST(Measure, ReopensClosedConnections) {
   KnownServer server([](std::size_t number, const std::string&) {
     return KnownServer::Reply{.close = number % 2 == 0, .endless = number % 2 == 1};
   });
@@ -170,16 +170,16 @@ TEST(Measure, ThreadsShareConnectionsAndInputs) {
   const Measured made = measured(plan);
   EXPECT_EQ(made.tally.ok, 200U);
   EXPECT_EQ(seen.size(), 4U);
-  EXPECT_EQ(server.accepted(), 7U + 1U);  // and the one that found the server
+  EXPECT_EQ(server.accepted(), 7U + 1U);  // plus the one that found the server
 }
 
-TEST(Measure, AnInterruptEndsItWithWhatThereIs) {
+TEST(Measure, AnInterruptEndsTheTestWithTheResultsSoFar) {
   KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
   LoadPlan plan = plan_for(server);
   plan.duration = 1h;
   std::atomic<int> interrupts = 0;
   std::jthread presser([&] {
-    while (server.asked() < 200) std::this_thread::sleep_for(1ms);
+    while (server.requests() < 200) std::this_thread::sleep_for(1ms);
     interrupts = 1;
   });
   const Measured made = measured(plan, interrupts);
@@ -189,7 +189,7 @@ TEST(Measure, AnInterruptEndsItWithWhatThereIs) {
   EXPECT_LT(made.seconds.count() + made.warmup.count(), 60);
 }
 
-TEST(Measure, AnInterruptThatCameBeforeEndsItToo) {
+TEST(Measure, AnEarlierInterruptEndsTheTest) {
   KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
   LoadPlan plan = plan_for(server);
   plan.duration = 1h;
@@ -197,31 +197,31 @@ TEST(Measure, AnInterruptThatCameBeforeEndsItToo) {
   EXPECT_TRUE(measured(plan, interrupts).interrupted);
 }
 
-TEST(Measure, AServerThatDiesIsNotAskedWithoutEnd) {
+TEST(Measure, LimitsTheAttemptsToReachADeadServer) {
   auto server = std::make_unique<KnownServer>(
       [](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
   LoadPlan plan = plan_for(*server);
   plan.connections = 4;
   std::jthread killer([&] {
-    while (server->asked() < 50) std::this_thread::sleep_for(1ms);
+    while (server->requests() < 50) std::this_thread::sleep_for(1ms);
     server.reset();
   });
   const Measured made = measured(plan);
   EXPECT_GT(made.tally.broken, 0U);
-  EXPECT_LE(made.tally.broken, 4U * 100 + 8);  // each at most every 10 ms
+  EXPECT_LE(made.tally.broken, 4U * 100 + 8);  // each connection at most every 10 ms
 }
 
-TEST(Measure, TellsHowItGoesOn) {
+TEST(Measure, ReportsProgress) {
   KnownServer server([](std::size_t, const std::string&) { return KnownServer::Reply{1ms}; });
   LoadPlan plan = open_plan(server, 100, 2s);
   Progress last;
-  int told = 0;
+  int reports = 0;
   const auto made = measure(plan, kNoInterrupts, [&](const Progress& progress) {
     last = progress;
-    ++told;
+    ++reports;
   });
   ASSERT_TRUE(made.ok());
-  EXPECT_GE(told, 2);
+  EXPECT_GE(reports, 2);
   EXPECT_LE(last.elapsed, last.planned);
   EXPECT_GT(last.requests_per_s, 0);
 }

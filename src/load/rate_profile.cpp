@@ -29,7 +29,7 @@ std::optional<double> RateProfile::second_of(double requests) const {
   if (requests < 0 || requests >= requests_) return std::nullopt;
   const auto after = std::ranges::upper_bound(pieces_, requests, {}, &Piece::before);
   const Piece& piece = *(after - 1);
-  // from·x + (to − from)/(2·seconds)·x² = due, in the form that has no cancellation.
+  // Solves from·x + (to − from)/(2·seconds)·x² = due, in the form without cancellation.
   const double due = requests - piece.before;
   const double slope = (piece.to - piece.from) / piece.seconds;
   const double root = std::sqrt(std::max(0.0, piece.from * piece.from + 2 * slope * due));

@@ -7,8 +7,8 @@
 
 namespace tacho::load {
 
-// How many requests a second are due at each moment of a test: pieces that follow each other, over
-// each of which the rate changes evenly from one value to another.
+// The request rate over the course of a test: consecutive pieces, in each of which the rate changes
+// linearly.
 class RateProfile {
  public:
   static RateProfile constant(double per_s, double seconds) { return ramp(per_s, per_s, seconds); }
@@ -18,13 +18,13 @@ class RateProfile {
   void add(double from_per_s, double to_per_s, double seconds);
 
   [[nodiscard]] double seconds() const { return seconds_; }
-  // Of the whole test.
+  // Number of requests in the whole test.
   [[nodiscard]] double requests() const { return requests_; }
   [[nodiscard]] double rate_at(double second) const;
   [[nodiscard]] bool is_constant() const {
     return pieces_.size() == 1 && pieces_[0].from == pieces_[0].to;
   }
-  // The moment at which so many have been due; nothing where there are fewer.
+  // The time at which `requests` have been due; nothing if there are fewer.
   [[nodiscard]] std::optional<double> second_of(double requests) const;
 
  private:
@@ -33,7 +33,7 @@ class RateProfile {
     double seconds = 0;
     double from = 0;
     double to = 0;
-    double before = 0;  // requests due earlier
+    double before = 0;  // requests due before the piece
   };
   std::vector<Piece> pieces_;
   double seconds_ = 0;

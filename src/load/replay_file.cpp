@@ -59,7 +59,7 @@ Result<std::vector<Line>> lines_of(std::string_view text) {
     if (!line) return wrong("neither SECONDS nor SECONDS,REQUESTS_PER_S, both at least 0");
     if (line->rate.value_or(0) > kHighestRate) return wrong("more than 10 million requests/s");
     if (!lines.empty() && line->rate.has_value() != lines.front().rate.has_value()) {
-      return wrong("one column among lines of two; a file holds moments or rates");
+      return wrong("mixes one and two columns; use either times or rates");
     }
     if (!lines.empty() && line->second < lines.back().second) {
       return wrong("earlier than the line before it; sort the file by time");
@@ -73,10 +73,10 @@ Result<std::vector<Line>> lines_of(std::string_view text) {
 
 Result<ArrivalPlan> parse_replay(std::string_view text) {
   TACHO_TRY(lines, lines_of(text));
-  if (lines.empty()) return Error{ErrorCode::invalid, "holds no arrival"};
+  if (lines.empty()) return Error{ErrorCode::invalid, "contains no arrival"};
   const double start = lines.front().second;
   if (lines.back().second - start > kLongest) {
-    return Error{ErrorCode::invalid, "lasts more than a week; moments are in seconds"};
+    return Error{ErrorCode::invalid, "lasts more than a week; times are in seconds"};
   }
   ArrivalPlan plan;
   if (!lines.front().rate) {
@@ -90,7 +90,7 @@ Result<ArrivalPlan> parse_replay(std::string_view text) {
     if (seconds > 0) plan.profile.add(*lines[i].rate, *lines[i].rate, seconds);
   }
   if (plan.profile.requests() < 1) {
-    return Error{ErrorCode::invalid, "less than one request is due in all of it"};
+    return Error{ErrorCode::invalid, "less than one request is due in total"};
   }
   return plan;
 }

@@ -8,9 +8,9 @@
 
 namespace tacho::load {
 
-// A recorded load. Either a moment in seconds a line, ascending, the first of them the start; or
-// "SECONDS,REQUESTS_PER_S" a line, where each rate holds until the next line's moment and the last
-// line only says when it ends. Empty lines and those that begin with # say nothing.
+// Parses a recorded load: either one time in seconds per line, ascending, starting at the first; or
+// lines "SECONDS,REQUESTS_PER_S", where each rate holds until the next line's time and the last
+// line only marks the end. Empty lines and lines that begin with # are ignored.
 Result<ArrivalPlan> parse_replay(std::string_view text);
 Result<ArrivalPlan> read_replay(const std::filesystem::path& file);
 

@@ -13,10 +13,10 @@ namespace tacho::load {
 namespace {
 
 constexpr std::size_t kGroups = 12;
-constexpr double kLevel = 0.975;  // of each side
+constexpr double kLevel = 0.975;  // on each side
 constexpr double kNormal = 1.96;
 
-// "99" is 0.99, "99.9" and "999" are 0.999.
+// Reads "99" as 0.99, "99.9" and "999" as 0.999.
 Result<double> share_in(std::string_view digits, const Error& wrong) {
   double value = 0;
   const char* end = digits.data() + digits.size();
@@ -34,7 +34,7 @@ Result<double> share_in(std::string_view digits, const Error& wrong) {
 Result<Slo> parse_slo(std::string_view text) {
   const Error wrong{
       ErrorCode::usage,
-      fmt::format("'{}' is no objective; say it as p99=50ms, p50 at the least", text)};
+      fmt::format("'{}' is not a valid objective; write it like p99=50ms, p50 or higher", text)};
   const auto equals = text.find('=');
   if (!text.starts_with('p') || equals == std::string_view::npos) return wrong;
   TACHO_TRY(share, share_in(text.substr(1, equals - 1), wrong));
@@ -81,8 +81,8 @@ Judgement Judge::judge() const {
   judgement.requests = static_cast<std::uint64_t>(all.requests);
   if (all.requests < 1) return judgement;
   const double p = judgement.late_share = all.late / all.requests;
-  // Wilson's interval is what chance alone would make of so many requests; it is also right where
-  // no request, or every one, was late.
+  // Wilson's interval covers the random variation of independent requests; it is also valid if no
+  // request, or every one, was late.
   const double n = all.requests;
   const double z2 = kNormal * kNormal;
   const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);

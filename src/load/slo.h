@@ -8,28 +8,28 @@
 
 namespace tacho::load {
 
-// "p99=50ms": of all requests that are due, at least this share must be answered well within the
-// limit. One that fails is one that was not.
+// An objective such as "p99=50ms": at least this share of all due requests must be answered
+// successfully within the limit. Failed requests count as late.
 struct Slo {
   double share = 0.99;
   Nanoseconds limit{};
-  std::string words;  // as it was asked for
+  std::string words;  // as given by the user
 };
-// "p99=50ms", "p99.9=1s", "p999=1s".
+// Parses "p99=50ms", "p99.9=1s", "p999=1s".
 Result<Slo> parse_slo(std::string_view text);
 
 enum class Verdict { kept, broken, unclear };
 
-// What windows of one test, or of several at the same rate, say about an SLO.
+// The result for an objective, from the windows of one or more tests at the same rate.
 struct Judgement {
   Verdict verdict = Verdict::unclear;
-  double late_share = 0;  // of all requests: too slow or failed
-  double low = 0;         // 95 % interval of it
+  double late_share = 0;  // share of all requests that were too slow or failed
+  double low = 0;         // its 95 % interval
   double high = 1;
   std::uint64_t requests = 0;
 };
 
-// Windows, and not requests, are what the interval is made of: requests of the same moment are
+// The interval is computed from windows instead of requests, because requests at the same time are
 // slow together.
 class Judge {
  public:

@@ -25,11 +25,11 @@ class Searcher {
  private:
   [[nodiscard]] bool going() const { return !search_.interrupted; }
 
-  // Doubles while it is kept, halves while it is not.
+  // Doubles the rate while it meets the objective, halves it while it does not.
   Result<void> bracket() {
     double rate = std::clamp(options_.first_rate, options_.lowest_rate, options_.highest_rate);
     while (going() && !(low_ && high_)) {
-      TACHO_CHECK(look_at(rate));
+      TACHO_CHECK(test_at(rate));
       if (!going()) break;
       if (low_ && rate >= options_.highest_rate) break;
       if (!low_ && rate <= options_.lowest_rate) break;
@@ -39,9 +39,9 @@ class Searcher {
     return {};
   }
 
-  Result<void> narrow() { return look_at(std::sqrt(*low_ * *high_)); }
+  Result<void> narrow() { return test_at(std::sqrt(*low_ * *high_)); }
 
-  // A rate that kept it by luck keeps it once, seldom twice.
+  // A rate that met the objective by luck rarely does so twice.
   Result<void> confirm() {
     constexpr int kTries = 3;
     for (int i = 0; going() && low_ && i < kTries; ++i) {
@@ -49,12 +49,12 @@ class Searcher {
       if (!going() || verdict == Verdict::kept) return {};
       fails(*low_, true);
       low_.reset();
-      TACHO_CHECK(look_at(std::max(*high_ / (1 + options_.resolution), options_.lowest_rate)));
+      TACHO_CHECK(test_at(std::max(*high_ / (1 + options_.resolution), options_.lowest_rate)));
     }
     return {};
   }
 
-  Result<void> look_at(double rate) {
+  Result<void> test_at(double rate) {
     TACHO_TRY(verdict, judge_at(rate));
     if (!going()) return {};
     if (verdict == Verdict::kept) {
@@ -73,7 +73,7 @@ class Searcher {
   Result<Verdict> judge_at(double rate) {
     Judge judge(slo_);
     Trial& trial = search_.trials.emplace_back(Trial{.rate = rate});
-    while (trial.tests < options_.most_tests && trial.judgement.verdict == Verdict::unclear) {
+    while (trial.tests < options_.max_tests && trial.judgement.verdict == Verdict::unclear) {
       TACHO_TRY(measured, test_(rate));
       ++trial.tests;
       judge.add(measured);
@@ -101,17 +101,16 @@ class Searcher {
   const RateTest& test_;
   const TrialView& view_;
   Search search_;
-  std::optional<double> low_;   // the highest rate that keeps it
-  std::optional<double> high_;  // the lowest above it that does not
+  std::optional<double> low_;   // highest rate that meets the objective
+  std::optional<double> high_;  // lowest rate above that does not
 };
 
 }  // namespace
 
-double lowest_rate_to_tell(const Slo& slo, const SearchOptions& options, Nanoseconds duration) {
-  constexpr double kNeeded = 4;          // requests for each that may be late, with none late
-  constexpr double kBehindWarmup = 0.8;  // of a test
-  return kNeeded / (1 - slo.share) /
-         (options.most_tests * Seconds(duration).count() * kBehindWarmup);
+double lowest_testable_rate(const Slo& slo, const SearchOptions& options, Nanoseconds duration) {
+  constexpr double kNeeded = 4;         // requests per request that may be late, if none is
+  constexpr double kAfterWarmup = 0.8;  // share of a test
+  return kNeeded / (1 - slo.share) / (options.max_tests * Seconds(duration).count() * kAfterWarmup);
 }
 
 Result<Search> find_highest_rate(const Slo& slo, const SearchOptions& options, const RateTest& test,

@@ -11,7 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As a server of a known capacity answers: late by chance the more, the closer the rate comes.
+// Simulates a server of known capacity: the closer the rate is to it, the more requests are
+// randomly late.
 Measured at(double rate, double capacity, Random& random) {
   Measured measured;
   measured.seconds = Seconds(5);
@@ -28,7 +29,7 @@ Measured at(double rate, double capacity, Random& random) {
   return measured;
 }
 
-TEST(SloSearch, FindsTheHighestRateFromAboveAndFromBelow) {
+TEST(SloSearch, FindsTheHighestRateFromAboveAndBelow) {
   const Slo slo = *parse_slo("p99=50ms");
   for (const double first : {20.0, 900.0, 20'000.0}) {
     Random random(9, 0);
@@ -45,10 +46,10 @@ TEST(SloSearch, FindsTheHighestRateFromAboveAndFromBelow) {
   }
 }
 
-TEST(SloSearch, SaysThatItCannotTellWhereNoiseDecides) {
+TEST(SloSearch, ReportsAnUnclearResult) {
   const Slo slo = *parse_slo("p99=50ms");
   Random random(4, 0);
-  // Every rate has a moment in which half of its requests are late, or not.
+  // At every rate above 100, half of the requests of one window are refused.
   const RateTest test = [&](double rate) -> Result<Measured> {
     Measured measured = at(rate, 1e9, random);
     if (rate < 100) return measured;
@@ -62,7 +63,7 @@ TEST(SloSearch, SaysThatItCannotTellWhereNoiseDecides) {
   EXPECT_LT(search->trials[*search->best].rate, 100);
 }
 
-TEST(SloSearch, ARateThatNothingKeepsHasNoBest) {
+TEST(SloSearch, HasNoBestRateIfAllFail) {
   const Slo slo = *parse_slo("p99=50ms");
   const RateTest test = [&](double rate) -> Result<Measured> {
     Random random(1, 0);
@@ -76,13 +77,13 @@ TEST(SloSearch, ARateThatNothingKeepsHasNoBest) {
   EXPECT_DOUBLE_EQ(*search->fails_from, 1);
 }
 
-TEST(SloSearch, BelowSomeRateThereAreTooFewRequestsToTell) {
+TEST(SloSearch, ComputesTheLowestTestableRate) {
   using std::chrono::seconds;
-  EXPECT_NEAR(lowest_rate_to_tell(*parse_slo("p99=50ms"), {}, seconds(5)), 33.3, 0.1);
-  EXPECT_NEAR(lowest_rate_to_tell(*parse_slo("p999=50ms"), {}, seconds(50)), 33.3, 0.1);
+  EXPECT_NEAR(lowest_testable_rate(*parse_slo("p99=50ms"), {}, seconds(5)), 33.3, 0.1);
+  EXPECT_NEAR(lowest_testable_rate(*parse_slo("p999=50ms"), {}, seconds(50)), 33.3, 0.1);
 }
 
-TEST(SloSearch, AnErrorOrAnInterruptEndsIt) {
+TEST(SloSearch, AnErrorOrAnInterruptEndsTheSearch) {
   const Slo slo = *parse_slo("p99=50ms");
   const RateTest fails = [](double) -> Result<Measured> { return Error{ErrorCode::io, "gone"}; };
   EXPECT_FALSE(find_highest_rate(slo, {}, fails, {}).ok());

@@ -29,7 +29,7 @@ Judgement judged(const Measured& measured) {
   return judge.judge();
 }
 
-TEST(Slo, IsReadAsPeopleWriteIt) {
+TEST(Slo, IsParsedInAllCommonForms) {
   const auto slo = parse_slo("p99=50ms");
   ASSERT_TRUE(slo.ok()) << slo.error().message;
   EXPECT_DOUBLE_EQ(slo->share, 0.99);
@@ -46,24 +46,24 @@ TEST(Slo, IsReadAsPeopleWriteIt) {
   for (int i = 0; i < 2000; ++i) (void)parse_slo(mutated("p99.9=50ms", random)).ok();
 }
 
-TEST(Judge, SaysKeptAndBrokenOnlyWhereChanceCannotExplainIt) {
+TEST(Judge, DecidesOnlyIfTheIntervalExcludesTheLimit) {
   const std::vector<std::pair<int, int>> fast(20, {100, 0});
   EXPECT_EQ(judged(of_windows(fast)).verdict, Verdict::kept);
   const std::vector<std::pair<int, int>> slow(20, {90, 10});
   EXPECT_EQ(judged(of_windows(slow)).verdict, Verdict::broken);
   const std::vector<std::pair<int, int>> border(20, {99, 1});
   EXPECT_EQ(judged(of_windows(border)).verdict, Verdict::unclear);
-  // Too few to know a share of one in a hundred.
+  // Too few requests to estimate a share of 1 %.
   EXPECT_EQ(judged(of_windows({{100, 0}, {100, 0}})).verdict, Verdict::unclear);
   EXPECT_EQ(judged(Measured{}).verdict, Verdict::unclear);
 }
 
-TEST(Judge, RequestsThatAreLateTogetherSayLessThanAsManyApart) {
-  std::vector<std::pair<int, int>> apart(20, {97, 3});
-  std::vector<std::pair<int, int>> together(20, {100, 0});
-  together[5] = {40, 60};
-  EXPECT_EQ(judged(of_windows(apart)).verdict, Verdict::broken);
-  EXPECT_EQ(judged(of_windows(together)).verdict, Verdict::unclear);
+TEST(Judge, ABurstOfLateRequestsCountsLessThanScatteredOnes) {
+  std::vector<std::pair<int, int>> scattered(20, {97, 3});
+  std::vector<std::pair<int, int>> burst(20, {100, 0});
+  burst[5] = {40, 60};
+  EXPECT_EQ(judged(of_windows(scattered)).verdict, Verdict::broken);
+  EXPECT_EQ(judged(of_windows(burst)).verdict, Verdict::unclear);
 }
 
 TEST(Judge, AFailureIsLate) {
@@ -75,7 +75,7 @@ TEST(Judge, AFailureIsLate) {
   EXPECT_EQ(judgement.requests, 2000U);
 }
 
-TEST(Judge, AQueueThatGrowsBreaksWhatIsStillKept) {
+TEST(Judge, AGrowingQueueFailsTheObjective) {
   Measured measured = of_windows(std::vector<std::pair<int, int>>(20, {100, 0}));
   measured.offered_per_s = 500;
   measured.seconds = Seconds(5);

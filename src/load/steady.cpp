@@ -12,13 +12,13 @@
 namespace tacho::load {
 namespace {
 
-constexpr std::size_t kFewest = 6;  // windows; of fewer nothing can be said
+constexpr std::size_t kFewest = 6;  // windows; fewer are not evaluated
 constexpr std::size_t kInARow = 3;
 constexpr double kAbove = 1.1;
 constexpr double kAgree = 0.25;
 constexpr double kAgreeSeconds = 100e-6;
 
-// Of windows in which nothing ended, nothing.
+// The median of each window; nothing for windows without answers.
 std::vector<std::optional<double>> medians_of(const std::vector<Window>& windows) {
   std::vector<std::optional<double>> medians;
   LatencyHistogram histogram;
@@ -51,7 +51,7 @@ SteadyPart find_steady_part(const std::vector<Window>& windows) {
   const auto later = known(medians, half, windows.size());
   if (later.empty()) {
     part.steady = false;
-    part.why_not = "no answer came in its second half";
+    part.why_not = "there were no answers in the second half";
     return part;
   }
   const double highest = kAbove * quantile(later, 0.9) + kAgreeSeconds / 10;
@@ -72,8 +72,8 @@ SteadyPart find_steady_part(const std::vector<Window>& windows) {
   const double to = median(after);
   if (std::abs(to - from) > std::max(kAgree * from, kAgreeSeconds)) {
     part.steady = false;
-    part.why_not =
-        fmt::format("the median time went from {} to {}", human(Seconds(from)), human(Seconds(to)));
+    part.why_not = fmt::format("the median latency went from {} to {}", human(Seconds(from)),
+                               human(Seconds(to)));
   }
   return part;
 }

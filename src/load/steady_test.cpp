@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A window for each time, in milliseconds.
+// One window per median, in milliseconds.
 std::vector<Window> windows_of(const std::vector<double>& medians_ms) {
   std::vector<Window> windows;
   for (const double ms : medians_ms) {
@@ -19,28 +19,28 @@ std::vector<Window> windows_of(const std::vector<double>& medians_ms) {
   return windows;
 }
 
-TEST(SteadyPart, WarmUpIsCutOffWhereTimesReachThoseOfTheSecondHalf) {
+TEST(SteadyPart, WarmUpEndsWhenLatenciesMatchTheSecondHalf) {
   const auto part =
       find_steady_part(windows_of({90, 40, 12, 10, 11, 10, 9, 10, 11, 10, 10, 9, 10, 11, 10, 10}));
   EXPECT_EQ(part.first, 2U);
   EXPECT_TRUE(part.steady) << part.why_not;
 }
 
-TEST(SteadyPart, AStallInTheMiddleIsNoWarmUp) {
+TEST(SteadyPart, AStallInTheMiddleIsNotWarmUp) {
   const auto part =
       find_steady_part(windows_of({10, 10, 10, 10, 0, 900, 10, 10, 10, 10, 10, 10, 10, 10}));
   EXPECT_EQ(part.first, 0U);
   EXPECT_TRUE(part.steady) << part.why_not;
 }
 
-TEST(SteadyPart, AQueueThatGrowsIsNotSteady) {
+TEST(SteadyPart, AGrowingQueueIsNotSteady) {
   const auto part = find_steady_part(windows_of({1, 10, 20, 30, 40, 50, 60, 70, 80, 90}));
   EXPECT_EQ(part.first, 0U);
   EXPECT_FALSE(part.steady);
   EXPECT_THAT(part.why_not, HasSubstr("went from"));
 }
 
-TEST(SteadyPart, AtMostHalfIsCutOffAndSilenceIsNotSteady) {
+TEST(SteadyPart, WarmUpIsAtMostHalfAndSilenceIsNotSteady) {
   const auto falls = find_steady_part(windows_of({90, 80, 70, 60, 50, 40, 30, 20, 10, 5}));
   EXPECT_LE(falls.first, 5U);
   EXPECT_FALSE(falls.steady);

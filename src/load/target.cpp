@@ -15,16 +15,16 @@
 namespace tacho::load {
 namespace {
 
-constexpr int kPatienceMs = 5000;
+constexpr int kTryTimeoutMs = 5000;
 
 Error wrong_url(std::string_view url, std::string_view why) {
   return {ErrorCode::usage, fmt::format("'{}': {}", url, why)};
 }
 
-// 0, or the error number that connecting ended with.
+// Returns 0 or the error number of the failed connection.
 int wait_until_connected(int fd) {
   pollfd waiting{fd, POLLOUT, 0};
-  if (::poll(&waiting, 1, kPatienceMs) == 0) return ETIMEDOUT;
+  if (::poll(&waiting, 1, kTryTimeoutMs) == 0) return ETIMEDOUT;
   int error = 0;
   socklen_t size = sizeof(error);
   if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
@@ -41,12 +41,12 @@ std::string Target::authority() const {
 Result<Target> parse_target_url(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   if (url.starts_with("https://")) {
-    return wrong_url(url, "https is not spoken here; name the server behind it, as http://…");
+    return wrong_url(url, "https is not supported; use the http:// URL of the server behind it");
   }
   if (!url.starts_with(kScheme)) return wrong_url(url, "a URL begins with http://");
   const auto plain = [](char c) { return c > ' ' && c < 0x7f && c != '#'; };
   if (!std::ranges::all_of(url, plain)) {
-    return wrong_url(url, "spaces, # and other than ASCII have no place in it; write them as %20");
+    return wrong_url(url, "contains spaces, # or non-ASCII characters; write them as %20");
   }
   std::string_view rest = url.substr(kScheme.size());
   Target target;
@@ -55,7 +55,7 @@ Result<Target> parse_target_url(std::string_view url) {
   if (target.path.starts_with('?')) target.path.insert(0, "/");
   std::string_view authority = rest.substr(0, path);
   if (authority.find('@') != std::string_view::npos) {
-    return wrong_url(url, "no user in a URL; --token names who asks");
+    return wrong_url(url, "contains a user; use --token instead");
   }
   std::string_view port;
   if (authority.starts_with('[')) {
@@ -68,7 +68,7 @@ Result<Target> parse_target_url(std::string_view url) {
     target.host = authority.substr(0, colon);
     port = authority.substr(colon);
   }
-  if (target.host.empty()) return wrong_url(url, "names no host");
+  if (target.host.empty()) return wrong_url(url, "has no host");
   if (port.empty()) return target;
   const char* end = port.data() + port.size();
   const auto [stopped, error] = std::from_chars(port.data() + 1, end, target.port);
@@ -80,7 +80,8 @@ Result<Target> parse_target_url(std::string_view url) {
 
 Result<UniqueFd> begin_connecting(const Address& address) {
   UniqueFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return Error{ErrorCode::io, fmt::format("no socket: {}", std::strerror(errno))};
+  if (!fd)
+    return Error{ErrorCode::io, fmt::format("cannot create a socket: {}", std::strerror(errno))};
   const int on = 1;
   (void)::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const auto* to = reinterpret_cast<const sockaddr*>(&address.storage);
@@ -110,9 +111,9 @@ Result<Address> find_server(const Target& target) {
     if (fd.ok() && error == 0) return address;
     why = fd.ok() ? std::strerror(error) : fd.error().message;
   }
-  return Error{ErrorCode::unavailable,
-               fmt::format("nobody answers at {}: {}; is the server running there?",
-                           target.authority(), why)};
+  return Error{
+      ErrorCode::unavailable,
+      fmt::format("cannot connect to {}: {}; is the server running?", target.authority(), why)};
 }
 
 }  // namespace tacho::load

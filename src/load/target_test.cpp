@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Target, IsReadFromAUrl) {
+TEST(Target, IsParsedFromAUrl) {
   const auto full = parse_target_url("http://localhost:8500/predict?x=1");
   ASSERT_TRUE(full.ok()) << full.error().message;
   EXPECT_EQ(full->host, "localhost");
@@ -25,21 +25,21 @@ TEST(Target, IsReadFromAUrl) {
   EXPECT_EQ(parse_target_url("http://a?b")->path, "/?b");
 }
 
-TEST(Target, SaysWhatIsWrongWithAUrl) {
-  const auto said = [](std::string_view url) { return parse_target_url(url).error().message; };
-  EXPECT_THAT(said("localhost:8500"), HasSubstr("begins with http://"));
-  EXPECT_THAT(said("https://a/"), HasSubstr("https is not spoken"));
-  EXPECT_THAT(said("http:///x"), HasSubstr("no host"));
-  EXPECT_THAT(said("http://a:0/"), HasSubstr("port"));
-  EXPECT_THAT(said("http://a:70000/"), HasSubstr("port"));
-  EXPECT_THAT(said("http://a:8x/"), HasSubstr("port"));
-  EXPECT_THAT(said("http://[::1/"), HasSubstr("no ]"));
-  EXPECT_THAT(said("http://a/b c"), HasSubstr("%20"));
-  EXPECT_THAT(said("http://a/\r\nHost: b"), HasSubstr("%20"));
-  EXPECT_THAT(said("http://me:secret@a/"), HasSubstr("--token"));
+TEST(Target, ReportsInvalidUrls) {
+  const auto error_of = [](std::string_view url) { return parse_target_url(url).error().message; };
+  EXPECT_THAT(error_of("localhost:8500"), HasSubstr("begins with http://"));
+  EXPECT_THAT(error_of("https://a/"), HasSubstr("https is not supported"));
+  EXPECT_THAT(error_of("http:///x"), HasSubstr("no host"));
+  EXPECT_THAT(error_of("http://a:0/"), HasSubstr("port"));
+  EXPECT_THAT(error_of("http://a:70000/"), HasSubstr("port"));
+  EXPECT_THAT(error_of("http://a:8x/"), HasSubstr("port"));
+  EXPECT_THAT(error_of("http://[::1/"), HasSubstr("no ]"));
+  EXPECT_THAT(error_of("http://a/b c"), HasSubstr("%20"));
+  EXPECT_THAT(error_of("http://a/\r\nHost: b"), HasSubstr("%20"));
+  EXPECT_THAT(error_of("http://me:secret@a/"), HasSubstr("--token"));
 }
 
-TEST(Target, OfADamagedUrlHoldsNoLineBreak) {
+TEST(Target, OfADamagedUrlHasNoLineBreak) {
   Random random(2, 0);
   for (int i = 0; i < 3000; ++i) {
     const auto target = parse_target_url(mutated("http://[::1]:8500/predict?a=b", random));
@@ -49,10 +49,10 @@ TEST(Target, OfADamagedUrlHoldsNoLineBreak) {
   }
 }
 
-TEST(Target, NobodyThereIsSaidInOneSentence) {
+TEST(Target, ReportsAMissingServerInOneSentence) {
   const auto found = find_server({.host = "127.0.0.1", .port = 1});
   ASSERT_FALSE(found.ok());
-  EXPECT_THAT(found.error().message, HasSubstr("nobody answers at 127.0.0.1:1: "));
+  EXPECT_THAT(found.error().message, HasSubstr("cannot connect to 127.0.0.1:1: "));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void Window::merge(const Window& other) {
 void WindowLog::add(std::size_t number, const Window& window) {
   const std::lock_guard lock(mutex_);
   auto at = number / static_cast<std::size_t>(log_.length / kShortest);
-  while (at >= kMost) {
+  while (at >= kMaxWindows) {
     std::vector<Window> halved((log_.windows.size() + 1) / 2);
     for (std::size_t i = 0; i < log_.windows.size(); ++i) halved[i / 2].merge(log_.windows[i]);
     log_.windows = std::move(halved);
@@ -40,7 +40,7 @@ void WindowLog::add_after(const Window& window) {
   log_.after.merge(window);
 }
 
-void WindowLog::say_first_failure(const std::string& words) {
+void WindowLog::note_first_failure(const std::string& words) {
   const std::lock_guard lock(mutex_);
   if (log_.first_failure.empty()) log_.first_failure = words;
 }

@@ -13,11 +13,11 @@ Window one_answer(Nanoseconds time) {
   return {.tally = {.ok = 1}, .latency = histogram.cells(), .service = histogram.cells()};
 }
 
-TEST(WindowLog, NeverHoldsMoreThanItsMostAndLosesNothing) {
+TEST(WindowLog, MergesWindowsWithoutLosingRequests) {
   WindowLog log;
   for (std::size_t i = 0; i < 3000; ++i) log.add(i, one_answer(Nanoseconds(1000 * i)));
   const auto copy = log.copy();
-  EXPECT_LE(copy.windows.size(), WindowLog::kMost);
+  EXPECT_LE(copy.windows.size(), WindowLog::kMaxWindows);
   EXPECT_EQ(copy.length, 16 * WindowLog::kShortest);
   LatencyHistogram all;
   Tally tally;
@@ -27,7 +27,7 @@ TEST(WindowLog, NeverHoldsMoreThanItsMostAndLosesNothing) {
   }
   EXPECT_EQ(all.count(), 3000U);
   EXPECT_EQ(tally.ok, 3000U);
-  // In their order: each window holds 16 neighbours.
+  // The order is kept: each window contains 16 neighbours.
   LatencyHistogram third;
   third.merge(copy.windows[2].latency);
   EXPECT_NEAR(static_cast<double>(third.quantile(1).count()), 47'000, 64);
@@ -39,8 +39,8 @@ TEST(WindowLog, ThreadsAddToTheSameWindow) {
   log.add(0, one_answer(2ms));
   log.add(1, one_answer(3ms));
   log.add_after(one_answer(4ms));
-  log.say_first_failure("400: what");
-  log.say_first_failure("500: later");
+  log.note_first_failure("400: what");
+  log.note_first_failure("500: later");
   const auto copy = log.copy();
   ASSERT_EQ(copy.windows.size(), 2U);
   EXPECT_EQ(copy.windows[0].tally.ok, 1U);

@@ -5,7 +5,7 @@
 namespace tacho::load {
 namespace {
 
-TEST(Zipf, TakesTheKthInProportionToOneOverK) {
+TEST(Zipf, ChoosesTheKthInProportionToOneOverK) {
   Random random(1, 0);
   const Zipf zipf(4, 1);
   std::vector<double> taken(4);
@@ -17,7 +17,7 @@ TEST(Zipf, TakesTheKthInProportionToOneOverK) {
   }
 }
 
-TEST(Zipf, OfNothingMoreThanOneTakesThatOne) {
+TEST(Zipf, ChoosesTheOnlyItem) {
   Random random(1, 0);
   EXPECT_EQ(Zipf(1, 2).choose(random), 0U);
 }

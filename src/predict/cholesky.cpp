@@ -11,23 +11,23 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 
-// c −= a·bᵀ for `rows` × `columns` of c, each a row of `depth` numbers. Four rows of b at a time,
-// so that every number of a that is read serves four sums.
+// Computes c −= a·bᵀ for `rows` × `columns` of c, with rows of `depth` numbers. Uses four rows of b
+// at a time, so that each number of a that is read serves four sums.
 TACHO_EVERY_VECTOR_WIDTH
 void subtract_product(double* c, std::size_t c_stride, const double* a, const double* b,
                       std::size_t stride, std::size_t rows, std::size_t columns,
                       std::size_t depth) {
-  // b turned on its side, so that the inner loop runs along columns of c.
-  double turned[kBlock * kBlock];
+  // b transposed, so that the inner loop runs along the columns of c.
+  double transposed[kBlock * kBlock];
   for (std::size_t j = 0; j < columns; ++j) {
-    for (std::size_t k = 0; k < depth; ++k) turned[k * kBlock + j] = b[j * stride + k];
+    for (std::size_t k = 0; k < depth; ++k) transposed[k * kBlock + j] = b[j * stride + k];
   }
   std::size_t i = 0;
   for (; i + 4 <= rows && columns == kBlock; i += 4) {
     for (std::size_t j = 0; j < kBlock; j += 8) {
       double sum[4][8] = {};
       for (std::size_t k = 0; k < depth; ++k) {
-        const double* line = turned + k * kBlock + j;
+        const double* line = transposed + k * kBlock + j;
         for (std::size_t r = 0; r < 4; ++r) {
           const double factor = a[(i + r) * stride + k];
 #pragma GCC ivdep
@@ -44,7 +44,7 @@ void subtract_product(double* c, std::size_t c_stride, const double* a, const do
     for (std::size_t k = 0; k < depth; ++k) {
       const double factor = a[i * stride + k];
       for (std::size_t j = 0; j < columns; ++j)
-        c[i * c_stride + j] -= factor * turned[k * kBlock + j];
+        c[i * c_stride + j] -= factor * transposed[k * kBlock + j];
     }
   }
 }
@@ -66,7 +66,7 @@ bool factor_block(double* block, std::size_t stride, std::size_t size) {
   return true;
 }
 
-// rows·block⁻ᵀ in place.
+// Computes rows·block⁻ᵀ in place.
 void solve_rows(double* rows, std::size_t count, const double* block, std::size_t stride,
                 std::size_t size) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ Result<Cholesky> Cholesky::factor(std::vector<double> matrix, std::size_t size,
     return matrix.data() + row * kBlock * size + column * kBlock;
   };
   for (std::size_t b = 0; b < blocks; ++b) {
-    // Everything to the left is final: one sweep brings this column of blocks up to date.
+    // Everything to the left is final: one pass updates this column of blocks.
     in_parallel(b, blocks, threads, [&](std::size_t i) {
       for (std::size_t k = 0; k < b; ++k) {
         subtract_product(at(i, b), size, at(i, k), at(b, k), size, height(i), height(b), kBlock);
@@ -98,8 +98,8 @@ Result<Cholesky> Cholesky::factor(std::vector<double> matrix, std::size_t size,
     });
     if (!factor_block(at(b, b), size, height(b))) {
       return Error{ErrorCode::invalid,
-                   "the jobs to learn from contradict each other: their "
-                   "covariance is not positive definite"};
+                   "the training examples contradict each other: their covariance is not positive "
+                   "definite"};
     }
     in_parallel(b + 1, blocks, threads,
                 [&](std::size_t i) { solve_rows(at(i, b), height(i), at(b, b), size, height(b)); });

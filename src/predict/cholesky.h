@@ -8,18 +8,18 @@
 
 namespace tacho {
 
-// The lower triangle L of a symmetric positive definite matrix A = L·Lᵀ, in rows. What stands
-// above the diagonal is neither read nor written.
+// The lower triangle L of a symmetric positive definite matrix A = L·Lᵀ, stored by row. Elements
+// above the diagonal are neither read nor written.
 class Cholesky {
  public:
-  // `matrix` is size × size, in rows; its lower triangle becomes L. Fails where it is not positive
-  // definite. Takes about size³/3 multiply-adds, on `threads` threads.
+  // `matrix` is size × size, stored by row; its lower triangle becomes L. Fails if it is not
+  // positive definite. Needs about size³/3 multiply-adds, on `threads` threads.
   static Result<Cholesky> factor(std::vector<double> matrix, std::size_t size, std::size_t threads);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  // x with A·x = b.
+  // Returns x with A·x = b.
   [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
-  // L⁻¹·b in place, for b's part of the first b.size() rows.
+  // Computes L⁻¹·b in place, for the first b.size() rows.
   void solve_lower(std::span<double> b) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// B·Bᵀ + size·1 of random B, which is well conditioned.
+// B·Bᵀ + size·1 for a random B, which is well conditioned.
 std::vector<double> made_matrix(std::size_t size) {
   Random random(3, size);
   std::vector<double> b(size * size);
@@ -41,7 +41,7 @@ TEST_P(CholeskyOf, SolvesWhatItFactored) {
   for (std::size_t i = 0; i < size; ++i) EXPECT_NEAR(found[i], x[i], 1e-10) << i;
 }
 
-// Around the sizes of its blocks.
+// Sizes around those of the blocks.
 INSTANTIATE_TEST_SUITE_P(Sizes, CholeskyOf, testing::Values(1, 2, 5, 63, 64, 65, 130, 200));
 
 TEST(Cholesky, GivesTheSameOnOneThreadAndOnThree) {
@@ -50,7 +50,7 @@ TEST(Cholesky, GivesTheSameOnOneThreadAndOnThree) {
   EXPECT_EQ(Cholesky::factor(a, 150, 1)->solve(b), Cholesky::factor(a, 150, 3)->solve(b));
 }
 
-TEST(Cholesky, RefusesAMatrixThatIsNotPositiveDefinite) {
+TEST(Cholesky, RejectsAMatrixThatIsNotPositiveDefinite) {
   EXPECT_FALSE(Cholesky::factor({1, 2, 2, 1}, 2, 1).ok());
 }
 

@@ -42,16 +42,15 @@ Result<Matrix> matrix_of(std::span<const CorrectionCase> situations) {
   DMatrixHandle handle = nullptr;
   if (XGDMatrixCreateFromMat(values.data(), situations.size(), Correction::kFeatures, -1e30F,
                              &handle) != 0) {
-    return failed("taking in a table");
+    return failed("reading features");
   }
   return Matrix(handle);
 }
 
-// Where a job was measured, there is nothing to correct; where its cost is unknown, nothing is
-// known that carries over.
+// A measured job needs no correction, and for a job of unknown cost nothing carries over.
 float share(const CorrectionCase& situation) {
   if (!situation.point.cost_known) return 0;
-  return static_cast<float>(std::clamp(situation.belief.deviation / 0.2, 0.0, 1.0));
+  return static_cast<float>(std::clamp(situation.posterior.deviation / 0.2, 0.0, 1.0));
 }
 
 std::string monotone() {
@@ -67,12 +66,12 @@ void Correction::Free::operator()(void* booster) const { XGBoosterFree(booster);
 Correction::Features Correction::features_of(const CorrectionCase& situation) {
   Features features{};
   for (std::size_t i = 0; i < kMeasures; ++i) features[i] = situation.point.measures[i];
-  // Of labels only whether they were seen before.
+  // Labels count only by whether they were seen before.
   features[kMeasures] = static_cast<float>(situation.format);
   features[kMeasures + 1] = situation.point.labels[Label::stack] > 0 ? 1 : 0;
   features[kMeasures + 2] = situation.point.labels[Label::model] > 0 ? 1 : 0;
-  features[kMeasures + 3] = static_cast<float>(situation.belief.mean);
-  features[kMeasures + 4] = static_cast<float>(situation.belief.deviation);
+  features[kMeasures + 3] = static_cast<float>(situation.posterior.mean);
+  features[kMeasures + 4] = static_cast<float>(situation.posterior.deviation);
   return features;
 }
 
@@ -82,7 +81,7 @@ Result<Correction> Correction::learn(std::span<const CorrectionCase> situations,
   TACHO_TRY(matrix, matrix_of(situations));
   if (XGDMatrixSetFloatInfo(matrix.get(), "label", errors.data(), errors.size()) != 0 ||
       XGDMatrixSetFloatInfo(matrix.get(), "weight", weights.data(), weights.size()) != 0) {
-    return failed("taking in errors");
+    return failed("reading errors");
   }
   DMatrixHandle training = matrix.get();
   BoosterHandle handle = nullptr;

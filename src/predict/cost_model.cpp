@@ -6,21 +6,21 @@
 namespace tacho {
 namespace {
 
-// Of the peak that a GPU full of work reaches.
+// Share of the peak that a fully used GPU reaches.
 constexpr double kFp32Share = 0.93;
 constexpr double kTf32Share = 1.0;
 constexpr double kTensorShare = 0.76;
-// Work (GMAC per TFLOP/s of peak) at which half of that is reached.
+// Work (GMAC per TFLOP/s of peak) at which half of that share is reached.
 constexpr double kHalfFull = 2.99;
-// How often an activation is moved in a step: written and read forward and backward by each
-// operation that touches it, with what the libraries copy besides.
+// Number of times that an activation is moved in a step: each operation on it reads and writes it
+// forward and backward, and libraries copy it.
 constexpr double kImagePasses = 34.3;
 constexpr double kTextPasses = 18.3;
-constexpr double kOptimizerBytes = 107;  // for each parameter
+constexpr double kOptimizerBytes = 107;  // per parameter
 constexpr double kLaunchSeconds = 0.0195;
-constexpr double kOverlap = 1.05;       // of compute and memory; 1: none, infinity: all
-constexpr double kGradientHops = 5e-5;  // seconds for each doubling of the ring
-// What the GPUs of a node lose to a shared host and to waiting for each other, for each doubling.
+constexpr double kOverlap = 1.05;       // of compute and memory; 1: none, infinity: complete
+constexpr double kGradientHops = 5e-5;  // seconds per doubling of the ring
+// Loss of the GPUs of a node by a shared host and by waiting for each other, per doubling.
 constexpr double kDrag = 0.05;
 
 double power_sum(double a, double b, double p) {
@@ -31,7 +31,7 @@ double pcie_bytes_per_s(double generation) {
   return generation >= 5 ? 20e9 : generation >= 4 ? 10e9 : 6e9;
 }
 
-// What a ring of gradients gets between two GPUs of a node.
+// Returns the bandwidth of a gradient ring between two GPUs of a node.
 double line_bytes_per_s(const GpuSpec& gpu) {
   switch (gpu.peers) {
     case Peers::nvlink:
@@ -39,12 +39,12 @@ double line_bytes_per_s(const GpuSpec& gpu) {
     case Peers::pcie:
       return pcie_bytes_per_s(gpu.pcie_generation);
     case Peers::host:
-      return 0.5 * pcie_bytes_per_s(gpu.pcie_generation);  // in, and out again
+      return 0.5 * pcie_bytes_per_s(gpu.pcie_generation);  // in and out
   }
-  broken_invariant("a way between GPUs that has no rate");
+  broken_invariant("GPU connection without a rate");
 }
 
-// What the usual machine around such a GPU has.
+// Returns the network bandwidth of a usual machine with such a GPU.
 double network_bytes_per_s(const GpuSpec& gpu) {
   return gpu.nvlink_gb_per_s >= 600 ? 40e9 : gpu.nvlink_gb_per_s >= 200 ? 10e9 : 3e9;
 }
@@ -98,8 +98,8 @@ StepTime model_step(const StepWork& work, const GpuSpec& gpu) {
   const double bandwidth = gpu.memory_gb_per_s * 1e9;
   const double gmacs = work.cost.gmacs * work.batch;
   StepTime time;
-  // Forward and twice as much backward, two operations each; the second addend is what a GPU
-  // that is not full of work loses.
+  // Forward, and twice that backward, with two operations each; the second term is the loss of a
+  // GPU that is not fully used.
   time.compute = 6e9 * (gmacs + kHalfFull * peak) / (peak * 1e12 * share);
   time.memory = work.cost.macts_m * 1e6 * work.batch * (full ? 4 : 2) *
                 (work.transformer ? kTextPasses : kImagePasses) / bandwidth;
@@ -115,8 +115,8 @@ StepTime model_step(const StepWork& work, const GpuSpec& gpu) {
 
 double model_memory_gb(const StepWork& work) {
   const bool full = work.format == NumberFormat::fp32 || work.format == NumberFormat::tf32;
-  constexpr double kContextGb = 0.9;  // CUDA's own, and the libraries' workspace
-  // Weights, gradients and two moments, in fp32; half precision keeps a copy of the weights.
+  constexpr double kContextGb = 0.9;  // CUDA context and library workspaces
+  // Weights, gradients and two moments in fp32; half precision keeps a copy of the weights.
   const double state = work.cost.params_m * 1e-3 * (full ? 16 : 18);
   const double kept = work.cost.macts_m * 1e-3 * work.batch * (full ? 4 : 2) * 2;
   return kContextGb + state + kept;

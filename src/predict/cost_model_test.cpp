@@ -11,7 +11,7 @@ namespace {
 
 const StepWork kWork{.cost = {4.1, 11.1, 25.6}, .batch = 64, .format = NumberFormat::half};
 
-TEST(CostModel, TakesLongerForMoreOfAnything) {
+TEST(CostModel, IncreasesWithWork) {
   const GpuSpec gpu = made::gpu("G", 2);
   const double step = model_step(kWork, gpu).step;
   EXPECT_GT(step, 0);
@@ -28,7 +28,7 @@ TEST(CostModel, TakesLongerForMoreOfAnything) {
   }
 }
 
-TEST(CostModel, TakesLessOnAGpuThatIsFasterInAnything) {
+TEST(CostModel, DecreasesWithEveryRateOfAGpu) {
   const double step = model_step(kWork, made::gpu("G", 1)).step;
   for (double GpuSpec::*field : {&GpuSpec::half_tflops, &GpuSpec::memory_gb_per_s}) {
     GpuSpec faster = made::gpu("G", 1);
@@ -37,7 +37,7 @@ TEST(CostModel, TakesLessOnAGpuThatIsFasterInAnything) {
   }
 }
 
-TEST(CostModel, ResNet50InMixedPrecisionOnAnRtx3090IsAboutRight) {
+TEST(CostModel, IsAboutRightForResNet50InMixedPrecisionOnAnRtx3090) {
   const GpuSpec gpu{.name = "RTX3090",
                     .architecture = "Ampere",
                     .multiprocessors = 82,
@@ -65,7 +65,7 @@ TEST(CostModel, ALargerBatchNeverNeedsLessMemory) {
   }
 }
 
-TEST(CostModel, ExchangesNothingOnOneGpuAndMoreBetweenNodesThanWithin) {
+TEST(CostModel, ExchangeIsZeroOnOneGpuAndLongerBetweenNodesThanWithin) {
   const GpuSpec gpu = made::gpu("G", 2);
   StepWork work = kWork;
   EXPECT_EQ(model_step(work, gpu).exchange, 0);
@@ -76,7 +76,7 @@ TEST(CostModel, ExchangesNothingOnOneGpuAndMoreBetweenNodesThanWithin) {
   EXPECT_GT(model_step(work, gpu).exchange, within);
 }
 
-TEST(CostModel, ExchangesFasterTheNearerGpusAre) {
+TEST(CostModel, ExchangeIsFasterOverFasterConnections) {
   GpuSpec gpu = made::gpu("G", 2);
   gpu.nvlink_gb_per_s = 300;
   StepWork work = kWork;
@@ -90,7 +90,7 @@ TEST(CostModel, ExchangesFasterTheNearerGpusAre) {
   }
 }
 
-TEST(CostModel, KnowsThePrecisionsByTheirWords) {
+TEST(CostModel, ParsesPrecisions) {
   EXPECT_EQ(number_format("amp"), NumberFormat::half);
   EXPECT_EQ(number_format("bf16"), NumberFormat::half);
   EXPECT_EQ(number_format("fp8/amp"), NumberFormat::fp8);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/former_names.h"
 #include "base/nearest.h"
 
 namespace tacho {
@@ -15,12 +16,13 @@ Result<std::vector<std::size_t>> column_places(const CsvRecords& records,
   const std::vector<std::string_view> headings(records.headings.begin(), records.headings.end());
   std::vector<std::size_t> places;
   for (const std::string_view column : columns) {
-    const auto found = std::ranges::find(headings, column);
+    auto found = std::ranges::find(headings, column);
+    if (found == headings.end()) found = std::ranges::find(headings, former_name(column));
     if (found == headings.end()) {
       const std::string_view like = nearest(column, headings);
       return Error{ErrorCode::usage,
                    fmt::format("line 1: column '{}' is missing{}", column,
-                               like.empty() ? "" : fmt::format("; is '{}' meant to be it?", like))};
+                               like.empty() ? "" : fmt::format("; did you mean '{}'?", like))};
     }
     places.push_back(static_cast<std::size_t>(found - headings.begin()));
   }
@@ -33,7 +35,7 @@ bool CsvColumns::has(std::string_view column) const {
 
 const std::string& CsvColumns::text(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
-  if (found == columns_.end()) broken_invariant("a column that was not asked for");
+  if (found == columns_.end()) broken_invariant("column was not requested");
   return record_.cells[places_[static_cast<std::size_t>(found - columns_.begin())]];
 }
 

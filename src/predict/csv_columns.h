@@ -11,22 +11,22 @@
 
 namespace tacho {
 
-// Where each of `columns` stands in the file; one that is missing is an error that names the
-// heading it may have been mistaken for. Others may stand there too.
+// Returns the index of each of `columns`; a missing one is an error that names the most similar
+// heading. Other columns are ignored.
 Result<std::vector<std::size_t>> column_places(const CsvRecords& records,
                                                std::span<const std::string_view> columns);
 
-// One row by the names of its columns.
+// One row with access by column name.
 class CsvColumns {
  public:
   CsvColumns(const CsvRecord& record, std::span<const std::string_view> columns,
              const std::vector<std::size_t>& places)
       : record_(record), columns_(columns), places_(places) {}
 
-  // Whether it was asked for.
+  // Returns true if the column was requested.
   [[nodiscard]] bool has(std::string_view column) const;
   [[nodiscard]] const std::string& text(std::string_view column) const;
-  // Nothing where the cell is empty.
+  // Returns nothing for an empty cell.
   [[nodiscard]] Result<std::optional<double>> number(std::string_view column) const;
 
  private:

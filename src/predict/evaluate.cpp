@@ -17,26 +17,26 @@ double quantile_or_zero(const std::vector<double>& values, double share) {
 
 double mean_or_zero(const std::vector<double>& values) { return values.empty() ? 0 : mean(values); }
 
-// One job as it was foretold; what belongs together is one model in one form, by one software.
-struct Foreseen {
+// A predicted job; jobs of one group have the same model and software.
+struct PredictedJob {
   std::string group;
   double step = 0;  // seconds
-  double off = 0;   // log(measured / foretold)
+  double off = 0;   // log(measured / predicted)
 };
 
-// The job in the middle of each group is run; the others are moved by what came of it.
-std::vector<double> after_one_run(std::vector<Foreseen> foreseen) {
-  std::ranges::sort(foreseen, [](const Foreseen& a, const Foreseen& b) {
+// Calibrates the other jobs of each group with the job in the middle.
+std::vector<double> after_one_run(std::vector<PredictedJob> predicted) {
+  std::ranges::sort(predicted, [](const PredictedJob& a, const PredictedJob& b) {
     return std::tie(a.group, a.step) < std::tie(b.group, b.step);
   });
   std::vector<double> errors;
-  for (std::size_t begin = 0; begin < foreseen.size();) {
+  for (std::size_t begin = 0; begin < predicted.size();) {
     std::size_t end = begin;
-    while (end < foreseen.size() && foreseen[end].group == foreseen[begin].group) ++end;
+    while (end < predicted.size() && predicted[end].group == predicted[begin].group) ++end;
     const std::size_t run = begin + (end - begin) / 2;
     for (std::size_t i = begin; i < end; ++i) {
       if (i == run) continue;
-      const double left = foreseen[i].off - kTrustInARunOfTheModel * foreseen[run].off;
+      const double left = predicted[i].off - kTrustInModelRun * predicted[run].off;
       errors.push_back(std::abs(std::exp(left) - 1));
     }
     begin = end;
@@ -70,65 +70,65 @@ std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<doubl
 
 }  // namespace
 
-Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& lessons, SplitKind kind,
-                                                 const Evaluation& how,
+Result<std::vector<HeldOutJob>> predict_held_out(const std::vector<TrainingExample>& examples,
+                                                 SplitKind kind, const Evaluation& how,
                                                  const std::function<void()>& after_fold) {
-  std::vector<ForetoldJob> out;
+  std::vector<HeldOutJob> out;
   std::size_t number = 0;
-  for (const Fold& fold : make_folds(lessons, kind, how.folds, how.seed)) {
+  for (const Fold& fold : make_folds(examples, kind, how.folds, how.seed)) {
     ++number;
     if (fold.predicted.empty() || fold.learned.empty()) continue;
-    std::vector<Lesson> learned;
-    for (const std::size_t i : fold.learned) learned.push_back(lessons[i]);
+    std::vector<TrainingExample> learned;
+    for (const std::size_t i : fold.learned) learned.push_back(examples[i]);
     TACHO_TRY(model, SpeedModel::learn(std::move(learned), how.effort));
     std::vector<JobPoint> points;
-    for (const std::size_t i : fold.predicted) points.push_back(lessons[i].point);
-    TACHO_TRY(beliefs, model.predict(points, how.effort.threads));
+    for (const std::size_t i : fold.predicted) points.push_back(examples[i].point);
+    TACHO_TRY(posteriors, model.predict(points, how.effort.threads));
     for (std::size_t k = 0; k < points.size(); ++k) {
       const double widest = std::log(widest_interval(model.blank_in(points[k])));
-      out.push_back({.lesson = fold.predicted[k],
+      out.push_back({.example = fold.predicted[k],
                      .fold = number,
-                     .belief = beliefs[k],
-                     .in_domain = points[k].batch_known && beliefs[k].reach <= widest});
+                     .posterior = posteriors[k],
+                     .in_domain = points[k].batch_known && posteriors[k].reach <= widest});
     }
     after_fold();
   }
   return out;
 }
 
-double log_error(const std::vector<Lesson>& lessons, const ForetoldJob& job) {
-  const Lesson& lesson = lessons[job.lesson];
-  return lesson.error + lesson.point.log_modelled_step - job.belief.log_seconds;
+double log_error(const std::vector<TrainingExample>& examples, const HeldOutJob& job) {
+  const TrainingExample& example = examples[job.example];
+  return example.error + example.point.log_modelled_step - job.posterior.log_seconds;
 }
 
-SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
-                 const std::vector<ForetoldJob>& foretold) {
+SplitScore score(const std::vector<TrainingExample>& examples, SplitKind kind,
+                 const std::vector<HeldOutJob>& jobs) {
   std::vector<double> errors;
   std::vector<double> outside;
   std::vector<double> all;
   std::vector<double> uncorrected;
   double covered = 0;
-  std::vector<Foreseen> foreseen;
-  std::vector<Foreseen> on_one_node;
+  std::vector<PredictedJob> on_any_nodes;
+  std::vector<PredictedJob> on_one_node;
   std::map<std::string, std::vector<double>> of_sources;
-  for (const ForetoldJob& job : foretold) {
-    const Lesson& lesson = lessons[job.lesson];
-    const double off = log_error(lessons, job);
+  for (const HeldOutJob& job : jobs) {
+    const TrainingExample& example = examples[job.example];
+    const double off = log_error(examples, job);
     const double error = std::abs(std::exp(off) - 1);
     all.push_back(error);
     if (kind == SplitKind::unseen_gpu) {
-      const double step = std::exp(lesson.error + lesson.point.log_modelled_step);
-      foreseen.push_back({group_of(lesson.point), step, off});
-      if (lesson.nodes <= 1) on_one_node.push_back(foreseen.back());
+      const double step = std::exp(example.error + example.point.log_modelled_step);
+      on_any_nodes.push_back({group_of(example.point), step, off});
+      if (example.nodes <= 1) on_one_node.push_back(on_any_nodes.back());
     }
     if (!job.in_domain) {
       outside.push_back(error);
       continue;
     }
     errors.push_back(error);
-    uncorrected.push_back(std::abs(std::exp(off + job.belief.corrected_by) - 1));
-    of_sources[lesson.source].push_back(error);
-    if (std::abs(off) <= job.belief.reach) ++covered;
+    uncorrected.push_back(std::abs(std::exp(off + job.posterior.corrected_by) - 1));
+    of_sources[example.source].push_back(error);
+    if (std::abs(off) <= job.posterior.reach) ++covered;
   }
   const double counted = std::max<double>(1, static_cast<double>(errors.size()));
   return SplitScore{.kind = kind,
@@ -141,7 +141,7 @@ SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
                     .out_median_error = quantile_or_zero(outside, 0.5),
                     .of_all = score_of(all),
                     .without_trees = score_of(uncorrected),
-                    .with_one_run = score_of(after_one_run(std::move(foreseen))),
+                    .with_one_run = score_of(after_one_run(std::move(on_any_nodes))),
                     .on_one_node = score_of(after_one_run(std::move(on_one_node))),
                     .of_sources = scores_of(of_sources)};
 }

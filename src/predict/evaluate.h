@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// A job that was foretold by a model that had not learned from its group.
-struct ForetoldJob {
-  std::size_t lesson = 0;  // its place among the lessons
+// A job whose group was held out of the model that predicted it.
+struct HeldOutJob {
+  std::size_t example = 0;  // index of the example
   std::size_t fold = 0;
-  StepBelief belief;
+  StepPosterior posterior;
   bool in_domain = false;
 };
 
@@ -31,7 +31,7 @@ struct SourceScore {
   double mean_error = 0;
 };
 
-// How predictions of jobs whose group was left out compare with what was published.
+// Errors of predictions for held-out groups, compared with published figures.
 struct SplitScore {
   SplitKind kind{};
   std::size_t jobs = 0;
@@ -39,12 +39,12 @@ struct SplitScore {
   double mean_error = 0;
   double p90_error = 0;
   double coverage = 0;            // share within the 90 % interval
-  std::size_t out_of_domain = 0;  // said so, and not counted above
+  std::size_t out_of_domain = 0;  // abstentions, not counted above
   double out_median_error = 0;
-  PartScore of_all = {};         // those out of the domain too
-  PartScore without_trees = {};  // in the domain, had the correction been left away
-  PartScore with_one_run = {};   // of unseen_gpu: the model was run there once, as another job …
-  PartScore on_one_node = {};    // … and of these the jobs on one node, after a run on one
+  PartScore of_all = {};         // including abstentions
+  PartScore without_trees = {};  // in the domain, without the correction
+  PartScore with_one_run = {};   // for unseen_gpu: after one other run of the model there …
+  PartScore on_one_node = {};    // … of these, jobs on one node after a run on one node
   std::vector<SourceScore> of_sources = {};
 };
 
@@ -54,13 +54,13 @@ struct Evaluation {
   SpeedModel::Effort effort;
 };
 
-// Learns anew for every fold, from what is left.
-Result<std::vector<ForetoldJob>> foretell_hidden(const std::vector<Lesson>& lessons, SplitKind kind,
-                                                 const Evaluation& how,
+// Fits a model per fold to the examples of the other folds.
+Result<std::vector<HeldOutJob>> predict_held_out(const std::vector<TrainingExample>& examples,
+                                                 SplitKind kind, const Evaluation& how,
                                                  const std::function<void()>& after_fold);
-// Of lesson `job.lesson`: log(published / foretold) step time.
-double log_error(const std::vector<Lesson>& lessons, const ForetoldJob& job);
-SplitScore score(const std::vector<Lesson>& lessons, SplitKind kind,
-                 const std::vector<ForetoldJob>& foretold);
+// Returns log(published / predicted) step time of example `job.example`.
+double log_error(const std::vector<TrainingExample>& examples, const HeldOutJob& job);
+SplitScore score(const std::vector<TrainingExample>& examples, SplitKind kind,
+                 const std::vector<HeldOutJob>& predicted);
 
 }  // namespace tacho

@@ -18,40 +18,41 @@ namespace {
 
 struct Configuration {
   std::vector<const OwnRun*> runs;
-  std::optional<RunForecast> forecast = {};  // nothing: refused
+  std::optional<RunPrediction> prediction = {};  // absent: abstained
 };
 
 double share_of(const std::vector<double>& values, double share) {
   return values.empty() ? 0 : quantile(values, share);
 }
 
-// With Gaussian noise two of n measurements are √(2n) times as far apart as their mean is from the
-// truth.
+// With Gaussian noise, the difference of two of n measurements is √(2n) times as large as the error
+// of their mean.
 void judge_repeats(OwnScore& out, std::vector<double> repeats, const std::vector<double>& means) {
   out.repeated = repeats.size();
   out.repeat_median = share_of(repeats, 0.5);
   out.repeat_p95 = share_of(repeats, 0.95);
-  for (const double apart : repeats) out.repeat_mean += apart / static_cast<double>(repeats.size());
+  for (const double difference : repeats)
+    out.repeat_mean += difference / static_cast<double>(repeats.size());
   for (const double off : means) {
     out.least_mean_error += off / static_cast<double>(means.size());
   }
 }
 
 using ValueOf = double (*)(const OwnRun&);
-using ForetoldOf = const Foretold& (*)(const RunForecast&);
+using PredictionOf = const Estimate& (*)(const RunPrediction&);
 
 OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf value_of,
-               ForetoldOf foretold_of) {
+               PredictionOf prediction_of) {
   OwnScore out;
   std::vector<double> errors;
   std::vector<double> repeats;
-  std::vector<double> means;  // how far those of repeated configurations are off
+  std::vector<double> means;  // errors of the means of repeated configurations
   std::size_t covered = 0;
   std::size_t measured = 0;
   for (const Configuration* one : configurations) {
     std::vector<double> values;
     for (const OwnRun* run : one->runs) {
-      if (value_of(*run) > 0) values.push_back(value_of(*run));  // 0: not known
+      if (value_of(*run) > 0) values.push_back(value_of(*run));  // 0: unknown
     }
     if (values.empty()) continue;
     double mean = 0;
@@ -67,24 +68,24 @@ OwnScore score(const std::vector<const Configuration*>& configurations, ValueOf 
                                       repeats.end(), 0.0) /
                       pairs / std::sqrt(count));
     }
-    if (!one->forecast) {
+    if (!one->prediction) {
       ++out.refused;
       continue;
     }
-    const Foretold& foretold = foretold_of(*one->forecast);
-    if (!(foretold.value > 0)) {
+    const Estimate& predicted = prediction_of(*one->prediction);
+    if (!(predicted.value > 0)) {
       ++out.refused;
       continue;
     }
-    const double off = foretold.value / std::exp(mean) - 1;
+    const double off = predicted.value / std::exp(mean) - 1;
     errors.push_back(std::abs(off));
-    const double apart = foretold.value - std::exp(mean);
-    out.mean_absolute += std::abs(apart);
-    out.root_mean_square += apart * apart;
+    const double difference = predicted.value - std::exp(mean);
+    out.mean_absolute += std::abs(difference);
+    out.root_mean_square += difference * difference;
     out.most_too_low = std::max(out.most_too_low, -off);
     for (const double value : values) {
       ++measured;
-      if (value >= foretold.low90 && value <= foretold.high90) ++covered;
+      if (value >= predicted.low && value <= predicted.high) ++covered;
     }
   }
   out.configurations = errors.size();
@@ -105,7 +106,7 @@ std::string machine_of(const OwnRun& run) {
   return fmt::format("{}, {} cores", run.host.cpu, run.host.cores);
 }
 
-// By everything that a forecast can tell apart.
+// Groups runs by everything that a prediction distinguishes.
 std::vector<Configuration> configurations_of(const std::vector<const OwnRun*>& runs,
                                              const OwnModelCosts& costs) {
   RunPoints points(costs);
@@ -123,8 +124,8 @@ std::vector<Configuration> configurations_of(const std::vector<const OwnRun*>& r
   return out;
 }
 
-Result<void> foretell_all(std::vector<Configuration>& configurations, const OwnModelCosts& costs,
-                          std::size_t folds, std::uint64_t seed) {
+Result<void> predict_all(std::vector<Configuration>& configurations, const OwnModelCosts& costs,
+                         std::size_t folds, std::uint64_t seed) {
   std::vector<std::size_t> hands(configurations.size());
   for (std::size_t i = 0; i < hands.size(); ++i) hands[i] = i % folds;
   Random::scattered(seed).shuffle(hands);
@@ -138,8 +139,8 @@ Result<void> foretell_all(std::vector<Configuration>& configurations, const OwnM
     TACHO_TRY(own, OwnRuns::learn(learned, learned.front().host, costs));
     for (std::size_t i = 0; i < hands.size(); ++i) {
       if (hands[i] != fold) continue;
-      auto forecast = own.predict(configurations[i].runs.front()->spec);
-      if (forecast.ok()) configurations[i].forecast = *std::move(forecast);
+      auto prediction = own.predict(configurations[i].runs.front()->spec);
+      if (prediction.ok()) configurations[i].prediction = *std::move(prediction);
     }
   }
   return {};
@@ -155,7 +156,7 @@ Result<OwnEvaluation> evaluate_own(std::span<const OwnRun> runs, const OwnModelC
   for (const auto& [machine, its] : machines) {
     auto configurations = configurations_of(its, costs);
     if (configurations.size() < 2 * folds) continue;
-    TACHO_CHECK(foretell_all(configurations, costs, folds, seed));
+    TACHO_CHECK(predict_all(configurations, costs, folds, seed));
     std::map<std::string, std::vector<const Configuration*>> parts;
     for (const Configuration& one : configurations) {
       const RunSpec& spec = one.runs.front()->spec;
@@ -166,10 +167,14 @@ Result<OwnEvaluation> evaluate_own(std::span<const OwnRun> runs, const OwnModelC
     for (const auto& [part, members] : parts) {
       OwnScore step = score(
           members, [](const OwnRun& run) { return run.step_seconds; },
-          [](const RunForecast& forecast) -> const Foretold& { return forecast.step_seconds; });
+          [](const RunPrediction& prediction) -> const Estimate& {
+            return prediction.step_seconds;
+          });
       OwnScore memory = score(
           members, [](const OwnRun& run) { return run.memory_bytes; },
-          [](const RunForecast& forecast) -> const Foretold& { return forecast.memory_bytes; });
+          [](const RunPrediction& prediction) -> const Estimate& {
+            return prediction.memory_bytes;
+          });
       step.machine = memory.machine = machine;
       step.part = memory.part = part;
       out.step.push_back(std::move(step));

@@ -10,25 +10,25 @@
 
 namespace tacho {
 
-// How far forecasts of configurations were off that were left out with all their repetitions.
+// Errors for configurations that were held out with all their repetitions.
 struct OwnScore {
   std::string machine;
   std::string part;  // "all", "CUDA graphs", "launch by launch"
   std::size_t configurations = 0;
-  std::size_t refused = 0;  // said that they cannot be known, and not counted below
-  double median_error = 0;  // |foretold − measured| / measured
+  std::size_t refused = 0;  // abstentions, not counted below
+  double median_error = 0;  // |predicted − measured| / measured
   double p95_error = 0;
   double mean_error = 0;
-  double mean_absolute = 0;  // |foretold − measured|, in the figure's own unit
+  double mean_absolute = 0;  // |predicted − measured|, in the unit of the metric
   double root_mean_square = 0;
-  double most_too_low = 0;  // the worst (measured − foretold) / measured
+  double most_too_low = 0;  // the largest (measured − predicted) / measured
   double coverage = 0;      // share of measurements within the 90 % interval
-  // What no forecast gets below: how far two measurements of one configuration are apart.
-  std::size_t repeated = 0;  // configurations that were measured more than once
+  // Differences between two measurements of one configuration, a lower bound for the error.
+  std::size_t repeated = 0;  // configurations measured more than once
   double repeat_median = 0;
   double repeat_p95 = 0;
   double repeat_mean = 0;
-  // The mean error of a forecast that knew the truth: what is measured is itself off by this.
+  // The mean error of a prediction of the true mean, because measurements have errors themselves.
   double least_mean_error = 0;
 };
 
@@ -37,7 +37,7 @@ struct OwnEvaluation {
   std::vector<OwnScore> memory;
 };
 
-// Machines with fewer configurations than twice the folds are left out.
+// Ignores machines with fewer configurations than twice the folds.
 Result<OwnEvaluation> evaluate_own(std::span<const OwnRun> runs, const OwnModelCosts& costs,
                                    std::size_t folds, std::uint64_t seed);
 

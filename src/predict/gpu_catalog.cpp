@@ -13,10 +13,10 @@
 namespace tacho {
 namespace {
 
-constexpr std::string_view kPeersColumn = "peers";  // may be missing
+constexpr std::string_view kPeersColumn = "peers";  // optional
 
-// What people say, and what they mean by it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSayings = {
+// Common names and their meaning.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kCommonNames = {
     {{"h100", "H100-SXM5-80GB"},
      {"h200", "H200-SXM-141GB"},
      {"b200", "B200-192GB"},
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSayings
      {"v100s", "V100S-PCIE-32GB"},
      {"a6000", "RTX-A6000"}}};
 
-// Letters and digits alone: "RTX 3090", "rtx-3090" and "RTX3090" are one.
+// Keeps letters and digits only: "RTX 3090", "rtx-3090" and "RTX3090" are equal.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -50,9 +50,9 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-Error absurd(const GpuSpec& gpu, std::string_view what, double value) {
+Error out_of_range(const GpuSpec& gpu, std::string_view what, double value) {
   return {ErrorCode::usage,
-          fmt::format("GPU '{}': {} of {:g} makes no sense", gpu.name, what, value)};
+          fmt::format("GPU '{}': {} of {:g} is out of range", gpu.name, what, value)};
 }
 
 Result<GpuSpec> read_gpu(const CsvColumns& row) {
@@ -99,25 +99,25 @@ Result<void> complete(GpuSpec& gpu) {
     return value >= low && value <= high;
   };
   if (!within(gpu.multiprocessors, 1, 2000)) {
-    return absurd(gpu, "a count of multiprocessors", gpu.multiprocessors);
+    return out_of_range(gpu, "number of multiprocessors", gpu.multiprocessors);
   }
-  if (!within(gpu.fp32_tflops, 0.1, 5000)) return absurd(gpu, "an fp32 rate", gpu.fp32_tflops);
-  if (!within(gpu.tf32_tflops, 0.1, 50000)) return absurd(gpu, "a tf32 rate", gpu.tf32_tflops);
-  if (!within(gpu.half_tflops, 0.1, 50000)) return absurd(gpu, "an fp16 rate", gpu.half_tflops);
-  if (!within(gpu.memory_gb, 0.5, 5000)) return absurd(gpu, "a memory", gpu.memory_gb);
+  if (!within(gpu.fp32_tflops, 0.1, 5000)) return out_of_range(gpu, "fp32 rate", gpu.fp32_tflops);
+  if (!within(gpu.tf32_tflops, 0.1, 50000)) return out_of_range(gpu, "tf32 rate", gpu.tf32_tflops);
+  if (!within(gpu.half_tflops, 0.1, 50000)) return out_of_range(gpu, "fp16 rate", gpu.half_tflops);
+  if (!within(gpu.memory_gb, 0.5, 5000)) return out_of_range(gpu, "memory", gpu.memory_gb);
   if (!within(gpu.memory_gb_per_s, 5, 100000)) {
-    return absurd(gpu, "a memory bandwidth", gpu.memory_gb_per_s);
+    return out_of_range(gpu, "memory bandwidth", gpu.memory_gb_per_s);
   }
   if (!within(gpu.nvlink_gb_per_s, 0, 100000)) {
-    return absurd(gpu, "an NVLink bandwidth", gpu.nvlink_gb_per_s);
+    return out_of_range(gpu, "NVLink bandwidth", gpu.nvlink_gb_per_s);
   }
   if (gpu.peers == Peers::nvlink && gpu.nvlink_gb_per_s == 0) {
-    return absurd(gpu, "NVLink between GPUs with a bandwidth", 0);
+    return out_of_range(gpu, "NVLink bandwidth", 0);
   }
   if (!within(gpu.pcie_generation, 1, 9)) {
-    return absurd(gpu, "a PCIe generation", gpu.pcie_generation);
+    return out_of_range(gpu, "PCIe generation", gpu.pcie_generation);
   }
-  if (!within(gpu.power_w, 5, 20000)) return absurd(gpu, "a power", gpu.power_w);
+  if (!within(gpu.power_w, 5, 20000)) return out_of_range(gpu, "power", gpu.power_w);
   return {};
 }
 
@@ -160,8 +160,8 @@ void GpuCatalog::add(GpuSpec gpu) {
 Result<const GpuSpec*> GpuCatalog::find(std::string_view name) const {
   const std::string wanted = plain(name);
   std::string_view meant = name;
-  for (const auto& [saying, meaning] : kSayings) {
-    if (plain(saying) == wanted) meant = meaning;
+  for (const auto& [common_name, meaning] : kCommonNames) {
+    if (plain(common_name) == wanted) meant = meaning;
   }
   for (const GpuSpec& gpu : gpus_) {
     if (gpu.name == meant || (!wanted.empty() && plain(gpu.name) == wanted)) return &gpu;

@@ -10,24 +10,24 @@
 
 namespace tacho {
 
-// How the GPUs of a node reach each other, the slowest first.
+// The connection between the GPUs of a node, slowest first.
 enum class Peers {
-  host,    // by copies through the host's memory: GeForce cards since Turing
-  pcie,    // each other's memory, over PCIe; bridges between two of them are not counted on
-  nvlink,  // each with all others
+  host,    // copies through host memory: GeForce cards since Turing
+  pcie,    // peer access over PCIe; bridges between two GPUs are ignored
+  nvlink,  // all to all
 };
 inline constexpr Names<Peers, 3> kPeersNames{
-    "way between GPUs",
+    "connection between GPUs",
     {{{Peers::host, "host"}, {Peers::pcie, "pcie"}, {Peers::nvlink, "nvlink"}}}};
 
-// A GPU as its data sheet has it. Rates are dense peaks.
+// Data sheet of a GPU. Rates are dense peaks.
 struct GpuSpec {
   std::string name;
   std::string architecture;
   double multiprocessors = 0;
   double fp32_tflops = 0;
-  double tf32_tflops = 0;  // of fp32 where there are no such units
-  double half_tflops = 0;  // fp16 or bf16, with tensor units where there are any
+  double tf32_tflops = 0;  // that of fp32 without such units
+  double half_tflops = 0;  // fp16 or bf16, with tensor cores if present
   double memory_gb = 0;
   double memory_gb_per_s = 0;
   double nvlink_gb_per_s = 0;  // 0: none
@@ -36,13 +36,14 @@ struct GpuSpec {
   double power_w = 0;
 };
 
-// By word; where there is none, by how fast NVLink is: bridges between two are slower.
+// Parses a word; without one, derives it from the NVLink bandwidth: bridges between two are slower.
 Result<Peers> read_peers(std::string_view word, double nvlink_gb_per_s);
 
-// Nothing negative, nothing absurd. `half` and `tf32` are filled in where they are 0.
+// Rejects values out of range and fills in `half` and `tf32` where they are 0.
 Result<void> complete(GpuSpec& gpu);
 
-// Of the same architecture, and in nothing slower: such a GPU is never predicted to be slower.
+// True for GPUs of the same architecture that are slower in nothing: `faster` is never predicted to
+// be slower.
 bool is_at_least(const GpuSpec& faster, const GpuSpec& slower);
 
 class GpuCatalog {
@@ -50,18 +51,18 @@ class GpuCatalog {
   // gpus.csv: name, arch, sm_count, fp32_tflops, …
   static Result<GpuCatalog> parse(std::string_view csv);
 
-  // By its name, or by an unmistakable part of it ("H100", "a100-80gb"): of several, the one
-  // that most machines have. Otherwise a sentence with the nearest name.
+  // Finds a GPU by its name or an unambiguous part of it ("H100", "a100-80gb"); of several, the
+  // most common one. An error suggests the nearest name.
   [[nodiscard]] Result<const GpuSpec*> find(std::string_view name) const;
   [[nodiscard]] const std::vector<GpuSpec>& all() const { return gpus_; }
-  // A name that is there already is replaced.
+  // Replaces a GPU of the same name.
   void add(GpuSpec gpu);
 
  private:
   std::vector<GpuSpec> gpus_;
 };
 
-// Accelerators that published figures name and that are no GPUs: nothing is predicted for them.
+// Accelerators in published figures that are not GPUs: nothing is predicted for them.
 bool is_no_gpu(std::string_view name);
 
 }  // namespace tacho

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 GpuCatalog shipped() { return *GpuCatalog::parse(shipped_gpus_csv()); }
 
-TEST(GpuCatalog, KnowsTheShippedOnesByNameAndByWhatPeopleSay) {
+TEST(GpuCatalog, FindsGpusByNameAndByCommonNames) {
   const GpuCatalog gpus = shipped();
   EXPECT_EQ(gpus.all().size(), 61U);
   for (const auto& [said, meant] : {std::pair{"H100", "H100-SXM5-80GB"},
@@ -29,14 +29,14 @@ TEST(GpuCatalog, KnowsTheShippedOnesByNameAndByWhatPeopleSay) {
   }
 }
 
-TEST(GpuCatalog, AnUnknownOneIsRefusedWithTheNearestName) {
+TEST(GpuCatalog, SuggestsTheNearestNameForAnUnknownGpu) {
   const auto found = shipped().find("RTX3091");
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::usage);
   EXPECT_THAT(found.error().message, HasSubstr("RTX3090"));
 }
 
-TEST(GpuCatalog, OnlyGpusThatAreSlowerInNothingCountAsFaster) {
+TEST(GpuCatalog, AFasterGpuIsSlowerInNothing) {
   const GpuCatalog gpus = shipped();
   const auto at_least = [&](const char* a, const char* b) {
     return is_at_least(**gpus.find(a), **gpus.find(b));
@@ -44,7 +44,7 @@ TEST(GpuCatalog, OnlyGpusThatAreSlowerInNothingCountAsFaster) {
   EXPECT_TRUE(at_least("A100-SXM4-80GB", "A100-SXM4-40GB"));
   EXPECT_TRUE(at_least("RTX3090", "RTX3080"));
   EXPECT_FALSE(at_least("RTX3080", "RTX3090"));
-  EXPECT_FALSE(at_least("H100-SXM5-80GB", "A100-SXM4-80GB"));  // another architecture
+  EXPECT_FALSE(at_least("H100-SXM5-80GB", "A100-SXM4-80GB"));  // different architecture
 }
 
 TEST(GpuSpecFile, DescribesAGpuByItsDataSheet) {
@@ -58,7 +58,7 @@ TEST(GpuSpecFile, DescribesAGpuByItsDataSheet) {
   EXPECT_EQ(gpu->nvlink_gb_per_s, 0);
 }
 
-TEST(GpuSpecFile, SaysWhatIsMissingUnknownOrAbsurd) {
+TEST(GpuSpecFile, RejectsMissingUnknownAndOutOfRangeValues) {
   const auto missing = read_gpu_spec("name: X\n", "x.yaml");
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, HasSubstr("multiprocessors"));
@@ -72,7 +72,7 @@ TEST(GpuSpecFile, SaysWhatIsMissingUnknownOrAbsurd) {
   EXPECT_THAT(absurd.error().message, HasSubstr("-3"));
 }
 
-TEST(GpuCatalog, KnowsHowGpusReachEachOtherOrGuessesIt) {
+TEST(GpuCatalog, ReadsTheConnectionOrDerivesIt) {
   const GpuCatalog gpus = shipped();
   EXPECT_EQ((*gpus.find("RTX3090"))->peers, Peers::host);
   EXPECT_EQ((*gpus.find("RTX-A6000"))->peers, Peers::pcie);
@@ -87,13 +87,13 @@ TEST(GpuCatalog, KnowsHowGpusReachEachOtherOrGuessesIt) {
     ASSERT_TRUE(guessed.ok()) << guessed.error().message;
     EXPECT_EQ(guessed->all()[0].peers, peers);
   }
-  const auto told =
+  const auto parsed =
       GpuCatalog::parse(heading + ",peers\n" + fmt::format(fmt::runtime(row), 300) + ",host\n");
-  ASSERT_TRUE(told.ok()) << told.error().message;
-  EXPECT_EQ(told->all()[0].peers, Peers::host);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(parsed->all()[0].peers, Peers::host);
 }
 
-TEST(GpuSpecFile, RefusesAnUnknownWayBetweenGpusAndNvlinkWithoutABandwidth) {
+TEST(GpuSpecFile, RejectsAnUnknownConnectionAndNvlinkWithoutABandwidth) {
   const std::string sheet =
       "name: X\nmultiprocessors: 10\nfp32_tflops: 3\nmemory_gb: 3\nmemory_gb_per_s: 100\n";
   const auto unknown = read_gpu_spec(sheet + "peers: nvlnk\n", "x.yaml");

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// `work(i)` for all from `first` to `end`, each by whichever thread is free.
+// Calls `work(i)` for `first` ≤ i < `end` on several threads.
 template <class Work>
 void in_parallel(std::size_t first, std::size_t end, std::size_t threads, Work work) {
   std::atomic<std::size_t> next{first};

@@ -8,13 +8,13 @@ namespace {
 
 constexpr double kCover = 0.90;
 constexpr std::size_t kPoints = 6;
-// What 90 % of fewer lie within is the largest of them, by chance.
+// With fewer, the 90th percentile is the largest of them and random.
 constexpr std::size_t kFewestOfAPoint = 20;
 
-double weighted_quantile(std::span<const Rehearsed> part, double share) {
+double weighted_quantile(std::span<const CrossValidated> part, double share) {
   std::vector<std::pair<double, double>> sorted;
   double whole = 0;
-  for (const Rehearsed& r : part) {
+  for (const CrossValidated& r : part) {
     sorted.emplace_back(std::abs(r.error), r.weight);
     whole += r.weight;
   }
@@ -29,13 +29,13 @@ double weighted_quantile(std::span<const Rehearsed> part, double share) {
 
 }  // namespace
 
-ConformalInterval ConformalInterval::learn(std::vector<Rehearsed> rehearsed) {
-  std::ranges::sort(rehearsed, {}, &Rehearsed::deviation);
+ConformalInterval ConformalInterval::learn(std::vector<CrossValidated> cross_validated) {
+  std::ranges::sort(cross_validated, {}, &CrossValidated::deviation);
   ConformalInterval out;
-  const std::size_t points = std::min(kPoints, rehearsed.size() / kFewestOfAPoint);
-  const std::size_t each = points == 0 ? 0 : rehearsed.size() / points;
+  const std::size_t points = std::min(kPoints, cross_validated.size() / kFewestOfAPoint);
+  const std::size_t each = points == 0 ? 0 : cross_validated.size() / points;
   for (std::size_t p = 0; p < points; ++p) {
-    const auto part = std::span(rehearsed).subspan(p * each, each);
+    const auto part = std::span(cross_validated).subspan(p * each, each);
     out.deviations_.push_back(part[each / 2].deviation);
     const double reach = weighted_quantile(part, kCover);
     out.reaches_.push_back(out.reaches_.empty() ? reach : std::max(reach, out.reaches_.back()));

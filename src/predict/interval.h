@@ -6,19 +6,19 @@
 
 namespace tacho {
 
-// What is new about a job. Each kind of news has intervals of its own, so that none is covered at
-// the expense of another.
-enum class News { none, software, gpu, model, gpu_and_model, nodes };
-inline constexpr std::size_t kNews = 6;
-// … and so have jobs whose cost is unknown or rough: they are foretold far worse.
-inline constexpr std::size_t kIntervalKinds = 2 * kNews;
-constexpr std::size_t interval_kind(News news, bool cost_known) {
-  return static_cast<std::size_t>(news) + (cost_known ? 0 : kNews);
+// The kind of novelty of a job. Each has separate intervals, so that none gets its coverage at the
+// expense of another.
+enum class Novelty { none, software, gpu, model, gpu_and_model, nodes };
+inline constexpr std::size_t kNovelties = 6;
+// Jobs of unknown or rough cost have separate intervals, too: their errors are much larger.
+inline constexpr std::size_t kIntervalKinds = 2 * kNovelties;
+constexpr std::size_t interval_kind(Novelty novelty, bool cost_known) {
+  return static_cast<std::size_t>(novelty) + (cost_known ? 0 : kNovelties);
 }
 
 enum class Scale { one_gpu, one_node, several_nodes };
 
-// What ran a job, and what of it other jobs had told.
+// The software and scale of a job, and what is known about it from other jobs.
 struct Setting {
   std::string stack = {};
   bool model_known = true;
@@ -26,30 +26,30 @@ struct Setting {
   Scale scale = Scale::one_gpu;
 };
 
-// One job that was predicted without its group: how sure the prediction was, how wrong it was.
-struct Rehearsed {
+// A held-out job: the deviation of its posterior and its error.
+struct CrossValidated {
   double deviation = 0;
   double error = 0;  // in logarithms
   double weight = 1;
-  News news = News::none;
+  Novelty novelty = Novelty::none;
   bool cost_known = true;
   Setting setting = {};
 };
 
-// Conformal intervals: a deviation is stretched so that 90 % of the rehearsed jobs that were about
-// as uncertain lie within. Wider for wider deviations, always.
+// Conformal intervals: deviations are scaled so that 90 % of the held-out jobs with about the same
+// uncertainty are within. The width increases with the deviation.
 class ConformalInterval {
  public:
-  static ConformalInterval learn(std::vector<Rehearsed> rehearsed);
+  static ConformalInterval learn(std::vector<CrossValidated> cross_validated);
   static ConformalInterval known(std::vector<double> deviations, std::vector<double> reaches);
 
-  // In logarithms, to either side.
+  // Returns the half width, in logarithms.
   [[nodiscard]] double reach(double deviation) const;
   [[nodiscard]] const std::vector<double>& deviations() const { return deviations_; }
   [[nodiscard]] const std::vector<double>& reaches() const { return reaches_; }
 
  private:
-  // Between these points lines are drawn; beyond the last, in proportion.
+  // Interpolated linearly between these points; proportional beyond the last.
   std::vector<double> deviations_;
   std::vector<double> reaches_;
 };

@@ -9,10 +9,10 @@
 namespace tacho {
 namespace {
 
-// Errors that are as large as their deviation says, in the mean.
-std::vector<Rehearsed> honest(std::uint64_t seed) {
+// Errors whose mean size equals their deviation.
+std::vector<CrossValidated> calibrated(std::uint64_t seed) {
   Random random(seed, 0);
-  std::vector<Rehearsed> out;
+  std::vector<CrossValidated> out;
   for (int i = 0; i < 8000; ++i) {
     const double deviation = random.between(0.05, 0.6);
     double normal = -6;
@@ -22,25 +22,25 @@ std::vector<Rehearsed> honest(std::uint64_t seed) {
   return out;
 }
 
-TEST(ConformalInterval, CoversNineTenthsOfWhatItHasNotSeen) {
-  const ConformalInterval interval = ConformalInterval::learn(honest(1));
+TEST(ConformalInterval, CoversNinetyPercentOfNewJobs) {
+  const ConformalInterval interval = ConformalInterval::learn(calibrated(1));
   int within = 0;
-  const auto fresh = honest(2);
-  for (const Rehearsed& one : fresh) {
+  const auto fresh = calibrated(2);
+  for (const CrossValidated& one : fresh) {
     within += std::abs(one.error) <= interval.reach(one.deviation) ? 1 : 0;
   }
   EXPECT_NEAR(static_cast<double>(within) / static_cast<double>(fresh.size()), 0.9, 0.015);
 }
 
-TEST(ConformalInterval, OfFewGoesByTheDeviationAlone) {
-  auto few = honest(4);
+TEST(ConformalInterval, UsesTheDeviationAloneWithFewJobs) {
+  auto few = calibrated(4);
   few.resize(7);
-  for (Rehearsed& one : few) one.error = 0.001;  // by chance
+  for (CrossValidated& one : few) one.error = 0.001;  // small by accident
   EXPECT_DOUBLE_EQ(ConformalInterval::learn(few).reach(0.5), 1.64 * 0.5);
 }
 
 TEST(ConformalInterval, GrowsWithTheDeviation) {
-  const ConformalInterval interval = ConformalInterval::learn(honest(3));
+  const ConformalInterval interval = ConformalInterval::learn(calibrated(3));
   double before = 0;
   for (double deviation = 0.01; deviation < 3; deviation *= 1.2) {
     EXPECT_GE(interval.reach(deviation), before);
@@ -49,7 +49,7 @@ TEST(ConformalInterval, GrowsWithTheDeviation) {
   EXPECT_GT(before, 2);
 }
 
-TEST(ConformalInterval, WithoutRehearsalIsThatOfANormalError) {
+TEST(ConformalInterval, WithoutCrossValidationIsNormal) {
   EXPECT_DOUBLE_EQ(ConformalInterval::learn({}).reach(0.1), 0.164);
 }
 

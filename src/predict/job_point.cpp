@@ -10,12 +10,12 @@
 namespace tacho {
 namespace {
 
-// Stands in for a cost that nobody knows: such a job is only compared with others of its model.
+// Placeholder for an unknown cost: such a job is compared only with others of its model.
 SampleCost unknown_cost() { return {.gmacs = 1, .macts_m = 3, .params_m = 10}; }
 
-// As many samples as fill half of the memory with activations, the way people choose.
+// Fills half of the memory with activations, as is common.
 double usual_batch(const SampleCost& cost, const GpuSpec& gpu) {
-  constexpr double kBytesKept = 4;  // of each activation, with its gradient
+  constexpr double kBytesKept = 4;  // per activation, with its gradient
   return std::clamp(0.5 * gpu.memory_gb * 1e3 / (cost.macts_m * kBytesKept), 1.0, 256.0);
 }
 
@@ -32,10 +32,10 @@ std::string_view precision_label(NumberFormat format) {
     case NumberFormat::fp8:
       return "fp8";
   }
-  broken_invariant("a number format without a name");
+  broken_invariant("number format without a name");
 }
 
-// Where an architecture stands among others, by the number its maker gave it or by its year.
+// Orders architectures by the maker's number or by year.
 double generation(std::string_view architecture) {
   constexpr std::array<std::pair<std::string_view, double>, 12> kKnown = {{{"Kepler", 3.5},
                                                                            {"Maxwell", 5},
@@ -67,7 +67,7 @@ SampleCost at_least_a_little(SampleCost cost) {
 
 JobPoint PointMaker::of(const TrainingJob& job) const {
   const auto gpu = gpus_.find(job.gpu);
-  if (!gpu.ok()) broken_invariant("a job on a GPU that is not in the catalogue");
+  if (!gpu.ok()) broken_invariant("the GPU of the job is not in the catalogue");
   return of(job, **gpu);
 }
 

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// What two jobs may have in common. Jobs are compared label by label.
+// Properties that two jobs may have in common.
 enum class Label : std::uint8_t {
   model,
   model_line,
@@ -48,8 +48,7 @@ inline constexpr Names<Label, kLabels> kLabelNames{"label",
                                                      {Label::family, "family"},
                                                      {Label::model_kin, "model_kin"}}}};
 
-// How far two jobs are apart: logarithms, most of them of ratios, so that they mean the same on
-// hardware nobody has measured.
+// Distances between jobs: logarithms, mostly of ratios, so that they also apply to new hardware.
 enum class Measure : std::uint8_t {
   batch,
   gmacs,
@@ -66,7 +65,7 @@ enum class Measure : std::uint8_t {
   exchange_share,
   power_per_peak,
   generation,
-  half_per_full,  // peaks: what tensor units add
+  half_per_full,  // ratio of the peaks: the speed-up by tensor cores
 };
 inline constexpr std::size_t kMeasures = 16;
 inline constexpr Names<Measure, kMeasures> kMeasureNames{
@@ -88,16 +87,16 @@ inline constexpr Names<Measure, kMeasures> kMeasureNames{
       {Measure::generation, "generation"},
       {Measure::half_per_full, "half_per_full"}}}};
 
-// A job with everything that is compared about it.
+// A job with everything that is compared.
 struct JobPoint {
   EnumArray<Label, std::string, kLabels> labels;
   EnumArray<Measure, float, kMeasures> measures{};
   bool cost_known = false;
   bool batch_known = true;
-  double batch = 1;  // in what its speed is counted in …
-  double units = 1;  // … of which each member of a batch has so many
+  double batch = 1;  // in the unit of its speed …
+  double units = 1;  // … of which a batch element has this many
   double gpus = 1;
-  double log_modelled_step = 0;  // the cost model's seconds
+  double log_modelled_step = 0;  // in seconds, by the cost model
   StepTime modelled;
   double memory_gb = 0;
 };
@@ -105,7 +104,7 @@ struct JobPoint {
 class PointMaker {
  public:
   PointMaker(const GpuCatalog& gpus, const ModelCosts& costs) : gpus_(gpus), costs_(costs) {}
-  // The job's GPU must be in the catalogue.
+  // The GPU must be in the catalogue.
   [[nodiscard]] JobPoint of(const TrainingJob& job) const;
   // The same job on another GPU.
   [[nodiscard]] JobPoint of(const TrainingJob& job, const GpuSpec& gpu) const;

@@ -21,39 +21,41 @@ std::string identity(const MeasuredJob& measured, const JobPoint& point) {
 
 }  // namespace
 
-std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const PointMaker& points) {
-  std::vector<Lesson> lessons;
+std::vector<TrainingExample> make_examples(const std::vector<MeasuredJob>& jobs,
+                                           const PointMaker& points) {
+  std::vector<TrainingExample> examples;
   std::vector<std::vector<double>> errors;
   std::map<std::string, std::size_t> places;
   for (const MeasuredJob& measured : jobs) {
     JobPoint point = points.of(measured.job);
     const double step = point.batch * point.gpus / measured.samples_per_s;
     const double error = std::log(step) - point.log_modelled_step;
-    const auto [at, fresh] = places.try_emplace(identity(measured, point), lessons.size());
+    const auto [at, fresh] = places.try_emplace(identity(measured, point), examples.size());
     if (fresh) {
-      lessons.push_back({std::move(point), 0, measured.job.num_nodes, measured.source});
+      examples.push_back({std::move(point), 0, measured.job.num_nodes, measured.source});
       errors.emplace_back();
     }
     errors[at->second].push_back(error);
   }
-  for (std::size_t i = 0; i < lessons.size(); ++i) lessons[i].error = median(errors[i]);
-  return lessons;
+  for (std::size_t i = 0; i < examples.size(); ++i) examples[i].error = median(errors[i]);
+  return examples;
 }
 
-std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std::size_t total) {
-  // Dealt out in rounds: each round takes one lesson of every model of every source on every GPU,
-  // on one node and on several.
+std::vector<TrainingExample> balanced(std::vector<TrainingExample> examples, std::size_t limit,
+                                      std::size_t total) {
+  // Selected in rounds: each round takes one example per source, model and GPU, on one node and on
+  // several.
   Random random(20, 26);
-  std::vector<std::size_t> order(lessons.size());
+  std::vector<std::size_t> order(examples.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   random.shuffle(order);
   std::map<std::string, std::size_t> of_group;
   std::vector<std::pair<std::size_t, std::size_t>> rounds;
   for (const std::size_t i : order) {
-    const Lesson& lesson = lessons[i];
-    const auto& labels = lesson.point.labels;
-    const std::string group = lesson.source + '\x1f' + labels[Label::model] + '\x1f' +
-                              labels[Label::gpu] + (lesson.nodes > 1 ? "+" : "");
+    const TrainingExample& example = examples[i];
+    const auto& labels = example.point.labels;
+    const std::string group = example.source + '\x1f' + labels[Label::model] + '\x1f' +
+                              labels[Label::gpu] + (example.nodes > 1 ? "+" : "");
     rounds.emplace_back(of_group[group]++, i);
   }
   std::ranges::stable_sort(rounds, {}, &std::pair<std::size_t, std::size_t>::first);
@@ -61,12 +63,12 @@ std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std
   std::vector<std::size_t> chosen;
   for (const auto& [round, i] : rounds) {
     if (chosen.size() == total) break;
-    if (of_source[lessons[i].source]++ < limit) chosen.push_back(i);
+    if (of_source[examples[i].source]++ < limit) chosen.push_back(i);
   }
   std::ranges::sort(chosen);
-  std::vector<Lesson> out;
+  std::vector<TrainingExample> out;
   out.reserve(chosen.size());
-  for (const std::size_t i : chosen) out.push_back(std::move(lessons[i]));
+  for (const std::size_t i : chosen) out.push_back(std::move(examples[i]));
   return out;
 }
 

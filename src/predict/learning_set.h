@@ -8,23 +8,24 @@
 
 namespace tacho {
 
-// Of lessons that are no published figures but runs of Tacho's.
+// The source of examples that come from Tacho's runs instead of published figures.
 inline constexpr std::string_view kOwnSource = "tacho";
 
-// A measured job, and how wrong the cost model was about it.
-struct Lesson {
+// A measured job with the error of the cost model.
+struct TrainingExample {
   JobPoint point;
   double error = 0;  // log(measured / modelled step time)
   double nodes = 1;
   std::string source;
 };
 
-// One lesson a job: figures of the same job from the same source become their median.
-std::vector<Lesson> make_lessons(const std::vector<MeasuredJob>& jobs, const PointMaker& points);
+// Returns one example per job: figures of the same job from the same source become their median.
+std::vector<TrainingExample> make_examples(const std::vector<MeasuredJob>& jobs,
+                                           const PointMaker& points);
 
-// At most `limit` of a source's lessons, its models and their GPUs in equal shares, and about
-// `total` in all: so no source drowns the others, and learning ends in time. The same choice every
-// time.
-std::vector<Lesson> balanced(std::vector<Lesson> lessons, std::size_t limit, std::size_t total);
+// Returns at most `limit` examples per source, with models and GPUs in equal shares, and about
+// `total` in all, so that no source dominates and training time is limited. Deterministic.
+std::vector<TrainingExample> balanced(std::vector<TrainingExample> examples, std::size_t limit,
+                                      std::size_t total);
 
 }  // namespace tacho

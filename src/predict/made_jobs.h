@@ -8,8 +8,8 @@
 #include "predict/learning_set.h"
 #include "predict/predictor.h"
 
-// Jobs in a made-up world whose laws are known: the cost model's time, times a factor of each
-// model, of each software and of each GPU, with a little noise.
+// Simulated jobs of a known law: the cost model's time, times a factor per model, software and GPU,
+// with little noise.
 namespace tacho::made {
 
 inline GpuSpec gpu(const std::string& name, double speed) {
@@ -76,13 +76,13 @@ inline std::vector<MeasuredJob> jobs() {
   return out;
 }
 
-inline std::vector<Lesson> lessons() {
+inline std::vector<TrainingExample> examples() {
   const GpuCatalog catalog = gpus();
   const ModelCosts known = costs();
-  return make_lessons(jobs(), PointMaker(catalog, known));
+  return make_examples(jobs(), PointMaker(catalog, known));
 }
 
 inline constexpr SpeedModel::Effort kEffort{
-    .lessons = 400, .of_a_source = 200, .rehearsal = 200, .threads = 2};
+    .examples = 400, .of_a_source = 200, .cross_validation = 200, .threads = 2};
 
 }  // namespace tacho::made

@@ -6,9 +6,9 @@
 namespace tacho {
 namespace {
 
-bool stands_for_number(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_numeral(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The latest of releases named by year and month ("22.04"), or of rounds ("v4.0").
+// The latest release, named by year and month ("22.04"), or round ("v4.0").
 struct Named {
   int year = 0;
   int round = 0;
@@ -18,7 +18,7 @@ Named latest(const std::string& text) {
   Named out;
   for (std::size_t dot = text.find('.'); dot != std::string::npos; dot = text.find('.', dot + 1)) {
     std::size_t begin = dot;
-    while (begin > 0 && stands_for_number(text[begin - 1])) --begin;
+    while (begin > 0 && is_numeral(text[begin - 1])) --begin;
     const std::size_t digits = dot - begin;
     const int number = digits > 0 && digits < 3 ? std::stoi(text.substr(begin, digits)) : 0;
     if (digits == 2) out.year = std::max(out.year, number);

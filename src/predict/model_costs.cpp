@@ -32,12 +32,12 @@ std::optional<double> sequence_length(std::string_view shape) {
 }
 
 SampleCost ModelCosts::Transformer::at(double length) const {
-  // Each layer has 12·width² weights; attention multiplies every token with every other, twice.
-  // Large ones say their weights better by their parameters: their layers are of other shapes.
+  // Each layer has 12·width² weights; attention multiplies every token with every other, twice. For
+  // large models the number of parameters is more accurate, because their layers have other shapes.
   const double weights = params_m < 2000 ? 12 * layers * width * width : params_m * 1e6;
   const double attention = 2 * length * length * width * layers;
-  // What a layer keeps: 17 vectors a token, and its attention twice, which long sequences no
-  // longer write out.
+  // A layer keeps 17 vectors per token and its attention twice, which long sequences do not write
+  // to memory.
   const double kept =
       layers * (17 * length * width + 2 * heads * std::min(length, 2048.0) * length);
   return {.gmacs = (weights * length + attention) * 1e-9,
@@ -120,7 +120,7 @@ std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName
   std::string plain = name.canonical;
   const bool finetuned = plain.ends_with("_ft");
   if (finetuned) plain.resize(plain.size() - 3);
-  // MLPerf's rules let BERT leave out padding.
+  // MLPerf's rules allow BERT to omit padding.
   auto found = transformers_.end();
   if (job.model.find("MLPerf") != std::string::npos) found = transformers_.find(plain + "_mlperf");
   if (found == transformers_.end()) found = transformers_.find(plain);
@@ -139,7 +139,7 @@ std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName
     cost.gmacs = *job.gmacs;
     cost.rough = false;
   }
-  // Where a job says its multiply-adds alone: about what image models have on average.
+  // If a job gives only its multiply-adds: the average ratio of image models.
   cost.macts_m = job.macts_m.value_or(known ? known->macts_m : 2.5 * cost.gmacs);
   cost.params_m = job.params_m.value_or(known ? known->params_m : 5 * cost.gmacs);
   return cost;

@@ -12,22 +12,22 @@
 
 namespace tacho {
 
-// What one sample costs in a forward pass.
+// The cost of one sample in a forward pass.
 struct SampleCost {
   double gmacs = 0;
   double macts_m = 0;
   double params_m = 0;
-  // What speeds are counted in for each member of a batch: a language model's are of tokens where
-  // its batches are of sentences.
+  // Units of the speed per batch element: for language models tokens, where a batch consists of
+  // sentences.
   double units = 1;
-  // Right in how it grows with batch and GPU, not in its size: a job of such a model is foretold
-  // from others of it alone.
+  // The cost scales correctly with batch and GPU, but its size is unknown: jobs of such a model are
+  // predicted from other jobs of it only.
   bool rough = false;
   bool transformer = false;
-  std::string shape = {};  // of the input it was taken for, as jobs name it
+  std::string shape = {};  // of the input, as in jobs
 };
 
-// Models whose cost is known by name, for jobs that do not say it themselves.
+// Costs of models by name, for jobs that do not give them.
 class ModelCosts {
  public:
   // model_features.csv: model, img_size, gmacs, macts_M, params_M.
@@ -36,7 +36,7 @@ class ModelCosts {
   static Result<ModelCosts> parse(std::string_view features_csv, std::string_view transformers_csv,
                                   std::string_view others_csv = "");
 
-  // What the job says; else what is known of its model at its input size.
+  // Returns the job's own figures, otherwise the known cost of its model at its input size.
   [[nodiscard]] std::optional<SampleCost> of(const TrainingJob& job, const ModelName& name) const;
 
  private:
@@ -49,7 +49,7 @@ class ModelCosts {
     double width = 0;
     double heads = 0;
     double params_m = 0;
-    double sequence = 0;  // where the job names none
+    double sequence = 0;  // default of the job
     double finetuned_sequence = 0;
     [[nodiscard]] SampleCost at(double length) const;
   };
@@ -61,7 +61,7 @@ class ModelCosts {
   std::map<std::string, SampleCost, std::less<>> others_;
 };
 
-// "3x224x224" is 224 wide, "seq512" and "tgt192" are so long.
+// Returns 224 for "3x224x224", and the length for "seq512" and "tgt192".
 std::optional<double> image_side(std::string_view shape);
 std::optional<double> sequence_length(std::string_view shape);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Lower case, words joined by underscores, what stands in brackets apart.
+// Lower case, words joined by underscores, the text in brackets separately.
 struct Spelled {
   std::string name;
   std::string remarks;
@@ -33,10 +33,10 @@ Spelled spelled(std::string_view text) {
   return out;
 }
 
-// Who trained or ported a model says nothing of its speed.
+// The trainer or porter of a model does not affect its speed.
 constexpr std::array<std::string_view, 8> kPorters = {"tf_",   "gluon_", "legacy_", "ssl_",
                                                       "swsl_", "ig_",    "tv_",     "d2_"};
-// The versions of ResNet differ by where a stride stands.
+// Versions of ResNet differ only in the position of a stride.
 constexpr std::array<std::string_view, 3> kVersions = {"_v1_5", "v1_5", "_v1"};
 
 void strip(std::string& name) {

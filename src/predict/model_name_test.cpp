@@ -8,20 +8,20 @@
 namespace tacho {
 namespace {
 
-TEST(ModelName, SpellingsOfOneModelAreOne) {
+TEST(ModelName, NormalisesSpellings) {
   for (const char* text : {"resnet50", "ResNet-50", "ResNet-50 v1.5", "ResNet-50 (Gavel)",
                            "ResNet50-v1.5", "tv_resnet50", "Resnet 50 v1", "gluon_resnet50"}) {
     EXPECT_EQ(model_name(text).canonical, "resnet50") << text;
   }
 }
 
-TEST(ModelName, WhatIsTrainedDifferentlyStaysApart) {
+TEST(ModelName, KeepsDifferentTrainingsSeparate) {
   EXPECT_EQ(model_name("BERT-large (pretrain)").canonical, "bert_large");
   EXPECT_EQ(model_name("BERT-large (finetune)").canonical, "bert_large_ft");
   EXPECT_EQ(model_name("BERT-base (SQuAD)").canonical, "bert_base_ft");
 }
 
-TEST(ModelName, KnowsItsRelatives) {
+TEST(ModelName, HasLineStemAndKin) {
   const ModelName name = model_name("tf_efficientnet_b0");
   EXPECT_EQ(name.canonical, "efficientnet_b0");
   EXPECT_EQ(name.line, "efficientnet");
@@ -30,14 +30,14 @@ TEST(ModelName, KnowsItsRelatives) {
   EXPECT_EQ(model_name("MPT-7b").canonical, "mpt_7b");
 }
 
-TEST(ModelName, AnyBytesGiveAName) {
+TEST(ModelName, AcceptsArbitraryBytes) {
   for (const char* text : {"", "()", "(((", "---", "\xff\xfe", "123", "_v1", "tf_"}) {
     const ModelName name = model_name(text);
     EXPECT_LE(name.line.size(), name.canonical.size());
   }
 }
 
-TEST(SoftwareStack, ToldByFrameworkAndWhoseScripts) {
+TEST(SoftwareStack, HasFrameworkAndScripts) {
   EXPECT_EQ(software_stack("PyTorch 1.12 (timm)").stack, "pytorch|timm");
   EXPECT_EQ(software_stack("PyTorch (NVIDIA DLE 2020-05-01)").stack,
             software_stack("PyTorch (NVIDIA DLE)").stack);
@@ -64,7 +64,7 @@ TEST(ModelCosts, ScaleWithTheInput) {
   EXPECT_NEAR(text->macts_m, 66.06, 0.1);
   job.gmacs = 50;
   EXPECT_DOUBLE_EQ(costs->of(job, model_name(job.model))->gmacs, 50);
-  job = {.model = "never heard of", .gpu = "G"};
+  job = {.model = "unknown", .gpu = "G"};
   EXPECT_FALSE(costs->of(job, model_name(job.model)));
 }
 

@@ -10,8 +10,8 @@
 namespace tacho {
 namespace {
 
-// How uncertain a belief is, is told by so many neighbours as well as by all.
-constexpr std::size_t kTelling = 24;
+// This number of neighbours is enough to estimate the uncertainty.
+constexpr std::size_t kNearest = 24;
 
 Result<std::vector<double>> solve(const std::vector<double>& covariance,
                                   std::span<const double> noise, std::span<const double> errors,
@@ -25,28 +25,28 @@ Result<std::vector<double>> solve(const std::vector<double>& covariance,
 
 }  // namespace
 
-double foretold_error(const Belief& belief) {
+double prediction_error(const Posterior& posterior) {
   constexpr double kShare = 0.5;
-  constexpr double kMostUnsure = 0.5;  // beyond it nothing is foretold for use
-  const double deviation = std::min(belief.deviation, kMostUnsure);
-  return belief.mean + kShare * deviation * deviation;
+  constexpr double kMostUnsure = 0.5;  // more uncertain predictions are not used
+  const double deviation = std::min(posterior.deviation, kMostUnsure);
+  return posterior.mean + kShare * deviation * deviation;
 }
 
 Result<Neighbours> Neighbours::learn(std::vector<CodedPoint> points, std::span<const double> errors,
                                      std::size_t threads) {
   const std::size_t n = points.size();
   const CodedColumns columns(points);
-  const Likeness likeness;
+  const CovarianceKernel kernel;
   std::vector<double> covariance(n * n);
   in_parallel(0, n, threads, [&](std::size_t i) {
     std::vector<float> row(i + CodedColumns::kAtATime);
-    likeness.compare(points[i], columns, i + 1, row.data());
+    kernel.compare(points[i], columns, i + 1, row.data());
     std::copy_n(row.begin(), i + 1, covariance.begin() + static_cast<std::ptrdiff_t>(i * n));
   });
   std::vector<double> noise(n, kFigureNoise * kFigureNoise);
   TACHO_TRY(first, solve(covariance, noise, errors, threads));
-  // As if noise had Student's distribution with four degrees of freedom: what the neighbours do
-  // not explain of a measurement makes it count less.
+  // Noise with Student's distribution of four degrees of freedom: measurements that neighbours do
+  // not explain count less.
   for (std::size_t i = 0; i < n; ++i) {
     const double surprise = noise[i] * first[i] / kFigureNoise;
     noise[i] *= std::clamp((4 + surprise * surprise) / 5, 1.0, 100.0);
@@ -65,41 +65,41 @@ Neighbours Neighbours::known(std::vector<CodedPoint> points, std::vector<double>
   return out;
 }
 
-Belief Neighbours::believe(const CodedPoint& point) const {
-  std::vector<float> likeness(columns_.size() + CodedColumns::kAtATime);
-  likeness_.compare(point, columns_, columns_.size(), likeness.data());
-  Belief belief;
-  // The nearest ones, in a heap whose top is the farthest of them.
+Posterior Neighbours::predict(const CodedPoint& point) const {
+  std::vector<float> covariance(columns_.size() + CodedColumns::kAtATime);
+  covariance_.compare(point, columns_, columns_.size(), covariance.data());
+  Posterior posterior;
+  // The nearest neighbours, in a heap with the farthest of them on top.
   std::vector<Near> nearest;
-  nearest.reserve(kTelling + 1);
+  nearest.reserve(kNearest + 1);
   for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-    belief.mean += likeness[i] * weights_[i];
-    if (nearest.size() == kTelling && likeness[i] <= nearest.front().first) continue;
-    nearest.emplace_back(likeness[i], i);
+    posterior.mean += covariance[i] * weights_[i];
+    if (nearest.size() == kNearest && covariance[i] <= nearest.front().first) continue;
+    nearest.emplace_back(covariance[i], i);
     std::ranges::push_heap(nearest, std::greater<>());
-    if (nearest.size() <= kTelling) continue;
+    if (nearest.size() <= kNearest) continue;
     std::ranges::pop_heap(nearest, std::greater<>());
     nearest.pop_back();
   }
-  belief.deviation = deviation(point, nearest);
-  return belief;
+  posterior.deviation = deviation(point, nearest);
+  return posterior;
 }
 
 double Neighbours::deviation(const CodedPoint& point, std::span<const Near> nearest) const {
   const std::size_t n = nearest.size();
-  std::vector<CodedPoint> telling;
-  for (const auto& [likeness, i] : nearest) telling.push_back(points_[i]);
-  const CodedColumns columns(telling);
+  std::vector<CodedPoint> chosen;
+  for (const auto& [covariance, i] : nearest) chosen.push_back(points_[i]);
+  const CodedColumns columns(chosen);
   std::vector<double> matrix(n * n);
   std::vector<double> common(n);
   std::vector<float> row(n + CodedColumns::kAtATime);
   for (std::size_t i = 0; i < n; ++i) {
     common[i] = nearest[i].first;
-    likeness_.compare(telling[i], columns, i + 1, row.data());
+    covariance_.compare(chosen[i], columns, i + 1, row.data());
     std::copy_n(row.begin(), i + 1, matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
     matrix[i * n + i] += noise_[nearest[i].second];
   }
-  double variance = likeness_.whole(point) + kFigureNoise * kFigureNoise;
+  double variance = covariance_.whole(point) + kFigureNoise * kFigureNoise;
   const auto factor = Cholesky::factor(std::move(matrix), n, 1);
   if (!factor.ok()) return std::sqrt(variance);
   factor->solve_lower(common);
@@ -107,11 +107,12 @@ double Neighbours::deviation(const CodedPoint& point, std::span<const Near> near
   return std::sqrt(std::max(variance, kFigureNoise * kFigureNoise));
 }
 
-std::vector<Belief> Neighbours::believe(std::span<const CodedPoint> points,
-                                        std::size_t threads) const {
-  std::vector<Belief> beliefs(points.size());
-  in_parallel(0, points.size(), threads, [&](std::size_t i) { beliefs[i] = believe(points[i]); });
-  return beliefs;
+std::vector<Posterior> Neighbours::predict(std::span<const CodedPoint> points,
+                                           std::size_t threads) const {
+  std::vector<Posterior> posteriors(points.size());
+  in_parallel(0, points.size(), threads,
+              [&](std::size_t i) { posteriors[i] = predict(points[i]); });
+  return posteriors;
 }
 
 }  // namespace tacho

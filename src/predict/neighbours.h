@@ -4,50 +4,50 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/likeness.h"
+#include "predict/covariance_kernel.h"
 
 namespace tacho {
 
-// Deviation of one published figure from another of the same job, in logarithms.
+// Standard deviation between published figures of the same job, in logarithms.
 inline constexpr double kFigureNoise = 0.055;
 
-// What is believed of a job's error: the logarithm of measured over modelled step time.
-struct Belief {
+// Posterior of a job's error: the logarithm of measured over modelled step time.
+struct Posterior {
   double mean = 0;
   double deviation = 0;
 };
 
-// The error to foretell: somewhat longer than the mean, the more so the less sure. Speeds are
-// judged by how far they are off in shares of the truth, where twice too fast is worse than twice
-// too slow; the least of that is expected between the mean and one variance above it.
-[[nodiscard]] double foretold_error(const Belief& belief);
+// Returns the error to predict: above the mean, increasing with uncertainty. Relative errors of
+// speeds penalise twice too fast more than twice too slow; the expected minimum is between the mean
+// and one variance above it.
+[[nodiscard]] double prediction_error(const Posterior& posterior);
 
-// Carries the errors of measured jobs over to others, each as far as the jobs are alike: the best
-// linear unbiased prediction (kriging) under a Likeness.
+// Carries the errors of measured jobs over to similar ones: the best linear unbiased prediction
+// (kriging) with a CovarianceKernel.
 class Neighbours {
  public:
-  // `errors` are those of `points`, in logarithms. A measurement that contradicts its neighbours
-  // weighs less the more it does. Takes seconds for thousands.
+  // `errors` of `points` are logarithms. Measurements that contradict their neighbours get less
+  // weight. Takes seconds for thousands of points.
   static Result<Neighbours> learn(std::vector<CodedPoint> points, std::span<const double> errors,
                                   std::size_t threads);
-  // What learn() found, kept in a file.
+  // Restores the result of learn() from a file.
   static Neighbours known(std::vector<CodedPoint> points, std::vector<double> weights,
                           std::vector<double> noise);
 
-  [[nodiscard]] Belief believe(const CodedPoint& point) const;
-  [[nodiscard]] std::vector<Belief> believe(std::span<const CodedPoint> points,
-                                            std::size_t threads) const;
+  [[nodiscard]] Posterior predict(const CodedPoint& point) const;
+  [[nodiscard]] std::vector<Posterior> predict(std::span<const CodedPoint> points,
+                                               std::size_t threads) const;
 
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
   [[nodiscard]] const std::vector<double>& noise() const { return noise_; }
 
  private:
-  using Near = std::pair<float, std::uint32_t>;  // how like, and which lesson
+  using Near = std::pair<float, std::uint32_t>;  // covariance and index of an example
   [[nodiscard]] double deviation(const CodedPoint& point, std::span<const Near> nearest) const;
 
-  Likeness likeness_;
+  CovarianceKernel covariance_;
   std::vector<CodedPoint> points_;
-  CodedColumns columns_;  // of the same points
+  CodedColumns columns_;  // the same points
   std::vector<double> weights_;
   std::vector<double> noise_;  // variances
 };

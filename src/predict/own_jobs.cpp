@@ -34,15 +34,15 @@ std::optional<MeasuredJob> measured_job(const OwnRun& run, const GpuCatalog& gpu
   return out;
 }
 
-std::vector<Lesson> own_lessons(const std::vector<OwnRun>& runs, const GpuCatalog& gpus,
-                                const PointMaker& points) {
+std::vector<TrainingExample> own_examples(const std::vector<OwnRun>& runs, const GpuCatalog& gpus,
+                                          const PointMaker& points) {
   std::vector<MeasuredJob> jobs;
   for (const OwnRun& run : runs) {
     if (auto job = measured_job(run, gpus)) jobs.push_back(*std::move(job));
   }
-  std::vector<Lesson> lessons = make_lessons(jobs, points);
-  std::erase_if(lessons, [](const Lesson& lesson) { return !lesson.point.cost_known; });
-  return lessons;
+  std::vector<TrainingExample> examples = make_examples(jobs, points);
+  std::erase_if(examples, [](const TrainingExample& example) { return !example.point.cost_known; });
+  return examples;
 }
 
 }  // namespace tacho

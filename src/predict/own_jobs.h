@@ -8,14 +8,12 @@
 
 namespace tacho {
 
-// A run as a published figure would name it. Nothing where it was not made as Tacho trains by
-// itself on one GPU of the catalogue: launched one by one, by torch's own kernels, in another
-// layout.
+// Converts a run into the form of a published figure. Nothing unless it used Tacho's defaults on
+// one GPU of the catalogue: no launches one by one, no torch kernels, no other layout.
 std::optional<MeasuredJob> measured_job(const OwnRun& run, const GpuCatalog& gpus);
 
-// What own runs teach of other GPUs: how fast Tacho is. Models whose costs no catalogue has are
-// left out.
-std::vector<Lesson> own_lessons(const std::vector<OwnRun>& runs, const GpuCatalog& gpus,
-                                const PointMaker& points);
+// Returns own runs as training examples for other GPUs. Models without known costs are ignored.
+std::vector<TrainingExample> own_examples(const std::vector<OwnRun>& runs, const GpuCatalog& gpus,
+                                          const PointMaker& points);
 
 }  // namespace tacho

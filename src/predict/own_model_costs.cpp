@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kCostColumns = {
     "model",          "input",    "layers",        "params_M", "gmacs",
     "moved_fixed_MB", "moved_MB", "held_fixed_MB", "held_MB"};
 
-// What the images of known datasets measure. Others are cut to what the model is made for.
+// Returns the image size of known datasets. Others are resized to the model's default.
 std::optional<InputSize> size_of_data(std::string_view data) {
   if (data == "mnist" || data == "fashion-mnist") return InputSize{1, 28, 28};
   if (data == "cifar10" || data == "cifar100") return InputSize{3, 32, 32};
@@ -55,7 +55,8 @@ Result<OwnModelCosts> OwnModelCosts::parse(std::string_view csv) {
     const auto extent = side ? side : sequence_length(input);
     if (!extent) {
       return Error{ErrorCode::invalid,
-                   fmt::format("{}: input: '{}' is neither 3x224x224 nor seq128", place, input)};
+                   fmt::format("{}: input: '{}' is not a valid shape such as 3x224x224 or seq128",
+                               place, input)};
     }
     costs.models_[row.text("model")].push_back(
         {*extent,
@@ -68,7 +69,7 @@ Result<OwnModelCosts> OwnModelCosts::parse(std::string_view csv) {
 Result<OwnModelCost> OwnModelCosts::of(const std::string& model, const SampleSize& size) const {
   const auto found = models_.find(model);
   if (found == models_.end() || !(size.extent > 0)) {
-    return Error{ErrorCode::unavailable, fmt::format("what {} computes is not known", model)};
+    return Error{ErrorCode::unavailable, fmt::format("the cost of model {} is unknown", model)};
   }
   const AtSize* best = &found->second.front();
   const auto away = [&](const AtSize& entry) {

@@ -10,19 +10,19 @@
 
 namespace tacho {
 
-// What a training step of one of Tacho's models does, in fp32, as 'tacho describe' counts it. What
-// is moved and held has a part that stays and one for each sample.
+// The cost of a training step of one of Tacho's models, in fp32, as 'tacho describe' counts it.
+// Moved and held bytes have a fixed part and one per sample.
 struct OwnModelCost {
   double layers = 0;
   double params_m = 0;
-  double gmacs = 0;  // of a sample's forward pass
+  double gmacs = 0;  // forward pass of a sample
   double moved_fixed_mb = 0;
   double moved_mb = 0;
-  double held_fixed_mb = 0;  // with the model's own optimizer
+  double held_fixed_mb = 0;  // with the model's default optimizer
   double held_mb = 0;
 };
 
-// Of an image the side, of a text its tokens.
+// The side of an image or the tokens of a text.
 struct SampleSize {
   std::string text;  // "3x224x224", "seq128"
   double extent = 0;
@@ -34,7 +34,7 @@ class OwnModelCosts {
   // own_models.csv, made by script/describe-models.
   static Result<OwnModelCosts> parse(std::string_view csv);
 
-  // Scaled from the nearest size that was described.
+  // Scales from the nearest described size.
   [[nodiscard]] Result<OwnModelCost> of(const std::string& model, const SampleSize& size) const;
 
  private:

@@ -12,10 +12,10 @@
 namespace tacho {
 namespace {
 
-// Of fewer, the median says little.
+// The median of fewer steps is too uncertain.
 constexpr std::size_t kFewestSteps = 5;
 
-// In the order of the file that 'tacho sweep export' writes.
+// Columns in the order of the file that 'tacho sweep export' writes.
 constexpr std::array<std::string_view, 29> kRunColumns = {"outcome",
                                                           "spec.model",
                                                           "spec.data",
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 29> kRunColumns = {"outcome",
                                                           "spec.stock",
                                                           "spec.trace",
                                                           "spec.ops",
-                                                          "spec.dist.ranks_a_node",
+                                                          "spec.dist.ranks_per_node",
                                                           "spec.dist.nodes",
                                                           "cpu",
                                                           "cores",
@@ -45,9 +45,9 @@ constexpr std::array<std::string_view, 29> kRunColumns = {"outcome",
                                                           "threads_used",
                                                           "steady_steps",
                                                           "step_s"};
-// Of the process and on the GPU.
+// Memory of the process and of the GPU.
 constexpr std::array<std::string_view, 2> kMemoryColumns = {"peak_memory", "device_memory"};
-// Files of before there was a choice do not have it.
+// Optional: files of earlier versions do not have it.
 constexpr std::string_view kKernelsColumn = "spec.kernels";
 constexpr std::string_view kDisturbedColumn = "disturbed";
 
@@ -88,7 +88,7 @@ Result<RunSpec> read_spec(const RunCells& row) {
   TACHO_TRY(length, row.whole("spec.length"));
   TACHO_TRY(workers, row.whole("spec.workers"));
   TACHO_TRY(accumulate, row.whole("spec.accumulate"));
-  TACHO_TRY(ranks, row.whole("spec.dist.ranks_a_node"));
+  TACHO_TRY(ranks, row.whole("spec.dist.ranks_per_node"));
   TACHO_TRY(nodes, row.whole("spec.dist.nodes"));
   TACHO_TRY(optimizer, row.word("spec.optimizer.kind", kOptimizers));
   TACHO_TRY(momentum, row.number("spec.optimizer.momentum"));
@@ -106,7 +106,7 @@ Result<RunSpec> read_spec(const RunCells& row) {
   spec.length = length;
   spec.workers = workers;
   spec.accumulate = accumulate.value_or(1);
-  spec.dist.ranks_a_node = ranks.value_or(1);
+  spec.dist.ranks_per_node = ranks.value_or(1);
   spec.dist.nodes = nodes.value_or(1);
   spec.optimizer.kind = optimizer;
   spec.optimizer.momentum = momentum;
@@ -121,10 +121,11 @@ Result<RunSpec> read_spec(const RunCells& row) {
     TACHO_TRY(kernels, row.word(kKernelsColumn, kKernelKinds));
     spec.kernels = kernels;
   }
-  if (std::min({spec.batch, spec.accumulate, spec.dist.ranks_a_node, spec.dist.nodes}) < 1) {
-    return Error{ErrorCode::usage,
-                 "spec.batch, spec.accumulate, spec.dist.ranks_a_node and spec.dist.nodes are at "
-                 "least 1"};
+  if (std::min({spec.batch, spec.accumulate, spec.dist.ranks_per_node, spec.dist.nodes}) < 1) {
+    return Error{
+        ErrorCode::usage,
+        "spec.batch, spec.accumulate, spec.dist.ranks_per_node and spec.dist.nodes must be "
+        "at least 1"};
   }
   return spec;
 }
@@ -137,13 +138,13 @@ Result<OwnRun> read_run(const RunCells& row) {
   TACHO_TRY(step, row.number("step_s"));
   TACHO_TRY(memory, row.number(spec.device == Device::cuda ? "device_memory" : "peak_memory"));
   if (!(step > 0 && step < 1e7)) {
-    return Error{ErrorCode::usage, fmt::format("step_s: {:g} is no time of a step", step)};
+    return Error{ErrorCode::usage, fmt::format("step_s: {:g} is not a valid step time", step)};
   }
   if (!(memory >= 0 && memory < 1e16)) {
-    return Error{ErrorCode::usage, fmt::format("memory: {:g} bytes make no sense", memory)};
+    return Error{ErrorCode::usage, fmt::format("memory: {:g} bytes is out of range", memory)};
   }
   run.spec = std::move(spec);
-  // The same run again computes with as many; 0: not known.
+  // Repeating the run uses the same number; 0: unknown.
   if (threads.value_or(0) > 0) run.spec.threads = threads;
   run.host.cpu = row.text("cpu");
   run.host.cores = cores.value_or(0);
@@ -206,7 +207,7 @@ std::optional<OwnRun> own_run_of(const RunRecord& record, bool include_disturbed
 Result<std::vector<OwnRun>> read_own_runs(std::string_view csv) {
   std::vector<OwnRun> runs;
   while (!csv.empty()) {
-    // Every file begins with the same word.
+    // Every file starts with the same column name.
     constexpr std::string_view kNextFile = "\nkey,";
     const std::size_t next = csv.find(kNextFile);
     const std::string_view file = csv.substr(0, next);

@@ -12,23 +12,22 @@
 
 namespace tacho {
 
-// What a run of one of Tacho's models took: what others of the same machine are foretold from.
+// The measured step time and memory of a run of one of Tacho's models.
 struct OwnRun {
   RunSpec spec;
   Host host;
   std::string torch_version;
   std::int64_t threads = 0;  // that computed
   double step_seconds = 0;   // median of the steady state
-  double memory_bytes =
-      0;  // the peak on the GPU, or of the process where there is none; 0: unknown
+  double memory_bytes = 0;   // peak of the GPU, or of the process without one; 0: unknown
 };
 
-// Nothing where it tells no speed: not ended well, a watched program, few steps, slowed down by
-// being traced, or disturbed (record/disturbance.h), unless those are to be included.
+// Returns nothing for runs without a usable speed: failed, a watched program, few steps, slowed
+// down by tracing, or disturbed (record/disturbance.h), unless disturbed runs are included.
 std::optional<OwnRun> own_run_of(const RunRecord& record, bool include_disturbed = false);
 
-// A file of 'tacho sweep export', or several one behind the other: runs that tell nothing are
-// passed over, columns it does not need too; errors name line and column (of the one file).
+// Reads a file of 'tacho sweep export', or several concatenated ones. Runs without a usable speed
+// and unknown columns are ignored; errors name line and column.
 Result<std::vector<OwnRun>> read_own_runs(std::string_view csv);
 
 }  // namespace tacho

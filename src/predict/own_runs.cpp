@@ -8,7 +8,7 @@
 #include <map>
 #include <numbers>
 
-#include "predict/memory_lean.h"
+#include "predict/memory_margin.h"
 #include "predict/parts_model.h"
 #include "predict/predictor.h"
 #include "predict/run_point.h"
@@ -16,73 +16,73 @@
 namespace tacho {
 namespace {
 
-// More do not tell more, and learning takes their cube.
+// More do not improve predictions, and training time grows with their cube.
 constexpr std::size_t kMostConfigurations = 300;
-constexpr std::size_t kRehearsals = 8;
-// A little more than the 90 % that are promised: the tuning has seen what is rehearsed.
-constexpr double kRehearsedWithin = 0.92;
+constexpr std::size_t kCrossValidations = 8;
+// A little more than 90 %, because the tuning has seen the cross-validated runs.
+constexpr double kCrossValidatedWithin = 0.92;
 constexpr double kSmallestStretch = 1.3;
 constexpr double kLargestStretch = 4;
 
-using Rehearsals = std::vector<PartsModel::LeftOut>;
+using CrossValidations = std::vector<PartsModel::LeftOut>;
 
-// Of deviations to either side, so that what was rehearsed lies within.
-double stretch_of(const Rehearsals& rehearsed) {
+// Returns the factor for deviations so that the cross-validated runs are within.
+double stretch_of(const CrossValidations& cross_validated) {
   std::vector<double> surprises;
-  surprises.reserve(rehearsed.size());
-  for (const auto& one : rehearsed) surprises.push_back(std::abs(one.error) / one.deviation);
+  surprises.reserve(cross_validated.size());
+  for (const auto& one : cross_validated) surprises.push_back(std::abs(one.error) / one.deviation);
   std::ranges::sort(surprises);
-  // Of few, the largest that is allowed: what is not known is not narrow.
+  // With few runs, the largest factor is used, so that the interval is not too narrow.
   const auto place = static_cast<std::size_t>(
-      std::ceil(kRehearsedWithin * (static_cast<double>(surprises.size()) + 1)));
+      std::ceil(kCrossValidatedWithin * (static_cast<double>(surprises.size()) + 1)));
   const double at = place > surprises.size() ? kLargestStretch : surprises[place - 1];
   return std::clamp(at, kSmallestStretch, kLargestStretch);
 }
 
-// Runs of one configuration are one lesson.
-class Lessons {
+// Merges runs of one configuration into one example.
+class Examples {
  public:
-  explicit Lessons(Figure figure) : figure_(figure) {}
+  explicit Examples(Figure figure) : figure_(figure) {}
 
   void add(const RunPoint& point, double value) {
     if (!(value > 0)) return;
     std::string key(reinterpret_cast<const char*>(point.labels.data()), sizeof(point.labels));
     key += fmt::format(" {} {}", point.log_batch, point.log_threads);
-    const auto [at, fresh] = places_.try_emplace(std::move(key), lessons_.size());
+    const auto [at, fresh] = places_.try_emplace(std::move(key), examples_.size());
     if (fresh) {
-      if (lessons_.size() == kMostConfigurations) {
+      if (examples_.size() == kMostConfigurations) {
         places_.erase(at);
         return;
       }
-      lessons_.push_back({point, 0, 0, {}});
+      examples_.push_back({point, 0, 0, {}});
     }
-    PartsLesson& lesson = lessons_[at->second];
-    lesson.log_value =
-        (lesson.log_value * lesson.repetitions + std::log(value)) / (lesson.repetitions + 1);
-    lesson.repetitions += 1;
-    lesson.each.push_back(std::log(value));
+    PartsExample& example = examples_[at->second];
+    example.log_value =
+        (example.log_value * example.repetitions + std::log(value)) / (example.repetitions + 1);
+    example.repetitions += 1;
+    example.each.push_back(std::log(value));
   }
-  [[nodiscard]] const std::vector<PartsLesson>& all() const { return lessons_; }
-  [[nodiscard]] Result<PartsModel> learn() const { return PartsModel::learn(figure_, lessons_); }
+  [[nodiscard]] const std::vector<PartsExample>& all() const { return examples_; }
+  [[nodiscard]] Result<PartsModel> learn() const { return PartsModel::learn(figure_, examples_); }
 
  private:
   Figure figure_;
-  std::vector<PartsLesson> lessons_;
+  std::vector<PartsExample> examples_;
   std::map<std::string, std::size_t> places_;
 };
 
-// torch takes a GPU's memory in blocks of 2 MiB at least. Whether one more of them is needed for
-// either kind of its pools is not foretold: nothing for most models, a tenth for the smallest.
+// torch allocates GPU memory in blocks of at least 2 MiB. Whether each of its two kinds of pools
+// needs one more is not predicted: negligible for most models, 10 % for the smallest.
 constexpr double kSpareBytes = 2 * 2.0 * 1024 * 1024;
 
-Foretold foretold(const Belief& belief, double stretch, double lean) {
-  const double middle = belief.mean + lean;
-  const double low = belief.mean - stretch * belief.deviation;
-  const double high = belief.mean + stretch * belief.deviation;
+Estimate predicted(const Posterior& posterior, double stretch, double margin) {
+  const double middle = posterior.mean + margin;
+  const double low = posterior.mean - stretch * posterior.deviation;
+  const double high = posterior.mean + stretch * posterior.deviation;
   return {std::exp(middle), std::exp(std::min(low, middle)), std::exp(std::max(high, middle))};
 }
 
-constexpr int kUsualPower = 5;  // of a model that was not run
+constexpr int kUsualPower = 5;  // for models without runs
 
 }  // namespace
 
@@ -91,8 +91,8 @@ class OwnRuns::Learned {
   static Result<std::unique_ptr<Learned>> from(const std::vector<const OwnRun*>& runs,
                                                const Host& here, const OwnModelCosts& costs) {
     auto out = std::make_unique<Learned>(costs);
-    Lessons steps(Figure::step);
-    Lessons memories(Figure::memory);
+    Examples steps(Figure::step);
+    Examples memories(Figure::memory);
     for (const OwnRun* run : runs) {
       const auto point = out->points_.add(run->spec, run->host, run->torch_version, run->threads);
       if (!point.ok()) continue;  // a model of another version of Tacho
@@ -107,14 +107,14 @@ class OwnRuns::Learned {
     out->torch_version_ = runs.front()->torch_version;
     out->host_ = here;
     TACHO_TRY(step, steps.learn());
-    TACHO_TRY(step_rehearsed, step.rehearse(kRehearsals));
-    out->step_stretch_ = stretch_of(step_rehearsed);
+    TACHO_TRY(step_cross_validated, step.cross_validate(kCrossValidations));
+    out->step_stretch_ = stretch_of(step_cross_validated);
     out->step_ = std::make_unique<PartsModel>(std::move(step));
     if (!memories.all().empty()) {
       TACHO_TRY(memory, memories.learn());
-      TACHO_TRY(rehearsed, memory.rehearse(kRehearsals));
-      out->memory_stretch_ = stretch_of(rehearsed);
-      out->memory_lean_ = MemoryLean(rehearsed);
+      TACHO_TRY(cross_validated, memory.cross_validate(kCrossValidations));
+      out->memory_stretch_ = stretch_of(cross_validated);
+      out->memory_margin_ = MemoryMargin(cross_validated);
       out->memory_ = std::make_unique<PartsModel>(std::move(memory));
     }
     return out;
@@ -122,24 +122,24 @@ class OwnRuns::Learned {
 
   explicit Learned(const OwnModelCosts& costs) : points_(costs) {}
 
-  [[nodiscard]] Result<RunForecast> predict(const RunSpec& spec) const {
+  [[nodiscard]] Result<RunPrediction> predict(const RunSpec& spec) const {
     TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
-    const Belief step = step_->believe(point);
+    const Posterior step = step_->predict(point);
     const double reach = step_stretch_ * step.deviation;
     if (reach > std::log(kWidestInterval)) {
       return Error{
           ErrorCode::unavailable,
-          fmt::format("this machine's runs are too unlike it: a step may be {:.2g} times off; "
-                      "one run of {} would tell",
+          fmt::format("the runs on this machine are too different: the step time could be off by a "
+                      "factor of {:.2g}; train {} once first",
                       std::exp(reach), spec.model)};
     }
-    RunForecast out;
-    out.step_seconds = foretold(step, step_stretch_, 0);
+    RunPrediction out;
+    out.step_seconds = predicted(step, step_stretch_, 0);
     if (memory_) {
       TACHO_TRY(memory, memory_of(spec));
       if (spec.device == Device::cuda) {
         memory.value += kSpareBytes;
-        memory.high90 = std::max(memory.high90, memory.value);
+        memory.high = std::max(memory.high, memory.value);
       }
       out.memory_bytes = memory;
     }
@@ -151,14 +151,14 @@ class OwnRuns::Learned {
   }
 
  private:
-  // Where the batches that a model was run with have their middle.
+  // The median batch of a model's runs.
   class UsualBatch {
    public:
     void add(double log_batch) {
       sum_ += log_batch;
       ++runs_;
     }
-    // As a power of two.
+    // Returns the exponent of a power of two.
     [[nodiscard]] int power() const {
       return static_cast<int>(std::lround(sum_ / runs_ / std::numbers::ln2));
     }
@@ -168,10 +168,9 @@ class OwnRuns::Learned {
     int runs_ = 0;
   };
 
-  // Never less for a larger batch: the most of all batches from one that is well known up to it,
-  // the least of those down to it. Between powers of two the straight line, which rises as both
-  // ends do.
-  [[nodiscard]] Result<Foretold> memory_of(const RunSpec& spec) const {
+  // Never decreases with the batch: the maximum over all batches from a well-known one up to it, or
+  // the minimum down to it. Linear between powers of two.
+  [[nodiscard]] Result<Estimate> memory_of(const RunSpec& spec) const {
     const int below = std::bit_width(static_cast<std::uint64_t>(spec.batch)) - 1;
     TACHO_TRY(low, memory_around(spec, below));
     const std::int64_t power = std::int64_t{1} << below;
@@ -179,28 +178,28 @@ class OwnRuns::Learned {
     TACHO_TRY(high, memory_around(spec, below + 1));
     const double share = static_cast<double>(spec.batch - power) / static_cast<double>(power);
     const auto between = [&](double a, double b) { return a + share * (b - a); };
-    return Foretold{between(low.value, high.value), between(low.low90, high.low90),
-                    between(low.high90, high.high90)};
+    return Estimate{between(low.value, high.value), between(low.low, high.low),
+                    between(low.high, high.high)};
   }
 
-  [[nodiscard]] Result<Foretold> memory_around(RunSpec spec, int wanted) const {
+  [[nodiscard]] Result<Estimate> memory_around(RunSpec spec, int wanted) const {
     const auto known = usual_batch_.find(spec.model);
     int power = known == usual_batch_.end() ? kUsualPower : known->second.power();
     const int step = power <= wanted ? 1 : -1;
-    Foretold out;
+    Estimate out;
     for (bool first = true;; power += step, first = false) {
       spec.batch = std::int64_t{1} << power;
       TACHO_TRY(point, points_.look_up(spec, host_, torch_version_));
-      const Belief belief = memory_->believe(point);
+      const Posterior posterior = memory_->predict(point);
       const auto model = point.labels[RunLabel::model];
-      const Foretold here =
-          foretold(belief, memory_stretch_, memory_lean_.of(model, belief.deviation));
+      const Estimate here =
+          predicted(posterior, memory_stretch_, memory_margin_.of(model, posterior.deviation));
       const auto take = [&](double& value, double next) {
         value = first ? next : step > 0 ? std::max(value, next) : std::min(value, next);
       };
       take(out.value, here.value);
-      take(out.low90, here.low90);
-      take(out.high90, here.high90);
+      take(out.low, here.low);
+      take(out.high, here.high);
       if (power == wanted) return out;
     }
   }
@@ -215,7 +214,7 @@ class OwnRuns::Learned {
   std::unique_ptr<PartsModel> memory_;
   double step_stretch_ = 0;
   double memory_stretch_ = 0;
-  MemoryLean memory_lean_;
+  MemoryMargin memory_margin_;
 };
 
 OwnRuns::OwnRuns() = default;
@@ -244,13 +243,13 @@ Result<OwnRuns> OwnRuns::learn(std::span<const OwnRun> runs, const Host& here,
   return out;
 }
 
-Result<RunForecast> OwnRuns::predict(const RunSpec& spec) const {
+Result<RunPrediction> OwnRuns::predict(const RunSpec& spec) const {
   const auto& learned = of(spec.device);
   if (!learned) {
     const bool cuda = spec.device == Device::cuda;
     return Error{
         ErrorCode::unavailable,
-        fmt::format("no run on {} is known; 'tacho train' or 'tacho sweep' makes some",
+        fmt::format("no runs on {}; make some with 'tacho train' or 'tacho sweep'",
                     cuda ? (here_.gpu.empty() ? "a GPU of this machine" : here_.gpu) : here_.cpu)};
   }
   return learned->predict(spec);

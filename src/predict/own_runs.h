@@ -5,31 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "base/estimate.h"
 #include "base/result.h"
 #include "predict/own_model_costs.h"
 #include "predict/own_run.h"
 
 namespace tacho {
 
-// Nine of ten measurements lie within low … high.
-struct Foretold {
-  double value = 0;
-  double low90 = 0;
-  double high90 = 0;
-};
-
-struct RunForecast {
-  Foretold step_seconds;
-  Foretold memory_bytes;  // as OwnRun has it; leans to the high side: too little ends a run
+struct RunPrediction {
+  Estimate step_seconds;
+  Estimate memory_bytes;  // as in OwnRun; with a margin, because too little memory ends a run
   std::string basis;      // "157 configurations on NVIDIA H200, 28 of them of distilbert"
 };
 
-// Foretells runs that were not made from runs that were made on the same machine: the same GPU, or
-// without one the same processor and cores.
+// Predicts runs from runs on the same machine: the same GPU, or without one the same processor and
+// number of cores.
 class OwnRuns {
  public:
-  // Of `runs`, those made where `here` is. There may be none: then nothing can be foretold.
-  // Takes a second or two for hundreds of configurations.
+  // Uses those of `runs` that were made on `here`; without any, every prediction abstains. Takes a
+  // second or two for hundreds of configurations.
   static Result<OwnRuns> learn(std::span<const OwnRun> runs, const Host& here,
                                const OwnModelCosts& costs);
 
@@ -37,9 +31,8 @@ class OwnRuns {
   OwnRuns& operator=(OwnRuns&&) noexcept;
   ~OwnRuns();
 
-  // ErrorCode::unavailable, with the reason, where the machine's runs do not tell. A larger batch
-  // never needs less memory.
-  [[nodiscard]] Result<RunForecast> predict(const RunSpec& spec) const;
+  // Abstains with ErrorCode::unavailable and the reason. A larger batch never needs less memory.
+  [[nodiscard]] Result<RunPrediction> predict(const RunSpec& spec) const;
 
  private:
   class Learned;
@@ -49,11 +42,11 @@ class OwnRuns {
   }
 
   Host here_;
-  std::unique_ptr<Learned> cpu_;  // empty where no run is known
+  std::unique_ptr<Learned> cpu_;  // empty without runs
   std::unique_ptr<Learned> cuda_;
 };
 
-// The same machine as far as speeds go.
+// Compares everything that affects speed.
 bool same_machine(const Host& a, const Host& b, Device device);
 
 }  // namespace tacho

@@ -30,8 +30,8 @@ RunSpec spec_of(const std::string& model, std::int64_t batch, Precision precisio
   return spec;
 }
 
-// A machine whose laws are known: a step is what stays and what each sample takes, or what the host
-// takes to launch it; memory is a line.
+// A machine with a known law: a step is a fixed time and one per sample, or the host's launch time;
+// memory is linear.
 double true_step(const RunSpec& spec) {
   const double size = spec.model == "bert_base" ? 2 : spec.model == "distilbert" ? 1 : 0.2;
   const double slow = spec.precision == Precision::bf16 ? 1 : 2.2;
@@ -67,72 +67,72 @@ std::vector<OwnRun> made_runs() {
   return runs;
 }
 
-TEST(OwnRuns, ForetellBatchesBetweenThoseThatWereRun) {
+TEST(OwnRuns, PredictBatchesBetweenMeasuredOnes) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
   for (const char* model : {"bert_base", "distilbert"}) {
     for (const std::int64_t batch : {16, 64, 96}) {
       const RunSpec spec = spec_of(model, batch, Precision::bf16, true);
-      const auto forecast = own->predict(spec);
-      ASSERT_TRUE(forecast.ok()) << forecast.error().message;
-      EXPECT_NEAR(forecast->step_seconds.value / true_step(spec), 1, 0.06) << model << batch;
-      EXPECT_NEAR(forecast->memory_bytes.value / true_memory(spec), 1, 0.06) << model << batch;
-      EXPECT_LT(forecast->step_seconds.low90, forecast->step_seconds.value);
-      EXPECT_GT(forecast->step_seconds.high90, forecast->step_seconds.value);
-      EXPECT_GT(forecast->step_seconds.low90, 0);
-      EXPECT_THAT(forecast->basis, testing::HasSubstr(model));
+      const auto prediction = own->predict(spec);
+      ASSERT_TRUE(prediction.ok()) << prediction.error().message;
+      EXPECT_NEAR(prediction->step_seconds.value / true_step(spec), 1, 0.06) << model << batch;
+      EXPECT_NEAR(prediction->memory_bytes.value / true_memory(spec), 1, 0.06) << model << batch;
+      EXPECT_LT(prediction->step_seconds.low, prediction->step_seconds.value);
+      EXPECT_GT(prediction->step_seconds.high, prediction->step_seconds.value);
+      EXPECT_GT(prediction->step_seconds.low, 0);
+      EXPECT_THAT(prediction->basis, testing::HasSubstr(model));
     }
   }
 }
 
-TEST(OwnRuns, KnowThatTheHostSetsThePaceOfSmallEagerSteps) {
+TEST(OwnRuns, KnowThatTheHostLimitsSmallEagerSteps) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
   const RunSpec small = spec_of("distilbert", 16, Precision::bf16, false);
-  const auto forecast = own->predict(small);
-  ASSERT_TRUE(forecast.ok());
-  EXPECT_NEAR(forecast->step_seconds.value / true_step(small), 1, 0.08);
+  const auto prediction = own->predict(small);
+  ASSERT_TRUE(prediction.ok());
+  EXPECT_NEAR(prediction->step_seconds.value / true_step(small), 1, 0.08);
 }
 
-TEST(OwnRuns, DoNotLetBatchesThatNobodyRanMakeSmallOnesLarge) {
-  // Something else than the batch decides up to 128: such a curve is badly continued downwards.
+TEST(OwnRuns, ExtrapolateMemoryToSmallBatches) {
+  // Up to 128, memory does not depend on the batch: such a curve extrapolates badly to small ones.
   std::vector<OwnRun> runs = made_runs();
   for (OwnRun& run : runs) {
     if (run.spec.model == "vit_small") run.memory_bytes = run.spec.batch < 256 ? 5e8 : 9e8;
   }
   const auto own = OwnRuns::learn(runs, kHere, costs());
   ASSERT_TRUE(own.ok());
-  const auto forecast = own->predict(spec_of("vit_small", 32, Precision::bf16, true));
-  ASSERT_TRUE(forecast.ok());
-  EXPECT_NEAR(forecast->memory_bytes.value / 5e8, 1, 0.15);
+  const auto prediction = own->predict(spec_of("vit_small", 32, Precision::bf16, true));
+  ASSERT_TRUE(prediction.ok());
+  EXPECT_NEAR(prediction->memory_bytes.value / 5e8, 1, 0.15);
 }
 
-TEST(OwnRuns, NeverSayThatALargerBatchNeedsLessMemory) {
+TEST(OwnRuns, NeverPredictLessMemoryForALargerBatch) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
   for (const char* model : {"bert_base", "vit_small", "resnet18"}) {
-    Foretold before;
+    Estimate before;
     for (std::int64_t batch = 1; batch < 5000; batch += 1 + batch / 7) {
-      const auto forecast = own->predict(spec_of(model, batch, Precision::tf32, true));
-      if (!forecast.ok()) continue;
-      EXPECT_GE(forecast->memory_bytes.value, before.value) << model << batch;
-      EXPECT_GE(forecast->memory_bytes.high90, before.high90) << model << batch;
-      EXPECT_GT(forecast->step_seconds.value, 0);
-      before = forecast->memory_bytes;
+      const auto prediction = own->predict(spec_of(model, batch, Precision::tf32, true));
+      if (!prediction.ok()) continue;
+      EXPECT_GE(prediction->memory_bytes.value, before.value) << model << batch;
+      EXPECT_GE(prediction->memory_bytes.high, before.high) << model << batch;
+      EXPECT_GT(prediction->step_seconds.value, 0);
+      before = prediction->memory_bytes;
     }
   }
 }
 
-TEST(OwnRuns, SpareTwoBlocksOfTheAllocatorOnAGpu) {
+TEST(OwnRuns, AddTwoBlocksOfTheAllocatorOnAGpu) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
-  const auto forecast = own->predict(spec_of("bert_base", 1, Precision::bf16, true));
-  ASSERT_TRUE(forecast.ok()) << forecast.error().message;
-  EXPECT_GE(forecast->memory_bytes.value - forecast->memory_bytes.low90, 4.0 * 1024 * 1024);
-  EXPECT_GE(forecast->memory_bytes.high90, forecast->memory_bytes.value);
+  const auto prediction = own->predict(spec_of("bert_base", 1, Precision::bf16, true));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().message;
+  EXPECT_GE(prediction->memory_bytes.value - prediction->memory_bytes.low, 4.0 * 1024 * 1024);
+  EXPECT_GE(prediction->memory_bytes.high, prediction->memory_bytes.value);
 }
 
-TEST(OwnRuns, SayWhyTheyCannotKnow) {
+TEST(OwnRuns, AbstainWithReasons) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
   RunSpec on_cpu = spec_of("bert_base", 8, Precision::fp32, true);
@@ -148,18 +148,18 @@ TEST(OwnRuns, SayWhyTheyCannotKnow) {
   EXPECT_FALSE(none->predict(spec_of("bert_base", 8, Precision::bf16, true)).ok());
 }
 
-TEST(OwnRuns, HardlyListenToOneDisturbedRun) {
+TEST(OwnRuns, GiveLittleWeightToADisturbedRun) {
   auto runs = made_runs();
   for (OwnRun& run : runs) {
     if (run.spec == spec_of("bert_base", 32, Precision::bf16, true)) run.step_seconds *= 2;
   }
   const auto own = OwnRuns::learn(runs, kHere, costs());
   ASSERT_TRUE(own.ok());
-  const RunSpec beside = spec_of("bert_base", 64, Precision::bf16, true);
-  EXPECT_NEAR(own->predict(beside)->step_seconds.value / true_step(beside), 1, 0.15);
+  const RunSpec other_model = spec_of("bert_base", 64, Precision::bf16, true);
+  EXPECT_NEAR(own->predict(other_model)->step_seconds.value / true_step(other_model), 1, 0.15);
 }
 
-TEST(OwnRuns, AStepIsABatchAlsoWhereSeveralShareAnUpdate) {
+TEST(OwnRuns, AStepIsABatchAlsoWithGradientAccumulation) {
   const auto own = OwnRuns::learn(made_runs(), kHere, costs());
   ASSERT_TRUE(own.ok());
   RunSpec spec = spec_of("bert_base", 128, Precision::bf16, false);
@@ -168,7 +168,7 @@ TEST(OwnRuns, AStepIsABatchAlsoWhereSeveralShareAnUpdate) {
   EXPECT_NEAR(own->predict(spec)->step_seconds.value / alone, 1, 0.3);
 }
 
-TEST(EvaluateOwn, PassesOverMemoryThatIsNotKnown) {
+TEST(EvaluateOwn, IgnoresUnknownMemory) {
   auto runs = made_runs();
   runs[3].memory_bytes = 0;
   runs.push_back(runs[3]);
@@ -180,7 +180,7 @@ TEST(EvaluateOwn, PassesOverMemoryThatIsNotKnown) {
   }
 }
 
-TEST(OwnJobs, AreRunsAsTachoTrainsByItselfOnAGpuOfTheCatalogue) {
+TEST(OwnJobs, AreRunsWithDefaultsOnAGpuOfTheCatalogue) {
   const auto gpus = GpuCatalog::parse(shipped_gpus_csv());
   ASSERT_TRUE(gpus.ok());
   OwnRun run{.spec = spec_of("resnet50", 256, Precision::fp16, true),
@@ -198,7 +198,7 @@ TEST(OwnJobs, AreRunsAsTachoTrainsByItselfOnAGpuOfTheCatalogue) {
   EXPECT_FALSE(measured_job(run, *gpus));
 }
 
-TEST(EvaluateOwn, LeavesWholeConfigurationsOut) {
+TEST(EvaluateOwn, HoldsOutWholeConfigurations) {
   auto runs = made_runs();
   const std::size_t once = runs.size();
   for (std::size_t i = 0; i < once; i += 2) runs.push_back(runs[i]);
@@ -215,7 +215,7 @@ TEST(EvaluateOwn, LeavesWholeConfigurationsOut) {
   }
 }
 
-TEST(OwnRunFile, TheShippedCorpusIsRead) {
+TEST(OwnRunFile, ReadsTheShippedCorpus) {
   const auto runs = read_own_runs(shipped_corpus());
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   const auto made_on = [&](Device device) {
@@ -226,7 +226,15 @@ TEST(OwnRunFile, TheShippedCorpusIsRead) {
   EXPECT_GT(runs->front().memory_bytes, 1e7);
 }
 
-TEST(OwnRunFile, ARunComputesAgainWithAsManyThreads) {
+TEST(OwnRunFile, ReadsAnExportOfAnEarlierVersion) {
+  std::string text(shipped_corpus());
+  const std::string_view now = "spec.dist.ranks_per_node";
+  text.replace(text.find(now), now.size(), "spec.dist.ranks_a_node");
+  const auto runs = read_own_runs(text);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+}
+
+TEST(OwnRunFile, KeepsTheNumberOfThreads) {
   const auto runs = read_own_runs(shipped_corpus());
   ASSERT_TRUE(runs.ok());
   const auto with = [&](std::int64_t threads) {
@@ -238,7 +246,7 @@ TEST(OwnRunFile, ARunComputesAgainWithAsManyThreads) {
   EXPECT_EQ(with(2), 100);
 }
 
-TEST(OwnRunFile, SaysWhichColumnIsMissingAndWhichLineMakesNoSense) {
+TEST(OwnRunFile, NamesTheMissingColumnAndTheInvalidLine) {
   const auto missing = read_own_runs("key,outcome,step\na,ok,1\n");
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, testing::HasSubstr("spec.model"));
@@ -252,13 +260,13 @@ TEST(OwnRunFile, SaysWhichColumnIsMissingAndWhichLineMakesNoSense) {
               testing::AllOf(testing::HasSubstr("line 2"), testing::HasSubstr("tf32")));
 }
 
-TEST(OwnRunFile, ThreadsThatAreNotKnownAreWhatTheWorkerWouldTake) {
+TEST(OwnRunFile, UnknownThreadsAreTheWorkersDefault) {
   std::string text(shipped_corpus());
   auto runs = read_own_runs(text);
   ASSERT_TRUE(runs.ok());
   OwnRun run = runs->front();
   EXPECT_GT(run.threads, 0);
-  // The column behind the version of torch.
+  // The column after the version of torch.
   const std::string known = fmt::format(",{},{},", run.torch_version, run.threads);
   const std::string unknown = fmt::format(",{},0,", run.torch_version);
   text.replace(text.find(known), known.size(), unknown);
@@ -285,7 +293,7 @@ TEST(OwnRunFile, SurvivesDamage) {
   }
 }
 
-TEST(OwnRun, ADisturbedRunTellsNoSpeedUnlessItIsAskedFor) {
+TEST(OwnRun, IgnoresDisturbedRunsByDefault) {
   RunRecord record;
   record.outcome = Outcome::ok;
   record.started = RunStarted{};

@@ -10,77 +10,75 @@
 
 namespace tacho {
 
-// Which figure of a run is learned.
+// The quantity that is predicted.
 enum class Figure : std::uint8_t { step, memory };
 
-struct PartsLesson {
+struct PartsExample {
   RunPoint point;
-  double log_value = 0;  // of seconds or bytes: the mean of its repetitions
+  double log_value = 0;  // of seconds or bytes: mean of the repetitions
   double repetitions = 1;
-  std::vector<double> each = {};  // of the repetitions; empty: there is one
+  std::vector<double> each = {};  // of each repetition; empty for a single one
 };
 
-// How far the parts of runs differ and how far measurements scatter; chosen by how well lessons
-// that are left out would have been foretold.
+// Scales of the covariance and the noise, chosen by the likelihood of held-out examples.
 struct PartsTuning {
-  double likeness = 1;      // times the deviations by which runs' parts differ
-  double drift = 1;         // times those by which a figure departs from the sum of its parts
+  double covariance = 1;    // factor for the deviations between the parts of runs
+  double drift = 1;         // factor for the deviations from the sum of the parts
   double noise = 0.01;      // of a measurement
-  double host_noise = 0.1;  // … where the host sets the pace
+  double host_noise = 0.1;  // of a measurement that is limited by the host
 };
 
-// A figure as max((fixed + samples) · drift, host), each part its nominal value times a factor of
-// which runs tell as far as they are alike; what a run teaches of several parts is worked out by
-// linearising (Gauss and Newton) around what is believed.
+// Models a quantity as max((fixed + samples) · drift, host). Each part is its nominal value times a
+// factor, a Gaussian process over runs; the joint posterior of the parts is computed by
+// Gauss–Newton linearisation.
 class PartsModel {
  public:
-  static Result<PartsModel> learn(Figure figure, std::vector<PartsLesson> lessons,
+  static Result<PartsModel> learn(Figure figure, std::vector<PartsExample> examples,
                                   const PartsTuning& tuning);
-  // With the tuning that suits the lessons best.
-  static Result<PartsModel> learn(Figure figure, const std::vector<PartsLesson>& lessons);
+  // Uses the tuning with the highest likelihood.
+  static Result<PartsModel> learn(Figure figure, const std::vector<PartsExample>& examples);
 
-  // Of a new measurement, in logarithms.
-  [[nodiscard]] Belief believe(const RunPoint& point) const;
+  // Returns the posterior of a new measurement, in logarithms.
+  [[nodiscard]] Posterior predict(const RunPoint& point) const;
 
-  // Each lesson as the others would have foretold it.
+  // The prediction of an example from the others.
   struct LeftOut {
-    double error = 0;  // measured less foretold
+    double error = 0;  // measured minus predicted
     double deviation = 0;
-    std::int16_t model = 0;  // the lesson's label
+    std::int16_t model = 0;  // label of the example
   };
-  // The same with whole shares of the lessons left out and learned anew: slower, and closer to how
-  // a configuration is met that nobody ran. One for each repetition, since what is to be foretold
-  // is a single run.
-  [[nodiscard]] Result<std::vector<LeftOut>> rehearse(std::size_t folds) const;
-  // Of the lessons under what the others foretell; the higher the better.
+  // Refits without whole folds: slower, and closer to predicting a new configuration. Returns one
+  // result per repetition, because a prediction is for a single run.
+  [[nodiscard]] Result<std::vector<LeftOut>> cross_validate(std::size_t folds) const;
+  // Log-likelihood of the examples given the others; higher is better.
   [[nodiscard]] double log_likelihood() const;
 
  private:
-  struct Slope {  // of a figure's logarithm by each part's
+  struct Slope {  // derivatives of the logarithm by the logarithm of each part
     double value = 0;
     RunParts by{};
   };
-  PartsModel(Figure figure, std::vector<PartsLesson> lessons, const PartsTuning& tuning);
+  PartsModel(Figure figure, std::vector<PartsExample> examples, const PartsTuning& tuning);
   [[nodiscard]] const RunParts& nominal(const RunPoint& point) const;
   [[nodiscard]] static Slope slope(const RunParts& logs);
-  // What two runs have in common of a part's factor.
+  // Returns the covariance of a part's factor for two runs.
   [[nodiscard]] double common(Part part, const RunPoint& a, const RunPoint& b) const;
   [[nodiscard]] double noise(const Slope& slope) const;
-  [[nodiscard]] Slope at(std::size_t lesson) const;
-  [[nodiscard]] std::int16_t model_label(std::size_t lesson) const;
+  [[nodiscard]] Slope at(std::size_t example) const;
+  [[nodiscard]] std::int16_t model_label(std::size_t example) const;
   Result<void> settle();
   Result<void> solve(const std::vector<Slope>& slopes);
   void judge(const Cholesky& factor);
 
   Figure figure_;
-  std::vector<PartsLesson> lessons_;
+  std::vector<PartsExample> examples_;
   PartsTuning tuning_;
   EnumArray<Part, std::vector<double>, kParts> covariance_;
-  std::vector<double> doubt_;      // times the noise: what contradicts counts less
-  std::vector<RunParts> factors_;  // in logarithms, of each lesson's parts
+  std::vector<double> doubt_;      // factor for the noise; outliers count less
+  std::vector<RunParts> factors_;  // in logarithms, of each example's parts
   std::vector<Slope> slopes_;
   std::vector<double> weights_;
-  std::vector<Cholesky> factor_;  // one, once settled
+  std::vector<Cholesky> factor_;  // one element, once settled
   std::vector<LeftOut> left_out_;
 };
 

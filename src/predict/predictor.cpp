@@ -11,14 +11,14 @@
 namespace tacho {
 namespace {
 
-// The widest interval of a new GPU or of several nodes, where what a model costs is known only
-// roughly: such forecasts are sure too soon.
+// The widest interval for a new GPU or several nodes if a model's cost is known only roughly: such
+// predictions are overconfident.
 constexpr double kWidestOfRoughCost = 1.5;
-// How much of a machine's error is its own, against that of one measurement there.
+// Variance of a machine's error and of one measurement on it.
 constexpr double kMachineVariance = 0.15 * 0.15;
 constexpr double kMeasurementVariance = 0.08 * 0.08;
-// Of an interval, once the model was run on the GPU.
-constexpr double kLeftAfterARunOfTheModel = 0.5;
+// Share of an interval that is left after one run of the model on the GPU.
+constexpr double kLeftAfterModelRun = 0.5;
 
 std::string of_model(const std::string& gpu, const std::string& model) {
   return gpu + '\x1f' + model;
@@ -35,44 +35,46 @@ Predictor::Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model)
     : gpus_(std::move(gpus)), costs_(std::move(costs)), model_(std::move(model)) {}
 
 std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint& point,
-                                         const StepBelief& belief, bool measured_here) const {
+                                         const StepPosterior& posterior, bool measured_here) const {
   using Blank = SpeedModel::Blank;
   Blank blank = model_.blank_in(point);
   const bool of_gpu = blank == Blank::pairs || blank == Blank::nodes ||
                       (blank == Blank::cost && job.num_nodes <= 1);
   if (of_gpu && measured_here) blank = Blank::none;
   if (!point.batch_known) {
-    return fmt::format("batch_per_gpu is not known; {:.0f} was taken", point.batch / point.units);
+    return fmt::format("batch size unknown, {:.0f} assumed; set it with -b",
+                       point.batch / point.units);
   }
-  if (belief.reach > std::log(widest_interval(blank))) {
+  if (posterior.reach > std::log(widest_interval(blank))) {
     switch (blank) {
       case Blank::model:
         return fmt::format(
-            "nothing is known of model '{}': give its gmacs, macts_M and params_M for a sample",
+            "no measurements of model '{}'; give its gmacs, macts_M and params_M per sample",
             job.model);
       case Blank::cost:
         return fmt::format(
-            "what model '{}' costs is not known well enough for {}: give its gmacs, macts_M and "
-            "params_M for a sample",
-            job.model, job.num_nodes > 1 ? "several nodes" : "a GPU that nobody measured");
+            "the cost of model '{}' is too uncertain for {}; give its gmacs, macts_M and params_M "
+            "per sample",
+            job.model, job.num_nodes > 1 ? "several nodes" : "a GPU without measurements");
       case Blank::pairs:
         return fmt::format(
-            "nobody measured {}, nor software '{}', so how several GPUs exchange is not known: ask "
-            "for one",
+            "no measurements for {} or for software '{}', so the exchange between GPUs is unknown; "
+            "try --num-gpus 1",
             job.gpu, job.framework);
       case Blank::nodes:
-        return fmt::format(
-            "nobody measured {}, nor what lies between its machines: ask for one node", job.gpu);
+        return fmt::format("no multi-node measurements for {}; try --num-nodes 1", job.gpu);
       case Blank::hosts:
         return fmt::format(
-            "on one node the speed of '{}' on {} jumps from batch to batch, so that hosts bound "
-            "it; nobody measured it on several: ask for one node",
+            "the speed of '{}' on {} varies irregularly with the batch, so the host limits it, and "
+            "there are no multi-node measurements; try --num-nodes 1",
             job.model, job.gpu);
       case Blank::layout:
-        return fmt::format("no measured job has layout '{}': give nchw, nhwc or none", job.layout);
+        return fmt::format("no measurements with layout '{}'; use nchw, nhwc or none", job.layout);
       case Blank::none:
-        return fmt::format("too unlike every measured job: the truth may be {:.2g} times off",
-                           std::exp(belief.reach));
+        return fmt::format(
+            "too different from every measured job: the prediction could be off by a factor of "
+            "{:.2g}",
+            std::exp(posterior.reach));
     }
   }
   return "";
@@ -85,17 +87,17 @@ const Predictor::Calibration* Predictor::calibration_of(const GpuSpec& gpu,
   return found == calibrations_.end() ? nullptr : &found->second;
 }
 
-// A job on one of the GPUs that might be asked for.
+// A job on one of several GPUs.
 struct Predictor::Candidate {
   const GpuSpec* gpu = nullptr;
   const Calibration* calibration = nullptr;
-  double log_seconds = 0;  // believed of it alone
+  double log_seconds = 0;  // posterior of this job alone
 };
 
-// Of the first; the others are slower in nothing that a data sheet names. What was measured on a
-// GPU counts more than that.
+// Returns the time of the first candidate; the others are slower in nothing on the data sheet.
+// Measurements on a GPU count more than the data sheet.
 double Predictor::log_seconds_of(std::span<const Candidate> candidates) {
-  const auto foretold = [&](const Candidate& one) {
+  const auto predicted = [&](const Candidate& one) {
     if (one.calibration == nullptr) return one.log_seconds;
     double least = one.log_seconds;
     for (const Candidate& other : candidates) {
@@ -103,33 +105,33 @@ double Predictor::log_seconds_of(std::span<const Candidate> candidates) {
     }
     return least + one.calibration->shift;
   };
-  double least = foretold(candidates.front());
+  double least = predicted(candidates.front());
   if (candidates.front().calibration != nullptr) return least;
-  for (const Candidate& other : candidates) least = std::min(least, foretold(other));
+  for (const Candidate& other : candidates) least = std::min(least, predicted(other));
   return least;
 }
 
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
-                             StepBelief belief) const {
+                             StepPosterior posterior) const {
   const Calibration* calibration = calibration_of(gpu, point);
-  if (calibration != nullptr) belief.reach *= calibration->share;
+  if (calibration != nullptr) posterior.reach *= calibration->share;
   Prediction out;
-  out.step_seconds = std::exp(belief.log_seconds);
+  out.step_seconds = std::exp(posterior.log_seconds);
   out.samples_per_s = point.batch * point.gpus / out.step_seconds;
-  out.low90 = out.samples_per_s * std::exp(-belief.reach);
-  out.high90 = out.samples_per_s * std::exp(belief.reach);
+  out.low90 = out.samples_per_s * std::exp(-posterior.reach);
+  out.high90 = out.samples_per_s * std::exp(posterior.reach);
   out.memory_gb = point.memory_gb;
   out.memory_known = point.cost_known;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
   out.modelled = point.modelled;
-  out.reason = reason_to_abstain(job, point, belief, calibration != nullptr);
+  out.reason = reason_to_abstain(job, point, posterior, calibration != nullptr);
   out.in_domain = out.reason.empty();
   return out;
 }
 
 namespace {
 
-// Each different point once: jobs of a file often differ by what no prediction depends on.
+// Collects different points once: jobs of a file often differ in columns that do not matter.
 class Points {
  public:
   std::size_t add(JobPoint point) {
@@ -156,7 +158,7 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<cons
     const GpuSpec* gpu = nullptr;
     std::size_t point = 0;
   };
-  // The job as it is, then the same on GPUs that its own must not be slower than.
+  // The job itself, then the same job on GPUs that its own must not be slower than.
   using Asked = std::vector<Place>;
   const PointMaker maker(gpus_, costs_);
   Points points;
@@ -166,26 +168,26 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<cons
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
     JobPoint point = maker.of(jobs[i], *gpu);
     TrainingJob same = jobs[i];
-    same.batch_per_gpu = point.batch / point.units;  // also where it was not known
+    same.batch_per_gpu = point.batch / point.units;  // also if it was unknown
     asked[i].push_back({gpu, points.add(std::move(point))});
     for (const GpuSpec& other : gpus_.all()) {
       if (other.name == gpu->name || !is_at_least(*gpu, other)) continue;
       asked[i].push_back({&other, points.add(maker.of(same, other))});
     }
   }
-  TACHO_TRY(beliefs, model_.predict(points.all(), threads));
+  TACHO_TRY(posteriors, model_.predict(points.all(), threads));
   std::vector<std::optional<Prediction>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (asked[i].empty()) continue;
     std::vector<Candidate> candidates;
     for (const auto& [gpu, point] : asked[i]) {
       candidates.push_back(
-          {gpu, calibration_of(*gpu, points.all()[point]), beliefs[point].log_seconds});
+          {gpu, calibration_of(*gpu, points.all()[point]), posteriors[point].log_seconds});
     }
     const auto& [gpu, point] = asked[i].front();
-    StepBelief belief = beliefs[point];
-    belief.log_seconds = log_seconds_of(candidates);
-    out[i] = finish(jobs[i], *gpu, points.all()[point], belief);
+    StepPosterior posterior = posteriors[point];
+    posterior.log_seconds = log_seconds_of(candidates);
+    out[i] = finish(jobs[i], *gpu, points.all()[point], posterior);
   }
   return out;
 }
@@ -210,7 +212,7 @@ Result<void> Predictor::calibrate(std::span<const MeasuredJob> measurements, std
     calibrations_[name] = {trust * median(found), std::sqrt(1 - 0.7 * trust)};
   }
   for (const auto& [name, found] : of_models) {
-    calibrations_[name] = {kTrustInARunOfTheModel * median(found), kLeftAfterARunOfTheModel};
+    calibrations_[name] = {kTrustInModelRun * median(found), kLeftAfterModelRun};
   }
   return {};
 }

@@ -14,14 +14,14 @@ class MadePredictor : public testing::Test {
  protected:
   MadePredictor()
       : predictor_(made::gpus(), made::costs(),
-                   *SpeedModel::learn(made::lessons(), made::kEffort)) {}
+                   *SpeedModel::learn(made::examples(), made::kEffort)) {}
   Prediction of(const TrainingJob& job) {
     return *predictor_.predict(std::span(&job, 1), 1)->front();
   }
   Predictor predictor_;
 };
 
-TEST_F(MadePredictor, IsCloseToWhatWasMeasuredAndSaysHowClose) {
+TEST_F(MadePredictor, IsCloseToMeasurementsWithinItsInterval) {
   std::size_t within = 0;
   std::size_t count = 0;
   for (const MeasuredJob& measured : made::jobs()) {
@@ -50,7 +50,7 @@ TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
   }
 }
 
-TEST_F(MadePredictor, WhatWasMeasuredOnAGpuHoldsForFasterOnesThatNobodyRan) {
+TEST_F(MadePredictor, AMeasurementAppliesToFasterGpusWithoutOne) {
   const TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
   const MeasuredJob own{measured, 3 * of(measured).samples_per_s, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
@@ -63,14 +63,14 @@ TEST_F(MadePredictor, WhatWasMeasuredOnAGpuHoldsForFasterOnesThatNobodyRan) {
   EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.15);
 }
 
-TEST_F(MadePredictor, WhatWasMeasuredCountsMoreThanASlowerGpusDataSheet) {
+TEST_F(MadePredictor, AMeasurementCountsMoreThanASlowerGpusDataSheet) {
   const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
   const MeasuredJob own{measured, of(measured).samples_per_s / 4, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.2);
 }
 
-TEST_F(MadePredictor, ASecondCalibrationTakesThePlaceOfTheFirst) {
+TEST_F(MadePredictor, ASecondCalibrationReplacesTheFirst) {
   const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
   const double before = of(measured).samples_per_s;
   for (const double factor : {0.5, 1.0}) {
@@ -80,7 +80,7 @@ TEST_F(MadePredictor, ASecondCalibrationTakesThePlaceOfTheFirst) {
   EXPECT_NEAR(of(measured).samples_per_s, before, 1e-6 * before);
 }
 
-TEST_F(MadePredictor, NeedsMoreMemoryForALargerBatchAndTakesTimeForAnyJob) {
+TEST_F(MadePredictor, MemoryIncreasesWithTheBatchAndTimeIsPositive) {
   double before = 0;
   for (const double batch : {1.0, 2.0, 7.0, 64.0, 1000.0, 1e6}) {
     const Prediction p = of(made::job(3, 2, batch, "PyTorch (made)"));
@@ -91,7 +91,7 @@ TEST_F(MadePredictor, NeedsMoreMemoryForALargerBatchAndTakesTimeForAnyJob) {
   }
 }
 
-TEST_F(MadePredictor, KnowsAModelByNameAsWellAsByItsCosts) {
+TEST_F(MadePredictor, FindsTheCostsOfAModelByName) {
   TrainingJob by_name = made::job(0, 2, 64, "PyTorch (made)");
   by_name.model = "listed";
   by_name.input_shape.clear();
@@ -108,9 +108,9 @@ TEST_F(MadePredictor, KnowsAModelByNameAsWellAsByItsCosts) {
   EXPECT_DOUBLE_EQ(of(by_name).samples_per_s, of(by_costs).samples_per_s);
 }
 
-TEST_F(MadePredictor, AbstainsWithAReasonWhereNothingIsKnown) {
+TEST_F(MadePredictor, AbstainsWithAReasonForAnUnknownModel) {
   TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
-  job.model = "unheard of";
+  job.model = "unknown";
   job.gmacs.reset();
   const Prediction p = of(job);
   EXPECT_FALSE(p.in_domain);
@@ -119,24 +119,24 @@ TEST_F(MadePredictor, AbstainsWithAReasonWhereNothingIsKnown) {
   EXPECT_TRUE(of(made::job(0, 0, 64, "PyTorch (made)")).in_domain);
 }
 
-TEST_F(MadePredictor, AbstainsOfANewGpuWhereOnlyOthersTellWhatAModelCosts) {
+TEST_F(MadePredictor, AbstainsForAnUnmeasuredGpuIfTheModelsCostIsRough) {
   predictor_.add_gpu(made::gpu("new", 2.75));
   TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
   job.gmacs.reset();
-  const auto nobody = testing::HasSubstr("not known well enough for a GPU that nobody measured");
-  EXPECT_THAT(of(job).reason, testing::Not(nobody));
+  const auto unmeasured_gpu = testing::HasSubstr("too uncertain for a GPU without measurements");
+  EXPECT_THAT(of(job).reason, testing::Not(unmeasured_gpu));
   job.gpu = "new";
-  EXPECT_THAT(of(job).reason, nobody);
+  EXPECT_THAT(of(job).reason, unmeasured_gpu);
   TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
   measured.gpu = "new";
   const MeasuredJob own{measured, of(measured).samples_per_s, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
-  EXPECT_THAT(of(job).reason, testing::Not(nobody));
+  EXPECT_THAT(of(job).reason, testing::Not(unmeasured_gpu));
 }
 
-TEST_F(MadePredictor, AbstainsOfSeveralGpusThatNobodyMeasuredWithSoftwareThatNobodyUsed) {
+TEST_F(MadePredictor, AbstainsForSeveralUnmeasuredGpusWithUnmeasuredSoftware) {
   predictor_.add_gpu(made::gpu("new", 2.75));
-  const auto exchange = testing::HasSubstr("how several GPUs exchange");
+  const auto exchange = testing::HasSubstr("exchange between GPUs");
   TrainingJob job = made::job(0, 2, 64, "HomeMade");
   job.gpu = "new";
   EXPECT_THAT(of(job).reason, testing::Not(exchange));
@@ -146,16 +146,16 @@ TEST_F(MadePredictor, AbstainsOfSeveralGpusThatNobodyMeasuredWithSoftwareThatNob
   EXPECT_THAT(of(job).reason, testing::Not(exchange));
 }
 
-TEST_F(MadePredictor, AbstainsOfSeveralNodesWhereOnlyOthersTellWhatAModelCosts) {
+TEST_F(MadePredictor, AbstainsForSeveralNodesIfTheModelsCostIsRough) {
   TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
-  const auto not_known = testing::HasSubstr("not known well enough for several nodes");
+  const auto not_known = testing::HasSubstr("too uncertain for several nodes");
   job.num_gpus = job.num_nodes = 4;
   EXPECT_THAT(of(job).reason, testing::Not(not_known));
   job.gmacs.reset();
   EXPECT_THAT(of(job).reason, not_known);
 }
 
-TEST(WidestInterval, IsNarrowerWhereCostsAreRough) {
+TEST(WidestInterval, IsNarrowerForRoughCosts) {
   using Blank = SpeedModel::Blank;
   EXPECT_EQ(widest_interval(Blank::none), kWidestInterval);
   EXPECT_LT(widest_interval(Blank::cost), kWidestInterval);
@@ -166,11 +166,11 @@ TEST(WidestInterval, IsNarrowerWhereCostsAreRough) {
   }
 }
 
-TEST_F(MadePredictor, AbstainsOfSeveralNodesOfAGpuThatNobodyMeasured) {
+TEST_F(MadePredictor, AbstainsForSeveralNodesOfAnUnmeasuredGpu) {
   predictor_.add_gpu(made::gpu("new", 2.75));
   TrainingJob job = made::job(0, 2, 64, "PyTorch (made)");
   job.num_gpus = job.num_nodes = 2;
-  const auto between = testing::HasSubstr("what lies between its machines");
+  const auto between = testing::HasSubstr("no multi-node measurements");
   EXPECT_THAT(of(job).reason, testing::Not(between));
   job.gpu = "new";
   EXPECT_FALSE(of(job).in_domain);
@@ -179,9 +179,9 @@ TEST_F(MadePredictor, AbstainsOfSeveralNodesOfAGpuThatNobodyMeasured) {
   EXPECT_THAT(of(job).reason, testing::Not(between));
 }
 
-TEST_F(MadePredictor, AbstainsWhereNoLessonHasTheLayout) {
+TEST_F(MadePredictor, AbstainsForALayoutWithoutMeasurements) {
   TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
-  job.layout = "nchw";  // what is meant where none is named
+  job.layout = "nchw";  // the default
   EXPECT_TRUE(of(job).in_domain);
   job.layout = "nhwc";
   const Prediction p = of(job);
@@ -189,17 +189,17 @@ TEST_F(MadePredictor, AbstainsWhereNoLessonHasTheLayout) {
   EXPECT_THAT(p.reason, testing::HasSubstr("layout 'nhwc'"));
 }
 
-TEST_F(MadePredictor, SaysNothingOfWhatIsNoGpu) {
+TEST_F(MadePredictor, PredictsNothingForOtherAccelerators) {
   TrainingJob job = made::job(0, 0, 64, "");
   job.gpu = "TPUv2";
   EXPECT_FALSE(predictor_.predict(std::span(&job, 1), 1)->front().has_value());
 }
 
-TEST_F(MadePredictor, OneMeasurementSharpensWhatIsSaidOfThatGpu) {
+TEST_F(MadePredictor, OneMeasurementImprovesPredictionsForThatGpu) {
   const TrainingJob measured = made::job(2, 3, 64, "PyTorch (made)");
   const TrainingJob other = made::job(5, 3, 256, "TensorFlow (made)");
   const Prediction before = of(other);
-  // This machine turns out half as fast.
+  // This machine is half as fast as predicted.
   const MeasuredJob own{measured, of(measured).samples_per_s / 2, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   const Prediction after = of(other);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-// Nominal rates. What a machine really does is learned; that they are of the right size lets a
-// model nobody ran begin near the truth.
+// Nominal rates. The actual rates are fitted; a realistic magnitude gives models without runs a
+// good start.
 struct Rates {
   double flops = 0;
   double bytes_per_s = 0;
-  double launch_seconds = 0;  // of a layer's operations, all passes, on the device
+  double launch_seconds = 0;  // per layer, all passes, on the device
   double host_seconds = 0;    // … on the host
 };
 
@@ -39,7 +39,7 @@ bool is_half(Precision precision) {
   return precision == Precision::bf16 || precision == Precision::fp16;
 }
 
-// Copies of every weight that the optimizer keeps.
+// Returns the optimizer's copies of every weight.
 double states(const OptimizerSpec& optimizer) {
   if (optimizer.kind != OptimizerKind::sgd) return 2;
   return optimizer.momentum > 0 ? 1 : 0;
@@ -49,7 +49,7 @@ RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double thread
   const Rates rates = rates_of(spec, threads);
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
   const auto samples = static_cast<double>(spec.batch);
-  // A step is a batch: several of them may share an update.
+  // A step is a batch; several batches may share an update.
   const double updated = cost.params_m * 1e6 * 4 * (3 + 2 * states(spec.optimizer)) /
                          static_cast<double>(spec.accumulate);
   const double fixed = cost.layers * rates.launch_seconds +
@@ -60,7 +60,7 @@ RunParts step_parts(const RunSpec& spec, const OwnModelCost& cost, double thread
           launches_one_by_one(spec) ? std::log(cost.layers * rates.host_seconds) : kNone, 0};
 }
 
-// Small data sets lie in memory as they were published, a byte a pixel, both parts of them.
+// Small datasets are kept in memory as published, one byte per pixel, both splits.
 double held_data_mb(const std::string& data) {
   if (data.find("mnist") != std::string::npos) return 55;
   if (data.starts_with("cifar")) return 184;
@@ -71,7 +71,7 @@ RunParts memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
   const auto model = find_model(spec.model);
   const double usual = model.ok() ? states((*model)->optimizer) : 1;
   const double other = cost.params_m * 4 * (states(spec.optimizer) - usual);
-  // On a CPU it is the process that is measured: libtorch, and what its input keeps.
+  // On a CPU, the memory of the process is measured: libtorch and its input.
   const double program = spec.device == Device::cpu ? 175 + held_data_mb(spec.data) : 5;
   const double narrow = is_half(spec.precision) ? 0.5 : 1;
   const double fixed = program + std::max(cost.held_fixed_mb + other, 1.0);
@@ -80,13 +80,13 @@ RunParts memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
           0};
 }
 
-// As the worker decides it.
+// Must agree with the decision of the worker.
 double threads_of(const RunSpec& spec, const Host& host, std::int64_t seen) {
   if (seen > 0) return static_cast<double>(seen);
   if (spec.threads) return static_cast<double>(*spec.threads);
   const auto model = find_model(spec.model);
   if (model.ok() && spec.batch <= (*model)->one_thread_batch) return 1;
-  return static_cast<double>(std::max<std::int64_t>(1, host.cores / spec.dist.ranks_a_node));
+  return static_cast<double>(std::max<std::int64_t>(1, host.cores / spec.dist.ranks_per_node));
 }
 
 std::string layout_of(const RunSpec& spec) {
@@ -95,12 +95,12 @@ std::string layout_of(const RunSpec& spec) {
   if (spec.channels_last != Switch::automatic) {
     return std::string(kSwitches.of(spec.channels_last));
   }
-  // Transformers and linear layers do not care; for them it is a word of its own all the same.
+  // Irrelevant for transformers and linear layers, but still a separate word.
   return spec.device == Device::cuda ? "on" : "off";
 }
 
-// As the worker decides it: what lies in memory is made into batches by one thread, pictures in
-// files by as many as there are cores for.
+// Must agree with the decision of the worker: datasets in memory use one thread for batches, images
+// in files as many as there are cores.
 std::string input_of(const RunSpec& spec) {
   if (spec.workers) return std::to_string(*spec.workers);
   return spec.data.find("image") == std::string::npos ? "1" : "";
@@ -125,7 +125,7 @@ Words words_of(const RunSpec& spec, const Host& host, const std::string& torch_v
   words[RunLabel::software] = fmt::format("{} {} {} {}", torch_version, host.environment,
                                           torch_alone, kSwitches.of(spec.mkldnn));
   words[RunLabel::host] = fmt::format("{} {}", host.cpu, host.cores);
-  words[RunLabel::ranks] = fmt::format("{} {}", spec.dist.ranks_a_node, spec.dist.nodes);
+  words[RunLabel::ranks] = fmt::format("{} {}", spec.dist.ranks_per_node, spec.dist.nodes);
   return words;
 }
 

@@ -12,25 +12,25 @@
 
 namespace tacho {
 
-// What two runs may have in common.
+// Properties that two runs may have in common.
 enum class RunLabel : std::uint8_t {
   model,
   precision,
   layout,
   size,       // of a sample
-  optimizer,  // and what else is done once a step
+  optimizer,  // and other work once per step
   data,
-  input,     // threads that make batches
-  graphs,    // one graph a step, or launch by launch
-  software,  // torch, and where it lives
-  host,      // the processor around a GPU
+  input,     // threads that prepare batches
+  graphs,    // one graph per step, or single launches
+  software,  // version of torch and environment
+  host,      // processor of a machine with a GPU
   ranks,
 };
 inline constexpr std::size_t kRunLabels = 11;
 
-// The parts that a figure of a run is made of: what stays from batch to batch, what grows with it,
-// and what the host needs to launch a step; the larger of the sum of the first two and the last.
-// The drift is by how much the device departs from the sum of its parts.
+// The parts of a quantity: constant, proportional to the batch, and the host's time to launch a
+// step. The result is the larger of the sum of the first two and the last. Drift is the device's
+// deviation from the sum of its parts.
 enum class Part : std::uint8_t { fixed, samples, host, drift };
 inline constexpr std::array kAllParts = {Part::fixed, Part::samples, Part::host, Part::drift};
 inline constexpr std::size_t kParts = kAllParts.size();
@@ -40,24 +40,24 @@ struct RunPoint {
   EnumArray<RunLabel, std::int16_t, kRunLabels> labels{};
   double log_batch = 0;
   double log_threads = 0;
-  // Logarithms, as the machine's nominal rates have it; minus infinity: there is no such part.
+  // Logarithms at nominal rates; minus infinity: no such part.
   RunParts step{};
   RunParts memory{};
 };
 
-// On a GPU, without a graph of the whole step; none is captured where a step gathers gradients of
-// several batches.
+// True on a GPU without a graph of the whole step; steps that accumulate gradients of several
+// batches are not captured.
 bool launches_one_by_one(const RunSpec& spec);
 
-// Makes points, with numbers for words, so that points are compared quickly.
+// Creates points, with numbers for words for fast comparisons.
 class RunPoints {
  public:
   explicit RunPoints(OwnModelCosts costs) : costs_(std::move(costs)) {}
 
-  // `threads`: that computed; 0 where it is not known: what the worker would take.
+  // `threads`: that computed; 0: unknown, the worker's default is used.
   Result<RunPoint> add(const RunSpec& spec, const Host& host, const std::string& torch_version,
                        std::int64_t threads);
-  // The same for a run to come: a word that no run had is like no other.
+  // For a new run: a word that no run has equals no other.
   [[nodiscard]] Result<RunPoint> look_up(const RunSpec& spec, const Host& host,
                                          const std::string& torch_version) const;
 

@@ -1,6 +1,6 @@
 #include "predict/shipped.h"
 
-// The assembler copies a file in; a compiler takes minutes for literals of this size.
+// Uses the assembler, because a compiler takes minutes for literals of this size.
 // NOLINTBEGIN: names the assembler makes
 #define TACHO_SHIPPED(name, file)                                                  \
   asm(".pushsection .rodata\n.globl " #name "_begin\n.globl " #name "_end\n" #name \

@@ -14,7 +14,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// In order: a submission that names several trains most of its models with the first.
+// Ordered: a submission that names several uses the first for most of its models.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFrameworks = {
     {{"torch", "pytorch"},
      {"tensorflow", "tensorflow"},
@@ -36,7 +36,7 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// What the last brackets hold, less a date.
+// Returns the text in the last brackets, without a date.
 std::string remark_of(const std::string& text) {
   const std::size_t close = text.rfind(')');
   if (close == std::string::npos) return {};
@@ -65,7 +65,7 @@ SoftwareStack software_stack(std::string_view text) {
   out.release = lower(text);
   out.framework = framework_of(out.release);
   const std::string scripts = scripts_of(out.release);
-  // A submission to MLPerf names every framework it uses for its many models.
+  // MLPerf submissions name every framework that they use for their many models.
   if (scripts == "mlperf") out.framework = "mlperf";
   out.stack = scripts == "mlperf" ? scripts : out.framework + "|" + scripts;
   return out;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "predict/rehearsal.h"
+#include "predict/cross_validation.h"
 
 namespace tacho {
-SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Correction correction,
+SpeedModel::SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, Correction correction,
                        CorrectionTrust trust, StackSpread spread, Steadiness steadiness,
                        std::vector<ConformalInterval> intervals)
-    : lessons_(std::move(lessons)),
+    : examples_(std::move(examples)),
       neighbours_(std::move(neighbours)),
       correction_(std::move(correction)),
       trust_(trust),
@@ -20,26 +20,28 @@ SpeedModel::SpeedModel(std::vector<JobPoint> lessons, Neighbours neighbours, Cor
 }
 
 void SpeedModel::rebuild_codebook() {
-  for (const JobPoint& lesson : lessons_) static_cast<void>(codebook_.add(lesson));
+  for (const JobPoint& example : examples_) static_cast<void>(codebook_.add(example));
 }
 
-Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& effort) {
-  if (lessons.empty()) return Error{ErrorCode::usage, "there is nothing to learn from"};
-  TACHO_TRY(rehearsal,
-            rehearse(balanced(lessons, effort.of_a_source / 2, effort.rehearsal), effort.threads));
-  TACHO_TRY(correction, learn_correction(rehearsal, effort.threads));
-  TACHO_TRY(rehearsed, corrected(rehearsal, effort.threads));
-  StackSpread spread = StackSpread::learn(rehearsed.jobs);
-  for (Rehearsed& one : rehearsed.jobs) {
+Result<SpeedModel> SpeedModel::learn(std::vector<TrainingExample> examples, const Effort& effort) {
+  if (examples.empty()) return Error{ErrorCode::usage, "no training examples"};
+  TACHO_TRY(cross_validation,
+            cross_validate(balanced(examples, effort.of_a_source / 2, effort.cross_validation),
+                           effort.threads));
+  TACHO_TRY(correction, learn_correction(cross_validation, effort.threads));
+  TACHO_TRY(cross_validated, corrected(cross_validation, effort.threads));
+  StackSpread spread = StackSpread::learn(cross_validated.jobs);
+  for (CrossValidated& one : cross_validated.jobs) {
     one.deviation *= spread.of(one.setting);
   }
-  std::vector<ConformalInterval> intervals = learn_intervals(rehearsed.jobs);
-  Steadiness steadiness = Steadiness::learn(lessons);
+  std::vector<ConformalInterval> intervals = learn_intervals(cross_validated.jobs);
+  Steadiness steadiness = Steadiness::learn(examples);
 
-  lessons = balanced(std::move(lessons), effort.of_a_source, effort.lessons);
-  // Those that share much side by side: what only some share is then compared in few blocks.
-  std::ranges::stable_sort(lessons, {}, [](const Lesson& lesson) {
-    const auto& labels = lesson.point.labels;
+  examples = balanced(std::move(examples), effort.of_a_source, effort.examples);
+  // Sorted so that similar examples are neighbours: terms of few examples are then compared in few
+  // blocks.
+  std::ranges::stable_sort(examples, {}, [](const TrainingExample& example) {
+    const auto& labels = example.point.labels;
     return std::tie(labels[Label::framework], labels[Label::family], labels[Label::precision],
                     labels[Label::stack], labels[Label::gpu]);
   });
@@ -47,40 +49,42 @@ Result<SpeedModel> SpeedModel::learn(std::vector<Lesson> lessons, const Effort& 
   std::vector<CodedPoint> points;
   std::vector<double> errors;
   std::vector<JobPoint> kept;
-  for (Lesson& lesson : lessons) {
-    points.push_back(codebook.add(lesson.point));
-    errors.push_back(lesson.error);
-    kept.push_back(std::move(lesson.point));
+  for (TrainingExample& example : examples) {
+    points.push_back(codebook.add(example.point));
+    errors.push_back(example.error);
+    kept.push_back(std::move(example.point));
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
-  return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction), rehearsed.trust,
-                    std::move(spread), std::move(steadiness), std::move(intervals));
+  return SpeedModel(std::move(kept), std::move(neighbours), std::move(correction),
+                    cross_validated.trust, std::move(spread), std::move(steadiness),
+                    std::move(intervals));
 }
 
-Result<std::vector<StepBelief>> SpeedModel::predict(std::span<const JobPoint> points,
-                                                    std::size_t threads) const {
+Result<std::vector<StepPosterior>> SpeedModel::predict(std::span<const JobPoint> points,
+                                                       std::size_t threads) const {
   std::vector<CodedPoint> coded;
   coded.reserve(points.size());
   for (const JobPoint& point : points) coded.push_back(codebook_.look_up(point));
-  const auto beliefs = neighbours_.believe(coded, threads);
+  const auto posteriors = neighbours_.predict(coded, threads);
   std::vector<CorrectionCase> situations;
   situations.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    situations.push_back({coded[i], format_of(points[i]), beliefs[i]});
+    situations.push_back({coded[i], format_of(points[i]), posteriors[i]});
   }
   TACHO_TRY(added, correction_.predict(situations));
-  std::vector<StepBelief> out;
+  std::vector<StepPosterior> out;
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double deviation =
-        beliefs[i].deviation * spread_.of(setting_of(coded[i], points[i].labels[Label::stack]));
-    const News news = news_of(situations[i]);
-    const double taken = trust_[news] * added[i];
-    const std::size_t kind = interval_kind(news, points[i].cost_known);
-    out.push_back({.log_seconds = points[i].log_modelled_step + foretold_error(beliefs[i]) + taken,
-                   .reach = intervals_[kind].reach(deviation),
-                   .deviation = deviation,
-                   .corrected_by = taken});
+        posteriors[i].deviation * spread_.of(setting_of(coded[i], points[i].labels[Label::stack]));
+    const Novelty novelty = novelty_of(situations[i]);
+    const double taken = trust_[novelty] * added[i];
+    const std::size_t kind = interval_kind(novelty, points[i].cost_known);
+    out.push_back(
+        {.log_seconds = points[i].log_modelled_step + prediction_error(posteriors[i]) + taken,
+         .reach = intervals_[kind].reach(deviation),
+         .deviation = deviation,
+         .corrected_by = taken});
   }
   return out;
 }
@@ -92,7 +96,7 @@ bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
 SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
   const std::string& layout = point.labels[Label::layout];
-  const bool usual = layout.empty() || layout == "nchw";  // which is meant where none is named
+  const bool usual = layout.empty() || layout == "nchw";  // the default
   if (!usual && !has_seen(point, Label::layout)) return Blank::layout;
   const bool several_nodes = point.measures[Measure::nodes] > 0;
   if (has_seen(point, Label::gpu)) {

@@ -1,4 +1,4 @@
-// The form in which a SpeedModel is kept: JSON, a list for each column of its lessons.
+// The file format of a SpeedModel: JSON with one list per column of its examples.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,11 +9,11 @@
 namespace tacho {
 namespace {
 
-// One more whenever the file's parts change, or the likeness (likeness_terms.cpp) or the cost
-// model, without which its weights mean nothing.
-constexpr std::int64_t kVersion = 7;
+// Increase when the format, the covariance (covariance_terms.cpp) or the cost model changes,
+// because the weights depend on them.
+constexpr std::int64_t kVersion = 8;
 
-// Six digits are as many as single precision keeps.
+// Single precision has six digits.
 double rounded(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return 0;
   const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(std::abs(value))));
@@ -21,37 +21,37 @@ double rounded(double value, int digits) {
 }
 
 Error damaged(std::string_view what) {
-  return {ErrorCode::invalid, fmt::format("{}; make the model again with 'tacho fit'", what)};
+  return {ErrorCode::invalid, fmt::format("{}; fit the model again with 'tacho fit'", what)};
 }
 
-// A column of labels: each different one once, then where each lesson's stands.
-Json labels_json(const std::vector<JobPoint>& lessons, std::size_t label) {
+// A column of labels: the distinct labels, then an index per example.
+Json labels_json(const std::vector<JobPoint>& examples, std::size_t label) {
   std::map<std::string, std::size_t> places;
   Json words = Json::array();
   Json column = Json::array();
-  for (const JobPoint& lesson : lessons) {
-    const auto [at, fresh] = places.try_emplace(lesson.labels[label], places.size());
-    if (fresh) words.push_back(lesson.labels[label]);
+  for (const JobPoint& example : examples) {
+    const auto [at, fresh] = places.try_emplace(example.labels[label], places.size());
+    if (fresh) words.push_back(example.labels[label]);
     column.push_back(at->second);
   }
-  return Json{{"words", std::move(words)}, {"lessons", std::move(column)}};
+  return Json{{"words", std::move(words)}, {"examples", std::move(column)}};
 }
 
-Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoint>& lessons) {
+Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoint>& examples) {
   const auto words = json.find("words");
-  const auto column = json.find("lessons");
+  const auto column = json.find("examples");
   if (words == json.end() || column == json.end() || !words->is_array() || !column->is_array() ||
-      column->size() != lessons.size()) {
+      column->size() != examples.size()) {
     return damaged("a column of labels is incomplete");
   }
-  for (std::size_t i = 0; i < lessons.size(); ++i) {
+  for (std::size_t i = 0; i < examples.size(); ++i) {
     const Json& place = (*column)[i];
     if (!place.is_number_unsigned() || place.get<std::size_t>() >= words->size()) {
       return damaged("a label is not in its list");
     }
     const Json& word = (*words)[place.get<std::size_t>()];
-    if (!word.is_string()) return damaged("a label is not a text");
-    lessons[i].labels[label] = word.get<std::string>();
+    if (!word.is_string()) return damaged("a label is not a string");
+    examples[i].labels[label] = word.get<std::string>();
   }
   return {};
 }
@@ -75,7 +75,7 @@ Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
 }
 
 Result<StackSpread> read_spread(const Json& json) {
-  if (!json.is_object()) return damaged("the spreads of software are no object");
+  if (!json.is_object()) return damaged("the spreads of software are not an object");
   std::map<std::string, double> factors;
   for (const auto& [stack, factor] : json.items()) {
     if (!factor.is_number()) return damaged("a spread is not a number");
@@ -85,10 +85,10 @@ Result<StackSpread> read_spread(const Json& json) {
 }
 
 Result<Steadiness> read_steadiness(const Json& json) {
-  if (!json.is_array()) return damaged("the jumpy programs are no array");
+  if (!json.is_array()) return damaged("the irregular programs are not an array");
   std::set<std::string> jumpy;
   for (const Json& program : json) {
-    if (!program.is_string()) return damaged("a jumpy program is not a name");
+    if (!program.is_string()) return damaged("an irregular program is not a string");
     jumpy.insert(program.get<std::string>());
   }
   return Steadiness::known(std::move(jumpy));
@@ -113,20 +113,20 @@ Result<std::string> SpeedModel::text() const {
   TACHO_TRY(trees_json, parse_json(trees));
   Json json{{"tacho_speed_model", kVersion}};
   Json labels = Json::array();
-  for (std::size_t l = 0; l < kLabels; ++l) labels.push_back(labels_json(lessons_, l));
+  for (std::size_t l = 0; l < kLabels; ++l) labels.push_back(labels_json(examples_, l));
   json["labels"] = std::move(labels);
   Json measures = Json::array();
   for (std::size_t m = 0; m < kMeasures; ++m) {
     Json column = Json::array();
-    for (const JobPoint& lesson : lessons_) column.push_back(rounded(lesson.measures[m], 6));
+    for (const JobPoint& example : examples_) column.push_back(rounded(example.measures[m], 6));
     measures.push_back(std::move(column));
   }
   json["measures"] = std::move(measures);
   Json known = Json::array();
   Json weights = Json::array();
   Json noise = Json::array();
-  for (std::size_t i = 0; i < lessons_.size(); ++i) {
-    known.push_back(lessons_[i].cost_known ? 1 : 0);
+  for (std::size_t i = 0; i < examples_.size(); ++i) {
+    known.push_back(examples_[i].cost_known ? 1 : 0);
     weights.push_back(rounded(neighbours_.weights()[i], 8));
     noise.push_back(rounded(neighbours_.noise()[i], 4));
   }
@@ -155,10 +155,11 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   std::vector<double> noise;
   object.read("tacho_speed_model", version);
   if (version > kVersion) {
-    return Error{ErrorCode::newer, "this speed model was made by a later version of Tacho"};
+    return Error{ErrorCode::newer,
+                 "the speed model was made by a newer version of Tacho; update Tacho"};
   }
   if (version > 0 && version < kVersion) {
-    return damaged("this speed model was made by an earlier version of Tacho");
+    return damaged("the speed model was made by an earlier version of Tacho");
   }
   object.read("cost_known", known);
   object.read("weights", weights);
@@ -174,16 +175,16 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   const std::size_t count = known.size();
   if (weights.size() != count || noise.size() != count || !labels->is_array() ||
       labels->size() != kLabels || !measures->is_array() || measures->size() != kMeasures) {
-    return damaged("its columns are not of one length");
+    return damaged("the columns of the speed model differ in length");
   }
-  std::vector<JobPoint> lessons(count);
-  for (std::size_t l = 0; l < kLabels; ++l) TACHO_CHECK(read_labels((*labels)[l], l, lessons));
+  std::vector<JobPoint> examples(count);
+  for (std::size_t l = 0; l < kLabels; ++l) TACHO_CHECK(read_labels((*labels)[l], l, examples));
   for (std::size_t m = 0; m < kMeasures; ++m) {
     const Json& column = (*measures)[m];
     if (!column.is_array() || column.size() != count) return damaged("a measure is incomplete");
     for (std::size_t i = 0; i < count; ++i) {
       if (!column[i].is_number()) return damaged("a measure is not a number");
-      lessons[i].measures[m] = column[i].get<float>();
+      examples[i].measures[m] = column[i].get<float>();
     }
   }
   TACHO_TRY(intervals, read_intervals(*kinds));
@@ -194,10 +195,10 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   Codebook codebook;
   std::vector<CodedPoint> points;
   for (std::size_t i = 0; i < count; ++i) {
-    lessons[i].cost_known = known[i] != 0;
-    points.push_back(codebook.add(lessons[i]));
+    examples[i].cost_known = known[i] != 0;
+    points.push_back(codebook.add(examples[i]));
   }
-  return SpeedModel(std::move(lessons),
+  return SpeedModel(std::move(examples),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
                     std::move(correction), trust, std::move(spread), std::move(steadiness),
                     std::move(intervals));

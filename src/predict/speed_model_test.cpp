@@ -12,20 +12,20 @@ namespace tacho {
 namespace {
 
 const std::string& learned_text() {
-  static const std::string text = *SpeedModel::learn(made::lessons(), made::kEffort)->text();
+  static const std::string text = *SpeedModel::learn(made::examples(), made::kEffort)->text();
   return text;
 }
 
-TEST(SpeedModel, LearnsTheSameFromTheSame) {
-  EXPECT_EQ(*SpeedModel::learn(made::lessons(), made::kEffort)->text(), learned_text());
+TEST(SpeedModel, IsDeterministic) {
+  EXPECT_EQ(*SpeedModel::learn(made::examples(), made::kEffort)->text(), learned_text());
 }
 
-TEST(SpeedModel, IsTheSameAfterAFile) {
-  const auto learned = SpeedModel::learn(made::lessons(), made::kEffort);
+TEST(SpeedModel, RoundTripsThroughAFile) {
+  const auto learned = SpeedModel::learn(made::examples(), made::kEffort);
   const auto read = SpeedModel::read(learned_text());
   ASSERT_TRUE(read.ok()) << read.error().message;
   std::vector<JobPoint> points;
-  for (const Lesson& lesson : made::lessons()) points.push_back(lesson.point);
+  for (const TrainingExample& example : made::examples()) points.push_back(example.point);
   const auto before = *learned->predict(points, 2);
   const auto after = *read->predict(points, 1);
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -34,16 +34,16 @@ TEST(SpeedModel, IsTheSameAfterAFile) {
   }
 }
 
-TEST(SpeedModel, SaysNothingOfSeveralNodesWhereSpeedsJumpOnOne) {
-  std::vector<Lesson> lessons = made::lessons();
-  Lesson jumpy = lessons.front();
+TEST(SpeedModel, AbstainsForSeveralNodesIfSpeedsAreIrregularOnOne) {
+  std::vector<TrainingExample> examples = made::examples();
+  TrainingExample jumpy = examples.front();
   for (int i = 0; i < 8; ++i) {
     jumpy.point.batch = std::exp2(i);
     jumpy.error += i % 2 == 0 ? 0.5 : -0.5;
-    lessons.push_back(jumpy);
+    examples.push_back(jumpy);
   }
   JobPoint asked = jumpy.point;
-  const auto learned = SpeedModel::learn(lessons, made::kEffort);
+  const auto learned = SpeedModel::learn(examples, made::kEffort);
   EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::none);
   asked.measures[Measure::nodes] = std::log(2.0F);
   EXPECT_EQ(learned->blank_in(asked), SpeedModel::Blank::hosts);
@@ -51,14 +51,14 @@ TEST(SpeedModel, SaysNothingOfSeveralNodesWhereSpeedsJumpOnOne) {
   EXPECT_EQ(SpeedModel::read(learned_text())->blank_in(asked), SpeedModel::Blank::none);
 }
 
-TEST(SpeedModel, RefusesWhatIsNoModel) {
+TEST(SpeedModel, RejectsOtherFiles) {
   for (const char* text : {"", "{}", "[1]", "{\"tacho_speed_model\": 1}"}) {
     EXPECT_FALSE(SpeedModel::read(text).ok()) << text;
   }
 }
 
 TEST(SpeedModel, SurvivesDamage) {
-  // The trees are XGBoost's own to read; what stands before them is read here.
+  // XGBoost reads the trees; only the part before them is read here.
   const std::string whole = learned_text();
   const std::size_t trees = whole.find("\"correction\"");
   Random random(4, 2);

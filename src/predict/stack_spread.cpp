@@ -9,10 +9,10 @@
 namespace tacho {
 namespace {
 
-// Far enough out to tell of intervals, near enough not to be made by a few.
-constexpr double kTold = 0.8;
-// So many rehearsed jobs count as much as the belief that a software is like all others.
-constexpr double kDoubt = 50;
+// Far enough out to represent intervals, but not determined by a few jobs.
+constexpr double kQuantile = 0.8;
+// Weight of the prior that a software is like all others, in cross-validated jobs.
+constexpr double kPriorJobs = 50;
 constexpr double kNarrowest = 0.5;
 constexpr double kWidest = 4;
 
@@ -20,8 +20,8 @@ std::string wide_key(const Setting& setting) {
   return setting.model_known ? setting.stack : setting.stack + ", new model";
 }
 
-// The same for what is like it in all that counts. Several nodes are not set apart: what was
-// rehearsed of one cluster's tells too little of the next that is hidden.
+// A more specific key. Several nodes have no separate key, because one cluster's cross-validated
+// jobs say little about another held-out cluster.
 std::string narrow_key(const Setting& setting) {
   if (setting.scale == Scale::several_nodes) return wide_key(setting);
   return wide_key(setting) + (setting.gpu_known ? "" : ", new") +
@@ -29,9 +29,9 @@ std::string narrow_key(const Setting& setting) {
 }
 
 using Ratios = std::vector<double>;             // of errors to deviations
-using OfStack = std::map<std::string, Ratios>;  // by narrow keys
+using OfStack = std::map<std::string, Ratios>;  // by narrow key
 
-// All but those of `left_out`.
+// Joins all ratios except those of `left_out`.
 Ratios together(const OfStack& of_stack, const std::string& left_out = "") {
   Ratios out;
   for (const auto& [key, ratios] : of_stack) {
@@ -40,28 +40,28 @@ Ratios together(const OfStack& of_stack, const std::string& left_out = "") {
   return out;
 }
 
-// How much further than usual errors reach; near what was believed where there are few.
-double factor_of(const Ratios& ratios, double usual, double believed) {
-  if (ratios.empty()) return believed;
+// Returns how much larger errors are than usual, shrunk to the prior with few ratios.
+double factor_of(const Ratios& ratios, double usual, double prior) {
+  if (ratios.empty()) return prior;
   const auto jobs = static_cast<double>(ratios.size());
-  const double told = std::max(quantile(ratios, kTold) / usual, 1e-3);
-  return std::clamp(believed * std::pow(told / believed, jobs / (jobs + kDoubt)), kNarrowest,
+  const double measured = std::max(quantile(ratios, kQuantile) / usual, 1e-3);
+  return std::clamp(prior * std::pow(measured / prior, jobs / (jobs + kPriorJobs)), kNarrowest,
                     kWidest);
 }
 
 }  // namespace
 
-StackSpread StackSpread::learn(std::span<const Rehearsed> rehearsed) {
-  std::map<std::string, OfStack> of_stacks;  // by wide keys
-  for (const Rehearsed& one : rehearsed) {
+StackSpread StackSpread::learn(std::span<const CrossValidated> cross_validated) {
+  std::map<std::string, OfStack> of_stacks;  // by wide key
+  for (const CrossValidated& one : cross_validated) {
     if (!(one.deviation > 0) || one.setting.stack.empty()) continue;
     of_stacks[wide_key(one.setting)][narrow_key(one.setting)].push_back(std::abs(one.error) /
                                                                         one.deviation);
   }
-  // The middle of all software, however many jobs each has.
+  // The median over all software, independent of the number of jobs.
   std::vector<double> reaches;
   for (const auto& [key, of_stack] : of_stacks) {
-    reaches.push_back(quantile(together(of_stack), kTold));
+    reaches.push_back(quantile(together(of_stack), kQuantile));
   }
   StackSpread out;
   if (reaches.empty()) return out;

@@ -8,8 +8,8 @@
 namespace tacho {
 namespace {
 
-// Deviation from the line between the next smaller and the next larger batch, in logarithms. Of
-// published programs with a dozen batches most have less than 0.1.
+// Deviation from the line between the next smaller and the next larger batch, in logarithms. Most
+// published programs with a dozen batches have less than 0.1.
 constexpr double kJump = 0.15;
 constexpr std::size_t kEnough = 6;  // batches between others
 
@@ -18,7 +18,7 @@ std::string program_of(const JobPoint& point) {
          point.labels[Label::gpu];
 }
 
-// Jobs that differ by their batch alone.
+// Identifies jobs that differ only in the batch.
 std::string series_of(const JobPoint& point) {
   std::string out = std::to_string(point.gpus);
   for (const Label label :
@@ -28,7 +28,7 @@ std::string series_of(const JobPoint& point) {
   return out;
 }
 
-using Series = std::map<double, double>;  // by the batch's logarithm, the cost model's error
+using Series = std::map<double, double>;  // error of the cost model by logarithm of the batch
 
 void add_jumps(const Series& series, std::vector<double>& to) {
   if (series.size() < 3) return;
@@ -42,15 +42,15 @@ void add_jumps(const Series& series, std::vector<double>& to) {
 
 }  // namespace
 
-Steadiness Steadiness::learn(std::span<const Lesson> lessons) {
+Steadiness Steadiness::learn(std::span<const TrainingExample> examples) {
   std::map<std::string, std::map<std::string, Series>> programs;
   std::set<std::string> on_several_nodes;
-  for (const Lesson& lesson : lessons) {
-    const std::string program = program_of(lesson.point);
-    if (lesson.nodes > 1) {
+  for (const TrainingExample& example : examples) {
+    const std::string program = program_of(example.point);
+    if (example.nodes > 1) {
       on_several_nodes.insert(program);
-    } else if (lesson.point.batch_known) {
-      programs[program][series_of(lesson.point)][std::log(lesson.point.batch)] = lesson.error;
+    } else if (example.point.batch_known) {
+      programs[program][series_of(example.point)][std::log(example.point.batch)] = example.error;
     }
   }
   Steadiness out;

@@ -8,15 +8,15 @@
 
 namespace tacho {
 
-// A model whose speed, with one software on one GPU, jumps from one batch to the next is bound by
-// what no figure names: a host, its disks. Of one node such jobs tell of each other all the same;
-// what becomes of it when nodes wait for the slowest of them, they do not tell.
+// Finds programs (a model with one software on one GPU) whose speed varies irregularly with the
+// batch: an unknown factor such as the host or its disks limits them. On one node their jobs still
+// predict each other, but not on several nodes, which wait for the slowest.
 class Steadiness {
  public:
-  static Steadiness learn(std::span<const Lesson> lessons);
+  static Steadiness learn(std::span<const TrainingExample> examples);
   static Steadiness known(std::set<std::string> jumpy);
 
-  // Whether the job's program jumps on one node, and nobody measured it on several.
+  // Returns true if the job's program is irregular on one node and has no measurements on several.
   [[nodiscard]] bool jumps(const JobPoint& point) const;
   [[nodiscard]] const std::set<std::string>& jumpy() const { return jumpy_; }
 

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 8> kPrecisionWords = {"fp32", "tf32", "am
 Result<void> within(std::string_view column, double value, double low, double high) {
   if (value >= low && value <= high) return {};
   return Error{ErrorCode::usage,
-               fmt::format("{}: {:g} makes no sense; it lies between {:g} and {:g}", column, value,
-                           low, high)};
+               fmt::format("{}: {:g} is out of range; it must be between {:g} and {:g}", column,
+                           value, low, high)};
 }
 
 Result<void> within(std::string_view column, std::optional<double> value, double low, double high) {
@@ -64,15 +64,15 @@ std::string published_precision(Precision precision) {
 }
 
 Result<void> check(const TrainingJob& job) {
-  if (job.model.empty()) return Error{ErrorCode::usage, "model: is empty"};
-  if (job.gpu.empty()) return Error{ErrorCode::usage, "gpu: is empty"};
+  if (job.model.empty()) return Error{ErrorCode::usage, "the model is missing"};
+  if (job.gpu.empty()) return Error{ErrorCode::usage, "the GPU is missing"};
   if (std::ranges::find(kPrecisionWords, job.precision) == kPrecisionWords.end()) {
     const std::span words(kPrecisionWords.data(), kPrecisionWords.size() - 1);
     return Error{ErrorCode::usage, unknown_name("precision", job.precision, words)};
   }
   if (!is_no_gpu(job.gpu)) TACHO_CHECK(within("num_gpus", job.num_gpus, 1, 1e6));
   TACHO_CHECK(within("num_nodes", job.num_nodes, 1, 1e6));
-  // A batch below 1 is one sample cut up between several GPUs.
+  // A batch below 1 is one sample split between several GPUs.
   TACHO_CHECK(within("batch_per_gpu", job.batch_per_gpu, 1e-3, 1e9));
   TACHO_CHECK(within("gmacs", job.gmacs, 0, 1e9));
   TACHO_CHECK(within("macts_M", job.macts_m, 0, 1e9));

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// A training job as published figures name it. Texts may be empty and numbers absent: unknown.
+// A training job in the terms of published figures. Empty texts and absent numbers are unknown.
 struct TrainingJob {
   std::string model;
   std::string family;     // cnn, transformer, rnn, other
@@ -23,7 +23,7 @@ struct TrainingJob {
   double num_gpus = 1;
   double num_nodes = 1;
   std::optional<double> batch_per_gpu;
-  // Forward multiply-adds, activations and parameters for one sample.
+  // Forward multiply-adds, activations and parameters of one sample.
   std::optional<double> gmacs;
   std::optional<double> macts_m;
   std::optional<double> params_m;
@@ -31,10 +31,10 @@ struct TrainingJob {
   std::string data_kind;    // real, synthetic
 };
 
-// What is meant where a person names none: Tacho itself, of which data/corpus tells.
+// The default framework: Tacho itself, measured in data/corpus.
 inline constexpr std::string_view kUsualFramework = "PyTorch (Tacho)";
 
-// As published figures call it.
+// Returns the name of a precision in published figures.
 std::string published_precision(Precision precision);
 
 // A job whose speed was published.
@@ -44,14 +44,15 @@ struct MeasuredJob {
   std::string source;
 };
 
-// Says what makes no sense, in the words of the columns.
+// Checks ranges; errors name the columns.
 Result<void> check(const TrainingJob& job);
 
-// Every row of a file with the columns above; others are passed over. Errors name line and column;
-// a GPU that is in no catalogue is one, with the nearest name.
+// Reads every row of a file with the columns above and ignores other columns. Errors name line and
+// column, and suggest the nearest name for an unknown GPU.
 Result<std::vector<TrainingJob>> read_jobs(const CsvRecords& records, const GpuCatalog& gpus);
 
-// throughput.csv: the same with samples_per_s and source_id. Rows without a GPU are left out.
+// Reads throughput.csv: the same columns with samples_per_s and source_id. Ignores rows without a
+// GPU.
 Result<std::vector<MeasuredJob>> read_measured_jobs(std::string_view csv);
 
 }  // namespace tacho

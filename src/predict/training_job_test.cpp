@@ -42,8 +42,8 @@ TEST(TrainingJobs, WrongOnesAreRefusedWithTheirLineAndTheFix) {
                                   {"a,,,,,G1,0,1,1,,,,,\n", "num_gpus"},
                                   {"a,,,,,G1,2,4,1,,,,,\n", "num_nodes"},
                                   {"a,,,fp31,,G1,2,1,1,,,,,\n", "fp32"},
-                                  {",,,,,G1,2,1,1,,,,,\n", "model: is empty"},
-                                  {"a,,,,,,2,1,1,,,,,\n", "gpu: is empty"},
+                                  {",,,,,G1,2,1,1,,,,,\n", "the model is missing"},
+                                  {"a,,,,,,2,1,1,,,,,\n", "the GPU is missing"},
                                   {"a,b\n", "line 3: 2 cells"}}) {
     const auto jobs = read(kHeader + good + row);
     ASSERT_FALSE(jobs.ok()) << row;

@@ -12,8 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The group of this process in the hierarchy of `controller`, "" for version 2's, which has all.
-// Lines are "hierarchy:controller,controller:/group", and a group's name may hold colons.
+// Returns the group of this process in the hierarchy of `controller`; "" means version 2, which has
+// all controllers. Lines are "hierarchy:controller,controller:/group"; a group's name may contain
+// colons.
 fs::path own_group(std::string_view proc_self_cgroup, std::string_view controller) {
   for (const std::string_view line : split(proc_self_cgroup, '\n')) {
     const auto parts = split(line, ':');
@@ -27,9 +28,9 @@ fs::path own_group(std::string_view proc_self_cgroup, std::string_view controlle
   return "/";
 }
 
-// From the mount down to the group. A container often sees its own group as the mount's root but
-// is told the host's name of it; the folders that are not there then hold no limits, and the root
-// does. ".." leads out of the container's view and is cut off at the mount.
+// Adds the folders from the mount down to the group. A container often sees its own group as the
+// root of the mount, but with the host's name: the limits are then in the root, and the other
+// folders do not exist. ".." would leave the container's view and is cut off at the mount.
 void add_levels(std::vector<fs::path>& folders, const fs::path& mount, const fs::path& group) {
   folders.push_back(mount);
   for (const fs::path& part : group.lexically_normal().relative_path()) {

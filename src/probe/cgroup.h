@@ -9,16 +9,16 @@
 
 namespace tacho {
 
-// The limits control groups put on this process: the tightest of its own group's and of every
-// group's above it, of version 1 and 2 alike, as hybrid systems have both. Nothing where nothing
-// limits. `root` holds proc/ and sys/.
+// These functions return the limits of this process by control groups: the tightest of its group
+// and of all groups above it, of version 1 and 2, because hybrid systems have both. Without a limit
+// they return nothing. `root` contains proc/ and sys/.
 
-// In processors: 1.5 is 150 ms of processor time every 100 ms.
+// In processors: 1.5 is 150 ms of CPU time every 100 ms.
 std::optional<double> cgroup_cpu_quota(const std::filesystem::path& root = "/");
 
 std::optional<Bytes> cgroup_memory_limit(const std::filesystem::path& root = "/");
 
-// The folders of a process's group and of every group above it that may hold files of
+// Returns the folders of a process's group and of all groups above it that may contain files of
 // `controller`. `process` is a name in /proc.
 std::vector<std::filesystem::path> cgroup_folders(const std::filesystem::path& root,
                                                   std::string_view controller,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kV1Unlimited = "9223372036854771712\n";
 
-TEST(Cgroup, NoControlGroupsAreNoLimits) {
+TEST(Cgroup, WithoutControlGroupsThereAreNoLimits) {
   const FixtureRoot root;
   EXPECT_EQ(cgroup_cpu_quota(root.path()), std::nullopt);
   EXPECT_EQ(cgroup_memory_limit(root.path()), std::nullopt);
@@ -33,13 +33,13 @@ TEST(Cgroup, MaxIsNoLimit) {
   EXPECT_EQ(cgroup_memory_limit(root.path()), std::nullopt);
 }
 
-TEST(Cgroup, TheTightestGroupOnTheWayUpCounts) {
+TEST(Cgroup, TheTightestGroupOfAllLevelsCounts) {
   FixtureRoot root;
   root.put("proc/self/cgroup", "0::/slurm/job_7/step_0\n");
   root.put("sys/fs/cgroup/slurm/cpu.max", "800000 100000\n");
   root.put("sys/fs/cgroup/slurm/job_7/cpu.max", "200000 50000\n");
   root.put("sys/fs/cgroup/slurm/job_7/step_0/cpu.max", "max 100000\n");
-  root.put("sys/fs/cgroup/slurm/job_8/cpu.max", "100000 100000\n");  // not on the way
+  root.put("sys/fs/cgroup/slurm/job_8/cpu.max", "100000 100000\n");  // not an ancestor
   root.put("sys/fs/cgroup/slurm/memory.max", "4096\n");
   root.put("sys/fs/cgroup/slurm/job_7/memory.max", "8192\n");
   EXPECT_EQ(cgroup_cpu_quota(root.path()), 4);
@@ -68,7 +68,7 @@ TEST(Cgroup, MinusOneIsNoQuota) {
   EXPECT_EQ(cgroup_cpu_quota(root.path()), std::nullopt);
 }
 
-// As systemd's hybrid mode mounts them: some controllers here, the others there.
+// Systemd's hybrid mode mounts some controllers with version 1 and others with version 2.
 TEST(Cgroup, ReadsHybridSystems) {
   FixtureRoot root;
   root.put("proc/self/cgroup", "2:memory:/old\n1:cpu,cpuacct:/old\n0::/new\n");
@@ -81,7 +81,7 @@ TEST(Cgroup, ReadsHybridSystems) {
   EXPECT_EQ(cgroup_memory_limit(root.path()), Bytes{8192});
 }
 
-// Docker on version 1: the name is the host's, the mount shows the container's own group.
+// Docker with version 1: the name is that of the host, the mount shows the container's group.
 TEST(Cgroup, FindsAContainersLimitsAtTheRootOfItsMount) {
   FixtureRoot root;
   root.put("proc/self/cgroup", "2:memory:/docker/3f9a\n1:cpu,cpuacct:/docker/3f9a\n");

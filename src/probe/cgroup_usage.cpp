@@ -26,7 +26,7 @@ CgroupUsage::CgroupUsage(pid_t pid, const fs::path& root) {
     const fs::path file = folder / "cpu.stat";
     if (read_again(file, text_) != 0) continue;
     if (const auto seconds = throttled_seconds(text_))
-      groups_.push_back({KeptFile(file), *seconds});
+      groups_.push_back({ProcFile(file), *seconds});
   }
 }
 
@@ -43,7 +43,7 @@ std::optional<double> CgroupUsage::throttled_s() {
 
 std::string CgroupUsage::problem() const {
   if (!groups_.empty()) return "";
-  return "no control group with a cpu.stat that tells of throttling";
+  return "no control group has throttling counters in its cpu.stat";
 }
 
 }  // namespace tacho

@@ -12,19 +12,19 @@
 
 namespace tacho {
 
-// How long control groups kept a process from computing, since this was made: the longest of its
-// own group's and of every group's above it, of version 1 and 2 alike. `root` holds proc/ and sys/.
+// The time for which control groups throttled a process since construction: the longest of its
+// group and of all groups above it, of version 1 and 2. `root` contains proc/ and sys/.
 class CgroupUsage {
  public:
   explicit CgroupUsage(pid_t pid, const std::filesystem::path& root = "/");
 
-  // Nothing where no group has a quota to keep.
+  // Returns nothing if no group has a quota.
   [[nodiscard]] std::optional<double> throttled_s();
-  [[nodiscard]] std::string problem() const;  // "" if it is told
+  [[nodiscard]] std::string problem() const;  // "" if available
 
  private:
   struct Group {
-    KeptFile file;
+    ProcFile file;
     double before_s = 0;
   };
   std::vector<Group> groups_;

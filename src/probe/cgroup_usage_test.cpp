@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(CgroupUsage, CountsThrottlingOfVersion2FromTheBegin) {
+TEST(CgroupUsage, CountsThrottlingOfVersion2FromTheStart) {
   FixtureRoot root;
   root.put("proc/7/cgroup", "0::/slurm/job\n");
   root.put("sys/fs/cgroup/cpu.stat", "usage_usec 5\nuser_usec 3\n");  // the root has no quota
@@ -31,7 +31,7 @@ TEST(CgroupUsage, CountsThrottlingOfVersion1) {
   EXPECT_EQ(usage.throttled_s(), 0.5);
 }
 
-TEST(CgroupUsage, WithoutGroupsThereIsNothingToTell) {
+TEST(CgroupUsage, WithoutGroupsNothingIsReported) {
   const FixtureRoot root;
   CgroupUsage usage(7, root.path());
   EXPECT_EQ(usage.throttled_s(), std::nullopt);

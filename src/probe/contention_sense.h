@@ -7,17 +7,17 @@
 
 namespace tacho {
 
-// Whether a process currently competes for processors, from its counters at moments that the caller
-// chooses. It is quick to say yes, because a spinning thread costs most in the first moments, and
-// slow to say no, because a wrong no costs those moments again: the process must have waited little
-// for a second. A no that turned out wrong within a few seconds doubles that time, up to a minute.
+// Detects whether a process currently competes for processors, from its counters at times chosen by
+// the caller. It switches to yes quickly, because a spinning thread costs most at the beginning,
+// and to no slowly, because a wrong no costs that time again: the process must have waited little
+// for a second. If a no was wrong within a few seconds, that time doubles, up to a minute.
 class ContentionSense {
  public:
-  // `now` rises from call to call; `total` is the process's whole run delay by then.
+  // `now` increases from call to call; `total` is the run delay of the process so far.
   bool contended(Seconds now, const RunDelay& total);
 
  private:
-  static constexpr double kBegins = 0.25;  // share of the wanted time that was spent waiting
+  static constexpr double kBegins = 0.25;  // share of the requested CPU time spent waiting
   static constexpr double kEnds = 0.12;
   static constexpr Seconds kShortestCalm{1};
   static constexpr Seconds kLongestCalm{60};

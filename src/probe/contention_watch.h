@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// What other programs took of the machine since this was made, for a command that measures by
-// itself. This process and the children it has waited for are not others.
+// Measures the use of the machine by other programs since construction, for a command that measures
+// in its own process. This process and the children it has waited for are not others.
 class ContentionWatch {
  public:
   explicit ContentionWatch(const std::filesystem::path& root = "/");

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// 64-bit ARM kernels give numbers where x86 gives a name. Those a rented machine, a small board or
-// a laptop has; spelled as lscpu does.
+// 64-bit ARM kernels report numbers instead of a name. These are the CPUs of cloud instances, small
+// boards and laptops, with the names of lscpu.
 struct ArmPart {
   std::string_view implementer;
   std::string_view part;

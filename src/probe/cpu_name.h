@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// The processor's name out of the text of /proc/cpuinfo: "Intel(R) Xeon(R) …", "Neoverse-V1",
-// "ARM implementer 0x41 part 0xd4e"; "" where nothing names it.
+// Returns the name of the CPU from the text of /proc/cpuinfo: "Intel(R) Xeon(R) …", "Neoverse-V1",
+// "ARM implementer 0x41 part 0xd4e"; "" if it is unknown.
 std::string cpu_name(std::string_view cpuinfo);
 
 }  // namespace tacho

@@ -13,12 +13,12 @@ std::string arm(std::string_view implementer, std::string_view part) {
       implementer, part);
 }
 
-TEST(CpuName, IsTheModelNameWhereThereIsOne) {
+TEST(CpuName, IsTheModelNameIfThereIsOne) {
   EXPECT_EQ(cpu_name("processor\t: 0\nmodel\t\t: 143\nmodel name\t: Intel(R) Xeon(R) Processor\n"),
             "Intel(R) Xeon(R) Processor");
 }
 
-TEST(CpuName, ReadsArmsNumbers) {
+TEST(CpuName, TranslatesArmNumbers) {
   EXPECT_EQ(cpu_name(arm("0x41", "0xd0c")), "Neoverse-N1");
   EXPECT_EQ(cpu_name(arm("0x41", "0xd40")), "Neoverse-V1");
   EXPECT_EQ(cpu_name(arm("0x41", "0xd49")), "Neoverse-N2");
@@ -29,11 +29,11 @@ TEST(CpuName, ReadsArmsNumbers) {
   EXPECT_EQ(cpu_name(arm("0x61", "0x000")), "Apple");
 }
 
-TEST(CpuName, GivesTheNumbersOfAPartItDoesNotKnow) {
+TEST(CpuName, GivesTheNumbersOfAnUnknownPart) {
   EXPECT_EQ(cpu_name(arm("0x46", "0x001")), "ARM implementer 0x46 part 0x001");
 }
 
-TEST(CpuName, IsEmptyWhereNothingNamesIt) { EXPECT_EQ(cpu_name(""), ""); }
+TEST(CpuName, IsEmptyIfUnknown) { EXPECT_EQ(cpu_name(""), ""); }
 
 }  // namespace
 }  // namespace tacho

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// A process in a FixtureRoot's /proc, for tests.
+// A process in the /proc of a FixtureRoot, for tests.
 struct FixtureProcess {
   std::int64_t pid = 0;
   std::int64_t parent = 1;
@@ -27,7 +27,7 @@ struct FixtureProcess {
   std::int64_t threads = 1;
   std::int64_t start_ticks = 1000;
   std::int64_t resident_pages = 0;
-  std::int64_t written = -1;  // bytes; -1: no file io
+  std::int64_t written = -1;  // bytes; -1: no file `io`
 };
 
 inline std::string stat_text(const FixtureProcess& p) {
@@ -59,7 +59,7 @@ inline void put_thread(FixtureRoot& root, const FixtureProcess& thread, std::int
 
 inline void remove(FixtureRoot& root, std::int64_t pid) {
   const auto folder = std::filesystem::path("proc") / std::to_string(pid);
-  root.put(folder / "stat", "");  // for who has it open
+  root.put(folder / "stat", "");  // for readers that have it open
   std::filesystem::remove_all(root.path() / folder);
 }
 

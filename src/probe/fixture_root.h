@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// A machine made of files, for tests: what it does not put is not there.
+// A fake root file system for tests: contains only the files that were put() there.
 class FixtureRoot {
  public:
   void put(const std::filesystem::path& file, std::string_view content) {

@@ -31,7 +31,7 @@ std::string system_name(const fs::path& root) {
   return "";
 }
 
-// Virtual machines often lack cpufreq; /proc/cpuinfo then has the clock of this moment.
+// Virtual machines often lack cpufreq; /proc/cpuinfo has the current clock instead.
 double highest_mhz(const fs::path& root, std::string_view cpuinfo) {
   std::int64_t highest_khz = 0;
   for (const fs::path& cpu : entries(root / "sys/devices/system/cpu")) {
@@ -56,8 +56,8 @@ std::string first_gpu(const fs::path& root) {
   return "";
 }
 
-// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  …": the
-// words around the number change, so it is found by its looks.
+// The line is "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build
+// …": the words around the number vary, so it is found by its form.
 std::string gpu_driver(const fs::path& root) {
   const std::string text = read_text(root / "proc/driver/nvidia/version");
   for (const std::string_view word : split(value_of(text, "NVRM version"), ' ')) {
@@ -89,7 +89,7 @@ Host read_host(const fs::path& root) {
 }
 
 std::int64_t affinity_cores() {
-  // The kernel refuses a set smaller than its own, and does not say how large that is.
+  // The kernel refuses a set smaller than its own and does not report the size.
   for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
     const auto free_set = [](cpu_set_t* set) { CPU_FREE(set); };
     const std::unique_ptr<cpu_set_t, decltype(free_set)> set(CPU_ALLOC(processors), free_set);

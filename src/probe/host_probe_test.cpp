@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Texts as an H200 machine gives them.
+// Texts of an H200 machine.
 TEST(ReadHost, DescribesAGpuServer) {
   FixtureRoot root;
   root.put("proc/cpuinfo",
@@ -42,7 +42,7 @@ TEST(ReadHost, DescribesAGpuServer) {
   EXPECT_EQ(read_host(root.path()), expected);
 }
 
-TEST(ReadHost, TakesTheHighestFrequencyTheSystemNames) {
+TEST(ReadHost, UsesTheHighestReportedFrequency) {
   FixtureRoot root;
   root.put("proc/cpuinfo", "model name\t: Core\ncpu MHz\t\t: 800.000\n");
   root.put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2200000\n");
@@ -64,7 +64,7 @@ TEST(ReadHost, ReadsUnquotedNamesFromTheVendorsFile) {
   EXPECT_EQ(read_host(root.path()).system, "Minimal");
 }
 
-TEST(ReadHost, AMachineThatTellsNothingLeavesFieldsEmpty) {
+TEST(ReadHost, MissingFilesLeaveFieldsEmpty) {
   const FixtureRoot root;
   const Host host = read_host(root.path());
   EXPECT_EQ(host.system + host.kernel + host.cpu + host.gpu + host.gpu_driver, "");
@@ -73,7 +73,7 @@ TEST(ReadHost, AMachineThatTellsNothingLeavesFieldsEmpty) {
   EXPECT_EQ(host.environment, "bare");
 }
 
-TEST(ReadHost, KnowsTheMachineThisTestRunsOn) {
+TEST(ReadHost, DescribesThisMachine) {
   const Host host = read_host();
   EXPECT_NE(host.cpu, "");
   EXPECT_NE(host.kernel, "");
@@ -82,7 +82,7 @@ TEST(ReadHost, KnowsTheMachineThisTestRunsOn) {
   EXPECT_GT(host.memory_bytes, 64 << 20);
 }
 
-TEST(UsableCores, IsTheAffinityWhereNothingElseLimits) {
+TEST(UsableCores, IsTheAffinityWithoutAQuota) {
   const FixtureRoot root;
   EXPECT_EQ(usable_cores(root.path(), 12), 12);
 }
@@ -104,7 +104,7 @@ TEST(UsableCores, IsAtLeastOne) {
   EXPECT_EQ(usable_cores(root.path(), 0), 1);
 }
 
-TEST(UsableMemory, IsTheLowerOfInstalledAndAllowed) {
+TEST(UsableMemory, IsTheSmallerOfInstalledAndAllowed) {
   FixtureRoot root;
   root.put("proc/meminfo", "MemTotal:       1024 kB\n");
   EXPECT_EQ(usable_memory(root.path()), Bytes{1048576});

@@ -30,9 +30,9 @@ MachineProbe::MachineProbe(const std::filesystem::path& root)
       before_(read()) {
   const std::string whole = read_text(root / "proc/stat");
   for (const std::string_view line : split(whole, '\n')) {
-    const bool of_one =
+    const bool is_processor =
         line.starts_with("cpu") && line.size() > 3 && line[3] >= '0' && line[3] <= '9';
-    if (of_one) ++processors_;
+    if (is_processor) ++processors_;
   }
 }
 

@@ -10,30 +10,30 @@
 
 namespace tacho {
 
-// Processor time of a whole machine since it started, summed over its processors.
+// CPU time of the whole machine since boot, summed over its processors.
 struct MachineTimes {
-  double programs_s = 0;  // in programs and in the kernel on their behalf; no interrupts
-  double stolen_s = 0;    // wanted here and given to others by the hypervisor
+  double programs_s = 0;  // in programs and in the kernel on their behalf, without interrupts
+  double stolen_s = 0;    // given to others by the hypervisor
   bool operator==(const MachineTimes&) const = default;
 };
 
-// The file /proc/stat. Nothing if the text is not of that form.
+// Parses /proc/stat. Returns nothing if the text has another form.
 std::optional<MachineTimes> parse_machine_times(std::string_view text, double ticks_per_second);
 
-// What the programs of a machine have used since this was made. `root` holds proc/.
+// CPU time of the programs of a machine since construction. `root` contains proc/.
 class MachineProbe {
  public:
   explicit MachineProbe(const std::filesystem::path& root = "/");
 
-  // Nothing where the system does not tell.
+  // Returns nothing if the system does not report it.
   [[nodiscard]] std::optional<MachineTimes> look();
-  [[nodiscard]] std::int64_t processors() const { return processors_; }  // 0: not told
+  [[nodiscard]] std::int64_t processors() const { return processors_; }  // 0: unknown
 
  private:
   [[nodiscard]] std::optional<MachineTimes> read();
 
   double ticks_per_second_;
-  KeptFile file_;
+  ProcFile file_;
   std::string text_;
   std::int64_t processors_ = 0;
   std::optional<MachineTimes> before_;

@@ -17,7 +17,7 @@ TEST(MachineTimes, AreProgramsAndStolenTime) {
   EXPECT_EQ(parse_machine_times("intr 1 2 3 4\n", 100), std::nullopt);
 }
 
-TEST(MachineProbe, CountsFromItsBeginning) {
+TEST(MachineProbe, CountsFromItsConstruction) {
   FixtureRoot root;
   root.put("proc/stat", "cpu  100 0 100 0 0 0 0 50\ncpu0 1 2 3 4\ncpu1 1 2 3 4\nintr 5\n");
   MachineProbe probe(root.path());
@@ -30,14 +30,14 @@ TEST(MachineProbe, CountsFromItsBeginning) {
   EXPECT_NEAR(later->stolen_s, seconds_of_ticks(10), 1e-9);
 }
 
-TEST(MachineProbe, SaysNothingWhereTheSystemDoesNot) {
+TEST(MachineProbe, ReportsNothingIfTheSystemDoesNot) {
   FixtureRoot root;
   MachineProbe probe(root.path());
   EXPECT_EQ(probe.processors(), 0);
   EXPECT_EQ(probe.look(), std::nullopt);
 }
 
-TEST(ContentionWatch, OthersAreAllButThisProcess) {
+TEST(ContentionWatch, OthersAreAllExceptThisProcess) {
   FixtureRoot root;
   root.put("proc/stat", "cpu  0 0 0 0 0 0 0 0\ncpu0 1 2\ncpu1 1 2\n");
   ContentionWatch watch(root.path());

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> hex_or_decimal(std::string_view text) {
   return value;
 }
 
-// The kernel gives the scale to MiB; a file without unit counts what it counts.
+// The kernel gives the scale to MiB; without a unit, one count is a cache line.
 double bytes_per_count(const fs::path& event) {
   const std::string scale = read_text(event.string() + ".scale");
   const std::string unit = read_text(event.string() + ".unit");

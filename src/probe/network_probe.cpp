@@ -16,10 +16,10 @@ std::optional<NetBytes> parse_net_dev(std::string_view text) {
   // "  eth0: bytes packets errs drop fifo frame compressed multicast  bytes packets …"
   constexpr std::size_t kReceived = 0;
   constexpr std::size_t kSent = 8;
-  constexpr std::uint64_t kMostBelievable = std::uint64_t{1} << 56U;
+  constexpr std::uint64_t kMostPlausible = std::uint64_t{1} << 56U;
   std::optional<NetBytes> sum;
   for (const std::string_view line : split(text, '\n')) {
-    const std::size_t colon = line.rfind(':');  // an interface's name may hold one
+    const std::size_t colon = line.rfind(':');  // the name of an interface may contain one
     if (colon == std::string_view::npos) continue;
     if (!sum) sum.emplace();
     if (trimmed(line.substr(0, colon)) == "lo") continue;
@@ -28,7 +28,7 @@ std::optional<NetBytes> parse_net_dev(std::string_view text) {
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       std::uint64_t value = 0;
       const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-      if (error != std::errc() || value > kMostBelievable) break;
+      if (error != std::errc() || value > kMostPlausible) break;
       rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
       if (field == kReceived) sum->received += static_cast<std::int64_t>(value);
       if (field == kSent) sum->sent += static_cast<std::int64_t>(value);
@@ -45,7 +45,7 @@ NetworkProbe::NetworkProbe(pid_t pid, const fs::path& root) {
   } else if (const auto now = read()) {
     before_ = *now;
   } else {
-    problem_ = file.string() + " tells of no network interfaces";
+    problem_ = file.string() + ": no network interfaces";
   }
 }
 
@@ -65,7 +65,7 @@ void NetworkProbe::look(UsageSample& sample) {
   if (!problem_.empty()) return;
   const auto now = read();
   if (!now) return;
-  // An interface that was taken away takes its count along.
+  // The counts of a removed interface disappear with it.
   sample.net_rx_bytes = std::max<std::int64_t>(0, now->received - before_.received);
   sample.net_tx_bytes = std::max<std::int64_t>(0, now->sent - before_.sent);
 }

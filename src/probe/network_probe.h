@@ -17,22 +17,22 @@ struct NetBytes {
   std::int64_t received = 0;
   std::int64_t sent = 0;
 };
-// The sum over all interfaces of a file net/dev but the loopback.
+// Parses a file net/dev and returns the sum over all interfaces except loopback.
 std::optional<NetBytes> parse_net_dev(std::string_view text);
 
-// What went through the network, since this was made: of the namespace the process was in then,
-// so of the whole machine if it has no other. `root` holds proc/.
+// Network traffic since construction, in the network namespace of the process: that of the whole
+// machine unless the process has its own namespace. `root` contains proc/.
 class NetworkProbe {
  public:
   explicit NetworkProbe(pid_t pid, const std::filesystem::path& root = "/");
 
   void look(UsageSample& sample);
-  [[nodiscard]] const std::string& problem() const { return problem_; }  // "" if it is told
+  [[nodiscard]] const std::string& problem() const { return problem_; }  // "" if available
 
  private:
   std::optional<NetBytes> read() const;
 
-  UniqueFd file_;  // kept open: it tells of the namespace also when the process is gone
+  UniqueFd file_;  // kept open: can be read even after the process has ended
   NetBytes before_;
   std::string problem_;
 };

@@ -19,7 +19,7 @@ constexpr std::string_view kDev =
     "eth0:1:   7       10    0    0    0     0          0         0        8   10    0    0 0 0 0 "
     "0\n";
 
-TEST(NetDev, AddsUpAllButTheLoopback) {
+TEST(NetDev, AddsUpAllInterfacesExceptLoopback) {
   const auto bytes = parse_net_dev(kDev);
   ASSERT_TRUE(bytes);
   EXPECT_EQ(bytes->received, 1007);
@@ -42,7 +42,7 @@ TEST(NetDev, SurvivesAnyBytes) {
   }
 }
 
-TEST(NetworkProbe, CountsFromTheBegin) {
+TEST(NetworkProbe, CountsFromItsConstruction) {
   FixtureRoot root;
   root.put("proc/7/net/dev", kDev);
   NetworkProbe probe(7, root.path());
@@ -56,7 +56,7 @@ TEST(NetworkProbe, CountsFromTheBegin) {
   EXPECT_EQ(sample.net_tx_bytes, 0);
 }
 
-TEST(NetworkProbe, SaysWhatIsMissing) {
+TEST(NetworkProbe, ReportsWhatIsMissing) {
   const FixtureRoot root;
   NetworkProbe probe(7, root.path());
   EXPECT_THAT(probe.problem(), testing::HasSubstr("net/dev"));

@@ -9,8 +9,7 @@
 namespace tacho {
 namespace {
 
-// Far quicker to find out than that a library is in no folder. Windows' Linux has a device of its
-// own.
+// Much faster than searching for a missing library. WSL uses /dev/dxg.
 bool has_driver() {
   constexpr std::array<const char*, 3> kSigns = {"/proc/driver/nvidia", "/dev/nvidiactl",
                                                  "/dev/dxg"};
@@ -22,15 +21,15 @@ bool has_driver() {
 
 Result<NvmlApi> load_nvml() {
   constexpr const char* kLibrary = "libnvidia-ml.so.1";
-  if (!has_driver()) return Error{ErrorCode::unavailable, "no driver of NVIDIA is loaded"};
+  if (!has_driver()) return Error{ErrorCode::unavailable, "no NVIDIA driver is loaded"};
   NvmlApi api;
   api.library = std::shared_ptr<void>(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL), [](void* handle) {
     if (handle != nullptr) ::dlclose(handle);
   });
   if (!api.library) {
     return Error{ErrorCode::unavailable,
-                 "no libnvidia-ml.so.1, which comes with NVIDIA's driver; in a container it needs "
-                 "the capability 'utility'"};
+                 "libnvidia-ml.so.1 of the NVIDIA driver was not found; a container needs the "
+                 "driver capability 'utility'"};
   }
   const auto find = [&api](auto& function, const char* name, const char* older = nullptr) {
     void* found = ::dlsym(api.library.get(), name);

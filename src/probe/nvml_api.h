@@ -6,9 +6,9 @@
 
 namespace tacho {
 
-// The calls of NVIDIA's management library that are used here, under its names less "nvml". The
-// library is opened at run time; tests hand in functions of their own. A call answers 0 or the
-// number of an error. Calls that an old driver lacks may be null.
+// The NVML functions that are used here, named like in NVML without "nvml". The library is opened
+// at run time; tests pass their own functions. A function returns 0 or an error code. Functions
+// that an old driver lacks are null.
 struct NvmlApi {
   using Device = void*;
   struct Utilization {
@@ -45,15 +45,16 @@ struct NvmlApi {
   int (*max_clock_info)(Device, int clock, unsigned* mhz) = nullptr;
   int (*clocks_event_reasons)(Device, unsigned long long* bits) = nullptr;
   int (*temperature)(Device, int sensor, unsigned* celsius) = nullptr;
-  // The processes that used the GPU after `since`; `count` is the room there is, then the number.
+  // Returns the processes that used the GPU after `since`; `count` is the capacity, then the
+  // number.
   int (*process_utilization)(Device, ProcessUse*, unsigned* count,
                              unsigned long long since) = nullptr;
   int (*pcie_throughput)(Device, int counter, unsigned* kilobytes_per_s) = nullptr;
 
-  std::shared_ptr<void> library = nullptr;  // shared by all copies: its functions live in it
+  std::shared_ptr<void> library = nullptr;  // shared by all copies: it contains the functions
 };
 
-// The driver's own library. ErrorCode::unavailable says what is missing.
+// Loads the library of the driver. ErrorCode::unavailable says what is missing.
 Result<NvmlApi> load_nvml();
 
 }  // namespace tacho

@@ -14,7 +14,7 @@ struct Reason {
   unsigned long long bit;
   const char* words;
 };
-// Idleness lowers the clocks too, and is no reason to complain.
+// Without "idle", which also lowers the clocks but is harmless.
 constexpr std::array kReasons = {Reason{0x02, "application clocks"},
                                  Reason{0x04, "power cap"},
                                  Reason{0x08, "hardware slowdown"},
@@ -24,9 +24,9 @@ constexpr std::array kReasons = {Reason{0x02, "application clocks"},
                                  Reason{0x80, "power brake"},
                                  Reason{0x100, "display clocks"}};
 
-std::string said(const NvmlApi& api, int answer) {
-  const char* text = api.error_string != nullptr ? api.error_string(answer) : nullptr;
-  return text != nullptr ? std::string(text) : fmt::format("error {}", answer);
+std::string error_text(const NvmlApi& api, int code) {
+  const char* text = api.error_string != nullptr ? api.error_string(code) : nullptr;
+  return text != nullptr ? std::string(text) : fmt::format("error {}", code);
 }
 
 }  // namespace
@@ -36,18 +36,18 @@ NvmlProbe::NvmlProbe(NvmlApi api) : api_(std::move(api)) {
 }
 
 Result<NvmlProbe> NvmlProbe::open(NvmlApi api) {
-  if (const int answer = api.init(); answer != 0) {
-    return Error{ErrorCode::unavailable, fmt::format("NVML: {}", said(api, answer))};
+  if (const int code = api.init(); code != 0) {
+    return Error{ErrorCode::unavailable, fmt::format("NVML: {}", error_text(api, code))};
   }
   NvmlProbe probe(std::move(api));
   unsigned count = 0;
-  if (const int answer = probe.api_.device_count(&count); answer != 0) {
-    return Error{ErrorCode::unavailable, fmt::format("NVML: {}", said(probe.api_, answer))};
+  if (const int code = probe.api_.device_count(&count); code != 0) {
+    return Error{ErrorCode::unavailable, fmt::format("NVML: {}", error_text(probe.api_, code))};
   }
-  if (count == 0) return Error{ErrorCode::unavailable, "NVML sees no GPU"};
+  if (count == 0) return Error{ErrorCode::unavailable, "NVML found no GPU"};
   for (unsigned index = 0; index < count; ++index) {
     Device device;
-    probe.took(probe.api_.device_handle(index, &device.handle), "handle");
+    probe.succeeded(probe.api_.device_handle(index, &device.handle), "handle");
     std::array<char, 96> name{};
     unsigned mhz = 0;
     if (device.handle != nullptr) {
@@ -64,15 +64,15 @@ Result<NvmlProbe> NvmlProbe::open(NvmlApi api) {
   return probe;
 }
 
-bool NvmlProbe::took(int answer, const char* field) {
-  if (answer != 0) unavailable_[fmt::format("gpu {}", field)] = "NVML: " + said(api_, answer);
-  return answer == 0;
+bool NvmlProbe::succeeded(int code, const char* field) {
+  if (code != 0) unavailable_[fmt::format("gpu {}", field)] = "NVML: " + error_text(api_, code);
+  return code == 0;
 }
 
 template <class Function, class... Arguments>
 bool NvmlProbe::ask(const char* field, Function function, Arguments... arguments) {
-  if (function != nullptr) return took(function(arguments...), field);
-  unavailable_[fmt::format("gpu {}", field)] = "NVML: this driver does not have the call";
+  if (function != nullptr) return succeeded(function(arguments...), field);
+  unavailable_[fmt::format("gpu {}", field)] = "NVML: not supported by this driver";
   return false;
 }
 
@@ -102,8 +102,8 @@ GpuSample NvmlProbe::look_at(std::size_t index) {
   unsigned mhz = 0;
   if (ask("sm_mhz", api_.clock_info, gpu, NvmlApi::clock_sm, &mhz)) sample.sm_mhz = mhz;
   if (ask("memory_mhz", api_.clock_info, gpu, NvmlApi::clock_memory, &mhz)) sample.memory_mhz = mhz;
-  constexpr int kOfTheChip = 0;
-  if (unsigned celsius = 0; ask("celsius", api_.temperature, gpu, kOfTheChip, &celsius)) {
+  constexpr int kChipSensor = 0;
+  if (unsigned celsius = 0; ask("celsius", api_.temperature, gpu, kChipSensor, &celsius)) {
     sample.celsius = celsius;
   }
   if (unsigned long long bits = 0; ask("throttled_by", api_.clocks_event_reasons, gpu, &bits)) {
@@ -116,7 +116,8 @@ GpuSample NvmlProbe::look_at(std::size_t index) {
   return sample;
 }
 
-// The driver counts for 20 ms while we wait: one call a look, and each GPU's seldom.
+// The driver blocks for 20 ms while it counts: one call per sample, and a round over all GPUs every
+// 10 s.
 void NvmlProbe::ask_pcie(Clock::time_point now) {
   constexpr std::chrono::seconds kRound{10};
   if (next_pcie_ == 2 * devices_.size()) {
@@ -136,25 +137,25 @@ void NvmlProbe::ask_pcie(Clock::time_point now) {
   (received ? device.received_per_s : device.sent_per_s) = 1000.0 * kilobytes;
 }
 
-// An idle process that only holds memory does not count.
+// Does not count idle processes that only use memory.
 std::optional<std::int64_t> NvmlProbe::ask_others(Device& device, const IsOther& is_other) {
   if (!is_other || device.handle == nullptr || api_.process_utilization == nullptr) {
     return std::nullopt;
   }
-  constexpr int kNone = 6;      // NVML_ERROR_NOT_FOUND: nobody used it
-  constexpr int kTooSmall = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: `count` says what is needed
+  constexpr int kNone = 6;      // NVML_ERROR_NOT_FOUND: no process used it
+  constexpr int kTooSmall = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: `count` is the size needed
   std::vector<NvmlApi::ProcessUse> uses(128);
   auto count = static_cast<unsigned>(uses.size());
   const auto ask = [&] {
     return api_.process_utilization(device.handle, uses.data(), &count, device.processes_until);
   };
-  int answer = ask();
-  if (answer == kTooSmall && count > uses.size()) {
+  int code = ask();
+  if (code == kTooSmall && count > uses.size()) {
     uses.resize(count);
-    answer = ask();
+    code = ask();
   }
-  if (answer == kNone) return 0;
-  if (!took(answer, "other_processes")) return std::nullopt;
+  if (code == kNone) return 0;
+  if (!succeeded(code, "other_processes")) return std::nullopt;
   uses.resize(std::min<std::size_t>(count, uses.size()));
   const bool first = device.processes_until == 0;
   std::set<unsigned> others;
@@ -162,7 +163,7 @@ std::optional<std::int64_t> NvmlProbe::ask_others(Device& device, const IsOther&
     device.processes_until = std::max(device.processes_until, use.microseconds);
     if (use.sm > 0 && is_other(use.pid)) others.insert(use.pid);
   }
-  // The first answer is of the time before.
+  // The first result is about the time before this probe.
   if (first) return std::nullopt;
   return static_cast<std::int64_t>(others.size());
 }

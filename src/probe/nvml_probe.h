@@ -15,23 +15,23 @@
 
 namespace tacho {
 
-// Samples all GPUs of the machine, used by the run or not: the library knows nothing of
-// CUDA_VISIBLE_DEVICES. Belongs to one thread.
+// Samples all GPUs of the machine, used by the run or not: NVML ignores CUDA_VISIBLE_DEVICES. One
+// probe belongs to one thread.
 class NvmlProbe {
  public:
   using Clock = std::chrono::steady_clock;
   using IsOther = std::function<bool(std::int64_t pid)>;
 
-  // ErrorCode::unavailable where there is no driver or no GPU.
+  // Returns ErrorCode::unavailable without a driver or a GPU.
   static Result<NvmlProbe> open(NvmlApi api);
   NvmlProbe(NvmlProbe&& other) noexcept = default;
   NvmlProbe& operator=(NvmlProbe&&) = delete;
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Processes that `is_other` picks are counted as others that compute.
+  // Counts the computing processes for which `is_other` returns true as other processes.
   std::vector<GpuSample> look(Clock::time_point now = Clock::now(),
                               const IsOther& is_other = nullptr);
-  // Fields that a driver refuses, by name, and what it says.
+  // Error messages of the driver, by field.
   [[nodiscard]] const std::map<std::string, std::string>& unavailable() const {
     return unavailable_;
   }
@@ -45,7 +45,7 @@ class NvmlProbe {
     unsigned long long processes_until = 0;  // microseconds of Unix time
   };
   explicit NvmlProbe(NvmlApi api);
-  bool took(int answer, const char* field);
+  bool succeeded(int code, const char* field);
   template <class Function, class... Arguments>
   bool ask(const char* field, Function function, Arguments... arguments);
   GpuSample look_at(std::size_t index);
@@ -53,7 +53,7 @@ class NvmlProbe {
   void ask_pcie(Clock::time_point now);
 
   NvmlApi api_;
-  std::shared_ptr<void> session_;  // shuts the library down; shared with nobody
+  std::shared_ptr<void> session_;  // shuts the library down; not shared
   std::vector<Device> devices_;
   std::vector<std::string> names_;
   std::size_t next_pcie_ = 0;

@@ -19,7 +19,7 @@ struct Counts {
   int sessions = 0;
   int pcie = 0;
 };
-// The library has no place for a test's own data.
+// Global, because the functions of the library have no user data.
 Counts counts;
 
 NvmlApi two_gpus() {
@@ -87,12 +87,12 @@ TEST(NvmlProbe, ReadsEveryField) {
                                 .pcie_tx_bytes_per_s = 3e4}));
   EXPECT_EQ(gpus[1].name, "NVIDIA T4");
   EXPECT_EQ(gpus[1].joules, std::nullopt);
-  EXPECT_THAT(gpus[1].throttled_by, IsEmpty());  // idle is no throttling
+  EXPECT_THAT(gpus[1].throttled_by, IsEmpty());  // idle is not throttling
   EXPECT_THAT(probe->unavailable(),
               ElementsAre(testing::Pair("gpu joules", "NVML: Not Supported")));
 }
 
-TEST(NvmlProbe, AsksForPcieOnceALookAndEverySoOften) {
+TEST(NvmlProbe, MeasuresPcieOncePerSampleAndPeriodically) {
   auto probe = NvmlProbe::open(two_gpus());
   ASSERT_TRUE(probe.ok());
   counts.pcie = 0;
@@ -105,7 +105,7 @@ TEST(NvmlProbe, AsksForPcieOnceALookAndEverySoOften) {
   EXPECT_EQ(counts.pcie, 5);
 }
 
-TEST(NvmlProbe, ACallTheDriverLacksIsSaid) {
+TEST(NvmlProbe, ReportsAFunctionThatTheDriverLacks) {
   NvmlApi api = two_gpus();
   api.pcie_throughput = nullptr;
   api.utilization = nullptr;
@@ -114,7 +114,7 @@ TEST(NvmlProbe, ACallTheDriverLacksIsSaid) {
   const auto gpus = probe->look();
   EXPECT_EQ(gpus[0].pcie_rx_bytes_per_s, std::nullopt);
   EXPECT_EQ(gpus[0].busy, 0);
-  EXPECT_THAT(probe->unavailable().at("gpu busy"), HasSubstr("does not have the call"));
+  EXPECT_THAT(probe->unavailable().at("gpu busy"), HasSubstr("not supported by this driver"));
 }
 
 TEST(NvmlProbe, NoGpuOrNoDriverIsUnavailable) {
@@ -136,11 +136,11 @@ TEST(NvmlProbe, ShutsTheLibraryDownAsOftenAsItStartsIt) {
   EXPECT_EQ(counts.sessions, 0);
 }
 
-TEST(NvmlProbe, CountsOthersThatComputedSinceTheLastLook) {
+TEST(NvmlProbe, CountsOthersThatComputedSinceTheLastSample) {
   NvmlApi api = two_gpus();
   api.process_utilization = [](NvmlApi::Device, NvmlApi::ProcessUse* uses, unsigned* count,
                                unsigned long long since) {
-    // 7 is the run; 8 only holds memory; 9 computes, and is told twice.
+    // 7 is the run; 8 only uses memory; 9 computes and is reported twice.
     uses[0] = {7, since + 1, 90, 0, 0, 0};
     uses[1] = {8, since + 2, 0, 5, 0, 0};
     uses[2] = {9, since + 3, 40, 0, 0, 0};
@@ -151,9 +151,9 @@ TEST(NvmlProbe, CountsOthersThatComputedSinceTheLastLook) {
   ASSERT_TRUE(probe.ok());
   const auto now = NvmlProbe::Clock::now();
   const auto is_other = [](std::int64_t pid) { return pid != 7; };
-  EXPECT_EQ(probe->look(now, is_other)[0].other_processes, std::nullopt);  // of before
+  EXPECT_EQ(probe->look(now, is_other)[0].other_processes, std::nullopt);  // from before the probe
   EXPECT_EQ(probe->look(now, is_other)[0].other_processes, 1);
-  EXPECT_EQ(probe->look(now)[0].other_processes, std::nullopt);  // nobody can tell whose they are
+  EXPECT_EQ(probe->look(now)[0].other_processes, std::nullopt);  // unknown whose they are
 }
 
 }  // namespace

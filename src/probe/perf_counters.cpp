@@ -37,8 +37,8 @@ perf_event_attr event_of(std::uint32_t type, std::uint64_t config) {
 std::string why_not(int error, const fs::path& root, int paranoia_that_would_do) {
   if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP) {
     return fmt::format(
-        "no hardware counters: perf_event_open says {}; a virtual machine without a PMU, or a "
-        "processor without this counter",
+        "no hardware counters: perf_event_open fails with {}; a virtual machine without a PMU, or "
+        "a processor without this counter",
         ::strerrorname_np(error));
   }
   if (error == EACCES || error == EPERM) {
@@ -47,8 +47,8 @@ std::string why_not(int error, const fs::path& root, int paranoia_that_would_do)
       return fmt::format("perf_event_paranoid is {}; sysctl kernel.perf_event_paranoid={}",
                          paranoia, paranoia_that_would_do);
     }
-    return "perf_event_open is forbidden here, as containers do; run with CAP_PERFMON, or with a "
-           "seccomp profile that allows it";
+    return "perf_event_open is not permitted, as in most containers; run with CAP_PERFMON, or with "
+           "a seccomp profile that allows it";
   }
   if (error == ENOSYS) return "this kernel is built without CONFIG_PERF_EVENTS";
   return fmt::format("perf_event_open: {}", std::strerror(error));
@@ -75,7 +75,7 @@ PerfCounters PerfCounters::open(pid_t pid, const fs::path& root, const PerfOpen&
   for (const CpuEvent& known : kCpuEvents) {
     perf_event_attr event = event_of(PERF_TYPE_HARDWARE, known.config);
     event.inherit = 1;
-    // Without the kernel's share everybody may count, under the default of the system.
+    // Without kernel mode, all users may count under the default settings of the system.
     event.exclude_kernel = 1;
     event.exclude_hv = 1;
     add(known.name, event, pid, -1, 1, 2);
@@ -86,7 +86,7 @@ PerfCounters PerfCounters::open(pid_t pid, const fs::path& root, const PerfOpen&
   }
   if (controllers.empty()) {
     counters.unavailable_["memory_bandwidth"] =
-        "no memory controller that counts (uncore_imc) in /sys/bus/event_source/devices";
+        "no memory controller with counters (uncore_imc) in /sys/bus/event_source/devices";
   }
   return counters;
 }
@@ -94,11 +94,11 @@ PerfCounters PerfCounters::open(pid_t pid, const fs::path& root, const PerfOpen&
 std::map<std::string, double> PerfCounters::read() const {
   std::map<std::string, double> values;
   for (const Counter& counter : counters_) {
-    // Half of a memory's channels would be a wrong number, not a small one.
+    // The sum over only some memory channels would be wrong.
     if (unavailable_.contains(counter.name)) continue;
     std::array<std::uint64_t, 3> got{};  // value, time enabled, time running
     if (::read(counter.fd.get(), got.data(), sizeof got) != sizeof got) continue;
-    // More counters than the processor has take turns; then the rest is estimated.
+    // If there are more counters than the processor has, they take turns: extrapolate.
     if (got[2] == 0) continue;
     const double whole = static_cast<double>(got[1]) / static_cast<double>(got[2]);
     values[counter.name] += static_cast<double>(got[0]) * whole * counter.scale;

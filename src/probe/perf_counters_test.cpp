@@ -25,7 +25,7 @@ PerfOpen refuses_with(int error) {
   return [error](perf_event_attr&, pid_t, int) { return -error; };
 }
 
-// A counter that can be read once, as `value` counted over half of the time.
+// Returns a counter that can be read once and has counted `value` in half of the time.
 int counter_with(std::uint64_t value) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return -EMFILE;
@@ -35,11 +35,11 @@ int counter_with(std::uint64_t value) {
   return ends[0];
 }
 
-TEST(PerfCounters, WithoutHardwareSayWhyAndGiveNoZeros) {
+TEST(PerfCounters, WithoutHardwareGiveAReasonAndNoZeros) {
   const FixtureRoot root;
   const auto counters = PerfCounters::open(1, root.path(), refuses_with(ENOENT));
   EXPECT_THAT(counters.read(), IsEmpty());
-  EXPECT_THAT(counters.unavailable().at("cycles"), HasSubstr("perf_event_open says ENOENT"));
+  EXPECT_THAT(counters.unavailable().at("cycles"), HasSubstr("perf_event_open fails with ENOENT"));
   EXPECT_THAT(counters.unavailable().at("llc_misses"), HasSubstr("virtual machine without a PMU"));
   EXPECT_THAT(counters.unavailable().at("memory_bandwidth"), HasSubstr("uncore_imc"));
 }
@@ -55,7 +55,7 @@ TEST(PerfCounters, NameTheSettingThatForbidsThem) {
               HasSubstr("CAP_PERFMON"));
 }
 
-TEST(PerfCounters, CountersThatTookTurnsAreScaledUp) {
+TEST(PerfCounters, MultiplexedCountersAreScaledUp) {
   const FixtureRoot root;
   const auto counters =
       PerfCounters::open(7, root.path(), [](perf_event_attr& event, pid_t pid, int cpu) {
@@ -80,7 +80,7 @@ void put_controller(FixtureRoot& root, const std::string& name, const std::strin
   root.put(device + "/events/clockticks", "event=0x00\n");
 }
 
-TEST(MemoryControllers, AreReadAsTheKernelDescribesThem) {
+TEST(MemoryControllers, FollowTheDescriptionOfTheKernel) {
   FixtureRoot root;
   put_controller(root, "uncore_imc_0", "0,28\n");
   root.put("sys/bus/event_source/devices/cpu/type", "4\n");
@@ -94,7 +94,7 @@ TEST(MemoryControllers, AreReadAsTheKernelDescribesThem) {
   EXPECT_EQ(events[1].cpu, 28);
 }
 
-TEST(MemoryControllers, ATermWithoutAFormatIsNoEvent) {
+TEST(MemoryControllers, ATermWithoutAFormatIsRefused) {
   FixtureRoot root;
   root.put("format/event", "config:0-7");
   root.put("format/far", "config:99");
@@ -104,7 +104,7 @@ TEST(MemoryControllers, ATermWithoutAFormatIsNoEvent) {
   EXPECT_EQ(event_config("event=0xzz", root.path() / "format"), std::nullopt);
 }
 
-TEST(PerfCounters, MemoryOfAllChannelsIsAddedUpOrNotGiven) {
+TEST(PerfCounters, MemoryIsTheSumOfAllChannelsOrAbsent) {
   FixtureRoot root;
   put_controller(root, "uncore_imc_0", "0\n");
   put_controller(root, "uncore_imc_1", "0\n");
@@ -120,8 +120,8 @@ TEST(PerfCounters, MemoryOfAllChannelsIsAddedUpOrNotGiven) {
   EXPECT_THAT(PerfCounters::open(1, root.path(), open_one).read(), IsEmpty());
 }
 
-// The kernel's own way of handing counters on, with one that needs no hardware: the time on a
-// processor, in nanoseconds.
+// Tests inheritance by the kernel with a counter that needs no hardware: the time on a processor,
+// in nanoseconds.
 TEST(PerfCounters, CountTheChildrenOfAProcessThatHasEnded) {
   auto child = Process::start(
       {{"sh", "-c", "sleep 0.2; sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; true"}});
@@ -136,8 +136,8 @@ TEST(PerfCounters, CountTheChildrenOfAProcessThatHasEnded) {
       });
   if (!counters.unavailable().contains("cycles")) {
     child->wait();
-    const double told = (child->usage()->user + child->usage()->system).count();
-    EXPECT_NEAR(counters.read().at("cycles") * 1e-9, told, 0.1 * told);
+    const double reported = (child->usage()->user + child->usage()->system).count();
+    EXPECT_NEAR(counters.read().at("cycles") * 1e-9, reported, 0.1 * reported);
   } else {
     GTEST_SKIP() << "no counters at all: " << counters.unavailable().at("cycles");
   }

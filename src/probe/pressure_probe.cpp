@@ -15,7 +15,7 @@ constexpr std::array kKinds = {"cpu", "memory", "io"};
 constexpr std::array kFields = {&UsageSample::cpu_stalled_s, &UsageSample::memory_stalled_s,
                                 &UsageSample::io_stalled_s};
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=4242", in microseconds.
+// Parses "some avg10=0.00 avg60=0.00 avg300=0.00 total=4242", in microseconds.
 std::optional<double> stalled_seconds(std::string_view text) {
   if (!text.starts_with("some ")) return std::nullopt;
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -41,7 +41,7 @@ PressureProbe::PressureProbe(pid_t pid, const fs::path& root) {
     for (const fs::path& file : files) {
       refused = read_again(file, text_);
       if (const auto seconds = stalled_seconds(text_)) {
-        sources_[i].emplace(Source{KeptFile(file), *seconds});
+        sources_[i].emplace(Source{ProcFile(file), *seconds});
         break;
       }
     }

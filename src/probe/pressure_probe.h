@@ -12,19 +12,19 @@
 
 namespace tacho {
 
-// How long some task waited for a processor, for memory or for storage, since this was made: of
-// the process's own control group where that tells, else of the whole machine. `root` holds proc/
+// The time for which some task waited for a processor, memory or storage since construction: in the
+// control group of the process if it reports that, else on the whole machine. `root` contains proc/
 // and sys/.
 class PressureProbe {
  public:
   explicit PressureProbe(pid_t pid, const std::filesystem::path& root = "/");
 
   void look(UsageSample& sample);
-  [[nodiscard]] const std::string& problem() const { return problem_; }  // "" if all is told
+  [[nodiscard]] const std::string& problem() const { return problem_; }  // "" if available
 
  private:
   struct Source {
-    KeptFile file;
+    ProcFile file;
     double before_s = 0;
   };
   std::array<std::optional<Source>, 3> sources_;  // processor, memory, storage

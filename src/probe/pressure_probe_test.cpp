@@ -15,7 +15,7 @@ void put_machine(FixtureRoot& root, const std::string& cpu_total) {
   root.put("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=6\n");
 }
 
-TEST(Pressure, CountsTheMachinesStallsFromTheBegin) {
+TEST(Pressure, CountsTheStallsOfTheMachineFromItsConstruction) {
   FixtureRoot root;
   put_machine(root, "1000000");
   PressureProbe probe(7, root.path());
@@ -28,7 +28,7 @@ TEST(Pressure, CountsTheMachinesStallsFromTheBegin) {
   EXPECT_EQ(sample.io_stalled_s, 0);
 }
 
-TEST(Pressure, PrefersTheProcesssOwnGroup) {
+TEST(Pressure, PrefersTheGroupOfTheProcess) {
   FixtureRoot root;
   put_machine(root, "1000000");
   root.put("proc/7/cgroup", "1:cpu:/old\n0::/job\n");
@@ -42,7 +42,7 @@ TEST(Pressure, PrefersTheProcesssOwnGroup) {
   EXPECT_EQ(sample.cpu_stalled_s, 0.5);
 }
 
-TEST(Pressure, SaysWhatIsMissing) {
+TEST(Pressure, ReportsWhatIsMissing) {
   FixtureRoot root;
   const PressureProbe none(7, root.path());
   EXPECT_THAT(none.problem(), testing::HasSubstr("CONFIG_PSI"));

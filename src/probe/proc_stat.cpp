@@ -8,26 +8,26 @@
 namespace tacho {
 namespace {
 
-// Beyond any true counter, and a thousand of them can still be added up.
-constexpr std::int64_t kMostBelievable = std::int64_t{1} << 52;
+// Larger than any real counter; sums of a thousand still fit.
+constexpr std::int64_t kMostPlausible = std::int64_t{1} << 52;
 
-std::optional<std::int64_t> believable(std::string_view text) {
+std::optional<std::int64_t> plausible(std::string_view text) {
   const auto number = leading_number(text);
-  if (!number || *number > kMostBelievable || *number < -kMostBelievable) return std::nullopt;
+  if (!number || *number > kMostPlausible || *number < -kMostPlausible) return std::nullopt;
   return number;
 }
 
 }  // namespace
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text) {
-  // The name may hold parentheses of its own; what follows it holds none.
+  // The name may contain parentheses; the text after it does not.
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
     return std::nullopt;
   }
   ProcStat stat;
-  const auto pid = believable(text.substr(0, open));
+  const auto pid = plausible(text.substr(0, open));
   if (!pid || text.size() < close + 3) return std::nullopt;
   stat.pid = *pid;
   stat.name = text.substr(open + 1, close - open - 1);
@@ -41,8 +41,8 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     const std::size_t begin = rest.find_first_not_of(' ');
     if (begin == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(begin);
-    // Some that are not wanted here are unsigned, or addresses.
-    field = believable(rest).value_or(-1);
+    // Some unused fields are unsigned or addresses.
+    field = plausible(rest).value_or(-1);
     rest.remove_prefix(std::min(rest.find(' '), rest.size()));
   }
   bool whole = true;
@@ -69,10 +69,10 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
 }
 
 std::optional<ProcIo> parse_proc_io(std::string_view text) {
-  const auto read_chars = believable(value_of(text, "rchar"));
-  const auto write_chars = believable(value_of(text, "wchar"));
-  const auto read_bytes = believable(value_of(text, "read_bytes"));
-  const auto write_bytes = believable(value_of(text, "write_bytes"));
+  const auto read_chars = plausible(value_of(text, "rchar"));
+  const auto write_chars = plausible(value_of(text, "wchar"));
+  const auto read_bytes = plausible(value_of(text, "read_bytes"));
+  const auto write_bytes = plausible(value_of(text, "write_bytes"));
   if (!read_chars || !write_chars || !read_bytes || !write_bytes) return std::nullopt;
   return ProcIo{*read_chars, *write_chars, *read_bytes, *write_bytes};
 }

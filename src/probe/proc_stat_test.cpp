@@ -11,7 +11,7 @@ constexpr std::string_view kStat =
     "4711 (python3) S 4700 4711 4690 34816 4711 4194304 1001 1002 3 4 250 50 700 80 20 0 9 0 "
     "123456 1000000000 2048 18446744073709551615 94 95 140 0 0 0 0 16781312 134 0 0 0 17 1 0 0\n";
 
-TEST(ProcStat, ReadsEveryFieldWeWant) {
+TEST(ProcStat, ReadsEveryField) {
   const auto stat = parse_proc_stat(kStat);
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->pid, 4711);
@@ -34,7 +34,7 @@ TEST(ProcStat, ReadsEveryFieldWeWant) {
   EXPECT_FALSE(stat->ended());
 }
 
-TEST(ProcStat, ANameMayHoldAnything) {
+TEST(ProcStat, ANameMayContainAnything) {
   for (const std::string name : {"a b", "a) R 1 2 (b", "(sd-pam)", "", ") Z", "\xff\n\t"}) {
     std::string text(kStat);
     text.replace(text.find("python3"), 7, name);
@@ -46,9 +46,9 @@ TEST(ProcStat, ANameMayHoldAnything) {
   }
 }
 
-TEST(ProcStat, HalfAFileIsNone) {
-  const std::size_t end_of_resident = kStat.find(" 18446744073709551615");
-  for (std::size_t length = 0; length + 4 < end_of_resident; ++length) {
+TEST(ProcStat, RefusesATruncatedFile) {
+  const std::size_t end_of_process = kStat.find(" 18446744073709551615");
+  for (std::size_t length = 0; length + 4 < end_of_process; ++length) {
     EXPECT_FALSE(parse_proc_stat(kStat.substr(0, length))) << length;
   }
 }

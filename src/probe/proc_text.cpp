@@ -19,9 +19,9 @@ std::string read_text(const fs::path& file) {
   return content.ok() ? std::string(trimmed(*content)) : "";
 }
 
-int read_again(const fs::path& file, std::string& text) { return KeptFile(file, false).read(text); }
+int read_again(const fs::path& file, std::string& text) { return ProcFile(file, false).read(text); }
 
-int KeptFile::read(std::string& text) {
+int ProcFile::read(std::string& text) {
   text.clear();
   if (!fd_) fd_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd_) return errno;

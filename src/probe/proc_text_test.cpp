@@ -24,7 +24,7 @@ TEST(ValueOf, FindsTheFirstLineWithExactlyThatKey) {
   EXPECT_EQ(value_of("NAME=a\nPRETTY_NAME=b", "PRETTY_NAME", '='), "b");
 }
 
-TEST(LeadingNumber, StopsWhereTheDigitsDo) {
+TEST(LeadingNumber, StopsAfterTheDigits) {
   EXPECT_EQ(leading_number("16384 kB"), 16384);
   EXPECT_EQ(leading_number("-1"), -1);
   EXPECT_EQ(leading_number("max"), std::nullopt);
@@ -46,7 +46,7 @@ TEST(NumberedEntries, AreTheProcessesOfProc) {
   EXPECT_THAT(numbered_entries("/nonexistent"), IsEmpty());
 }
 
-TEST(ReadAgain, TellsWhyThereIsNothing) {
+TEST(ReadAgain, ReturnsTheError) {
   std::string text = "before";
   EXPECT_EQ(read_again("/nonexistent", text), ENOENT);
   EXPECT_EQ(text, "");
@@ -54,7 +54,7 @@ TEST(ReadAgain, TellsWhyThereIsNothing) {
   EXPECT_GT(text.size(), 50U);
 }
 
-TEST(ReadText, WhatIsMissingIsEmpty) {
+TEST(ReadText, AMissingFileIsEmpty) {
   EXPECT_EQ(read_text("/nonexistent"), "");
   EXPECT_THAT(entries("/nonexistent"), IsEmpty());
 }

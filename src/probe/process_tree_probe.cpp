@@ -39,23 +39,23 @@ void ProcessTreeProbe::adopt(const ProcStat& stat) {
   known_[stat.pid] = true;
   if (stat.group == stat.pid || stat.session == stat.pid) leaders_.insert(stat.pid);
   const fs::path folder = folder_of(stat.pid);
-  constexpr std::size_t kMostKeptOpen = 64;  // of the 1024 descriptors that a process usually has
-  const bool keep = members_.size() < kMostKeptOpen;
+  constexpr std::size_t kMostOpen = 64;  // of usually 1024 descriptors per process
+  const bool keep = members_.size() < kMostOpen;
   members_.push_back({.pid = stat.pid,
                       .start_ticks = stat.start_ticks,
                       .folder = folder,
-                      .stat_file = KeptFile(folder / "stat", keep),
-                      .io_file = KeptFile(folder / "io", keep)});
+                      .stat_file = ProcFile(folder / "stat", keep),
+                      .io_file = ProcFile(folder / "io", keep)});
 }
 
-// The number that was given last: the last word of "0.34 0.22 0.89 2/163 14387".
+// Returns the most recent pid: the last word of "0.34 0.22 0.89 2/163 14387".
 std::string ProcessTreeProbe::newest() {
   read_again(proc_ / "loadavg", text_);
   const std::string_view text = trimmed(text_);
   return std::string(text.substr(text.find_last_of(' ') + 1));
 }
 
-bool ProcessTreeProbe::someone_began() { return newest_.empty() || newest() != newest_; }
+bool ProcessTreeProbe::process_started() { return newest_.empty() || newest() != newest_; }
 
 void ProcessTreeProbe::find_children() {
   std::deque<std::int64_t> parents;
@@ -77,7 +77,7 @@ void ProcessTreeProbe::find_children() {
 }
 
 void ProcessTreeProbe::find_members() {
-  newest_ = newest();  // before the listing, so that one who begins meanwhile is not missed
+  newest_ = newest();  // before the listing, so that no new process is missed
   std::map<std::int64_t, bool> known;
   std::vector<ProcStat> fresh;
   for (const std::int64_t pid : numbered_entries(proc_)) {
@@ -88,24 +88,25 @@ void ProcessTreeProbe::find_members() {
     }
   }
   known_ = std::move(known);
-  // A number is given anew only once nobody is in the group or session that had it.
+  // A pid is reused only when the group or session with that number is empty.
   for (const ProcStat& stat : fresh) leaders_.erase(stat.pid);
 
-  // A child may have a lower number than its parent, once numbers have gone round.
+  // A child may have a lower pid than its parent after pids have wrapped around.
   for (bool again = true; again;) {
-    const auto strangers = std::stable_partition(
+    const auto unrelated = std::stable_partition(
         fresh.begin(), fresh.end(), [this](const ProcStat& stat) { return belongs(stat); });
-    again = strangers != fresh.begin();
-    std::for_each(fresh.begin(), strangers, [this](const ProcStat& stat) { adopt(stat); });
-    fresh.erase(fresh.begin(), strangers);
+    again = unrelated != fresh.begin();
+    std::for_each(fresh.begin(), unrelated, [this](const ProcStat& stat) { adopt(stat); });
+    fresh.erase(fresh.begin(), unrelated);
   }
-  for (const ProcStat& stranger : fresh) known_[stranger.pid] = false;
+  for (const ProcStat& other : fresh) known_[other.pid] = false;
 }
 
-// False once the process is gone, or another has its number.
+// Returns false once the process is gone, or its pid was reused.
 bool ProcessTreeProbe::refresh(Member& member) {
   const int unread = member.stat_file.read(text_);
-  if (unread == EMFILE || unread == ENFILE || unread == ENOMEM) return true;  // our own trouble
+  // These errors say nothing about the member.
+  if (unread == EMFILE || unread == ENFILE || unread == ENOMEM) return true;
   if (unread != 0) return false;
   const auto stat = parse_proc_stat(text_);
   if (!stat || stat->start_ticks != member.start_ticks) return false;
@@ -120,7 +121,7 @@ bool ProcessTreeProbe::refresh(Member& member) {
     member.io = *io;
     io_seen_ = true;
   } else if (refused == EACCES || refused == EPERM) {
-    io_problem_ = fmt::format("{}: {}; it can be read by the user whose process it is, and by root",
+    io_problem_ = fmt::format("{}: {}; only the owner of the process and root can read it",
                               member.io_file.path().string(), std::strerror(refused));
   } else if (refused == ENOENT && !io_seen_) {
     io_problem_ = fmt::format("no {}; the kernel is built without CONFIG_TASK_IO_ACCOUNTING",
@@ -161,9 +162,9 @@ void ProcessTreeProbe::look(UsageSample& sample) {
   sample.major_faults = rise(last_.major_faults, total.major_faults);
   const auto switches = threads_.switches();
   sample.voluntary_switches =
-      rise(last_.voluntary_switches, std::max(switches.voluntary, told_voluntary_));
+      rise(last_.voluntary_switches, std::max(switches.voluntary, reported_voluntary_));
   sample.involuntary_switches =
-      rise(last_.involuntary_switches, std::max(switches.involuntary, told_involuntary_));
+      rise(last_.involuntary_switches, std::max(switches.involuntary, reported_involuntary_));
   if (const auto waited = threads_.waited_s()) {
     sample.waited_s = last_.waited_s = std::max(last_.waited_s.value_or(0), *waited);
   }
@@ -195,12 +196,12 @@ void ProcessTreeProbe::ended(pid_t first, const ChildUsage& usage) {
   if (std::find(first_.begin(), first_.end(), first) == first_.end()) return;
   refresh_all();
   accounts_.ended(first, usage, ticks_per_second_);
-  // Until it called exec it was a copy of this process, and its peak may be from then.
+  // Before exec it was a copy of this process, and its peak may be from then.
   if (usage.peak_memory.count > own_peak_bytes_) {
     peak_bytes_ = std::max(peak_bytes_, usage.peak_memory.count);
   }
-  told_voluntary_ += usage.voluntary_switches;
-  told_involuntary_ += usage.involuntary_switches;
+  reported_voluntary_ += usage.voluntary_switches;
+  reported_involuntary_ += usage.involuntary_switches;
 }
 
 }  // namespace tacho

@@ -18,37 +18,39 @@
 
 namespace tacho {
 
-// All processes of a run: its first ones, their descendants, and descendants whose parents are
-// gone, if they were seen before or are in a process group or session that one of the tree leads.
-// `root` holds proc/. There is no clock in here: who calls decides how often each look is worth
-// its cost.
+// All processes of a run: the first ones, their descendants, and descendants whose parents are
+// gone, if they were seen before or are in a process group or session that a member leads. `root`
+// contains proc/. There is no clock in here: the caller decides how often to sample.
 class ProcessTreeProbe {
  public:
   explicit ProcessTreeProbe(const std::vector<pid_t>& first,
                             const std::filesystem::path& root = "/");
 
-  // Whether any process of the machine began since find_members(); then it is worth its cost.
-  [[nodiscard]] bool someone_began();
-  // Looks for new members among all processes of the machine.
+  // Returns true if a process of the machine was started since find_members(), so that calling it
+  // again is useful.
+  [[nodiscard]] bool process_started();
+  // Searches all processes of the machine for new members.
   void find_members();
-  // Looks for those that a member's first thread started, which costs little on any machine.
+  // Searches only the children of the members' first threads, which is cheap on any machine.
   void find_children();
-  // Fills in what the tree has used and uses; find_members() first.
+  // Fills in the resource usage of the tree; call find_members() first.
   void look(UsageSample& sample);
-  // Threads, high-water marks and swapped memory, which cost more; look() then has them.
+  // Reads threads, high-water marks and swapped memory, which is more expensive; look() then
+  // reports them.
   void look_deeper();
-  // One of the first has been waited for: it may have used more than was seen, and this is exact.
+  // Reports the exact usage of one of the first processes after it was waited for; it may be more
+  // than the samples show.
   void ended(pid_t first, const ChildUsage& usage);
 
   [[nodiscard]] std::vector<ThreadUsage> busiest_threads(std::size_t most) const {
     return threads_.busiest(most);
   }
-  // Whether a process is known not to be of the tree.
+  // Returns true if a process is known not to belong to the tree.
   [[nodiscard]] bool is_other(std::int64_t pid) const {
     const auto known = known_.find(pid);
     return known != known_.end() && !known->second;
   }
-  // "" while the system lets us read what every member reads and writes.
+  // "" if the I/O counters of all members can be read.
   [[nodiscard]] const std::string& io_problem() const { return io_problem_; }
 
  private:
@@ -56,8 +58,8 @@ class ProcessTreeProbe {
     std::int64_t pid = 0;
     std::int64_t start_ticks = 0;
     std::filesystem::path folder;
-    KeptFile stat_file;
-    KeptFile io_file;
+    ProcFile stat_file;
+    ProcFile io_file;
     bool ended = false;
     std::int64_t threads = 0;
     std::int64_t resident_bytes = 0;
@@ -77,17 +79,17 @@ class ProcessTreeProbe {
   std::int64_t own_peak_bytes_;  // of the process that started the first ones
   std::vector<pid_t> first_;
   std::vector<Member> members_;         // parents before their children
-  std::map<std::int64_t, bool> known_;  // pids of the last listing: whether one of ours
-  std::set<std::int64_t> leaders_;      // of groups and sessions, ours
+  std::map<std::int64_t, bool> known_;  // pids of the last listing; true for members
+  std::set<std::int64_t> leaders_;      // members that lead groups or sessions
   TreeAccounts accounts_;
   ThreadAccounts threads_;
-  UsageSample last_;  // counters never go back, though ticks are rounded down here and there
-  std::int64_t told_voluntary_ = 0;  // by the system, of those that were waited for
-  std::int64_t told_involuntary_ = 0;
+  UsageSample last_;  // so that counters never decrease, although ticks are rounded down
+  std::int64_t reported_voluntary_ = 0;  // of processes that were waited for
+  std::int64_t reported_involuntary_ = 0;
   std::int64_t peak_bytes_ = 0;
   bool io_seen_ = false;
   std::string io_problem_;
-  std::string newest_;  // process of the machine, at the last listing
+  std::string newest_;  // most recent pid of the machine at the last listing
   std::string text_;
 };
 

@@ -25,9 +25,9 @@ class ProcessTreeTest : public testing::Test {
   FixtureRoot root_;
 };
 
-TEST_F(ProcessTreeTest, AddsUpTheTreeAndNobodyElse) {
+TEST_F(ProcessTreeTest, AddsUpOnlyTheTree) {
   put(root_, {.pid = 10, .user_ticks = 100, .system_ticks = 20, .threads = 3, .written = 1000});
-  put(root_, {.pid = 9, .parent = 11, .user_ticks = 7});  // a lower number than its parent's
+  put(root_, {.pid = 9, .parent = 11, .user_ticks = 7});  // a lower pid than its parent
   put(root_, {.pid = 11, .parent = 10, .name = "a) R 1 (b", .threads = 2, .resident_pages = 5});
   put(root_, {.pid = 12, .parent = 10, .state = 'Z', .user_ticks = 30, .resident_pages = 9});
   put(root_, {.pid = 50, .parent = 1, .user_ticks = 5000, .resident_pages = 70});
@@ -55,7 +55,7 @@ TEST_F(ProcessTreeTest, SeveralFirstProcessesAreOneTree) {
   EXPECT_EQ(look(probe).user_s, seconds_of_ticks(116));
 }
 
-TEST_F(ProcessTreeTest, ADescendantStaysThoughItsParentIsGone) {
+TEST_F(ProcessTreeTest, ADescendantStaysAMemberAfterItsParentIsGone) {
   put(root_, {.pid = 10});
   put(root_, {.pid = 11, .parent = 10});
   put(root_, {.pid = 12, .parent = 11, .user_ticks = 5});
@@ -69,10 +69,10 @@ TEST_F(ProcessTreeTest, ADescendantStaysThoughItsParentIsGone) {
   EXPECT_EQ(sample.user_s, seconds_of_ticks(10));
 }
 
-TEST_F(ProcessTreeTest, AnOrphanIsFoundByTheGroupOrSessionThatTheTreeLeads) {
+TEST_F(ProcessTreeTest, AnOrphanIsFoundByAGroupOrSessionOfTheTree) {
   put(root_, {.pid = 10, .group = 10, .session = 5});
   put(root_, {.pid = 20, .parent = 1, .group = 10, .session = 5});
-  put(root_, {.pid = 30, .parent = 1, .group = 30, .session = 5});  // the user's own session
+  put(root_, {.pid = 30, .parent = 1, .group = 30, .session = 5});  // the session of the user
   ProcessTreeProbe probe({10}, root_.path());
   EXPECT_EQ(look(probe).processes, 2);
 }
@@ -94,22 +94,22 @@ TEST_F(ProcessTreeTest, ChildrenOfFirstThreadsAreFoundWithoutAListing) {
   EXPECT_EQ(look(probe).processes, 3);
 }
 
-TEST_F(ProcessTreeTest, KnowsWhenNobodyBegan) {
+TEST_F(ProcessTreeTest, DetectsNewProcesses) {
   put(root_, {.pid = 10});
   ProcessTreeProbe probe({10}, root_.path());
   probe.find_members();
-  EXPECT_TRUE(probe.someone_began());  // this machine does not tell
+  EXPECT_TRUE(probe.process_started());  // unknown without loadavg
   root_.put("proc/loadavg", "0.34 0.22 0.89 2/163 14387\n");
   probe.find_members();
-  EXPECT_FALSE(probe.someone_began());
+  EXPECT_FALSE(probe.process_started());
   root_.put("proc/loadavg", "0.34 0.22 0.89 2/163 14388\n");
-  EXPECT_TRUE(probe.someone_began());
-  EXPECT_TRUE(probe.someone_began());
+  EXPECT_TRUE(probe.process_started());
+  EXPECT_TRUE(probe.process_started());
   probe.find_members();
-  EXPECT_FALSE(probe.someone_began());
+  EXPECT_FALSE(probe.process_started());
 }
 
-TEST_F(ProcessTreeTest, AnotherProcessWithAMembersNumberIsNoMember) {
+TEST_F(ProcessTreeTest, AProcessWithAReusedPidIsNotAMember) {
   put(root_, {.pid = 10, .user_ticks = 1});
   put(root_, {.pid = 11, .parent = 10, .group = 11, .user_ticks = 5});
   ProcessTreeProbe probe({10}, root_.path());
@@ -123,7 +123,7 @@ TEST_F(ProcessTreeTest, AnotherProcessWithAMembersNumberIsNoMember) {
   EXPECT_EQ(look(probe).user_s, seconds_of_ticks(6));
 }
 
-TEST_F(ProcessTreeTest, RemembersTheHighestMemory) {
+TEST_F(ProcessTreeTest, KeepsThePeakMemory) {
   const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   put(root_, {.pid = 10, .resident_pages = 100});
   put(root_, {.pid = 11, .parent = 10, .resident_pages = 50});
@@ -158,14 +158,14 @@ TEST_F(ProcessTreeTest, ThreadsAreNamedAndSwitchesAddedUp) {
   EXPECT_EQ(probe.busiest_threads(1).size(), 1U);
 }
 
-TEST_F(ProcessTreeTest, SaysWhyThereIsNoIo) {
+TEST_F(ProcessTreeTest, ReportsWhyThereIsNoIo) {
   put(root_, {.pid = 10});
   ProcessTreeProbe probe({10}, root_.path());
   EXPECT_EQ(look(probe).read_bytes, std::nullopt);
   EXPECT_THAT(probe.io_problem(), HasSubstr("CONFIG_TASK_IO_ACCOUNTING"));
 }
 
-TEST_F(ProcessTreeTest, AnEmptyProcIsNoProcesses) {
+TEST_F(ProcessTreeTest, AnEmptyProcHasNoProcesses) {
   ProcessTreeProbe probe({10}, root_.path());
   EXPECT_EQ(look(probe), UsageSample{});
 }
@@ -197,7 +197,7 @@ double children_cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Most of them begin and end between two looks.
+// Most of them start and end between two samples.
 TEST(ProcessTree, CountsTwoHundredShortChildren) {
   const double before = children_cpu_seconds();
   auto shell =
@@ -217,7 +217,7 @@ TEST(ProcessTree, CountsTwoHundredShortChildren) {
   shell->wait();
   const double truth = children_cpu_seconds() - before;
   const double tick = seconds_of_ticks(1);
-  // Whole ticks of user and of system time, the shell's own and its children's.
+  // Whole ticks of user and system time, of the shell and its children.
   EXPECT_NEAR(zombie.user_s + zombie.system_s, truth, 0.02 * truth + 4 * tick);
 
   probe.ended(shell->pid(), *shell->usage());
@@ -227,8 +227,8 @@ TEST(ProcessTree, CountsTwoHundredShortChildren) {
   EXPECT_EQ(after.processes, 0);
 }
 
-// Its parent ignores how it ends, so the system drops its counters.
-TEST(ProcessTree, KeepsWhatAChildUsedThatNobodyWaitsFor) {
+// Its parent ignores its end, so the system drops its counters.
+TEST(ProcessTree, KeepsTheUsageOfAChildThatNobodyWaitsFor) {
   const std::string script =
       "(sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.3' &); sleep 600";
   auto shell = Process::start({.argv = {"sh", "-c", script}, .own_group = true});

@@ -6,12 +6,12 @@
 
 namespace tacho {
 
-// How long threads computed, and how long they were ready to and waited for a processor.
+// The time for which threads ran, and for which they were runnable but waited for a processor.
 struct RunDelay {
   double ran_s = 0;
   double waited_s = 0;
 
-  // The part of the wanted processor time that was spent waiting; 0 if none was wanted.
+  // Returns the share of the requested CPU time spent waiting; 0 if none was requested.
   [[nodiscard]] double waited_share() const {
     const double wanted = ran_s + waited_s;
     return wanted > 0 ? waited_s / wanted : 0;
@@ -23,12 +23,12 @@ struct RunDelay {
   bool operator==(const RunDelay&) const = default;
 };
 
-// A thread's file `schedstat`: "1234567 89012 34", nanoseconds and a count. Nothing if the text is
-// not of that form.
+// Parses the file `schedstat` of a thread: "1234567 89012 34", nanoseconds and a count. Returns
+// nothing if the text has another form.
 std::optional<RunDelay> parse_schedstat(std::string_view text);
 
-// The sum over the living threads of a process; `task` is its folder of threads. Nothing where the
-// kernel does not count (CONFIG_SCHED_INFO).
+// Returns the sum over the live threads of a process; `task` is its folder of threads. Returns
+// nothing if the kernel does not count (CONFIG_SCHED_INFO).
 std::optional<RunDelay> run_delay_of(const std::filesystem::path& task);
 
 }  // namespace tacho

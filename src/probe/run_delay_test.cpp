@@ -25,13 +25,13 @@ TEST(RunDelay, IsTheSumOverThreads) {
   EXPECT_DOUBLE_EQ(delay->waited_share(), 0.25);
 }
 
-TEST(RunDelay, IsUnknownWhereTheKernelDoesNotCount) {
+TEST(RunDelay, IsUnknownIfTheKernelDoesNotCount) {
   FixtureRoot root;
   root.put("proc/7/task/7/stat", "");
   EXPECT_EQ(run_delay_of(root.path() / "proc/7/task"), std::nullopt);
 }
 
-// Feeds a sense with a process that wants one second of processor time a second.
+// Simulates a process that requests one processor all the time.
 class Sensed {
  public:
   bool after(double seconds, double waited_share) {
@@ -46,7 +46,7 @@ class Sensed {
   RunDelay total_;
 };
 
-TEST(ContentionSense, TheFirstLookHasNothingToCompareWith) {
+TEST(ContentionSense, TheFirstSampleHasNothingToCompareWith) {
   Sensed process;
   EXPECT_FALSE(process.after(1, 0.9));
   EXPECT_TRUE(process.after(0.05, 0.9));
@@ -62,12 +62,12 @@ TEST(ContentionSense, EndsAfterASecondOfCalm) {
   process.after(0.05, 0);
   EXPECT_TRUE(process.after(0.05, 0.5));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.after(0.25, 0.01)) << i;
-  EXPECT_TRUE(process.after(0.25, 0.15));  // not calm yet: counts from here again
+  EXPECT_TRUE(process.after(0.25, 0.15));  // not calm yet: the second starts again
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(process.after(0.25, 0.01)) << i;
   EXPECT_FALSE(process.after(0.25, 0.01));
 }
 
-TEST(ContentionSense, AnEndThatWasWrongMakesTheNextOneLater) {
+TEST(ContentionSense, AWrongEndDelaysTheNextOne) {
   Sensed process;
   process.after(0.5, 0);
   EXPECT_TRUE(process.after(0.5, 0.5));

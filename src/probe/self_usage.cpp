@@ -16,7 +16,7 @@ Seconds seconds_of(const timeval& time) {
 SelfUsage self_usage() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  // ru_maxrss outlives exec: it would show the peak of a large process that started a small one.
+  // ru_maxrss survives exec: it may be the peak of the process that started this one.
   const auto peak_kib = leading_number(value_of(read_text("/proc/self/status"), "VmHWM"));
   return {.user = seconds_of(usage.ru_utime),
           .system = seconds_of(usage.ru_stime),

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// What this process has used since it began, all its threads together.
+// Resource usage of this process since its start, all threads together.
 struct SelfUsage {
   Seconds user{};
   Seconds system{};
-  Bytes peak_memory;  // the most that was ever resident
+  Bytes peak_memory;  // resident
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
 };

@@ -24,7 +24,7 @@ void touch_and_free(std::size_t bytes) {
   ::munmap(memory, bytes);
 }
 
-// In a child, whose peak begins anew: this process may have had a higher one before.
+// Runs in a child, which starts with a new peak: this process may have had a higher one before.
 std::int64_t rise_of_the_peak_in_a_child(std::size_t bytes) {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0) return -1;
@@ -44,7 +44,7 @@ std::int64_t rise_of_the_peak_in_a_child(std::size_t bytes) {
   return rise;
 }
 
-TEST(SelfUsage, ThePeakRisesByWhatWasTouchedAndStays) {
+TEST(SelfUsage, ThePeakRisesByTheTouchedMemoryAndStays) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer keeps a shadow as large as the memory itself";
 #endif
@@ -59,7 +59,7 @@ Seconds processor_clock() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// The share of it that was the program's own.
+// Returns the share that was user time.
 double burn_and_count() {
   const SelfUsage before = self_usage();
   const Seconds clock_before = processor_clock();
@@ -77,9 +77,9 @@ double burn_and_count() {
   return user / both;
 }
 
-TEST(SelfUsage, CountsTheProcessorTimeThatWasBurnt) {
-  // The kernel divides the sum by what its ticks happened to find; on a virtual machine that stands
-  // still now and then that may be the kernel itself.
+TEST(SelfUsage, CountsTheCpuTimeUsed) {
+  // The kernel splits the sum by what its ticks sampled; on a virtual machine that is sometimes
+  // suspended, that may be the kernel itself.
   double own = 0;
   for (int round = 0; round < 5 && own <= 0.9; ++round) own = burn_and_count();
   EXPECT_GT(own, 0.9);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that starts a thread for every request must not fill our memory with them.
+// Limits memory for programs that start one thread per request.
 constexpr std::size_t kMostEnded = 1000;
 
 bool busier(const ThreadUsage& a, const ThreadUsage& b) { return a.cpu_s > b.cpu_s; }
@@ -51,16 +51,16 @@ void ThreadAccounts::look(std::int64_t process, const fs::path& task) {
     }
     now[id] = thread;
   }
-  for (const auto& [id, thread] : before) bury(thread);
+  for (const auto& [id, thread] : before) retire(thread);
 }
 
 void ThreadAccounts::ended(std::int64_t process) {
   const auto threads = living_.extract(process);
   if (!threads) return;
-  for (const auto& [id, thread] : threads.mapped()) bury(thread);
+  for (const auto& [id, thread] : threads.mapped()) retire(thread);
 }
 
-void ThreadAccounts::bury(const Thread& thread) {
+void ThreadAccounts::retire(const Thread& thread) {
   ended_switches_.voluntary += thread.switches.voluntary;
   ended_switches_.involuntary += thread.switches.involuntary;
   if (thread.usage.waited_s) {

@@ -11,9 +11,8 @@
 
 namespace tacho {
 
-// What the threads of some processes have computed, and how often they gave up or lost the
-// processor: the system tells of both by thread only. What a thread did after the last look at it
-// is not known, so a look costs and tells little; one a second is plenty.
+// CPU time and context switches of the threads of some processes, which the system reports only per
+// thread. Activity of a thread after its last sample is lost. One sample per second is enough.
 class ThreadAccounts {
  public:
   struct Switches {
@@ -21,14 +20,15 @@ class ThreadAccounts {
     std::int64_t involuntary = 0;
   };
 
-  // `task` is the process's folder of threads.
+  // Samples the threads of a process; `task` is its folder of threads.
   void look(std::int64_t process, const std::filesystem::path& task);
-  // The process has ended; what its threads did stays.
+  // Marks a process as ended; the counts of its threads are kept.
   void ended(std::int64_t process);
 
   [[nodiscard]] std::vector<ThreadUsage> busiest(std::size_t most) const;
   [[nodiscard]] Switches switches() const;
-  // How long all waited for a processor, ready to compute; nothing where the kernel does not count.
+  // Returns the total time for which runnable threads waited for a processor; nothing if the kernel
+  // does not count it.
   [[nodiscard]] std::optional<double> waited_s() const;
 
  private:
@@ -37,8 +37,8 @@ class ThreadAccounts {
     ThreadUsage usage;
     Switches switches;
   };
-  using Threads = std::map<std::int64_t, Thread>;  // by their id
-  void bury(const Thread& thread);
+  using Threads = std::map<std::int64_t, Thread>;  // by id
+  void retire(const Thread& thread);
 
   std::map<std::int64_t, Threads> living_;  // by process
   std::vector<ThreadUsage> ended_;

@@ -33,7 +33,7 @@ void TreeAccounts::gone(std::int64_t pid) {
   if (auto account = living_.extract(pid)) gone_.insert(std::move(account));
 }
 
-// Up the line of those that are gone, to one that lives, or to a root, or out of the tree.
+// Skips ancestors that are gone, up to one that is alive, to a root, or out of the tree.
 std::int64_t TreeAccounts::nearest_left(std::int64_t ancestor) const {
   for (std::size_t steps = 0; steps < gone_.size() && !ended_.contains(ancestor); ++steps) {
     const auto at = gone_.find(ancestor);

@@ -12,7 +12,7 @@ namespace tacho {
 
 // Counters of a process together with those of the children it has waited for.
 struct Tally {
-  double user_ticks = 0;  // whole ones, but for what ended() told
+  double user_ticks = 0;  // whole, except after ended()
   double system_ticks = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
@@ -21,31 +21,30 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
-// What a tree of processes has used, though its processes end between two looks and their entries
-// in /proc with them.
+// The resource usage of a tree of processes, including processes that end between two samples.
 //
-// Linux adds a child's counters to those of the parent that waits for it ("cutime"); the counters
-// of a child nobody waits for, or whose parent was gone, are dropped. So the sum over all that are
-// there, each with what it got from its children, is right for children that were waited for, seen
-// or not, however many and short-lived. To that belong the last counters seen of those that are
-// gone and were not waited for. Which ones those are is told by the page faults: every process has
-// some, and a parent's "cminflt" grows by all of a child's the moment it waits for it. A process
-// that is gone is settled against what its nearest living ancestor got since the last look. As a
-// parent may wait for it in the midst of a look, it is given until the end of the next.
+// Linux adds the counters of a child to those of the parent that waits for it ("cutime"). It drops
+// the counters of a child that nobody waits for, or whose parent is gone. So the sum over all live
+// processes, including what they got from their children, is correct for all children that were
+// waited for, sampled or not. The last counters of processes that are gone and were not waited for
+// must be added. Page faults identify them: every process has some, and a parent's "cminflt" grows
+// by those of a child when it waits for it. So the page faults of a process that is gone are
+// compared with what its nearest live ancestor got since the last sample. A parent may wait for a
+// child in the middle of a sample, so the child is kept until the end of the next one.
 //
-// What cannot be seen: a process that began and ended between two looks and was not waited for.
+// A process that started and ended between two samples and was not waited for is missed.
 class TreeAccounts {
  public:
   explicit TreeAccounts(std::vector<std::int64_t> roots) : roots_(std::move(roots)) {}
 
-  // One look: seen() for every process that is there, parents before their children, and gone()
-  // for those that are not any more; then settle().
+  // For one sample, call seen() for every live process, parents before their children, and gone()
+  // for those that disappeared; then settle().
   void seen(const ProcStat& stat, const ProcIo& io);
   void gone(std::int64_t pid);
   void settle();
 
-  // A root was waited for, and this is what it and those it waited for have used, to the
-  // microsecond. Best after a look that found it gone, and so its children that it waited for.
+  // Reports the exact usage of a root that was waited for, including the children it waited for.
+  // Preferably called after a sample that found it gone.
   void ended(std::int64_t pid, const ChildUsage& usage, double ticks_per_second);
 
   [[nodiscard]] Tally total() const;
@@ -55,15 +54,15 @@ class TreeAccounts {
     std::int64_t parent = 0;
     Tally tally;
     std::int64_t from_children = 0;  // minor faults
-    std::int64_t unclaimed = 0;      // of those, what came in this look
+    std::int64_t unclaimed = 0;      // of those, added in this sample
   };
-  // Of a process that is gone, on what an ancestor got.
+  // Counters of a process that is gone, which an ancestor may have got.
   struct Claim {
     std::int64_t ancestor = 0;
     Tally tally;
-    bool waited = false;  // a look long
+    bool waited = false;  // for one sample
   };
-  // A root that is gone: nobody here sees what its parent got from it.
+  // A root that is gone. Its parent is not sampled, so its claims stay open until ended().
   struct Ended {
     Tally tally;
     std::vector<Tally> claims;
@@ -73,7 +72,7 @@ class TreeAccounts {
   std::vector<std::int64_t> roots_;
 
   std::map<std::int64_t, Account> living_;
-  std::map<std::int64_t, Account> gone_;  // in this look
+  std::map<std::int64_t, Account> gone_;  // in this sample
   std::vector<Claim> claims_;
   std::map<std::int64_t, Ended> ended_;
   Tally lost_;

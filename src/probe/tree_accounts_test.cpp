@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-// A process with CPU time and page faults of its own, and those of children it waited for.
+// Returns a process with its own CPU time and page faults and those of children it waited for.
 ProcStat process(std::int64_t pid, std::int64_t parent, std::int64_t ticks, std::int64_t faults,
                  std::int64_t children_ticks = 0, std::int64_t children_faults = 0) {
   ProcStat stat;
@@ -30,7 +30,7 @@ class TreeAccountsTest : public testing::Test {
   TreeAccounts accounts_{{kRoot}};
 };
 
-TEST_F(TreeAccountsTest, AddsUpWhoIsThere) {
+TEST_F(TreeAccountsTest, AddsUpLiveProcesses) {
   seen(process(kRoot, 1, 100, 50), 1000);
   seen(process(11, kRoot, 7, 5), 20);
   accounts_.settle();
@@ -43,14 +43,14 @@ TEST_F(TreeAccountsTest, AChildThatWasWaitedForCountsOnce) {
   seen(process(kRoot, 1, 100, 50), 1000);
   seen(process(11, kRoot, 7, 5), 20);
   accounts_.settle();
-  seen(process(kRoot, 1, 100, 50, 9, 6), 1025);  // it went on to 9 ticks, 6 faults and 25 bytes
+  seen(process(kRoot, 1, 100, 50, 9, 6), 1025);  // it ended with 9 ticks, 6 faults and 25 bytes
   accounts_.gone(11);
   accounts_.settle();
   EXPECT_EQ(ticks(), 109);
   EXPECT_EQ(accounts_.total().io.write_bytes, 1025);
 }
 
-TEST_F(TreeAccountsTest, AChildThatNobodyWaitedForKeepsWhatWasSeen) {
+TEST_F(TreeAccountsTest, AChildThatNobodyWaitedForKeepsItsLastSample) {
   seen(process(kRoot, 1, 100, 50), 1000);
   seen(process(11, kRoot, 7, 5), 20);
   accounts_.settle();
@@ -63,8 +63,8 @@ TEST_F(TreeAccountsTest, AChildThatNobodyWaitedForKeepsWhatWasSeen) {
   }
 }
 
-// The parent was read, then it waited, then its child was found gone.
-TEST_F(TreeAccountsTest, AWaitInTheMidstOfALookCountsOnce) {
+// The parent is read, then it waits, then its child is found gone.
+TEST_F(TreeAccountsTest, AWaitDuringASampleCountsOnce) {
   seen(process(kRoot, 1, 100, 50));
   seen(process(11, kRoot, 7, 5));
   accounts_.settle();
@@ -77,7 +77,7 @@ TEST_F(TreeAccountsTest, AWaitInTheMidstOfALookCountsOnce) {
   EXPECT_EQ(ticks(), 108);
 }
 
-TEST_F(TreeAccountsTest, ManyShortChildrenThatWereNeverSeenCount) {
+TEST_F(TreeAccountsTest, ShortChildrenThatWereNeverSampledCount) {
   for (int look = 1; look <= 10; ++look) {
     seen(process(kRoot, 1, look, 50, 20 * look, 1000 * look));
     accounts_.settle();
@@ -85,7 +85,7 @@ TEST_F(TreeAccountsTest, ManyShortChildrenThatWereNeverSeenCount) {
   }
 }
 
-TEST_F(TreeAccountsTest, AWholeBranchThatIsGoneIsSettledWithWhoIsLeft) {
+TEST_F(TreeAccountsTest, ABranchThatIsGoneIsSettledWithItsLiveAncestor) {
   seen(process(kRoot, 1, 1, 50));
   seen(process(11, kRoot, 10, 5));
   seen(process(12, 11, 100, 6));
@@ -114,7 +114,7 @@ TEST_F(TreeAccountsTest, ADaemonWhoseParentIsGoneStays) {
   EXPECT_EQ(ticks(), 161);
 }
 
-TEST_F(TreeAccountsTest, WhatTheSystemTellsOfAnEndedRootIsTakenToTheMicrosecond) {
+TEST_F(TreeAccountsTest, UsesTheExactUsageOfAnEndedRoot) {
   seen(process(kRoot, 1, 100, 50), 1000);
   seen(process(11, kRoot, 7, 5), 20);
   accounts_.settle();
@@ -148,12 +148,12 @@ TEST_F(TreeAccountsTest, AnEndedRootLeavesTheChildItDidNotWaitFor) {
   EXPECT_EQ(ticks(), 120.5);
 }
 
-TEST_F(TreeAccountsTest, ARootThatLivedTooShortToBeSeenCounts) {
+TEST_F(TreeAccountsTest, ARootThatWasNeverSampledCounts) {
   accounts_.ended(kRoot, {.user = Seconds(0.02), .minor_faults = 60}, 100);
   EXPECT_EQ(ticks(), 2);
 }
 
-TEST_F(TreeAccountsTest, EndsThoughParentsStandInARing) {
+TEST_F(TreeAccountsTest, TerminatesIfParentsFormACycle) {
   seen(process(11, 12, 1, 1));
   seen(process(12, 11, 1, 1));
   accounts_.gone(11);

@@ -21,7 +21,7 @@
 #include "probe/nvml_probe.h"
 #include "probe/pressure_probe.h"
 #include "probe/process_tree_probe.h"
-#include "probe/ration.h"
+#include "probe/rate_limiter.h"
 #include "record/usage.h"
 
 namespace tacho {
@@ -29,12 +29,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostOfACore = 0.0025;      // for looking, but at GPUs
-constexpr double kMostForGpus = 0.002;       // the driver takes milliseconds to answer
-constexpr double kMostForListing = 0.0005;   // of that, all processes of the machine
-constexpr double kMostForChildren = 0.0003;  // of that, those of known processes
-constexpr double kMostForThreads = 0.0005;   // of that, each thread
-constexpr std::size_t kThreadsWorthNaming = 16;
+constexpr double kMostOfACore = 0.0025;      // for sampling without GPUs
+constexpr double kMostForGpus = 0.002;       // the driver takes milliseconds
+constexpr double kMostForListing = 0.0005;   // of kMostOfACore: all processes of the machine
+constexpr double kMostForChildren = 0.0003;  // of kMostOfACore: children of known processes
+constexpr double kMostForThreads = 0.0005;   // of kMostOfACore: all threads
+constexpr std::size_t kMostThreads = 16;
 constexpr Seconds kMoment{0.05};
 
 Seconds thread_cpu() {
@@ -43,13 +43,13 @@ Seconds thread_cpu() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// The driver names processes by the numbers they have outside of all containers.
+// The driver reports pids of the first pid namespace, outside of all containers.
 bool in_first_pid_namespace(const std::filesystem::path& root) {
   std::error_code ignored;
   return std::filesystem::read_symlink(root / "proc/self/ns/pid", ignored) == "pid:[4026531836]";
 }
 
-// Signals are for the threads that were there before.
+// Blocks signals in a new thread, so that the existing threads handle them.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -85,12 +85,12 @@ class UsageSampler::Watcher {
     for (const pid_t pid : watch_.pids) {
       counters_.push_back(PerfCounters::open(pid, watch_.root, watch_.perf));
     }
-    // Through no link, and without waiting for the other end of a pipe.
+    // Follows no link and does not block on a pipe.
     constexpr int kConfined = O_NOFOLLOW | O_NONBLOCK;
     file_ = UniqueFd(::open(watch_.file.c_str(),
                             O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | kConfined, 0644));
     if (!file_) error_ = system_error(watch_.file, errno);
-    // What is over in a moment hardly has descendants that its children do not tell of.
+    // A program that ends this quickly rarely has descendants other than children.
     listing_.spent(begin_, Seconds(0), kMoment);
     cost_ += thread_cpu() - before;
     look();
@@ -102,7 +102,7 @@ class UsageSampler::Watcher {
     const std::scoped_lock lock(mutex_);
     const Seconds before = thread_cpu();
     const auto now = Clock::now();
-    if (tree_.someone_began()) {
+    if (tree_.process_started()) {
       if (listing_.due(now)) {
         tree_.find_members();
         listing_.spent(now, thread_cpu() - before);
@@ -115,7 +115,7 @@ class UsageSampler::Watcher {
     if (deeper) {
       const Seconds begin = thread_cpu();
       tree_.look_deeper();
-      // A short run is looked at as closely as a long one.
+      // Short runs get as many samples as long ones.
       const Seconds pause = std::clamp(Seconds(now - begin_) / 4, Seconds(0.1), Seconds(1));
       threads_.spent(now, thread_cpu() - begin, pause);
     }
@@ -156,10 +156,10 @@ class UsageSampler::Watcher {
   }
 
  private:
-  // Groups, pressure and network are those of the first; the others stand beside it.
+  // Control group, pressure and network are those of the first process; the others share them.
   pid_t first_pid() const { return watch_.pids.empty() ? 0 : watch_.pids.front(); }
 
-  // Other programs are all of the machine's but the run's and this one.
+  // Other programs are all programs of the machine except the run and this process.
   void look_at_others(UsageSample& sample) {
     const double ours = sample.user_s + sample.system_s + own_cpu_s();
     if (samples_ == 0) ours_before_s_ = ours;
@@ -177,12 +177,12 @@ class UsageSampler::Watcher {
         .count();
   }
 
-  // What it cost. The last look is never left out: energy is counted to the end.
+  // Returns its cost. Never skips the last sample, so that energy is counted to the end.
   Seconds look_at_gpus(UsageSample& sample, Clock::time_point now, bool last) {
     if (!nvml_ || (!last && !gpus_.due(now))) return Seconds(0);
     const Seconds before = thread_cpu();
     NvmlProbe::IsOther is_other;
-    if (numbers_are_the_drivers_) {
+    if (in_first_pid_namespace_) {
       is_other = [this](std::int64_t pid) { return tree_.is_other(pid); };
     }
     sample.gpus = nvml_->look(now, is_other);
@@ -207,7 +207,7 @@ class UsageSampler::Watcher {
     }
   }
 
-  // From this thread: a driver that was asleep takes seconds.
+  // Called from this thread, because starting an idle driver takes seconds.
   void open_nvml() {
     const Seconds before = thread_cpu();
     auto api = watch_.nvml();
@@ -241,7 +241,7 @@ class UsageSampler::Watcher {
     facts.cores = usable_cores(watch_.root);
     if (machine_.processors() > 0) facts.processors = machine_.processors();
     facts.memory_limit_bytes = usable_memory(watch_.root).count;
-    facts.threads = tree_.busiest_threads(kThreadsWorthNaming);
+    facts.threads = tree_.busiest_threads(kMostThreads);
     const auto say = [&facts](const char* what, const std::string& problem) {
       if (!problem.empty()) facts.unavailable[what] = problem;
     };
@@ -256,7 +256,7 @@ class UsageSampler::Watcher {
     return facts;
   }
 
-  // What is missing of one rank is missing of the sum. Memory's counters are the machine's own.
+  // A counter that is missing for one rank is missing in the sum. Memory counters are machine-wide.
   void add_hardware(UsageFacts& facts) const {
     for (const PerfCounters& counters : counters_) {
       facts.unavailable.insert(counters.unavailable().begin(), counters.unavailable().end());
@@ -271,26 +271,26 @@ class UsageSampler::Watcher {
   const UsageWatch watch_;
   const Clock::time_point begin_ = Clock::now();
   const RunClock clock_;
-  mutable std::mutex mutex_;  // of all below but the thread
+  mutable std::mutex mutex_;  // protects everything below except the thread
   ProcessTreeProbe tree_;
   CgroupUsage cgroup_;
   PressureProbe pressure_;
   NetworkProbe network_;
   MachineProbe machine_;
-  const bool numbers_are_the_drivers_ = in_first_pid_namespace(watch_.root);
+  const bool in_first_pid_namespace_ = in_first_pid_namespace(watch_.root);
   double ours_before_s_ = 0;
   double others_s_ = 0;
   std::vector<PerfCounters> counters_;
   std::optional<NvmlProbe> nvml_;
   std::string no_gpu_;
-  Ration listing_{kMostForListing};
-  Ration children_{kMostForChildren};
-  Ration threads_{kMostForThreads};
-  Ration gpus_{kMostForGpus};
+  RateLimiter listing_{kMostForListing};
+  RateLimiter children_{kMostForChildren};
+  RateLimiter threads_{kMostForThreads};
+  RateLimiter gpus_{kMostForGpus};
   UniqueFd file_;
   std::optional<Error> error_;
   Seconds cost_{};
-  Seconds usual_cost_{};  // of a look
+  Seconds usual_cost_{};  // per sample
   std::int64_t samples_ = 0;
   double first_unix_ = 0;
   double last_unix_ = 0;

@@ -17,19 +17,19 @@
 namespace tacho {
 
 struct UsageWatch {
-  std::vector<pid_t> pids;     // the run's first processes, just started: one, or one a rank
-  std::filesystem::path file;  // usage.jsonl; begun anew
+  std::vector<pid_t> pids;     // first processes of the run, just started: one, or one per rank
+  std::filesystem::path file;  // usage.jsonl; overwritten
   std::filesystem::path root = "/";
   std::chrono::milliseconds interval{100};
   std::function<Result<NvmlApi>()> nvml = load_nvml;
   PerfOpen perf = perf_open;
 };
 
-// Writes down what a run uses, from a thread of its own. A run of hours is looked at less often, a
-// 6000th of its time apart and every 5 s at the least; so is a tree so large that looking would
-// take more than 0.35 % of a processor.
+// Records the resource usage of a run in a separate thread. The interval grows with the run to a
+// 6000th of its duration, up to 5 s; it also grows if sampling would take more than 0.35 % of a
+// processor.
 //
-// The end of a process is best seen before it is waited for, as its counters go with it:
+// Sample a process after its end but before it is waited for, because then its counters disappear:
 //
 //   auto usage = UsageSampler::start({.pids = {child.pid()}, .file = folder.usage()});
 //   while (!child.ends_within(100ms)) …;
@@ -38,11 +38,11 @@ struct UsageWatch {
 //   usage->ended(child.pid(), *child.usage());
 //   usage->stop();
 //
-// Without look(), bytes read and written after the last look are missing from the counts by call;
-// processor time, faults and bytes to storage are right as long as ended() is called.
+// Without look(), bytes read and written by calls after the last sample are missing; CPU time, page
+// faults and bytes to storage are correct if ended() is called.
 class UsageSampler {
  public:
-  // The first look is done when this returns.
+  // Takes the first sample before it returns.
   static std::unique_ptr<UsageSampler> start(UsageWatch watch);
   UsageSampler(const UsageSampler&) = delete;
   UsageSampler& operator=(const UsageSampler&) = delete;
@@ -50,9 +50,9 @@ class UsageSampler {
 
   void look();
   void ended(pid_t pid, const ChildUsage& usage);
-  // Takes the last look and writes the facts. Once.
+  // Takes the last sample and writes the facts. Call it once.
   void stop();
-  // Why the file is not whole; the run goes on without it.
+  // The reason why the file is incomplete; the run continues without it.
   [[nodiscard]] std::optional<Error> error() const;
 
  private:
@@ -61,7 +61,7 @@ class UsageSampler {
   std::unique_ptr<Watcher> watcher_;
 };
 
-// How long to wait between looks, so far into a run.
+// Returns the interval between samples after `elapsed` of a run.
 Seconds usage_interval(Seconds asked, Seconds elapsed);
 
 }  // namespace tacho

@@ -21,7 +21,7 @@ bool is_interpreter(const std::string& program) {
 }
 
 Result<std::vector<std::string>> words_of(const Json& json) {
-  const Error wrong{ErrorCode::invalid, "command: 'argv' is not a list of words"};
+  const Error wrong{ErrorCode::invalid, "command: 'argv' is not a list of strings"};
   if (!json.is_array()) return wrong;
   std::vector<std::string> words;
   for (const Json& word : json) {
@@ -75,7 +75,7 @@ std::string headline(const CommandSpec& spec, std::size_t longest) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   line = printable(line);
   if (display_width(line) <= longest) return line;
-  // Cut in front of a whole character, not within one.
+  // Cut between characters, not within one.
   std::size_t end = 0;
   for (std::size_t width = 0; width < longest; ++end) {
     const bool begins = (static_cast<unsigned char>(line[end]) & 0xC0U) != 0x80U;
@@ -90,7 +90,7 @@ std::string short_name(const CommandSpec& spec) {
     const auto script =
         std::find_if(spec.argv.begin() + 1, spec.argv.end(),
                      [](const std::string& word) { return !word.starts_with('-'); });
-    // What follows -c or -m is no file.
+    // The argument of -c is not a file.
     const bool named = script != spec.argv.end() && !(script - 1)->starts_with("-c");
     if (named) return file_name(*script);
   }

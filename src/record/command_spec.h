@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// A program that is watched as it is, instead of a training that Tacho makes itself.
+// A program that Tacho watches (tacho run), as opposed to a training by Tacho's own worker.
 struct CommandSpec {
   std::vector<std::string> argv;
-  std::string folder;  // where it is started
-  // Samples a step, where the user says: a step found in the GPU's work then has a speed.
+  std::string folder;  // working directory
+  // Samples per step, if the user gave them: needed for the speed of steps found in a GPU trace.
   std::optional<std::int64_t> batch;
-  std::string tensorboard;  // where it writes event files; "" looks below `folder`
-  bool trace = true;        // of what it does on GPUs
+  std::string tensorboard;  // folder of its event files; "" searches below `folder`
+  bool trace = true;        // record its GPU activity
   bool operator==(const CommandSpec&) const = default;
 };
 
@@ -26,12 +26,14 @@ Result<void> check(const CommandSpec& spec);
 Json to_json(const CommandSpec& spec);
 Result<CommandSpec> command_spec_from_json(const Json& json);
 
-// As a shell would take it: "python3 train.py --name 'two words'".
+// Returns the command with shell quoting and without secrets: "python3 train.py --name 'two
+// words'".
 std::string command_line(const CommandSpec& spec);
-// The same in one printable line of no more than `longest` columns: a program given with -c may
-// have many lines.
+// Returns the command as one printable line of at most `longest` columns: a program given with -c
+// may have many lines.
 std::string headline(const CommandSpec& spec, std::size_t longest = 60);
-// What a list shows: the program, or the script where it is an interpreter's: "train.py".
+// Returns the name for lists: the program, or the script if it is run by an interpreter:
+// "train.py".
 std::string short_name(const CommandSpec& spec);
 
 }  // namespace tacho

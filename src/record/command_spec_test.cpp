@@ -16,14 +16,14 @@ TEST(CommandSpec, ReadsWhatItWrote) {
   EXPECT_EQ(*read, spec);
 }
 
-TEST(CommandSpec, RefusesWhatIsNoListOfWords) {
+TEST(CommandSpec, RefusesWhatIsNotAListOfStrings) {
   for (const char* argv : {"[]", "[\"\"]", "[1]", "\"ls\"", "{}"}) {
     const Json json = {{"argv", *parse_json(argv)}, {"folder", "/"}};
     EXPECT_FALSE(command_spec_from_json(json).ok()) << argv;
   }
 }
 
-TEST(CommandSpec, IsWrittenAsAShellWouldTakeIt) {
+TEST(CommandSpec, IsWrittenWithShellQuoting) {
   EXPECT_EQ(command_line({.argv = {"python3", "-c", "print('a b')", ""}}),
             R"(python3 -c 'print('\''a b'\'')' '')");
 }
@@ -36,7 +36,7 @@ TEST(CommandSpec, HasAHeadlineOfOneLine) {
   EXPECT_EQ(headline({.argv = {"äöü"}}, 5), "'äöü'");
 }
 
-TEST(CommandSpec, IsCalledByItsScriptWhereThereIsOne) {
+TEST(CommandSpec, IsNamedAfterItsScript) {
   EXPECT_EQ(short_name({.argv = {"/usr/bin/python3", "-u", "src/train.py", "-b", "8"}}),
             "train.py");
   EXPECT_EQ(short_name({.argv = {"python3", "-m", "my.trainer"}}), "my.trainer");

@@ -11,7 +11,7 @@ namespace {
 Result<void> within(std::string_view what, std::int64_t value, std::int64_t most) {
   if (value >= 1 && value <= most) return {};
   return Error{ErrorCode::usage,
-               fmt::format("{} must lie between 1 and {}, not {}", what, most, value)};
+               fmt::format("{} must be between 1 and {}, not {}", what, most, value)};
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Json to_json(const DescribeRequest& request) {
 Result<DescribeRequest> describe_request_from_json(const Json& json) {
   DescribeRequest request;
   SampleShape& s = request.sample;
-  JsonObject object(json, "description's request");
+  JsonObject object(json, "describe request");
   object.read("model", request.model);
   object.read("batch", request.batch);
   object.read_name("precision", kPrecisions, request.precision);

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// What 'tacho describe' asks its worker for.
+// The request of 'tacho describe' to its worker.
 struct DescribeRequest {
   std::string model;
   std::int64_t batch = 64;
@@ -19,13 +19,13 @@ struct DescribeRequest {
   OptimizerSpec optimizer;
 };
 
-// A request with the model's own sample and optimizer.
+// Returns a request with the model's default sample and optimizer.
 Result<DescribeRequest> describe_request(std::string_view model);
 
-// "3x224x224" into channels, height and width.
+// Parses "3x224x224" into channels, height and width.
 Result<void> read_image_shape(std::string_view text, SampleShape& out);
 
-// Says what makes no sense, in the words of the command line.
+// Returns an error that names the option if a value makes no sense.
 Result<void> check(const DescribeRequest& request);
 
 Json to_json(const DescribeRequest& request);

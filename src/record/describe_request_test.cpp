@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(DescribeRequest, StartsFromTheModelsOwnSampleAndSurvivesTheRoundTrip) {
+TEST(DescribeRequest, StartsFromTheModelsSampleAndSurvivesTheRoundTrip) {
   auto request = *describe_request("resnet50");
   request.precision = Precision::bf16;
   ASSERT_TRUE(check(request).ok());

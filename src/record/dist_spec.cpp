@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kMostRanksANode = 1024;
+constexpr std::int64_t kMostRanksPerNode = 1024;
 constexpr std::int64_t kMostNodes = 65536;
 constexpr double kLargestBucketMb = 65536;
 constexpr double kLongestTimeout = 86400;
@@ -14,10 +14,10 @@ Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}
 
 Result<void> counted(std::string_view what, std::int64_t value, std::int64_t most) {
   if (value >= 1 && value <= most) return {};
-  return usage(fmt::format("{} must lie between 1 and {}, not {}", what, most, value));
+  return usage(fmt::format("{} must be between 1 and {}, not {}", what, most, value));
 }
 
-// Written so that not-a-number fails too.
+// Written so that NaN fails too.
 Result<void> above_zero(std::string_view what, double value, double most) {
   if (value > 0 && value <= most) return {};
   return usage(fmt::format("{} must be above 0 and at most {}, not {}", what, most, value));
@@ -26,25 +26,26 @@ Result<void> above_zero(std::string_view what, double value, double most) {
 }  // namespace
 
 Result<void> check(const DistSpec& dist) {
-  TACHO_CHECK(counted("--nproc", dist.ranks_a_node, kMostRanksANode));
+  TACHO_CHECK(counted("--nproc", dist.ranks_per_node, kMostRanksPerNode));
   TACHO_CHECK(counted("--nnodes", dist.nodes, kMostNodes));
   TACHO_CHECK(above_zero("--bucket-mb", dist.bucket_mb, kLargestBucketMb));
   TACHO_CHECK(above_zero("--topk", dist.topk_share, 1));
   TACHO_CHECK(above_zero("--timeout", dist.timeout_s, kLongestTimeout));
   if (dist.backend == DistBackend::shm && dist.nodes > 1) {
     return usage(
-        "--backend shm reaches no other machine; with --backend auto, memory is shared within each "
-        "machine and the network joins them");
+        "--backend shm works on one machine only; --backend auto uses shared memory within each "
+        "machine and the network between them");
   }
   if (dist.backend == DistBackend::shm && dist.compress != Compression::none) {
-    return usage("--compress makes less of what crosses a network; --backend shm sends nothing");
+    return usage(
+        "--compress reduces network traffic; --backend shm has none, leave --compress out");
   }
   return {};
 }
 
 Json to_json(const DistSpec& dist) {
   return {
-      {"ranks_a_node", dist.ranks_a_node},
+      {"ranks_per_node", dist.ranks_per_node},
       {"nodes", dist.nodes},
       {"backend", kDistBackends.of(dist.backend)},
       {"bucket_mb", dist.bucket_mb},
@@ -60,7 +61,7 @@ Json to_json(const DistSpec& dist) {
 Result<DistSpec> dist_spec_from_json(const Json& json) {
   DistSpec dist;
   JsonObject object(json, "spec: dist");
-  object.read("ranks_a_node", dist.ranks_a_node);
+  object.read("ranks_per_node", dist.ranks_per_node);
   object.read("nodes", dist.nodes);
   object.read_optional_name("backend", kDistBackends, dist.backend);
   object.read_optional("bucket_mb", dist.bucket_mb);

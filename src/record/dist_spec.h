@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Which way gradients take between ranks. automatic: shared memory within a machine, NCCL between
-// GPUs, Gloo between machines.
+// The backend that exchanges gradients between ranks. automatic: shared memory within a machine,
+// NCCL between GPUs, Gloo between machines.
 enum class DistBackend { automatic, nccl, gloo, shm };
 inline constexpr Names<DistBackend, 4> kDistBackends{"backend",
                                                      {{{DistBackend::automatic, "auto"},
@@ -29,27 +29,27 @@ inline constexpr Names<RateScaling, 3> kRateScalings{
     "learning-rate scaling",
     {{{RateScaling::none, "none"}, {RateScaling::linear, "linear"}, {RateScaling::sqrt, "sqrt"}}}};
 
-// How a run is spread over processes. A machine's own number and the address where the ranks meet
-// are not in here: they differ from machine to machine and from day to day.
+// The processes of a run. Does not contain the rank of a node or the address of the rendezvous:
+// they differ between machines and between attempts.
 struct DistSpec {
-  std::int64_t ranks_a_node = 1;
+  std::int64_t ranks_per_node = 1;
   std::int64_t nodes = 1;
   DistBackend backend = DistBackend::automatic;
-  double bucket_mb = 25;  // gradients are sent in parts of about this many MiB
-  bool overlap = true;    // … while the backward pass still makes the next
+  double bucket_mb = 25;  // size of a bucket of gradients, in MiB
+  bool overlap = true;    // exchange buckets during the backward pass
   Compression compress = Compression::none;
-  double topk_share = 0.01;     // of a gradient's entries, the largest so many are sent
+  double topk_share = 0.01;     // with topk: share of a gradient's entries that is sent
   bool replicate_data = false;  // every rank sees all samples instead of its share
-  RateScaling lr_scale = RateScaling::none;  // the rate times the number of ranks, or its root
-  double timeout_s = 15;                     // a rank that is silent for so long is lost
+  RateScaling lr_scale = RateScaling::none;  // learning rate times the number of ranks, or its root
+  double timeout_s = 15;                     // a rank that is silent for longer is lost
   bool operator==(const DistSpec&) const = default;
 
-  // As ordered. How many there are in an attempt, the workers' environment says: torchrun, srun or
-  // a resume with another --nproc may have decided otherwise.
-  [[nodiscard]] std::int64_t ranks() const { return ranks_a_node * nodes; }
+  // Returns the requested number of ranks. An attempt may have another number: torchrun, srun or a
+  // resume with another --nproc decide, and the workers read it from their environment variables.
+  [[nodiscard]] std::int64_t ranks() const { return ranks_per_node * nodes; }
 };
 
-// Says what makes no sense, in the words of the command line.
+// Returns an error that names the option if a value makes no sense.
 Result<void> check(const DistSpec& dist);
 
 Json to_json(const DistSpec& dist);

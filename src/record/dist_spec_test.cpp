@@ -22,7 +22,7 @@ RunSpec sound_spec() {
 
 TEST(DistSpec, SurvivesTheRoundTripThroughJson) {
   RunSpec spec = sound_spec();
-  spec.dist = {.ranks_a_node = 4,
+  spec.dist = {.ranks_per_node = 4,
                .nodes = 2,
                .backend = DistBackend::gloo,
                .bucket_mb = 0.5,
@@ -38,7 +38,7 @@ TEST(DistSpec, SurvivesTheRoundTripThroughJson) {
   EXPECT_EQ(back->dist.ranks(), 8);
 }
 
-TEST(DistSpec, IsOneRankInSpecsFromBeforeThereWereSeveral) {
+TEST(DistSpec, IsOneRankInSpecsOfEarlierVersions) {
   Json json = to_json(sound_spec());
   ASSERT_EQ(json.erase("dist"), 1U);
   const auto back = run_spec_from_json(json);
@@ -75,8 +75,8 @@ TEST_P(DistSpecCheck, RefusesWhatMakesNoSense) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DistSpecCheck,
-    testing::Values(BadDist{"ranks", [](RunSpec& s) { s.dist.ranks_a_node = 0; },
-                            "--nproc must lie between 1 and 1024, not 0"},
+    testing::Values(BadDist{"ranks", [](RunSpec& s) { s.dist.ranks_per_node = 0; },
+                            "--nproc must be between 1 and 1024, not 0"},
                     BadDist{"nodes", [](RunSpec& s) { s.dist.nodes = -2; }, "--nnodes"},
                     BadDist{"bucket", [](RunSpec& s) { s.dist.bucket_mb = 0; },
                             "--bucket-mb must be above 0 and at most 65536, not 0"},
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                               s.dist.backend = DistBackend::shm;
                               s.dist.compress = Compression::bf16;
                             },
-                            "--backend shm sends nothing"},
+                            "--backend shm has none"},
                     BadDist{"nccl", [](RunSpec& s) { s.dist.backend = DistBackend::nccl; },
                             "--backend nccl needs --device cuda"},
                     BadDist{"gloo_on_gpus",

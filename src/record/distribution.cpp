@@ -25,7 +25,7 @@ double student_below(double t, int degrees) {
   return 0.5 + between / 2;
 }
 
-// Where the increasing function `below` reaches q.
+// Returns the argument at which the increasing function `below` reaches q.
 template <class Below>
 double inverse(const Below& below, double q) {
   double low = -1;

@@ -2,9 +2,9 @@
 
 namespace tacho {
 
-// The value below which the share `q` of the standard normal distribution lies; q within (0, 1).
+// Quantile of the standard normal distribution; q is in (0, 1).
 double normal_quantile(double q);
-// … of Student's t with a whole number of degrees of freedom, at least one.
+// Quantile of Student's t distribution with at least one degree of freedom.
 double student_quantile(double q, int degrees);
 
 }  // namespace tacho

@@ -11,9 +11,9 @@
 namespace tacho {
 namespace {
 
-// Counters of ticks say little of less.
+// Shorter periods are too inexact: the counters count clock ticks.
 constexpr double kShortestSeconds = 0.2;
-// A thread that computed less than this part of the busiest one's time decides no step's length.
+// A thread with less than this share of the busiest thread's CPU time does not affect step times.
 constexpr double kMuch = 0.25;
 
 constexpr std::array<std::string_view, 4> kFaults = {"hardware slowdown", "thermal",
@@ -29,32 +29,32 @@ bool is_slowed(const GpuSample& gpu) {
 
 std::vector<Contention::Gpu> gpus_of(const std::vector<UsageSample>& samples) {
   std::map<std::int64_t, Contention::Gpu> gpus;
-  std::map<std::int64_t, double> looks;
+  std::map<std::int64_t, double> counts;
   for (const UsageSample& sample : samples) {
     for (const GpuSample& gpu : sample.gpus) {
       Contention::Gpu& seen = gpus[gpu.index];
       seen.index = gpu.index;
       if (gpu.other_processes.value_or(0) > 0) ++seen.shared;
       if (is_slowed(gpu)) ++seen.slowed;
-      ++looks[gpu.index];
+      ++counts[gpu.index];
     }
   }
   std::vector<Contention::Gpu> all;
   for (auto& [index, gpu] : gpus) {
-    gpu.shared /= looks[index];
-    gpu.slowed /= looks[index];
+    gpu.shared /= counts[index];
+    gpu.slowed /= counts[index];
     all.push_back(gpu);
   }
   return all;
 }
 
-// The last that was told of a counter.
+// Returns the last known value of a counter.
 std::optional<double> last_of(const std::vector<UsageSample>& samples,
                               std::optional<double> UsageSample::*counter) {
-  const auto told = std::find_if(samples.rbegin(), samples.rend(), [counter](const auto& sample) {
+  const auto last = std::find_if(samples.rbegin(), samples.rend(), [counter](const auto& sample) {
     return (sample.*counter).has_value();
   });
-  return told == samples.rend() ? std::nullopt : (*told).*counter;
+  return last == samples.rend() ? std::nullopt : (*last).*counter;
 }
 
 double waited_share(double ran, double waited) {
@@ -85,7 +85,7 @@ std::optional<std::string> by_others(const Contention& seen) {
   if (!seen.waited_s || !seen.ran_s) {
     return took >= kDisturbing ? std::optional(words) : std::nullopt;
   }
-  // A quota makes threads wait as well, and is a reason of its own.
+  // Waiting because of a CPU quota is reported separately.
   const double by_quota = seen.throttled_share.value_or(0) * seen.seconds;
   const double waited = std::max(0.0, *seen.waited_s - by_quota);
   const double lost = std::min(waited, *seen.others_s);
@@ -127,7 +127,7 @@ std::vector<std::string> disturbances(const Contention& seen) {
     }
     if (seen.throttled_share.value_or(0) >= kDisturbing) {
       reasons.push_back(
-          fmt::format("a CPU quota held it back {} of the time", percent(*seen.throttled_share)));
+          fmt::format("a CPU quota throttled it {} of the time", percent(*seen.throttled_share)));
     }
   }
   for (const Contention::Gpu& gpu : seen.gpus) {

@@ -9,44 +9,44 @@
 
 namespace tacho {
 
-// What else claimed the machine while something was measured. What is not known is absent and
-// counts as no disturbance.
+// Use of the machine by others during a measurement. Absent values are unknown and count as no
+// disturbance.
 struct Contention {
   double seconds = 0;
   std::int64_t processors = 0;     // of the machine; 0: unknown
-  std::optional<double> others_s;  // processor time of other programs
+  std::optional<double> others_s;  // CPU time of other programs
   std::optional<double> stolen_s;  // by the hypervisor
-  // Of the thread that waited most for a processor, of those that computed much; where threads are
-  // not told apart, of all together.
+  // Of the busy thread that waited most for a processor; of all threads together if single threads
+  // were not recorded.
   std::optional<double> ran_s;
   std::optional<double> waited_s;
   std::optional<double> throttled_share;  // of the time, by a CPU quota
   struct Gpu {
     std::int64_t index = 0;
-    double shared = 0;  // share of the looks in which other processes computed on it
-    double slowed = 0;  // … in which heat or a fault lowered its clocks
+    double shared = 0;  // share of the samples in which other processes computed on it
+    double slowed = 0;  // share of the samples in which heat or a fault lowered its clocks
   };
   std::vector<Gpu> gpus;
 };
 Contention contention_of(const UsageLog& usage);
 
-// Below this share of the time a disturbance is among the noise that repeated runs show.
+// Disturbances below this share of the time are within the noise of repeated runs.
 inline constexpr double kDisturbing = 0.05;
 
-// Why figures that were measured then cannot be compared with others, each as a phrase with its
-// figures: "other programs took 31 % of the processors". Empty: nothing says so.
+// Returns the reasons why the measurement is not comparable with others, with numbers: "other
+// programs took 31 % of the processors". Empty if there are none. The reasons are:
 //
-// - Other programs: a thread lost at least kDisturbing of its time to them, that is the time it
-//   waited for a processor or the time they took, whichever is less. Waiting alone is no sign: a
-//   run's own threads compete with each other. Where waiting is not known, they took at least
-//   kDisturbing of all processors.
-// - The hypervisor gave at least kDisturbing of the processors' time to others.
-// - A CPU quota held the run back for at least kDisturbing of the time.
-// - Another process computed on a GPU, or heat, a power brake or a fault slowed it down, in at
-//   least kDisturbing of the looks at it. A power cap is how a GPU works, and no disturbance.
+// - Other programs: a thread lost at least kDisturbing of its time to them, measured as the smaller
+//   of the time it waited for a processor and the CPU time they used. Waiting alone is not
+//   conclusive, because the threads of a run also compete with each other. If waiting is unknown:
+//   they used at least kDisturbing of all processors.
+// - The hypervisor gave at least kDisturbing of the CPU time to others.
+// - A CPU quota throttled the run for at least kDisturbing of the time.
+// - In at least kDisturbing of the samples of a GPU, another process computed on it, or heat, a
+//   power brake or a fault slowed it down. A power cap is normal operation and no disturbance.
 std::vector<std::string> disturbances(const Contention& seen);
 
-// One sentence for a person: the reasons and what follows; "" where there are none.
+// Returns the reasons and their consequence as one sentence; "" if there are none.
 std::string disturbance_text(const std::vector<std::string>& reasons);
 
 }  // namespace tacho

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Ten seconds on two processors: 20 s of processor time.
+// Ten seconds on two processors: 20 s of CPU time.
 Contention quiet() {
   return {.seconds = 10,
           .processors = 2,
@@ -21,9 +21,9 @@ Contention quiet() {
           .gpus = {}};
 }
 
-TEST(Disturbance, AQuietMachineDisturbsNothing) { EXPECT_THAT(disturbances(quiet()), IsEmpty()); }
+TEST(Disturbance, AQuietMachineIsNoDisturbance) { EXPECT_THAT(disturbances(quiet()), IsEmpty()); }
 
-TEST(Disturbance, OtherProgramsDisturbThreadsThatWaitForThem) {
+TEST(Disturbance, OtherProgramsDisturbThreadsThatWaitForAProcessor) {
   Contention seen = quiet();
   seen.others_s = 6.2;
   seen.ran_s = 6;
@@ -33,21 +33,21 @@ TEST(Disturbance, OtherProgramsDisturbThreadsThatWaitForThem) {
                           "its time for one"));
 }
 
-TEST(Disturbance, OtherProgramsOnProcessorsThatNoThreadWantedDoNot) {
+TEST(Disturbance, OtherProgramsOnIdleProcessorsAreNone) {
   Contention seen = quiet();
   seen.processors = 16;
   seen.others_s = 80;
   EXPECT_THAT(disturbances(seen), IsEmpty());
 }
 
-TEST(Disturbance, ThreadsOfTheRunThatWaitForEachOtherDoNot) {
+TEST(Disturbance, ThreadsOfTheRunThatWaitForEachOtherAreNone) {
   Contention seen = quiet();
   seen.ran_s = 5;
   seen.waited_s = 5;
   EXPECT_THAT(disturbances(seen), IsEmpty());
 }
 
-TEST(Disturbance, TheLessOfWaitingAndTakingCountsFromFivePercent) {
+TEST(Disturbance, TheSmallerOfWaitedAndTakenTimeCountsFromFivePercent) {
   Contention seen = quiet();
   seen.ran_s = 9.5;
   seen.waited_s = 0.5;
@@ -57,7 +57,7 @@ TEST(Disturbance, TheLessOfWaitingAndTakingCountsFromFivePercent) {
   EXPECT_THAT(disturbances(seen), testing::SizeIs(1));
 }
 
-TEST(Disturbance, WhereWaitingIsUnknownTakingDecides) {
+TEST(Disturbance, TakenTimeDecidesIfWaitingIsUnknown) {
   Contention seen = quiet();
   seen.ran_s.reset();
   seen.waited_s.reset();
@@ -67,25 +67,25 @@ TEST(Disturbance, WhereWaitingIsUnknownTakingDecides) {
   EXPECT_THAT(disturbances(seen), ElementsAre("other programs took 5 % of the processors"));
 }
 
-TEST(Disturbance, StolenTimeAndAQuotaAreReasonsOfTheirOwn) {
+TEST(Disturbance, StolenTimeAndAQuotaAreSeparateReasons) {
   Contention seen = quiet();
   seen.stolen_s = 2.4;
   seen.throttled_share = 0.25;
   EXPECT_THAT(disturbances(seen),
               ElementsAre("the hypervisor gave 12 % of the processors' time to others",
-                          "a CPU quota held it back 25 % of the time"));
+                          "a CPU quota throttled it 25 % of the time"));
 }
 
-TEST(Disturbance, WaitingForAQuotaIsNotBlamedOnOthers) {
+TEST(Disturbance, WaitingForAQuotaIsNotAttributedToOthers) {
   Contention seen = quiet();
   seen.others_s = 5;
   seen.ran_s = 5;
   seen.waited_s = 5;
   seen.throttled_share = 0.5;
-  EXPECT_THAT(disturbances(seen), ElementsAre("a CPU quota held it back 50 % of the time"));
+  EXPECT_THAT(disturbances(seen), ElementsAre("a CPU quota throttled it 50 % of the time"));
 }
 
-TEST(Disturbance, NothingIsSaidOfAMoment) {
+TEST(Disturbance, IgnoresVeryShortPeriods) {
   Contention seen = quiet();
   seen.seconds = 0.1;
   seen.others_s = 0.2;
@@ -94,7 +94,7 @@ TEST(Disturbance, NothingIsSaidOfAMoment) {
   EXPECT_THAT(disturbances(seen), IsEmpty());
 }
 
-TEST(Disturbance, NothingIsSaidOfWhatIsUnknown) {
+TEST(Disturbance, IgnoresUnknownValues) {
   EXPECT_THAT(disturbances({.seconds = 10, .gpus = {}}), IsEmpty());
 }
 
@@ -104,7 +104,7 @@ UsageSample at(double seconds) {
   return sample;
 }
 
-TEST(Contention, IsReadFromTheThreadThatWaitedMost) {
+TEST(Contention, IsThatOfTheThreadThatWaitedMost) {
   UsageLog log;
   log.samples = {at(0), at(4)};
   log.samples[1].user_s = 7;
@@ -125,7 +125,7 @@ TEST(Contention, IsReadFromTheThreadThatWaitedMost) {
   EXPECT_EQ(seen.throttled_share, 0.25);
 }
 
-TEST(Contention, OfAGpuIsBySharesOfTheLooksAtIt) {
+TEST(Contention, OfAGpuIsTheShareOfItsSamples) {
   UsageLog log;
   log.samples = {at(0), at(1), at(2), at(3)};
   const auto look = [](std::int64_t others, const char* slowed_by) {
@@ -146,7 +146,7 @@ TEST(Contention, OfAGpuIsBySharesOfTheLooksAtIt) {
                           "heat or a fault lowered the clocks of GPU 1 25 % of the time"));
 }
 
-TEST(Disturbance, IsToldInOneSentence) {
+TEST(Disturbance, IsExplainedInOneSentence) {
   EXPECT_EQ(disturbance_text({}), "");
   EXPECT_EQ(disturbance_text({"a happened", "b happened"}),
             "a happened; b happened; its figures are not comparable");

@@ -3,7 +3,7 @@
 namespace tacho {
 
 std::string in_words(const EnvironmentFacts& facts) {
-  constexpr std::size_t kEnough = 12;  // of a hash, to tell it from others
+  constexpr std::size_t kEnough = 12;  // digits that identify a hash
   std::string words = facts.engine + " " + facts.engine_version;
   if (!facts.image.empty()) words += ", image " + facts.image;
   if (facts.image_digest.empty()) return words;

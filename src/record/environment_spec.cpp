@@ -9,14 +9,14 @@ namespace tacho {
 namespace {
 
 constexpr double kMostCpus = 65536;
-// Docker refuses less, and no program that trains starts in it.
+// Docker refuses less, and no training program starts with less.
 constexpr std::int64_t kLeastMemory = 6 << 20;
 
 Error no_sense(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// One or two numbers: "3", "0-7".
+// Accepts one number or a range: "3", "0-7".
 bool is_range(std::string_view text) {
   const auto dash = text.find('-');
   const auto is_number = [](std::string_view part) {
@@ -36,10 +36,10 @@ bool is_list_of_ranges(std::string_view text) {
 }
 
 Result<void> check_limits(const EnvironmentSpec& spec) {
-  // Written so that not-a-number fails too.
+  // Written so that NaN fails too.
   if (spec.cpus && !(*spec.cpus >= 0.01 && *spec.cpus <= kMostCpus)) {
     return no_sense(
-        fmt::format("--env-cpus must lie between 0.01 and {}, not {}", kMostCpus, *spec.cpus));
+        fmt::format("--env-cpus must be between 0.01 and {}, not {}", kMostCpus, *spec.cpus));
   }
   if (!spec.cpuset.empty() && !is_list_of_ranges(spec.cpuset)) {
     return no_sense(
@@ -60,19 +60,19 @@ Result<void> check_limits(const EnvironmentSpec& spec) {
   return {};
 }
 
-// A NUL would end the text where the system reads it.
+// System calls would cut the text at a NUL.
 bool is_whole(std::string_view text) { return text.find('\0') == std::string_view::npos; }
 
 Result<void> check_bind(const Bind& bind) {
-  const auto is_place = [](const std::string& path) {
+  const auto is_absolute = [](const std::string& path) {
     return path.starts_with('/') && is_whole(path);
   };
-  if (!is_place(bind.source) || !is_place(bind.target)) {
+  if (!is_absolute(bind.source) || !is_absolute(bind.target)) {
     return no_sense(fmt::format("--env-bind takes absolute paths, not '{}' and '{}'", bind.source,
                                 bind.target));
   }
   if (bind.target.find_first_not_of('/') == std::string::npos) {
-    return no_sense("--env-bind cannot put anything in place of the root of the file system");
+    return no_sense("--env-bind cannot replace the root of the file system");
   }
   return {};
 }
@@ -97,7 +97,7 @@ Result<std::vector<Bind>> binds_from_json(const Json& json) {
 }
 
 Result<std::map<std::string, std::string>> variables_from_json(const Json& json) {
-  const Error wrong{ErrorCode::invalid, "environment: 'variables' is not an object of texts"};
+  const Error wrong{ErrorCode::invalid, "environment: 'variables' is not an object of strings"};
   if (!json.is_object()) return wrong;
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : json.items()) {
@@ -121,17 +121,19 @@ Result<void> check(const EnvironmentSpec& spec) {
   if (!bare && spec.image.empty()) {
     return no_sense(fmt::format("'{0}' needs an image: {0}:IMAGE", kind));
   }
-  // An engine would take it for an option.
+  // An engine would read it as an option.
   if (spec.image.starts_with('-') || !is_whole(spec.image)) {
-    return no_sense(fmt::format("'{}' is no name of an image", spec.image.substr(0, 80)));
+    return no_sense(fmt::format("'{}' is not a valid image name", spec.image.substr(0, 80)));
   }
   TACHO_CHECK(check_limits(spec));
   for (const Bind& bind : spec.binds) TACHO_CHECK(check_bind(bind));
   for (const auto& [name, value] : spec.variables) {
     if (name.empty() || name.find('=') != std::string::npos || !is_whole(name)) {
-      return no_sense(fmt::format("--env-var takes NAME=VALUE; '{}' is no name", name));
+      return no_sense(fmt::format("--env-var takes NAME=VALUE; '{}' is not a valid name", name));
     }
-    if (!is_whole(value)) return no_sense(fmt::format("--env-var {}: a value holds no NUL", name));
+    if (!is_whole(value)) {
+      return no_sense(fmt::format("--env-var {}: the value contains a NUL byte", name));
+    }
   }
   return {};
 }

@@ -43,7 +43,7 @@ TEST(EnvironmentSpec, IsNamedOnTheCommandLine) {
   EXPECT_EQ(environment_name(*parse_environment("docker")), "docker:localhost/tacho:latest");
 }
 
-TEST(EnvironmentSpec, RefusesAnEnvironmentItDoesNotKnowOrThatLacksItsImage) {
+TEST(EnvironmentSpec, RefusesAnUnknownEnvironmentOrAMissingImage) {
   EXPECT_THAT(parse_environment("podmann:x").error().message, HasSubstr("did you mean 'podman'"));
   EXPECT_EQ(parse_environment("docker:").error().message, "'docker' needs an image: docker:IMAGE");
   EXPECT_EQ(parse_environment("bare:x").error().message, "'bare' has no image; leave it out");
@@ -70,7 +70,7 @@ TEST(EnvironmentSpec, RefusesLimitsThatMakeNoSense) {
   EXPECT_TRUE(refused([](EnvironmentSpec& s) { s.variables = {{"A", std::string(1, '\0')}}; }));
 }
 
-TEST(EnvironmentSpec, NamesTheKeyThatIsWrong) {
+TEST(EnvironmentSpec, ErrorsNameTheKey) {
   const auto read = environment_spec_from_json({{"kind", "bare"}, {"cpu", 2}});
   ASSERT_FALSE(read.ok());
   EXPECT_THAT(read.error().message, HasSubstr("cpu"));

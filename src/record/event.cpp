@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
+#include "base/former_names.h"
 #include "record/event_fields.h"
 
 namespace tacho {
@@ -45,7 +48,7 @@ struct Writer {
 
 struct Reader {
   JsonObject& object;
-  Result<void>& parts;  // the first failure of a part with a shape of its own
+  Result<void>& parts;  // the first error in a nested value
 
   template <class T>
   void operator()(const char* key, T& value) {
@@ -105,10 +108,14 @@ struct Reader {
   }
 };
 
-constexpr std::array<std::string_view, 16> kKinds = {
-    "start",       "input", "model",      "steps",      "epoch",   "checkpoint",
-    "note",        "end",   "ranks",      "rank_steps", "figures", "found_steps",
-    "environment", "stay",  "time_limit", "load"};
+constexpr std::array<std::string_view, 16> kKinds = {"start",       "input",
+                                                     "model",       "steps",
+                                                     "epoch",       "checkpoint",
+                                                     "note",        "end",
+                                                     "ranks",       "rank_steps",
+                                                     "figures",     "found_steps",
+                                                     "environment", "environment_exited",
+                                                     "time_limit",  "load"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
@@ -135,7 +142,7 @@ Result<EventBody> read_body_of(std::size_t kind, JsonObject& object, std::index_
   return kReaders[kind](object);
 }
 
-// Lists of one line must agree, or the steps they speak of cannot be told apart.
+// The lists of one line must have the same length: entries at the same index are the same step.
 Result<void> check_lengths(const EventBody& body) {
   std::string problem;
   if (const auto* ready = std::get_if<RanksReady>(&body)) problem = problem_of(*ready);
@@ -177,7 +184,7 @@ template Json body_to_json(const RankSteps&);
 template Json body_to_json(const FiguresSeen&);
 template Json body_to_json(const StepsFound&);
 template Json body_to_json(const EnvironmentFacts&);
-template Json body_to_json(const StayOver&);
+template Json body_to_json(const EnvironmentExited&);
 template Json body_to_json(const LoadMeasured&);
 template Result<RunStarted> body_from_json(const Json&, const std::string&);
 template Result<InputReady> body_from_json(const Json&, const std::string&);
@@ -191,7 +198,7 @@ template Result<RankSteps> body_from_json(const Json&, const std::string&);
 template Result<FiguresSeen> body_from_json(const Json&, const std::string&);
 template Result<StepsFound> body_from_json(const Json&, const std::string&);
 template Result<EnvironmentFacts> body_from_json(const Json&, const std::string&);
-template Result<StayOver> body_from_json(const Json&, const std::string&);
+template Result<EnvironmentExited> body_from_json(const Json&, const std::string&);
 template Result<LoadMeasured> body_from_json(const Json&, const std::string&);
 
 Json compute_paths_to_json(const ComputePaths& paths) {
@@ -223,7 +230,7 @@ Result<Event> event_from_line(std::string_view line) {
   object.read("t", event.unix_seconds);
   object.read("kind", kind);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (kKinds[i] != kind) continue;
+    if (kKinds[i] != kind && former_name(kKinds[i]) != kind) continue;
     TACHO_TRY(body,
               read_body_of(i, object, std::make_index_sequence<std::variant_size_v<EventBody>>()));
     TACHO_CHECK(check_lengths(body));

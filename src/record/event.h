@@ -16,10 +16,10 @@
 
 namespace tacho {
 
-// The JSON form's version, in every line. A reader refuses a higher one.
+// Version of the JSON format, in every line. Readers refuse a higher one.
 inline constexpr std::int64_t kEventVersion = 1;
 
-// How the CPU was made fast, or that it was left alone: what a run's speed cannot be read without.
+// The CPU code paths of a run, without which its speed cannot be interpreted.
 struct ComputePaths {
   std::int64_t threads = 0;
   std::string blas;  // "OpenBLAS 0.3.21 (OpenMP)"
@@ -34,7 +34,7 @@ struct ComputePaths {
 
 struct RunStarted {
   std::int64_t attempt = 1;
-  std::int64_t resumed_epochs = 0;  // finished in earlier attempts; later ones are made again
+  std::int64_t resumed_epochs = 0;  // finished in earlier attempts; later ones are repeated
   std::string tacho_version;
   std::string tacho_commit;
   std::string torch_version;
@@ -58,11 +58,11 @@ struct ModelReady {
   bool operator==(const ModelReady&) const = default;
 };
 
-// Several steps in one line; the lists have one entry a step.
+// Several steps in one line; the lists have one entry per step.
 struct StepsDone {
   std::int64_t epoch = 1;
-  std::int64_t first_step = 1;  // of the whole run, counted from 1
-  std::int64_t warmup = 0;      // so many of them, at the front, are start-up and not steady state
+  std::int64_t first_step = 1;  // within the run, from 1
+  std::int64_t warmup = 0;      // number of warm-up steps at the start of the lists
   std::vector<double> seconds;  // whole steps, input included
   std::vector<double> input_seconds;
   std::vector<double> loss;
@@ -92,13 +92,13 @@ struct CheckpointWritten {
   bool operator==(const CheckpointWritten&) const = default;
 };
 
-// Something a person should know of this run: a slow BLAS, a skipped image.
+// A remark for the user about this run: a slow BLAS, a skipped image.
 struct Note {
   std::string text;
   bool operator==(const Note&) const = default;
 };
 
-// What a watched program said of itself, in one line of its output or one TensorBoard record.
+// Figures of a watched program, from one line of its output or one TensorBoard record.
 struct FiguresSeen {
   std::string from;  // "output" or "tensorboard"
   std::optional<std::int64_t> step;
@@ -106,14 +106,14 @@ struct FiguresSeen {
   bool operator==(const FiguresSeen&) const = default;
 };
 
-// The training step of a watched program, found in what it did on a GPU.
+// The training steps of a watched program, found in its GPU trace.
 struct StepsFound {
   std::int64_t process = 0;
   std::int64_t steps = 0;
   double period_s = 0;  // median
   double p25_s = 0;
   double p75_s = 0;
-  std::int64_t kernels_a_step = 0;
+  std::int64_t kernels_per_step = 0;
   double confidence = 0;  // 0 … 1
   bool operator==(const StepsFound&) const = default;
 };
@@ -125,37 +125,37 @@ struct RunEnded {
   double user_seconds = 0;
   double system_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
-  std::int64_t device_memory_bytes = 0;  // the most in use on a GPU at once; 0 without one
-  std::int64_t minor_faults = 0;         // pages that were there, of no file or of one in memory
-  std::int64_t major_faults = 0;         // pages read from storage
+  std::int64_t device_memory_bytes = 0;  // peak on a GPU; 0 without one
+  std::int64_t minor_faults = 0;         // page faults without storage access
+  std::int64_t major_faults = 0;         // page faults that read from storage
   bool operator==(const RunEnded&) const = default;
 };
 
-// What lay around a program, seen by the tacho that started it. All are Unix seconds; of several
-// ranks, rank 0's.
-struct StayOver {
-  double began = 0;               // before the environment's engine was started
-  std::optional<double> entered;  // the first instruction inside; absent: never came there
-  std::optional<double> ended;    // the program's end; absent: ended by force
-  double left = 0;                // the engine's end
-  bool operator==(const StayOver&) const = default;
+// Start and end of an environment, as seen by the tacho process that started it. Unix seconds; with
+// several ranks, those of rank 0.
+struct EnvironmentExited {
+  double began = 0;               // just before the engine was started
+  std::optional<double> entered;  // first instruction inside; absent: it never got there
+  std::optional<double> ended;    // end of the program; absent: it was killed
+  double left = 0;                // end of the engine
+  bool operator==(const EnvironmentExited&) const = default;
 };
 
-// The run is being ended because it has had its time.
+// The run is being stopped because it reached its time limit.
 struct TimeLimitReached {
   double seconds = 0;
   bool operator==(const TimeLimitReached&) const = default;
 };
 
-// What a load test measured: of the part that counts, without its warm-up.
+// The result of a load test, without its warm-up.
 struct LoadMeasured {
   std::string url;
-  std::string load;  // in words: "open loop, 200 requests/s", "closed loop, 16 connections"
+  std::string load;  // "open loop, 200 requests/s", "closed loop, 16 connections"
   std::int64_t connections = 0;
   double seconds = 0;
-  double warmup_seconds = 0;  // before
+  double warmup_seconds = 0;
   bool steady = true;
-  std::string remark;  // why its figures need care; "" where they do not
+  std::string remark;  // why the results need care; "" if they do not
   double requests_per_s = 0;
   double offered_per_s = 0;  // 0 in a closed loop
   std::int64_t requests = 0;
@@ -166,7 +166,7 @@ struct LoadMeasured {
   std::int64_t timeouts = 0;
   std::int64_t broken = 0;
   std::int64_t cached = 0;
-  // From the moment a request was due, and from the moment it was sent.
+  // Latency from the time a request was due; service_* from the time it was sent.
   double p50_s = 0;
   double p90_s = 0;
   double p99_s = 0;
@@ -175,15 +175,15 @@ struct LoadMeasured {
   double service_p50_s = 0;
   double service_p99_s = 0;
   std::string slo;                         // "p99=50ms"; "" without one
-  std::optional<double> fails_from_per_s;  // the lowest rate tried that does not keep it
-  std::string machine;                     // what is paid for: a name of the catalogue, or ""
+  std::optional<double> fails_from_per_s;  // lowest tried rate that misses the SLO
+  std::string machine;                     // instance of the catalogue for the price, or ""
   std::optional<double> usd_per_hour;
   bool operator==(const LoadMeasured&) const = default;
 
   [[nodiscard]] std::int64_t failed() const {
     return refused + rejected + server_errors + timeouts + broken;
   }
-  // At the rate that was measured.
+  // Price of a million requests at the measured rate.
   [[nodiscard]] std::optional<double> usd_per_million() const {
     if (!usd_per_hour || requests_per_s <= 0) return std::nullopt;
     return *usd_per_hour / 3600 / requests_per_s * 1e6;
@@ -193,16 +193,17 @@ struct LoadMeasured {
 using EventBody =
     std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone, CheckpointWritten, Note,
                  RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound, EnvironmentFacts,
-                 StayOver, TimeLimitReached, LoadMeasured>;
+                 EnvironmentExited, TimeLimitReached, LoadMeasured>;
 
-// One line a worker wrote.
+// One line of events.jsonl.
 struct Event {
   double unix_seconds = 0;
   EventBody body;
   bool operator==(const Event&) const = default;
 };
 
-// One body alone, as a record holds it. Body: any alternative of EventBody, or a part of one.
+// Converts a single body, as stored in a record. Body is any alternative of EventBody, or a part of
+// one.
 template <class Body>
 Json body_to_json(const Body& body);
 template <class Body>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which fields each kind of event has. event.cpp's own: nobody else walks them.
+// The fields of each kind of event. Included only by event.cpp.
 
 #include <type_traits>
 
@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A field that older lines lack.
+// A field that older lines do not have.
 template <class T>
 struct Added {
   T& value;
@@ -16,7 +16,7 @@ struct Added {
 template <class T>
 Added(T&) -> Added<T>;
 
-// Each body is described once, as a list of fields; writing and reading both walk that list.
+// Each body is described once as a list of fields, used for both writing and reading.
 template <class Fields>
 void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, InputReady> {
   f("train_samples", e.train_samples);
@@ -155,7 +155,7 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("period_s", e.period_s);
   f("p25_s", e.p25_s);
   f("p75_s", e.p75_s);
-  f("kernels_a_step", e.kernels_a_step);
+  f("kernels_per_step", e.kernels_per_step);
   f("confidence", e.confidence);
 }
 
@@ -169,7 +169,8 @@ void describe(Fields&& f,
 }
 
 template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StayOver> {
+void describe(Fields&& f,
+              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EnvironmentExited> {
   f("began", e.began);
   f("entered", e.entered);
   f("ended", e.ended);

@@ -7,12 +7,12 @@
 namespace tacho {
 namespace {
 
-// What is written next after a kill: the end of the killed one's stay or the end written for it,
-// or the first lines of another attempt.
-bool excuses_half_a_line(const Event& event) {
+// Returns true for events that follow a killed worker: the exit of its environment, the end written
+// on its behalf, or the first lines of another attempt.
+bool may_follow_a_partial_line(const Event& event) {
   return std::holds_alternative<RunStarted>(event.body) ||
          std::holds_alternative<RunEnded>(event.body) ||
-         std::holds_alternative<StayOver>(event.body) ||
+         std::holds_alternative<EnvironmentExited>(event.body) ||
          std::holds_alternative<EnvironmentFacts>(event.body);
 }
 
@@ -27,16 +27,16 @@ Result<std::vector<Event>> EventParser::feed(std::string_view bytes) {
     const std::string_view line = std::string_view(rest_).substr(begin, end - begin);
     if (line.empty()) continue;
     auto event = event_from_line(line);
-    if (!torn_.empty() && !(event.ok() && excuses_half_a_line(*event))) {
-      return Error{ErrorCode::invalid, torn_};
+    if (!partial_.empty() && !(event.ok() && may_follow_a_partial_line(*event))) {
+      return Error{ErrorCode::invalid, partial_};
     }
-    torn_.clear();
+    partial_.clear();
     if (event.ok()) {
       events.push_back(*std::move(event));
     } else if (event.error().code == ErrorCode::newer) {
       return event.error().in(fmt::format("line {}", line_));
     } else {
-      torn_ = fmt::format("line {}: {}", line_, event.error().message);
+      partial_ = fmt::format("line {}: {}", line_, event.error().message);
     }
   }
   rest_.erase(0, begin);

@@ -10,24 +10,24 @@
 
 namespace tacho {
 
-// Turns the bytes of a growing events.jsonl into events, as they arrive.
+// Parses a growing events.jsonl incrementally.
 //
-// A worker that is killed while writing leaves half a line. The next attempt starts on a new
-// line, and so does the "end" written for the killed one: half a line is forgiven in front of
-// those and at the end of the file; anything else that cannot be read is an error that names the
-// line.
+// A worker that is killed while writing leaves a partial line. The next attempt starts on a new
+// line, and so does the "end" written for the killed worker: a partial line is ignored before those
+// and at the end of the file. Any other unreadable line is an error that names the line.
 class EventParser {
  public:
-  // The events completed by `bytes`.
+  // Returns the events completed by `bytes`.
   Result<std::vector<Event>> feed(std::string_view bytes);
 
  private:
   std::string rest_;
-  std::string torn_;  // why the last line could not be read, until the next one excuses it
+  std::string partial_;  // error of the last line, which the next line may make acceptable
   std::size_t line_ = 0;
 };
 
-// All events of a finished or killed run. A missing file is a run that never began: no events.
+// Reads all events of a finished or killed run. A missing file means that the run never began: no
+// events.
 Result<std::vector<Event>> read_events(const std::filesystem::path& file);
 
 }  // namespace tacho

@@ -15,7 +15,7 @@ using testing::SizeIs;
 const std::string kNote = to_line({1, Note{"hello"}}) + "\n";
 const std::string kStart = to_line({2, RunStarted{}}) + "\n";
 
-TEST(EventParser, GivesTheSameEventsForEveryWayOfCuttingTheBytes) {
+TEST(EventParser, DoesNotDependOnHowTheBytesAreSplit) {
   const std::string bytes = kStart + kNote + kNote;
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
     EventParser parser;
@@ -26,35 +26,35 @@ TEST(EventParser, GivesTheSameEventsForEveryWayOfCuttingTheBytes) {
   }
 }
 
-TEST(EventParser, ForgivesHalfALineAtTheEnd) {
+TEST(EventParser, IgnoresAPartialLineAtTheEnd) {
   const auto events = EventParser().feed(kNote + kNote.substr(0, 10));
   ASSERT_TRUE(events.ok());
   EXPECT_THAT(*events, SizeIs(1));
 }
 
-TEST(EventParser, ForgivesHalfALineInFrontOfANewAttempt) {
+TEST(EventParser, IgnoresAPartialLineBeforeAnotherAttempt) {
   const auto events = EventParser().feed(kNote + kNote.substr(0, 10) + "\n" + kStart);
   ASSERT_TRUE(events.ok()) << events.error().message;
   EXPECT_THAT(*events, SizeIs(2));
 }
 
-TEST(EventParser, ForgivesHalfALineInFrontOfTheEndWrittenForIt) {
+TEST(EventParser, IgnoresAPartialLineBeforeTheEndWrittenForIt) {
   const std::string end = to_line({3, RunEnded{}}) + "\n";
   const auto events = EventParser().feed(kStart + kNote.substr(0, 10) + "\n" + end);
   ASSERT_TRUE(events.ok()) << events.error().message;
   EXPECT_THAT(*events, SizeIs(2));
 }
 
-TEST(EventParser, ForgivesHalfALineInFrontOfWhatTachoSawOfTheKilled) {
+TEST(EventParser, IgnoresAPartialLineBeforeEventsOfTheEnvironment) {
   const std::string half = kNote.substr(0, 10) + "\n";
-  for (const EventBody& body : {EventBody(StayOver{}), EventBody(EnvironmentFacts{})}) {
+  for (const EventBody& body : {EventBody(EnvironmentExited{}), EventBody(EnvironmentFacts{})}) {
     const auto events = EventParser().feed(kStart + half + to_line({3, body}) + "\n");
     ASSERT_TRUE(events.ok()) << events.error().message;
     EXPECT_THAT(*events, SizeIs(2));
   }
 }
 
-TEST(EventParser, NamesTheLineThatIsBroken) {
+TEST(EventParser, ErrorsNameTheLine) {
   const auto events = EventParser().feed(kNote + "{broken\n" + kNote);
   ASSERT_FALSE(events.ok());
   EXPECT_THAT(events.error().message, HasSubstr("line 2: not JSON at byte 2"));

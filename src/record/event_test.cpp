@@ -58,6 +58,15 @@ TEST(Event, EveryKindSurvivesTheRoundTrip) {
   }
 }
 
+TEST(Event, ReadsTheFormerKindStay) {
+  const auto read = event_from_line(
+      R"({"v":1,"t":108,"kind":"stay","began":100,"entered":101,"ended":107.75,"left":108})");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const EnvironmentExited exited{.began = 100, .entered = 101, .ended = 107.75, .left = 108};
+  EXPECT_EQ(*read, (Event{108, exited}));
+  EXPECT_THAT(to_line(*read), HasSubstr(R"("kind":"environment_exited")"));
+}
+
 TEST(Event, KeepsEveryDigitOfALoss) {
   const double loss = 2.3025850929940455;
   const auto back = event_from_line(to_line({0, StepsDone{1, 1, 0, {0.1}, {0}, {loss}}}));
@@ -84,7 +93,7 @@ TEST(Event, RefusesListsOfDifferentLength) {
   EXPECT_EQ(read.error().message, "steps: the lists differ in length");
 }
 
-TEST(Event, RefusesRanksThatCannotBe) {
+TEST(Event, RefusesInvalidRanks) {
   const auto problem = [](const EventBody& body) {
     const auto read = event_from_line(to_line({1, body}));
     return read.ok() ? "" : read.error().message;
@@ -97,8 +106,8 @@ TEST(Event, RefusesRanksThatCannotBe) {
   EXPECT_EQ(problem(RanksDone{1, {good}}), "");
   EXPECT_EQ(problem(RanksDone{0, {good}}), "ranks: steps are counted from 1");
   EXPECT_EQ(problem(RanksDone{1, {uneven}}), "ranks: the lists differ in length");
-  EXPECT_EQ(problem(RanksDone{1, {good, good}}), "ranks: a rank is there twice");
-  EXPECT_EQ(problem(RanksReady{"shm", {{-1, 0, "a", 1}}, 0}), "ranks: a rank below 0");
+  EXPECT_EQ(problem(RanksDone{1, {good, good}}), "ranks: a rank appears twice");
+  EXPECT_EQ(problem(RanksReady{"shm", {{-1, 0, "a", 1}}, 0}), "ranks: a rank is negative");
   EXPECT_EQ(event_from_line(R"({"v":1,"t":1,"kind":"rank_steps","first_step":1,"ranks":7})")
                 .error()
                 .message,

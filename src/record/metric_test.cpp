@@ -26,7 +26,7 @@ TEST(Metric, ValuesCarryTheirUnit) {
   EXPECT_EQ(human(metric::kBusBytesPerS, 1610612736), "1.50 GiB/s");
 }
 
-TEST(Metric, AnUnknownOneIsGuessed) {
+TEST(Metric, SuggestsTheNearestForAnUnknownOne) {
   EXPECT_NE(find_metric("topp1").error().message.find("did you mean 'top1'"), std::string::npos);
   EXPECT_EQ((*find_metric("wall_s"))->key, "wall_s");
 }

@@ -39,9 +39,10 @@ constexpr ModelInfo wordpiece_model(std::string_view name, std::string_view help
   return {name, InputKind::text, help, optimizer, kWordPiecesSample, TokenKind::wordpiece};
 }
 
-// Decays are those of the papers and of torchvision's recipes, and so are the rates, but for the
-// deep ones with batch norm: their 0.1 is for a batch of 256 and a schedule that climbs to it. The
-// two small ResNets are trained on small images for the most part, where 5e-4 decays better.
+// Weight decays and learning rates are those of the papers and of torchvision's recipes, except the
+// rates of the deep models with batch norm: their 0.1 is for a batch of 256 and a schedule with
+// warm-up. The two small ResNets are mostly trained on small images, where a decay of 5e-4 is
+// better.
 constexpr std::array kModels = {
     image_model("alexnet", "five convolutions, three linear layers", sgd(0.01, 5e-4)),
     wordpiece_model("bert_base", "BERT-base: 12 transformer layers of 768", adamw(5e-5, 0.01)),

@@ -14,20 +14,19 @@ enum class InputKind { image, text };
 inline constexpr Names<InputKind, 2> kInputKinds{
     "kind of input", {{{InputKind::image, "images"}, {InputKind::text, "text"}}}};
 
-// How a text model's sentences are cut: into whole words, or into the pieces that Hugging Face's
-// BERT tokenizers make, with [CLS] in front.
+// Tokens of text models: whole words, or the word pieces of Hugging Face's BERT tokenizers with a
+// leading [CLS].
 enum class TokenKind { word, wordpiece };
 inline constexpr Names<TokenKind, 2> kTokenKinds{
     "kind of token", {{{TokenKind::word, "words"}, {TokenKind::wordpiece, "word pieces"}}}};
 
-// What one sample looks like where no dataset says otherwise: the sizes that a model's published
-// figures are for.
+// The default shape of one sample, without a dataset: the sizes of the model's published results.
 struct SampleShape {
   std::int64_t channels = 0;  // images
   std::int64_t height = 0;
   std::int64_t width = 0;
-  std::int64_t length = 0;      // text: tokens in a sentence …
-  std::int64_t vocabulary = 0;  // … and different ones there are
+  std::int64_t length = 0;      // text: tokens per sample
+  std::int64_t vocabulary = 0;  // text: number of different tokens
   std::int64_t classes = 0;
 };
 inline constexpr SampleShape kMnistSample{.channels = 1, .height = 28, .width = 28, .classes = 10};
@@ -36,16 +35,16 @@ inline constexpr SampleShape kImageNetSample{
 inline constexpr SampleShape kWordsSample{.length = 200, .vocabulary = 20000, .classes = 2};
 inline constexpr SampleShape kWordPiecesSample{.length = 128, .vocabulary = 30522, .classes = 2};
 
-// What can be said of a model without building it, so that a wrong name is refused before any
-// process starts. src/train/models holds the models themselves.
+// Properties of a model that are known without building it, so that a wrong name is refused before
+// any process starts. The models themselves are in src/train/models.
 struct ModelInfo {
   std::string_view name;
   InputKind input;
   std::string_view help;
-  OptimizerSpec optimizer;  // what trains it well, taken where the user names nothing else
+  OptimizerSpec optimizer;  // default unless the user gives another
   SampleShape sample;
   TokenKind tokens = TokenKind::word;  // of text models
-  // Up to this batch a step is so short that waking other threads costs more than they bring.
+  // Up to this batch size a step is so short that more threads make it slower.
   std::int64_t one_thread_batch = 0;
 };
 

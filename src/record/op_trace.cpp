@@ -11,7 +11,7 @@ constexpr std::int64_t kOpTraceVersion = 1;
 
 Error invalid(std::string message) { return {ErrorCode::invalid, std::move(message)}; }
 
-// Written so that not-a-number fails too.
+// Written so that NaN fails too.
 bool is_amount(double value) { return value >= 0; }
 
 Json row_to_json(const OpRow& row) {
@@ -34,7 +34,7 @@ Result<OpRow> row_from_json(const Json& json, const std::string& place) {
   TACHO_CHECK(object.finish());
   const bool possible = row.calls >= 0 && is_amount(row.self_s) && is_amount(row.total_s) &&
                         is_amount(row.flops) && is_amount(row.bytes);
-  if (!possible) return invalid(place + ": an amount below 0");
+  if (!possible) return invalid(place + ": a value is negative or missing");
   return row;
 }
 
@@ -47,7 +47,7 @@ Result<void> check(const OpTrace& trace) {
                         is_amount(trace.peak_bytes_per_s) &&
                         std::all_of(trace.step_s.begin(), trace.step_s.end(), is_amount) &&
                         std::all_of(trace.operator_s.begin(), trace.operator_s.end(), is_amount);
-  if (!possible) return invalid("operators: an amount below 0");
+  if (!possible) return invalid("operators: a value is negative or missing");
   return {};
 }
 

@@ -17,7 +17,7 @@ inline constexpr Names<OpPhase, 4> kOpPhases{"phase",
                                                {OpPhase::optimizer, "optimizer"},
                                                {OpPhase::other, "other"}}}};
 
-// One operator of torch with inputs of one shape, summed over the steps that were watched.
+// One torch operator with one input shape, summed over the traced steps.
 struct OpRow {
   std::string name;    // "aten::addmm"
   std::string shapes;  // "[128, 784] [784, 10]"
@@ -25,19 +25,19 @@ struct OpRow {
   std::int64_t calls = 0;
   double self_s = 0;  // without the operators it called
   double total_s = 0;
-  double flops = 0;  // 0 where they are hidden behind the bytes
-  double bytes = 0;  // every tensor read or written, once
+  double flops = 0;  // 0 for operators that are limited by memory bandwidth
+  double bytes = 0;  // of all tensors read or written, each counted once
   bool operator==(const OpRow&) const = default;
 };
 
-// The file `ops.json` of a run's folder.
+// The content of `ops.json` in a run's folder.
 struct OpTrace {
   std::int64_t first_step = 1;
-  std::vector<double> step_s;      // of the steps that were watched
-  std::vector<double> operator_s;  // of each, within operators
+  std::vector<double> step_s;      // of the traced steps
+  std::vector<double> operator_s;  // time within operators, per step
   std::vector<OpRow> rows;         // the most self time first
-  double peak_flops = 0;           // of this machine's own matrix product, 0 unknown
-  double peak_bytes_per_s = 0;     // of its own copy
+  double peak_flops = 0;           // measured with a matrix product; 0: unknown
+  double peak_bytes_per_s = 0;     // measured with a copy
   bool operator==(const OpTrace&) const = default;
 };
 

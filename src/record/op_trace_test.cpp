@@ -34,14 +34,14 @@ TEST(OpTrace, SurvivesTheRoundTripThroughJson) {
   EXPECT_EQ(*op_trace_from_json(to_json(OpTrace{})), OpTrace{});
 }
 
-TEST(OpTrace, NamesTheRowThatIsWrong) {
+TEST(OpTrace, ErrorsNameTheRow) {
   Json json = to_json(small_trace());
   json["rows"][1]["phase"] = "backwards";
   EXPECT_THAT(error_of(json), HasSubstr("operators: row 2"));
   EXPECT_THAT(error_of(json), HasSubstr("did you mean 'backward'"));
   json = to_json(small_trace());
   json["rows"][0]["self_s"] = -1;
-  EXPECT_EQ(error_of(json), "operators: row 1: an amount below 0");
+  EXPECT_EQ(error_of(json), "operators: row 1: a value is negative or missing");
   json["rows"] = "none";
   EXPECT_EQ(error_of(json), "operators: rows: not a list");
 }
@@ -55,7 +55,7 @@ TEST(OpTrace, RefusesStepsThatDoNotMatchAndNewerFiles) {
   EXPECT_THAT(error_of(json), HasSubstr("newer tacho"));
 }
 
-TEST(OpTrace, AnswersDamageWithASentence) {
+TEST(OpTrace, ReportsDamageAsAnError) {
   const std::string whole = json_text(to_json(small_trace()));
   std::mt19937 random(1);
   for (int i = 0; i < 3000; ++i) {

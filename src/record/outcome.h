@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// How a run ended. Every one is stored and learned from; `running` is the one that is not an end.
+// How a run ended, or `running` if it has not ended.
 enum class Outcome { running, ok, out_of_memory, failed, cancelled, timed_out };
 
 inline constexpr Names<Outcome, 6> kOutcomes{"outcome",

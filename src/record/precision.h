@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// tf32 keeps fp32 in memory and multiplies with fewer bits; bf16 and fp16 keep activations in 16
-// bits where torch's autocast does.
+// tf32 stores fp32 and multiplies with fewer bits; bf16 and fp16 store activations in 16 bits where
+// torch's autocast does.
 enum class Precision { fp32, tf32, bf16, fp16 };
 inline constexpr Names<Precision, 4> kPrecisions{"precision",
                                                  {{{Precision::fp32, "fp32"},

@@ -9,10 +9,10 @@
 namespace tacho {
 namespace {
 
-constexpr double kWaitWorthNaming = 0.01;  // of the step
+constexpr double kLeastWait = 0.01;  // share of the step
 
-// Steps of which every rank told; without warm-up, if there are others.
-std::vector<std::size_t> told_steps(const RunRecord& record) {
+// Returns the steps reported by every rank; without warm-up, if there are others.
+std::vector<std::size_t> reported_steps(const RunRecord& record) {
   std::vector<bool> warmup(record.steps.seconds.size());
   for (const std::int64_t step : record.steps.warmup) {
     if (step >= 0 && static_cast<std::size_t>(step) < warmup.size()) {
@@ -22,14 +22,14 @@ std::vector<std::size_t> told_steps(const RunRecord& record) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> steady;
   for (std::size_t step = 0; step < warmup.size(); ++step) {
-    const bool told = std::all_of(
+    const bool reported = std::all_of(
         record.rank_steps.begin(), record.rank_steps.end(), [step](const RankSteps& rank) {
           return std::isfinite(rank.seconds[step]) && std::isfinite(rank.input_seconds[step]) &&
                  std::isfinite(rank.backward_seconds[step]) &&
                  std::isfinite(rank.comm_seconds[step]) &&
                  std::isfinite(rank.exposed_seconds[step]);
         });
-    if (!told) continue;
+    if (!reported) continue;
     all.push_back(step);
     if (!warmup[step]) steady.push_back(step);
   }
@@ -51,7 +51,7 @@ double sum(const std::vector<double>& values) {
 
 struct Slowest {
   std::size_t at = 0;  // in rank_steps
-  double wait = 0;     // of the others for it, on average
+  double wait = 0;     // mean time that the others wait for it
 };
 
 Slowest slowest_in(const std::vector<RankSteps>& ranks, std::size_t step) {
@@ -79,7 +79,7 @@ std::string host_of(const RunRecord& record, std::int64_t rank) {
 }  // namespace
 
 std::optional<CommFigures> comm_figures_of(const RunRecord& record) {
-  const auto steps = told_steps(record);
+  const auto steps = reported_steps(record);
   if (record.rank_steps.size() < 2 || steps.empty()) return std::nullopt;
   const RankSteps& first = record.rank_steps[0];
   const auto comm = at_steps(first.comm_seconds, steps);
@@ -88,7 +88,7 @@ std::optional<CommFigures> comm_figures_of(const RunRecord& record) {
 
   CommFigures figures;
   figures.seconds = median(comm);
-  // Two clocks' worth of waiting may add up to a little more than the exchange took.
+  // The two times are measured separately: waiting may slightly exceed the exchange.
   figures.hidden_share =
       std::clamp(1 - sum(at_steps(first.exposed_seconds, steps)) / sum(comm), 0.0, 1.0);
   figures.wire_bytes = mean(wire);
@@ -102,7 +102,7 @@ std::optional<CommFigures> comm_figures_of(const RunRecord& record) {
 }
 
 std::vector<RankFigures> rank_figures_of(const RunRecord& record) {
-  const auto steps = told_steps(record);
+  const auto steps = reported_steps(record);
   std::vector<RankFigures> all;
   if (steps.empty()) return all;
   for (const RankSteps& rank : record.rank_steps) {
@@ -118,10 +118,10 @@ std::vector<RankFigures> rank_figures_of(const RunRecord& record) {
 }
 
 std::optional<Straggler> straggler_of(const RunRecord& record) {
-  const auto steps = told_steps(record);
+  const auto steps = reported_steps(record);
   const auto& ranks = record.rank_steps;
   if (ranks.size() < 2 || steps.empty()) return std::nullopt;
-  std::vector<std::vector<double>> waits(ranks.size());  // in the steps in which it was the one
+  std::vector<std::vector<double>> waits(ranks.size());  // by rank, in steps where it was slowest
   for (const std::size_t step : steps) {
     const Slowest slowest = slowest_in(ranks, step);
     waits[slowest.at].push_back(slowest.wait);
@@ -132,12 +132,11 @@ std::optional<Straggler> straggler_of(const RunRecord& record) {
   const Straggler found{rank, host_of(record, rank), median(*most),
                         static_cast<double>(most->size()) / static_cast<double>(steps.size())};
 
-  // Half-way between taking turns and being always the one.
+  // Half-way between an equal share and all steps.
   const double often = (1 + 1 / static_cast<double>(ranks.size())) / 2;
   const double step_seconds = median(at_steps(ranks[0].seconds, steps));
-  const bool holds_up =
-      found.share_of_steps > often && found.seconds > kWaitWorthNaming * step_seconds;
-  return holds_up ? std::optional(found) : std::nullopt;
+  const bool delays = found.share_of_steps > often && found.seconds > kLeastWait * step_seconds;
+  return delays ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace tacho

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Two or more ranks whose waits in each step are given; of everything else the same.
+// Two or more ranks that differ only in their waits in each step.
 RunRecord record_of(const std::vector<std::vector<double>>& exposed) {
   RunRecord record;
   const std::size_t count = exposed.at(0).size();
@@ -39,7 +39,7 @@ TEST(CommFigures, AreThoseOfRankZeroInTheSteadyState) {
   EXPECT_EQ(comm->slowest_wait_seconds, 0.03125);  // the median of 0 and 0.0625
 }
 
-TEST(CommFigures, StepsThatARankDidNotTellOfAreLeftOut) {
+TEST(CommFigures, StepsThatARankDidNotReportAreLeftOut) {
   RunRecord record = record_of({{0.125, 0}, {0.125, 0}});
   record.rank_steps[1].comm_seconds[1] = std::nan("");
   EXPECT_EQ(comm_figures_of(record)->hidden_share, 0.5);
@@ -49,7 +49,7 @@ TEST(CommFigures, StepsThatARankDidNotTellOfAreLeftOut) {
   EXPECT_FALSE(straggler_of(record).has_value());
 }
 
-TEST(CommFigures, AnOddListOfWarmUpStepsDoesNoHarm) {
+TEST(CommFigures, InvalidWarmUpStepsAreIgnored) {
   RunRecord record = record_of({{0.125}, {0.125}});
   record.steps.warmup = {-7, 3, 0, 0};
   EXPECT_TRUE(comm_figures_of(record).has_value());
@@ -88,7 +88,7 @@ TEST(Straggler, RanksThatTakeTurnsHaveNone) {
             std::nullopt);
 }
 
-TEST(Straggler, AWaitTooShortToMatterIsNotNamed) {
+TEST(Straggler, AShortWaitIsIgnored) {
   EXPECT_EQ(straggler_of(record_of({{0.005, 0.005}, {0.0, 0.0}})), std::nullopt);
 }
 

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Calls `visit` with each pair of lists that two RankSteps have in common.
+// Calls `visit` with each pair of corresponding lists of two RankSteps.
 template <class To, class From, class Visit>
 void for_each_list(To& to, From& from, const Visit& visit) {
   visit(to.seconds, from.seconds);
@@ -20,18 +20,18 @@ void for_each_list(To& to, From& from, const Visit& visit) {
   visit(to.payload_bytes, from.payload_bytes);
 }
 
-RankSteps untold(std::int64_t rank, std::size_t steps) {
+RankSteps empty_series(std::int64_t rank, std::size_t steps) {
   RankSteps series;
   series.rank = rank;
   for_each_list(series, series, [steps](auto& list, auto&) {
     using Value = typename std::decay_t<decltype(list)>::value_type;
-    list.assign(steps, std::numeric_limits<Value>::quiet_NaN());  // 0 of a whole number
+    list.assign(steps, std::numeric_limits<Value>::quiet_NaN());  // 0 for integers
   });
   return series;
 }
 
-void overwrite(RankSteps& series, std::int64_t first_step, const RankSteps& told) {
-  for_each_list(series, told, [first_step](auto& list, const auto& values) {
+void overwrite(RankSteps& series, std::int64_t first_step, const RankSteps& reported) {
+  for_each_list(series, reported, [first_step](auto& list, const auto& values) {
     const auto steps = static_cast<std::int64_t>(list.size());
     if (first_step < 1 || first_step > steps) return;
     const auto room = static_cast<std::size_t>(steps - first_step + 1);
@@ -44,8 +44,8 @@ template <class Ranks>
 std::string problem_with_numbers(const Ranks& ranks) {
   std::set<std::int64_t> seen;
   for (const auto& entry : ranks) {
-    if (entry.rank < 0) return "a rank below 0";
-    if (!seen.insert(entry.rank).second) return "a rank is there twice";
+    if (entry.rank < 0) return "a rank is negative";
+    if (!seen.insert(entry.rank).second) return "a rank appears twice";
   }
   return "";
 }
@@ -85,9 +85,9 @@ void RankLog::keep_until(std::int64_t last) {
 std::vector<RankSteps> RankLog::series(std::size_t steps) const {
   std::map<std::int64_t, RankSteps> by_rank;
   for (const RanksDone& chunk : chunks_) {
-    for (const RankSteps& told : chunk.ranks) {
-      const auto at = by_rank.try_emplace(told.rank, untold(told.rank, steps)).first;
-      overwrite(at->second, chunk.first_step, told);
+    for (const RankSteps& reported : chunk.ranks) {
+      const auto at = by_rank.try_emplace(reported.rank, empty_series(reported.rank, steps)).first;
+      overwrite(at->second, chunk.first_step, reported);
     }
   }
   std::vector<RankSteps> all;

@@ -14,7 +14,7 @@ struct RankInfo {
   bool operator==(const RankInfo&) const = default;
 };
 
-// All ranks have met, and know how they will exchange gradients.
+// The rendezvous is complete and the backend is chosen.
 struct RanksReady {
   std::string backend;  // "shm", "gloo", "nccl", "shm+gloo"
   std::vector<RankInfo> ranks;
@@ -22,15 +22,15 @@ struct RanksReady {
   bool operator==(const RanksReady&) const = default;
 };
 
-// What one rank did in some steps; the lists have one entry a step. In a record a step that the
-// rank did not tell of holds not-a-number and 0.
+// Measurements of one rank; the lists have one entry per step. In a record, steps that the rank did
+// not report are NaN and 0.
 struct RankSteps {
   std::int64_t rank = 0;
   std::vector<double> seconds;
   std::vector<double> input_seconds;
   std::vector<double> backward_seconds;
-  std::vector<double> comm_seconds;         // something of this rank was on its way
-  std::vector<double> exposed_seconds;      // … and the rank did nothing but wait for it
+  std::vector<double> comm_seconds;         // an exchange of this rank was in progress
+  std::vector<double> exposed_seconds;      // and the rank only waited for it
   std::vector<std::int64_t> wire_bytes;     // sent by this rank
   std::vector<std::int64_t> payload_bytes;  // of gradients, before compression
   bool operator==(const RankSteps&) const = default;
@@ -39,23 +39,24 @@ struct RankSteps {
 };
 
 struct RanksDone {
-  std::int64_t first_step = 1;  // of the whole run, counted from 1
+  std::int64_t first_step = 1;  // within the run, from 1
   std::vector<RankSteps> ranks;
   bool operator==(const RanksDone&) const = default;
 };
 
-// Ranks that cannot be, one that is there twice, lists of different lengths; "" where all is well.
+// Returns what is wrong: a negative or duplicate rank, lists of different lengths; "" if nothing
+// is.
 std::string problem_of(const RanksReady& ready);
 std::string problem_of(const RanksDone& done);
 
-// Puts what the ranks told of single steps into one series a rank.
+// Collects the reports of the ranks into one series per rank.
 class RankLog {
  public:
   void add(RanksDone done) { chunks_.push_back(std::move(done)); }
-  // Forgets everything after step `last`: it will be made again.
+  // Drops everything after step `last`, which will be repeated.
   void keep_until(std::int64_t last);
-  // One series a rank, in the order of the ranks, each of `steps` entries. What was told later
-  // replaces what was told before.
+  // Returns one series of `steps` entries per rank, ordered by rank. Later reports replace earlier
+  // ones.
   [[nodiscard]] std::vector<RankSteps> series(std::size_t steps) const;
 
  private:

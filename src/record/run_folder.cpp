@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kOrderVersion = 1;
 constexpr Bytes kLargestOrder{1 << 20};
 
-// spec.json, as it is.
+// Reads spec.json without restoring or masking secrets.
 Result<RunOrder> read_as_written(const RunFolder& folder) {
   const auto text = read_confined(folder.path(), folder.order(), kLargestOrder);
   if (!text.ok() && text.error().code == ErrorCode::not_found) {
@@ -72,7 +72,7 @@ void add_what_was_asked(const RunOrder& order, Json& json) {
 
 Result<void> read_what_was_asked(JsonObject& object, RunOrder& order) {
   object.read_optional("time_limit_s", order.time_limit_s);
-  // Absent in folders of before there were environments: bare.
+  // Absent in folders of versions without environments: bare.
   if (const Json* part = object.part("environment", false)) {
     TACHO_TRY(environment, environment_spec_from_json(*part));
     order.environment = std::move(environment);
@@ -91,12 +91,12 @@ Result<void> read_what_was_asked(JsonObject& object, RunOrder& order) {
 
 Result<void> RunFolder::create(const RunOrder& order) const {
   if (path_.has_parent_path()) TACHO_CHECK(make_folders(path_.parent_path()));
-  // For this user alone: what a program prints, and what it is told, may be private.
+  // Only for this user: arguments and output of a program may be private.
   if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) return system_error(path_, errno);
   TACHO_CHECK(keep_secrets(*this, order));
   Json json = {{"version", kOrderVersion}, {"key", order.key}, {"created_at", order.created_at}};
   add_what_was_asked(without_secrets(order), json);
-  // A power cut that tears it ends the run too, and the store knows what was asked for.
+  // A power cut that damages it also ends the run, and the store contains the order.
   return write_file_atomically(this->order(), json_text(json, 2) + "\n", Outlives::kill);
 }
 

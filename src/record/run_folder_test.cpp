@@ -21,7 +21,7 @@ RunOrder order_in_a_container() {
   return order;
 }
 
-TEST(RunFolder, KeepsWhereARunLivesAndHowLongItMayTake) {
+TEST(RunFolder, KeepsTheEnvironmentAndTheTimeLimit) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   const RunOrder order = order_in_a_container();
@@ -32,7 +32,7 @@ TEST(RunFolder, KeepsWhereARunLivesAndHowLongItMayTake) {
   EXPECT_EQ(read->time_limit_s, 90);
 }
 
-TEST(RunFolder, AnOrderOfBeforeThereWereEnvironmentsIsBare) {
+TEST(RunFolder, AnOrderOfAVersionWithoutEnvironmentsIsBare) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   ASSERT_TRUE(folder.create(order_in_a_container()).ok());
@@ -52,7 +52,7 @@ RunOrder order_with_secrets() {
   return order;
 }
 
-TEST(RunFolder, SecretsLieApartFromWhatIsShown) {
+TEST(RunFolder, KeepsSecretsInASeparateFile) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   const RunOrder order = order_with_secrets();
@@ -71,7 +71,7 @@ TEST(RunFolder, SecretsLieApartFromWhatIsShown) {
   EXPECT_EQ(whole->environment, order.environment);
 }
 
-TEST(RunFolder, IsForItsUserAlone) {
+TEST(RunFolder, IsReadableOnlyByItsUser) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   ASSERT_TRUE(folder.create(order_with_secrets()).ok());
@@ -82,7 +82,7 @@ TEST(RunFolder, IsForItsUserAlone) {
   EXPECT_EQ(rights(folder.path() / kSecretsFile), 0600U);
 }
 
-TEST(RunFolder, WithoutItsSecretsARunIsNotCarriedOutWithMasks) {
+TEST(RunFolder, DoesNotExecuteARunWithMaskedSecrets) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   ASSERT_TRUE(folder.create(order_with_secrets()).ok());
@@ -91,23 +91,22 @@ TEST(RunFolder, WithoutItsSecretsARunIsNotCarriedOutWithMasks) {
   EXPECT_EQ(read_true_order(folder).error().code, ErrorCode::usage);
 }
 
-TEST(RunFolder, AnOrderWithoutSecretsHasNoFileForThem) {
+TEST(RunFolder, AnOrderWithoutSecretsHasNoSecretsFile) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path() / "run");
   ASSERT_TRUE(folder.create(order_in_a_container()).ok());
   EXPECT_FALSE(std::filesystem::exists(folder.path() / kSecretsFile));
 }
 
-TEST(RunRecord, ShowsNoSecretInItsText) {
+TEST(RunRecord, ContainsNoSecret) {
   const std::string text = json_text(to_json(fold(order_with_secrets(), {})));
   for (const char* secret : {"abc", "xyz", "hunter2"}) {
     EXPECT_EQ(text.find(secret), std::string::npos) << secret;
   }
 }
 
-// What lies around a run, second by second: the engine starts at 100, the worker's libraries are
-// loaded from 101 on.
-std::vector<Event> events_of_a_stay() {
+// The engine starts at 100 s, the worker loads its libraries from 101 s on.
+std::vector<Event> events_in_a_container() {
   RunEnded ended;
   ended.outcome = Outcome::cancelled;
   ended.wall_seconds = 6;
@@ -116,7 +115,7 @@ std::vector<Event> events_of_a_stay() {
           {101.5, RunStarted{}},
           {102, ModelReady{}},
           {107.5, ended},
-          {108, StayOver{.began = 100, .entered = 101, .ended = 107.75, .left = 108}}};
+          {108, EnvironmentExited{.began = 100, .entered = 101, .ended = 107.75, .left = 108}}};
 }
 
 double figure(const RunRecord& record, const Metric& wanted) {
@@ -126,8 +125,8 @@ double figure(const RunRecord& record, const Metric& wanted) {
   return -1;
 }
 
-TEST(Fold, TellsTheImagesTimeFromTheProcesssAndTheRuns) {
-  const RunRecord record = fold(order_in_a_container(), events_of_a_stay());
+TEST(Fold, SeparatesTheTimesOfImageProcessAndRun) {
+  const RunRecord record = fold(order_in_a_container(), events_in_a_container());
   EXPECT_EQ(figure(record, metric::kImageStartS), 1);
   EXPECT_EQ(figure(record, metric::kProcessStartS), 0.5);
   EXPECT_EQ(figure(record, metric::kStartupS), 0.5);
@@ -145,18 +144,30 @@ TEST(Fold, TellsTheImagesTimeFromTheProcesssAndTheRuns) {
   EXPECT_EQ(json_text(to_json(*again)), json_text(json));
 }
 
+TEST(RunRecord, ReadsTheFormerNamesOfTheEnvironmentsTimes) {
+  const Json json = to_json(fold(order_in_a_container(), events_in_a_container()));
+  Json former = json;
+  former.erase("environment_exited");
+  former.erase("environment_seconds");
+  former["stay"] = json.at("environment_exited");
+  former["stays_seconds"] = json.at("environment_seconds");
+  const auto read = run_record_from_json(former);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(json_text(to_json(*read)), json_text(json));
+}
+
 TEST(Fold, AnAttemptThatNeverBeganHasNoProcessStart) {
-  auto events = events_of_a_stay();
+  auto events = events_in_a_container();
   events.push_back({200, EnvironmentFacts{"podman", "4.3.2", "localhost/x", ""}});
-  events.push_back({201, StayOver{.began = 200, .left = 201}});
+  events.push_back({201, EnvironmentExited{.began = 200, .left = 201}});
   const RunRecord record = fold(order_in_a_container(), events);
   EXPECT_EQ(figure(record, metric::kImageStartS), -1);
   EXPECT_EQ(figure(record, metric::kProcessStartS), -1);
   EXPECT_EQ(figure(record, metric::kTotalS), 9);
 }
 
-TEST(Fold, WhatEndsAtItsTimeLimitIsNotCancelled) {
-  auto events = events_of_a_stay();
+TEST(Fold, ARunThatEndsAtItsTimeLimitIsNotCancelled) {
+  auto events = events_in_a_container();
   events.insert(events.begin() + 3, {107, TimeLimitReached{90}});
   const RunRecord late = fold(order_in_a_container(), events);
   EXPECT_EQ(late.outcome, Outcome::timed_out);
@@ -165,8 +176,8 @@ TEST(Fold, WhatEndsAtItsTimeLimitIsNotCancelled) {
   EXPECT_EQ(fold(order_in_a_container(), events).outcome, Outcome::ok);
 }
 
-TEST(Fold, ATimeLimitMayPassBeforeTheFirstLineOfItsWorker) {
-  auto events = events_of_a_stay();
+TEST(Fold, ATimeLimitMayPassBeforeTheFirstEventOfTheWorker) {
+  auto events = events_in_a_container();
   events.insert(events.begin() + 1, {101, TimeLimitReached{1}});
   EXPECT_EQ(fold(order_in_a_container(), events).outcome, Outcome::timed_out);
 }

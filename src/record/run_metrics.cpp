@@ -1,11 +1,10 @@
-// What a record's metrics are.
+// Computes the metrics of a record.
 #include <functional>
 
 #include "base/units.h"
 #include "record/rank_figures.h"
 #include "record/run_record.h"
 #include "record/statistics.h"
-#include "record/usage_figures.h"
 
 namespace tacho {
 namespace {
@@ -16,17 +15,17 @@ double sum_over_epochs(const RunRecord& record, double EpochDone::*field) {
   return sum;
 }
 
-// What lies around the program, apart from what it does.
-void add_surroundings(const RunRecord& record,
-                      const std::function<void(const Metric&, double)>& add) {
-  if (!record.stay) return;
-  const StayOver& stay = *record.stay;
-  if (stay.entered) add(metric::kImageStartS, *stay.entered - stay.began);
-  if (stay.entered && record.started_at && !record.order.command) {
-    add(metric::kProcessStartS, *record.started_at - *stay.entered);
+// Adds the start and end times of the environment.
+void add_environment(const RunRecord& record,
+                     const std::function<void(const Metric&, double)>& add) {
+  if (!record.environment_exited) return;
+  const EnvironmentExited& exited = *record.environment_exited;
+  if (exited.entered) add(metric::kImageStartS, *exited.entered - exited.began);
+  if (exited.entered && record.started_at && !record.order.command) {
+    add(metric::kProcessStartS, *record.started_at - *exited.entered);
   }
-  if (stay.ended) add(metric::kImageEndS, stay.left - *stay.ended);
-  if (record.stays_seconds > 0) add(metric::kTotalS, record.stays_seconds);
+  if (exited.ended) add(metric::kImageEndS, exited.left - *exited.ended);
+  if (record.environment_seconds > 0) add(metric::kTotalS, record.environment_seconds);
 }
 
 void add_load(const LoadMeasured& load, const std::function<void(const Metric&, double)>& add) {
@@ -57,7 +56,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   if (!record.steps.seconds.empty()) {
     const auto steady = record.steps.steady_seconds();
     const double step = median(steady);
-    add(metric::kSamplesPerS, static_cast<double>(record.samples_a_step()) / step);
+    add(metric::kSamplesPerS, static_cast<double>(record.samples_per_step()) / step);
     add(metric::kStepS, step);
     add(metric::kStepP25S, quantile(steady, 0.25));
     add(metric::kStepP75S, quantile(steady, 0.75));
@@ -68,8 +67,8 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   }
   if (record.found_steps && record.steps.seconds.empty()) {
     const StepsFound& found = *record.found_steps;
-    if (record.samples_a_step() > 0) {
-      add(metric::kSamplesPerS, static_cast<double>(record.samples_a_step()) / found.period_s);
+    if (record.samples_per_step() > 0) {
+      add(metric::kSamplesPerS, static_cast<double>(record.samples_per_step()) / found.period_s);
     }
     add(metric::kStepS, found.period_s);
     add(metric::kStepP25S, found.p25_s);
@@ -83,7 +82,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kBusBytesPerS, comm->bytes_per_second);
     add(metric::kSlowestWaitS, comm->slowest_wait_seconds);
   }
-  add_surroundings(record, add);
+  add_environment(record, add);
   if (record.model) add(metric::kStartupS, record.startup_seconds);
   if (!record.epochs.empty()) {
     add(metric::kTrainS, sum_over_epochs(record, &EpochDone::train_seconds));
@@ -98,7 +97,7 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
   if (record.totals.device_memory_bytes > 0) {
     add(metric::kDeviceMemory, static_cast<double>(record.totals.device_memory_bytes));
   }
-  // A process has some, so that none means that nobody counted.
+  // Every process has some: 0 means that they were not counted.
   if (record.totals.minor_faults > 0) {
     add(metric::kMinorFaults, static_cast<double>(record.totals.minor_faults));
     add(metric::kMajorFaults, static_cast<double>(record.totals.major_faults));

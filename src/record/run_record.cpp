@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "record/disturbance.h"
 #include "record/rank_figures.h"
-#include "record/usage_figures.h"
 
 namespace tacho {
 namespace {
@@ -20,10 +19,10 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-// Walks the events once, keeping what a later attempt does not replace.
-class Folder {
+// Builds a record from the events, dropping what a later attempt replaces.
+class RecordBuilder {
  public:
-  explicit Folder(RunOrder order) { record_.order = std::move(order); }
+  explicit RecordBuilder(RunOrder order) { record_.order = std::move(order); }
 
   void add(const Event& event) {
     std::visit(Overloaded{
@@ -49,9 +48,9 @@ class Folder {
                    [&](const FiguresSeen& e) { record_.figures.push_back(e); },
                    [&](const StepsFound& e) { record_.found_steps = e; },
                    [&](const EnvironmentFacts& e) { enter(e); },
-                   [&](const StayOver& e) {
-                     record_.stay = e;
-                     record_.stays_seconds += e.left - e.began;
+                   [&](const EnvironmentExited& e) {
+                     record_.environment_exited = e;
+                     record_.environment_seconds += e.left - e.began;
                    },
                    [&](const TimeLimitReached& e) { limit_reached_ = e.seconds; },
                    [&](const LoadMeasured& e) { record_.load = e; },
@@ -69,10 +68,10 @@ class Folder {
   }
 
  private:
-  // The first line of an attempt; those of before there were environments begin with start().
+  // The first event of an attempt. Attempts of versions without environments begin with start().
   void enter(const EnvironmentFacts& facts) {
     record_.environment = facts;
-    record_.stay.reset();
+    record_.environment_exited.reset();
     record_.started_at.reset();
     limit_reached_.reset();
   }
@@ -100,19 +99,19 @@ class Folder {
     ranks_.keep_until(kept);
   }
 
-  // A run may go on with fewer ranks than it began with.
+  // A run may continue with fewer ranks than it began with.
   [[nodiscard]] bool takes_part(const RankSteps& series) const {
     return record_.ranks && std::any_of(record_.ranks->ranks.begin(), record_.ranks->ranks.end(),
                                         [&](const RankInfo& r) { return r.rank == series.rank; });
   }
 
-  // An attempt ends once; a second end would count its time twice.
+  // Ignores a second end of an attempt, which would count its time twice.
   void end(const RunEnded& ended) {
     if (!in_attempt_ && record_.outcome != Outcome::running) return;
     in_attempt_ = false;
     record_.outcome = ended.outcome;
     record_.reason = ended.reason;
-    // What ended it is the limit, though all its worker saw is a signal.
+    // The time limit ended it, although the worker reports a signal.
     if (limit_reached_ && ended.outcome != Outcome::ok) {
       record_.outcome = Outcome::timed_out;
       record_.reason =
@@ -130,7 +129,7 @@ class Folder {
     totals.major_faults += ended.major_faults;
   }
 
-  // It could not say how long it ran; its last line tells.
+  // A killed attempt did not report its duration; it lasted at least until its last event.
   void account_for_a_killed_attempt() {
     in_attempt_ = false;
     record_.totals.wall_seconds += last_seen_ - attempt_began_;
@@ -163,6 +162,34 @@ class Folder {
   bool ranks_met_ = false;  // in this attempt
 };
 
+// Returns the values of the usage metrics by key.
+std::map<std::string, double> usage_metrics(const UsageSummary& usage) {
+  std::map<std::string, double> values;
+  const auto add = [&values](const Metric& metric, double value) {
+    values.emplace(metric.key, value);
+  };
+  add(metric::kCores, usage.mean_cores);
+  add(metric::kTreeMemory, static_cast<double>(usage.peak_resident_bytes));
+  if (usage.read_bytes) add(metric::kReadBytes, static_cast<double>(*usage.read_bytes));
+  if (usage.write_bytes) add(metric::kWriteBytes, static_cast<double>(*usage.write_bytes));
+  if (usage.throttled_share) add(metric::kThrottled, *usage.throttled_share);
+  if (usage.waited_share) add(metric::kWaited, *usage.waited_share);
+  if (usage.others_share) add(metric::kOthers, *usage.others_share);
+  double busy = 0;
+  double bytes = 0;
+  double joules = 0;
+  for (const GpuSummary& gpu : usage.gpus) {
+    busy += gpu.mean_busy / static_cast<double>(usage.gpus.size());
+    bytes = std::max(bytes, static_cast<double>(gpu.max_memory_bytes));
+    joules += gpu.joules;
+  }
+  if (usage.gpus.empty()) return values;
+  add(metric::kGpuBusy, busy);
+  add(metric::kGpuMemory, bytes);
+  add(metric::kGpuJoules, joules);
+  return values;
+}
+
 }  // namespace
 
 std::vector<double> StepSeries::without_warmup(const std::vector<double>& values) const {
@@ -180,24 +207,24 @@ std::vector<double> StepSeries::without_warmup(const std::vector<double>& values
   return steady;
 }
 
-std::int64_t RunRecord::samples_a_step() const {
+std::int64_t RunRecord::samples_per_step() const {
   if (order.command) return order.command->batch.value_or(0);
   const auto count =
       static_cast<std::int64_t>(ranks ? std::max<std::size_t>(ranks->ranks.size(), 1) : 1);
   const std::int64_t most = input ? input->train_samples : std::numeric_limits<std::int64_t>::max();
-  // Divided rather than multiplied: a record read from a file may hold any number.
+  // Divides instead of multiplying: a record read from a file may contain any number.
   return order.spec.batch > most / count ? most : order.spec.batch * count;
 }
 
 RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& usage) {
-  Folder folder(std::move(order));
-  for (const Event& event : events) folder.add(event);
-  RunRecord record = folder.done();
+  RecordBuilder builder(std::move(order));
+  for (const Event& event : events) builder.add(event);
+  RunRecord record = builder.done();
   if (usage.samples.empty()) return record;
   const UsageSummary used = summarise(usage);
-  record.usage = figures_of(used);
-  // The system counts a program's peak from before it was loaded, when it still was a copy of
-  // tacho. No process holds more than all of them together.
+  record.usage = usage_metrics(used);
+  // The system's peak of a process includes the time before exec, when it still was a copy of
+  // tacho. No process uses more than all of them together.
   std::int64_t& peak = record.totals.peak_memory_bytes;
   if (record.order.command && used.peak_resident_bytes > 0) {
     peak = std::min(peak, used.peak_resident_bytes);

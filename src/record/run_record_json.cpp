@@ -96,7 +96,7 @@ Json to_json(const RunRecord& record) {
                  {"input_seconds", record.steps.input_seconds},
                  {"loss", record.steps.loss}}}};
   add_what_was_asked(without_secrets(record.order), json);
-  // Only where there are some, so that the record of one process reads as it always did.
+  // Only if present, so that records of a single process keep their format.
   if (record.ranks) json["ranks"] = body_to_json(*record.ranks);
   for (const RankSteps& rank : record.rank_steps) json["rank_steps"].push_back(body_to_json(rank));
   for (const FiguresSeen& seen : record.figures) json["figures"].push_back(body_to_json(seen));
@@ -105,9 +105,11 @@ Json to_json(const RunRecord& record) {
   if (record.load) json["load"] = body_to_json(*record.load);
   if (record.found_steps) json["found_steps"] = body_to_json(*record.found_steps);
   if (record.environment) json["environment_facts"] = body_to_json(*record.environment);
-  if (record.stay) json["stay"] = body_to_json(*record.stay);
+  if (record.environment_exited) {
+    json["environment_exited"] = body_to_json(*record.environment_exited);
+  }
   if (record.started_at) json["started_at"] = *record.started_at;
-  if (record.stays_seconds > 0) json["stays_seconds"] = record.stays_seconds;
+  if (record.environment_seconds > 0) json["environment_seconds"] = record.environment_seconds;
   return json;
 }
 
@@ -123,7 +125,7 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   object.read("created_at", record.order.created_at);
   object.read_name("outcome", kOutcomes, record.outcome);
   object.read("reason", record.reason);
-  object.part("metrics", false);  // derived; made anew from the rest
+  object.part("metrics", false);  // derived from the rest, so not read
   TACHO_CHECK(read_what_was_asked(object, record.order));
   TACHO_CHECK(read_optional_body(object, "started", record.started));
   TACHO_CHECK(read_optional_body(object, "input", record.input));
@@ -134,9 +136,9 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   TACHO_CHECK(read_optional_body(object, "found_steps", record.found_steps));
   TACHO_CHECK(read_optional_body(object, "load", record.load));
   TACHO_CHECK(read_optional_body(object, "environment_facts", record.environment));
-  TACHO_CHECK(read_optional_body(object, "stay", record.stay));
+  TACHO_CHECK(read_optional_body(object, "environment_exited", record.environment_exited));
   object.read_optional("started_at", record.started_at);
-  object.read_optional("stays_seconds", record.stays_seconds);
+  object.read_optional("environment_seconds", record.environment_seconds);
   object.read("startup_seconds", record.startup_seconds);
   TACHO_CHECK(read_list(object, "epochs", record.epochs));
   TACHO_CHECK(read_list(object, "checkpoints", record.checkpoints));
@@ -163,7 +165,7 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   record.totals = std::move(parsed_totals);
   TACHO_CHECK(read_steps(*steps, record.steps));
   TACHO_CHECK(check_ranks(record));
-  // Of a store of before they were masked in it.
+  // Earlier versions stored secrets unmasked.
   record.order = without_secrets(std::move(record.order));
   return record;
 }

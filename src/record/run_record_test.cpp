@@ -66,7 +66,7 @@ TEST(Fold, KeepsWarmUpOutOfTheSteadyState) {
   EXPECT_EQ(value_of(record, metric::kInputShare), 0.25);
 }
 
-TEST(Fold, AResumedAttemptReplacesWhatItMakesAgain) {
+TEST(Fold, AResumedAttemptReplacesWhatItRepeats) {
   RunStarted second;
   second.attempt = 2;
   second.resumed_epochs = 1;
@@ -79,7 +79,7 @@ TEST(Fold, AResumedAttemptReplacesWhatItMakesAgain) {
   EXPECT_THAT(record.steps.loss, ElementsAre(1, 1, 2, 2));
   ASSERT_EQ(record.epochs.size(), 2U);
   EXPECT_EQ(value_of(record, metric::kTop1), 0.6);
-  // 3 s of the killed attempt, as its last line tells, and 4 of the second.
+  // 3 s of the killed attempt, up to its last event, and 4 of the second.
   EXPECT_EQ(value_of(record, metric::kWallS), 7);
 }
 
@@ -98,13 +98,13 @@ TEST(Fold, ASecondEndOfOneAttemptChangesNothing) {
   EXPECT_EQ(value_of(record, metric::kWallS), 6);
 }
 
-TEST(Fold, FewerSamplesThanABatchCountAsTheyAre) {
+TEST(Fold, CountsTheSamplesOfAPartialBatch) {
   const std::vector<Event> events = {
       {1, RunStarted{}}, {2, InputReady{4, 4, 2, 1, 0.1}}, {4, steps(1, 0, {2})}};
   EXPECT_EQ(value_of(fold(order(), events), metric::kSamplesPerS), 2);
 }
 
-TEST(Fold, NoEventsMakeARecordWithoutFigures) {
+TEST(Fold, NoEventsMakeARecordWithoutMetrics) {
   const RunRecord record = fold(order(), {});
   EXPECT_EQ(value_of(record, metric::kStepsDone), 0);
   EXPECT_FALSE(record.started.has_value());
@@ -126,8 +126,8 @@ TEST(RunRecord, SurvivesTheRoundTripThroughJson) {
 
 RanksReady two_ranks() { return {"shm", {{0, 0, "a", 40}, {1, 0, "a", 41}}, 0.5}; }
 
-RanksDone told(std::int64_t first_step, std::vector<double> seconds,
-               std::vector<std::int64_t> ranks = {0, 1}) {
+RanksDone reported(std::int64_t first_step, std::vector<double> seconds,
+                   std::vector<std::int64_t> ranks = {0, 1}) {
   RanksDone done{first_step, {}};
   const std::vector<std::int64_t> bytes(seconds.size(), 8);
   for (const std::int64_t rank : ranks) {
@@ -136,30 +136,30 @@ RanksDone told(std::int64_t first_step, std::vector<double> seconds,
   return done;
 }
 
-TEST(Fold, SamplesOfAllRanksCount) {
+TEST(Fold, CountsTheSamplesOfAllRanks) {
   const std::vector<Event> events = {{1, RunStarted{}},
                                      {2, two_ranks()},
                                      {2, InputReady{100, 4, 2, 5, 0.1}},
                                      {4, steps(1, 0, {2})}};
-  EXPECT_EQ(fold(order(), events).samples_a_step(), 20);
+  EXPECT_EQ(fold(order(), events).samples_per_step(), 20);
   EXPECT_EQ(value_of(fold(order(), events), metric::kSamplesPerS), 10);
   EXPECT_EQ(value_of(fold(order(), events), metric::kRanks), 2);
 }
 
-TEST(Fold, AResumedAttemptReplacesWhatItsRanksMakeAgain) {
+TEST(Fold, AResumedAttemptReplacesWhatItsRanksRepeat) {
   RunStarted second;
   second.attempt = 2;
   second.resumed_epochs = 1;
   std::vector<Event> events = {{1, RunStarted{}},
                                {1, two_ranks()},
                                {2, steps(1, 0, {1, 1})},
-                               {2, told(1, {1, 1, 7})},
+                               {2, reported(1, {1, 1, 7})},
                                {4, steps(2, 0, {7, 7})},
-                               {5, told(4, {7})},  // killed here
+                               {5, reported(4, {7})},  // killed here
                                {10, second},
                                {11, two_ranks()},
                                {12, steps(2, 0, {2, 2})}};
-  // Nothing of the steps that are made again is left, even before the ranks tell of them.
+  // Repeated steps are dropped even before the ranks report them.
   RunRecord record = fold(order(), events);
   ASSERT_EQ(record.rank_steps.size(), 2U);
   ASSERT_EQ(record.rank_steps[0].seconds.size(), 4U);
@@ -167,34 +167,34 @@ TEST(Fold, AResumedAttemptReplacesWhatItsRanksMakeAgain) {
   EXPECT_TRUE(std::isnan(record.rank_steps[0].seconds[2]));
   EXPECT_EQ(record.rank_steps[0].wire_bytes[2], 0);
 
-  events.push_back({13, told(3, {2, 2, 9})});
+  events.push_back({13, reported(3, {2, 2, 9})});
   record = fold(order(), events);
   EXPECT_THAT(record.rank_steps[1].seconds, ElementsAre(1, 1, 2, 2));
   EXPECT_THAT(record.rank_steps[1].wire_bytes, ElementsAre(8, 8, 8, 8));
 }
 
-TEST(Fold, ARunThatGoesOnAsOneProcessHasNoRanks) {
+TEST(Fold, ARunThatContinuesAsOneProcessHasNoRanks) {
   RunStarted second;
   second.attempt = 2;
   second.resumed_epochs = 1;
   std::vector<Event> events = {{1, RunStarted{}},
                                {1, two_ranks()},
                                {2, steps(1, 0, {1, 1})},
-                               {2, told(1, {1, 1})},
+                               {2, reported(1, {1, 1})},
                                {10, second}};
   EXPECT_EQ(fold(order(), events).rank_steps.size(), 2U) << "it has not made a step yet";
   events.push_back({12, steps(2, 0, {2})});
   const RunRecord record = fold(order(), events);
   EXPECT_FALSE(record.ranks.has_value());
   EXPECT_TRUE(record.rank_steps.empty());
-  EXPECT_EQ(record.samples_a_step(), 10);
+  EXPECT_EQ(record.samples_per_step(), 10);
 }
 
 TEST(RunRecord, RanksSurviveTheRoundTripThroughJson) {
   const std::vector<Event> events = {{1, RunStarted{}},
                                      {2, two_ranks()},
                                      {4, steps(1, 1, {9, 1.25, 2})},
-                                     {5, told(1, {9, 1.25})}};  // of the third nobody told
+                                     {5, reported(1, {9, 1.25})}};  // the third is not reported
   const RunRecord record = fold(order(), events);
   Json json = to_json(record);
   const auto back = run_record_from_json(*parse_json(json_text(json)));
@@ -217,7 +217,7 @@ TEST(RunRecord, RefusesARecordOfANewerVersion) {
   EXPECT_EQ(run_record_from_json(json).error().code, ErrorCode::newer);
 }
 
-TEST(RunRecord, ADisturbedRunSaysWhyAndKeepsIt) {
+TEST(RunRecord, ADisturbedRunHasItsReasons) {
   UsageLog usage;
   usage.samples.resize(2);
   usage.samples[1].unix_seconds = 10;

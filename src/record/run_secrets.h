@@ -5,18 +5,18 @@
 
 namespace tacho {
 
-// The order as it is shown, stored and exported: every value of --env-var and what looks like a
-// secret among the program's words is masked (base/secrets.h).
+// Returns the order for display, storage and export: masks all values of --env-var and everything
+// that looks like a secret in the program's arguments (base/secrets.h).
 RunOrder without_secrets(RunOrder order);
 
-// What is masked lies in the run's folder, in a file that this user alone may read and that is
-// neither served nor exported. An order without secrets has none.
+// The masked values are in a file of the run's folder that only this user can read and that is
+// neither served nor exported. An order without secrets has no such file.
 inline constexpr const char* kSecretsFile = "secrets.json";
 Result<void> keep_secrets(const RunFolder& folder, const RunOrder& order);
-// In place of the masks. An error where the file is missing, as in a folder that was handed on.
+// Restores the masked values. Returns an error if the file is missing, as in a copied folder.
 Result<void> add_secrets(const RunFolder& folder, RunOrder& order);
 
-// RunFolder::read_order() as it is to be carried out, secrets and all.
+// Reads the order with its secrets, for executing it; RunFolder::read_order() masks them.
 Result<RunOrder> read_true_order(const RunFolder& folder);
 
 }  // namespace tacho

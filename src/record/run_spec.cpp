@@ -17,7 +17,7 @@ Result<void> at_least_one(std::string_view what, std::int64_t value) {
   return usage(fmt::format("{} must be at least 1, not {}", what, value));
 }
 
-constexpr std::int64_t kMostCounted = 1'000'000'000;  // products of two still fit 64 bits
+constexpr std::int64_t kMostCounted = 1'000'000'000;  // products of two fit 64 bits
 
 Result<void> countable(std::string_view what, std::int64_t value) {
   TACHO_CHECK(at_least_one(what, value));
@@ -25,10 +25,10 @@ Result<void> countable(std::string_view what, std::int64_t value) {
   return usage(fmt::format("{} must be at most {}", what, kMostCounted));
 }
 
-// Also refuses not-a-number, which no comparison is true of.
+// Also refuses NaN, for which every comparison is false.
 Result<void> within(std::string_view what, double value, double low, double high) {
   if (value >= low && value <= high) return {};
-  return usage(fmt::format("{} must lie between {} and {}, not {}", what, low, high, value));
+  return usage(fmt::format("{} must be between {} and {}, not {}", what, low, high, value));
 }
 
 Result<void> check_optimizer(const OptimizerSpec& o) {
@@ -43,7 +43,7 @@ Result<void> check_optimizer(const OptimizerSpec& o) {
   if (o.nesterov && o.momentum == 0) return usage("--nesterov needs --momentum above 0");
   if (o.kind != OptimizerKind::sgd && (o.momentum != 0 || o.nesterov)) {
     return usage(
-        fmt::format("--momentum and --nesterov belong to sgd, not to {}", kOptimizers.of(o.kind)));
+        fmt::format("--momentum and --nesterov are for sgd, not for {}", kOptimizers.of(o.kind)));
   }
   return {};
 }
@@ -62,7 +62,7 @@ Result<void> check_machine(const RunSpec& spec) {
     if (*spec.threads > 4096) return usage("--threads must be at most 4096");
   }
   if (spec.workers && (*spec.workers < 0 || *spec.workers > 1024)) {
-    return usage(fmt::format("--workers must lie between 0 and 1024, not {}", *spec.workers));
+    return usage(fmt::format("--workers must be between 0 and 1024, not {}", *spec.workers));
   }
   if (spec.stock && spec.mkldnn != Switch::automatic) {
     return usage("--stock leaves everything to torch; it cannot be combined with --mkldnn");
@@ -73,8 +73,8 @@ Result<void> check_machine(const RunSpec& spec) {
   if (spec.device == Device::cuda) {
     const auto backend = spec.dist.backend;
     if (backend == DistBackend::automatic || backend == DistBackend::nccl) return {};
-    return usage(fmt::format("--backend {} is for CPUs; GPUs exchange gradients by nccl",
-                             kDistBackends.of(backend)));
+    return usage(
+        fmt::format("--backend {} is for CPUs; use nccl with GPUs", kDistBackends.of(backend)));
   }
   if (spec.precision != Precision::fp32) {
     return usage(fmt::format("--precision {} needs --device cuda; the CPU trains in fp32",
@@ -83,7 +83,7 @@ Result<void> check_machine(const RunSpec& spec) {
   if (spec.graphs == Switch::on) return usage("--graphs on needs --device cuda");
   if (spec.kernels == KernelKind::fused) return usage("--kernels fused needs --device cuda");
   if (spec.dist.backend == DistBackend::nccl) {
-    return usage("--backend nccl needs --device cuda; between CPUs there are gloo and shm");
+    return usage("--backend nccl needs --device cuda; use gloo or shm with CPUs");
   }
   return {};
 }
@@ -111,7 +111,7 @@ Result<InputSize> parse_input_size(std::string_view text) {
     const bool last = side == &size.width;
     if (problem != std::errc() || *side < 1 || *side > kLargestSide ||
         (last ? stopped != end : stopped == end || *stopped != 'x')) {
-      return usage(fmt::format("'{}' is no image size; write it as 3x224x224", text));
+      return usage(fmt::format("'{}' is not a valid image size; write it as 3x224x224", text));
     }
     at = stopped + 1;
   }
@@ -122,7 +122,7 @@ std::string to_text(const InputSize& size) {
   return fmt::format("{}x{}x{}", size.channels, size.height, size.width);
 }
 
-std::int64_t samples_a_step(const RunSpec& spec) { return spec.batch * spec.dist.ranks(); }
+std::int64_t samples_per_step(const RunSpec& spec) { return spec.batch * spec.dist.ranks(); }
 
 Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));

@@ -37,7 +37,7 @@ TEST(RunSpec, SurvivesTheRoundTripThroughJson) {
   EXPECT_EQ(*back, spec);
 }
 
-TEST(RunSpec, RefusesAnUnknownKeyInsideAPart) {
+TEST(RunSpec, RefusesAnUnknownNestedKey) {
   Json json = to_json(sound_spec());
   json["optimizer"]["momentun"] = 0.9;
   EXPECT_THAT(run_spec_from_json(json).error().message,
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                   s.optimizer.kind = OptimizerKind::adam;
                   s.optimizer.momentum = 0.9;
                 },
-                "belong to sgd"},
+                "are for sgd"},
         BadCase{"target", [](RunSpec& s) { s.target_top1 = 85; }, "--target"},
         BadCase{"warmup", [](RunSpec& s) { s.schedule.warmup_epochs = 2; }, "--warmup-epochs"}),
     [](const auto& bad) { return bad.param.name; });

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// In how many choices of signs the positive of these ranks sum up to 0, 1, …
+// Returns, for each sum 0, 1, …, the number of sign choices whose positive ranks have that sum.
 std::vector<double> sums(const std::vector<std::size_t>& ranks) {
   std::vector<double> counts(1 + std::accumulate(ranks.begin(), ranks.end(), std::size_t{0}), 0.0);
   counts[0] = 1;

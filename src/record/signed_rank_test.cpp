@@ -18,8 +18,8 @@ TEST(SignedRank, IsExactForSmallSamples) {
   EXPECT_DOUBLE_EQ(signed_rank(Values{-1, 2, 3, 4, 5, 6}).v, 20);
 }
 
-// The example of Hollander and Wolfe, depression scores: V = 40 and p = 0.0390625 in R's
-// wilcox.test(x, y, paired = TRUE).
+// Depression scores, the example of Hollander and Wolfe: R's wilcox.test(x, y, paired = TRUE) gives
+// V = 40 and p = 0.0390625.
 TEST(SignedRank, AgreesWithR) {
   const Values x = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
   const Values y = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
@@ -29,13 +29,13 @@ TEST(SignedRank, AgreesWithR) {
   EXPECT_DOUBLE_EQ(signed_rank(differences).p, 0.0390625);
 }
 
-TEST(SignedRank, CountsTiesExactlyAndLeavesZerosOut) {
+TEST(SignedRank, IsExactWithTiesAndIgnoresZeros) {
   EXPECT_DOUBLE_EQ(signed_rank(Values{1, 1, 1, 1, 1, 1, 0}).p, 2.0 / 64);
   EXPECT_EQ(signed_rank(Values{0, 0, 0}).p, 1);
   EXPECT_EQ(signed_rank(Values{}).p, 1);
 }
 
-TEST(SignedRank, ApproximationMeetsTheExactCount) {
+TEST(SignedRank, ApproximationAgreesWithTheExactCount) {
   Values differences;
   for (int i = 1; i <= 50; ++i) differences.push_back(i % 3 == 0 ? -i : i);
   const double exact = signed_rank(differences).p;

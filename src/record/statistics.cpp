@@ -49,7 +49,7 @@ Ranks rank(std::span<const double> first, std::span<const double> second) {
   return ranks;
 }
 
-// Share of all arrangements of m and n values whose U is at most `u`.
+// Returns the share of all arrangements of m and n values whose U is at most `u`.
 double exact_tail(std::size_t m, std::size_t n, double u) {
   const auto counts = mann_whitney_counts(m, n);
   const double total = std::accumulate(counts.begin(), counts.end(), 0.0);

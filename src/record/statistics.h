@@ -8,10 +8,10 @@
 
 namespace tacho {
 
-// Every function here wants at least one value and aborts without.
+// All functions here need at least one value and abort without.
 
 double mean(std::span<const double> values);
-// Linear interpolation between order statistics, as R's type 7 and NumPy's default.
+// Linear interpolation between order statistics, like R's type 7 and NumPy's default.
 double quantile(std::span<const double> values, double q);
 double median(std::span<const double> values);
 // Sample standard deviation; 0 for a single value.
@@ -29,7 +29,7 @@ Interval bootstrap_interval(std::span<const double> values, const Statistic& sta
                             double level = 0.95, int resamples = 2000, std::uint64_t seed = 1);
 
 struct MannWhitney {
-  double u = 0;              // of the first sample: pairs it wins, ties half
+  double u = 0;              // pairs in which the first sample is larger; ties count half
   double p = 1;              // two-sided
   double probability = 0.5;  // that a value of the first exceeds one of the second
 };
@@ -37,11 +37,11 @@ struct MannWhitney {
 // ties and continuity.
 MannWhitney mann_whitney(std::span<const double> first, std::span<const double> second);
 
-// Up to so many values a sample all arrangements are counted; beyond, the normal curve is closer
-// than 1 %.
+// Up to this sample size all arrangements are counted; above, the normal approximation is accurate
+// to 1 %.
 inline constexpr std::size_t kMostExactValues = 20;
-// In how many arrangements of m and n values the first sample has U = 0, 1, … m·n. Exact while all
-// of them are fewer than 2⁵³.
+// Returns how many arrangements of m and n values have U = 0, 1, … m·n for the first sample. Exact
+// if their total is below 2⁵³.
 std::vector<double> mann_whitney_counts(std::size_t m, std::size_t n);
 
 }  // namespace tacho

@@ -24,7 +24,7 @@ TEST(Spread, StandardDeviationIsTheSampleOne) {
   EXPECT_EQ(standard_deviation(Values{3}), 0);
 }
 
-TEST(Bootstrap, RepeatsWithItsSeedAndHoldsTheMedian) {
+TEST(Bootstrap, RepeatsWithItsSeedAndContainsTheMedian) {
   const Values values = {9, 10, 10.5, 11, 12, 10.2, 9.8};
   const Interval one = bootstrap_interval(values, median);
   const Interval two = bootstrap_interval(values, median);
@@ -34,9 +34,9 @@ TEST(Bootstrap, RepeatsWithItsSeedAndHoldsTheMedian) {
   EXPECT_GE(one.high, median(values));
 }
 
-// Nominal 95 %; the percentile bootstrap of a mean of 30 exponentials is known to undercover a
-// little, so the band is wide enough for that and too narrow for a wrong formula.
-TEST(Bootstrap, CoversTheTruthAboutAsOftenAsItSays) {
+// Nominal coverage is 95 %. The percentile bootstrap of a mean of 30 exponentials is known to
+// undercover slightly: the accepted band allows that, but not a wrong formula.
+TEST(Bootstrap, CoverageIsCloseToNominal) {
   std::mt19937_64 random(7);
   std::exponential_distribution<double> draw(1.0);
   int held = 0;
@@ -51,12 +51,12 @@ TEST(Bootstrap, CoversTheTruthAboutAsOftenAsItSays) {
   EXPECT_LE(held, kTrials * 98 / 100);
 }
 
-// Reference values: every arrangement counted by hand. 3 against 3, fully apart: 2 of 20.
+// Reference values: every arrangement counted by hand. 3 against 3, fully separated: 2 of 20.
 TEST(MannWhitney, IsExactForSmallSamples) {
-  const auto apart = mann_whitney(Values{4, 5, 6}, Values{1, 2, 3});
-  EXPECT_DOUBLE_EQ(apart.u, 9);
-  EXPECT_DOUBLE_EQ(apart.p, 0.1);
-  EXPECT_DOUBLE_EQ(apart.probability, 1);
+  const auto separated = mann_whitney(Values{4, 5, 6}, Values{1, 2, 3});
+  EXPECT_DOUBLE_EQ(separated.u, 9);
+  EXPECT_DOUBLE_EQ(separated.p, 0.1);
+  EXPECT_DOUBLE_EQ(separated.probability, 1);
   // One pair the other way round: (1 + 1) of 20 arrangements on each side.
   EXPECT_DOUBLE_EQ(mann_whitney(Values{3, 5, 6}, Values{1, 2, 4}).p, 0.2);
 }
@@ -81,7 +81,7 @@ TEST(MannWhitney, EqualValuesAreNoEvidence) {
   EXPECT_EQ(mann_whitney(Values{1, 1, 1}, Values{1, 1}).p, 1);
 }
 
-TEST(MannWhitney, ApproximationMeetsTheExactCount) {
+TEST(MannWhitney, ApproximationAgreesWithTheExactCount) {
   Values a;
   Values b;
   for (int i = 0; i < 20; ++i) {
@@ -89,11 +89,11 @@ TEST(MannWhitney, ApproximationMeetsTheExactCount) {
     b.push_back(i * 1.3);
   }
   const double exact = mann_whitney(a, b).p;
-  a.push_back(10.25);  // one more than the exact limit takes
+  a.push_back(10.25);  // one more than the exact limit
   EXPECT_NEAR(mann_whitney(a, b).p, exact, 0.03);
 }
 
-TEST(MannWhitney, FalseAlarmsAreAsRareAsPromised) {
+TEST(MannWhitney, FalsePositivesAreAsRareAsStated) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> draw(0, 1);
   int alarms = 0;

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Each shape is described once, as a list of fields; writing and reading both walk that list.
+// Each type is described once as a list of fields, used for both writing and reading.
 template <class Fields>
 void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, GpuSample> {
   f("index", s.index);
@@ -84,7 +84,7 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
 template <class Shape>
 Json written(const Shape& shape);
 
-// Absent values and empty lists are left out: a line is written ten times a second.
+// Leaves out absent values and empty lists: ten lines are written per second.
 struct Writer {
   Json& out;
 
@@ -117,7 +117,7 @@ Json written(const Shape& shape) {
 template <class Shape>
 Result<Shape> read_shape(const Json& json, const std::string& place);
 
-// Reads what Writer writes, and remembers the first thing that is wrong.
+// Reads what Writer writes and keeps the first error.
 struct Reader {
   JsonObject& in;
   std::string place;
@@ -138,7 +138,7 @@ struct Reader {
     const Json* list = in.part(key, false);
     if (list == nullptr || !want(list->is_array(), key, "not a list")) return;
     for (const Json& word : *list) {
-      if (!want(word.is_string(), key, "holds something that is not a text")) return;
+      if (!want(word.is_string(), key, "contains something that is not a string")) return;
       words.push_back(word.get<std::string>());
     }
   }
@@ -156,7 +156,7 @@ struct Reader {
     const Json* object = in.part(key);
     if (object == nullptr || !want(object->is_object(), key, "not a JSON object")) return;
     for (const auto& [name, value] : object->items()) {
-      if (!want(value.is_number(), key, "holds something that is not a number")) return;
+      if (!want(value.is_number(), key, "contains something that is not a number")) return;
       values[name] = value.template get<double>();
     }
   }
@@ -164,7 +164,7 @@ struct Reader {
     const Json* object = in.part(key);
     if (object == nullptr || !want(object->is_object(), key, "not a JSON object")) return;
     for (const auto& [name, value] : object->items()) {
-      if (!want(value.is_string(), key, "holds something that is not a text")) return;
+      if (!want(value.is_string(), key, "contains something that is not a string")) return;
       values[name] = value.template get<std::string>();
     }
   }
@@ -204,7 +204,7 @@ Result<void> read_line(std::string_view line, UsageLog& log) {
   const Json* facts = object.part("facts", false);
   TACHO_CHECK(object.finish());
   if ((sample != nullptr) == (facts != nullptr)) {
-    return Error{ErrorCode::invalid, "usage: neither one sample nor the facts"};
+    return Error{ErrorCode::invalid, "usage: expected either 'sample' or 'facts'"};
   }
   if (sample != nullptr) {
     TACHO_TRY(read, read_shape<UsageSample>(*sample, "sample"));

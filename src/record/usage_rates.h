@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Processor time is counted in ticks of 10 ms for each process: over less than this there is no
-// rate.
+// CPU time is counted in ticks of 10 ms per process: rates need at least this interval.
 inline constexpr double kShortestInterval = 0.05;
 
-// Cores in use between two looks; nothing where they are too near to each other. Ticks may be
-// counted a look too late: `cores`, how many the run may use, is a bound where it is known (not 0).
+// Returns the cores in use between two samples; nothing if they are too close together. Ticks may
+// be counted one sample too late, so the result is limited to `cores`, the number available to the
+// run (0: unknown).
 inline std::optional<double> cores_between(const UsageSample& before, const UsageSample& now,
                                            std::int64_t cores) {
   const double seconds = now.unix_seconds - before.unix_seconds;

@@ -12,7 +12,8 @@ using Samples = std::vector<UsageSample>;
 
 double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-// The busiest second. A window is the shortest that lasts a second, or all there is.
+// Returns the cores in use in the busiest window. A window is the shortest series of samples that
+// lasts `window` seconds.
 double busiest(const Samples& samples, double window, std::int64_t cores) {
   double most = 0;
   std::size_t begin = 0;
@@ -27,7 +28,7 @@ double busiest(const Samples& samples, double window, std::int64_t cores) {
   return most;
 }
 
-// The last that is known of a counter: a machine may stop telling before the run ends.
+// Returns the last known value of a counter, which may become unavailable before the run ends.
 template <class T>
 std::optional<T> last_of(const Samples& samples, std::optional<T> UsageSample::*counter) {
   std::optional<T> last;
@@ -56,84 +57,84 @@ std::optional<double> rate_of(const std::optional<std::int64_t>& total, double s
   return per_second(static_cast<double>(*total), seconds);
 }
 
-// One look at one GPU, and when.
-struct GpuLook {
+// One sample of one GPU with its time.
+struct TimedGpuSample {
   double unix_seconds;
   const GpuSample* gpu;
 };
 
 template <class Value>
-double mean_of(const std::vector<GpuLook>& looks, Value GpuSample::*value) {
+double mean_of(const std::vector<TimedGpuSample>& samples, Value GpuSample::*value) {
   double sum = 0;
-  for (const GpuLook& look : looks) sum += static_cast<double>(look.gpu->*value);
-  return sum / static_cast<double>(looks.size());
+  for (const TimedGpuSample& sample : samples) sum += static_cast<double>(sample.gpu->*value);
+  return sum / static_cast<double>(samples.size());
 }
 
-std::optional<double> mean_of(const std::vector<GpuLook>& looks,
+std::optional<double> mean_of(const std::vector<TimedGpuSample>& samples,
                               std::optional<double> GpuSample::*value) {
   double sum = 0;
   int count = 0;
-  for (const GpuLook& look : looks) {
-    if (!(look.gpu->*value)) continue;
-    sum += *(look.gpu->*value);
+  for (const TimedGpuSample& sample : samples) {
+    if (!(sample.gpu->*value)) continue;
+    sum += *(sample.gpu->*value);
     ++count;
   }
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 template <class Value>
-Value most_of(const std::vector<GpuLook>& looks, Value GpuSample::*value) {
+Value most_of(const std::vector<TimedGpuSample>& samples, Value GpuSample::*value) {
   Value most{};
-  for (const GpuLook& look : looks) most = std::max(most, look.gpu->*value);
+  for (const TimedGpuSample& sample : samples) most = std::max(most, sample.gpu->*value);
   return most;
 }
 
-double joules_of(const std::vector<GpuLook>& looks) {
-  const auto& first = looks.front().gpu->joules;
-  const auto& last = looks.back().gpu->joules;
-  if (first && last && looks.size() > 1) return *last - *first;
+double joules_of(const std::vector<TimedGpuSample>& samples) {
+  const auto& first = samples.front().gpu->joules;
+  const auto& last = samples.back().gpu->joules;
+  if (first && last && samples.size() > 1) return *last - *first;
   double sum = 0;
-  for (std::size_t i = 1; i < looks.size(); ++i) {
-    const double seconds = looks[i].unix_seconds - looks[i - 1].unix_seconds;
-    sum += seconds * (looks[i].gpu->watts + looks[i - 1].gpu->watts) / 2;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double seconds = samples[i].unix_seconds - samples[i - 1].unix_seconds;
+    sum += seconds * (samples[i].gpu->watts + samples[i - 1].gpu->watts) / 2;
   }
   return sum;
 }
 
-GpuSummary summarise(const std::vector<GpuLook>& looks) {
-  const GpuSample& last = *looks.back().gpu;
+GpuSummary summarise(const std::vector<TimedGpuSample>& samples) {
+  const GpuSample& last = *samples.back().gpu;
   GpuSummary summary;
   summary.index = last.index;
   summary.name = last.name;
-  summary.mean_busy = mean_of(looks, &GpuSample::busy);
-  summary.max_busy = most_of(looks, &GpuSample::busy);
-  summary.mean_memory_busy = mean_of(looks, &GpuSample::memory_busy);
-  summary.mean_memory_bytes = std::llround(mean_of(looks, &GpuSample::memory_bytes));
-  summary.max_memory_bytes = most_of(looks, &GpuSample::memory_bytes);
+  summary.mean_busy = mean_of(samples, &GpuSample::busy);
+  summary.max_busy = most_of(samples, &GpuSample::busy);
+  summary.mean_memory_busy = mean_of(samples, &GpuSample::memory_busy);
+  summary.mean_memory_bytes = std::llround(mean_of(samples, &GpuSample::memory_bytes));
+  summary.max_memory_bytes = most_of(samples, &GpuSample::memory_bytes);
   summary.memory_total_bytes = last.memory_total_bytes;
-  summary.mean_watts = mean_of(looks, &GpuSample::watts);
-  summary.joules = joules_of(looks);
-  summary.mean_sm_mhz = mean_of(looks, &GpuSample::sm_mhz);
+  summary.mean_watts = mean_of(samples, &GpuSample::watts);
+  summary.joules = joules_of(samples);
+  summary.mean_sm_mhz = mean_of(samples, &GpuSample::sm_mhz);
   if (last.sm_max_mhz > 0) summary.sm_share_of_max = summary.mean_sm_mhz / last.sm_max_mhz;
-  summary.max_celsius = most_of(looks, &GpuSample::celsius);
-  for (const GpuLook& look : looks) {
-    for (const std::string& reason : look.gpu->throttled_by) ++summary.throttled_by[reason];
+  summary.max_celsius = most_of(samples, &GpuSample::celsius);
+  for (const TimedGpuSample& sample : samples) {
+    for (const std::string& reason : sample.gpu->throttled_by) ++summary.throttled_by[reason];
   }
-  for (auto& [reason, share] : summary.throttled_by) share /= static_cast<double>(looks.size());
-  summary.mean_pcie_rx_bytes_per_s = mean_of(looks, &GpuSample::pcie_rx_bytes_per_s);
-  summary.mean_pcie_tx_bytes_per_s = mean_of(looks, &GpuSample::pcie_tx_bytes_per_s);
+  for (auto& [reason, share] : summary.throttled_by) share /= static_cast<double>(samples.size());
+  summary.mean_pcie_rx_bytes_per_s = mean_of(samples, &GpuSample::pcie_rx_bytes_per_s);
+  summary.mean_pcie_tx_bytes_per_s = mean_of(samples, &GpuSample::pcie_tx_bytes_per_s);
   return summary;
 }
 
 std::vector<GpuSummary> summarise_gpus(const Samples& samples) {
-  std::map<std::int64_t, std::vector<GpuLook>> by_index;
+  std::map<std::int64_t, std::vector<TimedGpuSample>> by_index;
   for (const UsageSample& sample : samples) {
     for (const GpuSample& gpu : sample.gpus) {
       by_index[gpu.index].push_back({sample.unix_seconds, &gpu});
     }
   }
   std::vector<GpuSummary> summaries;
-  for (const auto& [index, looks] : by_index) summaries.push_back(summarise(looks));
+  for (const auto& [index, gpu_samples] : by_index) summaries.push_back(summarise(gpu_samples));
   return summaries;
 }
 

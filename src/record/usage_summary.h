@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// What a run used of one GPU, over all its samples.
+// Usage of one GPU, over all samples of a run.
 struct GpuSummary {
   std::int64_t index = 0;
   std::string name;
@@ -21,21 +21,21 @@ struct GpuSummary {
   std::int64_t max_memory_bytes = 0;
   std::int64_t memory_total_bytes = 0;
   double mean_watts = 0;
-  double joules = 0;  // by the GPU's own counter, or watts over time where it has none
+  double joules = 0;  // from the energy counter of the GPU, or watts over time without one
   double mean_sm_mhz = 0;
-  double sm_share_of_max = 0;  // 0 where the highest clock is not told
+  double sm_share_of_max = 0;  // 0 if the highest clock is unknown
   double max_celsius = 0;
-  std::map<std::string, double> throttled_by;  // share of the samples in which each held
+  std::map<std::string, double> throttled_by;  // share of the samples, by reason
   std::optional<double> mean_pcie_rx_bytes_per_s;
   std::optional<double> mean_pcie_tx_bytes_per_s;
 };
 
-// What a run used, from its samples. Totals count from the run's begin; rates and shares are by the
-// time between the first sample and the last, and 0 if that is none.
+// Usage of a run, from its samples. Totals count from the start of the run; rates and shares refer
+// to the time between the first and the last sample, and are 0 if there is none.
 struct UsageSummary {
   double seconds = 0;
-  double mean_cores = 0;  // processor time by time
-  double max_cores = 0;   // over any second; shorter moments are lost in the clock's ticks
+  double mean_cores = 0;  // CPU time per second
+  double max_cores = 0;   // in the busiest second; clock ticks are too coarse for shorter periods
   double user_s = 0;
   double system_s = 0;
   std::int64_t mean_resident_bytes = 0;
@@ -55,12 +55,12 @@ struct UsageSummary {
   std::optional<double> write_bytes_per_s;
   std::optional<std::int64_t> net_rx_bytes;
   std::optional<std::int64_t> net_tx_bytes;
-  std::optional<double> throttled_share;  // at most 1, though several processors wait at a time
+  std::optional<double> throttled_share;  // at most 1, even if several processors wait at once
   std::optional<double> cpu_stalled_share;
   std::optional<double> memory_stalled_share;
   std::optional<double> io_stalled_share;
-  std::optional<double> waited_share;  // of the processor time that was wanted
-  std::optional<double> others_share;  // of the machine's processors
+  std::optional<double> waited_share;  // of the CPU time that was requested
+  std::optional<double> others_share;  // of the CPU time of the machine
   std::vector<GpuSummary> gpus;
 };
 

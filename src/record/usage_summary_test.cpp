@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// Four seconds: one core at work in the first two, three cores in the third, none in the last.
+// Four seconds: one busy core in the first two, three in the third, none in the last.
 UsageLog four_seconds() {
   UsageLog log;
   constexpr double kUser[] = {0, 0.75, 1.5, 4.0, 4.0};
@@ -73,8 +73,8 @@ TEST(UsageSummary, AddsUpARun) {
   EXPECT_TRUE(summary.gpus.empty());
 }
 
-// A tick is 10 ms: 0.02 s in 10 ms between two looks would be two cores.
-TEST(UsageSummary, TheBusiestSecondIsNotTheBusiestMoment) {
+// A tick is 10 ms: 0.02 s within the 10 ms between two samples would be two cores.
+TEST(UsageSummary, TheBusiestSecondIsNotTheBusiestSample) {
   UsageLog log;
   for (int i = 0; i <= 200; ++i) {
     UsageSample sample;
@@ -94,8 +94,8 @@ TEST(UsageSummary, ARunShorterThanASecondIsOneWindow) {
   EXPECT_EQ(summarise(log).mean_cores, 0.5);
 }
 
-// The processor time of children is counted when they have ended, a look late.
-TEST(UsageSummary, NoMoreCoresThanThereAre) {
+// The CPU time of children is counted when they have ended, one sample late.
+TEST(UsageSummary, ReportsNoMoreCoresThanAvailable) {
   UsageLog log;
   log.samples.resize(3);
   log.samples[1].unix_seconds = 2;
@@ -107,7 +107,7 @@ TEST(UsageSummary, NoMoreCoresThanThereAre) {
   EXPECT_EQ(summarise(log).mean_cores, 2);
 }
 
-TEST(UsageSummary, AMomentHasNoRate) {
+TEST(UsageSummary, AVeryShortPeriodHasNoRate) {
   UsageLog log;
   log.samples.resize(2);
   log.samples[1].unix_seconds = 0.002;
@@ -126,7 +126,7 @@ TEST(UsageSummary, NoTimeGivesNoRates) {
   EXPECT_EQ(summary.read_bytes_per_s, 0);
 }
 
-TEST(UsageSummary, ACounterThatIsLostOnTheWayKeepsItsLastValue) {
+TEST(UsageSummary, ACounterThatBecomesUnavailableKeepsItsLastValue) {
   UsageLog log = four_seconds();
   log.samples.back().write_bytes.reset();
   EXPECT_EQ(summarise(log).write_bytes, 600);

@@ -78,7 +78,7 @@ TEST(UsageLog, ReadsBackWhatWasWritten) {
   EXPECT_EQ(log->facts, full_facts());
 }
 
-TEST(UsageLog, LeavesOutWhatIsAbsent) {
+TEST(UsageLog, LeavesOutAbsentValues) {
   const std::string line = to_line(UsageSample{});
   for (const char* absent :
        {"read_bytes", "net_rx", "throttled", "stalled", "waited", "others", "gpus"}) {
@@ -86,14 +86,14 @@ TEST(UsageLog, LeavesOutWhatIsAbsent) {
   }
 }
 
-TEST(UsageLog, AnEmptyFileHoldsNothing) {
+TEST(UsageLog, AnEmptyFileHasNoSamples) {
   const auto log = usage_from_text("");
   ASSERT_TRUE(log.ok());
   EXPECT_THAT(log->samples, SizeIs(0));
   EXPECT_FALSE(log->facts);
 }
 
-TEST(UsageLog, ForgivesALastLineThatWasCutOffAnywhere) {
+TEST(UsageLog, IgnoresATruncatedLastLine) {
   for (std::size_t length = 0; length < kText.size(); ++length) {
     const auto log = usage_from_text(std::string_view(kText).substr(0, length));
     ASSERT_TRUE(log.ok()) << "cut at " << length << ": " << log.error().message;
@@ -101,13 +101,13 @@ TEST(UsageLog, ForgivesALastLineThatWasCutOffAnywhere) {
   }
 }
 
-TEST(UsageLog, NamesTheLineThatIsBroken) {
+TEST(UsageLog, ErrorsNameTheLine) {
   const auto why = [](const std::string& line) {
     const auto log = usage_from_text(to_line(UsageSample{}) + "\n" + line + "\n");
     return log.ok() ? "" : log.error().message;
   };
   EXPECT_EQ(why("{broken"), "line 2: not JSON at byte 2");
-  EXPECT_EQ(why("{}"), "line 2: usage: neither one sample nor the facts");
+  EXPECT_EQ(why("{}"), "line 2: usage: expected either 'sample' or 'facts'");
   EXPECT_THAT(why(R"({"sample":{"unix_seconds":1}})"), HasSubstr("'processes': missing"));
   EXPECT_THAT(why(R"({"sample":{"unix_seconds":null}})"), HasSubstr("line 2: sample: "));
   EXPECT_THAT(why(R"({"fact":{}})"), HasSubstr("did you mean 'facts'"));
@@ -116,8 +116,8 @@ TEST(UsageLog, NamesTheLineThatIsBroken) {
   EXPECT_EQ(why(gpu), "line 2: sample: 'gpus': 'busy': not a number");
 }
 
-// Whatever a disk makes of the file, reading it ends with a log or a sentence.
-TEST(UsageLog, SurvivesEveryDamage) {
+// Reading a damaged file gives a log or an error.
+TEST(UsageLog, SurvivesDamage) {
   Random random(11, 0);
   for (int i = 0; i < 3000; ++i) {
     std::string text = kText;

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// An interval that holds nothing at all, or nearly everything, says nothing.
+// An interval that includes almost no saving, or spans most of the range, is not evidence.
 bool has_evidence(const Advice& advice) {
   constexpr double kLeast = 0.01;
   constexpr double kWidest = 0.6;
@@ -28,8 +28,8 @@ void apply(std::span<const AdviceRule> rules, const Situation& situation,
   }
 }
 
-// What a change saves of the time that the changes above it leave. Together they cannot save more
-// than there is, though two of them may be after the same time.
+// Makes each saving relative to the time that remains after the changes before it: two of them may
+// save the same time, and together they cannot save more than 100 %.
 void apply_in_turn(std::vector<Advice>& found) {
   double left = 1;
   for (Advice& advice : found) {
@@ -50,7 +50,7 @@ bool has(const std::vector<Advice>& found, std::string_view key) {
 Advice nothing(const Situation& situation) {
   Advice advice{.key = "none",
                 .title = "Nothing stands out",
-                .action = "a faster machine, or less work a step"};
+                .action = "use a faster machine, or do less work per step"};
   if (!situation.step) {
     advice.action = "";
     advice.evidence = "no step was recorded or found in this run";
@@ -74,7 +74,7 @@ std::vector<Advice> advise(const RunFindings& run) {
   std::vector<Advice> found;
   if (situation.gpu != nullptr) apply(gpu_rules(), situation, found);
   apply(host_rules(), situation, found);
-  // Both say a larger batch; the one that fills the GPU says it better.
+  // Both recommend a larger batch; "batch" has the better estimate.
   if (has(found, "batch")) {
     std::erase_if(found, [](const Advice& advice) { return advice.key == "headroom"; });
   }

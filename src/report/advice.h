@@ -8,20 +8,20 @@
 
 namespace tacho {
 
-// One thing to change. `saving` is the share of the time a sample takes in training that the
-// change is expected to save once the ones before it are made, 0 … 1; of the whole run's time where
-// no step was found. All together are below 1.
+// One thing to change. `saving` is the share of the training time per sample that the change is
+// expected to save after the changes before it, 0 … 1; a share of the run's time if no step was
+// found. The savings add up to less than 1.
 struct Advice {
   std::string key;       // stable, one word: "input", "batch"
   std::string title;     // what is wrong
   std::string action;    // what to do
-  std::string evidence;  // the figures that say so
+  std::string evidence;  // the measurements behind it
   double saving = 0;
   Interval range;
 };
 
-// The greatest saving first. Left out is what may save nothing, and what is so uncertain that its
-// interval spans more than 60 % of the time. Never empty: where nothing is worth a change, one
+// Returns advice with the largest saving first. Leaves out advice that may save nothing, and advice
+// whose interval is wider than 60 percentage points. Never empty: if nothing is worth a change, one
 // entry with the key "none" says where the time goes.
 std::vector<Advice> advise(const RunFindings& run);
 

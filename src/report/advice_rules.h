@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Looks for one reason of slowness; nothing where it is not there or not worth a change.
+// Looks for one cause of slowness. Returns nullopt if it does not apply.
 using AdviceRule = std::optional<Advice> (*)(const Situation&);
 
 std::span<const AdviceRule> gpu_rules();   // from the GPU's trace
-std::span<const AdviceRule> host_rules();  // from the processors, memory, disks and operators
+std::span<const AdviceRule> host_rules();  // from CPU, memory, disk and operator measurements
 
-// Less than this share of a step is not worth a change.
+// Advice that saves a smaller share of a step is not shown.
 inline constexpr double kWorthwhile = 0.03;
 
 }  // namespace tacho

@@ -15,44 +15,45 @@ namespace {
 using Found = std::optional<Advice>;
 
 std::string ms(double seconds) { return human(Seconds(seconds)); }
-// A loader in more processes: the GPU need not wait, as long as there are processors for them. All
-// the work a step gives the processors, spread over those the run may use, is a bound. What the
-// host would hide if it never waited for the GPU is not the loader's fault.
+
+// More loader processes remove the wait as long as cores are free for them: the CPU work of a step,
+// spread over the allowed cores, is the bound. The wait that vanishes if the host never blocks on
+// the GPU is not caused by the loader.
 Found starved_input(const Situation& s) {
-  const double wait = std::max(0.0, s.gpu->parts.input_wait / s.step_s - s.apart_share);
+  const double wait = std::max(0.0, s.gpu->parts.input_wait / s.step_s - s.overlap_saving);
   const bool cores_known = s.cores_allowed > 0;
   const double spare = cores_known ? std::max(0.0, 1 - s.cores_used / s.cores_allowed) : 1.0;
   Advice advice{.key = "input", .title = "The GPU waits for input"};
   advice.action = spare < wait
-                      ? "give the run more cores, or make a sample cheaper: smaller images, "
-                        "decoded ahead; then more loader workers"
-                      : "load in parallel: DataLoader(num_workers=…, pin_memory=True, "
-                        "persistent_workers=True), or --workers of tacho train";
+                      ? "give the run more cores, or make samples cheaper to load (smaller or "
+                        "decoded images); then use more loader workers"
+                      : "load data in parallel: DataLoader(num_workers=…, pin_memory=True, "
+                        "persistent_workers=True), or tacho train --workers";
   advice.evidence =
-      fmt::format("idle {} of each step ({}) while the host makes no CUDA call",
+      fmt::format("the GPU is idle for {} of each step ({}) while the host makes no CUDA call",
                   ms(s.gpu->parts.input_wait), percent(s.gpu->parts.input_wait / s.step_s));
   if (cores_known) {
     advice.evidence +=
         fmt::format("; {:.1f} of {:.0f} cores in use", s.cores_used, s.cores_allowed);
   }
   advice.saving = std::min(wait, spare);
-  // Beyond the cores it has, the run may get half as many again, or cheaper samples.
+  // The upper bound assumes half as many cores more, or cheaper samples.
   advice.range = {advice.saving / 2, std::min(wait, 1.5 * advice.saving)};
   return advice;
 }
 
-// Blocks for each multiprocessor from which on more of them take longer.
+// With this many blocks per multiprocessor, more blocks take longer.
 constexpr double kFullBlocks = 4;
 constexpr double kManyTimes = 8;
 
-// A kernel of few blocks leaves most of the GPU idle; a larger batch fills it before it takes
-// longer, and the host launches no more for it.
+// A kernel with few blocks leaves most of the GPU idle: a larger batch first fills the GPU, then
+// takes longer. The number of launches stays the same.
 double busy_at(const Situation& s, double times) {
   const double fill = std::min(1.0, s.gpu->signs.mean_occupied_blocks / kFullBlocks);
   return s.busy_s * std::max(1.0, times * fill);
 }
 
-// What a sample takes when the batch is so many times as large, as a share of what it takes now.
+// Time per sample with a batch `times` as large, relative to the time per sample now.
 double time_of_sample(const Situation& s, double times) {
   const StepParts& p = s.gpu->parts;
   const double grows = p.input_wait + p.host_to_device;
@@ -75,11 +76,11 @@ Found small_batch(const Situation& s) {
   if (!underfilled || !(short_kernels || launch_share > 0.15) || times < 2) return std::nullopt;
   Advice advice{.key = "batch",
                 .title = "The batch is too small for this GPU",
-                .action = fmt::format("a batch {:.0f} times as large, with the learning rate to "
-                                      "match; the saving is in time per sample",
+                .action = fmt::format("increase the batch size {:.0f} times and adjust the "
+                                      "learning rate; the saving is in time per sample",
                                       times)};
   advice.evidence = fmt::format(
-      "median kernel {}, {:.2g} blocks for each multiprocessor, GPU busy {} of a step",
+      "median kernel {}, {:.2g} blocks per multiprocessor, GPU busy for {} of a step",
       ms(signs.median_kernel_s), signs.mean_occupied_blocks, percent(s.busy_s / s.step_s));
   advice.saving = 1 - time_of_sample(s, times);
   advice.range = {1 - time_of_sample(s, 2), 1 - 1 / times};
@@ -90,20 +91,20 @@ Found launch_bound(const Situation& s) {
   const double gaps = s.gpu->parts.launch_gaps / s.step_s;
   if (s.gpu->signs.uses_graphs && gaps < 0.1) return std::nullopt;
   Advice advice{.key = "graphs",
-                .title = "The host launches slower than the GPU computes",
+                .title = "The host launches kernels more slowly than the GPU executes them",
                 .action =
                     "launch a whole step at once: torch.compile(mode=\"reduce-overhead\"), "
                     "a CUDA graph, or a fused optimizer (fused=True)"};
   advice.evidence =
-      fmt::format("{} launches a step, median kernel {}; idle between them {} of a step",
-                  human_count(std::round(s.gpu->signs.launches_a_step)),
+      fmt::format("{} launches per step, median kernel {}; GPU idle between launches {} of a step",
+                  human_count(std::round(s.gpu->signs.launches_per_step)),
                   ms(s.gpu->signs.median_kernel_s), percent(gaps));
   advice.saving = 0.9 * gaps;
   advice.range = {0.5 * gaps, gaps};
   return advice;
 }
 
-Found waiting_calls(const Situation& s) {
+Found blocking_calls(const Situation& s) {
   const StepSigns& signs = s.gpu->signs;
   const StepParts& p = s.gpu->parts;
   const double idle = 1 - s.busy_s / s.step_s;
@@ -111,26 +112,26 @@ Found waiting_calls(const Situation& s) {
   Advice advice{.key = "sync",
                 .title = "The host waits for the GPU in every step, then the GPU for the host",
                 .action =
-                    "take .item(), .cpu() and print(loss) out of the loop: add figures up on "
+                    "remove .item(), .cpu() and print(loss) from the loop: accumulate figures on "
                     "the GPU and read them every 50 steps; copy with non_blocking=True"};
-  advice.evidence =
-      fmt::format("{:.1f} waiting calls a step take {}; the GPU works {} of a step, the host {}",
-                  signs.syncs_a_step, ms(signs.sync_wait_s), ms(s.busy_s), ms(s.host_s));
-  // It also skips the copies back and wakes up less often: by measured loops, a quarter of the
-  // idle time that is left.
-  const double more = std::clamp((most - s.apart_share) / 4, 0.0, s.apart_share / 2);
-  advice.saving = std::min(s.apart_share + more, most);
+  advice.evidence = fmt::format(
+      "{:.1f} blocking calls per step take {}; the GPU is busy for {} of a step, the host for {}",
+      signs.syncs_per_step, ms(signs.sync_wait_s), ms(s.busy_s), ms(s.host_s));
+  // The step also has fewer copies to the host and fewer wake-ups: in measured loops, a quarter of
+  // the remaining idle time.
+  const double more = std::clamp((most - s.overlap_saving) / 4, 0.0, s.overlap_saving / 2);
+  advice.saving = std::min(s.overlap_saving + more, most);
   advice.range = {advice.saving / 2, std::min(idle, most)};
   return advice;
 }
 
-// What faster kernels bring a step. The host does no less for them, so its own work is a floor:
-// where the GPU waits for launches, they only make it wait longer.
+// Share of a step that `kernel_seconds` less kernel time saves. The host's work is a floor: where
+// the GPU waits for launches, faster kernels only make it wait longer.
 double step_share(const Situation& s, double kernel_seconds) {
-  // With the Python around it a launch takes no longer; what is beyond is the tracer's own.
+  // Upper limit for a launch with its Python code; time beyond it is the tracer's overhead.
   constexpr double kLaunchSeconds = 25e-6;
   const double floor =
-      std::min(s.gpu->signs.host_work_s, kLaunchSeconds * s.gpu->signs.launches_a_step);
+      std::min(s.gpu->signs.host_work_s, kLaunchSeconds * s.gpu->signs.launches_per_step);
   const double after = std::max(s.step_s - kernel_seconds, floor);
   return std::max(0.0, 1 - after / s.step_s);
 }
@@ -145,29 +146,30 @@ Found precision(const Situation& s) {
   if (!s.has_tensor_cores || plain < 0.1) return std::nullopt;
   Advice advice{
       .key = "precision",
-      .title = "Convolutions and products run outside the tensor cores",
+      .title = "Convolutions and matrix products run without tensor cores",
       .action = s.has_tf32
-                    ? "with torch.autocast(\"cuda\", dtype=torch.bfloat16): …, or --precision "
-                      "bf16; at the least torch.set_float32_matmul_precision(\"high\") for TF32"
-                    : "with torch.autocast(\"cuda\", dtype=torch.float16) and a GradScaler, or "
+                    ? "use torch.autocast(\"cuda\", dtype=torch.bfloat16), or --precision bf16; "
+                      "at least torch.set_float32_matmul_precision(\"high\") for TF32"
+                    : "use torch.autocast(\"cuda\", dtype=torch.float16) and a GradScaler, or "
                       "--precision fp16"};
   advice.evidence = fmt::format(
-      "{} of kernel time is convolutions and products without them; {} of such work has them",
+      "{} of kernel time is convolutions and matrix products without tensor cores; {} of such "
+      "work uses them",
       percent(plain), percent(s.gpu->signs.tensor_core_share));
   set_saving(advice, s, sixteen_bit_gain(*s.gpu, find_ceilings(s.gpu->gpu)));
   return advice;
 }
 
 Found layout(const Situation& s) {
-  const double turning = s.gpu->signs.layout_change_s;
-  if (turning / s.step_s < 0.01 || !turns_from_nchw(*s.gpu)) return std::nullopt;
+  const double conversions = s.gpu->signs.layout_change_s;
+  if (conversions / s.step_s < 0.01 || !converts_from_nchw(*s.gpu)) return std::nullopt;
   Advice advice{.key = "layout",
-                .title = "Convolutions turn NCHW tensors around for the tensor cores",
+                .title = "Convolutions convert NCHW tensors to NHWC for the tensor cores",
                 .action =
-                    "model.to(memory_format=torch.channels_last), and the images too; or "
-                    "--channels-last on"};
+                    "use model.to(memory_format=torch.channels_last), and the same for the "
+                    "images; or --channels-last on"};
   advice.evidence = fmt::format("{} of each step ({}) in kernels that change the layout",
-                                ms(turning), percent(turning / s.step_s));
+                                ms(conversions), percent(conversions / s.step_s));
   set_saving(advice, s, channels_last_gain(*s.gpu));
   return advice;
 }
@@ -177,11 +179,11 @@ Found exposed_communication(const Situation& s) {
   const double exposed = p.comm_exposed / s.step_s;
   const double all = p.comm_exposed + p.comm_hidden;
   Advice advice{.key = "comm",
-                .title = "The GPU waits for gradients of other ranks",
+                .title = "The GPU waits for gradients from other ranks",
                 .action =
-                    "hide it under the backward pass: smaller buckets (bucket_cap_mb), "
-                    "gradient_as_bucket_view; send less: bf16 compression, accumulation"};
-  advice.evidence = fmt::format("{} of communication a step, {} of it not hidden", ms(all),
+                    "overlap it with the backward pass: smaller buckets (bucket_cap_mb), "
+                    "gradient_as_bucket_view; send less: bf16 compression, gradient accumulation"};
+  advice.evidence = fmt::format("{} of communication per step, {} of it not hidden", ms(all),
                                 percent(p.comm_exposed / std::max(all, 1e-12)));
   advice.saving = 0.7 * exposed;
   advice.range = {0.3 * exposed, exposed};
@@ -192,33 +194,34 @@ Found pageable_copies(const Situation& s) {
   const double copying = std::min(s.gpu->parts.host_to_device, s.gpu->signs.pageable_copy_s);
   const double share = copying / s.step_s;
   Advice advice{.key = "pinned",
-                .title = "Input is copied from pageable memory while the GPU computes nothing",
-                .action = "DataLoader(pin_memory=True) and .to(device, non_blocking=True)"};
+                .title = "Input is copied from pageable memory while no kernel runs",
+                .action = "use DataLoader(pin_memory=True) and .to(device, non_blocking=True)"};
   advice.evidence = fmt::format("{} of each step ({})", ms(copying), percent(share));
   advice.saving = 0.8 * share;
   advice.range = {0.4 * share, share};
   return advice;
 }
 
-// What a step does once however large its batch is: the optimizer, the exchange of gradients.
+// The optimizer and the gradient exchange cost the same for any batch size.
 Found memory_headroom(const Situation& s) {
   const double times = times_that_fit(s);
   if (s.gpu_memory_share <= 0 || times < 2) return std::nullopt;
   const double once = (s.gpu->parts.optimizer + s.gpu->parts.comm_exposed) / s.step_s;
   Advice advice{.key = "headroom",
                 .title = "Most of the GPU's memory is free",
-                .action = fmt::format("a batch {:.0f} times as large pays the optimizer and the "
-                                      "exchange of gradients less often",
+                .action = fmt::format("increase the batch size {:.0f} times, so that the optimizer "
+                                      "and the gradient exchange run less often",
                                       times)};
-  advice.evidence = fmt::format("peak {} of its memory; optimizer and exchange are {} of a step",
-                                percent(s.gpu_memory_share), percent(once));
+  advice.evidence =
+      fmt::format("peak {} of its memory; optimizer and gradient exchange take {} of a step",
+                  percent(s.gpu_memory_share), percent(once));
   advice.saving = once * (1 - 1 / times);
   advice.range = {once * 0.25, once};
   return advice;
 }
 
 constexpr std::array<AdviceRule, 9> kGpuRules = {
-    starved_input, small_batch,           launch_bound,    waiting_calls,   precision,
+    starved_input, small_batch,           launch_bound,    blocking_calls,  precision,
     layout,        exposed_communication, pageable_copies, memory_headroom,
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 GpuFindings& gpu_of(RunFindings& run) { return run.processes.front().findings; }
 
-TEST(GpuAdvice, SaysWhereTheTimeGoesWhenNothingStandsOut) {
+TEST(GpuAdvice, ShowsWhereTheTimeGoesIfNothingStandsOut) {
   const auto all = advise(made_gpu_run());
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].key, "none");
@@ -27,7 +27,7 @@ TEST(GpuAdvice, StarvedInputSavesTheWait) {
   EXPECT_NE(all[0].evidence.find("1.2 of 16 cores"), std::string::npos) << all[0].evidence;
 }
 
-TEST(GpuAdvice, StarvedInputOnBusyCoresSavesNoMoreThanTheyLeave) {
+TEST(GpuAdvice, StarvedInputSavesNoMoreThanTheFreeCoresAllow) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.input_wait = 0.012;
   run.used->mean_cores = 12;
@@ -37,11 +37,11 @@ TEST(GpuAdvice, StarvedInputOnBusyCoresSavesNoMoreThanTheyLeave) {
   EXPECT_NE(all[0].action.find("more cores"), std::string::npos);
 }
 
-TEST(GpuAdvice, AWaitThatSideBySideWorkWouldHideIsTheWaitingCallsFault) {
+TEST(GpuAdvice, AnInputWaitThatOverlapWouldHideIsBlamedOnBlockingCalls) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.input_wait = 0.006;
   gpu_of(run).signs.gpu_busy_share = 0.68;
-  gpu_of(run).signs.syncs_a_step = 3;
+  gpu_of(run).signs.syncs_per_step = 3;
   gpu_of(run).signs.sync_wait_s = 0.010;
   const auto all = advise(run);
   EXPECT_EQ(all[0].key, "sync");
@@ -70,10 +70,10 @@ TEST(GpuAdvice, TinyBatchComesBeforeGraphsAndCountsTimePerSample) {
   EXPECT_EQ(all[0].key, "batch");
   EXPECT_DOUBLE_EQ(all[0].saving, 0.875);  // eight times the samples in the same step
   EXPECT_EQ(all[1].key, "graphs");
-  EXPECT_DOUBLE_EQ(all[1].saving, 0.9 * 0.7 * (1 - 0.875));  // of what that leaves
+  EXPECT_DOUBLE_EQ(all[1].saving, 0.9 * 0.7 * (1 - 0.875));  // of the remaining time
 }
 
-TEST(GpuAdvice, NoLargerBatchWhereMemoryHasNoRoomForIt) {
+TEST(GpuAdvice, NoLargerBatchThanFitsInMemory) {
   RunFindings run = tiny_batch();
   GpuSummary used;
   used.max_memory_bytes = 60;
@@ -84,24 +84,24 @@ TEST(GpuAdvice, NoLargerBatchWhereMemoryHasNoRoomForIt) {
   EXPECT_EQ(all[0].key, "graphs");
 }
 
-TEST(GpuAdvice, WaitingCallsSaveWhatHostAndGpuDoSideBySide) {
+TEST(GpuAdvice, BlockingCallsSaveWhatHostAndGpuCouldOverlap) {
   RunFindings run = made_gpu_run();
   GpuFindings& gpu = gpu_of(run);
   gpu.parts.sync_gaps = 0.006;
   gpu.parts.forward = 0.002;
   gpu.parts.backward = 0.011;
   gpu.signs.gpu_busy_share = 0.68;
-  gpu.signs.syncs_a_step = 3;
+  gpu.signs.syncs_per_step = 3;
   gpu.signs.sync_wait_s = 0.010;  // the host works for 10 ms, the GPU for 13.6 ms
   const auto all = advise(run);
   EXPECT_EQ(all[0].key, "sync");
   EXPECT_NEAR(all[0].saving, 0.32, 1e-9);
 }
 
-TEST(GpuAdvice, WaitingCallsSaveNothingWhereTheHostIsTheSlowerOne) {
+TEST(GpuAdvice, BlockingCallsSaveNothingIfTheHostIsSlower) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.sync_gaps = 0.001;
-  gpu_of(run).signs.syncs_a_step = 1;
+  gpu_of(run).signs.syncs_per_step = 1;
   gpu_of(run).signs.sync_wait_s = 0.0002;
   EXPECT_EQ(find_advice(advise(run), "sync"), nullptr);
 }
@@ -115,7 +115,7 @@ RunFindings fp32() {
   return run;
 }
 
-TEST(GpuAdvice, ProductsOutsideTheTensorCoresWantBf16) {
+TEST(GpuAdvice, RecommendsBf16ForProductsWithoutTensorCores) {
   const auto all = advise(fp32());
   EXPECT_EQ(all[0].key, "precision");
   EXPECT_GT(all[0].saving, 0.5);
@@ -123,7 +123,7 @@ TEST(GpuAdvice, ProductsOutsideTheTensorCoresWantBf16) {
   EXPECT_NE(all[0].action.find("bfloat16"), std::string::npos);
 }
 
-TEST(GpuAdvice, OldTensorCoresWantFp16AndNoneWantNothing) {
+TEST(GpuAdvice, RecommendsFp16ForOldTensorCoresAndNothingWithoutThem) {
   RunFindings run = fp32();
   gpu_of(run).gpu = "Tesla V100-SXM2-16GB";
   EXPECT_NE(advise(run)[0].action.find("float16"), std::string::npos);
@@ -136,12 +136,12 @@ KernelRow kernel(const char* name, KernelClass kind, double count, double second
   KernelRow row;
   row.time.name = name;
   row.kind = kind;
-  row.count_a_step = count;
-  row.seconds_a_step = seconds;
+  row.count_per_step = count;
+  row.seconds_per_step = seconds;
   return row;
 }
 
-TEST(GpuAdvice, TurningTensorsAroundWantsChannelsLast) {
+TEST(GpuAdvice, RecommendsChannelsLastForLayoutConversions) {
   RunFindings run = made_gpu_run();
   gpu_of(run).signs.layout_change_s = 0.003;
   gpu_of(run).tables.kernels = {kernel("nchwToNhwcKernel<bf16>", KernelClass::copy, 170, 0.002),
@@ -153,7 +153,7 @@ TEST(GpuAdvice, TurningTensorsAroundWantsChannelsLast) {
   EXPECT_NEAR(all[0].saving, (0.003 + 0.55 * 0.004) / 0.020, 1e-9);
 }
 
-TEST(GpuAdvice, AModelThatIsChannelsLastIsNotToldToBecomeIt) {
+TEST(GpuAdvice, DoesNotRecommendChannelsLastToAChannelsLastModel) {
   RunFindings run = made_gpu_run();
   gpu_of(run).signs.layout_change_s = 0.003;
   gpu_of(run).tables.kernels = {kernel("nchwToNhwcKernel<f>", KernelClass::copy, 123, 0.001),
@@ -161,7 +161,7 @@ TEST(GpuAdvice, AModelThatIsChannelsLastIsNotToldToBecomeIt) {
   EXPECT_EQ(find_advice(advise(run), "layout"), nullptr);
 }
 
-TEST(GpuAdvice, FasterKernelsBringNothingWhereTheHostIsTheSlowerOne) {
+TEST(GpuAdvice, FasterKernelsSaveNothingIfTheHostIsSlower) {
   RunFindings run = fp32();
   gpu_of(run).parts.launch_gaps = 0.012;
   gpu_of(run).signs.gpu_busy_share = 0.4;
@@ -170,7 +170,7 @@ TEST(GpuAdvice, FasterKernelsBringNothingWhereTheHostIsTheSlowerOne) {
   EXPECT_EQ(advise(run)[0].key, "graphs");
 }
 
-TEST(GpuAdvice, ExposedCommunicationIsNamedWithItsHiddenPart) {
+TEST(GpuAdvice, ReportsTheExposedShareOfCommunication) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.comm_exposed = 0.004;
   gpu_of(run).parts.comm_hidden = 0.004;
@@ -180,14 +180,14 @@ TEST(GpuAdvice, ExposedCommunicationIsNamedWithItsHiddenPart) {
   EXPECT_NE(all[0].evidence.find("50 % of it not hidden"), std::string::npos);
 }
 
-TEST(GpuAdvice, PageableCopiesWantPinnedMemory) {
+TEST(GpuAdvice, RecommendsPinnedMemoryForPageableCopies) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.host_to_device = 0.004;
   gpu_of(run).signs.pageable_copy_s = 0.004;
   EXPECT_NEAR(find_advice(advise(run), "pinned")->saving, 0.16, 1e-12);
 }
 
-TEST(GpuAdvice, FreeMemoryMakesALargerBatchPayTheOptimizerLessOften) {
+TEST(GpuAdvice, WithFreeMemoryALargerBatchRunsTheOptimizerLessOften) {
   RunFindings run = made_gpu_run();
   gpu_of(run).parts.optimizer = 0.004;
   GpuSummary used;
@@ -197,7 +197,7 @@ TEST(GpuAdvice, FreeMemoryMakesALargerBatchPayTheOptimizerLessOften) {
   EXPECT_NEAR(find_advice(advise(run), "headroom")->saving, 0.2 * 0.875, 1e-12);
 }
 
-TEST(GpuAdvice, EveryRangeHoldsItsSaving) {
+TEST(GpuAdvice, EveryRangeContainsItsSaving) {
   for (const RunFindings& run : {tiny_batch(), fp32(), made_gpu_run()}) {
     for (const Advice& advice : advise(run)) {
       EXPECT_LE(advice.range.low, advice.saving) << advice.key;

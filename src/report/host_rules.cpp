@@ -22,22 +22,22 @@ const StepPart* part_of(const Situation& s, std::string_view key) {
   return nullptr;
 }
 
-// Threads waited for cores: those that another job takes are not idle, and what was timed on them
-// says nothing of the machine.
+// True if threads waited for cores: cores that another job uses are not idle, and times measured on
+// them do not describe the machine.
 bool is_contended(const Situation& s) {
   return s.run.used && s.run.used->cpu_stalled_share.value_or(0) > 0.25;
 }
 
-// Of a run whose worker told what it waited for; a traced GPU says it better.
+// Uses the worker's own measurement of the wait; a GPU trace is more exact.
 Found starved_worker(const Situation& s) {
   const StepPart* wait = part_of(s, "input_wait");
   if (s.gpu != nullptr || wait == nullptr) return std::nullopt;
   const bool busy = s.cores_allowed > 0 && s.cores_used > 0.9 * s.cores_allowed;
   Advice advice{.key = "input",
                 .title = "Training waits for input",
-                .action = busy ? "every core is in use: give the run more, or prepare the data "
-                                 "(tacho data prepare), smaller or decoded ahead"
-                               : "more threads that make batches: --workers"};
+                .action = busy ? "all cores are in use: give the run more, or prepare smaller or "
+                                 "decoded data (tacho data prepare)"
+                               : "use more loader threads: --workers"};
   advice.evidence =
       fmt::format("{} of each step ({})", human(Seconds(wait->seconds)), percent(wait->share));
   advice.saving = busy ? wait->share / 2 : wait->share;
@@ -52,21 +52,21 @@ Found exposed_exchange(const Situation& s) {
   Advice advice{.key = "comm",
                 .title = "Ranks wait for each other's gradients",
                 .action =
-                    "send less or less often: --compress, --accumulate, a larger batch; "
-                    "smaller buckets hide more"};
-  advice.evidence = fmt::format("{} of communication a step, {} of it hidden",
+                    "send less, or less often: --compress, --accumulate, a larger batch; "
+                    "smaller buckets overlap more with the backward pass"};
+  advice.evidence = fmt::format("{} of communication per step, {} of it hidden",
                                 human(Seconds(comm->seconds)), percent(comm->hidden_share));
   advice.saving = 0.7 * exposed->share;
   advice.range = {0.3 * exposed->share, exposed->share};
   return advice;
 }
 
-// Threads never divide the work quite: of twice the cores six tenths are expected, at the least
-// half of that. Only of a run whose worker says that it uses fewer threads than it may: whether
-// another program could use more, nobody knows.
+// Threads do not divide the work perfectly: 60 % of the ideal speedup is expected, and at least
+// half of that saving. Applies only to a worker that reports fewer threads than allowed cores;
+// whether another program could use more threads is unknown.
 Found idle_cores(const Situation& s) {
   constexpr double kThreadsGive = 0.6;
-  constexpr double kShortStep = 2e-3;  // waking threads costs more than they bring
+  constexpr double kShortStep = 2e-3;  // waking more threads would cost more than it saves
   const bool known = s.cores_allowed >= 2 && s.cores_used > 0;
   const bool gpu_run = !s.run.processes.empty() || (s.run.used && !s.run.used->gpus.empty());
   const bool short_step = s.step && s.step->seconds < kShortStep;
@@ -76,10 +76,10 @@ Found idle_cores(const Situation& s) {
   if (!known || gpu_run || is_contended(s) || short_step || !could_use_more) return std::nullopt;
   const double used = s.cores_used / s.cores_allowed;
   Advice advice{.key = "threads",
-                .title = "Most cores the run may use are idle",
+                .title = "Most of the run's cores are idle",
                 .action =
-                    "more threads (OMP_NUM_THREADS, torch.set_num_threads, --threads), or "
-                    "a larger batch for them to share"};
+                    "use more threads (OMP_NUM_THREADS, torch.set_num_threads, --threads), or "
+                    "a larger batch"};
   advice.evidence = fmt::format("{:.0f} threads; {:.1f} of {:.0f} cores in use on average", threads,
                                 s.cores_used, s.cores_allowed);
   advice.saving = std::max(0.0, 1 - used / kThreadsGive);
@@ -98,16 +98,16 @@ Found slow_blas(const Situation& s) {
   Advice advice{.key = "blas",
                 .title = "Matrix products are slow on this machine",
                 .action =
-                    "install an optimised BLAS (libopenblas0-pthread) and see "
+                    "install an optimised BLAS (libopenblas0-pthread) and check it with "
                     "'tacho doctor'"};
-  advice.evidence = fmt::format("{:.1f} GFLOP/s a thread with {}", gflops, paths.blas);
+  advice.evidence = fmt::format("{:.1f} GFLOP/s per thread with {}", gflops, paths.blas);
   advice.saving = 0.4;
   advice.range = {0.2, 0.7};
   return advice;
 }
 
-// How much faster the costliest operator could be, if it came as near to the machine's peaks as
-// good implementations do, or only as near as most do.
+// The saving assumes that the most expensive operator reaches the share of the machine's peak that
+// good implementations reach; the lower bound, the share that usual ones reach.
 Found far_from_roof(const Situation& s) {
   constexpr double kGoodShare = 0.6;
   constexpr double kUsualShare = 0.4;
@@ -120,12 +120,12 @@ Found far_from_roof(const Situation& s) {
   const double share = top.seconds / (step / static_cast<double>(s.run.ops->step_s.size()));
   if (top.reached >= kGoodShare) return std::nullopt;
   Advice advice{.key = "operator",
-                .title = fmt::format("{} stays far below what this machine can do", top.name),
+                .title = fmt::format("{} is far below the peak of this machine", top.name),
                 .action =
                     "try the other implementation (--mkldnn on or off), channels last, more "
                     "threads, or a larger batch"};
   advice.evidence = fmt::format("{} of a step, at {} of the {} limit", percent(share),
-                                percent(top.reached), top.by_memory ? "memory's" : "processor's");
+                                percent(top.reached), top.by_memory ? "memory" : "compute");
   advice.saving = share * (1 - top.reached / kGoodShare);
   advice.range = {share * std::max(0.0, 1 - top.reached / kUsualShare), share * (1 - top.reached)};
   return advice;
@@ -151,15 +151,15 @@ Found throttled_clocks(const Situation& s) {
         fmt::format("{}{} {} of the time", reasons.empty() ? "" : ", ", reason, percent(share));
     held = std::max(held, share);
   }
-  // Kernels that wait for memory lose nothing by a slower clock. While memory is idle, the clock
-  // is what they wait for, or each other: half of that time at the least.
+  // Kernels that are bound by memory lose nothing with a slower clock. While memory is idle, they
+  // wait for the clock or for each other: at least half of that time is lost.
   const double lost = held * (1 - gpu->sm_share_of_max) * gpu->mean_busy;
   Advice advice{.key = "clocks",
-                .title = "The GPU's clocks are held down",
+                .title = "The GPU's clocks are throttled",
                 .action =
-                    "look at its cooling and power limit: nvidia-smi -q -d "
+                    "check its cooling and power limit: nvidia-smi -q -d "
                     "PERFORMANCE,POWER,TEMPERATURE"};
-  advice.evidence = fmt::format("{:.0f} MHz, {} of its highest; {}", gpu->mean_sm_mhz,
+  advice.evidence = fmt::format("{:.0f} MHz, {} of the maximum; {}", gpu->mean_sm_mhz,
                                 percent(gpu->sm_share_of_max), reasons);
   advice.saving = 0.5 * lost;
   advice.range = {0.5 * lost * (1 - std::min(1.0, gpu->mean_memory_busy)), lost};
@@ -175,23 +175,23 @@ struct Pressure {
 };
 
 constexpr std::array kPressures = {
-    Pressure{"quota", &UsageSummary::throttled_share, "The cgroup's CPU quota stops the run",
+    Pressure{"quota", &UsageSummary::throttled_share, "The cgroup's CPU quota throttles the run",
              "raise the container's CPU limit, or use no more threads than it allows",
              "of the time throttled"},
     Pressure{"memory", &UsageSummary::memory_stalled_share, "The run waits for memory",
              "give it more memory, or use less: fewer loader workers, a smaller cache",
-             "of the time a task waited for pages"},
+             "of the time, a task waited for pages"},
     Pressure{"contention", &UsageSummary::cpu_stalled_share,
-             "More threads want to run than there are cores",
-             "fewer threads and loader workers, or no other job beside this one",
-             "of the time a task waited for a core"},
-    Pressure{"disk", &UsageSummary::io_stalled_share, "The run waits for its disks",
+             "More threads are ready to run than there are cores",
+             "use fewer threads and loader workers, or run no other job at the same time",
+             "of the time, a task waited for a core"},
+    Pressure{"disk", &UsageSummary::io_stalled_share, "The run waits for storage",
              "put the data on a faster disk or in memory, or read it in larger pieces",
-             "of the time a task waited for storage"},
+             "of the time, a task waited for storage"},
 };
 
-// Some thread waited for that share of the time. The step lost all of it if it needed that thread,
-// and one thread's part of it at the least: half, for all we know.
+// Some thread waited for that share of the time. The step lost between one thread's part of it and
+// all of it, depending on which thread it was; half is assumed.
 template <std::size_t kIndex>
 Found pressure(const Situation& s) {
   constexpr const Pressure& kind = kPressures[kIndex];
@@ -213,7 +213,7 @@ Found pressure(const Situation& s) {
 
 Found swapping(const Situation& s) {
   if (!s.run.used || s.run.used->peak_swapped_bytes < (64 << 20)) return std::nullopt;
-  if (s.run.used->memory_stalled_share.value_or(0) >= 0.1) return std::nullopt;  // told already
+  if (s.run.used->memory_stalled_share.value_or(0) >= 0.1) return std::nullopt;  // see "memory"
   const UsageSummary& used = *s.run.used;
   const double faults =
       used.seconds > 0 ? static_cast<double>(used.major_faults) / used.seconds : 0;
@@ -221,10 +221,10 @@ Found swapping(const Situation& s) {
       .key = "swap",
       .title = "The run's memory was swapped out",
       .action = "give it more memory, or use less: fewer loader workers, a smaller cache"};
-  advice.evidence = fmt::format("{} swapped at the most, {:.0f} major page faults a second",
+  advice.evidence = fmt::format("up to {} swapped, {:.0f} major page faults per second",
                                 human(Bytes{used.peak_swapped_bytes}), faults);
   constexpr double kFaultSeconds = 1e-4;       // from a solid-state disk
-  constexpr double kQuickFaultSeconds = 2e-5;  // from a quick one, or compressed memory
+  constexpr double kQuickFaultSeconds = 2e-5;  // from a fast one, or compressed memory
   constexpr double kSlowFaultSeconds = 3e-4;
   advice.saving = std::min(0.9, faults * kFaultSeconds);
   advice.range = {std::min(0.9, faults * kQuickFaultSeconds),

@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// Steps of 100 ms by the worker's own clock, on all sixteen cores.
+// Steps of 100 ms, recorded by the worker; 13 of 16 cores in use.
 RunFindings on_the_cpu(double input_s) {
   RunFindings run = made_run();
   run.record.steps.seconds.assign(50, 0.1);
@@ -16,7 +16,7 @@ RunFindings on_the_cpu(double input_s) {
   return run;
 }
 
-TEST(HostAdvice, WithoutStepsSaysThatNoneWereFound) {
+TEST(HostAdvice, ReportsThatNoStepsWereFound) {
   const auto all = advise(made_run());
   ASSERT_FALSE(all.empty());
   RunFindings bare;
@@ -24,7 +24,7 @@ TEST(HostAdvice, WithoutStepsSaysThatNoneWereFound) {
   EXPECT_EQ(advise(bare)[0].evidence, "no step was recorded or found in this run");
 }
 
-TEST(HostAdvice, AWorkerThatWaitsForInputWantsWorkers) {
+TEST(HostAdvice, RecommendsLoaderThreadsIfTrainingWaitsForInput) {
   const auto all = advise(on_the_cpu(0.03));
   EXPECT_EQ(all[0].key, "input");
   EXPECT_NEAR(all[0].saving, 0.3, 1e-12);
@@ -37,10 +37,10 @@ TEST(HostAdvice, OnBusyCoresMoreWorkersSaveHalf) {
   EXPECT_NEAR(find_advice(advise(run), "input")->saving, 0.15, 1e-12);
 }
 
-TEST(HostAdvice, IdleCoresWantThreadsButNotForShortSteps) {
+TEST(HostAdvice, RecommendsThreadsForIdleCoresButNotForShortSteps) {
   RunFindings run = on_the_cpu(0);
   run.used->mean_cores = 2.4;
-  EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);  // nobody knows how many it uses
+  EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);  // its thread count is unknown
   run.record.started.emplace();
   run.record.started->paths.threads = 4;
   EXPECT_NEAR(find_advice(advise(run), "threads")->saving, 0.75, 1e-12);
@@ -48,7 +48,7 @@ TEST(HostAdvice, IdleCoresWantThreadsButNotForShortSteps) {
   EXPECT_EQ(find_advice(advise(run), "threads"), nullptr);
 }
 
-TEST(HostAdvice, CoresThatAnotherJobTakesAreNotIdle) {
+TEST(HostAdvice, CoresUsedByAnotherJobAreNotIdle) {
   RunFindings run = on_the_cpu(0);
   run.used->mean_cores = 2.4;
   run.used->cpu_stalled_share = 0.4;
@@ -59,11 +59,11 @@ TEST(HostAdvice, CoresThatAnotherJobTakesAreNotIdle) {
   EXPECT_NE(find_advice(all, "contention"), nullptr);
 }
 
-TEST(HostAdvice, IdleCoresAreNoMatterBesideAGpu) {
+TEST(HostAdvice, IgnoresIdleCoresOfAGpuRun) {
   EXPECT_EQ(find_advice(advise(made_gpu_run()), "threads"), nullptr);
 }
 
-TEST(HostAdvice, ASlowProductNamesTheBlas) {
+TEST(HostAdvice, NamesTheBlasOfSlowMatrixProducts) {
   RunFindings run = on_the_cpu(0);
   run.record.started.emplace();
   run.record.started->paths.threads = 2;
@@ -71,12 +71,12 @@ TEST(HostAdvice, ASlowProductNamesTheBlas) {
   run.record.started->paths.blas = "reference BLAS";
   const auto all = advise(run);
   EXPECT_EQ(all[0].key, "blas");
-  EXPECT_NE(all[0].evidence.find("2.0 GFLOP/s a thread with reference BLAS"), std::string::npos);
+  EXPECT_NE(all[0].evidence.find("2.0 GFLOP/s per thread with reference BLAS"), std::string::npos);
   run.used->cpu_stalled_share = 0.8;
   EXPECT_EQ(find_advice(advise(run), "blas"), nullptr);
 }
 
-TEST(HostAdvice, TheCostliestOperatorIsHeldAgainstTheMachine) {
+TEST(HostAdvice, ComparesTheMostExpensiveOperatorWithTheMachinesPeak) {
   RunFindings run = on_the_cpu(0);
   OpTrace ops;
   ops.step_s.assign(10, 0.1);
@@ -93,12 +93,12 @@ TEST(HostAdvice, TheCostliestOperatorIsHeldAgainstTheMachine) {
   const Advice* advice = find_advice(all, "operator");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->saving, 0.5 * 0.75, 1e-9);  // 15 % of the peak, 60 % is good
-  EXPECT_NE(advice->evidence.find("50 % of a step, at 15 % of the processor's limit"),
+  EXPECT_NE(advice->evidence.find("50 % of a step, at 15 % of the compute limit"),
             std::string::npos)
       << advice->evidence;
 }
 
-TEST(HostAdvice, HeldDownClocksSayWhyAndHowLong) {
+TEST(HostAdvice, ReportsReasonAndShareOfThrottledClocks) {
   RunFindings run = made_gpu_run();
   GpuSummary gpu;
   gpu.mean_busy = 1;
@@ -110,7 +110,7 @@ TEST(HostAdvice, HeldDownClocksSayWhyAndHowLong) {
   const Advice* advice = find_advice(all, "clocks");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->saving, 0.18, 1e-12);
-  EXPECT_EQ(advice->evidence, "1200 MHz, 60 % of its highest; thermal 90 % of the time");
+  EXPECT_EQ(advice->evidence, "1200 MHz, 60 % of the maximum; thermal 90 % of the time");
 }
 
 struct PressureCase {
@@ -133,14 +133,14 @@ TEST(HostAdvice, EveryPressureHasItsAdvice) {
   }
 }
 
-// The step may have waited for any of its twenty threads, or hardly at all: 5 % to 100 %.
-TEST(HostAdvice, AMachineThatIsAlwaysBusyTellsNothingOfTheSaving) {
+// The step may have waited for one of its 20 threads or for all of them: 5 % to 100 %.
+TEST(HostAdvice, GivesNoSavingForAMachineThatIsAlwaysBusy) {
   RunFindings run = on_the_cpu(0);
   run.used->cpu_stalled_share = 1;
   EXPECT_EQ(advise(run)[0].key, "none");
 }
 
-TEST(HostAdvice, NoIntervalHoldsNothingOrNearlyEverything) {
+TEST(HostAdvice, NoIntervalStartsAtZeroOrIsTooWide) {
   for (const double stalled : {0.1, 0.4, 0.7, 1.0}) {
     RunFindings run = on_the_cpu(0.03);
     run.used->cpu_stalled_share = run.used->io_stalled_share = stalled;
@@ -152,8 +152,8 @@ TEST(HostAdvice, NoIntervalHoldsNothingOrNearlyEverything) {
   }
 }
 
-// Input 60 %, memory 30 %, storage 30 %, quota 30 %: 150 % if each were alone.
-TEST(HostAdvice, SavingsTogetherStayBelowTheWhole) {
+// Input 60 %, memory 30 %, storage 30 %, quota 30 %: 150 % if they were simply added.
+TEST(HostAdvice, SavingsAddUpToLessThanOne) {
   RunFindings run = on_the_cpu(0.06);
   run.used->memory_stalled_share = run.used->io_stalled_share = 0.6;
   run.used->throttled_share = 0.6;
@@ -166,7 +166,7 @@ TEST(HostAdvice, SavingsTogetherStayBelowTheWhole) {
   EXPECT_NEAR(all[1].saving, 0.4 * 0.3, 1e-9);
 }
 
-TEST(HostAdvice, SwappedMemoryIsToldByItsFaults) {
+TEST(HostAdvice, EstimatesTheCostOfSwappingFromPageFaults) {
   RunFindings run = on_the_cpu(0);
   run.used->peak_swapped_bytes = std::int64_t{1} << 30;
   run.used->major_faults = 20000;

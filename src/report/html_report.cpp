@@ -15,7 +15,7 @@
 #include "report/html_style.h"
 #include "report/html_text.h"
 #include "report/report_tables.h"
-#include "report/step_picture.h"
+#include "report/step_breakdown.h"
 #include "report/svg_chart.h"
 #include "report/text_report.h"
 #include "report/words.h"
@@ -54,7 +54,7 @@ std::string tile(std::string_view name, std::string_view value) {
                      html_text(name), html_text(value));
 }
 
-std::string tiles(const RunFindings& run, const std::optional<StepPicture>& step) {
+std::string tiles(const RunFindings& run, const std::optional<StepBreakdown>& step) {
   std::string out = "<div class=\"tiles\">";
   if (step) {
     out += tile("step, median", human(Seconds(step->seconds)));
@@ -78,7 +78,7 @@ std::string tiles(const RunFindings& run, const std::optional<StepPicture>& step
   return out + "</div>\n";
 }
 
-std::string parts(const StepPicture& step) {
+std::string parts(const StepBreakdown& step) {
   if (step.parts.empty()) return "";
   std::string out =
       "<h2>Where a step's time goes</h2>\n" + parts_bar(step.parts) + "<ul class=\"legend\">";
@@ -95,7 +95,7 @@ std::string advice_card(const Advice& advice) {
   std::string out = fmt::format("<div class=\"card\"><h3>{}</h3>", html_text(advice.title));
   if (advice.key != "none") {
     out += fmt::format(
-        "<p class=\"saving\">saves {} of the time, between {} and {}</p><div class=\"gauge\">"
+        "<p class=\"saving\">saves {} of the time ({} to {})</p><div class=\"gauge\">"
         "<u style=\"left:{:.1f}%;width:{:.1f}%\"></u><i style=\"left:{:.1f}%\"></i></div>",
         percent(advice.saving), percent(advice.range.low), percent(advice.range.high),
         100 * advice.range.low, 100 * (advice.range.high - advice.range.low), 100 * advice.saving);
@@ -110,13 +110,13 @@ std::string advice_cards(const RunFindings& run) {
   return out + "</div>\n";
 }
 
-std::string step_chart(const StepPicture& step) {
-  LineChart chart{.title = "Time of each step", .y = step.series_s};
+std::string step_chart(const StepBreakdown& step) {
+  LineChart chart{.title = "Step times", .y = step.series_s};
   for (std::size_t i = 0; i < step.series_s.size(); ++i) {
     chart.x.push_back(static_cast<double>(i + 1));
   }
   if (chart.y.empty()) return "";
-  // One slow first step must not press all others to the floor.
+  // Scaled so that one slow first step does not flatten all others.
   std::vector<double> sorted = chart.y;
   std::sort(sorted.begin(), sorted.end());
   const double usual = sorted[sorted.size() * 98 / 100];
@@ -150,7 +150,7 @@ std::string usage_chart(const UsageLog& log, std::string_view title, const Sampl
   return line_chart(chart);
 }
 
-// Processor time is a counter: its growth over about a second is the cores in use.
+// CPU time is a counter: its growth over about a second is the number of cores in use.
 std::string cores_chart(const UsageLog& log) {
   UsageLog rates;
   constexpr double kWindow = 1;
@@ -170,17 +170,17 @@ std::string cores_chart(const UsageLog& log) {
       [](double cores) { return fmt::format("{:.3g} cores", cores); });
 }
 
-// GPUs are looked at less often than processes.
-UsageLog looks_at_gpus(const UsageLog& all) {
-  UsageLog looks;
+// GPUs are sampled less often than processes.
+UsageLog gpu_samples(const UsageLog& all) {
+  UsageLog log;
   for (const UsageSample& sample : all.samples) {
-    if (!sample.gpus.empty()) looks.samples.push_back(sample);
+    if (!sample.gpus.empty()) log.samples.push_back(sample);
   }
-  return looks;
+  return log;
 }
 
 std::string gpu_charts(const UsageLog& all) {
-  const UsageLog log = looks_at_gpus(all);
+  const UsageLog log = gpu_samples(all);
   if (log.samples.size() < 2) return "";
   std::string out;
   const auto as_share = [](double share) { return percent(share); };
@@ -206,7 +206,7 @@ std::string gpu_charts(const UsageLog& all) {
   return out;
 }
 
-std::string charts(const RunFindings& run, const std::optional<StepPicture>& step) {
+std::string charts(const RunFindings& run, const std::optional<StepBreakdown>& step) {
   std::string out;
   if (step) out += step_chart(*step);
   if (run.usage && !run.usage->samples.empty()) {
@@ -218,7 +218,7 @@ std::string charts(const RunFindings& run, const std::optional<StepPicture>& ste
     out += gpu_charts(*run.usage);
   }
   if (const auto roof = roofline_of(run)) out += roofline_chart(*roof, kRoofPoints);
-  return out.empty() ? "" : "<h2>Over time</h2>\n<div class=\"charts\">\n" + out + "</div>\n";
+  return out.empty() ? "" : "<h2>Charts</h2>\n<div class=\"charts\">\n" + out + "</div>\n";
 }
 
 std::string used_lines(const RunFindings& run) {
@@ -229,7 +229,7 @@ std::string used_lines(const RunFindings& run) {
   for (const AbsentPart& part : run.absent) {
     out += fmt::format("<dt>no {}</dt><dd>{}</dd>\n", html_text(part.part), html_text(part.why));
   }
-  return out.empty() ? "" : "<h2>What it used</h2>\n<dl>\n" + out + "</dl>\n";
+  return out.empty() ? "" : "<h2>Resource usage</h2>\n<dl>\n" + out + "</dl>\n";
 }
 
 std::string table(const ReportTable& table) {
@@ -259,7 +259,7 @@ std::string table(const ReportTable& table) {
 }  // namespace
 
 std::string html_report(const RunFindings& run) {
-  const auto step = step_picture_of(run);
+  const auto step = step_breakdown_of(run);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -6,7 +6,8 @@
 
 namespace tacho {
 
-// One file that opens offline: style and pictures are inside, nothing is fetched, nothing is run.
+// Returns one page that works offline: styles and charts are inline, it loads nothing and has no
+// scripts.
 std::string html_report(const RunFindings& run);
 
 }  // namespace tacho

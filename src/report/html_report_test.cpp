@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-bool holds(const std::string& text, std::string_view part) {
+bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -21,8 +21,8 @@ TEST(HtmlText, EscapesMarkupQuotesControlsAndBrokenUtf8) {
   EXPECT_EQ(html_text(std::string_view("a\0b\x1b", 4)),
             "a\xEF\xBF\xBD"
             "b\xEF\xBF\xBD");
-  EXPECT_EQ(html_text("\xC3"), "\xEF\xBF\xBD");                          // cut off
-  EXPECT_EQ(html_text("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // longer than it need be
+  EXPECT_EQ(html_text("\xC3"), "\xEF\xBF\xBD");                          // truncated
+  EXPECT_EQ(html_text("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong
   EXPECT_EQ(html_text("\xED\xA0\x80").find('\xED'), std::string::npos);  // half a surrogate pair
 }
 
@@ -36,10 +36,10 @@ TEST(HtmlText, AnyBytesGiveTextWithoutMarkup) {
   }
 }
 
-TEST(HtmlReport, FetchesNothingAndRunsNothing) {
+TEST(HtmlReport, LoadsNothingAndHasNoScripts) {
   const std::string page = html_report(made_gpu_run());
   for (const char* outside : {"http:", "https:", "src=", "@import", "url(", "<script", "<link"}) {
-    EXPECT_FALSE(holds(page, outside)) << outside;
+    EXPECT_FALSE(contains(page, outside)) << outside;
   }
 }
 
@@ -47,15 +47,15 @@ TEST(HtmlReport, ShowsStepPartsAdviceChartsAndKernels) {
   RunFindings run = made_gpu_run();
   run.processes[0].findings.parts.input_wait = 0.012;
   const std::string page = html_report(run);
-  EXPECT_TRUE(holds(page, "class=\"part-input_wait\""));
-  EXPECT_TRUE(holds(page, "The GPU waits for input"));
-  EXPECT_TRUE(holds(page, "Time of each step"));
-  EXPECT_TRUE(holds(page, "Cores in use"));
-  EXPECT_TRUE(holds(page, "sm90_xmma_fprop"));
-  EXPECT_TRUE(holds(page, "nhwc&lt;a, b&gt;"));
+  EXPECT_TRUE(contains(page, "class=\"part-input_wait\""));
+  EXPECT_TRUE(contains(page, "The GPU waits for input"));
+  EXPECT_TRUE(contains(page, "Step times"));
+  EXPECT_TRUE(contains(page, "Cores in use"));
+  EXPECT_TRUE(contains(page, "sm90_xmma_fprop"));
+  EXPECT_TRUE(contains(page, "nhwc&lt;a, b&gt;"));
 }
 
-TEST(HtmlReport, ShowsGpusThatWereLookedAtLaterAndLessOften) {
+TEST(HtmlReport, ShowsGpusThatWereSampledLaterAndLessOften) {
   RunFindings run = made_gpu_run();
   run.usage.emplace();
   for (int i = 0; i < 6; ++i) {
@@ -65,8 +65,8 @@ TEST(HtmlReport, ShowsGpusThatWereLookedAtLaterAndLessOften) {
     run.usage->samples.push_back(sample);
   }
   const std::string page = html_report(run);
-  EXPECT_TRUE(holds(page, "GPU 0 busy"));
-  EXPECT_TRUE(holds(page, "at most 50 %"));
+  EXPECT_TRUE(contains(page, "GPU 0 busy"));
+  EXPECT_TRUE(contains(page, "at most 50 %"));
 }
 
 TEST(HtmlReport, NamesFromTheRunCannotBecomeMarkup) {
@@ -79,14 +79,14 @@ TEST(HtmlReport, NamesFromTheRunCannotBecomeMarkup) {
   run.absent.push_back({evil, evil});
   run.usage->facts->threads.push_back({evil, 1, 1});
   const std::string page = html_report(run);
-  EXPECT_FALSE(holds(page, "<script"));
-  EXPECT_FALSE(holds(page, "<img"));
+  EXPECT_FALSE(contains(page, "<script"));
+  EXPECT_FALSE(contains(page, "<img"));
 }
 
-TEST(HtmlReport, OfARunWithNothingButARecordIsWhole) {
+TEST(HtmlReport, IsCompleteForARunWithOnlyARecord) {
   const std::string page = html_report(RunFindings{});
   EXPECT_TRUE(page.ends_with("</html>\n"));
-  EXPECT_TRUE(holds(page, "no step was recorded or found"));
+  EXPECT_TRUE(contains(page, "no step was recorded or found"));
 }
 
 TEST(LineChart, KeepsASpikeAmongManyPoints) {
@@ -97,11 +97,11 @@ TEST(LineChart, KeepsASpikeAmongManyPoints) {
   }
   chart.y_top = 10;
   const std::string svg = line_chart(chart);
-  EXPECT_TRUE(holds(svg, " 0.0L")) << "the spike reaches the top";
+  EXPECT_TRUE(contains(svg, " 0.0L")) << "the spike reaches the top";
   EXPECT_LT(svg.size(), 40000U);
 }
 
-TEST(LineChart, OfOnePointIsNothing) {
+TEST(LineChart, IsEmptyWithFewerThanTwoPoints) {
   EXPECT_EQ(line_chart({.title = "t", .x = {1}, .y = {1}}), "");
   EXPECT_EQ(line_chart({.title = "t"}), "");
 }

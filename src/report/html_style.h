@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// Of the HTML report: light or dark as the reader's system is, one column on narrow screens.
+// CSS of the HTML report: follows the system's light or dark mode, one column on narrow screens.
 inline constexpr std::string_view kHtmlStyle = R"css(
 :root { --paper: #fbfbfa; --card: #ffffff; --ink: #1c2126; --soft: #5c6670; --rule: #dfe3e6;
   --line: #2b6cb0; --good: #21743f; --bad: #b3261e; --roof: #8a4b08; }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// How many bytes the UTF-8 sequence at the front has; 0 if it is none.
+// Length in bytes of the UTF-8 sequence at the front; 0 if it is not valid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   struct Form {

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Text as it may stand anywhere in an HTML or SVG document, attributes included: markup is escaped,
-// control characters and bytes that are not UTF-8 become U+FFFD.
+// Makes text safe anywhere in an HTML or SVG document, attributes included: escapes markup and
+// replaces control characters and invalid UTF-8 by U+FFFD.
 std::string html_text(std::string_view text);
 
 }  // namespace tacho

@@ -3,7 +3,7 @@
 #include "record/outcome.h"
 #include "report/advice.h"
 #include "report/roofline.h"
-#include "report/step_picture.h"
+#include "report/step_breakdown.h"
 #include "report/text_report.h"
 
 namespace tacho {
@@ -50,10 +50,10 @@ Json stream_json(const StreamRow& row) {
 
 Json class_json(const ClassRow& row) {
   return {{"class", kKernelClasses.of(row.kind)},
-          {"seconds_a_step", row.seconds_a_step},
+          {"seconds_per_step", row.seconds_per_step},
           {"share", row.share},
           {"tensor_core_share", row.tensor_core_share},
-          {"kernels_a_step", row.kernels_a_step}};
+          {"kernels_per_step", row.kernels_per_step}};
 }
 
 Json steps_json(const FoundSteps& steps) {
@@ -65,7 +65,7 @@ Json steps_json(const FoundSteps& steps) {
           {"p75_s", steps.p75_s},
           {"jitter", steps.jitter},
           {"outliers", steps.outliers},
-          {"kernels_a_step", steps.kernels_a_step},
+          {"kernels_per_step", steps.kernels_per_step},
           {"confidence", steps.confidence}};
 }
 
@@ -86,9 +86,9 @@ Json parts_json(const StepParts& parts) {
 Json signs_json(const StepSigns& signs) {
   return {{"gpu_busy_share", signs.gpu_busy_share},
           {"median_kernel_s", signs.median_kernel_s},
-          {"launches_a_step", signs.launches_a_step},
+          {"launches_per_step", signs.launches_per_step},
           {"host_call_s", signs.host_call_s},
-          {"syncs_a_step", signs.syncs_a_step},
+          {"syncs_per_step", signs.syncs_per_step},
           {"sync_wait_s", signs.sync_wait_s},
           {"queue_wait_s", signs.queue_wait_s},
           {"host_work_s", signs.host_work_s},
@@ -136,7 +136,7 @@ Json part_json(const StepPart& part) {
 }
 
 Json step_json(const RunFindings& run) {
-  const auto step = step_picture_of(run);
+  const auto step = step_breakdown_of(run);
   if (!step) return nullptr;
   Json json = {{"seconds", step->seconds},
                {"p25_s", step->p25_s},

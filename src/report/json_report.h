@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// The whole report for programs; docs/report.md names its keys. Keys are only ever added.
+// The whole report as JSON; docs/report.md lists its keys. Keys are added, never changed.
 Json json_report(const RunFindings& run);
 
 }  // namespace tacho

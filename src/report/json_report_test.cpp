@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(JsonReport, HasItsPartsUnderTheirKeys) {
+TEST(JsonReport, HasAllParts) {
   const Json json = json_report(made_gpu_run());
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["run"]["id"], 7);
@@ -21,7 +21,7 @@ TEST(JsonReport, HasItsPartsUnderTheirKeys) {
   EXPECT_TRUE(json["roofline"].is_null());
 }
 
-TEST(JsonReport, OfARunWithNothingButARecordIsWhole) {
+TEST(JsonReport, IsCompleteForARunWithOnlyARecord) {
   RunFindings run;
   run.absent.push_back({"usage", "why"});
   const Json json = json_report(run);
@@ -31,7 +31,7 @@ TEST(JsonReport, OfARunWithNothingButARecordIsWhole) {
   EXPECT_EQ(json["absent"][0]["why"], "why");
 }
 
-TEST(JsonReport, SurvivesNamesThatAreNotUtf8) {
+TEST(JsonReport, IsValidWithNamesThatAreNotUtf8) {
   RunFindings run = made_gpu_run();
   run.processes[0].findings.tables.kernels[0].time.name = "\xFF\xFE";
   EXPECT_TRUE(parse_json(json_text(json_report(run))).ok());

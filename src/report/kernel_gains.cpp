@@ -19,9 +19,9 @@ bool is_product(KernelClass kind) {
   return kind == KernelClass::convolution || kind == KernelClass::product;
 }
 
-// Products gain less than the data sheet's ratio of peaks, since memory begins to bind them. On an
-// H200 (a ratio of 15) the convolutions of ResNet-50 in NHWC gain 10 times, of which the layout
-// changes that go away are a part.
+// Products gain less than the data sheet's ratio of peaks, since memory becomes the limit. On an
+// H200 (a ratio of 15) the convolutions of ResNet-50 in NHWC become 10 times as fast, partly
+// because layout conversions disappear.
 SpeedUp product_speed_up(const GpuCeilings* ceilings) {
   constexpr double kUnknown = 8;
   const double sixteen_bit =
@@ -30,8 +30,8 @@ SpeedUp product_speed_up(const GpuCeilings* ceilings) {
   return {std::pow(ratio, 0.4), std::pow(ratio, 0.67), std::pow(ratio, 0.85)};
 }
 
-// What is bound by memory reads and writes half the bytes, but norms keep fp32 inside; the
-// optimizer stays fp32 altogether.
+// Kernels that are bound by memory move half the bytes, but norms compute in fp32; the optimizer
+// stays entirely in fp32.
 SpeedUp speed_up_of(KernelClass kind, const GpuCeilings* ceilings) {
   switch (kind) {
     case KernelClass::convolution:
@@ -65,8 +65,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Batch norms over planes: 2.4 times as slow as over channels side by side, by ResNet-50 in bf16
-// on an H200.
+// Batch norms in NCHW, which take 2.4 times as long as in NHWC (ResNet-50 in bf16 on an H200).
 double plane_norm_seconds(const GpuFindings& gpu) {
   double seconds = 0;
   for (const KernelRow& row : gpu.tables.kernels) {
@@ -74,7 +73,7 @@ double plane_norm_seconds(const GpuFindings& gpu) {
     const bool batch_norm = has(name, "batch_norm") || has(name, "batchnorm") || has(name, "bn_");
     if (row.kind == KernelClass::normalisation && batch_norm && !has(name, "channels_last") &&
         !has(name, "nhwc"))
-      seconds += row.seconds_a_step;
+      seconds += row.seconds_per_step;
   }
   return seconds;
 }
@@ -89,29 +88,29 @@ double plain_product_share(const GpuFindings& gpu) {
   return share;
 }
 
-bool turns_from_nchw(const GpuFindings& gpu) {
-  // Of a convolution's three tensors two are turned before it and one is turned back.
-  double forth = 0;
-  double back = 0;
+bool converts_from_nchw(const GpuFindings& gpu) {
+  // A convolution converts two of its three tensors before it and one after it.
+  double to_nhwc = 0;
+  double to_nchw = 0;
   for (const KernelRow& row : gpu.tables.kernels) {
     const std::string name = lower(row.time.name);
-    if (has(name, "nchwtonhwc") || has(name, "nchw2nhwc")) forth += row.count_a_step;
-    if (has(name, "nhwctonchw") || has(name, "nhwc2nchw")) back += row.count_a_step;
+    if (has(name, "nchwtonhwc") || has(name, "nchw2nhwc")) to_nhwc += row.count_per_step;
+    if (has(name, "nhwctonchw") || has(name, "nhwc2nchw")) to_nchw += row.count_per_step;
   }
-  return forth >= back;
+  return to_nhwc >= to_nchw;
 }
 
 KernelGain sixteen_bit_gain(const GpuFindings& gpu, const GpuCeilings* ceilings) {
   KernelGain gain;
   for (const ClassRow& row : gpu.classes) {
-    const double seconds = row.seconds_a_step * (1 - row.tensor_core_share);
+    const double seconds = row.seconds_per_step * (1 - row.tensor_core_share);
     const SpeedUp factor = speed_up_of(row.kind, ceilings);
     gain.seconds += saved(seconds, factor.typical);
     gain.range.low += saved(seconds, factor.low);
     gain.range.high += saved(seconds, factor.high);
   }
-  // There is hardly an fp32 convolution for NHWC, but 16-bit ones want nothing else.
-  if (!turns_from_nchw(gpu)) {
+  // cuDNN has hardly any fp32 convolutions for NHWC, but its 16-bit ones require it.
+  if (!converts_from_nchw(gpu)) {
     gain.seconds += 0.8 * gpu.signs.layout_change_s;
     gain.range.high += gpu.signs.layout_change_s;
   }
@@ -119,9 +118,10 @@ KernelGain sixteen_bit_gain(const GpuFindings& gpu, const GpuCeilings* ceilings)
 }
 
 KernelGain channels_last_gain(const GpuFindings& gpu) {
-  const double turning = gpu.signs.layout_change_s;
+  const double conversions = gpu.signs.layout_change_s;
   const double norms = plane_norm_seconds(gpu);
-  return {.seconds = turning + 0.55 * norms, .range = {0.8 * turning, turning + 0.65 * norms}};
+  return {.seconds = conversions + 0.55 * norms,
+          .range = {0.8 * conversions, conversions + 0.65 * norms}};
 }
 
 }  // namespace tacho

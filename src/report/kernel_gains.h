@@ -6,24 +6,24 @@
 
 namespace tacho {
 
-// Seconds a step that kernels would save by another precision or layout, by factors that measured
-// training steps have shown.
+// Seconds per step that kernels would save with another precision or layout, from factors measured
+// in training steps.
 struct KernelGain {
   double seconds = 0;
   Interval range;
 };
 
-// Share of the kernels' time in convolutions and products outside the tensor cores.
+// Share of the kernel time in convolutions and matrix products without tensor cores.
 double plain_product_share(const GpuFindings& gpu);
 
-// From fp32 outside the tensor cores to 16 bits by autocast. `ceilings` may be nullptr.
+// Gain from replacing fp32 without tensor cores by 16-bit autocast. `ceilings` may be nullptr.
 KernelGain sixteen_bit_gain(const GpuFindings& gpu, const GpuCeilings* ceilings);
 
-// Whether the model's tensors are NCHW and convolutions turn them around. The other way, a model
-// in NHWC meets kernels that want NCHW, and channels last is not the answer: it is there already.
-bool turns_from_nchw(const GpuFindings& gpu);
+// True if the model's tensors are NCHW and convolutions convert them. In the opposite case, a model
+// in NHWC meets kernels that require NCHW, and recommending channels last would be wrong.
+bool converts_from_nchw(const GpuFindings& gpu);
 
-// From NCHW to NHWC throughout.
+// Gain from NHWC instead of NCHW in the whole model.
 KernelGain channels_last_gain(const GpuFindings& gpu);
 
 }  // namespace tacho

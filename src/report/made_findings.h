@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Findings made by hand, for tests: a ResNet-like process on an H200 with a step of 20 ms that
-// computes all the time, in bf16 and NHWC. A test worsens one thing.
+// Findings for tests: a ResNet-like process on an H200 with a step of 20 ms that computes all the
+// time, in bf16 and NHWC. A test makes one thing worse.
 inline GpuProcess made_process() {
   GpuProcess process;
   GpuFindings& gpu = process.findings;
@@ -22,7 +22,7 @@ inline GpuProcess made_process() {
   gpu.steps.period_s = 0.020;
   gpu.steps.p25_s = 0.0199;
   gpu.steps.p75_s = 0.0202;
-  gpu.steps.kernels_a_step = 1000;
+  gpu.steps.kernels_per_step = 1000;
   gpu.steps.confidence = 0.97;
   gpu.parts = {.forward = 0.0064,
                .backward = 0.0124,
@@ -35,7 +35,7 @@ inline GpuProcess made_process() {
                  {KernelClass::optimizer, 0.0008, 0.04, 0, 34}};
   gpu.signs = {.gpu_busy_share = 0.98,
                .median_kernel_s = 18e-6,
-               .launches_a_step = 1000,
+               .launches_per_step = 1000,
                .host_call_s = 0.006,
                .tensor_core_share = 0.99,
                .mean_occupied_blocks = 30};
@@ -51,8 +51,8 @@ inline GpuProcess made_process() {
                  .deviation_s = 40e-6};
   kernel.kind = KernelClass::convolution;
   kernel.tensor_cores = true;
-  kernel.count_a_step = 50;
-  kernel.seconds_a_step = 0.006;
+  kernel.count_per_step = 50;
+  kernel.seconds_per_step = 0.006;
   gpu.tables.kernels.push_back(kernel);
   gpu.tables.calls.push_back({.name = "cudaLaunchKernel",
                               .count = 100000,
@@ -67,7 +67,7 @@ inline GpuProcess made_process() {
   return process;
 }
 
-// A run that was watched for ten seconds on a machine of 16 cores.
+// A run of ten seconds on a machine with 16 cores, sampled every 100 ms.
 inline RunFindings made_run() {
   RunFindings run;
   run.id = 7;
@@ -101,7 +101,7 @@ inline RunFindings made_gpu_run() {
   return run;
 }
 
-// nullptr where there is no such advice.
+// Returns nullptr if there is no such advice.
 inline const Advice* find_advice(const std::vector<Advice>& all, std::string_view key) {
   for (const Advice& advice : all) {
     if (advice.key == key) return &advice;

@@ -49,12 +49,12 @@ const std::vector<std::size_t> kWideTimes = {3, 5, 6};  // mean, min, max
 void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, std::size_t limit) {
   add(tables,
       {"classes",
-       "Kinds of kernels, a step",
+       "Kernel classes, per step",
        "",
-       {{"share"}, {"time"}, {"kernels"}, {"tensor cores"}, {"kind", Align::left}},
+       {{"share"}, {"time"}, {"kernels"}, {"tensor cores"}, {"class", Align::left}},
        {}},
       gpu.classes, limit, [](const ClassRow& row) -> std::vector<std::string> {
-        return {human_share(row.share), time(row.seconds_a_step), count(row.kernels_a_step),
+        return {human_share(row.share), time(row.seconds_per_step), count(row.kernels_per_step),
                 human_share(row.tensor_core_share), std::string(kKernelClasses.of(row.kind))};
       });
   add(tables, {"kernels", "Kernels", "", kTimeHeadings, {}, kWideTimes}, gpu.tables.kernels, limit,
@@ -63,7 +63,7 @@ void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, st
         cells.back() = short_kernel_name(row.time.name);
         return cells;
       });
-  add(tables, {"calls", "Calls of the CUDA runtime and driver", "", kTimeHeadings, {}, kWideTimes},
+  add(tables, {"calls", "CUDA runtime and driver calls", "", kTimeHeadings, {}, kWideTimes},
       gpu.tables.calls, limit, time_cells);
   add(tables,
       {"copies",
@@ -90,7 +90,7 @@ void add_processes(std::vector<ReportTable>& tables, const RunFindings& run, std
   if (run.processes.size() < 2) return;
   add(tables,
       {"processes",
-       "Processes on a GPU",
+       "GPU processes",
        "",
        {{"process"}, {"kernels"}, {"dropped"}, {"step"}, {"ended"}, {"program", Align::left}},
        {}},
@@ -111,7 +111,7 @@ void add_ops(std::vector<ReportTable>& tables, const OpTrace& ops, std::size_t l
   const auto steps = static_cast<double>(std::max<std::size_t>(1, ops.step_s.size()));
   add(tables,
       {"operators",
-       fmt::format("Operators, a step of {} watched", count(static_cast<std::int64_t>(steps))),
+       fmt::format("Operators, per step, of {} steps", count(static_cast<std::int64_t>(steps))),
        "",
        {{"share"}, {"self"}, {"calls"}, {"GFLOP/s"}, {"GB/s"}, {"operator", Align::left}},
        {}},
@@ -131,7 +131,7 @@ void add_roofline(std::vector<ReportTable>& tables, const RunFindings& run, std:
   if (!roof) return;
   add(tables,
       {"roofline",
-       fmt::format("Against {}: {} GFLOP/s, {} GB/s", roof->machine, giga(roof->peak_flops),
+       fmt::format("Compared with {}: {} GFLOP/s, {} GB/s", roof->machine, giga(roof->peak_flops),
                    giga(roof->peak_bytes_per_s)),
        "",
        {{"time"}, {"GFLOP/s"}, {"GB/s"}, {"FLOP/B"}, {"reached"}, {"limit"}, {"work", Align::left}},
@@ -149,11 +149,7 @@ void add_roofline(std::vector<ReportTable>& tables, const RunFindings& run, std:
 
 void add_threads(std::vector<ReportTable>& tables, const UsageFacts& facts, std::size_t limit) {
   add(tables,
-      {"threads",
-       "Threads by processor time",
-       "",
-       {{"time"}, {"process"}, {"thread", Align::left}},
-       {}},
+      {"threads", "Threads by CPU time", "", {{"time"}, {"process"}, {"thread", Align::left}}, {}},
       facts.threads, limit, [](const ThreadUsage& thread) -> std::vector<std::string> {
         return {time(thread.cpu_s), std::to_string(thread.process), thread.name};
       });

@@ -9,21 +9,20 @@
 
 namespace tacho {
 
-// A table of the report's detail, as text and HTML both show it. What may be long is the last
-// column.
+// A detail table of the text and HTML reports. Only the last column may be long.
 struct ReportTable {
   std::string key;
   std::string title;
-  std::string note;  // below it, or ""
+  std::string note;  // below the table, or ""
   std::vector<Table::Heading> headings;
   std::vector<std::vector<std::string>> rows;
   std::vector<std::size_t> wide = {};  // columns that a narrow terminal leaves out, ascending
 };
 
-// The first `rows` lines of each, the costliest; only tables that have any.
+// Returns the tables that are not empty, each with its first (most expensive) `rows` rows.
 std::vector<ReportTable> report_tables(const RunFindings& run, std::size_t rows);
 
-// What was used of the machine: a name and a sentence each.
+// Resource usage as pairs of a label and a text.
 std::vector<std::pair<std::string, std::string>> usage_lines(const RunFindings& run);
 
 }  // namespace tacho

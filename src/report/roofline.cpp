@@ -11,10 +11,9 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
 
-// From the vendor's data sheets: peak rates at boost clock, without sparsity (which doubles the
-// printed tensor figures of Ampere and later), memory bandwidth as sold. Consumer cards accumulate
-// bf16 in fp32 at half rate, and that rate is meant. A row stands before one it is a special case
-// of.
+// From the vendor's data sheets: peak rates at boost clock without sparsity (which doubles the
+// printed tensor rates of Ampere and later), and nominal memory bandwidth. For consumer cards, bf16
+// is the half rate with fp32 accumulation. Special cases come before the general row.
 constexpr std::array kTable = {
     GpuCeilings{"B200", 75 * kTera, 1125 * kTera, 2250 * kTera, 2250 * kTera, 7700 * kGiga},
     GpuCeilings{"GH200", 66.9 * kTera, 495 * kTera, 989 * kTera, 989 * kTera, 4000 * kGiga},
@@ -106,7 +105,7 @@ const GpuCeilings* find_ceilings(std::string_view gpu) {
 
 std::optional<Roofline> roofline_of(const OpTrace& ops) {
   if (ops.peak_flops <= 0 || ops.peak_bytes_per_s <= 0 || ops.step_s.empty()) return std::nullopt;
-  Roofline roof{.machine = "this machine's own product and copy",
+  Roofline roof{.machine = "this machine's matrix product and copy",
                 .peak_flops = ops.peak_flops,
                 .peak_bytes_per_s = ops.peak_bytes_per_s,
                 .points = {}};
@@ -143,7 +142,7 @@ std::optional<Roofline> roofline_of(const GpuFindings& gpu, const OpTrace& ops) 
   }
   for (const ClassRow& row : gpu.classes) {
     Work work = by_class[row.kind];
-    work.seconds = row.seconds_a_step;
+    work.seconds = row.seconds_per_step;
     if (work.seconds > 0 && (work.flops > 0 || work.bytes > 0))
       roof.points.push_back(point_of(roof, std::string(kKernelClasses.of(row.kind)), work));
   }

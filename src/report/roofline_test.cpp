@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(GpuCeilings, AreFoundByTheDriversNames) {
+TEST(GpuCeilings, AreFoundByDriverName) {
   const auto flops = [](const char* name) { return find_ceilings(name)->bf16_flops; };
   EXPECT_EQ(flops("NVIDIA H200"), 989e12);
   EXPECT_EQ(flops("NVIDIA H100 PCIe"), 756e12);
@@ -19,7 +19,7 @@ TEST(GpuCeilings, AreFoundByTheDriversNames) {
   EXPECT_EQ(flops("NVIDIA A10G"), 70e12);
   EXPECT_EQ(find_ceilings("Tesla V100-PCIE-16GB")->fp16_flops, 112e12);
   EXPECT_EQ(flops("NVIDIA GeForce RTX 4090"), 165.2e12);
-  EXPECT_EQ(find_ceilings("A GPU nobody knows"), nullptr);
+  EXPECT_EQ(find_ceilings("Unknown GPU"), nullptr);
   EXPECT_EQ(find_ceilings(""), nullptr);
 }
 
@@ -40,7 +40,7 @@ OpTrace made_ops() {
   return ops;
 }
 
-TEST(Roofline, AddsUpAnOperatorsShapesAndNamesWhatBindsIt) {
+TEST(Roofline, AddsUpAnOperatorsShapesAndNamesItsLimit) {
   const auto roof = roofline_of(made_ops());
   ASSERT_TRUE(roof);
   ASSERT_EQ(roof->points.size(), 2U);
@@ -63,7 +63,7 @@ TEST(Roofline, IsAbsentWithoutPeaksOrSteps) {
   EXPECT_FALSE(roofline_of(ops));
 }
 
-TEST(Roofline, HoldsTheWorkOfOperatorsAgainstTheGpusTime) {
+TEST(Roofline, CombinesTheWorkOfOperatorsWithKernelTimes) {
   const auto roof = roofline_of(made_process().findings, [] {
     OpTrace ops = made_ops();
     ops.rows[0].name = "aten::cudnn_convolution";

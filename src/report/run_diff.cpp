@@ -7,22 +7,22 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "report/short_name.h"
-#include "report/step_picture.h"
+#include "report/step_breakdown.h"
 
 namespace tacho {
 namespace {
 
-double seconds_of(const StepPicture& step, std::string_view key) {
+double seconds_of(const StepBreakdown& step, std::string_view key) {
   for (const StepPart& part : step.parts) {
     if (part.key == key) return part.seconds;
   }
   return 0;
 }
 
-std::vector<DiffFigure> figures_of(const StepPicture& before, const StepPicture& after) {
+std::vector<DiffFigure> figures_of(const StepBreakdown& before, const StepBreakdown& after) {
   std::vector<DiffFigure> figures = {{"step", before.seconds, after.seconds}};
   std::vector<std::string_view> keys;
-  for (const StepPicture* step : {&before, &after}) {
+  for (const StepBreakdown* step : {&before, &after}) {
     for (const StepPart& part : step->parts) {
       if (std::find(keys.begin(), keys.end(), part.key) != keys.end()) continue;
       keys.push_back(part.key);
@@ -53,7 +53,7 @@ std::string figure_table(const RunDiff& diff, const Terminal& terminal) {
 std::string rows_text(std::string_view what, const TraceDiff& diff, const Terminal& terminal) {
   constexpr std::size_t kRows = 20;
   constexpr std::size_t kNameColumns = 40;
-  Table table({{"", Align::left}, {"before"}, {"after"}, {"by"}, {"name", Align::left}});
+  Table table({{"", Align::left}, {"before"}, {"after"}, {"change"}, {"name", Align::left}});
   std::size_t changed = 0;
   for (const DiffRow& row : diff.rows) {
     if (row.change == Change::same || ++changed > kRows) continue;
@@ -64,13 +64,13 @@ std::string rows_text(std::string_view what, const TraceDiff& diff, const Termin
   std::string out =
       "\n" +
       terminal.bold(fmt::format("{}, {}: {} before, {} after", what,
-                                diff.for_one_step ? "a step" : "the whole run",
+                                diff.for_one_step ? "per step" : "whole run",
                                 human(Seconds(diff.before_s)), human(Seconds(diff.after_s)))) +
       "\n";
   if (!table.empty()) out += table.text(terminal);
   if (changed > kRows)
     out += terminal.dim(fmt::format("{} more in --json", changed - kRows)) + "\n";
-  return out + terminal.dim(fmt::format("{} as before", diff.rows.size() - changed)) + "\n";
+  return out + terminal.dim(fmt::format("{} unchanged", diff.rows.size() - changed)) + "\n";
 }
 
 Json rows_json(const std::optional<TraceDiff>& diff, bool kernels) {
@@ -105,8 +105,8 @@ void note_missing(RunDiff& diff, const RunFindings& run) {
 
 RunDiff diff(const RunFindings& before, const RunFindings& after) {
   RunDiff diff{.before_id = before.id, .after_id = after.id};
-  const auto was = step_picture_of(before);
-  const auto is = step_picture_of(after);
+  const auto was = step_breakdown_of(before);
+  const auto is = step_breakdown_of(after);
   if (was && is) diff.figures = figures_of(*was, *is);
   if (before.gpu() != nullptr && after.gpu() != nullptr) {
     diff.kernels = diff_kernels(*before.gpu(), *after.gpu());

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// Seconds of a step, or of a part of it, in two runs.
+// Seconds of a step or of one of its parts, in two runs.
 struct DiffFigure {
   std::string name;
   double before_s = 0;
@@ -25,7 +25,7 @@ struct RunDiff {
   std::vector<DiffFigure> figures;  // the step's time, then its parts
   std::optional<TraceDiff> kernels;
   std::optional<TraceDiff> operators;
-  std::vector<std::string> notes;  // what one of the two does not have
+  std::vector<std::string> notes;  // parts that one of the two lacks
 };
 
 RunDiff diff(const RunFindings& before, const RunFindings& after);

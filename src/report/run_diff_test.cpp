@@ -12,7 +12,7 @@ RunFindings with_kernel(const char* name, double seconds, std::int64_t id) {
   run.id = id;
   KernelRow& row = run.processes.front().findings.tables.kernels.front();
   row.time.name = name;
-  row.seconds_a_step = seconds;
+  row.seconds_per_step = seconds;
   row.time.total_s = 100 * seconds;
   return run;
 }
@@ -30,14 +30,14 @@ TEST(RunDiff, ComparesStepsAndTheirParts) {
   EXPECT_EQ(result.figures[1].after_s, 0);
 }
 
-TEST(RunDiff, HasKernelsWhereBothHaveThemAndOperatorsToo) {
+TEST(RunDiff, ComparesKernelsAndOperatorsIfBothRunsHaveThem) {
   const RunFindings run = made_gpu_run();
   EXPECT_TRUE(diff(run, run).kernels.has_value());
   EXPECT_FALSE(diff(run, run).operators.has_value());
   EXPECT_FALSE(diff(run, made_run()).kernels.has_value());
 }
 
-TEST(RunDiff, OfRunsThatHaveNothingInCommonSaysWhatIsMissing) {
+TEST(RunDiff, ReportsMissingParts) {
   RunFindings bare;
   bare.id = 3;
   bare.absent.push_back({"GPU trace", "this run used no GPU"});

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
+bool is_present(const fs::path& path) {
   std::error_code unreadable;
   return fs::exists(path, unreadable);
 }
@@ -36,8 +36,8 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view ending) 
 }
 
 void read_usage(const RunFolder& folder, RunFindings& run) {
-  if (!is_there(folder.usage())) {
-    run.absent.push_back({"usage", "this run was not watched: no usage.jsonl in its folder"});
+  if (!is_present(folder.usage())) {
+    run.absent.push_back({"usage", "not recorded: there is no usage.jsonl in the run's folder"});
     return;
   }
   const auto text = read_confined(folder.path(), folder.usage());
@@ -45,7 +45,7 @@ void read_usage(const RunFolder& folder, RunFindings& run) {
   if (!log.ok()) {
     run.absent.push_back({"usage", log.error().in("usage.jsonl").message});
   } else if (log->samples.empty()) {
-    run.absent.push_back({"usage", "the run ended before the first look at it"});
+    run.absent.push_back({"usage", "the run ended before the first sample"});
   } else {
     run.used = summarise(*log);
     run.usage = std::move(*log);
@@ -59,11 +59,11 @@ Result<OpTrace> ops_of(const RunFolder& folder) {
 }
 
 void read_ops(const RunFolder& folder, RunFindings& run) {
-  if (!is_there(folder.ops())) {
+  if (!is_present(folder.ops())) {
     const bool watched_program = run.record.order.command.has_value();
     run.absent.push_back({"operators", watched_program
-                                           ? "only of Tacho's own training: tacho train --ops"
-                                           : "not watched; tacho train --ops watches them"});
+                                           ? "recorded only for trainings: tacho train --ops"
+                                           : "not recorded; use tacho train --ops"});
     return;
   }
   auto ops = ops_of(folder);
@@ -74,24 +74,24 @@ void read_ops(const RunFolder& folder, RunFindings& run) {
   }
 }
 
-void read_trace(const RunFolder& folder, const fs::path& file, RunFindings& run, const Tell& tell,
-                const SeeTrace& see) {
+void read_trace(const RunFolder& folder, const fs::path& file, RunFindings& run,
+                const ReportProgress& progress, const TraceObserver& observer) {
   std::error_code unreadable;
   const auto size = static_cast<std::int64_t>(fs::file_size(file, unreadable));
-  tell(fmt::format("reading {} ({})", file.filename().string(),
-                   unreadable ? "?" : human(Bytes{size})));
+  progress(fmt::format("reading {} ({})", file.filename().string(),
+                       unreadable ? "?" : human(Bytes{size})));
   const auto trace = read_gpu_trace(folder.path(), file);
   if (!trace.ok()) {
     run.absent.push_back({"GPU trace", trace.error().message});
     return;
   }
   if (trace->kernels.empty() && trace->copies.empty()) return;
-  tell(fmt::format("finding steps in {} kernels",
-                   human_count(static_cast<double>(trace->kernels.size()))));
-  const std::future<void> seeing =
-      see ? std::async(std::launch::async, see, std::cref(*trace)) : std::future<void>();
+  progress(fmt::format("finding steps in {} kernels",
+                       human_count(static_cast<double>(trace->kernels.size()))));
+  const std::future<void> observed =
+      observer ? std::async(std::launch::async, observer, std::cref(*trace)) : std::future<void>();
   run.processes.push_back({find_in(*trace), trace->gpus});
-  if (see) seeing.wait();
+  if (observer) observed.wait();
 }
 
 double kernel_seconds(const GpuProcess& process) {
@@ -102,14 +102,17 @@ double kernel_seconds(const GpuProcess& process) {
 
 std::string why_no_trace(const RunFolder& folder, const RunFindings& run) {
   const auto& command = run.record.order.command;
-  if (command && !command->trace) return "it was started with --no-trace";
-  if (is_there(folder.gpu_traces())) return "no process of this run used a GPU";
+  if (command && !command->trace) return "the run was started with --no-trace";
+  if (is_present(folder.gpu_traces())) return "no process of this run used a GPU";
   if (run.record.started && run.record.started->host.gpu.empty()) return "this run used no GPU";
-  return "not asked for; tacho run traces by itself, tacho train with --trace";
+  return "not recorded; tacho run traces by default, tacho train with --trace";
 }
 
-void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell, const SeeTrace& see) {
-  for (const fs::path& file : trace_files(folder)) read_trace(folder, file, run, tell, see);
+void read_traces(const RunFolder& folder, RunFindings& run, const ReportProgress& progress,
+                 const TraceObserver& observer) {
+  for (const fs::path& file : trace_files(folder)) {
+    read_trace(folder, file, run, progress, observer);
+  }
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const GpuProcess& a, const GpuProcess& b) {
                      return kernel_seconds(a) > kernel_seconds(b);
@@ -120,24 +123,24 @@ void read_traces(const RunFolder& folder, RunFindings& run, const Tell& tell, co
     if (!text.ok()) continue;
     while (!text->empty() && text->back() == '\n') text->pop_back();
     const AbsentPart part{"GPU trace", printable(*text)};
-    const bool again = std::any_of(run.absent.begin(), run.absent.end(),
+    const bool known = std::any_of(run.absent.begin(), run.absent.end(),
                                    [&](const AbsentPart& a) { return a.why == part.why; });
-    if (!again) run.absent.push_back(part);
+    if (!known) run.absent.push_back(part);
   }
-  const bool said = std::any_of(run.absent.begin(), run.absent.end(),
-                                [](const AbsentPart& a) { return a.part == "GPU trace"; });
-  if (run.processes.empty() && !said) {
+  const bool explained = std::any_of(run.absent.begin(), run.absent.end(),
+                                     [](const AbsentPart& a) { return a.part == "GPU trace"; });
+  if (run.processes.empty() && !explained) {
     run.absent.push_back({"GPU trace", why_no_trace(folder, run)});
   }
 }
 
 }  // namespace
 
-RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell,
-                   const SeeTrace& see) {
+RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record,
+                   const ReportProgress& progress, const TraceObserver& observer) {
   RunFindings run{.id = id, .record = std::move(record)};
   read_usage(folder, run);
-  read_traces(folder, run, tell, see);
+  read_traces(folder, run, progress, observer);
   read_ops(folder, run);
   return run;
 }

@@ -18,43 +18,43 @@
 
 namespace tacho {
 
-// What one process did on its GPUs.
+// One process that used GPUs.
 struct GpuProcess {
   GpuFindings findings;
   std::vector<TracedGpu> gpus;
 };
 
-// Something a report could have had: why it has not, and what would bring it.
+// A part that the report lacks, with the reason and, where there is one, the fix.
 struct AbsentPart {
   std::string part;  // "GPU trace"
   std::string why;   // "this run used no GPU"
 };
 
-// Everything a run's folder tells. Any part may be missing but the record.
+// Everything in a run's folder. Any part but the record may be missing.
 struct RunFindings {
   std::int64_t id = 0;
   RunRecord record;
   std::optional<UsageLog> usage;
   std::optional<UsageSummary> used;
   std::optional<OpTrace> ops;
-  std::vector<GpuProcess> processes;  // that used a GPU; the one that computed most comes first
+  std::vector<GpuProcess> processes;  // that used a GPU; the one with most kernel time comes first
   std::vector<AbsentPart> absent;
 
-  // Of the process that computed most.
+  // Findings of the process with most kernel time; nullptr without one.
   [[nodiscard]] const GpuFindings* gpu() const {
     return processes.empty() ? nullptr : &processes.front().findings;
   }
 };
 
-// Told what is being read, for the person who waits.
-using Tell = std::function<void(std::string_view)>;
+// Receives progress messages: what is being read.
+using ReportProgress = std::function<void(std::string_view)>;
 
-// Shown each GPU trace while it is in memory, for who wants more of it than the findings; on a
-// thread of its own, one trace after the other.
-using SeeTrace = std::function<void(const GpuTrace&)>;
+// Receives each GPU trace while it is in memory, for callers that need more than the findings. Runs
+// on another thread, one trace after the other.
+using TraceObserver = std::function<void(const GpuTrace&)>;
 
-// Damage in one part does not hide the others: it is told in `absent`.
-RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record, const Tell& tell,
-                   const SeeTrace& see = {});
+// Reads a run's folder. A damaged part goes to `absent` and does not hide the others.
+RunFindings gather(const RunFolder& folder, std::int64_t id, RunRecord record,
+                   const ReportProgress& progress, const TraceObserver& observer = {});
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-const Tell kSilent = [](std::string_view) {};
+const ReportProgress kSilent = [](std::string_view) {};
 
 std::string why(const RunFindings& run, std::string_view part) {
   for (const AbsentPart& absent : run.absent) {
@@ -17,16 +17,16 @@ std::string why(const RunFindings& run, std::string_view part) {
   return "";
 }
 
-TEST(Gather, SaysOfEveryAbsentPartWhatWouldBringIt) {
+TEST(Gather, SaysHowToRecordEveryAbsentPart) {
   const ScratchFolder scratch;
   const RunFindings run = gather(RunFolder(scratch.path()), 5, RunRecord{}, kSilent);
   EXPECT_EQ(run.id, 5);
-  EXPECT_EQ(why(run, "usage"), "this run was not watched: no usage.jsonl in its folder");
-  EXPECT_EQ(why(run, "operators"), "not watched; tacho train --ops watches them");
+  EXPECT_EQ(why(run, "usage"), "not recorded: there is no usage.jsonl in the run's folder");
+  EXPECT_EQ(why(run, "operators"), "not recorded; use tacho train --ops");
   EXPECT_NE(why(run, "GPU trace").find("--trace"), std::string::npos);
 }
 
-TEST(Gather, ARunWithoutAGpuIsNotBlamedForHavingNoTrace) {
+TEST(Gather, DoesNotSuggestTracingForARunWithoutAGpu) {
   const ScratchFolder scratch;
   RunRecord record;
   record.started.emplace();
@@ -34,7 +34,7 @@ TEST(Gather, ARunWithoutAGpuIsNotBlamedForHavingNoTrace) {
             "this run used no GPU");
 }
 
-TEST(Gather, TellsTheInjectedLibrarysProblemOnce) {
+TEST(Gather, ReportsAProblemOfTheInjectedLibraryOnce) {
   const ScratchFolder scratch;
   const RunFolder folder(scratch.path());
   ASSERT_TRUE(make_folders(folder.gpu_traces()).ok());

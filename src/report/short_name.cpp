@@ -8,8 +8,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kNoise = {
     "void ", "(anonymous namespace)::", "<unnamed>::", "at::native::", "at::cuda::", "cutlass::"};
 
-// Where the parameters begin: at the first parenthesis outside of templates. The end may be
-// missing.
+// Index of the parameter list: the first parenthesis outside of templates. The name may be cut off.
 std::size_t end_of_name(std::string_view name) {
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// A kernel's name without what every name has: the return type, torch's namespaces, the list of
-// parameters. "void at::native::foo<4, X>(int, X)" becomes "foo<4, X>".
+// Removes the return type, torch's namespaces and the parameter list from a kernel's name:
+// "void at::native::foo<4, X>(int, X)" becomes "foo<4, X>".
 std::string short_kernel_name(std::string_view name);
 
 }  // namespace tacho

@@ -5,8 +5,8 @@
 namespace tacho {
 namespace {
 
-// By the table of known GPUs, else by the generation that the trace tells: tensor cores came with
-// compute capability 7.0, TF32 with 8.0.
+// Uses the table of known GPUs, else the compute capability in the trace: tensor cores came with
+// 7.0, TF32 with 8.0.
 void set_tensor_cores(Situation& situation, const GpuProcess& process) {
   if (const GpuCeilings* known = find_ceilings(process.findings.gpu)) {
     situation.has_tensor_cores = known->fp16_flops > known->fp32_flops;
@@ -17,15 +17,15 @@ void set_tensor_cores(Situation& situation, const GpuProcess& process) {
   }
 }
 
-double apart_share(const Situation& situation) {
-  if (situation.gpu->signs.syncs_a_step < 0.9) return 0;
+double overlap_saving(const Situation& situation) {
+  if (situation.gpu->signs.syncs_per_step < 0.9) return 0;
   return std::max(0.0, 1 - std::max(situation.host_s, situation.busy_s) / situation.step_s);
 }
 
 }  // namespace
 
 Situation situation_of(const RunFindings& run) {
-  Situation situation{.run = run, .step = step_picture_of(run)};
+  Situation situation{.run = run, .step = step_breakdown_of(run)};
   const GpuFindings* gpu = run.gpu();
   if (gpu != nullptr && gpu->steps.begins_ns.size() > 1 && gpu->steps.period_s > 0) {
     situation.gpu = gpu;
@@ -33,7 +33,7 @@ Situation situation_of(const RunFindings& run) {
     situation.busy_s = gpu->signs.gpu_busy_share * situation.step_s;
     situation.host_s =
         std::max(0.0, situation.step_s - gpu->signs.sync_wait_s - gpu->signs.queue_wait_s);
-    situation.apart_share = apart_share(situation);
+    situation.overlap_saving = overlap_saving(situation);
     set_tensor_cores(situation, run.processes.front());
   }
   if (run.used) {

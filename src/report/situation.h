@@ -2,29 +2,29 @@
 
 #include "report/roofline.h"
 #include "report/run_findings.h"
-#include "report/step_picture.h"
+#include "report/step_breakdown.h"
 
 namespace tacho {
 
-// What the rules of advice look at: a run's findings, reduced to the figures they compare.
+// Input of the advice rules: a run's findings, reduced to the quantities that the rules compare.
 struct Situation {
   const RunFindings& run;
-  std::optional<StepPicture> step;
+  std::optional<StepBreakdown> step;
 
-  // Of the GPU; all 0 without a traced one that made steps.
+  // GPU: all 0 without a traced process in which steps were found.
   const GpuFindings* gpu = nullptr;
   double step_s = 0;
-  double busy_s = 0;  // a step, in which the GPU works
-  double host_s = 0;  // a step, in which the host does anything but wait for the GPU
-  // What a step would lose if the host never waited: then it and the GPU work side by side, and
-  // the longer of the two is what a step takes. 0 where it does not wait in every step.
-  double apart_share = 0;
+  double busy_s = 0;  // per step: the GPU works
+  double host_s = 0;  // per step: the host does anything but wait for the GPU
+  // Share of a step saved if the host never waited: host and GPU then work in parallel, and a step
+  // takes the longer of the two. 0 if the host does not wait in every step.
+  double overlap_saving = 0;
   bool has_tensor_cores = false;
   bool has_tf32 = false;
-  double gpu_memory_share = 0;  // the peak of what it has; 0 unknown
+  double gpu_memory_share = 0;  // peak over total; 0: unknown
 
-  // Of the processors.
-  double cores_used = 0;  // 0 unknown
+  // CPU.
+  double cores_used = 0;  // 0: unknown
   double cores_allowed = 0;
 };
 

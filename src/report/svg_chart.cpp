@@ -20,7 +20,7 @@ struct Point {
   double y;
 };
 
-// Of many points, the lowest and the highest of each of a few hundred pieces: no spike is lost.
+// Keeps the lowest and the highest point of each of a few hundred intervals, so no spike is lost.
 std::vector<Point> thinned(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<Point> points;
   const std::size_t n = std::min(x.size(), y.size());
@@ -53,7 +53,7 @@ std::string grid_lines() {
   return out;
 }
 
-// The logarithmic window of a roofline: whole decades around the points and the ridge.
+// Logarithmic axes of a roofline: whole decades around the points and the ridge.
 struct Window {
   double low_x, high_x, low_y, high_y;
 
@@ -156,7 +156,7 @@ std::string roofline_chart(const Roofline& roof, std::size_t most) {
   return fmt::format(
       "<figure class=\"chart wide\"><figcaption><b>Roofline</b> <span>{}: {:.4g} GFLOP/s, {:.4g} "
       "GB/s</span></figcaption><span class=\"top\">{} FLOP/s</span><div class=\"plot tall\">{}{}{}"
-      "</svg>{}</div><div class=\"axis\"><span>{}</span><span>FLOPs a byte</span><span>{}</span>"
+      "</svg>{}</div><div class=\"axis\"><span>{}</span><span>FLOPs per byte</span><span>{}</span>"
       "</div><ol class=\"names\">{}</ol></figure>\n",
       html_text(roof.machine), roof.peak_flops / 1e9, roof.peak_bytes_per_s / 1e9,
       power(window.high_y), svg_open("lines", kHeight, "roofline"), roof_line(roof, window), marks,

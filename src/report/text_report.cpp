@@ -11,7 +11,7 @@
 #include "record/outcome.h"
 #include "report/advice.h"
 #include "report/report_tables.h"
-#include "report/step_picture.h"
+#include "report/step_breakdown.h"
 #include "report/words.h"
 
 namespace tacho {
@@ -63,11 +63,11 @@ void add_headline(std::string& out, const RunFindings& run, const Terminal& term
     add_line(out, terminal, "disturbed", disturbance_text(run.record.disturbed));
   }
   if (run.record.environment && run.record.order.environment != EnvironmentSpec{}) {
-    add_line(out, terminal, "lived in", in_words(*run.record.environment));
+    add_line(out, terminal, "env", in_words(*run.record.environment));
   }
 }
 
-void add_speed(std::string& out, const StepPicture& step, const Terminal& terminal) {
+void add_speed(std::string& out, const StepBreakdown& step, const Terminal& terminal) {
   add_line(
       out, terminal, "step",
       fmt::format("median {}, quartiles {} to {} of {} steps; {}", human(Seconds(step.seconds)),
@@ -81,8 +81,8 @@ void add_speed(std::string& out, const StepPicture& step, const Terminal& termin
   }
 }
 
-// One letter a part, as wide as its share.
-std::string bar(const StepPicture& step) {
+// One letter per part, repeated by its share.
+std::string bar(const StepBreakdown& step) {
   std::string out;
   double end = 0;
   for (const StepPart& part : step.parts) {
@@ -93,7 +93,7 @@ std::string bar(const StepPicture& step) {
   return out;
 }
 
-void add_parts(std::string& out, const StepPicture& step, const Terminal& terminal) {
+void add_parts(std::string& out, const StepBreakdown& step, const Terminal& terminal) {
   if (step.parts.empty()) return;
   out += "\n" + terminal.bold("Where a step's time goes") +
          terminal.dim(" (mean shares of the median step)") + "\n  " + bar(step) + "\n";
@@ -116,7 +116,7 @@ void add_advice(std::string& out, const RunFindings& run, const Terminal& termin
   constexpr std::size_t kShown = 4;
   const auto all = advise(run);
   out += "\n" + terminal.bold("What to change") +
-         (all.size() > 1 ? terminal.dim(" (each saving after those above it)") : "") + "\n";
+         (all.size() > 1 ? terminal.dim(" (each saving assumes the changes above it)") : "") + "\n";
   for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i) {
     const Advice& advice = all[i];
     if (advice.key == "none") {
@@ -126,13 +126,13 @@ void add_advice(std::string& out, const RunFindings& run, const Terminal& termin
     const std::string saving = fmt::format("saves {} ({} to {})", percent(advice.saving),
                                            percent(advice.range.low), percent(advice.range.high));
     out += fmt::format("{:>2}. ", i + 1) + terminal.bold(wrapped(printable(advice.title), 4)) +
-           "\n    " + terminal.green(saving) + "\n    " + "do   " +
-           wrapped(printable(advice.action), 9) + "\n    " +
-           terminal.dim("seen " + wrapped(printable(advice.evidence), 9)) + "\n";
+           "\n    " + terminal.green(saving) + "\n    " +
+           "change:   " + wrapped(printable(advice.action), 14) + "\n    " +
+           terminal.dim("evidence: " + wrapped(printable(advice.evidence), 14)) + "\n";
   }
   if (all.size() > kShown) {
     out += terminal.dim(
-               fmt::format("    {} more, smaller: --json has them all", all.size() - kShown)) +
+               fmt::format("    {} more with smaller savings: see --json", all.size() - kShown)) +
            "\n";
   }
 }
@@ -144,7 +144,7 @@ void add_absent(std::string& out, const RunFindings& run, const Terminal& termin
   }
 }
 
-// `columns` ascend.
+// `columns` must be sorted.
 template <class Cell>
 std::vector<Cell> without(const std::vector<Cell>& cells, const std::vector<std::size_t>& columns) {
   std::vector<Cell> kept;
@@ -154,7 +154,7 @@ std::vector<Cell> without(const std::vector<Cell>& cells, const std::vector<std:
   return kept;
 }
 
-// Cuts the last column, which may be a kernel's name, to what the others leave.
+// Shortens the last column, which may be a kernel's name, to the remaining width.
 void add_table(std::string& out, const ReportTable& table, const Terminal& terminal) {
   const auto headings = without(table.headings, table.wide);
   std::vector<std::vector<std::string>> rows;
@@ -187,11 +187,11 @@ std::string run_title(const RunRecord& record) {
 std::string text_report(const RunFindings& run, const Terminal& terminal) {
   std::string out;
   add_headline(out, run, terminal);
-  if (const auto step = step_picture_of(run)) {
+  if (const auto step = step_breakdown_of(run)) {
     add_speed(out, *step, terminal);
     add_parts(out, *step, terminal);
   } else {
-    add_line(out, terminal, "step", "none recorded, none found");
+    add_line(out, terminal, "step", "no step was recorded or found");
   }
   add_advice(out, run, terminal);
   out += "\n";

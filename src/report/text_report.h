@@ -7,11 +7,11 @@
 
 namespace tacho {
 
-// For a terminal: first one screen that says how fast the run is, where a step's time goes and what
-// to change, then the tables. Never wider than 80 columns but for names in last columns.
+// For a terminal: first one screen with the speed, the parts of a step and what to change, then the
+// tables. At most 80 columns wide, except for names in last columns.
 std::string text_report(const RunFindings& run, const Terminal& terminal);
 
-// What the run is, in one line: "mnist-cnn on fashion-mnist, batch 64", or a command.
+// One line: "mnist-cnn on fashion-mnist, batch 64", or a watched program's command line.
 std::string run_title(const RunRecord& record);
 
 }  // namespace tacho

@@ -22,15 +22,16 @@ std::vector<std::filesystem::path> trace_files(const RunFolder& folder) {
 }
 
 Result<TimelineSummary> write_run_timeline(const RunFolder& folder,
-                                           const std::filesystem::path& path, const Tell& tell) {
+                                           const std::filesystem::path& path,
+                                           const ReportProgress& progress) {
   struct Traced {
     GpuTrace trace;
     FoundSteps steps;
   };
-  std::list<Traced> traced;  // stays where it is while others are added
+  std::list<Traced> traced;  // a list, because `processes` refers to its elements
   std::vector<TimelineProcess> processes;
   for (const auto& file : trace_files(folder)) {
-    tell(fmt::format("reading {}", file.filename().string()));
+    progress(fmt::format("reading {}", file.filename().string()));
     TACHO_TRY(trace, read_gpu_trace(folder.path(), file));
     auto steps = find_in(trace).steps;
     const Traced& kept = traced.emplace_back(Traced{std::move(trace), std::move(steps)});
@@ -38,10 +39,10 @@ Result<TimelineSummary> write_run_timeline(const RunFolder& folder,
   }
   if (processes.empty()) {
     return Error{ErrorCode::not_found,
-                 fmt::format("{}: no GPU trace to draw; 'tacho report' says why",
+                 fmt::format("{}: no GPU trace to export; 'tacho report' shows why",
                              folder.gpu_traces().string())};
   }
-  tell("writing the timeline");
+  progress("writing the timeline");
   return write_timeline(path, processes);
 }
 

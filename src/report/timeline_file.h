@@ -9,11 +9,12 @@
 
 namespace tacho {
 
-// The timeline of all processes of a run that used a GPU. An error where none was traced.
+// Writes the timeline of all traced processes of a run. Fails if there is none.
 Result<TimelineSummary> write_run_timeline(const RunFolder& folder,
-                                           const std::filesystem::path& path, const Tell& tell);
+                                           const std::filesystem::path& path,
+                                           const ReportProgress& progress);
 
-// The GPU traces of a run, one file a process, in the order of their names.
+// The GPU traces of a run, one file per process, sorted by name.
 std::vector<std::filesystem::path> trace_files(const RunFolder& folder);
 
 }  // namespace tacho

@@ -10,7 +10,8 @@ namespace tacho {
 namespace {
 
 std::string size(std::int64_t amount) { return human(Bytes{amount}); }
-// A sentence grown from what is known.
+
+// A comma-separated list.
 class Words {
  public:
   void add(std::string words) { text_ += (text_.empty() ? "" : ", ") + std::move(words); }
@@ -26,16 +27,16 @@ class Words {
 std::string cpu_words(const UsageSummary& used, const std::optional<UsageFacts>& facts) {
   Words words;
   words.add(facts && facts->cores > 0
-                ? fmt::format("{:.2f} of {} cores, {:.1f} at the most", used.mean_cores,
-                              facts->cores, used.max_cores)
-                : fmt::format("{:.2f} cores, {:.1f} at the most", used.mean_cores, used.max_cores));
+                ? fmt::format("mean {:.2f} of {} cores, max {:.1f}", used.mean_cores, facts->cores,
+                              used.max_cores)
+                : fmt::format("mean {:.2f} cores, max {:.1f}", used.mean_cores, used.max_cores));
   words.add("user " + human(Seconds(used.user_s)));
   words.add("system " + human(Seconds(used.system_s)));
   words.add(fmt::format("{} process{}, {} thread{}", used.peak_processes,
                         used.peak_processes == 1 ? "" : "es", used.peak_threads,
                         used.peak_threads == 1 ? "" : "s"));
   words.add_share(used.throttled_share, "throttled");
-  words.add_share(used.cpu_stalled_share, "short of cores");
+  words.add_share(used.cpu_stalled_share, "waiting for cores");
   return words.text();
 }
 
@@ -45,11 +46,11 @@ std::string memory_words(const RunFindings& run, const UsageSummary& used,
   const bool limited = facts && facts->memory_limit_bytes > 0;
   const std::int64_t peak = run.record.totals.peak_memory_bytes;
   if (peak > 0) words.add("peak " + size(peak) + " in the largest process");
-  words.add(size(used.peak_resident_bytes) + " in all together" +
+  words.add(size(used.peak_resident_bytes) + " in total" +
             (limited ? ", of " + size(facts->memory_limit_bytes) : ""));
   if (used.peak_swapped_bytes > 0) words.add(size(used.peak_swapped_bytes) + " swapped");
   words.add(fmt::format("{} major faults", human_count(static_cast<double>(used.major_faults))));
-  words.add_share(used.memory_stalled_share, "short of memory");
+  words.add_share(used.memory_stalled_share, "waiting for memory");
   return words.text();
 }
 
@@ -71,12 +72,12 @@ std::string gpu_words(const GpuSummary& gpu) {
   words.add(fmt::format("{:.0f} MHz", gpu.mean_sm_mhz));
   words.add(fmt::format("{:.0f} °C", gpu.max_celsius));
   for (const auto& [reason, share] : gpu.throttled_by) {
-    words.add(fmt::format("held down by {} {} of the time", reason, percent(share)));
+    words.add(fmt::format("throttled ({}) {} of the time", reason, percent(share)));
   }
   return words.text();
 }
 
-// Counters are mostly missing for one reason all together.
+// Groups missing counters by their reason; most have the same one.
 std::map<std::string, std::string> by_reason(const UsageFacts& facts) {
   std::map<std::string, std::string> reasons;
   for (const auto& [what, why] : facts.unavailable) {
@@ -108,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> usage_lines(const RunFindings& 
   if (facts && !facts->hardware.empty()) lines.emplace_back("counters", counter_words(*facts));
   if (facts) {
     for (const auto& [why, what] : by_reason(*facts)) {
-      lines.emplace_back("no figure", what + ": " + why);
+      lines.emplace_back("missing", what + ": " + why);
     }
   }
   return lines;

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// "43 %": as exact as an estimate deserves.
+// "43 %"
 inline std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 }  // namespace tacho

@@ -55,8 +55,8 @@ std::string plain_file_name(std::string_view text) {
 }
 
 Result<Json> body_of(const http::Request& request) {
-  TACHO_TRY(json, parse_json(request.body, kRequestJson).in("the request's body"));
-  if (!json.is_object()) return Error{ErrorCode::invalid, "the request's body is no JSON object"};
+  TACHO_TRY(json, parse_json(request.body, kRequestJson).in("the request body"));
+  if (!json.is_object()) return Error{ErrorCode::invalid, "the request body is not a JSON object"};
   return json;
 }
 
@@ -67,7 +67,7 @@ Result<void> check_empty_body(const http::Request& request) {
 
 Result<void> check_not_fresh(const http::Request& request) {
   if (request.parameter("fresh") == nullptr) return {};
-  return Error{ErrorCode::usage, "send a POST with the body {} to this address to look again"};
+  return Error{ErrorCode::usage, "to check again, send a POST with the body {} to this address"};
 }
 
 Result<void> check_parameters(const http::Request& request,
@@ -88,7 +88,7 @@ Result<std::int64_t> whole_parameter(const http::Request& request, std::string_v
   const char* end = text->data() + text->size();
   const auto [stopped, failure] = std::from_chars(text->data(), end, number);
   if (failure != std::errc() || stopped != end || number < low || number > high) {
-    return bad_parameter(name, *text, fmt::format("a whole number from {} to {}", low, high));
+    return bad_parameter(name, *text, fmt::format("an integer from {} to {}", low, high));
   }
   return number;
 }

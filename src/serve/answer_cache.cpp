@@ -4,7 +4,7 @@ namespace tacho::serve {
 namespace {
 
 constexpr std::size_t kLongestKey = 2048;
-// Of a list's and a map's nodes, with what the allocator adds to each block.
+// The nodes of the list and of the map, with the allocator's overhead.
 constexpr std::size_t kNodeBytes = 192;
 
 std::size_t bytes_of(const std::string& key, const http::Response& response) {
@@ -36,7 +36,7 @@ std::optional<http::Response> AnswerCache::find(const std::string& key, std::int
 
 void AnswerCache::keep(const std::string& key, std::int64_t state, const http::Response& response) {
   const std::lock_guard lock(mutex_);
-  if (state != state_) {  // none of the others will be asked for again
+  if (state != state_) {  // the other entries are stale
     by_key_.clear();
     recent_.clear();
     bytes_ = 0;
@@ -51,10 +51,10 @@ void AnswerCache::keep(const std::string& key, std::int64_t state, const http::R
   while (bytes_ > most_bytes_) drop(std::prev(recent_.end()));
 }
 
-void AnswerCache::drop(Recent::iterator kept) {
-  bytes_ -= kept->bytes;
-  by_key_.erase(kept->key);
-  recent_.erase(kept);
+void AnswerCache::drop(Recent::iterator entry) {
+  bytes_ -= entry->bytes;
+  by_key_.erase(entry->key);
+  recent_.erase(entry);
 }
 
 std::size_t AnswerCache::bytes() const {

@@ -13,39 +13,39 @@
 
 namespace tacho::serve {
 
-// Answers that stay right until the state they were made of changes. The least recently used go
-// first. Any thread may ask; two that ask the same at once may both make it.
+// Caches answers until the state they were computed from changes. Evicts the least recently used
+// first. Thread-safe; two threads that request the same key at the same time may both compute it.
 class AnswerCache {
  public:
   explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // The answer under `key` made in `state`, or a new one. Errors are not kept, nor what is asked
-  // under a long key: no page asks like that.
+  // Returns the answer for `key` in `state`, from the cache or from `make`. Errors, streamed
+  // answers and answers with long keys, which no page requests, are not cached.
   Answer get(const std::string& key, std::int64_t state, const std::function<Answer()>& make);
-  // What it holds of memory, with keys, headers and what the containers need themselves.
+  // Memory in use, with keys, headers and the containers' overhead.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  struct Kept {
+  struct Entry {
     std::string key;
     std::int64_t state;
     http::Response response;
     std::size_t bytes;
   };
-  using Recent = std::list<Kept>;
+  using Recent = std::list<Entry>;
   std::optional<http::Response> find(const std::string& key, std::int64_t state);
   void keep(const std::string& key, std::int64_t state, const http::Response& response);
-  void drop(Recent::iterator kept);
+  void drop(Recent::iterator entry);
 
   std::size_t most_bytes_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::int64_t state_ = 0;  // of the last answer that was kept
-  Recent recent_;           // the last used first
-  std::unordered_map<std::string_view, Recent::iterator> by_key_;  // by the keys of `recent_`
+  std::int64_t state_ = 0;                                         // of the last cached answer
+  Recent recent_;                                                  // most recently used first
+  std::unordered_map<std::string_view, Recent::iterator> by_key_;  // keys are views into `recent_`
 };
 
-// Of everything about the request that an answer may depend on.
+// Covers everything in the request that an answer may depend on.
 std::string cache_key(const http::Request& request);
 
 }  // namespace tacho::serve

@@ -5,7 +5,7 @@
 namespace tacho::serve {
 namespace {
 
-TEST(AnswerCache, AnAnswerIsMadeOnceForEachState) {
+TEST(AnswerCache, ComputesAnAnswerOncePerState) {
   AnswerCache cache(10000);
   int made = 0;
   const auto ask = [&](const std::string& key, std::int64_t state) {
@@ -19,7 +19,7 @@ TEST(AnswerCache, AnAnswerIsMadeOnceForEachState) {
   EXPECT_EQ(ask("a", 2).body, "3");
 }
 
-TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
+TEST(AnswerCache, EvictsTheLeastRecentlyUsed) {
   AnswerCache cache(100'000);
   int made = 0;
   const auto ask = [&](const std::string& key) {
@@ -30,7 +30,7 @@ TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
   };
   for (const char* key : {"a", "b", "c", "d"}) ask(key);
   ask("a");
-  ask("e");  // b goes
+  ask("e");  // evicts b
   EXPECT_EQ(made, 5);
   ask("a");
   EXPECT_EQ(made, 5);
@@ -38,18 +38,18 @@ TEST(AnswerCache, TheLeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(made, 6);
 }
 
-TEST(AnswerCache, ManySmallAnswersUnderManyKeysStayWithinTheLimit) {
-  constexpr std::size_t kMost = 1 << 20;
-  AnswerCache cache(kMost);
+TEST(AnswerCache, StaysWithinTheLimitWithManySmallAnswers) {
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  AnswerCache cache(kMaxBytes);
   for (int i = 0; i < 20'000; ++i) {
     const std::string key = std::to_string(i) + std::string(1000, 'k');
     (void)cache.get(key, 1, [&]() -> Answer { return text_answer("{}", "application/json"); });
-    ASSERT_LE(cache.bytes(), kMost);
+    ASSERT_LE(cache.bytes(), kMaxBytes);
   }
-  EXPECT_GT(cache.bytes(), kMost / 2);
+  EXPECT_GT(cache.bytes(), kMaxBytes / 2);
 }
 
-TEST(AnswerCache, LongKeysAreNotKept) {
+TEST(AnswerCache, DoesNotCacheLongKeys) {
   AnswerCache cache(1 << 20);
   const auto made = []() -> Answer { return text_answer("{}", "application/json"); };
   (void)cache.get(std::string(10'000, 'k'), 1, made);
@@ -58,7 +58,7 @@ TEST(AnswerCache, LongKeysAreNotKept) {
   EXPECT_GT(cache.bytes(), 200U);  // far more than its key and body
 }
 
-TEST(AnswerCache, ANewStateEndsAllAnswersOfTheOldOne) {
+TEST(AnswerCache, DropsAllAnswersOfAnOldState) {
   AnswerCache cache(1 << 20);
   const auto made = []() -> Answer { return text_answer("{}", "application/json"); };
   (void)cache.get("a", 1, made);
@@ -69,7 +69,7 @@ TEST(AnswerCache, ANewStateEndsAllAnswersOfTheOldOne) {
   EXPECT_EQ(cache.bytes(), one);
 }
 
-TEST(AnswerCache, ErrorsAreNotKept) {
+TEST(AnswerCache, DoesNotCacheErrors) {
   AnswerCache cache(1000);
   int made = 0;
   for (int i = 0; i < 2; ++i) {
@@ -81,7 +81,7 @@ TEST(AnswerCache, ErrorsAreNotKept) {
   EXPECT_EQ(made, 2);
 }
 
-TEST(AnswerCache, KeysTellRequestsApart) {
+TEST(AnswerCache, DifferentRequestsHaveDifferentKeys) {
   http::Request one;
   one.segments = {"a", "b"};
   http::Request other;

@@ -20,7 +20,7 @@ namespace tacho::serve {
 namespace {
 
 constexpr std::size_t kMostGroups = 12;
-constexpr std::size_t kMostRuns = 200;  // whose curves are read
+constexpr std::size_t kMaxRuns = 200;  // with curves
 constexpr std::size_t kPoints = 400;
 
 using Curves = std::vector<std::vector<double>>;
@@ -31,8 +31,7 @@ std::size_t longest_of(const Curves& curves) {
   return longest;
 }
 
-// Of several curves: at each point the median and the quartiles of those that reach it. `width`
-// values make a point.
+// Median and quartiles at each point of the curves that reach it. `width` values make a point.
 Json band_json(const Curves& curves, std::size_t width) {
   const std::size_t longest = longest_of(curves);
   std::vector<double> at;
@@ -41,8 +40,8 @@ Json band_json(const Curves& curves, std::size_t width) {
   std::vector<double> high;
   std::vector<double> count;
   for (std::size_t begin = 0; begin < longest; begin += width) {
-    // Each run's mean within the bucket is one value, so that noise between steps is not taken for
-    // a difference between runs.
+    // One mean per run and bucket, so that noise between steps does not look like a difference
+    // between runs.
     std::vector<double> values;
     for (const auto& curve : curves) {
       if (begin >= curve.size()) continue;
@@ -74,8 +73,7 @@ CurveOf by_epoch(double EpochDone::*figure) {
   };
 }
 
-// For each group the bands of its runs. All groups' points lie at the same steps, so that they can
-// be drawn over each other.
+// The bands of each group. All groups use the same steps, so that their curves can be overlaid.
 Json curves_json(const std::vector<std::vector<RunRecord>>& groups) {
   const std::vector<std::pair<const char*, CurveOf>> kinds = {
       {"loss", [](const RunRecord& record) { return record.steps.loss; }},
@@ -109,7 +107,7 @@ Json comparison_answer(const Comparison& comparison) {
     const auto is_it = is_good(comparison, finding);
     good.push_back(is_it ? Json(*is_it) : Json(nullptr));
   }
-  json["good"] = std::move(good);  // of each finding: whether the change is one for the better
+  json["good"] = std::move(good);  // per finding: true if the change is an improvement
   return json;
 }
 
@@ -119,13 +117,13 @@ Answer compare_runs(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"group", "metric", "resolution"}));
   const auto texts = request.parameters("group");
   if (texts.size() < 2 || texts.size() > kMostGroups) {
-    return Error{
-        ErrorCode::usage,
-        fmt::format("give 2 to {} parameters group, each like '41,42' or 'batch=32'", kMostGroups)};
+    return Error{ErrorCode::usage,
+                 fmt::format("give the parameter group 2 to {} times, as '41,42' or 'batch=32'",
+                             kMostGroups)};
   }
   TACHO_TRY(resolution, number_parameter(request, "resolution"));
   if (resolution && !(*resolution > 0 && *resolution < 1)) {
-    return Error{ErrorCode::usage, "the parameter resolution must lie between 0 and 1"};
+    return Error{ErrorCode::usage, "the parameter resolution must be between 0 and 1"};
   }
   TACHO_TRY(groups, parse_recorded_groups(texts));
   TACHO_TRY(comparison, compare_recorded(store, groups, request.parameters("metric"),
@@ -134,7 +132,7 @@ Answer compare_runs(const http::Request& request, RunStore& store) {
   std::vector<std::vector<RunRecord>> records(comparison.variants.size());
   std::size_t read = 0;
   for (const ComparedRun& run : comparison.runs) {
-    if (read++ == kMostRuns) break;
+    if (read++ == kMaxRuns) break;
     TACHO_TRY(found, find_run(store, run.run));
     records[run.variant].push_back(std::move(found.record));
   }

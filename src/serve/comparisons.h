@@ -6,11 +6,11 @@
 
 namespace tacho::serve {
 
-// GET /api/v1/compare: groups of stored runs against the first of them, with intervals and words,
-// and every group's curves with the spread of its runs.
+// GET /api/v1/compare: compares groups of stored runs with the first group, with intervals and a
+// summary, and returns each group's curves with the spread of its runs.
 Answer compare_runs(const http::Request& request, RunStore& store);
 
-// GET /api/v1/comparisons and …/{comparison}: what `tacho compare` has kept.
+// GET /api/v1/comparisons and …/{comparison}: the comparisons that `tacho compare` stored.
 Answer list_comparisons(const http::Request& request, RunStore& store);
 Answer one_comparison(const http::Request& request, RunStore& store);
 

@@ -14,12 +14,12 @@
 #include "serve/comparisons.h"
 #include "serve/environments.h"
 #include "serve/exports.h"
-#include "serve/forecasts.h"
 #include "serve/job_slots.h"
 #include "serve/lab_surveys.h"
 #include "serve/live_run.h"
 #include "serve/machine.h"
 #include "serve/pages.h"
+#include "serve/predictions.h"
 #include "serve/run_control.h"
 #include "serve/run_detail.h"
 #include "serve/run_files.h"
@@ -59,12 +59,12 @@ class Dashboard::Impl {
         slots_(options.home / "job-slots", options.max_jobs),
         control_(options.home, options.program, stores_, slots_),
         sweeps_(options.home, options.program, stores_, slots_),
-        site_(routes(), access(options), headers_of_all()) {}
+        site_(routes(), access(options), common_headers()) {}
 
   Result<void> start() {
-    TACHO_TRY(runs, count());  // makes the store, or says why it cannot be opened
+    TACHO_TRY(runs, count());  // creates the store, or fails if it cannot be opened
     (void)runs;
-    if (!options_.access.read_only) TACHO_CHECK(control_.settle());
+    if (!options_.access.read_only) TACHO_CHECK(control_.reconcile());
     http::ServerOptions options = options_.server;
     options.screen = [this](const Request& request) { return site_.refused(request); };
     TACHO_TRY(server, http::Server::start(
@@ -79,7 +79,7 @@ class Dashboard::Impl {
 
   void stop() {
     if (server_) server_->stop();
-    for (SlowLane* lane : {&recommending_, &looking_, &starting_}) lane->stop();
+    for (SlowLane* lane : {&recommending_, &inspecting_, &starting_}) lane->stop();
   }
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   [[nodiscard]] std::string url() const {
@@ -95,11 +95,11 @@ class Dashboard::Impl {
  private:
   using StoreHandler = Answer (*)(const Request&, RunStore&);
 
-  // Names that this machine has itself are its own; others can be given.
+  // Accepts this machine's name in addition to the configured host names.
   static http::AccessRules access(const DashboardOptions& options) {
     http::AccessRules rules = options.access;
-    rules.questions = {"api/v1/predict", "api/v1/recommend", "api/v1/machine",
-                       "api/v1/environments"};
+    rules.read_only_posts = {"api/v1/predict", "api/v1/recommend", "api/v1/machine",
+                             "api/v1/environments"};
     rules.own_pages_only = "api";
     if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
     return rules;
@@ -114,14 +114,14 @@ class Dashboard::Impl {
   }
 
   template <class Make>
-  http::LaterHandler slow_with_store(Make make) {
-    return looking_.question([this, make](const Request& request) -> Answer {
+  http::AsyncHandler slow_with_store(Make make) {
+    return inspecting_.query([this, make](const Request& request) -> Answer {
       TACHO_TRY(store, stores_.take());
       return make(request, *store);
     });
   }
 
-  // For what depends on the store alone.
+  // For answers that depend on the store only.
   http::Handler cached(StoreHandler make) {
     return handler([this, make](const Request& request) -> Answer {
       TACHO_TRY(state, stores_.state_number());
@@ -166,7 +166,7 @@ class Dashboard::Impl {
     get("/api/v1/comparisons", cached(list_comparisons));
     get("/api/v1/comparisons/{comparison}", cached(one_comparison));
     add_sweep_routes(router);
-    add_forecast_routes(router);
+    add_prediction_routes(router);
     add_slow_routes(router);
     get("/api/v1/memory", with_store(memory_runs));
     get("/api/v1/lab",
@@ -175,15 +175,14 @@ class Dashboard::Impl {
         handler([this](const Request& request) { return one_survey(request, options_.home); }));
     router.add(Method::post, "/api/v1/runs",
                handler([this](const Request& request) { return control_.ingest(request); }));
-    router.add(Method::post, "/api/v1/jobs",
-               starting_.deed([this](const Request& request) { return control_.start(request); }));
+    router.add(Method::post, "/api/v1/jobs", starting_.command([this](const Request& request) {
+      return control_.start(request);
+    }));
     router.add(Method::post, "/api/v1/runs/{run}/cancel",
                handler([this](const Request& request) { return control_.cancel(request); }));
     get("/metrics", handler([this](const Request&) { return metrics(); }));
     get("/api/{path...}", [](const Request&) {
-      return http::problem(404,
-                           "the API has nothing at this address; /api/v1/openapi.json lists "
-                           "what it has");
+      return http::problem(404, "unknown API address; see /api/v1/openapi.json");
     });
     add_pages(router);
     return router;
@@ -205,7 +204,7 @@ class Dashboard::Impl {
         }));
   }
 
-  // What reads traces, or asks other programs.
+  // These requests read traces or run other programs.
   void add_slow_routes(http::Router& router) {
     const auto add = [&](Method method, std::string_view pattern, auto& whose, auto made) {
       router.add(method, pattern,
@@ -216,13 +215,13 @@ class Dashboard::Impl {
     add(Method::get, "/api/v1/runs/{run}/report", reports_, &RunReports::report);
     add(Method::get, "/api/v1/runs/{run}/timeline", reports_, &RunReports::timeline);
     add(Method::get, "/api/v1/diff", reports_, &RunReports::difference);
-    add(Method::get, "/api/v1/environments", environments_, &Environments::last);
-    add(Method::post, "/api/v1/environments", environments_, &Environments::again);
-    router.add(Method::get, "/api/v1/machine", looking_.question([this](const Request& request) {
-      return machine_.last(request);
+    add(Method::get, "/api/v1/environments", environments_, &Environments::cached);
+    add(Method::post, "/api/v1/environments", environments_, &Environments::refreshed);
+    router.add(Method::get, "/api/v1/machine", inspecting_.query([this](const Request& request) {
+      return machine_.cached(request);
     }));
-    router.add(Method::post, "/api/v1/machine", looking_.question([this](const Request& request) {
-      return machine_.again(request);
+    router.add(Method::post, "/api/v1/machine", inspecting_.query([this](const Request& request) {
+      return machine_.refreshed(request);
     }));
   }
 
@@ -234,7 +233,7 @@ class Dashboard::Impl {
                  }));
     };
     const auto post = [&](std::string_view pattern, Made made) {
-      router.add(Method::post, pattern, starting_.deed([this, made](const Request& request) {
+      router.add(Method::post, pattern, starting_.command([this, made](const Request& request) {
         return (sweeps_.*made)(request);
       }));
     };
@@ -245,19 +244,19 @@ class Dashboard::Impl {
     post("/api/v1/sweeps/{sweep}/resume", &Sweeps::resume);
   }
 
-  void add_forecast_routes(http::Router& router) {
+  void add_prediction_routes(http::Router& router) {
     router.add(Method::post, "/api/v1/predict", handler([this](const Request& request) {
-                 return predicted(request, options_.foreteller.get());
+                 return predicted(request, options_.predictions.get());
                }));
-    // It takes seconds, and who goes back to a page asks the same again.
+    // Cached: it takes seconds, and returning to a page sends the same request again.
     router.add(Method::post, "/api/v1/recommend",
-               recommending_.question([this](const Request& request) -> Answer {
+               recommending_.query([this](const Request& request) -> Answer {
                  TACHO_TRY(state, stores_.state_number());
                  const std::string key =
-                     cache_key(request) + '\2' + request.body + forecast_state(options_.home);
+                     cache_key(request) + '\2' + request.body + prediction_state(options_.home);
                  return cache_.get(key, state, [&]() -> Answer {
                    TACHO_TRY(store, stores_.take());
-                   return recommended(request, options_.foreteller.get(), *store);
+                   return recommended(request, options_.predictions.get(), *store);
                  });
                }));
     router.add(Method::get, "/api/v1/ledger", handler([this](const Request& request) {
@@ -276,7 +275,7 @@ class Dashboard::Impl {
     http::Response response{.content_type = "text/event-stream"};
     response.source = std::make_shared<LiveRun>(
         run.row.folder, from == nullptr ? LiveRun::From{} : live_position(*from), [this] {
-          if (!options_.access.read_only) (void)control_.settle().ok();
+          if (!options_.access.read_only) (void)control_.reconcile().ok();
         });
     response.live = true;
     return response;
@@ -313,13 +312,14 @@ class Dashboard::Impl {
           fmt::format("# HELP tacho_http_{0} {2}\n# TYPE tacho_http_{0} {1}\ntacho_http_{0} {3}\n",
                       name, kind, help, value);
     };
-    add("connections", "gauge", "Connections that are open.", counts.connections);
-    add("connections_total", "counter", "Connections that were accepted.", counts.accepted);
-    add("evicted_total", "counter", "Connections closed to make room.", counts.evicted);
-    add("malformed_total", "counter", "Requests that were none.", counts.malformed);
-    add("timeouts_total", "counter", "Clients that took too long.", counts.timed_out);
-    add("body_bytes", "gauge", "Bytes of requests' bodies that are held.", counts.body_bytes);
-    add("live_streams", "gauge", "Live views that are open.", counts.streams);
+    add("connections", "gauge", "Open connections.", counts.connections);
+    add("connections_total", "counter", "Accepted connections.", counts.accepted);
+    add("evicted_total", "counter", "Connections closed to make room for new ones.",
+        counts.evicted);
+    add("malformed_total", "counter", "Malformed requests.", counts.malformed);
+    add("timeouts_total", "counter", "Clients that timed out.", counts.timed_out);
+    add("body_bytes", "gauge", "Bytes of request bodies in memory.", counts.body_bytes);
+    add("live_streams", "gauge", "Open live streams.", counts.streams);
     text += site_.metrics().text("tacho_http");
     return text_answer(std::move(text), "text/plain; version=0.0.4; charset=utf-8");
   }
@@ -335,10 +335,10 @@ class Dashboard::Impl {
   Sweeps sweeps_;
   Environments environments_;
   SlowLane recommending_{2, 8};
-  SlowLane looking_{4, 64};
+  SlowLane inspecting_{4, 64};
   SlowLane starting_{2, 32};
   http::Site site_;
-  std::unique_ptr<http::Server> server_;  // first to go: its handlers use all of the above
+  std::unique_ptr<http::Server> server_;  // destroyed first: its handlers use all of the above
 };
 
 Dashboard::Dashboard(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -351,7 +351,7 @@ Result<std::unique_ptr<Dashboard>> Dashboard::start(const DashboardOptions& opti
   if (!is_loopback(options.server.address) && options.access.token.empty()) {
     return Error{
         ErrorCode::usage,
-        fmt::format("others can reach {}, so the server needs a token; leave out --no-token",
+        fmt::format("{} is reachable from other machines and needs a token; remove --no-token",
                     options.server.address)};
   }
   auto impl = std::make_unique<Impl>(options);

@@ -7,30 +7,30 @@
 #include "base/result.h"
 #include "http/access.h"
 #include "http/server.h"
-#include "serve/foreteller.h"
+#include "serve/prediction_service.h"
 
 namespace tacho::serve {
 
 struct DashboardOptions {
   std::filesystem::path home;
-  std::filesystem::path program;  // the tacho that starts runs
+  std::filesystem::path program;  // the `tacho` executable that runs jobs
   http::ServerOptions server;
   http::AccessRules access;
-  int max_jobs = 4;  // that this server started and that are under way
-  // Shared with whoever starts it; without one nothing is predicted.
-  std::shared_ptr<const Foreteller> foreteller = {};
+  int max_jobs = 4;  // concurrent jobs that this server started
+  // Shared with the caller; predictions are unavailable without one.
+  std::shared_ptr<const PredictionService> predictions = {};
 };
 
-// Everything that is served: the API under /api/v1, /metrics, and the pages.
+// The server behind `tacho serve`: the API under /api/v1, /metrics and the pages.
 class Dashboard {
  public:
-  // Refuses an address that others can reach unless there is a token.
+  // Fails for an address that other machines can reach unless there is a token.
   static Result<std::unique_ptr<Dashboard>> start(const DashboardOptions& options);
   Dashboard(const Dashboard&) = delete;
   Dashboard& operator=(const Dashboard&) = delete;
   ~Dashboard();
 
-  // Where a browser finds it, with the token if there is one.
+  // The URL of the pages, with the token if there is one.
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::uint16_t port() const;
   void stop();
@@ -41,7 +41,7 @@ class Dashboard {
   std::unique_ptr<Impl> impl_;
 };
 
-// "127.0.0.1", "::1", "localhost": only this machine can reach it.
+// True for "127.0.0.1", "::1" and "localhost", which only this machine can reach.
 bool is_loopback(const std::string& address);
 
 }  // namespace tacho::serve

@@ -24,7 +24,8 @@ using testing::StartsWith;
 
 class DashboardTest : public testing::Test {
  protected:
-  void begin(http::AccessRules access = {}, std::shared_ptr<const Foreteller> foreteller = {}) {
+  void begin(http::AccessRules access = {},
+             std::shared_ptr<const PredictionService> predictions = {}) {
     RunStore store = *RunStore::open(folder_.path() / "tacho.db");
     for (int i = 0; i < 30; ++i) {
       EXPECT_TRUE(store.put(finished_run("run-" + std::to_string(100 + i)), folder_.path()).ok());
@@ -34,7 +35,7 @@ class DashboardTest : public testing::Test {
                                      .server = {.port = 0},
                                      .access = std::move(access),
                                      .max_jobs = 0,
-                                     .foreteller = std::move(foreteller)});
+                                     .predictions = std::move(predictions)});
     ASSERT_TRUE(started.ok()) << started.error().message;
     dashboard_ = *std::move(started);
   }
@@ -70,7 +71,7 @@ TEST_F(DashboardTest, ListsAndShowsRuns) {
   EXPECT_THAT(ask("/metrics"), HasSubstr("tacho_runs{outcome=\"ok\"} 30\n"));
 }
 
-TEST_F(DashboardTest, AListIsNewOnceARunIsAdded) {
+TEST_F(DashboardTest, AListIsUpdatedWhenARunIsAdded) {
   begin();
   EXPECT_EQ(json_of(ask("/api/v1/runs"))["total"], 30);
   RunStore store = *RunStore::open(folder_.path() / "tacho.db");
@@ -85,7 +86,7 @@ TEST_F(DashboardTest, ExportsEveryRun) {
   EXPECT_THAT(csv, HasSubstr("run-100"));
   EXPECT_THAT(csv, HasSubstr("run-129"));
   EXPECT_THAT(ask("/api/v1/export/steps?where=id=1"), HasSubstr("1,1,0,0.5,0,2\r\n"));
-  http::RawClient old(dashboard_->port());  // without chunks, to be read as one
+  http::RawClient old(dashboard_->port());  // HTTP/1.0: without chunks
   old.send("GET /api/v1/export/runs?format=json HTTP/1.0\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(json_of(old.rest()).size(), 30U);
   EXPECT_EQ(status_of(ask("/api/v1/export/secrets")), 400);
@@ -107,7 +108,7 @@ TEST_F(DashboardTest, EveryRouteIsDescribedAndEveryDescriptionIsARoute) {
         }
       }
       if (address.ends_with("/live") || address == "/api/v1/machine") continue;
-      if (address == "/api/v1/environments") continue;  // asks every container engine
+      if (address == "/api/v1/environments") continue;  // queries every container engine
       const std::string answer = method == "get" ? ask(address) : ask(address, kJson, "POST", "{}");
       const int status = status_of(answer);
       EXPECT_TRUE(operation["responses"].contains(std::to_string(status)))
@@ -116,7 +117,7 @@ TEST_F(DashboardTest, EveryRouteIsDescribedAndEveryDescriptionIsARoute) {
   }
 }
 
-TEST_F(DashboardTest, EveryAnswerForbidsScriptsOfOthers) {
+TEST_F(DashboardTest, EveryAnswerForbidsForeignScripts) {
   begin();
   for (const char* path : {"/", "/api/v1/runs", "/nowhere/at/all", "/api/v1/runs/99"}) {
     EXPECT_THAT(ask(path),
@@ -143,7 +144,37 @@ TEST_F(DashboardTest, PagesHaveAddresses) {
   }
 }
 
-TEST_F(DashboardTest, ReadOnlyStartsNothing) {
+TEST_F(DashboardTest, AnUnknownAddressIsAPageWithALinkToTheRuns) {
+  begin();
+  for (const char* path :
+       {"/nowhere", "/runs/7/nothing", "/compare/7", "/assets/none.js", "/machine/a/b"}) {
+    const std::string answer = ask(path);
+    EXPECT_EQ(status_of(answer), 404) << path;
+    EXPECT_THAT(answer, HasSubstr("Content-Type: text/html")) << path;
+    EXPECT_THAT(answer, HasSubstr(std::string("<bdi>") + path + "</bdi>"));
+    EXPECT_THAT(answer, HasSubstr("<a href=\"/\">All runs</a>")) << path;
+  }
+}
+
+TEST_F(DashboardTest, AnUnknownAddressIsEscapedInItsPage) {
+  begin();
+  const std::string answer = ask("/%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%FF");
+  EXPECT_EQ(status_of(answer), 404);
+  EXPECT_THAT(answer, HasSubstr("/&lt;script&gt;alert(1)&lt;/script&gt;&quot;\xEF\xBF\xBD<"));
+  EXPECT_THAT(answer, Not(HasSubstr("<script")));
+}
+
+TEST_F(DashboardTest, AnUnknownAddressOfTheApiIsAProblemDocument) {
+  begin();
+  for (const char* path :
+       {"/api", "/api/", "/api/v1/nowhere", "/api/v2/runs", "/metrics/nowhere"}) {
+    const std::string answer = ask(path);
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/problem+json")) << path;
+    EXPECT_EQ(json_of(answer)["status"], 404) << path;
+  }
+}
+
+TEST_F(DashboardTest, ReadOnlyRefusesChanges) {
   begin({.read_only = true});
   EXPECT_EQ(status_of(ask("/api/v1/jobs", kJson, "POST", R"({"model":"a","data":"b"})")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/runs/1/cancel", kJson, "POST", "{}")), 403);
@@ -169,7 +200,7 @@ TEST_F(DashboardTest, FilesAndFoldersStayWithinTheHome) {
   }
 }
 
-TEST_F(DashboardTest, AnAddressForOthersNeedsAToken) {
+TEST_F(DashboardTest, APublicAddressNeedsAToken) {
   const auto open =
       Dashboard::start({.home = folder_.path(), .server = {.address = "0.0.0.0", .port = 0}});
   ASSERT_FALSE(open.ok());
@@ -183,24 +214,24 @@ TEST_F(DashboardTest, AnAddressForOthersNeedsAToken) {
   EXPECT_THAT(dashboard_->url(), HasSubstr("/?token=0123456789abcdef"));
 }
 
-// Recommends nothing before it is told to go on.
-class SlowForeteller final : public Foreteller {
+// Blocks in recommend() until `release` is set.
+class SlowPredictionService final : public PredictionService {
  public:
   [[nodiscard]] Result<Json> predict(const Json& /*job*/) const override { return Json::object(); }
   [[nodiscard]] Result<Recommendation> recommend(const Wish& /*wish*/,
                                                  const InstanceFilter& /*filter*/,
                                                  RunStore& /*store*/) const override {
     ++asked;
-    gone_on.wait();
+    released.wait();
     return Error{ErrorCode::unavailable, "nothing is known"};
   }
   mutable std::atomic<int> asked = 0;
-  std::promise<void> go_on;
-  std::shared_future<void> gone_on = go_on.get_future().share();
+  std::promise<void> release;
+  std::shared_future<void> released = release.get_future().share();
 };
 
-TEST_F(DashboardTest, NothingQuickWaitsForWhatIsSlow) {
-  const auto slow = std::make_shared<SlowForeteller>();
+TEST_F(DashboardTest, QuickRequestsDoNotWaitForSlowOnes) {
+  const auto slow = std::make_shared<SlowPredictionService>();
   begin({}, slow);
   const auto wish = [&](int target) {
     const std::string body =
@@ -216,7 +247,7 @@ TEST_F(DashboardTest, NothingQuickWaitsForWhatIsSlow) {
   while (slow->asked == 0) std::this_thread::yield();
   std::vector<http::RawClient> others;
   for (int i = 0; i < 30; ++i) others.push_back(wish(11 + i));
-  // Two are answered and eight may wait, so of these at least 21 are refused, at once.
+  // Two run and eight may wait, so at least 21 are refused immediately.
   const auto refused_yet = [&] {
     const std::string mark = "route=\"/api/v1/recommend\",status=\"503\"} ";
     const std::string metrics = ask("/metrics");
@@ -229,7 +260,7 @@ TEST_F(DashboardTest, NothingQuickWaitsForWhatIsSlow) {
   EXPECT_EQ(status_of(ask("/api/v1/predict", kJson, "POST", "{}")), 200);
   EXPECT_EQ(status_of(ask("/api/v1/runs/1/report")), 200);
   EXPECT_LE(slow->asked, 2);
-  slow->go_on.set_value();
+  slow->release.set_value();
   for (auto& client : equal) EXPECT_EQ(status_of(client.rest()), 422);
   int refused = 0;
   for (auto& client : others) {
@@ -239,10 +270,10 @@ TEST_F(DashboardTest, NothingQuickWaitsForWhatIsSlow) {
     EXPECT_THAT(answer, HasSubstr("Retry-After: 5"));
   }
   EXPECT_GE(refused, 1);
-  EXPECT_EQ(slow->asked + refused, 31);  // equal ones were asked once
+  EXPECT_EQ(slow->asked + refused, 31);  // equal requests were computed once
 }
 
-TEST_F(DashboardTest, ALookAgainIsAPost) {
+TEST_F(DashboardTest, ARefreshIsAPost) {
   begin();
   for (const char* path : {"/api/v1/machine?fresh=true", "/api/v1/environments?fresh=true"}) {
     const std::string answer = ask(path);
@@ -252,7 +283,7 @@ TEST_F(DashboardTest, ALookAgainIsAPost) {
   EXPECT_EQ(status_of(ask("/api/v1/machine", kJson, "POST", "")), 422);
 }
 
-TEST_F(DashboardTest, NoMoreJobsAreStartedThanAllowed) {
+TEST_F(DashboardTest, LimitsTheNumberOfJobs) {
   begin();
   for (const auto& [path, body] :
        {std::pair("/api/v1/jobs", R"({"model":"mlp","data":"synthetic"})"),

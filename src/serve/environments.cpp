@@ -12,9 +12,9 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::size_t kMostComparisons = 200;  // that are looked into
+constexpr std::size_t kMaxComparisons = 200;  // the newest ones are read
 constexpr std::int64_t kLookedInto = 2000;
-constexpr std::size_t kMostShown = 50;
+constexpr std::size_t kMaxShown = 50;
 
 Json engines_json() {
   Json list = Json::array();
@@ -28,7 +28,7 @@ Json engines_json() {
   return list;
 }
 
-// The kinds of environments of a plan, each once, in its order.
+// The environment kinds of a plan, each once, in order.
 std::vector<std::string> kinds_of(const ComparePlan& plan) {
   std::vector<std::string> kinds;
   for (const PlannedVariant& variant : plan.variants) {
@@ -40,13 +40,13 @@ std::vector<std::string> kinds_of(const ComparePlan& plan) {
 
 Result<Json> comparisons_json(RunStore& store) {
   TACHO_TRY(rows, store.comparisons().list());
-  if (rows.size() > kMostComparisons) rows.resize(kMostComparisons);
+  if (rows.size() > kMaxComparisons) rows.resize(kMaxComparisons);
   Json list = Json::array();
   for (const ComparisonRow& row : rows) {
     TACHO_TRY(stored, store.comparisons().find(std::to_string(row.id)));
     if (!stored.plan) continue;
     const auto plan = compare_plan_from_json(*stored.plan);
-    if (!plan.ok()) continue;  // a newer tacho's: its own list has it
+    if (!plan.ok()) continue;  // written by a newer version
     const auto kinds = kinds_of(*plan);
     if (kinds.size() < 2) continue;
     list.push_back(
@@ -57,23 +57,23 @@ Result<Json> comparisons_json(RunStore& store) {
 
 }  // namespace
 
-Answer Environments::shown(RunStore& store, bool ask_again) {
+Answer Environments::answer(RunStore& store, bool refresh) {
   TACHO_TRY(comparisons, comparisons_json(store));
   const std::lock_guard lock(mutex_);
-  if (!engines_ || ask_again) engines_ = engines_json();
+  if (!engines_ || refresh) engines_ = engines_json();
   return json_answer({{"engines", *engines_}, {"comparisons", std::move(comparisons)}});
 }
 
-Answer Environments::last(const http::Request& request, RunStore& store) {
+Answer Environments::cached(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_not_fresh(request));
   TACHO_CHECK(check_parameters(request, {}));
-  return shown(store, false);
+  return answer(store, false);
 }
 
-Answer Environments::again(const http::Request& request, RunStore& store) {
+Answer Environments::refreshed(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_CHECK(check_empty_body(request));
-  return shown(store, true);
+  return answer(store, true);
 }
 
 Answer memory_runs(const http::Request& request, RunStore& store) {
@@ -87,7 +87,7 @@ Answer memory_runs(const http::Request& request, RunStore& store) {
     append_run(text, row);
     TACHO_TRY(json, parse_json(text));
     list.push_back(std::move(json));
-    if (list.size() == kMostShown) break;
+    if (list.size() == kMaxShown) break;
   }
   return json_answer({{"runs", std::move(list)}});
 }

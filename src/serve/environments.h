@@ -9,24 +9,24 @@
 
 namespace tacho::serve {
 
-// The container engines of this machine, and the comparisons of environments with each other.
-// Asking the engines takes a while, so their last answers are kept.
+// The container engines of this machine, and the stored comparisons between environments. Querying
+// the engines is slow, so their answers are cached.
 class Environments {
  public:
-  // GET /api/v1/environments: the last answers, or the first ones.
-  Answer last(const http::Request& request, RunStore& store);
-  // POST /api/v1/environments: asks the engines again.
-  Answer again(const http::Request& request, RunStore& store);
+  // GET /api/v1/environments: the cached answers; queries the engines on the first call.
+  Answer cached(const http::Request& request, RunStore& store);
+  // POST /api/v1/environments: queries the engines again.
+  Answer refreshed(const http::Request& request, RunStore& store);
 
  private:
-  Answer shown(RunStore& store, bool ask_again);
+  Answer answer(RunStore& store, bool refresh);
 
-  std::mutex mutex_;  // who asks meanwhile waits for the same look
+  std::mutex mutex_;  // held during the query: concurrent requests share its result
   std::optional<Json> engines_;
 };
 
-// GET /api/v1/memory: the newest runs whose memory traffic was measured, with the ceiling it is
-// held against in their reports.
+// GET /api/v1/memory: the newest runs with measured memory traffic, with the bandwidth limit that
+// their reports compare it with.
 Answer memory_runs(const http::Request& request, RunStore& store);
 
 }  // namespace tacho::serve

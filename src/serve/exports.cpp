@@ -15,14 +15,14 @@ class Export final : public http::BodySource {
  public:
   Export(StorePool& stores, RunQuery query, RunTable table, bool csv)
       : stores_(stores), query_(std::move(query)), table_(table), csv_(csv) {
-    // Whole records are long; rows are short.
+    // Full records are long, rows are short.
     query_.limit = csv_ && table_ == RunTable::runs ? 1000 : 20;
   }
 
   std::optional<std::string> next() override {
     if (over_) return std::nullopt;
     auto page = next_page();
-    // Too late for a status that says so: a text without its end must do.
+    // The status was sent already, so a failure can only cut the body off.
     if (!page.ok()) throw std::runtime_error(page.error().message);
     return *std::move(page);
   }
@@ -51,7 +51,7 @@ class Export final : public http::BodySource {
     return out;
   }
 
-  // Each page's text has the headings; only the first keeps them.
+  // Keeps the header line of the first page only.
   [[nodiscard]] std::string without_head(std::string text) const {
     if (begun_) text.erase(0, text.find('\n') + 1);
     return text;
@@ -83,8 +83,8 @@ Answer export_table(const http::Request& request, StorePool& stores) {
   TACHO_TRY(table, kRunTables.parse(request.part("table")).in("export"));
   if (format == "json" && table != RunTable::runs) {
     return Error{ErrorCode::usage,
-                 "as JSON only runs are exported: whole records, with epochs and "
-                 "steps"};
+                 "only the table runs can be exported as JSON; its records have the "
+                 "epochs and steps"};
   }
   TACHO_TRY(query, query_of(request));
   http::Response response =

@@ -6,8 +6,8 @@
 
 namespace tacho::serve {
 
-// GET /api/v1/export/{table}: runs, epochs or steps of all runs that match, as CSV; runs also as
-// JSON, whole records. Made while it is sent, so that its length does not matter.
+// GET /api/v1/export/{table}: runs, epochs or steps of all matching runs as CSV; runs also as JSON
+// with full records. Generated while it is sent, so its size is not limited.
 Answer export_table(const http::Request& request, StorePool& stores);
 
 }  // namespace tacho::serve

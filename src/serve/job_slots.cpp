@@ -23,8 +23,8 @@ Result<UniqueFd> JobSlots::take() const {
 
 http::Response JobSlots::refusal() const {
   http::Response response = http::problem(
-      429, fmt::format("{} jobs that this server started are under way, as many as --max-jobs "
-                       "allows; try again when one has ended",
+      429, fmt::format("{} jobs of this server are running, the limit of --max-jobs; try again "
+                       "when one has ended",
                        most_));
   response.headers.emplace_back("Retry-After", "30");
   return response;

@@ -8,16 +8,16 @@
 
 namespace tacho::serve {
 
-// How many jobs the dashboard may have under way at once. A slot is a locked file that the job
-// keeps open, so the system frees it when the job's last process ends; a server that was started
-// again, and another one on the same home folder, count the same jobs.
+// Limits the concurrent jobs of the dashboard. A slot is a locked file that the job keeps open, so
+// the system frees it when the job's last process ends. A restarted server, and another server on
+// the same home, count the same jobs.
 class JobSlots {
  public:
   JobSlots(std::filesystem::path folder, int most) : folder_(std::move(folder)), most_(most) {}
 
-  // To be inherited by the job; none where all are taken.
+  // Returns a descriptor for the job to inherit; an empty one if all slots are taken.
   [[nodiscard]] Result<UniqueFd> take() const;
-  // The answer to a request for one more.
+  // The response when all slots are taken.
   [[nodiscard]] http::Response refusal() const;
 
  private:

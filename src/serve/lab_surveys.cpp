@@ -11,10 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSurveys = 100;
+constexpr std::size_t kMaxSurveys = 100;
 constexpr Bytes kLargestSurvey{16 << 20};
 
-// The newest first.
+// Newest first.
 std::vector<std::string> keys_under(const fs::path& folder) {
   std::vector<std::string> keys;
   std::error_code unreadable;
@@ -35,7 +35,7 @@ Result<Json> read_survey(const fs::path& folder, const std::string& key) {
   TACHO_TRY(json, parse_json(text));
   const std::string kind = json.is_object() ? text_in(json, "kind") : "";
   if (kind != "memory" && kind != "comms") {
-    return Error{ErrorCode::invalid, "not a survey of the lab"};
+    return Error{ErrorCode::invalid, "not a survey of 'tacho lab'"};
   }
   return json;
 }
@@ -65,7 +65,7 @@ Answer list_surveys(const http::Request& request, const fs::path& home) {
     } else {
       unreadable.push_back({{"key", key}, {"why", survey.error().message}});
     }
-    if (surveys.size() == kMostSurveys) break;
+    if (surveys.size() == kMaxSurveys) break;
   }
   return json_answer({{"surveys", std::move(surveys)}, {"unreadable", std::move(unreadable)}});
 }
@@ -74,7 +74,7 @@ Answer one_survey(const http::Request& request, const fs::path& home) {
   TACHO_CHECK(check_parameters(request, {}));
   const fs::path folder = home / "lab";
   const std::string& wanted = request.part("survey");
-  // Only what is listed is read: a key is no path.
+  // Accepts only listed keys, so that a key cannot be a path.
   const auto keys = keys_under(folder);
   if (std::ranges::find(keys, wanted) == keys.end()) {
     return Error{ErrorCode::not_found, "no such survey; /api/v1/lab lists them"};

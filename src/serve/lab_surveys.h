@@ -7,12 +7,12 @@
 
 namespace tacho::serve {
 
-// What 'tacho lab memory' and 'tacho lab comms' kept under `home`. The files have every figure and
-// what follows from it, so they are handed on as they are.
+// Surveys that 'tacho lab memory' and 'tacho lab comms' stored under `home`, served as they were
+// written.
 
-// GET /api/v1/lab: the newest surveys, and files that are none.
+// GET /api/v1/lab: the newest surveys, and the files that cannot be read as one.
 Answer list_surveys(const http::Request& request, const std::filesystem::path& home);
-// GET /api/v1/lab/{survey}: by its key.
+// GET /api/v1/lab/{survey}
 Answer one_survey(const http::Request& request, const std::filesystem::path& home);
 
 }  // namespace tacho::serve

@@ -28,7 +28,7 @@ class LabSurveys : public testing::Test {
   ScratchFolder home_;
 };
 
-TEST_F(LabSurveys, AreListedTheNewestFirst) {
+TEST_F(LabSurveys, AreListedNewestFirst) {
   put("20261116-1", R"({"kind": "memory", "at": "then", "machine": "a", "device": "cpu"})");
   put("20261116-2", R"({"kind": "comms", "at": "now", "machine": "<b>", "ranks": 2})");
   const Json list = *parse_json(list_surveys({}, home_.path())->body);
@@ -41,7 +41,7 @@ TEST_F(LabSurveys, AreListedTheNewestFirst) {
   EXPECT_TRUE(list["unreadable"].empty());
 }
 
-TEST_F(LabSurveys, DamagedFilesAreNamedAndHideNoOthers) {
+TEST_F(LabSurveys, ReportsDamagedFilesAndListsTheOthers) {
   put("1", R"({"kind": "memory"})");
   put("2", "{");
   put("3", "[]");
@@ -49,16 +49,16 @@ TEST_F(LabSurveys, DamagedFilesAreNamedAndHideNoOthers) {
   const Json list = *parse_json(list_surveys({}, home_.path())->body);
   EXPECT_EQ(list["surveys"].size(), 1);
   EXPECT_EQ(list["unreadable"].size(), 3);
-  EXPECT_EQ(list["unreadable"][0]["why"], "not a survey of the lab");
+  EXPECT_EQ(list["unreadable"][0]["why"], "not a survey of 'tacho lab'");
   EXPECT_THAT(one("2").error().message, HasSubstr("2.json"));
 }
 
-TEST_F(LabSurveys, AreHandedOnAsTheyAre) {
+TEST_F(LabSurveys, AreServedUnchanged) {
   put("1", R"({"kind": "comms", "collectives": []})");
   EXPECT_EQ(one("1")->body, R"({"kind":"comms","collectives":[]})");
 }
 
-TEST_F(LabSurveys, AKeyIsNoPath) {
+TEST_F(LabSurveys, AKeyIsNotAPath) {
   std::ofstream(home_.path() / "secret.json") << R"({"kind": "memory"})";
   for (const char* key : {"../secret", "", "none"}) {
     EXPECT_EQ(one(key).error().code, ErrorCode::not_found) << key;

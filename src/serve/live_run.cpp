@@ -16,13 +16,13 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::size_t kMostUsageBytes = 64 << 20;  // at a look; the rest comes with the next
+constexpr std::size_t kMaxUsageBytes = 64 << 20;  // per poll; the rest follows with the next
 
 std::string usage_from(const RunFolder& folder, std::size_t position) {
   const auto fd = open_confined(folder.path(), folder.usage());
   std::string text;
   std::string piece(1 << 16, '\0');
-  while (fd.ok() && text.size() < kMostUsageBytes) {
+  while (fd.ok() && text.size() < kMaxUsageBytes) {
     const ssize_t got =
         ::pread(fd->get(), piece.data(), piece.size(), static_cast<off_t>(position + text.size()));
     if (got <= 0) break;
@@ -31,8 +31,8 @@ std::string usage_from(const RunFolder& folder, std::size_t position) {
   return text;
 }
 
-// The steps behind `known`; nothing where there are none.
-std::optional<Json> fresh_steps(const StepsDone& steps, std::int64_t known) {
+// The steps after `known`, or nothing if there are none.
+std::optional<Json> new_steps(const StepsDone& steps, std::int64_t known) {
   const auto count = static_cast<std::int64_t>(steps.seconds.size());
   const std::int64_t skip = std::clamp<std::int64_t>(known + 1 - steps.first_step, 0, count);
   if (skip == count) return std::nullopt;
@@ -59,10 +59,10 @@ LiveRun::From live_position(const std::string& text) {
   return from;
 }
 
-LiveRun::LiveRun(std::filesystem::path folder, From from, std::function<void()> settle)
+LiveRun::LiveRun(std::filesystem::path folder, From from, std::function<void()> on_end)
     : folder_(std::move(folder)),
       known_(from),
-      settle_(std::move(settle)),
+      on_end_(std::move(on_end)),
       events_(folder_.events()) {}
 
 void LiveRun::add(std::string& out, std::string_view kind, const std::string& json) const {
@@ -73,14 +73,14 @@ void LiveRun::add(std::string& out, std::string_view kind, const std::string& js
 void LiveRun::add_events(std::string& out) {
   const auto events = events_.read_new();
   if (!events.ok()) {
-    // A line that cannot be read stays so; what it says is for who asks for the run itself.
+    // A line that cannot be parsed stays so; requests for the run itself report the error.
     add(out, "note", json_text({{"text", events.error().message}}));
     over_ = true;
     return;
   }
   for (const Event& event : *events) {
     if (const auto* steps = std::get_if<StepsDone>(&event.body)) {
-      const auto fresh = fresh_steps(*steps, known_.step);
+      const auto fresh = new_steps(*steps, known_.step);
       if (!fresh) continue;
       known_.step = steps->first_step + static_cast<std::int64_t>(steps->seconds.size()) - 1;
       add(out, "steps", json_text(*fresh));
@@ -100,7 +100,7 @@ void LiveRun::add_usage(std::string& out) {
   const std::string fresh = usage_from(folder_, usage_position_);
   usage_position_ += fresh.size();
   usage_rest_ += fresh;
-  const std::size_t whole = usage_rest_.rfind('\n') + 1;  // 0 where there is no whole line
+  const std::size_t whole = usage_rest_.rfind('\n') + 1;  // 0 without a complete line
   const auto log = usage_from_text(std::string_view(usage_rest_).substr(0, whole));
   usage_rest_.erase(0, whole);
   if (!log.ok() || log->samples.empty()) return;
@@ -108,13 +108,13 @@ void LiveRun::add_usage(std::string& out) {
   if (last_sample_) samples.push_back(*last_sample_);
   for (const UsageSample& sample : log->samples) {
     if (sample.unix_seconds <= known_.usage_time) {
-      samples.assign(1, sample);  // known, and what the next one's rates count from
+      samples.assign(1, sample);  // already sent; the next rates are relative to it
     } else {
       samples.push_back(sample);
     }
   }
   const UsageSeries series = usage_series(samples);
-  // What the next rates count from: the last entry, or what was there before.
+  // The next rates are relative to the last entry, or to the sample before.
   last_sample_ = samples.front();
   for (const UsageSample& sample : samples) {
     if (!series.unix_seconds.empty() && sample.unix_seconds <= series.unix_seconds.back()) {
@@ -127,20 +127,20 @@ void LiveRun::add_usage(std::string& out) {
 }
 
 bool LiveRun::has_ended() {
-  // Looking at a lock takes it for a moment, which those who work on the run need not notice often.
-  constexpr int kLooks = 5;
-  if (looks_++ % kLooks != 0) return false;
+  // Checking a lock takes it for a moment, which should rarely affect the run's processes.
+  constexpr int kPollsPerCheck = 5;
+  if (polls_++ % kPollsPerCheck != 0) return false;
   return !is_being_worked_on(folder_);
 }
 
 std::optional<std::string> LiveRun::next() {
   if (over_) return std::nullopt;
-  const bool ended = has_ended();  // before the last look at the files
+  const bool ended = has_ended();  // before the last read of the files
   std::string out;
   add_events(out);
   add_usage(out);
   if (ended) {
-    settle_();
+    on_end_();
     add(out, "end", "{}");
     over_ = true;
   }

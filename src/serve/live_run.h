@@ -13,17 +13,17 @@
 
 namespace tacho::serve {
 
-// A run as server-sent events, by following its folder: "steps", "epoch", "usage", "figures",
-// "note", and "end" as the last. Each is one JSON object. Its id says how far it goes, so that a
-// client that lost the connection gets what it missed and nothing twice.
+// Streams a run as server-sent events by following its folder: "steps", "epoch", "usage",
+// "figures", "note", and finally "end". Each event is one JSON object. Its id is the position, so
+// that a client that reconnects gets exactly the events it missed.
 class LiveRun final : public http::BodySource {
  public:
   struct From {
-    std::int64_t step = 0;  // the last one that is known
-    double usage_time = 0;  // Unix seconds of the last usage sample that is known
+    std::int64_t step = 0;  // last step that the client has
+    double usage_time = 0;  // Unix seconds of the last usage sample that the client has
   };
-  // `settle` is called once the run has ended, before "end" is sent: its record is to be stored.
-  LiveRun(std::filesystem::path folder, From from, std::function<void()> settle);
+  // Calls `on_end` once the run has ended, before "end" is sent, so that its record is stored.
+  LiveRun(std::filesystem::path folder, From from, std::function<void()> on_end);
 
   std::optional<std::string> next() override;
 
@@ -35,16 +35,16 @@ class LiveRun final : public http::BodySource {
 
   RunFolder folder_;
   From known_;
-  std::function<void()> settle_;
+  std::function<void()> on_end_;
   EventTail events_;
   std::size_t usage_position_ = 0;
   std::string usage_rest_;
   std::optional<UsageSample> last_sample_;
-  int looks_ = 0;
+  int polls_ = 0;
   bool over_ = false;
 };
 
-// "120;1763180000.5" as an event's id has it; what is not one is the begin.
+// Parses an event's id such as "120;1763180000.5"; anything else is the start.
 LiveRun::From live_position(const std::string& text);
 
 }  // namespace tacho::serve

@@ -20,7 +20,7 @@ class LiveRunTest : public testing::Test {
   void write(const EventBody& body) {
     std::ofstream(folder_.path() / "events.jsonl", std::ios::app) << to_line({1, body}) << "\n";
   }
-  void look(double time, double cpu) {
+  void add_sample(double time, double cpu) {
     UsageSample sample;
     sample.unix_seconds = time;
     sample.user_s = cpu;
@@ -31,15 +31,15 @@ class LiveRunTest : public testing::Test {
     return {.first_step = first, .seconds = zeros, .input_seconds = zeros, .loss = std::move(loss)};
   }
   LiveRun live(LiveRun::From from = {}) {
-    return {folder_.path(), from, [this] { ++settled_; }};
+    return {folder_.path(), from, [this] { ++stored_; }};
   }
 
   ScratchFolder folder_;
   FileLock lock_ = *FileLock::take(folder_.path() / "lock", FileLock::Kind::shared);
-  int settled_ = 0;
+  int stored_ = 0;
 };
 
-TEST_F(LiveRunTest, TellsWhatIsNewAndNothingTwice) {
+TEST_F(LiveRunTest, SendsEachEventOnce) {
   LiveRun run = live();
   EXPECT_EQ(run.next(), "");
   write(steps(1, {3, 2}));
@@ -51,11 +51,11 @@ TEST_F(LiveRunTest, TellsWhatIsNewAndNothingTwice) {
   EXPECT_THAT(*run.next(), HasSubstr("event: epoch\n"));
 }
 
-TEST_F(LiveRunTest, GoesOnWhereAClientWas) {
+TEST_F(LiveRunTest, ContinuesAtTheClientsPosition) {
   write(steps(1, {3, 2, 1}));
-  look(10, 0);
-  look(11, 2);
-  look(12, 3);
+  add_sample(10, 0);
+  add_sample(11, 2);
+  add_sample(12, 3);
   const std::string text = *live({.step = 2, .usage_time = 11}).next();
   EXPECT_THAT(text, HasSubstr("\"first_step\":3"));
   EXPECT_THAT(text, HasSubstr("\"loss\":[1.0]"));
@@ -64,14 +64,14 @@ TEST_F(LiveRunTest, GoesOnWhereAClientWas) {
   EXPECT_THAT(*live({.step = 3, .usage_time = 12}).next(), Not(HasSubstr("event")));
 }
 
-TEST_F(LiveRunTest, HalfALineWaitsForItsEnd) {
+TEST_F(LiveRunTest, WaitsForTheEndOfALine) {
   LiveRun run = live();
-  look(10, 0);
+  add_sample(10, 0);
   std::ofstream(folder_.path() / "usage.jsonl", std::ios::app) << "{\"unix";
   EXPECT_EQ(run.next(), "");
 }
 
-TEST_F(LiveRunTest, TheEndComesOnceTheRunIsSettled) {
+TEST_F(LiveRunTest, SendsEndAfterTheRecordIsStored) {
   LiveRun run = live();
   (void)run.next();
   { const FileLock gone = std::move(lock_); }
@@ -80,17 +80,17 @@ TEST_F(LiveRunTest, TheEndComesOnceTheRunIsSettled) {
   while (auto piece = run.next()) text += *piece;
   EXPECT_THAT(text, HasSubstr("event: steps"));
   EXPECT_THAT(text, testing::EndsWith("event: end\ndata: {}\n\n"));
-  EXPECT_EQ(settled_, 1);
+  EXPECT_EQ(stored_, 1);
 }
 
-TEST_F(LiveRunTest, DamageEndsIt) {
+TEST_F(LiveRunTest, EndsAtADamagedLine) {
   std::ofstream(folder_.path() / "events.jsonl") << "{\n{\n{\n";
   LiveRun run = live();
   EXPECT_THAT(*run.next(), HasSubstr("event: note"));
   EXPECT_EQ(run.next(), std::nullopt);
 }
 
-TEST_F(LiveRunTest, PositionsAreReadStrictly) {
+TEST_F(LiveRunTest, ParsesPositionsStrictly) {
   EXPECT_EQ(live_position("12;3.5").step, 12);
   EXPECT_EQ(live_position("12;3.5").usage_time, 3.5);
   for (const char* wrong : {"", "12", "x;1", "12;", "12;1x", ";"}) {

@@ -7,24 +7,24 @@
 
 namespace tacho::serve {
 
-void Machine::look() {
-  last_ = Json{{"examined_at", unix_seconds_now()}, {"findings", to_json(examine(home_))}};
+void Machine::refresh() {
+  findings_ = Json{{"examined_at", unix_seconds_now()}, {"findings", to_json(examine(home_))}};
 }
 
-Answer Machine::last(const http::Request& request) {
+Answer Machine::cached(const http::Request& request) {
   TACHO_CHECK(check_not_fresh(request));
   TACHO_CHECK(check_parameters(request, {}));
   const std::lock_guard lock(mutex_);
-  if (!last_) look();
-  return json_answer(*last_);
+  if (!findings_) refresh();
+  return json_answer(*findings_);
 }
 
-Answer Machine::again(const http::Request& request) {
+Answer Machine::refreshed(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_CHECK(check_empty_body(request));
   const std::lock_guard lock(mutex_);
-  look();
-  return json_answer(*last_);
+  refresh();
+  return json_answer(*findings_);
 }
 
 Json catalog_json() {
@@ -43,7 +43,7 @@ Json catalog_json() {
   }
   datasets.push_back({{"name", kSyntheticData},
                       {"input", "any"},
-                      {"help", "random numbers of the right shape, for speed"}});
+                      {"help", "random data in the shape of the model's input"}});
   return {{"models", std::move(models)}, {"datasets", std::move(datasets)}};
 }
 

@@ -9,24 +9,24 @@
 
 namespace tacho::serve {
 
-// What `tacho doctor` finds. Trying torch out takes seconds, so the last look is kept.
+// The results of `tacho doctor`. Trying torch takes seconds, so they are cached.
 class Machine {
  public:
   explicit Machine(std::filesystem::path home) : home_(std::move(home)) {}
-  // GET /api/v1/machine: the last look, or the first one.
-  Answer last(const http::Request& request);
-  // POST /api/v1/machine: another look.
-  Answer again(const http::Request& request);
+  // GET /api/v1/machine: the cached results; examines the machine on the first call.
+  Answer cached(const http::Request& request);
+  // POST /api/v1/machine: examines the machine refreshed.
+  Answer refreshed(const http::Request& request);
 
  private:
-  void look();
+  void refresh();
 
   std::filesystem::path home_;
-  std::mutex mutex_;  // who asks meanwhile waits for the same look
-  std::optional<Json> last_;
+  std::mutex mutex_;  // held while examining: concurrent requests share the result
+  std::optional<Json> findings_;
 };
 
-// GET /api/v1/catalog: models and datasets that a run can name.
+// GET /api/v1/catalog: the models and datasets for runs.
 Json catalog_json();
 
 }  // namespace tacho::serve

@@ -7,20 +7,20 @@
 
 namespace tacho::serve {
 
-// A file of the dashboard, compiled into the program.
+// A file of the dashboard, compiled into the executable.
 struct PageFile {
   std::string_view path;  // "assets/app-4F2K.js"
   std::string_view bytes;
   std::string_view gzipped;
 };
-// Empty in a program that was built without them.
+// Empty in a build without pages.
 std::span<const PageFile> page_files();
-// The description of the API that the server serves, OpenAPI 3.
+// The API description, OpenAPI 3.
 std::string_view openapi_text();
 
 void add_pages(http::Router& router);
 
-// Of every answer: no script but the server's own files, no frame, no guess of types.
-std::vector<http::Field> headers_of_all();
+// Headers of every answer: scripts from this server only, no frames, no content sniffing.
+std::vector<http::Field> common_headers();
 
 }  // namespace tacho::serve

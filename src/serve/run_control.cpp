@@ -13,7 +13,7 @@
 #include "http/problem.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"
-#include "serve/errand.h"
+#include "serve/detached_command.h"
 #include "serve/run_json.h"
 
 namespace tacho::serve {
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 const std::atomic<int> kNoInterrupts = 0;
 
-// What a page may ask of a run. More can be said on the command line.
+// The options that a page may set. The command line has more.
 constexpr std::array<std::string_view, 12> kOptions = {
     "data",    "batch",     "epochs", "steps",         "lr",          "optimizer", "seed",
     "threads", "precision", "device", "train-samples", "eval-samples"};
@@ -34,15 +34,15 @@ int parent_of(int pid) {
   const std::size_t name_end = stat->rfind(')');
   if (name_end == std::string::npos || name_end + 4 > stat->size()) return 0;
   return static_cast<int>(
-      number_behind(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
+      number_after(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
 }
 
-// Whether the process has `file` open and has taken the lock on it itself, shared, as everyone does
-// who works on a run. One who merely looks at it, or who inherited it, does not count, nor does who
-// holds the same file under another name.
+// True if the process has `file` open and took the shared lock on it itself, as the processes of a
+// run do. A process that only reads or inherited the file does not count, nor does a lock on the
+// same file under another name.
 bool holds_lock(int pid, const fs::path& file) {
   const fs::path process = fmt::format("/proc/{}", pid);
-  std::error_code hidden;  // other people's
+  std::error_code hidden;  // processes of other users
   for (fs::directory_iterator fd(process / "fd", hidden), none; !hidden && fd != none;
        fd.increment(hidden)) {
     std::error_code closed;
@@ -50,7 +50,7 @@ bool holds_lock(int pid, const fs::path& file) {
     // "lock:	1: FLOCK  ADVISORY  READ 4711 00:2e:123 0 EOF"
     const auto facts = read_file(process / "fdinfo" / fd->path().filename(), Bytes{1 << 16});
     if (!facts.ok() || facts->find("lock:") == std::string::npos) continue;
-    if (number_behind(*facts, "READ ") == pid) return true;
+    if (number_after(*facts, "READ ") == pid) return true;
   }
   return false;
 }
@@ -83,8 +83,8 @@ Result<std::vector<std::string>> train_words(const Json& json) {
     } else if (value->is_number()) {
       words.push_back(fmt::format("--{}={}", option, json_text(*value)));
     } else if (!wrong) {
-      wrong =
-          Error{ErrorCode::invalid, fmt::format("the request: {} must be a number or a word", key)};
+      wrong = Error{ErrorCode::invalid,
+                    fmt::format("the request: {} must be a number or a string", key)};
     }
   }
   TACHO_CHECK(object.finish());
@@ -100,13 +100,14 @@ Answer RunControl::start(const http::Request& request) {
   TACHO_TRY(words, train_words(json));
   TACHO_TRY(slot, slots_.take());
   if (!slot) return slots_.refusal();
-  TACHO_TRY(id, begin_errand({program_, home_, std::move(words), {slot.get()}},
-                             [](const std::string& said) { return number_behind(said, "run "); }));
+  TACHO_TRY(id,
+            start_detached({program_, home_, std::move(words), {slot.get()}},
+                           [](const std::string& output) { return number_after(output, "run "); }));
   TACHO_TRY(store, stores_.take());
   return run_answer(*store, std::to_string(id), 201);
 }
 
-std::vector<int> processes_at_work(const RunFolder& folder) {
+std::vector<int> run_processes(const RunFolder& folder) {
   std::error_code failure;
   const fs::path file = fs::canonical(folder.path(), failure) / folder.lock().filename();
   if (failure || !open_confined(folder.path(), folder.lock()).ok()) return {};
@@ -130,19 +131,17 @@ Answer RunControl::cancel(const http::Request& request) {
   TACHO_TRY(store, stores_.take());
   TACHO_TRY(run, store->find(request.part("run")));
   const RunFolder folder(run.row.folder);
-  const auto processes = processes_at_work(folder);
-  // The handle is taken before the second look, so that a number used again for another process is
-  // not signalled.
+  const auto processes = run_processes(folder);
+  // Opens the pidfd before the second check, so that a process that reused the number is not
+  // signalled.
   const UniqueFd process(
       processes.empty() ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, processes.front(), 0)));
-  const auto still = process ? processes_at_work(folder) : std::vector<int>();
+  const auto still = process ? run_processes(folder) : std::vector<int>();
   if (std::ranges::find(still, processes.empty() ? 0 : processes.front()) == still.end()) {
-    return http::problem(409, fmt::format("nobody on this machine works on run {}, so there is "
-                                          "nothing to stop",
-                                          run.row.id));
+    return http::problem(409, fmt::format("run {} is not running on this machine", run.row.id));
   }
   ::syscall(SYS_pidfd_send_signal, process.get(), SIGINT, nullptr, 0);
-  return json_answer({{"id", run.row.id}, {"asked_to_stop", true}}, 202);
+  return json_answer({{"id", run.row.id}, {"cancel_requested", true}}, 202);
 }
 
 Answer RunControl::ingest(const http::Request& request) {
@@ -157,7 +156,7 @@ Answer RunControl::ingest(const http::Request& request) {
   const fs::path folder = failure ? fs::path() : fs::canonical(runs / name, failure);
   if (failure || folder.parent_path() != runs) {
     return Error{ErrorCode::not_found,
-                 fmt::format("'{}' is no folder of {}; 'tacho runs ingest' takes those from "
+                 fmt::format("there is no folder '{}' in {}; use 'tacho runs ingest' for folders "
                              "elsewhere",
                              name, (home_ / "runs").string())};
   }
@@ -166,7 +165,7 @@ Answer RunControl::ingest(const http::Request& request) {
   return run_answer(*store, std::to_string(run.id), 201);
 }
 
-Result<void> RunControl::settle() {
+Result<void> RunControl::reconcile() {
   TACHO_TRY(store, stores_.take());
   return Lab(home_, *store, kNoInterrupts).reconcile();
 }

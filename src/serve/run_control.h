@@ -13,23 +13,24 @@
 
 namespace tacho::serve {
 
-// Starts, stops and takes in runs.
+// Starts, stops and ingests runs.
 class RunControl {
  public:
-  // `program`: the tacho that trains, in a process of its own, which outlives this one.
+  // `program`: the `tacho` executable. Runs are separate processes that outlive this one.
   RunControl(std::filesystem::path home, std::filesystem::path program, StorePool& stores,
              const JobSlots& slots)
       : home_(std::move(home)), program_(std::move(program)), stores_(stores), slots_(slots) {}
 
-  // POST /api/v1/jobs: `tacho train` with the words of the request. Answers once the run is in the
-  // store, or with what `tacho train` complained of. 429 where all slots are taken.
+  // POST /api/v1/jobs: runs `tacho train` with the options of the request. Answers once the run is
+  // in the store, or with the error of `tacho train`; 429 if all slots are taken.
   Answer start(const http::Request& request);
-  // POST /api/v1/runs/{run}/cancel: as Ctrl-C does it, whoever started the run on this machine.
+  // POST /api/v1/runs/{run}/cancel: sends SIGINT, also to a run that was started elsewhere on this
+  // machine.
   Answer cancel(const http::Request& request);
-  // POST /api/v1/runs: reads a run's folder within the home folder again.
+  // POST /api/v1/runs: reads the folder of a run under the home again.
   Answer ingest(const http::Request& request);
-  // Gives runs whose tacho is gone the end that their folder tells of.
-  Result<void> settle();
+  // Sets the outcome of runs whose `tacho` died, from their folders.
+  Result<void> reconcile();
 
  private:
   std::filesystem::path home_;
@@ -38,12 +39,11 @@ class RunControl {
   const JobSlots& slots_;
 };
 
-// The words of `tacho train` that a request's JSON asks for. Every value is one word behind its
-// option's "=", so none can be taken for another option. Unknown keys are errors.
+// The `tacho train` arguments for a request. Each value is one argument of the form --option=value,
+// so none can be taken for another option. Unknown keys are errors.
 Result<std::vector<std::string>> train_words(const Json& json);
 
-// The processes on this machine that keep a run's folder locked, the one that started the others
-// first.
-std::vector<int> processes_at_work(const RunFolder& folder);
+// The processes on this machine that hold the run's lock, parents first.
+std::vector<int> run_processes(const RunFolder& folder);
 
 }  // namespace tacho::serve

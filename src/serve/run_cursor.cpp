@@ -14,7 +14,7 @@ namespace {
 
 using Value = std::variant<std::int64_t, double, std::string>;
 
-// What a row has in a column; nothing where it has no value.
+// The row's value in a column, if it has one.
 std::optional<Value> value_of(const RunRow& row, const Column& column) {
   if (column.name == "id") return row.id;
   if (column.name == "key") return row.key;
@@ -50,8 +50,7 @@ std::string cursor_text(const RunQuery& query, const RunRow& last) {
 }
 
 Result<RunMark> cursor_mark(std::string_view text, const RunQuery& query) {
-  const Error wrong{ErrorCode::usage,
-                    "the parameter cursor is not one that a page of this order ended with"};
+  const Error wrong{ErrorCode::usage, "the parameter cursor does not belong to this sort order"};
   const auto decoded = http::percent_decoded(text, false);
   const auto json = decoded.ok() ? parse_json(*decoded) : Result<Json>(wrong);
   if (!json.ok() || !json->is_object()) return wrong;

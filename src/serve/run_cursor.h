@@ -9,9 +9,9 @@
 
 namespace tacho::serve {
 
-// An opaque word for where a page of this order ended.
+// An opaque position after `last` in the order of `query`.
 std::string cursor_text(const RunQuery& query, const RunRow& last);
-// Refuses a cursor of another order.
+// Rejects a cursor of another order.
 Result<RunMark> cursor_mark(std::string_view text, const RunQuery& query);
 
 }  // namespace tacho::serve

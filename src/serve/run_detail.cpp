@@ -15,7 +15,7 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::int64_t kMostPoints = 20'000;
+constexpr std::int64_t kMaxPoints = 20'000;
 constexpr std::int64_t kUsualPoints = 2'000;
 
 Json epoch_json(const EpochDone& epoch) { return body_to_json(epoch); }
@@ -26,31 +26,31 @@ Json steps_json(const RunRecord& record, std::size_t points) {
   return {{"count", steps.seconds.size()},
           {"bucket", seconds.width},
           {"warmup", steps.warmup},
-          {"samples_a_step", record.samples_a_step()},
+          {"samples_per_step", record.samples_per_step()},
           {"seconds", buckets_json(seconds)},
           {"input_seconds", buckets_json(bucketed(steps.input_seconds, points))},
           {"loss", buckets_json(bucketed(steps.loss, points))}};
 }
 
-// One list for each name that was said, as long as the steps it was said at.
+// One list per figure, as long as the number of its values.
 Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
-  struct Said {
+  struct Series {
     std::vector<double> at;
     std::vector<double> values;
   };
-  std::map<std::string, Said> by_name;
+  std::map<std::string, Series> by_name;
   for (const FiguresSeen& seen : figures) {
     for (const auto& [name, value] : seen.values) {
-      Said& said = by_name[name];
-      said.at.push_back(seen.step ? static_cast<double>(*seen.step)
-                                  : static_cast<double>(said.at.size() + 1));
-      said.values.push_back(value);
+      Series& series = by_name[name];
+      series.at.push_back(seen.step ? static_cast<double>(*seen.step)
+                                    : static_cast<double>(series.at.size() + 1));
+      series.values.push_back(value);
     }
   }
   Json json = Json::object();
-  for (const auto& [name, said] : by_name) {
-    json[name] = {{"step", numbers_json(bucketed(said.at, points).mean)},
-                  {"value", buckets_json(bucketed(said.values, points))}};
+  for (const auto& [name, series] : by_name) {
+    json[name] = {{"step", numbers_json(bucketed(series.at, points).mean)},
+                  {"value", buckets_json(bucketed(series.values, points))}};
   }
   return json;
 }
@@ -60,7 +60,7 @@ Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
 Result<StoredRun> find_run(RunStore& store, const std::string& handle) {
   TACHO_TRY(run, store.find(handle));
   if (run.row.outcome != Outcome::running) return std::move(run);
-  // What was stored when it began says nothing of what it did since.
+  // The stored record dates from the start of the run.
   const RunFolder folder(run.row.folder);
   auto order = folder.read_order();
   const auto events = read_events(folder.events());
@@ -72,7 +72,7 @@ Answer run_detail(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(run, find_run(store, request.part("run")));
   Json record = to_json(run.record);
-  // Long ones have addresses of their own.
+  // The long series have separate addresses.
   for (const char* series : {"steps", "rank_steps", "figures", "usage"}) record.erase(series);
   RunRow row = row_of(run.record, run.row.folder);
   row.id = run.row.id;
@@ -83,7 +83,7 @@ Answer run_detail(const http::Request& request, RunStore& store) {
   json["reason"] = run.record.reason;
   json["step_count"] = run.record.steps.seconds.size();
   json["folder"] = run.row.folder.string();
-  json["at_work"] =
+  json["running"] =
       run.record.outcome == Outcome::running && is_being_worked_on(RunFolder(run.row.folder));
   json["record"] = std::move(record);
   return json_answer(json);
@@ -98,7 +98,7 @@ Answer run_record(const http::Request& request, RunStore& store) {
 
 Answer run_steps(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"points", "format"}));
-  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
   TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
   TACHO_TRY(run, find_run(store, request.part("run")));
   if (format == "csv") {
@@ -123,7 +123,7 @@ Answer run_epochs(const http::Request& request, RunStore& store) {
 
 Answer run_figures(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"points"}));
-  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
   TACHO_TRY(run, find_run(store, request.part("run")));
   return json_answer(
       {{"figures", figures_json(run.record.figures, static_cast<std::size_t>(points))}});
@@ -131,7 +131,7 @@ Answer run_figures(const http::Request& request, RunStore& store) {
 
 Answer run_usage(const http::Request& request, RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"points"}));
-  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMostPoints));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
   TACHO_TRY(run, store.find(request.part("run")));
   const RunFolder folder(run.row.folder);
   Json json = {{"series", nullptr}, {"why", ""}};
@@ -139,7 +139,7 @@ Answer run_usage(const http::Request& request, RunStore& store) {
   auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
   if (!log.ok()) {
     json["why"] = log.error().code == ErrorCode::not_found
-                      ? "this run was not watched: there is no usage.jsonl in its folder"
+                      ? "usage was not sampled: the run's folder has no usage.jsonl"
                       : log.error().message;
     return json_answer(json);
   }

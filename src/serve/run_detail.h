@@ -10,20 +10,20 @@
 
 namespace tacho::serve {
 
-// The record as it is now: of a run that is running, what its folder tells so far.
+// Returns the current record; for a running run, computed from its folder.
 Result<StoredRun> find_run(RunStore& store, const std::string& handle);
 
-// GET /api/v1/runs/{run}: everything but the long series.
+// GET /api/v1/runs/{run}: the record without the long series.
 Answer run_detail(const http::Request& request, RunStore& store);
-// GET …/record: all of it.
+// GET …/record: the full record.
 Answer run_record(const http::Request& request, RunStore& store);
-// GET …/steps: every step, or so many buckets of them.
+// GET …/steps: every step, or buckets of steps.
 Answer run_steps(const http::Request& request, RunStore& store);
 // GET …/epochs
 Answer run_epochs(const http::Request& request, RunStore& store);
-// GET …/figures: what a watched program said of itself.
+// GET …/figures: the figures of a watched program.
 Answer run_figures(const http::Request& request, RunStore& store);
-// GET …/usage: of processors, memory, storage and GPUs over time.
+// GET …/usage: use of processors, memory, storage and GPUs over time.
 Answer run_usage(const http::Request& request, RunStore& store);
 
 }  // namespace tacho::serve

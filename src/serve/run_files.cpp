@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 2000;
+constexpr std::size_t kMaxFiles = 2000;
 constexpr std::size_t kPiece = 256 << 10;
 
 Error no_file(const std::string& path) {
@@ -28,7 +28,7 @@ Error no_file(const std::string& path) {
 
 bool is_secret(const fs::path& file) { return file.lexically_normal().filename() == kSecretsFile; }
 
-// A file, piece by piece: a checkpoint may be larger than memory.
+// Reads a file in pieces: a checkpoint may be larger than memory.
 class FileSource final : public http::BodySource {
  public:
   explicit FileSource(UniqueFd fd) : fd_(std::move(fd)) {}
@@ -44,7 +44,7 @@ class FileSource final : public http::BodySource {
   UniqueFd fd_;
 };
 
-// The log a person wants to read: of a watched program what it printed.
+// The log that users want to read; for a watched program, its output.
 fs::path log_of(const RunFolder& folder) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(folder.output(), ignored)) ? folder.output() : folder.log();
@@ -69,7 +69,7 @@ Answer list_files(const http::Request& request, RunStore& store) {
     std::error_code ignored;
     if (!at->is_regular_file(ignored) || at->is_symlink(ignored)) continue;
     if (is_secret(at->path())) continue;
-    if (files.size() == kMostFiles) {
+    if (files.size() == kMaxFiles) {
       more = true;
       break;
     }
@@ -87,7 +87,7 @@ Answer run_file(const http::Request& request, RunStore& store) {
   TACHO_TRY(run, store.find(request.part("run")));
   const std::string& path = request.part("path");
   TACHO_TRY(fd, open_run_file(run.row.folder, path));
-  // As something to keep: whatever a run wrote, no browser shows it as a page of this server's.
+  // Sent as a download, so that no browser shows a run's file as a page of this server.
   http::Response response =
       file_answer("", "application/octet-stream", fs::path(path).filename().string());
   response.source = std::make_shared<FileSource>(std::move(fd));
@@ -95,9 +95,9 @@ Answer run_file(const http::Request& request, RunStore& store) {
 }
 
 Answer run_log(const http::Request& request, RunStore& store) {
-  constexpr std::int64_t kMost = 1 << 20;
+  constexpr std::int64_t kMaxBytes = 1 << 20;
   TACHO_CHECK(check_parameters(request, {"from", "bytes"}));
-  TACHO_TRY(most, whole_parameter(request, "bytes", 64 << 10, 1, kMost));
+  TACHO_TRY(most, whole_parameter(request, "bytes", 64 << 10, 1, kMaxBytes));
   TACHO_TRY(from, whole_parameter(request, "from", -1, -1, INT64_MAX));
   TACHO_TRY(run, store.find(request.part("run")));
   const RunFolder folder(run.row.folder);

@@ -9,15 +9,15 @@
 
 namespace tacho::serve {
 
-// GET /api/v1/runs/{run}/files: what lies in its folder.
+// GET /api/v1/runs/{run}/files: lists the run's folder.
 Answer list_files(const http::Request& request, RunStore& store);
-// GET …/files/{path...}: one of them.
+// GET …/files/{path...}
 Answer run_file(const http::Request& request, RunStore& store);
-// GET …/log: what the run or its worker printed, from the end or from a byte on.
+// GET …/log: the output of the run or its worker, from the end or from a given byte.
 Answer run_log(const http::Request& request, RunStore& store);
 
-// The regular file that `path` names within `folder`. Whatever it holds (.., links, pipes), nothing
-// else is found.
+// Opens the regular file `path` within `folder`. Never opens anything else, whatever `path`
+// contains (.., links, pipes).
 Result<UniqueFd> open_run_file(const std::filesystem::path& folder, const std::string& path);
 
 }  // namespace tacho::serve

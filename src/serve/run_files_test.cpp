@@ -30,13 +30,13 @@ class RunFilesTest : public testing::Test {
   fs::path run_ = folder_.path() / "run";
 };
 
-TEST_F(RunFilesTest, FindsWhatLiesInTheFolder) {
+TEST_F(RunFilesTest, FindsFilesInTheFolder) {
   EXPECT_TRUE(open_run_file(run_, "events.jsonl").ok());
   EXPECT_TRUE(open_run_file(run_, "checkpoints/a b").ok());
   EXPECT_TRUE(open_run_file(run_, "checkpoints/../events.jsonl").ok());
 }
 
-TEST_F(RunFilesTest, NothingOutsideOfItIsFound) {
+TEST_F(RunFilesTest, FindsNothingOutsideOfTheFolder) {
   for (const char* path :
        {"../secret", "../run-2/secret", "link", "up/secret", "up/run-2/secret", "/etc/passwd",
         "//etc/passwd", "checkpoints/../../secret", "", ".", "..", "checkpoints", "nowhere",

@@ -25,7 +25,7 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// The shortest text that is read as the same number.
+// Appends the shortest text that parses to the same number.
 template <class Number>
 void append_number(std::string& out, Number value) {
   if constexpr (std::floating_point<Number>) {

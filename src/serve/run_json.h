@@ -6,7 +6,7 @@
 
 namespace tacho::serve {
 
-// One run as the list has it. Written by hand: a page of them is what the server does most.
+// Appends one run of a list. Written by hand: the server spends most of its time on lists.
 void append_run(std::string& out, const RunRow& row);
 
 }  // namespace tacho::serve

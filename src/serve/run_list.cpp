@@ -13,8 +13,8 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::int64_t kMostRuns = 1000;
-constexpr std::int64_t kFarDown = 1000;  // walking there takes a millisecond
+constexpr std::int64_t kMaxRuns = 1000;
+constexpr std::int64_t kLargeOffset = 1000;  // walking this far takes a millisecond
 
 std::string conditions_of(const http::Request& request) {
   std::string conditions;
@@ -48,7 +48,7 @@ Result<RunQuery> query_of(const http::Request& request) {
     if (!word.empty()) query.words.push_back(word);
   }
   if (query.filters.size() + query.words.size() > 32) {
-    return Error{ErrorCode::usage, "at most 32 conditions can hold at once"};
+    return Error{ErrorCode::usage, "at most 32 conditions are allowed"};
   }
   if (const std::string* sort = request.parameter("sort")) {
     TACHO_TRY(column, find_column(*sort));
@@ -63,7 +63,7 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
   TACHO_CHECK(
       check_parameters(request, {"where", "word", "sort", "order", "limit", "offset", "cursor"}));
   TACHO_TRY(query, query_of(request));
-  TACHO_TRY(limit, whole_parameter(request, "limit", 50, 0, kMostRuns));
+  TACHO_TRY(limit, whole_parameter(request, "limit", 50, 0, kMaxRuns));
   TACHO_TRY(offset, whole_parameter(request, "offset", 0, 0, INT64_MAX));
   query.limit = limit;
   query.offset = offset;
@@ -81,7 +81,7 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
     if (read == limit) next = json_text(Json(cursor_text(query, row)));
   };
   std::int64_t total = 0;
-  if (offset > kFarDown && !query.after) {
+  if (offset > kLargeOffset && !query.after) {
     const std::string key = fmt::format("{};{};{}", query.sort, query.descending, conditions);
     TACHO_TRY(order, orders_.get(key, [&] { return store.order(query); }));
     total = std::ssize(*order);
@@ -105,7 +105,7 @@ Answer list_groups(const http::Request& request, RunStore& store) {
   TACHO_CHECK(
       check_parameters(request, {"by", "metric", "where", "word", "sort", "order", "limit"}));
   TACHO_TRY(query, query_of(request));
-  TACHO_TRY(limit, whole_parameter(request, "limit", 100, 1, kMostRuns));
+  TACHO_TRY(limit, whole_parameter(request, "limit", 100, 1, kMaxRuns));
   const std::string* by = request.parameter("by");
   if (by == nullptr) return Error{ErrorCode::usage, "the parameter by must name a column"};
   const std::string* metric = request.parameter("metric");

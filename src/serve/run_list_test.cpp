@@ -33,7 +33,7 @@ class RunListTest : public testing::Test {
   RunStore store_ = *RunStore::open(folder_.path() / "store.db");
 };
 
-TEST_F(RunListTest, ACursorGoesThroughAllRunsOnce) {
+TEST_F(RunListTest, ACursorVisitsEachRunOnce) {
   for (const Column& column : run_columns()) {
     const std::string sort(column.name);
     std::set<int> seen;
@@ -49,7 +49,7 @@ TEST_F(RunListTest, ACursorGoesThroughAllRunsOnce) {
   }
 }
 
-TEST_F(RunListTest, PagesFarDownAreThoseOfTheSameList) {
+TEST_F(RunListTest, LargeOffsetsGiveTheSameOrder) {
   for (int i = 25; i < 1100; ++i) {
     ASSERT_TRUE(
         store_.put(finished_run("run-" + std::to_string(100 + i), i % 5 / 10.0), "/r").ok());
@@ -63,7 +63,7 @@ TEST_F(RunListTest, PagesFarDownAreThoseOfTheSameList) {
   EXPECT_EQ(page({{"offset", "999999"}})["runs"].size(), 0U);
 }
 
-TEST_F(RunListTest, ARunReadsAsItsRecord) {
+TEST_F(RunListTest, ARunMatchesItsRecord) {
   const Json run = page({{"limit", "1"}})["runs"][0];
   EXPECT_EQ(run["id"], 25);
   EXPECT_EQ(run["key"], "run-124");
@@ -72,7 +72,7 @@ TEST_F(RunListTest, ARunReadsAsItsRecord) {
   EXPECT_EQ(page({{"limit", "0"}, {"where", "top1>0.25"}})["total"], 10);
 }
 
-TEST_F(RunListTest, HostileNamesStayText) {
+TEST_F(RunListTest, EscapesHostileNames) {
   RunRow row;
   row.model = "<script>\"\\\n\x01\xFF\xE2\x80\xAE";
   std::string text;
@@ -82,7 +82,7 @@ TEST_F(RunListTest, HostileNamesStayText) {
   EXPECT_EQ((*json)["model"], "<script>\"\\\n\x01\xEF\xBF\xBD\xE2\x80\xAE");
 }
 
-TEST_F(RunListTest, RefusesWhatMakesNoSense) {
+TEST_F(RunListTest, RejectsInvalidParameters) {
   for (const http::Field& field : {http::Field{"limit", "1001"},
                                    {"limit", "-1"},
                                    {"limit", "x"},
@@ -112,7 +112,7 @@ TEST_F(RunListTest, SurvivesAnyCursor) {
     (void)ask({{"sort", "top1"}, {"cursor", mutated(good, random)}}).ok();
 }
 
-TEST_F(RunListTest, ColumnsSayWhatFiguresMean) {
+TEST_F(RunListTest, ColumnsDescribeTheirMetrics) {
   for (const Json& column : columns_json()) {
     if (column["key"] != "step_s") continue;
     EXPECT_EQ(column["metric"]["unit"], "seconds");

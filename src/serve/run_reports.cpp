@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another text whenever a file that reports are made of has changed.
+// Changes whenever a file that reports depend on changes.
 std::string state_of(const RunFolder& folder) {
   std::string state = folder.path().string();
   std::vector<fs::path> files = trace_files(folder);
@@ -35,13 +35,13 @@ std::string state_of(const RunFolder& folder) {
 
 }  // namespace
 
-Result<Shelf<RunReports::Opened>::Item> RunReports::open(RunStore& store,
-                                                         const std::string& handle) {
+Result<SingleFlightCache<RunReports::Opened>::Item> RunReports::open(RunStore& store,
+                                                                     const std::string& handle) {
   TACHO_TRY(run, find_run(store, handle));
   std::error_code unreadable;
   if (!fs::exists(run.row.folder, unreadable)) {
     return Error{ErrorCode::not_found,
-                 fmt::format("run {}: its folder {} is gone, and a report is made of it",
+                 fmt::format("run {}: cannot make a report, because the folder {} is gone",
                              run.row.id, run.row.folder.string())};
   }
   const RunFolder folder(run.row.folder);

@@ -7,31 +7,30 @@
 #include "report/run_findings.h"
 #include "serve/answer.h"
 #include "serve/run_timeline.h"
-#include "serve/shelf.h"
+#include "serve/single_flight_cache.h"
 #include "store/run_store.h"
 
 namespace tacho::serve {
 
-// Reports, differences and timelines of runs.
 class RunReports {
  public:
-  // GET /api/v1/runs/{run}/report, as JSON or as one HTML page to keep.
+  // GET /api/v1/runs/{run}/report, as JSON or as a single HTML page to save.
   Answer report(const http::Request& request, RunStore& store);
   // GET /api/v1/diff: where the time of two runs differs.
   Answer difference(const http::Request& request, RunStore& store);
-  // GET …/timeline: kernels, copies, calls and ranges between two moments, in as much detail as so
-  // many columns of a screen can show.
+  // GET …/timeline: kernels, copies, calls and ranges between two times, in as much detail as the
+  // requested number of columns can show.
   Answer timeline(const http::Request& request, RunStore& store);
 
  private:
-  // What a run's folder tells, all of it read once: a trace of millions of kernels takes seconds.
+  // The contents of a run's folder, read once: a trace of millions of kernels takes seconds.
   struct Opened {
     RunFindings findings;
-    std::vector<ProcessTimeline> timelines;  // one for each process that left a trace
+    std::vector<ProcessTimeline> timelines;  // one per process with a trace
   };
-  Result<Shelf<Opened>::Item> open(RunStore& store, const std::string& handle);
+  Result<SingleFlightCache<Opened>::Item> open(RunStore& store, const std::string& handle);
 
-  Shelf<Opened> opened_{3};
+  SingleFlightCache<Opened> opened_{3};
 };
 
 }  // namespace tacho::serve

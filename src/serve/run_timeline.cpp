@@ -13,17 +13,16 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::size_t kMostSteps = 2000;
+constexpr std::size_t kMaxSteps = 2000;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-// The spans of one kind of records, a list for each line they stand on. Neighbours mostly stand on
-// the same one, so the last is tried first.
+// The spans of one kind of record, one list per line. Neighbours are mostly on the same line, so
+// the last line is tried first.
 template <class Place>
 class Lines {
  public:
-  // All records are counted before the first is added: lists that grow would be copied again and
-  // again.
+  // Counts all records first, so that no list is copied as it grows.
   template <class Record, class PlaceOf>
   Lines(const std::vector<Record>& records, PlaceOf place_of) {
     std::map<Place, std::size_t> counts;
@@ -62,7 +61,7 @@ ProcessTimeline::ProcessTimeline(const GpuTrace& trace)
       kernel_count_(trace.kernels.size()),
       to_unix_ns_(trace.to_unix_ns) {
   const std::int64_t shift = trace.to_unix_ns;
-  // The labels of kernels, copies, calls and ranges, each by the number of their name.
+  // Labels of kernels, copies, calls and ranges, each indexed by the number of the name.
   const auto new_labels = [&] { return std::vector<std::int32_t>(trace.names.size() + 8, -1); };
   const auto label = [&](std::vector<std::int32_t>& known, std::uint32_t number, const auto& make) {
     std::int32_t& its = known.at(std::min<std::size_t>(number, known.size() - 1));
@@ -140,7 +139,7 @@ void ProcessTimeline::mark(const FoundSteps& steps) {
 
 Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_t column_ns,
                            std::int64_t origin_ns) const {
-  // Only the names that are in view, each once.
+  // Only the names in view, each once.
   std::unordered_map<std::int32_t, std::size_t> in_view;
   Json labels = Json::array();
   const auto shown = [&](std::int32_t label) {
@@ -164,7 +163,7 @@ Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_
   }
   Json steps = Json::array();
   for (auto step = std::ranges::lower_bound(steps_ns_, from_ns);
-       step != steps_ns_.end() && *step <= to_ns && steps.size() <= kMostSteps; ++step) {
+       step != steps_ns_.end() && *step <= to_ns && steps.size() <= kMaxSteps; ++step) {
     steps.push_back(seconds(*step - origin_ns));
   }
   return {{"process", process_},           {"program", program_},
@@ -172,7 +171,7 @@ Json ProcessTimeline::json(std::int64_t from_ns, std::int64_t to_ns, std::int64_
           {"steps", std::move(steps)},     {"tracks", std::move(tracks)}};
 }
 
-Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineAsked& asked) {
+Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineQuery& query) {
   std::int64_t begin = INT64_MAX;
   std::int64_t end = INT64_MIN;
   for (const ProcessTimeline& process : run) {
@@ -182,10 +181,10 @@ Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineAsked&
   Json json = {{"span_s", 0.0}, {"from", 0.0}, {"to", 0.0}, {"processes", Json::array()}};
   if (begin > end) return json;
   const double span = seconds(end - begin);
-  const double from = std::clamp(asked.from_s.value_or(0), 0.0, span);
-  const double to = std::clamp(asked.to_s.value_or(span), from, span);
+  const double from = std::clamp(query.from_s.value_or(0), 0.0, span);
+  const double to = std::clamp(query.to_s.value_or(span), from, span);
   const auto at = [&](double s) { return begin + static_cast<std::int64_t>(s * 1e9); };
-  const std::int64_t column = std::max<std::int64_t>(1, (at(to) - at(from)) / asked.columns);
+  const std::int64_t column = std::max<std::int64_t>(1, (at(to) - at(from)) / query.columns);
   json["span_s"] = span;
   json["from"] = from;
   json["to"] = to;

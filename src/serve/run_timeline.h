@@ -13,8 +13,8 @@
 
 namespace tacho::serve {
 
-// What one process did on its GPUs and with them, ready to be drawn. Times are Unix nanoseconds, so
-// that processes stand beside each other as they ran.
+// The GPU activity of one process, ready to be drawn. Times are Unix nanoseconds, so that the
+// timelines of several processes align.
 class ProcessTimeline {
  public:
   explicit ProcessTimeline(const GpuTrace& trace);
@@ -23,7 +23,7 @@ class ProcessTimeline {
   [[nodiscard]] std::uint32_t process() const { return process_; }
   [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
   [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
-  // Between two moments; seconds count from `origin_ns`.
+  // The part between two times; seconds are relative to `origin_ns`.
   [[nodiscard]] Json json(std::int64_t from_ns, std::int64_t to_ns, std::int64_t column_ns,
                           std::int64_t origin_ns) const;
 
@@ -43,12 +43,12 @@ class ProcessTimeline {
   std::vector<TimelineTrack> tracks_;
 };
 
-struct TimelineAsked {
+struct TimelineQuery {
   std::optional<double> from_s;  // seconds since the first record of any process
   std::optional<double> to_s;
   int columns = 1000;
 };
-// Tracks of spans between two moments, in as much detail as so many columns of a screen can show.
-Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineAsked& asked);
+// Tracks of spans between two times, in as much detail as `columns` columns can show.
+Json timeline_json(const std::vector<ProcessTimeline>& run, const TimelineQuery& query);
 
 }  // namespace tacho::serve

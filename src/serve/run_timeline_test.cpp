@@ -20,7 +20,7 @@ std::vector<ProcessTimeline> made(int kernels) {
   return {ProcessTimeline(trace)};
 }
 
-TEST(RunTimeline, AnAnswerIsAsLongAsTheScreenIsWide) {
+TEST(RunTimeline, LimitsTheSpansToTheColumns) {
   const auto run = made(100'000);
   const Json all = timeline_json(run, {.columns = 500});
   const Json& spans = all["processes"][0]["tracks"][0]["spans"];
@@ -31,7 +31,7 @@ TEST(RunTimeline, AnAnswerIsAsLongAsTheScreenIsWide) {
   EXPECT_EQ(count, 100'000);
 }
 
-TEST(RunTimeline, CloseUpEveryKernelStandsAlone) {
+TEST(RunTimeline, ShowsEveryKernelWhenZoomedIn) {
   const auto run = made(100'000);
   const Json part = timeline_json(run, {.from_s = 0.05, .to_s = 0.05001, .columns = 500});
   const Json& spans = part["processes"][0]["tracks"][0]["spans"];
@@ -42,7 +42,7 @@ TEST(RunTimeline, CloseUpEveryKernelStandsAlone) {
   EXPECT_EQ(part["processes"][0]["labels"][0]["class"], "matrix product");
 }
 
-TEST(RunTimeline, NothingTracedIsNothingDrawn) {
+TEST(RunTimeline, IsEmptyWithoutATrace) {
   EXPECT_TRUE(timeline_json({}, {})["processes"].empty());
   EXPECT_NEAR(timeline_json(made(1), {.from_s = 9, .to_s = -9})["from"].get<double>(), 5e-7, 1e-12);
 }

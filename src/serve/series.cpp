@@ -27,7 +27,7 @@ void add_gpu(UsageSeries& series, const GpuSample& sample) {
     series.gpus.push_back({.index = sample.index, .name = sample.name});
     at = std::prev(series.gpus.end());
   }
-  // A GPU that came later, or was not told of for a while, has gaps.
+  // A GPU that appears later, or is not reported for a while, has gaps.
   const std::size_t before = series.unix_seconds.size() - 1;
   for (auto* values : {&at->busy, &at->memory_bytes, &at->watts, &at->sm_mhz, &at->celsius}) {
     values->resize(before, kNone);

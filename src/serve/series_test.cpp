@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Series, FewValuesStayAsTheyAre) {
+TEST(Series, KeepsFewValuesUnchanged) {
   const Buckets buckets = bucketed(std::vector<double>{3, 1, 2}, 10);
   EXPECT_EQ(buckets.width, 1U);
   EXPECT_THAT(buckets.mean, ElementsAre(3, 1, 2));
@@ -18,7 +18,7 @@ TEST(Series, FewValuesStayAsTheyAre) {
   EXPECT_TRUE(bucketed({}, 10).mean.empty());
 }
 
-TEST(Series, NoPeakIsLostInABucket) {
+TEST(Series, BucketsKeepPeaks) {
   const Buckets buckets = bucketed(std::vector<double>{1, 9, 2, 2, 5}, 2);
   EXPECT_EQ(buckets.width, 3U);
   EXPECT_THAT(buckets.low, ElementsAre(1, 2));
@@ -26,14 +26,14 @@ TEST(Series, NoPeakIsLostInABucket) {
   EXPECT_THAT(buckets.high, ElementsAre(9, 5));
 }
 
-TEST(Series, WhatIsNotANumberIsAGap) {
+TEST(Series, NanIsAGap) {
   const double nan = std::nan("");
   const Buckets buckets = bucketed(std::vector<double>{nan, 2, nan, nan}, 2);
   EXPECT_THAT(numbers_json(buckets.mean).dump(), "[2.0,null]");
   EXPECT_THAT(numbers_json(std::vector<double>{INFINITY}).dump(), "[null]");
 }
 
-TEST(Series, RatesAreOfTheTimeBetweenTwoLooks) {
+TEST(Series, RatesCoverTheTimeBetweenTwoSamples) {
   std::vector<UsageSample> samples(3);
   for (int i = 0; i < 3; ++i) {
     samples[i].unix_seconds = 100 + i * 0.5;
@@ -53,9 +53,9 @@ TEST(Series, RatesAreOfTheTimeBetweenTwoLooks) {
   EXPECT_FALSE(json.contains("write_bytes_per_s"));
 }
 
-// The last two looks at a run come right after each other, with 120 ms of processor time between
-// them that was counted late: 60 cores of two.
-TEST(Series, LooksThatAreTooNearMakeNoRate) {
+// The last two samples of a run are close together, with 120 ms of processor time between them that
+// was counted late: 60 cores of two.
+TEST(Series, IgnoresSamplesThatAreTooClose) {
   std::vector<UsageSample> samples(4);
   for (int i = 0; i < 4; ++i) samples[i].unix_seconds = 100 + i * 0.1;
   samples[2].unix_seconds = samples[1].unix_seconds + 0.002;

@@ -9,7 +9,7 @@ namespace {
 
 http::Response full() {
   http::Response response =
-      http::problem(503, "too many requests that take long are waiting; try again later");
+      http::problem(503, "too many slow requests are waiting; try again later");
   response.headers.emplace_back("Retry-After", "5");
   return response;
 }
@@ -18,7 +18,7 @@ http::Response made_by(const SlowLane::Make& make, const http::Request& request)
   try {
     return handler(make)(request);
   } catch (const std::exception& failure) {
-    return http::problem(500, std::string("the request could not be answered: ") + failure.what());
+    return http::problem(500, std::string("the request failed: ") + failure.what());
   }
 }
 
@@ -40,7 +40,7 @@ void SlowLane::stop() {
   by_key_.clear();
 }
 
-http::LaterHandler SlowLane::question(Make make) {
+http::AsyncHandler SlowLane::query(Make make) {
   return [this, make = std::move(make)](http::Request request, const http::Reply& reply) {
     std::string key =
         std::string(name_of(request.method)) + '\0' + cache_key(request) + '\2' + request.body;
@@ -48,7 +48,7 @@ http::LaterHandler SlowLane::question(Make make) {
   };
 }
 
-http::LaterHandler SlowLane::deed(Make make) {
+http::AsyncHandler SlowLane::command(Make make) {
   return [this, make = std::move(make)](http::Request request, const http::Reply& reply) {
     add("", std::move(request), reply, make);
   };
@@ -87,15 +87,15 @@ void SlowLane::work(const std::stop_token& stopping) {
       job = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    carry_out(*job);
+    execute(*job);
   }
 }
 
-void SlowLane::carry_out(Job& job) {
+void SlowLane::execute(Job& job) {
   const http::Response response = made_by(job.make, job.request);
   std::vector<Waiter> waiters;
   {
-    // From here on, who asks the same gets an answer of their own.
+    // An equal request that arrives from here on is computed again.
     const std::lock_guard lock(mutex_);
     if (!job.key.empty()) by_key_.erase(job.key);
     waiters.swap(job.waiters);

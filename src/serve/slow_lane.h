@@ -14,8 +14,8 @@
 
 namespace tacho::serve {
 
-// For requests that take seconds: threads and a queue of their own, so that nothing quick waits
-// behind them. Where the queue is full, a request is refused with 503. Any thread may ask.
+// Runs requests that take seconds on separate threads with a separate queue, so that quick requests
+// do not wait for them. Refuses requests with 503 while the queue is full. Thread-safe.
 class SlowLane {
  public:
   using Make = std::function<Answer(const http::Request&)>;
@@ -23,15 +23,15 @@ class SlowLane {
   SlowLane(int threads, std::size_t most_waiting);
   SlowLane(const SlowLane&) = delete;
   SlowLane& operator=(const SlowLane&) = delete;
-  // As stop().
   ~SlowLane();
 
-  // For questions: one that equals another that waits or is being answered gets the same answer.
-  http::LaterHandler question(Make make);
-  // For what each request does once.
-  http::LaterHandler deed(Make make);
-  // Ends after what is under way; what waits is not answered. Must come before the end of the
-  // server that asks.
+  // For requests without side effects: a request that equals a queued or running one gets the same
+  // answer.
+  http::AsyncHandler query(Make make);
+  // For requests with side effects: each one is executed.
+  http::AsyncHandler command(Make make);
+  // Finishes the running requests and drops the queued ones. Must be called before the server that
+  // sends requests ends.
   void stop();
 
  private:
@@ -40,21 +40,21 @@ class SlowLane {
     http::Reply reply;
   };
   struct Job {
-    std::string key;  // "" for a deed
+    std::string key;  // "" for a command
     http::Request request;
     Make make;
     std::vector<Waiter> waiters;
   };
   void add(std::string key, http::Request request, const http::Reply& reply, const Make& make);
   void work(const std::stop_token& stopping);
-  void carry_out(Job& job);
+  void execute(Job& job);
 
   const std::size_t most_waiting_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<std::shared_ptr<Job>> waiting_;            // shared with `by_key_`
-  std::map<std::string, std::shared_ptr<Job>> by_key_;  // questions that wait or are answered
-  std::vector<std::jthread> threads_;                   // first to go
+  std::map<std::string, std::shared_ptr<Job>> by_key_;  // queued and running queries
+  std::vector<std::jthread> threads_;                   // destroyed first
 };
 
 }  // namespace tacho::serve

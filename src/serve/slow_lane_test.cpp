@@ -20,7 +20,7 @@ http::Request asked(std::string path, std::string body = "") {
   return request;
 }
 
-// Takes as long as the test wants, and counts.
+// Blocks until open() and counts its calls.
 class Slow {
  public:
   SlowLane::Make make() {
@@ -42,7 +42,7 @@ class Slow {
   std::shared_future<void> opened_ = gate_.get_future().share();
 };
 
-std::future<http::Response> ask(const http::LaterHandler& handler, http::Request request) {
+std::future<http::Response> ask(const http::AsyncHandler& handler, http::Request request) {
   auto promise = std::make_shared<std::promise<http::Response>>();
   auto future = promise->get_future();
   handler(std::move(request), http::Reply([promise](http::Response response) {
@@ -51,10 +51,10 @@ std::future<http::Response> ask(const http::LaterHandler& handler, http::Request
   return future;
 }
 
-TEST(SlowLane, EqualQuestionsAreAnsweredOnce) {
+TEST(SlowLane, EqualQueriesAreComputedOnce) {
   Slow slow;
   SlowLane lane(2, 4);
-  const auto handler = lane.question(slow.make());
+  const auto handler = lane.query(slow.make());
   auto first = ask(handler, asked("recommend", "a"));
   slow.wait_until_begun();
   std::vector<std::future<http::Response>> others;
@@ -65,29 +65,29 @@ TEST(SlowLane, EqualQuestionsAreAnsweredOnce) {
   EXPECT_EQ(slow.made(), 1);
 }
 
-TEST(SlowLane, AFullQueueIsSaidSo) {
+TEST(SlowLane, RefusesRequestsWhileTheQueueIsFull) {
   Slow slow;
   SlowLane lane(1, 1);
-  const auto handler = lane.question(slow.make());
-  const auto quick = lane.question(
-      [](const http::Request&) -> Answer { return text_answer("quick", "text/plain"); });
-  auto under_way = ask(handler, asked("a"));
+  const auto handler = lane.query(slow.make());
+  const auto quick =
+      lane.query([](const http::Request&) -> Answer { return text_answer("quick", "text/plain"); });
+  auto running = ask(handler, asked("a"));
   slow.wait_until_begun();
   auto waiting = ask(quick, asked("b"));
-  auto same = ask(quick, asked("b"));  // waits for the same answer, so it takes no place
+  auto same = ask(quick, asked("b"));  // shares the queued request, so it takes no slot
   const http::Response refused = ask(quick, asked("c")).get();
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(*http::find_field(refused.headers, "Retry-After"), "5");
   slow.open();
-  EXPECT_EQ(under_way.get().status, 200);
+  EXPECT_EQ(running.get().status, 200);
   EXPECT_EQ(waiting.get().body, "quick");
   EXPECT_EQ(same.get().body, "quick");
 }
 
-TEST(SlowLane, EachDeedIsDone) {
+TEST(SlowLane, EachCommandIsExecuted) {
   std::atomic<int> done = 0;
   SlowLane lane(1, 10);
-  const auto handler = lane.deed([&](const http::Request&) -> Answer {
+  const auto handler = lane.command([&](const http::Request&) -> Answer {
     return text_answer(std::to_string(++done), "text/plain");
   });
   auto first = ask(handler, asked("jobs", "a"));
@@ -96,25 +96,25 @@ TEST(SlowLane, EachDeedIsDone) {
   EXPECT_EQ(second.get().body, "2");
 }
 
-TEST(SlowLane, WhatThrowsIsAnError) {
+TEST(SlowLane, AnExceptionBecomesAnError) {
   SlowLane lane(1, 10);
   const auto handler =
-      lane.question([](const http::Request&) -> Answer { throw std::runtime_error("no luck"); });
+      lane.query([](const http::Request&) -> Answer { throw std::runtime_error("no luck"); });
   const http::Response response = ask(handler, asked("a")).get();
   EXPECT_EQ(response.status, 500);
   EXPECT_THAT(response.body, HasSubstr("no luck"));
 }
 
-TEST(SlowLane, AStopLeavesNobodyWaiting) {
+TEST(SlowLane, StopLeavesNoRequestPending) {
   Slow slow;
   SlowLane lane(1, 10);
-  const auto handler = lane.question(slow.make());
-  auto under_way = ask(handler, asked("a"));
+  const auto handler = lane.query(slow.make());
+  auto running = ask(handler, asked("a"));
   slow.wait_until_begun();
   auto waiting = ask(handler, asked("b"));
   slow.open();
   lane.stop();
-  EXPECT_EQ(under_way.get().status, 200);
+  EXPECT_EQ(running.get().status, 200);
   EXPECT_THAT((std::array{200, 500}), testing::Contains(waiting.get().status));
 }
 

@@ -10,12 +10,12 @@
 
 namespace tacho::serve {
 
-// Stores to be used by one thread at a time each: as many are opened as are in use at once.
+// A pool of stores, each used by one thread at a time: opens as many as are in use at once.
 class StorePool {
  public:
   explicit StorePool(std::filesystem::path file) : file_(std::move(file)) {}
 
-  // Gives the store back at its end.
+  // Returns the store to the pool at its end.
   class Lease {
    public:
     Lease(StorePool& pool, std::unique_ptr<RunStore> store)
@@ -34,8 +34,8 @@ class StorePool {
   };
   Result<Lease> take();
 
-  // Another number than before whenever the file was written to meanwhile, by whomever. The same
-  // number at two moments means that what was read between them is still true.
+  // Changes whenever any process wrote to the file. If the number is equal at two times, what was
+  // read between them is still valid.
   Result<std::int64_t> state_number();
 
  private:
@@ -44,7 +44,7 @@ class StorePool {
   std::filesystem::path file_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<RunStore>> idle_;
-  // Writes nothing itself, so it sees everyone's writes as another's.
+  // Never writes, so that SQLite reports every write as one of another connection.
   std::mutex watcher_mutex_;
   std::unique_ptr<RunStore> watcher_;
 };

@@ -10,7 +10,7 @@
 #include "lab/sweep_export.h"
 #include "lab/sweep_lines.h"
 #include "record/run_folder.h"
-#include "serve/errand.h"
+#include "serve/detached_command.h"
 #include "sweep/grid.h"
 
 namespace tacho::serve {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 const std::atomic<int> kUninterrupted = 0;
 
-// Options of a training that name no file and no program.
+// Training options that name neither a file nor a program.
 const std::vector<std::string>& grid_options() {
   static const std::vector<std::string> options = {"accumulate",
                                                    "augment",
@@ -73,7 +73,7 @@ Json row_json(const SweepLab& lab, const SweepRow& sweep, const SweepCounts& cou
           {"counts", counts_json(counts)}};
 }
 
-// The options in the order of the grid, those that all runs share left out.
+// The options that differ between runs, in the order of the grid.
 Json axes_of(const std::vector<SweepLine>& lines) {
   std::vector<const Configuration*> configurations;
   for (const SweepLine& line : lines) configurations.push_back(&line.task.configuration);
@@ -90,9 +90,9 @@ Result<std::string> results_csv(SweepStore& sweeps, RunStore& runs, const SweepR
   return sweep_csv(exported);
 }
 
-// As 'tacho sweep --json' says it.
-std::optional<std::int64_t> sweep_in(const std::string& said) {
-  return number_behind(said, "\"sweep\":");
+// Reads the sweep number in the output of 'tacho sweep --json'.
+std::optional<std::int64_t> sweep_in(const std::string& output) {
+  return number_after(output, "\"sweep\":");
 }
 
 }  // namespace
@@ -101,11 +101,10 @@ Result<void> check_grid(const std::string& text) {
   TACHO_TRY(grid, read_grid(text, "grid", grid_options()));
   if (!grid.command.empty()) {
     return Error{ErrorCode::usage,
-                 "grid: a program can be swept on the command line alone: tacho sweep grid.yaml"};
+                 "grid: programs can be swept on the command line only: tacho sweep grid.yaml"};
   }
   if (!grid.launcher.options.empty()) {
-    return Error{ErrorCode::usage,
-                 "grid: a launcher's own options can be given on the command line alone"};
+    return Error{ErrorCode::usage, "grid: launcher options can be given on the command line only"};
   }
   return {};
 }
@@ -146,7 +145,7 @@ Answer Sweeps::one(const http::Request& request) const {
 Answer Sweeps::drive(std::vector<std::string> words, int status) const {
   TACHO_TRY(slot, slots_.take());
   if (!slot) return slots_.refusal();
-  TACHO_TRY(id, begin_errand({program_, home_, std::move(words), {slot.get()}}, sweep_in));
+  TACHO_TRY(id, start_detached({program_, home_, std::move(words), {slot.get()}}, sweep_in));
   TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
   TACHO_TRY(sweep, store.find(std::to_string(id)));
   TACHO_TRY(counts, store.counts(sweep.id));
@@ -164,7 +163,7 @@ Answer Sweeps::start(const http::Request& request) const {
   object.read("grid", grid);
   TACHO_CHECK(object.finish());
   TACHO_CHECK(check_grid(grid));
-  // It is read once, before the sweep is in the store, which keeps its text.
+  // The file is read once, before the sweep is in the store, which keeps its text.
   const fs::path folder = home_ / "sweeps" / ("asked-" + new_run_key());
   TACHO_CHECK(make_folders(folder));
   const fs::path file = folder / "grid.yaml";
@@ -174,7 +173,7 @@ Answer Sweeps::start(const http::Request& request) const {
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   if (answer.ok()) return answer;
-  // The file's name means nothing to who sent its text.
+  // The client does not know the file's name.
   Error error = answer.error();
   if (const auto at = error.message.find(file.string()); at != std::string::npos) {
     error.message.replace(at, file.string().size(), "grid");
@@ -188,18 +187,19 @@ Answer Sweeps::cancel(const http::Request& request) const {
   TACHO_TRY(sweep, store.find(request.part("sweep")));
   if (sweep.state != SweepState::open) {
     return http::problem(
-        409, fmt::format("sweep {} is {} already", sweep.id, kSweepStates.of(sweep.state)));
+        409, fmt::format("sweep {} is already {}", sweep.id, kSweepStates.of(sweep.state)));
   }
-  // Whoever drives it sees this and ends its runs; where nobody does, a tacho is sent to.
+  // The `tacho` that drives the sweep sees this and stops its runs; if there is none, one is
+  // started to do so.
   TACHO_CHECK(store.set_state(sweep.id, SweepState::cancelled));
   const SweepLab lab(home_, store, kUninterrupted);
   if (!lab.is_driven(sweep)) {
-    TACHO_TRY(id,
-              begin_errand({program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
-                           [](const std::string& said) { return number_behind(said, "sweep "); }));
+    TACHO_TRY(id, start_detached(
+                      {program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
+                      [](const std::string& output) { return number_after(output, "sweep "); }));
     static_cast<void>(id);
   }
-  return json_answer({{"id", sweep.id}, {"asked_to_stop", true}}, 202);
+  return json_answer({{"id", sweep.id}, {"cancel_requested", true}}, 202);
 }
 
 Answer Sweeps::resume(const http::Request& request) const {
@@ -209,7 +209,7 @@ Answer Sweeps::resume(const http::Request& request) const {
   const std::string stage = stage_of({home_, store, kUninterrupted}, sweep);
   if (stage != "stopped") {
     return http::problem(
-        409, fmt::format("sweep {} is {}; only one that was stopped can go on", sweep.id, stage));
+        409, fmt::format("sweep {} is {}; only a stopped sweep can be resumed", sweep.id, stage));
   }
   return drive({"sweep", "resume", std::to_string(sweep.id), "--json"}, 202);
 }

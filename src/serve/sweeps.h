@@ -9,8 +9,8 @@
 
 namespace tacho::serve {
 
-// Sweeps: what they are made of, how far they are; started, ended and gone on with, each by a tacho
-// of its own, which outlives this one.
+// Lists, starts, cancels and resumes sweeps. Each runs in a separate `tacho` that outlives this
+// process.
 class Sweeps {
  public:
   Sweeps(std::filesystem::path home, std::filesystem::path program, StorePool& stores,
@@ -19,10 +19,10 @@ class Sweeps {
 
   // GET /api/v1/sweeps
   Answer list(const http::Request& request) const;
-  // GET /api/v1/sweeps/{sweep}: its grid and every run of it, or its results as CSV.
+  // GET /api/v1/sweeps/{sweep}: its grid and all its tasks, or its results as CSV.
   Answer one(const http::Request& request) const;
-  // POST /api/v1/sweeps: a grid's text. Only trainings: a grid that names a program could run
-  // anything for whoever reaches this server.
+  // POST /api/v1/sweeps: the text of a grid. Trainings only: a grid with a command would let any
+  // client run any program.
   Answer start(const http::Request& request) const;
   // POST …/cancel and …/resume
   Answer cancel(const http::Request& request) const;
@@ -37,7 +37,7 @@ class Sweeps {
   const JobSlots& slots_;
 };
 
-// An error names what may not be asked for over HTTP.
+// Rejects a grid that may not be started over HTTP and names the offending option.
 Result<void> check_grid(const std::string& text);
 
 }  // namespace tacho::serve

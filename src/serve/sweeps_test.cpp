@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Grid, OnlyTrainingsCanBeAskedFor) {
+TEST(Grid, AcceptsTrainingsOnly) {
   EXPECT_TRUE(check_grid("base: {model: mlp, data: synthetic}\nmatrix: {batch: [8, 16]}\n").ok());
   for (const auto& [grid, word] :
        {std::pair("base: {command: [rm, -rf, /]}\n", "command line"),
@@ -56,7 +56,7 @@ class SweepsTest : public testing::Test {
   Sweeps sweeps_;
 };
 
-TEST_F(SweepsTest, ShowsHowFarEachIs) {
+TEST_F(SweepsTest, ShowsTheProgressOfEachSweep) {
   add();
   const Json list = *parse_json(sweeps_.list({})->body);
   EXPECT_EQ(list["sweeps"][0]["counts"]["waiting"], 2);
@@ -67,7 +67,7 @@ TEST_F(SweepsTest, ShowsHowFarEachIs) {
   EXPECT_EQ(sweeps_.one(of("2")).error().code, ErrorCode::not_found);
 }
 
-TEST_F(SweepsTest, WhatIsOverIsNeitherEndedNorGoneOnWith) {
+TEST_F(SweepsTest, AFinishedSweepIsNeitherCancelledNorResumed) {
   add();
   SweepStore store = *SweepStore::open(home_.path() / "tacho.db");
   ASSERT_TRUE(store.set_state(1, SweepState::finished).ok());

@@ -6,11 +6,11 @@
 namespace tacho::serve {
 namespace {
 
-constexpr std::int64_t kFirstColumn = 1'000;  // a microsecond: few kernels are shorter
+constexpr std::int64_t kFirstColumn = 1'000;  // one microsecond: few kernels are shorter
 constexpr std::int64_t kColumnFactor = 4;
 constexpr std::size_t kFewEnough = 4'000;
 
-// Adds spans one after the other, joining those that a column could not show apart.
+// Adds spans in order and joins those that would share a column.
 class Joiner {
  public:
   explicit Joiner(std::int64_t column_ns) : column_ns_(column_ns) {}
@@ -59,7 +59,7 @@ std::int64_t longest(const std::vector<Span>& spans) {
   return most;
 }
 
-// Columns that are fewer than the spans: with finer ones hardly two would be joined.
+// Starts with fewer columns than spans: finer columns would join almost nothing.
 std::int64_t first_column(std::int64_t extent_ns, std::size_t spans) {
   std::int64_t column = kFirstColumn;
   while (column < extent_ns / static_cast<std::int64_t>(spans)) column *= kColumnFactor;
@@ -94,7 +94,7 @@ void TimelineTrack::add_level(const std::vector<Span>& finer, std::int64_t colum
   Joiner joiner(column_ns);
   for (const Span& span : finer) {
     joiner.add(joinable(span));
-    if (joiner.size() * 2 > finer.size()) return;  // hardly less to look at
+    if (joiner.size() * 2 > finer.size()) return;  // hardly smaller
   }
   std::vector<TimeSpan> coarser = joiner.take();
   const std::int64_t most = longest(coarser);

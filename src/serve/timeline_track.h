@@ -7,55 +7,55 @@
 
 namespace tacho::serve {
 
-// Something that took time. There are millions, so it holds no more than it must.
+// One interval of a track. There are millions, so it is kept small.
 struct PlainSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::int32_t label = 0;
 };
 
-// Such a thing, or several too narrow to be told apart.
+// One span, or several that are too narrow to be drawn separately.
 struct TimeSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t busy_ns = 0;  // of all it stands for, added
-  std::int32_t label = 0;    // of what took most of it
+  std::int64_t busy_ns = 0;  // sum over all joined spans
+  std::int32_t label = 0;    // with the largest share of busy_ns
   std::int32_t count = 1;
-  std::int64_t label_ns = busy_ns;  // what that took
+  std::int64_t label_ns = busy_ns;  // that share
 };
 
-// One line of a timeline: a stream's work, a thread's calls. It is kept in levels of detail, each
-// made once of the one before, so that a view takes as long as the screen is wide, be there a
-// hundred kernels or five million.
+// One line of a timeline: the work of a stream or the calls of a thread. Stored in levels of
+// detail, each computed once from the one before, so that the cost of a view depends on the width
+// of the screen and not on the number of kernels, be it a hundred or five million.
 class TimelineTrack {
  public:
   TimelineTrack(std::string name, std::string_view kind, std::vector<PlainSpan> spans);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::string_view kind() const { return kind_; }
-  // What touches the window, in the order of its begin. What is narrower than a column is joined
-  // with such neighbours.
+  // The spans that overlap the window, ordered by begin. Neighbours narrower than a column are
+  // joined.
   [[nodiscard]] std::vector<TimeSpan> view(std::int64_t begin_ns, std::int64_t end_ns,
                                            std::int64_t column_ns) const;
 
  private:
   template <class Span>
   struct Level {
-    std::int64_t column_ns = 0;   // that its spans were joined by; 0: none were
-    std::int64_t longest_ns = 0;  // so far before a window a span that reaches into it may begin
+    std::int64_t column_ns = 0;   // column width that its spans were joined with; 0: not joined
+    std::int64_t longest_ns = 0;  // bounds how long before a window an overlapping span begins
     std::vector<Span> spans;
   };
   template <class Span>
   static std::vector<TimeSpan> view_of(const Level<Span>& level, std::int64_t begin_ns,
                                        std::int64_t end_ns, std::int64_t column_ns);
-  // The next level, if there is much less to look at.
+  // Adds the next level if it is at most half as large.
   template <class Span>
   void add_level(const std::vector<Span>& finer, std::int64_t column_ns);
 
   std::string name_;
   std::string_view kind_;
   Level<PlainSpan> all_;
-  std::vector<Level<TimeSpan>> joined_;  // the finest first
+  std::vector<Level<TimeSpan>> joined_;  // finest first
 };
 
 }  // namespace tacho::serve

@@ -8,19 +8,19 @@ namespace tacho::serve {
 namespace {
 
 std::vector<PlainSpan> some_spans(int count) {
-  std::mt19937 chance(7);
+  std::mt19937 random(7);
   std::vector<PlainSpan> spans;
   std::int64_t time = 1000;
   for (int i = 0; i < count; ++i) {
-    const std::int64_t length = 100 + chance() % 3000;
-    spans.push_back({time, time + length, static_cast<std::int32_t>(chance() % 3)});
-    time += length + chance() % 2000;
+    const std::int64_t length = 100 + random() % 3000;
+    spans.push_back({time, time + length, static_cast<std::int32_t>(random() % 3)});
+    time += length + random() % 2000;
     if (i % 1000 == 999) time += 5'000'000;
   }
   return spans;
 }
 
-TEST(TimelineTrack, EveryViewHoldsWhatTheRecordsHold) {
+TEST(TimelineTrack, EveryViewCoversAllRecords) {
   const auto spans = some_spans(50'000);
   const TimelineTrack track("a", "kernels", spans);
   const std::int64_t end = spans.back().end_ns;
@@ -44,16 +44,16 @@ TEST(TimelineTrack, EveryViewHoldsWhatTheRecordsHold) {
   }
 }
 
-TEST(TimelineTrack, AWindowHoldsWhatReachesIntoIt) {
+TEST(TimelineTrack, AWindowContainsTheSpansThatOverlapIt) {
   const TimelineTrack track("a", "calls", {{0, 1'000'000, 0}, {10, 20, 1}, {500, 510, 2}});
   const auto seen = track.view(400, 600, 1);
   ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[0].label, 0);  // began long before
+  EXPECT_EQ(seen[0].label, 0);  // began long before the window
   EXPECT_EQ(seen[1].label, 2);
   EXPECT_TRUE(track.view(2'000'000, 3'000'000, 1).empty());
 }
 
-TEST(TimelineTrack, RecordsMayComeInAnyOrder) {
+TEST(TimelineTrack, AcceptsRecordsInAnyOrder) {
   const TimelineTrack track("a", "calls", {{50, 60, 1}, {0, 10, 0}});
   EXPECT_EQ(track.view(0, 100, 1).front().label, 0);
   EXPECT_TRUE(TimelineTrack("b", "calls", {}).view(0, 1, 1).empty());

@@ -32,9 +32,9 @@ Result<std::int64_t> ComparisonTable::put(const StoredComparison& comparison) {
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   TACHO_TRY(known, database_.prepare("SELECT id FROM comparisons WHERE key = ?"));
   TACHO_TRY(found, known.bind(row.key).step());
-  const std::int64_t old_id = found ? known.integer(0) : 0;  // ids begin at 1
+  const std::int64_t old_id = found ? known.integer(0) : 0;  // ids start at 1
   known.reset();
-  // Not by ON CONFLICT: every conflict would use up an id.
+  // Not with ON CONFLICT: every conflict would use up an id.
   TACHO_TRY(statement, database_.prepare(
                            old_id > 0 ? "UPDATE comparisons SET key = ?, title = ?, started = ?, "
                                         "comparison = ?, plan = ? WHERE id = ?"

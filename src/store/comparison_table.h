@@ -12,29 +12,29 @@
 
 namespace tacho {
 
-// A comparison as a list shows it.
+// A comparison in a list.
 struct ComparisonRow {
-  std::int64_t id = 0;  // given by the store
-  std::string key;      // as a run's: unique across machines
+  std::int64_t id = 0;  // assigned by the store
+  std::string key;      // unique across machines, like that of a run
   std::string title;
   std::string started;  // ISO 8601, UTC
 };
 
-// What it holds is written and read by src/compare and src/lab; the store keeps it.
+// A comparison with its content, which src/compare and src/lab write and read.
 struct StoredComparison {
   ComparisonRow row;
   Json comparison;
-  std::optional<Json> plan;  // what was to be run; nothing where runs were there before
+  std::optional<Json> plan;  // the planned runs; absent if existing runs were compared
 };
 
-// Comparisons, in the store's file. What put() returned from is there after a kill -9.
+// The comparisons in the store's file. Once put() has returned, its data survives kill -9.
 class ComparisonTable {
  public:
   explicit ComparisonTable(Database& database) : database_(database) {}
 
-  // Replaces the one that has the key, under its old id.
+  // Replaces the comparison with the same key and keeps its id.
   Result<std::int64_t> put(const StoredComparison& comparison);
-  // By id, by key or "last".
+  // Finds a comparison by id, by key or as "last".
   Result<StoredComparison> find(std::string_view handle);
   Result<std::vector<ComparisonRow>> list();  // the newest first
   Result<void> remove(std::int64_t id);

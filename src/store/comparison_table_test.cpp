@@ -22,7 +22,7 @@ class ComparisonTableTest : public testing::Test {
   ComparisonTable table_ = store_.comparisons();
 };
 
-TEST_F(ComparisonTableTest, KeepsWhatItIsGivenUnderOneId) {
+TEST_F(ComparisonTableTest, KeepsAComparisonUnderOneId) {
   EXPECT_EQ(*table_.put(made("20260101-000000-abcdef", "first")), 1);
   EXPECT_EQ(*table_.put(made("20260101-000001-abcdef", "second")), 2);
   EXPECT_EQ(*table_.put(made("20260101-000000-abcdef", "first, longer")), 1);
@@ -38,7 +38,7 @@ TEST_F(ComparisonTableTest, KeepsWhatItIsGivenUnderOneId) {
   EXPECT_EQ(*table_.put(made("20260101-000002-abcdef", "third")), 3);
 }
 
-TEST_F(ComparisonTableTest, AnotherConnectionSeesItAtOnce) {
+TEST_F(ComparisonTableTest, IsVisibleToOtherConnectionsImmediately) {
   ASSERT_TRUE(table_.put(made("20260101-000000-abcdef", "first")).ok());
   auto other = *RunStore::open(folder_.path() / "store.db");
   EXPECT_EQ(other.comparisons().list()->size(), 1U);
@@ -51,7 +51,7 @@ TEST_F(ComparisonTableTest, OneWithoutAPlanHasNone) {
   EXPECT_FALSE(table_.find("last")->plan);
 }
 
-TEST_F(ComparisonTableTest, ListsTheNewestFirstAndForgetsTheRemoved) {
+TEST_F(ComparisonTableTest, ListsTheNewestFirstAndNotTheRemoved) {
   for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(table_.put(made(key, key)).ok());
   ASSERT_TRUE(table_.remove(2).ok());
   const auto rows = *table_.list();
@@ -60,7 +60,7 @@ TEST_F(ComparisonTableTest, ListsTheNewestFirstAndForgetsTheRemoved) {
   EXPECT_EQ(rows.back().key, "a");
 }
 
-TEST_F(ComparisonTableTest, SaysThatThereIsNone) {
+TEST_F(ComparisonTableTest, ReportsAnUnknownComparison) {
   for (const char* handle : {"1", "last", "x"}) {
     const auto found = table_.find(handle);
     ASSERT_FALSE(found.ok());

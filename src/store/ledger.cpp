@@ -17,7 +17,7 @@ Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
     TACHO_CHECK(find_metric(one.metric));
     if (!(one.low <= one.value && one.value <= one.high)) {
       return Error{ErrorCode::invalid,
-                   fmt::format("a prediction of {} lies outside its own interval", one.metric)};
+                   fmt::format("a prediction of {} is outside its own interval", one.metric)};
     }
   }
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
@@ -44,11 +44,11 @@ Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
 
 Result<void> Ledger::settle() {
   TACHO_TRY(open, database_.integer("SELECT count(*) FROM predictions WHERE outcome IS NULL"));
-  // What cannot be written now, the next settles.
+  // If the store is read-only, a later call settles them.
   if (open == 0 || database_.read_only()) return {};
   TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
   for (const Metric& metric : metric::kAll) {
-    // Keys of the catalogue are plain words (see migrations.cpp).
+    // Metric keys are plain words (see migrations.cpp).
     TACHO_CHECK(database_.execute(
         fmt::format("UPDATE predictions SET outcome = runs.outcome, measured = CASE WHEN "
                     "runs.outcome = 'ok' THEN runs.{0} END FROM runs WHERE runs.key = run_key AND "

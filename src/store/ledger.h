@@ -10,20 +10,20 @@
 
 namespace tacho {
 
-// Predictions, in the store's file. A prediction is written once, before its run, and never
-// changed; what was measured is added when the run is over, and stays when the run is removed.
+// The predictions in the store's file. A prediction is written once, before its run, and never
+// changed. The measured value is added when the run has ended, and is kept if the run is removed.
 class Ledger {
  public:
-  // The file of a RunStore, which makes or migrates it.
+  // Opens the file of a RunStore, creating or migrating it.
   static Result<Ledger> open(const std::filesystem::path& file);
 
-  // All or none. A figure of a run is foretold once: a second prediction of it is dropped.
+  // Stores all or none. A metric of a run is predicted once: a second prediction of it is dropped.
   Result<void> put(std::span<const LedgerEntry> predictions);
 
-  // Adds what was measured of every run that is over.
+  // Adds the measured values of all runs that have ended.
   Result<void> settle();
 
-  // The oldest first.
+  // Returns all entries, the oldest first.
   Result<std::vector<LedgerEntry>> all();
 
  private:

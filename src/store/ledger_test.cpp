@@ -31,7 +31,7 @@ class LedgerTest : public testing::Test {
   }
 };
 
-TEST_F(LedgerTest, KeepsWhatWasForetoldAndAddsWhatWasMeasured) {
+TEST_F(LedgerTest, KeepsPredictionsAndAddsMeasurements) {
   auto ledger = *Ledger::open(file_);
   const std::vector<LedgerEntry> made = {prediction("a"), prediction("b")};
   ASSERT_TRUE(ledger.put(made).ok());
@@ -58,7 +58,7 @@ TEST_F(LedgerTest, AMeasurementOutlivesItsRun) {
   EXPECT_EQ(ledger.all()->front().measured, 0.55);
 }
 
-TEST_F(LedgerTest, ARunThatIsNotOverIsNotMeasured) {
+TEST_F(LedgerTest, ARunThatHasNotEndedIsNotMeasured) {
   auto ledger = *Ledger::open(file_);
   ASSERT_TRUE(ledger.put(std::vector{prediction("b")}).ok());
   auto store = *RunStore::open(file_);
@@ -67,7 +67,7 @@ TEST_F(LedgerTest, ARunThatIsNotOverIsNotMeasured) {
   EXPECT_EQ(ledger.all()->front().outcome, "");
 }
 
-TEST_F(LedgerTest, AFigureIsForetoldOnce) {
+TEST_F(LedgerTest, AMetricIsPredictedOnce) {
   auto ledger = *Ledger::open(file_);
   LedgerEntry second = prediction("a");
   second.value = 0.45;
@@ -77,7 +77,7 @@ TEST_F(LedgerTest, AFigureIsForetoldOnce) {
   EXPECT_EQ(ledger.all()->front().value, 0.5);
 }
 
-TEST_F(LedgerTest, RefusesAnUnknownFigureAndAnIntervalWithoutItsValue) {
+TEST_F(LedgerTest, RefusesAnUnknownMetricAndAnIntervalWithoutItsValue) {
   auto ledger = *Ledger::open(file_);
   EXPECT_FALSE(ledger.put(std::vector{prediction("a", "top9")}).ok());
   LedgerEntry outside = prediction("a");

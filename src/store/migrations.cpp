@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x54616368;  // "Tach" in the file's header
 
-// Records are long, and apart from the rows that are listed: a page of `runs` holds many.
+// Records are long, so they have their own table: a page of `runs` then contains many rows.
 constexpr Migration kTables = R"sql(
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -37,8 +37,8 @@ constexpr Migration kTables = R"sql(
     record TEXT NOT NULL);
 )sql";
 
-// SQLite keeps equal entries of an index in the order of their id: the tie-break is built in.
-// The id has an index too, although the table is in its order: walking it reads a tenth as much.
+// SQLite orders equal entries of an index by id, which breaks ties. The id has an index too,
+// although the table is sorted by it: scanning the index reads a tenth as much.
 constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_id ON runs (id);
   CREATE INDEX runs_by_created_at ON runs (created_at);
@@ -53,7 +53,7 @@ constexpr Migration kIndexes = R"sql(
   CREATE INDEX runs_by_outcome ON runs (outcome);
 )sql";
 
-// What a run's container was made of; '' for a bare one.
+// The image of a run's container; '' for a bare run.
 constexpr Migration kImages = R"sql(
   ALTER TABLE runs ADD COLUMN image TEXT NOT NULL DEFAULT '';
   ALTER TABLE runs ADD COLUMN image_digest TEXT NOT NULL DEFAULT '';
@@ -61,7 +61,7 @@ constexpr Migration kImages = R"sql(
   CREATE INDEX runs_by_image_digest ON runs (image_digest);
 )sql";
 
-// What was measured and found, and what was to be run, which is nothing for runs made before.
+// The result of a comparison and its plan, which is NULL if existing runs were compared.
 constexpr Migration kComparisons = R"sql(
   CREATE TABLE comparisons (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,8 +72,8 @@ constexpr Migration kComparisons = R"sql(
     plan TEXT);
 )sql";
 
-// A task's `run_key` is that of the attempt under way, its `result_key` that of the run which is
-// its result: one at the most, whatever happens.
+// A task's `run_key` is that of the current attempt, its `result_key` that of the run that is its
+// result. A task never has more than one result.
 constexpr Migration kSweeps = R"sql(
   CREATE TABLE sweeps (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -102,8 +102,8 @@ constexpr Migration kSweeps = R"sql(
   CREATE UNIQUE INDEX sweep_tasks_by_result ON sweep_tasks (result_key);
 )sql";
 
-// What was foretold of runs. Not tied to the run's row: a removed run does not take the proof of a
-// wrong prediction with it.
+// Predictions of runs. They do not reference the row of the run: removing a run does not remove the
+// evidence of a wrong prediction.
 constexpr Migration kPredictions = R"sql(
   CREATE TABLE predictions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -122,7 +122,7 @@ constexpr Migration kPredictions = R"sql(
     UNIQUE (run_key, metric));
 )sql";
 
-// A study's steps name the sweep, comparison or run that holds what they came to.
+// The steps of a study name the sweep, comparison or run with their result.
 constexpr Migration kStudies = R"sql(
   CREATE TABLE studies (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -139,7 +139,7 @@ constexpr Migration kStudies = R"sql(
     PRIMARY KEY (study_id, step)) WITHOUT ROWID;
 )sql";
 
-// Until then a store that was moved did not find its runs' folders.
+// Makes folders relative, so that a moved store finds the folders of its runs.
 constexpr Migration kRelativeFolders = R"sql(
   UPDATE runs SET folder = stored_folder(folder, key) WHERE folder LIKE '/%';
 )sql";
@@ -147,22 +147,24 @@ constexpr Migration kRelativeFolders = R"sql(
 constexpr std::array kMigrations = {kTables, kIndexes,     kImages,  kComparisons,
                                     kSweeps, kPredictions, kStudies, kRelativeFolders};
 
-// What lets a metric's key stand in SQL as it is.
+// Returns true if a metric key can be used in SQL without quoting.
 constexpr bool is_plain_word(std::string_view word) {
   return std::ranges::all_of(
       word, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 static_assert(std::ranges::all_of(metric::kAll, is_plain_word, &Metric::key));
 
-// 0 for an empty file. In a transaction, because another process may be making the store.
+// Returns 0 for an empty file. Needs a transaction, because another process may be creating the
+// store.
 Result<std::int64_t> version_of(Database& database) {
   TACHO_TRY(application, database.integer("PRAGMA application_id"));
   TACHO_TRY(tables, database.integer("SELECT count(*) FROM sqlite_master"));
   if (application != kApplicationId && (application != 0 || tables != 0)) {
-    return Error{ErrorCode::invalid,
-                 database.file() +
-                     ": is a database of another program, not a Tacho store; move it away or name "
-                     "another file"};
+    return Error{
+        ErrorCode::invalid,
+        database.file() +
+            ": is a database of another program, not a Tacho store; move it or use another "
+            "file"};
   }
   return database.integer("PRAGMA user_version");
 }
@@ -217,7 +219,7 @@ std::span<const Migration> store_migrations() { return kMigrations; }
 
 Result<void> migrate(Database& database, std::span<const Migration> migrations) {
   while (true) {
-    // Looks before it locks: opening a store must not wait for whoever writes to it.
+    // Checks before locking: opening a store must not wait for a writer.
     TACHO_TRY(done, migrations_done_now(database, migrations));
     if (done == std::ssize(migrations)) return {};
     TACHO_CHECK(apply_next(database, migrations));
@@ -232,7 +234,7 @@ Result<bool> is_up_to_date(Database& database, std::span<const Migration> migrat
 }
 
 Result<void> add_metric_columns(Database& database) {
-  // Looks before it locks, as above.
+  // Checks before locking, as above.
   TACHO_TRY(seen, metrics_without_column(database));
   if (seen.empty()) return {};
   TACHO_TRY(transaction, Transaction::begin(database, Transaction::Kind::write));

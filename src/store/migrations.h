@@ -8,23 +8,23 @@
 
 namespace tacho {
 
-// The SQL that leads from one version of the store to the next. Never edit one that was released:
-// files made by it are out there. Add another.
+// The SQL that upgrades the store by one version. Never edit a released migration, because files
+// made by it exist. Add another one.
 using Migration = std::string_view;
 
-// The first makes version 1 out of an empty file.
+// Returns all migrations. The first one creates version 1 from an empty file.
 std::span<const Migration> store_migrations();
 
-// Brings an empty file or an earlier version up to the last of `migrations`, one transaction each,
-// so that a process killed meanwhile leaves a whole version. Does not touch a file that is not a
-// Tacho store, or is a newer one.
+// Upgrades an empty file or an earlier version to the last of `migrations`, one transaction each,
+// so that a killed process leaves a complete version. Does not modify a file that is not a Tacho
+// store or is newer.
 Result<void> migrate(Database& database, std::span<const Migration> migrations);
 
-// Whether neither of the two would change the file.
+// Returns true if neither migrate() nor add_metric_columns() would change the file.
 Result<bool> is_up_to_date(Database& database, std::span<const Migration> migrations);
 
-// Gives `runs` an indexed column for every metric of the catalogue. Metrics come more often than
-// versions should, so they need no migration.
+// Adds an indexed column to `runs` for every metric without one. New metrics are frequent, so they
+// need no migration.
 Result<void> add_metric_columns(Database& database);
 
 }  // namespace tacho

@@ -28,7 +28,7 @@ class MigrationsTest : public testing::Test {
   }
 };
 
-// A run as the SQL of version 1 wrote it, metrics or not.
+// Inserts a run like the SQL of version 1, with or without metrics.
 std::string insert_run_sql() {
   return "INSERT INTO runs (key, folder, created_at, model, data, batch, epochs, device, "
          "environment, seed, outcome) VALUES ('20260101-000000-abcdef', '/runs/a', 1000, 'lenet5', "
@@ -60,7 +60,7 @@ TEST_F(MigrationsTest, EveryEarlierVersionOpensAndKeepsItsRuns) {
   }
 }
 
-TEST_F(MigrationsTest, ANewerStoreIsRefusedAndLeftAsItWas) {
+TEST_F(MigrationsTest, ANewerStoreIsRefusedAndNotModified) {
   ASSERT_TRUE(RunStore::open(file_).ok());
   execute("PRAGMA user_version = 77");
   const std::string before = *read_file(file_);
@@ -74,7 +74,7 @@ TEST_F(MigrationsTest, ANewerStoreIsRefusedAndLeftAsItWas) {
   EXPECT_EQ(*read_file(file_), before);
 }
 
-TEST_F(MigrationsTest, AnotherProgramsDatabaseIsRefusedAndLeftAsItWas) {
+TEST_F(MigrationsTest, AnotherProgramsDatabaseIsRefusedAndNotModified) {
   for (const char* sql : {"CREATE TABLE bookmarks (url)", "PRAGMA application_id = 252006674"}) {
     std::filesystem::remove(file_);
     execute(sql);
@@ -87,7 +87,7 @@ TEST_F(MigrationsTest, AnotherProgramsDatabaseIsRefusedAndLeftAsItWas) {
   }
 }
 
-TEST_F(MigrationsTest, AMetricNewToTheCatalogueGetsItsColumn) {
+TEST_F(MigrationsTest, AddsColumnsForNewMetrics) {
   ASSERT_TRUE(RunStore::open(file_)->put(finished_run("20260101-000000-abcdef"), "/runs/a").ok());
   execute("DROP INDEX runs_by_top1; ALTER TABLE runs DROP COLUMN top1");
   auto store = *RunStore::open(file_);
@@ -96,7 +96,7 @@ TEST_F(MigrationsTest, AMetricNewToTheCatalogueGetsItsColumn) {
   EXPECT_EQ(store.list({.sort = "top1"})->front().metrics.front(), 0.75);
 }
 
-TEST_F(MigrationsTest, ManyProcessesMayMakeTheStoreAtOnce) {
+TEST_F(MigrationsTest, ManyProcessesMayCreateTheStoreAtOnce) {
   for (int round = 0; round < 5; ++round) {
     std::filesystem::remove(file_);
     constexpr int kProcesses = 6;

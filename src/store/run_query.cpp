@@ -83,8 +83,8 @@ Result<Filter> parse_filter(std::string_view text) {
   TACHO_TRY(relation, kRelations.parse(text.substr(begin, end - begin)));
   const std::string value(trimmed(text.substr(end)));
   if (relation == Relation::contains && column->kind != ColumnKind::text) {
-    return Error{ErrorCode::usage, fmt::format("{} is a number, in which ~ finds nothing; write "
-                                               "one like '{}>0'",
+    return Error{ErrorCode::usage, fmt::format("{} is a number and ~ is for text; write a filter "
+                                               "like '{}>0'",
                                                column->name, column->name)};
   }
   if (column->kind == ColumnKind::text) {

@@ -15,7 +15,7 @@ namespace tacho {
 
 enum class ColumnKind { text, integer, real };
 
-// What runs can be filtered and sorted by: what was asked for, the outcome, every metric.
+// A column for filtering and sorting runs: options, the outcome and all metrics.
 struct Column {
   std::string_view name;
   ColumnKind kind;
@@ -40,26 +40,26 @@ struct Filter {
   std::variant<std::int64_t, double, std::string> value;
 };
 
-// "model=lenet5", "model~net", "top1 > 0.85", "outcome!=ok", "batch<=64".
+// Parses "model=lenet5", "model~net", "top1 > 0.85", "outcome!=ok" or "batch<=64".
 Result<Filter> parse_filter(std::string_view text);
 
-// A run as a page's last, by which the next page is found however many came meanwhile.
+// The last run of a page. The next page starts after it, even if runs were added in between.
 struct RunMark {
   std::int64_t id = 0;
-  // What it has in the column that is sorted by; nothing where it has no value.
+  // Its value in the sort column; absent if it has none.
   std::optional<std::variant<std::int64_t, double, std::string>> value = {};
 };
 
 struct RunQuery {
   std::vector<Filter> filters = {};  // all must hold
   std::string sort = "id";           // runs without a value come last in both directions
-  bool descending = true;            // also among equals, which go by id
+  bool descending = true;            // equal values are ordered by id, in the same direction
   std::int64_t limit = 50;
   std::int64_t offset = 0;
-  // Each must be part of its model, data, device, environment or outcome, or begin its key; in any
-  // case.
+  // Each must be a substring of the model, data, device, environment or outcome (ignoring case), or
+  // a prefix of the key.
   std::vector<std::string> words = {};
-  std::optional<RunMark> after = {};  // only what follows it in this order
+  std::optional<RunMark> after = {};  // only runs after this one in the sort order
 };
 
 }  // namespace tacho

@@ -16,12 +16,12 @@ TEST(ParseFilter, ReadsColumnComparisonAndValue) {
   EXPECT_EQ(std::get<std::string>(filter->value), "lenet5");
   EXPECT_EQ(std::get<double>(parse_filter(" top1 > 0.85 ")->value), 0.85);
   EXPECT_EQ(std::get<std::int64_t>(parse_filter("seed=9007199254740993")->value),
-            9007199254740993);  // one more than a double can tell apart
+            9007199254740993);  // not representable as a double
   EXPECT_EQ(std::get<double>(parse_filter("wall_s<1e3")->value), 1000);
   EXPECT_EQ(std::get<std::string>(parse_filter("data=a=b")->value), "a=b");
 }
 
-TEST(ParseFilter, KnowsEveryComparison) {
+TEST(ParseFilter, SupportsEveryComparison) {
   for (const auto& [relation, spelling] : kRelations.table) {
     const bool of_text = relation == Relation::contains;
     const auto filter = parse_filter((of_text ? "model" : "batch") + std::string(spelling) + "64");
@@ -30,7 +30,7 @@ TEST(ParseFilter, KnowsEveryComparison) {
   }
 }
 
-TEST(ParseFilter, APartOfANumberMakesNoSense) {
+TEST(ParseFilter, RefusesASubstringOfANumber) {
   EXPECT_EQ(parse_filter("batch~6").error().code, ErrorCode::usage);
   EXPECT_TRUE(parse_filter("outcome~fail").ok());
 }
@@ -42,7 +42,7 @@ std::string why_not(std::string_view text) {
   return filter.error().message;
 }
 
-TEST(ParseFilter, SaysWhatIsWrong) {
+TEST(ParseFilter, ExplainsAnInvalidFilter) {
   EXPECT_THAT(why_not("modle=lenet5"), HasSubstr("column 'modle'; did you mean 'model'?"));
   EXPECT_THAT(why_not("lenet5"), HasSubstr("write one like 'top1>0.85'"));
   EXPECT_THAT(why_not(""), HasSubstr("is not a filter"));
@@ -55,7 +55,7 @@ TEST(ParseFilter, SaysWhatIsWrong) {
   }
 }
 
-TEST(RunColumns, HoldEveryMetric) {
+TEST(RunColumns, IncludeEveryMetric) {
   EXPECT_EQ((*find_column("samples_per_s"))->kind, ColumnKind::real);
   EXPECT_FALSE(find_column("id; DROP TABLE runs").ok());
 }

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// In the order in which write_row() binds and read_row() reads.
+// Returns the columns in the order in which write_row() binds and read_row() reads them.
 std::vector<std::string_view> row_columns() {
   std::vector<std::string_view> names = {
       "id",     "key",         "folder", "created_at",   "model", "data",    "batch",  "epochs",
@@ -24,7 +24,7 @@ Result<void> read_row(const Database& database, const Statement& statement, RunR
   int at = 0;
   row.id = statement.integer(at++);
   row.key = statement.text_view(at++);
-  row.folder = found_folder(database.folder(), statement.text_view(at++));
+  row.folder = resolved_folder(database.folder(), statement.text_view(at++));
   row.created_at = statement.real(at++);
   row.model = statement.text_view(at++);
   row.data = statement.text_view(at++);
@@ -48,7 +48,7 @@ Result<void> read_row(const Database& database, const Statement& statement, RunR
 RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const RunSpec& spec = record.order.spec;
   const auto& command = record.order.command;
-  const EnvironmentSpec& lives_in = record.order.environment;
+  const EnvironmentSpec& environment = record.order.environment;
   const bool threads_known = record.started && record.started->paths.threads > 0;
   RunRow row{.key = record.order.key,
              .folder = folder,
@@ -59,8 +59,8 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
              .epochs = command ? 0 : spec.epochs,
              .device = std::string(kDevices.of(spec.device)),
              .environment = record.started ? record.started->host.environment
-                                           : std::string(kEnvironmentKinds.of(lives_in.kind)),
-             .image = lives_in.image,
+                                           : std::string(kEnvironmentKinds.of(environment.kind)),
+             .image = environment.image,
              .image_digest = record.environment ? record.environment->image_digest : "",
              .seed = spec.seed,
              .threads = threads_known ? record.started->paths.threads : spec.threads,
@@ -78,8 +78,8 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
   std::vector<std::string> updates;
   updates.reserve(columns.size());
   for (const auto column : columns) updates.push_back(fmt::format("{0} = excluded.{0}", column));
-  // The conflict is on the id and not on the key: AUTOINCREMENT would use up a number for every
-  // row that then turns out to be there.
+  // The conflict is on the id and not on the key: otherwise AUTOINCREMENT would use up an id for
+  // every existing row.
   TACHO_TRY(statement,
             database.prepare(fmt::format("INSERT INTO runs ({}) VALUES ({}) "
                                          "ON CONFLICT (id) DO UPDATE SET {} RETURNING id",
@@ -124,7 +124,7 @@ Result<void> RowReader::each(const Database& database, std::span<const std::int6
     TACHO_CHECK(read_row(database, select_, row));
     visit(row);
   }
-  select_.reset();  // a statement that is not, keeps the file's state of now from being let go
+  select_.reset();  // otherwise it would hold a snapshot of the file
   return {};
 }
 

@@ -18,7 +18,7 @@
 
 namespace tacho {
 
-// A run as a list shows it: what can be told without reading its record.
+// A run in a list: the fields that do not need its record.
 struct RunRow {
   std::int64_t id = 0;
   std::string key;
@@ -35,27 +35,28 @@ struct RunRow {
   std::int64_t seed = 0;
   std::optional<std::int64_t> threads;
   Outcome outcome = Outcome::running;
-  std::array<std::optional<double>, metric::kAll.size()> metrics = {};  // in the catalogue's order
+  std::array<std::optional<double>, metric::kAll.size()> metrics =
+      {};  // in the order of metric::kAll
 };
 
 RunRow row_of(const RunRecord& record, const std::filesystem::path& folder);
 
-// Writes the row under `id`, or under a new one, and returns it.
+// Writes the row with the given id, or with a new one, and returns the id.
 Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> id,
                                const RunRow& row);
 
-// The row is the reader's own, and another one after the call.
+// The row is valid only during the call.
 using RowVisitor = std::function<void(const RunRow&)>;
 
-// Found in the same transaction all rows must be there; of ids that were kept since, some may have
-// been removed.
+// The treatment of ids without a row. Ids found in the same transaction must exist; older ones may
+// have been removed.
 enum class Missing { is_damage, is_left_out };
 
-// Rows by their ids. Its statement is for keeping: to prepare it takes as long as to read ten rows.
+// Reads rows by id. Keep the object: preparing its statement takes as long as reading ten rows.
 class RowReader {
  public:
   static Result<RowReader> prepare(Database& database);
-  // In the order of `ids`.
+  // Visits the rows in the order of `ids`.
   Result<void> each(const Database& database, std::span<const std::int64_t> ids, Missing missing,
                     const RowVisitor& visit);
 
@@ -65,7 +66,7 @@ class RowReader {
   Statement select_;
 };
 
-// In the order of `ids`, all of which must be there.
+// Returns the rows in the order of `ids`, all of which must exist.
 Result<std::vector<RunRow>> read_rows(Database& database, std::span<const std::int64_t> ids);
 
 }  // namespace tacho

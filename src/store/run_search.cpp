@@ -13,15 +13,15 @@
 namespace tacho {
 namespace {
 
-// Ids are handed out from 1 upwards, so a billion runs is no real limit. A higher one is damage,
-// and must not become the size of an allocation.
+// Ids are assigned from 1 upwards, so that a billion runs is no practical limit. A higher id is
+// damage and must not determine the size of an allocation.
 constexpr std::int64_t kHighestId = 1 << 30;
 
-// Where a word is looked for; of each there are few spellings.
+// Columns that are searched for words; each has few distinct values.
 constexpr std::array<std::string_view, 5> kWordColumns = {"model", "data", "device", "environment",
                                                           "outcome"};
 
-// One bit a run.
+// A set of run ids with one bit per run.
 class IdSet {
  public:
   void insert(std::int64_t id) {
@@ -73,7 +73,7 @@ std::string row_sql(const RunQuery& query) {
   return sql;
 }
 
-// The runs that hold ?1 in a column of few spellings: each of those is looked at once, by leaps
+// Finds the runs with ?1 in a column that has few distinct values: checks each value once, jumping
 // along the index.
 std::string spelling_sql(std::string_view column) {
   return fmt::format(
@@ -84,7 +84,7 @@ std::string spelling_sql(std::string_view column) {
       column);
 }
 
-// The ids that the statement answers with, of those that are still candidates.
+// Returns the ids of the statement's rows that are also candidates.
 Result<IdSet> narrowed(Database& database, const std::optional<IdSet>& candidates,
                        Statement& statement) {
   IdSet matching;
@@ -118,10 +118,11 @@ Result<IdSet> ids_matching(Database& database, const RunQuery& query) {
   return *std::move(matching);
 }
 
-// Tells which runs pass the filters, the cheapest way for the number that are asked about.
-class Sieve {
+// Checks runs against the filters: single lookups for the first ones, then one pass over the
+// indexes.
+class RunMatcher {
  public:
-  Sieve(Database& database, const RunQuery& query) : database_(database), query_(query) {}
+  RunMatcher(Database& database, const RunQuery& query) : database_(database), query_(query) {}
 
   Result<bool> passes(std::int64_t id) {
     if (!has_conditions(query_)) return true;
@@ -132,14 +133,14 @@ class Sieve {
     }
     return matching_->contains(id);
   }
-  // How many pass in all, where that came to be known.
+  // Returns the total number of matches, if it is known.
   [[nodiscard]] std::optional<std::int64_t> passing() const {
     return matching_ ? std::optional(matching_->size()) : std::nullopt;
   }
 
  private:
-  // Fills a page of 50 if one run in six passes. Where fewer do, a pass over the index is short;
-  // each look at a row may be one at the disk.
+  // Fills a page of 50 if one run in six passes. With fewer matches, a pass over the index is
+  // cheaper, because each lookup may read from the disk.
   static constexpr int kMostLookups = 300;
 
   Result<bool> look_up(std::int64_t id) {
@@ -171,10 +172,11 @@ std::string filter_sql(const Filter& filter) {
 }
 
 std::string word_sql() {
-  // The last character there is follows every other, so this is a range of keys.
+  // char(0x10FFFF) sorts after all other characters, so this is the range of keys with this prefix.
   std::string sql = "SELECT id FROM runs WHERE key >= ?1 AND key < ?1 || char(0x10FFFF)";
   for (const std::string_view column : kWordColumns) {
-    // Not UNION: ids are gathered in a set anyway, and making them distinct takes longest of all.
+    // Not UNION: ids are collected in a set anyway, and removing duplicates would take most of the
+    // time.
     sql += fmt::format(" UNION ALL SELECT id FROM ({})", spelling_sql(column));
   }
   return sql;
@@ -196,7 +198,7 @@ Result<RunPage> search(Database& database, const RunQuery& query) {
     return Error{ErrorCode::usage, "limit and offset must not be negative"};
   }
   TACHO_TRY(column, find_column(query.sort));
-  Sieve sieve(database, query);
+  RunMatcher matcher(database, query);
   RunPage page;
   std::int64_t to_skip = query.offset;
   std::int64_t passed = 0;
@@ -209,18 +211,18 @@ Result<RunPage> search(Database& database, const RunQuery& query) {
       std::visit([&](const auto& value) { order.bind(value); }, *query.after->value);
     }
     if (after) order.bind(query.after->id);
-    // Once the matches are known, the walk need not go beyond the last of them.
-    while (std::ssize(page.ids) < query.limit && sieve.passing() != passed) {
+    // Once the number of matches is known, the scan ends with the last of them.
+    while (std::ssize(page.ids) < query.limit && matcher.passing() != passed) {
       TACHO_TRY(found, order.step());
       if (!found) break;
       const std::int64_t id = order.integer(0);
-      TACHO_TRY(passes, sieve.passes(id));
+      TACHO_TRY(passes, matcher.passes(id));
       passed += passes ? 1 : 0;
       if (!passes || to_skip-- > 0) continue;
       page.ids.push_back(id);
     }
   }
-  page.matching = sieve.passing();
+  page.matching = matcher.passing();
   return page;
 }
 
@@ -238,8 +240,7 @@ Result<std::vector<RunGroup>> group_matches(Database& database, const RunQuery& 
     TACHO_TRY(ids, ids_matching(database, query));
     matching = std::move(ids);
   }
-  // Both passes are in the order of an index, so groups come one after the other, and each one's
-  // values in order.
+  // Both passes follow an index, so that groups come one after the other and values are sorted.
   std::vector<RunGroup> groups;
   std::vector<std::uint32_t> group_of;  // by id
   TACHO_TRY(values,

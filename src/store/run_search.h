@@ -12,39 +12,40 @@
 
 namespace tacho {
 
-// Which runs a query wants, and in which order.
+// The ids of the runs that match a query, in its order.
 //
-// One SELECT with WHERE and ORDER BY would be shorter, but an index serves either the filter or
-// the order. Whichever SQLite takes, some query then fetches all rows one by one to find few that
-// match, or sorts nearly all of them. Here the order is always a walk along its index. The first
-// runs on the way are looked up; where that does not fill the page, matches are rare, and each
-// filter becomes one pass over its own index that gathers the ids. At 100,000 runs a pass takes
-// some 10 ms at worst, and nothing is ever sorted.
+// One SELECT with WHERE and ORDER BY would be shorter, but an index serves either the filter or the
+// order: some queries would then fetch all rows to find a few matches, or sort nearly all of them.
+// Here the order is always a scan of its index. The first runs of the scan are looked up one by
+// one. If they do not fill the page, matches are rare, and each filter becomes one pass over its
+// own index that collects ids. With 100,000 runs a pass takes about 10 ms at worst, and nothing is
+// ever sorted.
 struct RunPage {
   std::vector<std::int64_t> ids;
-  std::optional<std::int64_t> matching;  // in all, where the search came to know it
+  std::optional<std::int64_t> matching;  // total number of matches, if the search counted them
 };
 Result<RunPage> search(Database& database, const RunQuery& query);
 
 Result<std::int64_t> count_matches(Database& database, const RunQuery& query);
 
-// Of the runs that match, how many have each value of `by`, and how `metric` spreads among them.
+// The matching runs with one value of a column, and the distribution of a metric among them.
 struct RunGroup {
-  std::string value;  // as text, numbers too; "" where there is none
+  std::string value;  // as text, also for numbers; "" without a value
   std::int64_t count = 0;
-  std::int64_t measured = 0;  // of these have the metric; without any the rest is 0
+  std::int64_t measured = 0;  // runs with the metric; if 0, so are the fields below
   double low = 0;
   double p25 = 0;
   double median = 0;
   double p75 = 0;
   double high = 0;
 };
-// The most runs first, at most `limit`. A pass over each of the two columns' indexes.
+// Returns at most `limit` groups, the largest first, in one pass over the index of each of the two
+// columns.
 Result<std::vector<RunGroup>> group_matches(Database& database, const RunQuery& query,
                                             const Column& by, const Column& metric,
                                             std::size_t limit);
 
-// The SQL of a pass and of the walk, for the test that holds it to the indexes.
+// The SQL of passes and scans, for the test that checks that they use the indexes.
 enum class Rows { with_value, without_value };
 std::string filter_sql(const Filter& filter);
 std::string order_sql(const Column& column, bool descending, Rows rows, bool after = false);

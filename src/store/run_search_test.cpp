@@ -15,7 +15,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// More runs than are looked up one by one, with many equal values and, in one of three, no figures.
+// More runs than are looked up one by one, with many equal values; every third has no metrics.
 constexpr int kRuns = 2000;
 
 class RunSearchTest : public testing::Test {
@@ -71,7 +71,7 @@ class RunSearchTest : public testing::Test {
   Database database_ = *Database::open(folder_.path() / "store.db");
 };
 
-TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
+TEST_F(RunSearchTest, FindsTheSameAsAFullScanInEveryOrder) {
   const std::vector<std::vector<Filter>> filters = {
       {},
       {*parse_filter("model=model3")},
@@ -100,13 +100,13 @@ TEST_F(RunSearchTest, FindsWhatAPlainScanFindsWhateverTheOrder) {
   }
 }
 
-TEST_F(RunSearchTest, CountsWithoutRegardToThePage) {
+TEST_F(RunSearchTest, CountsAllMatchesAndNotThePage) {
   EXPECT_EQ(*count_matches(database_, {}), kRuns);
   const std::vector<Filter> filters = {*parse_filter("outcome=ok"), *parse_filter("device=cpu")};
   EXPECT_EQ(*count_matches(database_, {.filters = filters}), 800);
 }
 
-TEST_F(RunSearchTest, PagesByTheLastRunOfThePageBefore) {
+TEST_F(RunSearchTest, PagesByTheLastRunOfThePreviousPage) {
   for (const Column& column : run_columns()) {
     for (const bool descending : {false, true}) {
       RunQuery query{.sort = std::string(column.name), .descending = descending, .limit = kRuns};
@@ -134,7 +134,7 @@ TEST_F(RunSearchTest, PagesByTheLastRunOfThePageBefore) {
   }
 }
 
-TEST_F(RunSearchTest, WordsAreFoundWhereverTheyMayStand) {
+TEST_F(RunSearchTest, FindsWordsInEveryTextColumn) {
   const auto count = [&](std::vector<std::string> words) {
     return *count_matches(database_, {.words = std::move(words)});
   };
@@ -147,7 +147,7 @@ TEST_F(RunSearchTest, WordsAreFoundWhereverTheyMayStand) {
   EXPECT_EQ(rare.size(), 57U);
 }
 
-TEST_F(RunSearchTest, GroupsRunsWithTheSpreadOfAFigure) {
+TEST_F(RunSearchTest, GroupsRunsWithTheDistributionOfAMetric) {
   const RunQuery query{.filters = {*parse_filter("outcome=ok")}};
   const auto groups =
       *group_matches(database_, query, **find_column("device"), **find_column("batch"), 10);
@@ -162,7 +162,7 @@ TEST_F(RunSearchTest, GroupsRunsWithTheSpreadOfAFigure) {
             10U);
 }
 
-TEST_F(RunSearchTest, NoOrderIsSortedAndEveryOneIsReadFromItsIndex) {
+TEST_F(RunSearchTest, EveryOrderIsReadFromItsIndexWithoutSorting) {
   for (const Column& column : run_columns()) {
     for (const bool descending : {false, true}) {
       for (const Rows rows : {Rows::with_value, Rows::without_value}) {

@@ -22,7 +22,7 @@ Error no_run(std::string_view handle) {
   return {ErrorCode::not_found, fmt::format("no run {}; see 'tacho runs ls'", handle)};
 }
 
-// The first number a statement answers with, if it answers.
+// Returns the first column of the first row, if there is one.
 Result<std::optional<std::int64_t>> first_integer(Statement& statement) {
   TACHO_TRY(found, statement.step());
   return found ? std::optional(statement.integer(0)) : std::nullopt;
@@ -44,7 +44,7 @@ Result<std::optional<std::int64_t>> id_of_number(Database& database, std::string
 
 Result<std::optional<std::int64_t>> id_of_prefix(Database& database, std::string_view prefix) {
   if (prefix.size() < kShortestPrefix) return std::optional<std::int64_t>();
-  // A range, which the key's index answers; the last character there is follows every other.
+  // A range, so that the index of the key is used; char(0x10FFFF) sorts after all other characters.
   TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE key >= ?1 AND key < ?1 || "
                                         "char(0x10FFFF) ORDER BY key LIMIT 2"));
   TACHO_TRY(id, first_integer(statement.bind(prefix)));
@@ -52,8 +52,8 @@ Result<std::optional<std::int64_t>> id_of_prefix(Database& database, std::string
   TACHO_TRY(another, statement.step());
   if (another) {
     return Error{ErrorCode::usage,
-                 fmt::format("several runs' keys begin with '{}'; give more of the key (see 'tacho "
-                             "runs ls')",
+                 fmt::format("the keys of several runs begin with '{}'; give more of the key (see "
+                             "'tacho runs ls')",
                              prefix)};
   }
   return id;
@@ -67,9 +67,10 @@ Result<RunRecord> read_record(Database& database, std::int64_t id) {
   return run_record_from_json(json);
 }
 
-// For this user alone: the file holds what sweeps are to be told, secrets as well. SQLite gives the
-// files beside it the same rights. Closed before SQLite opens it: closing any handle of a file
-// drops all locks that the process has on it, and another process would then remove the log.
+// Creates the file with access only for this user: it contains the options of sweeps, including
+// secrets. SQLite gives its auxiliary files the same permissions. The file is closed before SQLite
+// opens it: closing any descriptor of a file drops all locks of the process on it, and another
+// process would then remove the log.
 void make_private(const std::filesystem::path& file) {
   const UniqueFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 }
@@ -79,7 +80,7 @@ Result<Database> open_to_write(const std::filesystem::path& file) {
   make_private(file);
   TACHO_TRY(database, Database::open(file));
   TACHO_CHECK(migrate(database, store_migrations()));
-  // After migrate(): it writes to the file, and a newer store is not ours to touch.
+  // After migrate(), because it writes to the file, and a newer store must not be modified.
   TACHO_CHECK(database.use_write_ahead_log());
   TACHO_CHECK(database.execute("PRAGMA foreign_keys = ON"));
   TACHO_CHECK(add_metric_columns(database));
@@ -89,7 +90,7 @@ Result<Database> open_to_write(const std::filesystem::path& file) {
 Result<Database> open_to_read(const std::filesystem::path& file, const Error& why) {
   TACHO_TRY(database, Database::open_to_read(file));
   TACHO_TRY(version, database.integer("PRAGMA user_version"));
-  if (version == 0) return why;  // it never came to be
+  if (version == 0) return why;  // the store was never created
   TACHO_TRY(current, is_up_to_date(database, store_migrations()));
   if (!current) {
     TACHO_TRY(copy, database.copy_in_memory());
@@ -106,7 +107,7 @@ Result<Database> open_to_read(const std::filesystem::path& file, const Error& wh
 Result<Database> open_store_file(const std::filesystem::path& file) {
   auto opened = open_to_write(file);
   if (opened.ok() || opened.error().code != ErrorCode::io) return opened;
-  // A full disk, or one that can only be read: what is there is still to be read.
+  // On a full or read-only disk, the store can still be read.
   auto readable = open_to_read(file, opened.error());
   return readable.ok() ? std::move(readable) : std::move(opened);
 }
@@ -203,7 +204,7 @@ Result<std::vector<RunGroup>> RunStore::group(const RunQuery& query, std::string
   TACHO_TRY(by_column, find_column(by));
   TACHO_TRY(metric_column, find_column(metric));
   if (metric_column->kind == ColumnKind::text) {
-    return Error{ErrorCode::usage, fmt::format("{} is no figure that could be summed up", metric)};
+    return Error{ErrorCode::usage, fmt::format("{} is not a numeric column", metric)};
   }
   const auto snapshot = Transaction::begin(database_, Transaction::Kind::read);
   if (!snapshot.ok()) return snapshot.error();

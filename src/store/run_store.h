@@ -18,10 +18,10 @@
 
 namespace tacho {
 
-// The store's file, made or brought up to date.
+// Opens the store's file, creating or migrating it.
 Result<Database> open_store_file(const std::filesystem::path& file);
 
-// What RunStore::put() does, within a transaction of the caller's.
+// Does the same as RunStore::put() within a transaction of the caller.
 Result<std::int64_t> put_run(Database& database, const RunRecord& record,
                              const std::filesystem::path& folder);
 
@@ -31,39 +31,39 @@ struct StoredRun {
 };
 
 // All runs, in one SQLite file. Any number of processes may have it open; one object belongs to
-// one thread. What put() and remove() returned from is there after a kill -9.
+// one thread. Once put() or remove() has returned, the change survives kill -9.
 class RunStore {
  public:
-  // Makes the file and its folders, or brings an earlier version's file up to date.
+  // Creates the file and its folders, or migrates the file of an earlier version.
   static Result<RunStore> open(const std::filesystem::path& file);
 
-  // Replaces the run that has the record's key, under its old id.
+  // Replaces the run with the key of the record and keeps its id.
   Result<std::int64_t> put(const RunRecord& record, const std::filesystem::path& folder);
 
-  // By id ("41"), by key or the first six or more characters of one, or "last".
+  // Finds a run by id ("41"), by key or at least its first six characters, or as "last".
   Result<StoredRun> find(std::string_view handle);
 
   Result<std::vector<RunRow>> list(const RunQuery& query);
-  // Says how many match in all, where that came to be known on the way.
+  // Returns the total number of matches, if the search counted them.
   Result<std::optional<std::int64_t>> visit(const RunQuery& query, const RowVisitor& visit);
-  // The same in two parts, for who shows pages of one list again and again: the ids of all that
-  // match, whatever the query's limit, and the rows of some that are still there.
+  // The same in two steps, for showing pages of one list repeatedly: the ids of all matches,
+  // ignoring the limit of the query, and the rows of those that still exist.
   Result<std::vector<std::int64_t>> order(RunQuery query);
   Result<void> visit(std::span<const std::int64_t> ids, const RowVisitor& visit);
-  // All that match; sort, limit and offset do not count.
+  // Counts all matches; ignores sort, limit and offset.
   Result<std::int64_t> count(const RunQuery& query);
-  // By the column `by`, with the spread of `metric` in each group; the most runs first.
+  // Groups matches by the column `by`, with the distribution of `metric`; the largest group first.
   Result<std::vector<RunGroup>> group(const RunQuery& query, std::string_view by,
                                       std::string_view metric, std::size_t limit);
-  // Another number whenever someone else has written to the file since this was opened: what was
-  // made of it by others' writes is then old.
+  // Returns a number that changes when another connection has written to the file: cached results
+  // are then out of date.
   Result<std::int64_t> state_number();
-  // Stored as running: they do, or whoever ran them was killed.
+  // Returns the runs stored as running. They are running, or their tacho process was killed.
   Result<std::vector<RunRow>> unfinished();
 
   Result<void> remove(std::int64_t id);
 
-  // Of the same file; lives no longer than this.
+  // Tables in the same file; they must not outlive this object.
   ComparisonTable comparisons() { return ComparisonTable(database_); }
   StudyTable studies() { return StudyTable(database_); }
 
@@ -73,7 +73,7 @@ class RunStore {
   Result<void> read(std::span<const std::int64_t> ids, Missing missing, const RowVisitor& visit);
 
   Database database_;
-  std::optional<RowReader> reader_;  // once it is needed
+  std::optional<RowReader> reader_;  // prepared on first use
 };
 
 }  // namespace tacho

@@ -15,7 +15,7 @@ namespace {
 
 std::string child_key(int number) { return "child " + std::to_string(number); }
 
-// Puts runs until it is killed, and writes one byte for each put that returned.
+// Stores runs until it is killed, and writes one byte per put() that returned.
 [[noreturn]] void put_for_ever(const std::filesystem::path& file, int returned) {
   auto store = RunStore::open(file);
   for (int i = 0; store.ok(); ++i) {
@@ -36,7 +36,7 @@ int bytes_until_end(int fd) {
 }
 
 TEST(RunStoreCrash, KeepsEveryPutThatReturnedBeforeKill9) {
-  // The first kill may come before the first put, the last one amid many.
+  // The first kill may come before the first put(), the last one among many.
   for (const int own_puts : {0, 1, 5, 20, 60}) {
     const ScratchFolder folder;
     const auto file = folder.path() / "store.db";

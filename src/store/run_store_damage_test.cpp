@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class RunStoreDamageTest : public testing::Test {
  protected:
-  // A sound store of 20 runs, as bytes.
+  // Returns the bytes of an undamaged store with 20 runs.
   std::string sound_store() const {
     const auto file = folder_.path() / "sound.db";
     {
@@ -46,23 +46,24 @@ TEST_F(RunStoreDamageTest, AnEmptyFileBecomesAStore) {
   EXPECT_EQ(*store->count({}), 0);
 }
 
-TEST_F(RunStoreDamageTest, ATextFileIsRefusedAndLeftAsItWas) {
+TEST_F(RunStoreDamageTest, ATextFileIsRefusedAndNotModified) {
   for (const std::string& text : {std::string("no"), std::string(5000, 'x')}) {
     write(text);
     const auto store = RunStore::open(file_);
     ASSERT_FALSE(store.ok());
     EXPECT_EQ(store.error().code, ErrorCode::invalid);
-    EXPECT_EQ(store.error().message,
-              file_.string() +
-                  ": is not a Tacho store or is damaged; move it away and rebuild with 'tacho runs "
-                  "ingest FOLDER'");
+    EXPECT_EQ(
+        store.error().message,
+        file_.string() +
+            ": is not a Tacho store or is damaged; move it and rebuild the store with 'tacho runs "
+            "ingest FOLDER'");
     EXPECT_EQ(*read_file(file_), text);
   }
 }
 
 TEST_F(RunStoreDamageTest, ATruncatedStoreIsRefused) {
   const std::string whole = sound_store();
-  // SQLite takes one byte for an empty file, and does not miss the end of the last page.
+  // SQLite reads one byte as an empty file, and does not need the end of the last page.
   for (std::size_t size = 2; size < whole.size() - 4096; size += 1999) {
     write(std::string_view(whole).substr(0, size));
     const auto store = RunStore::open(file_);
@@ -71,8 +72,8 @@ TEST_F(RunStoreDamageTest, ATruncatedStoreIsRefused) {
   }
 }
 
-// Whatever the bytes, an answer or an error; the sanitizers watch the rest.
-TEST_F(RunStoreDamageTest, NoDamageIsWorseThanAnError) {
+// Any bytes give a result or an error; the sanitizers check the rest.
+TEST_F(RunStoreDamageTest, DamageCausesNothingWorseThanAnError) {
   const std::string whole = sound_store();
   std::mt19937 random(7);
   const auto below = [&random](std::size_t end) {
@@ -112,7 +113,7 @@ TEST_F(RunStoreDamageTest, ARecordThatCannotBeReadNamesItsRun) {
   EXPECT_EQ(store.find("4").error().code, ErrorCode::invalid);
 }
 
-TEST_F(RunStoreDamageTest, AnIdBeyondReasonIsDamage) {
+TEST_F(RunStoreDamageTest, AHugeIdIsDamage) {
   write(sound_store());
   ASSERT_TRUE(
       Database::open(file_)->execute("UPDATE runs SET id = 1152921504606846976 WHERE id = 5").ok());
@@ -121,7 +122,7 @@ TEST_F(RunStoreDamageTest, AnIdBeyondReasonIsDamage) {
             ErrorCode::invalid);
 }
 
-TEST_F(RunStoreDamageTest, APlaceThatCannotHoldAStoreIsNamed) {
+TEST_F(RunStoreDamageTest, ErrorsNameAnUnusablePath) {
   const auto on_folder = RunStore::open(folder_.path());
   ASSERT_FALSE(on_folder.ok());
   EXPECT_EQ(on_folder.error().code, ErrorCode::io);
@@ -129,7 +130,7 @@ TEST_F(RunStoreDamageTest, APlaceThatCannotHoldAStoreIsNamed) {
   const auto in_proc = RunStore::open("/proc/nope/store.db");
   ASSERT_FALSE(in_proc.ok());
   EXPECT_EQ(in_proc.error().code, ErrorCode::io);
-  EXPECT_THAT(in_proc.error().message, HasSubstr("/proc/nope: cannot be made"));
+  EXPECT_THAT(in_proc.error().message, HasSubstr("/proc/nope: cannot be created"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::optional<double> value_in(const RunRow& row, const Metric& metric) {
   return row.metrics.at(static_cast<std::size_t>(at - metric::kAll.begin()));
 }
 
-TEST_F(RunStoreTest, GivesBackTheRecordAndWhatAListShowsOfIt) {
+TEST_F(RunStoreTest, ReturnsTheRecordAndItsRow) {
   RunRecord record = finished_run("20260101-000000-abcdef", 0.75);
   record.order.spec.seed = 9007199254740993;
   record.started->host.environment = "podman";
@@ -66,7 +66,7 @@ TEST_F(RunStoreTest, GivesBackTheRecordAndWhatAListShowsOfIt) {
   EXPECT_EQ(value_in(run->row, metric::kPeakMemory), std::nullopt);
 }
 
-TEST_F(RunStoreTest, ARunThatNeverStartedIsBareWithTheThreadsAskedFor) {
+TEST_F(RunStoreTest, ARunThatNeverStartedIsBareWithTheRequestedThreads) {
   RunRecord record = fold({.key = "20260101-000000-abcdef"}, {});
   put(record);
   EXPECT_EQ(store_.find("last")->row.environment, "bare");
@@ -76,12 +76,12 @@ TEST_F(RunStoreTest, ARunThatNeverStartedIsBareWithTheThreadsAskedFor) {
   EXPECT_EQ(store_.find("last")->row.threads, 3);
 }
 
-TEST_F(RunStoreTest, AFigureThatIsNotANumberIsAbsent) {
+TEST_F(RunStoreTest, AMetricThatIsNotANumberIsAbsent) {
   put(finished_run("20260101-000000-abcdef", std::nan("")));
   EXPECT_EQ(value_in(store_.find("1")->row, metric::kTop1), std::nullopt);
 }
 
-TEST_F(RunStoreTest, TheSameKeyKeepsItsIdAndUsesUpNoOther) {
+TEST_F(RunStoreTest, TheSameKeyKeepsItsIdAndUsesNoOther) {
   EXPECT_EQ(put(finished_run("20260101-000000-aaaaaa", 0.5)), 1);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(put(finished_run("20260101-000000-aaaaaa", 0.75)), 1);
   EXPECT_EQ(put(finished_run("20260101-000000-bbbbbb")), 2);
@@ -90,7 +90,7 @@ TEST_F(RunStoreTest, TheSameKeyKeepsItsIdAndUsesUpNoOther) {
   EXPECT_EQ(value_in(store_.find("1")->row, metric::kTop1), 0.75);
 }
 
-TEST_F(RunStoreTest, AnIdIsNeverGivenTwice) {
+TEST_F(RunStoreTest, AnIdIsNeverReused) {
   put(finished_run("20260101-000000-aaaaaa"));
   ASSERT_TRUE(store_.remove(1).ok());
   EXPECT_EQ(put(finished_run("20260101-000000-aaaaaa")), 2);
@@ -110,11 +110,11 @@ TEST_F(RunStoreTest, FindsByIdKeyPrefixAndLast) {
   EXPECT_EQ(store_.find("2")->row.id, 2);
   EXPECT_EQ(store_.find("last")->row.id, 3);
   EXPECT_EQ(store_.find("20260101-000000-aaaaaa")->row.id, 1);
-  EXPECT_EQ(store_.find("202601")->row.id, 1);  // all digits, but there is no such id
+  EXPECT_EQ(store_.find("202601")->row.id, 1);                  // all digits, but no existing id
   EXPECT_EQ(store_.find("20260202-000000-bbbbbb")->row.id, 2);  // a whole key, and a prefix
 }
 
-TEST_F(RunStoreTest, SaysWhyARunIsNotFound) {
+TEST_F(RunStoreTest, ExplainsWhyARunIsNotFound) {
   EXPECT_EQ(refused("last").code, ErrorCode::not_found);
   EXPECT_THAT(refused("last").message, HasSubstr("no run yet"));
   put(finished_run("20260101-000000-aaaaaa"));
@@ -129,7 +129,7 @@ TEST_F(RunStoreTest, SaysWhyARunIsNotFound) {
   EXPECT_THAT(refused("202601").message, HasSubstr("give more of the key"));
 }
 
-TEST_F(RunStoreTest, ListsPagesWithRunsWithoutTheFigureLast) {
+TEST_F(RunStoreTest, ListsRunsWithoutTheMetricLast) {
   put(finished_run("a", 0.5));
   put(fold({.key = "b"}, {}));
   put(finished_run("c", 0.75));
@@ -142,7 +142,7 @@ TEST_F(RunStoreTest, ListsPagesWithRunsWithoutTheFigureLast) {
   EXPECT_EQ(*store_.count({.filters = {*parse_filter("outcome=running")}, .limit = 1}), 2);
 }
 
-TEST_F(RunStoreTest, RowsOfAKeptOrderAreThoseStillThere) {
+TEST_F(RunStoreTest, VisitsOnlyExistingRowsOfAnEarlierOrder) {
   for (const char* key : {"a", "b", "c"}) put(finished_run(key));
   const auto order = *store_.order({.limit = 1});
   EXPECT_THAT(order, ElementsAre(3, 2, 1));
@@ -152,7 +152,7 @@ TEST_F(RunStoreTest, RowsOfAKeptOrderAreThoseStillThere) {
   EXPECT_THAT(keys, ElementsAre("c", "a"));
 }
 
-TEST_F(RunStoreTest, KnowsTheRunsThatHaveNotEnded) {
+TEST_F(RunStoreTest, ReturnsTheRunsThatHaveNotEnded) {
   put(finished_run("a"));
   put(fold({.key = "b"}, {}));
   const auto unfinished = store_.unfinished();
@@ -160,7 +160,7 @@ TEST_F(RunStoreTest, KnowsTheRunsThatHaveNotEnded) {
   EXPECT_EQ(unfinished->front().key, "b");
 }
 
-TEST_F(RunStoreTest, KeepsAFoldersNameToTheByte) {
+TEST_F(RunStoreTest, KeepsEveryByteOfAFolderName) {
   ASSERT_TRUE(store_.put(finished_run("a"), "/runs/\xFF'; DROP TABLE runs; --").ok());
   EXPECT_EQ(store_.find("last")->row.folder, "/runs/\xFF'; DROP TABLE runs; --");
 }

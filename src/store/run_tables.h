@@ -14,11 +14,11 @@ inline constexpr Names<RunTable, 3> kRunTables{
     "table",
     {{{RunTable::runs, "runs"}, {RunTable::epochs, "epochs"}, {RunTable::steps, "steps"}}}};
 
-// For programs: units are in the names, numbers keep every digit.
+// Machine-readable tables: units are in the column names, numbers have all digits.
 std::string runs_csv(const std::vector<RunRow>& rows);
 Json runs_json(const std::vector<RunRow>& rows);
 std::string table_csv(RunTable table, const std::vector<StoredRun>& runs);
-// A whole record and the id it goes by here.
+// Returns the complete record and its id in this store.
 Json record_json(std::int64_t id, const RunRecord& record);
 Json records_json(const std::vector<StoredRun>& runs);
 

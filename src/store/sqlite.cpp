@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;
 
-// What the system said, where SQLite's own text hides it.
+// Returns the message of the operating system, which SQLite's message does not contain.
 std::string system_text(sqlite3* database) {
   const int number = sqlite3_system_errno(database);
   if (number == 0) return sqlite3_errmsg(database);
@@ -24,7 +24,7 @@ std::string system_text(sqlite3* database) {
 }
 
 Error sqlite_error(sqlite3* database, int code) {
-  switch (code & 0xFF) {  // the rest of the bits only refine it
+  switch (code & 0xFF) {  // the other bits are details
     case SQLITE_FULL:
       return {ErrorCode::io, "disk full; free some space and try again"};
     case SQLITE_CANTOPEN:
@@ -38,13 +38,14 @@ Error sqlite_error(sqlite3* database, int code) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {ErrorCode::invalid,
-              "is not a Tacho store or is damaged; move it away and rebuild with 'tacho runs "
+              "is not a Tacho store or is damaged; move it and rebuild the store with 'tacho runs "
               "ingest FOLDER'"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorCode::unavailable,
-              fmt::format("another process has been writing for {} s; try again when it is done",
-                          kBusyTimeoutMs / 1000)};
+      return {
+          ErrorCode::unavailable,
+          fmt::format("another process has been writing for {} s; try again when it has finished",
+                      kBusyTimeoutMs / 1000)};
     default:
       return {ErrorCode::failed, sqlite3_errmsg(database)};
   }
@@ -55,7 +56,7 @@ std::string file_of(sqlite3* database) {
   return name == nullptr ? "store" : name;
 }
 
-// Absolute, because SQLite has meanings of its own for names like ":memory:" and "file:x".
+// Absolute, because names like ":memory:" and "file:x" are special in SQLite.
 Result<std::filesystem::path> absolute_path(const std::filesystem::path& file) {
   std::error_code no_working_folder;
   auto path = std::filesystem::absolute(file, no_working_folder);
@@ -63,7 +64,7 @@ Result<std::filesystem::path> absolute_path(const std::filesystem::path& file) {
   return path.lexically_normal();
 }
 
-// As SQLite reads a path in a URI.
+// Escapes a path for a URI of SQLite.
 std::string uri_path(std::string_view path) {
   std::string out;
   for (const char c : path) {
@@ -75,14 +76,14 @@ std::string uri_path(std::string_view path) {
 
 }  // namespace
 
-// Statements that nobody uses at the moment, by their text: to parse one takes longer than most
-// take to run. Those that were there first stay, as texts made for one question never come again.
-class KeptStatements {
+// Prepared statements that are not in use, by their text: parsing one takes longer than executing
+// most. A full cache keeps the old ones, because statements made for one query are not used again.
+class StatementCache {
  public:
-  KeptStatements() = default;
-  KeptStatements(const KeptStatements&) = delete;
-  KeptStatements& operator=(const KeptStatements&) = delete;
-  ~KeptStatements() {
+  StatementCache() = default;
+  StatementCache(const StatementCache&) = delete;
+  StatementCache& operator=(const StatementCache&) = delete;
+  ~StatementCache() {
     for (const auto& [sql, statement] : idle_) sqlite3_finalize(statement);
   }
 
@@ -107,7 +108,7 @@ class KeptStatements {
   std::map<std::string, sqlite3_stmt*, std::less<>> idle_;
 };
 
-void Statement::Returner::operator()(sqlite3_stmt* statement) const { kept->give_back(statement); }
+void Statement::Returner::operator()(sqlite3_stmt* statement) const { cache->give_back(statement); }
 
 Statement& Statement::bound(int code) {
   if (bind_failure_ == SQLITE_OK) bind_failure_ = code;
@@ -142,7 +143,7 @@ Result<bool> Statement::step() {
 
 Result<void> Statement::run() {
   TACHO_TRY(answered, step());
-  if (answered) broken_invariant("run() of a statement that answers");
+  if (answered) broken_invariant("run() of a statement that returns rows");
   return {};
 }
 
@@ -178,7 +179,7 @@ std::optional<double> Statement::optional_real(int column) const {
 }
 
 Database::Database(sqlite3* database, std::filesystem::path folder)
-    : handle_(database), kept_(std::make_shared<KeptStatements>()), folder_(std::move(folder)) {}
+    : handle_(database), cache_(std::make_shared<StatementCache>()), folder_(std::move(folder)) {}
 
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
@@ -186,7 +187,7 @@ Result<Database> Database::open(const std::filesystem::path& file, const std::st
                                 int flags) {
   sqlite3* opened = nullptr;
   int code = sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  Database database(opened, file.parent_path());  // closes it also where opening failed
+  Database database(opened, file.parent_path());  // closes it, also if opening failed
   if (code == SQLITE_OK) code = define_stored_folder(opened, database.folder_);
   if (code != SQLITE_OK) return sqlite_error(opened, code).in(file.string());
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
@@ -202,7 +203,9 @@ Result<Database> Database::open_to_read(const std::filesystem::path& file) {
   TACHO_TRY(path, absolute_path(file));
   std::error_code absent;
   const auto log_bytes = std::filesystem::file_size(path.string() + "-wal", absent);
-  if (!absent && log_bytes > 0) return Error{ErrorCode::not_found, "its log was not taken over"};
+  if (!absent && log_bytes > 0) {
+    return Error{ErrorCode::not_found, "its write-ahead log is not in the file yet"};
+  }
   return open(path, "file:" + uri_path(path.string()) + "?immutable=1",
               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
@@ -217,7 +220,7 @@ Result<Database> Database::copy_in_memory() const {
 }
 
 Result<void> Database::use_write_ahead_log() {
-  // SQLite itself does not wait here: where two processes make a file at once, one is refused.
+  // SQLite does not wait here: if two processes create a file at once, one of them gets an error.
   constexpr std::chrono::milliseconds kPause(10);
   for (int waited_ms = 0;; waited_ms += static_cast<int>(kPause.count())) {
     auto done = execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -234,18 +237,18 @@ Result<void> Database::execute(const std::string& sql) {
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {
-  sqlite3_stmt* statement = kept_->take(sql);
-  if (statement != nullptr) return Statement(statement, kept_);
+  sqlite3_stmt* statement = cache_->take(sql);
+  if (statement != nullptr) return Statement(statement, cache_);
   const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
   if (code != SQLITE_OK) return sqlite_error(handle_.get(), code).in(file());
-  return Statement(statement, kept_);
+  return Statement(statement, cache_);
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql) {
   TACHO_TRY(statement, prepare(sql));
   TACHO_TRY(answered, statement.step());
-  if (!answered) broken_invariant("no answer to " + std::string(sql));
+  if (!answered) broken_invariant("no row for " + std::string(sql));
   return statement.integer(0);
 }
 

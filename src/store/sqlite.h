@@ -15,14 +15,14 @@ struct sqlite3_stmt;
 
 namespace tacho {
 
-class KeptStatements;
+class StatementCache;
 
 // One prepared statement. Parameters are bound and columns read in the order of the SQL text.
 class Statement {
  public:
-  // Binds the next parameter. What goes wrong comes out of step().
+  // Binds the next parameter. step() returns the error, if any.
   Statement& bind(std::int64_t value);
-  Statement& bind(double value);  // not-a-number becomes NULL
+  Statement& bind(double value);  // NaN becomes NULL
   Statement& bind(std::string_view text);
   Statement& bind(std::nullopt_t);
   template <class T>
@@ -30,31 +30,31 @@ class Statement {
     return value ? bind(*value) : bind(std::nullopt);
   }
 
-  // True while there is a row to read.
+  // Returns true if there is a row to read.
   Result<bool> step();
-  // For a statement that answers nothing.
+  // Executes a statement that returns no rows.
   Result<void> run();
-  // Ready to be bound and stepped again.
+  // Makes the statement ready to be bound and stepped again.
   void reset();
 
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
   [[nodiscard]] std::string text(int column) const { return std::string(text_view(column)); }
-  // Until the next step() or reset().
+  // Valid until the next step() or reset().
   [[nodiscard]] std::string_view text_view(int column) const;
-  // Nothing where it is NULL.
+  // Returns nothing for NULL.
   [[nodiscard]] std::optional<std::int64_t> optional_integer(int column) const;
   [[nodiscard]] std::optional<double> optional_real(int column) const;
 
  private:
   friend class Database;
   struct Returner {
-    std::shared_ptr<KeptStatements> kept;
+    std::shared_ptr<StatementCache> cache;
     void operator()(sqlite3_stmt* statement) const;
   };
-  Statement(sqlite3_stmt* statement, std::shared_ptr<KeptStatements> kept)
-      : handle_(statement, Returner{std::move(kept)}) {}
+  Statement(sqlite3_stmt* statement, std::shared_ptr<StatementCache> cache)
+      : handle_(statement, Returner{std::move(cache)}) {}
   Statement& bound(int code);
 
   std::unique_ptr<sqlite3_stmt, Returner> handle_;
@@ -62,36 +62,36 @@ class Statement {
   int bind_failure_ = 0;
 };
 
-// One connection to one file. Every error names the file and what to do. One thread's own.
+// One connection to one file, for one thread. Errors name the file and the fix.
 class Database {
  public:
-  // Makes the file if need be, not its folder. Waits up to 10 s where another process writes.
+  // Creates the file if needed, but not its folder. Waits up to 10 s while another process writes.
   static Result<Database> open(const std::filesystem::path& file);
-  // What the file of a disk holds that is full or can only be read: makes no file beside it. Not
-  // found where the log beside the file holds what the file does not.
+  // Opens a file on a full or read-only disk without creating auxiliary files. Returns
+  // ErrorCode::not_found if the write-ahead log contains data that is not in the file.
   static Result<Database> open_to_read(const std::filesystem::path& file);
-  // A copy that can be brought up to date, and goes with the object.
+  // Returns a copy in memory, which can be migrated.
   [[nodiscard]] Result<Database> copy_in_memory() const;
-  // From now on who would write is told `why` not.
+  // From now on, write transactions fail with `why`.
   void only_read(Error why) { read_only_ = std::move(why); }
 
-  // From now on readers and a writer do not wait for each other, and what was committed is there
-  // after a kill -9 (not, for the last moments, after a power cut). Kept in the file.
+  // From now on, readers and a writer do not block each other, and commits survive kill -9 (a power
+  // cut may lose the most recent ones). The setting is stored in the file.
   Result<void> use_write_ahead_log();
-  // Any number of statements that neither take parameters nor answer.
+  // Executes any number of statements without parameters and results.
   Result<void> execute(const std::string& sql);
-  // Of a text that was prepared before it costs next to nothing.
+  // Preparing the same text again is almost free.
   Result<Statement> prepare(std::string_view sql);
-  // The one number that a pragma or a count answers with.
+  // Returns the single number that a pragma or a count gives.
   Result<std::int64_t> integer(std::string_view sql);
-  // How many rows the last INSERT, UPDATE or DELETE touched.
+  // Returns the number of rows changed by the last INSERT, UPDATE or DELETE.
   [[nodiscard]] std::int64_t changes() const;
   [[nodiscard]] std::string file() const;
-  // Absolute: where the file was named to lie.
+  // The absolute path of the file's folder, as given to open().
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Why nothing can be written; none where it can.
+  // The reason why nothing can be written; absent if it can.
   [[nodiscard]] const std::optional<Error>& read_only() const { return read_only_; }
-  // For content that cannot be, found by whoever reads it.
+  // Returns the error for impossible content, for code that reads it.
   [[nodiscard]] Error damaged() const;
 
  private:
@@ -103,16 +103,16 @@ class Database {
                                int flags);
 
   std::unique_ptr<sqlite3, Closer> handle_;
-  std::shared_ptr<KeptStatements> kept_;
+  std::shared_ptr<StatementCache> cache_;  // shared with the statements, which may outlive this
   std::filesystem::path folder_;
   std::optional<Error> read_only_;
 };
 
-// All or nothing: rolled back unless commit() succeeded. The Database must outlive it.
+// Rolls back unless commit() succeeded. The Database must outlive it.
 class Transaction {
  public:
-  // A `read` sees one state of the file throughout; a `write` has the file's lock from the start,
-  // so that it waits its turn here and not halfway through.
+  // A `read` sees one snapshot of the file; a `write` takes the lock at the start, so that it waits
+  // here and not halfway through.
   enum class Kind { read, write };
   static Result<Transaction> begin(Database& database, Kind kind);
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
@@ -124,7 +124,7 @@ class Transaction {
  private:
   explicit Transaction(Database& database) : database_(&database) {}
 
-  Database* database_;  // null once there is nothing to roll back
+  Database* database_;  // nullptr once there is nothing to roll back
 };
 
 }  // namespace tacho

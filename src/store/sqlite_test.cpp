@@ -27,8 +27,8 @@ class SqliteTest : public testing::Test {
   Database database_ = *Database::open(file_);
 };
 
-TEST_F(SqliteTest, GivesBackWhatWasBound) {
-  const std::string bytes("a\0\xFF", 3);  // a path may hold anything
+TEST_F(SqliteTest, ReturnsBoundValues) {
+  const std::string bytes("a\0\xFF", 3);  // a path may contain any byte
   auto insert = *database_.prepare("INSERT INTO pairs VALUES (?, ?)");
   ASSERT_TRUE(insert.bind(std::int64_t{1} << 60).bind(bytes).run().ok());
   insert.reset();
@@ -43,7 +43,7 @@ TEST_F(SqliteTest, GivesBackWhatWasBound) {
   EXPECT_FALSE(*select.step());
 }
 
-TEST_F(SqliteTest, ATransactionNotCommittedNeverHappened) {
+TEST_F(SqliteTest, ATransactionIsRolledBackWithoutCommit) {
   {
     auto transaction = *Transaction::begin(database_, Transaction::Kind::write);
     must("INSERT INTO pairs VALUES (1, 'a')");
@@ -55,7 +55,7 @@ TEST_F(SqliteTest, ATransactionNotCommittedNeverHappened) {
   EXPECT_EQ(*database_.integer("SELECT count(*) FROM pairs"), 1);
 }
 
-TEST_F(SqliteTest, AFullDiskIsNamedWithItsFile) {
+TEST_F(SqliteTest, AFullDiskIsReportedWithTheFile) {
   must("PRAGMA max_page_count = 2");
   const auto written = database_.execute("INSERT INTO pairs VALUES (zeroblob(100000), 0)");
   ASSERT_FALSE(written.ok());
@@ -63,7 +63,7 @@ TEST_F(SqliteTest, AFullDiskIsNamedWithItsFile) {
   EXPECT_THAT(written.error().message, StartsWith(file_.string() + ": disk full"));
 }
 
-TEST_F(SqliteTest, ARefusedWriteSaysWhatToDo) {
+TEST_F(SqliteTest, ARefusedWriteNamesTheFix) {
   must("PRAGMA query_only = 1");
   const auto written = database_.execute("INSERT INTO pairs VALUES (1, 2)");
   ASSERT_FALSE(written.ok());
@@ -71,7 +71,7 @@ TEST_F(SqliteTest, ARefusedWriteSaysWhatToDo) {
   EXPECT_THAT(written.error().message, HasSubstr("make its folder writable"));
 }
 
-TEST_F(SqliteTest, AStatementThatComesAgainKnowsNothingOfItsLastUse) {
+TEST_F(SqliteTest, AReusedStatementHasNoStateOfItsLastUse) {
   must("INSERT INTO pairs VALUES (1, 'one'), (2, 'two')");
   const auto ask = [this](std::int64_t least) {
     auto statement = database_.prepare(
@@ -80,11 +80,11 @@ TEST_F(SqliteTest, AStatementThatComesAgainKnowsNothingOfItsLastUse) {
     EXPECT_TRUE(*statement->step());
     return statement->integer(0);
   };
-  EXPECT_EQ(ask(1), 1);  // not read to its end, and its second parameter left out
+  EXPECT_EQ(ask(1), 1);  // not read to its end, and its second parameter not bound
   EXPECT_EQ(ask(2), 2);
 }
 
-TEST_F(SqliteTest, TwoOfOneTextAreApartAndMayOutliveTheirDatabase) {
+TEST_F(SqliteTest, StatementsWithTheSameTextAreIndependentAndMayOutliveTheirDatabase) {
   must("INSERT INTO pairs VALUES (1, 'one'), (2, 'two')");
   std::optional<Database> other = *Database::open(file_);
   auto first = *other->prepare("SELECT number FROM pairs");
@@ -101,7 +101,7 @@ TEST_F(SqliteTest, TwoOfOneTextAreApartAndMayOutliveTheirDatabase) {
   EXPECT_FALSE(*first.step());
 }
 
-TEST_F(SqliteTest, AMistakeInTheSqlIsAnError) {
+TEST_F(SqliteTest, InvalidSqlIsAnError) {
   const auto prepared = database_.prepare("SELECT word FROM nowhere");
   ASSERT_FALSE(prepared.ok());
   EXPECT_EQ(prepared.error().message, file_.string() + ": no such table: nowhere");

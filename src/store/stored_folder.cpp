@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where `folder` does not lie below `home`.
+// Returns `folder` relative to `home`; empty if it is not below it.
 fs::path below(const fs::path& home, const fs::path& folder) {
   const auto [end, behind] = std::mismatch(home.begin(), home.end(), folder.begin(), folder.end());
   fs::path rest;
@@ -44,7 +44,7 @@ void stored_folder_of_row(sqlite3_context* context, int /*count*/, sqlite3_value
 
 std::string stored_folder(const fs::path& home, const fs::path& folder) {
   if (const fs::path rest = below(home, folder); !rest.empty()) return rest.string();
-  // The home may be reached by a link.
+  // The home may be a link.
   std::error_code unreadable;
   const fs::path true_home = fs::canonical(home, unreadable);
   if (unreadable) return folder.string();
@@ -53,7 +53,7 @@ std::string stored_folder(const fs::path& home, const fs::path& folder) {
   return rest.empty() ? folder.string() : rest.string();
 }
 
-fs::path found_folder(const fs::path& home, std::string_view stored) {
+fs::path resolved_folder(const fs::path& home, std::string_view stored) {
   return stored.starts_with('/') ? fs::path(stored) : home / stored;
 }
 

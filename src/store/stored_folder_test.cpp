@@ -21,7 +21,7 @@ class StoredFolderTest : public testing::Test {
   static fs::path folder_in(const fs::path& file, std::string_view key) {
     return RunStore::open(file)->find(key)->row.folder;
   }
-  // A store as it was before folders were relative.
+  // A store of a version with absolute folders.
   static void make_earlier_store(const fs::path& file, const fs::path& run_folder) {
     EXPECT_TRUE(make_folders(file.parent_path()).ok());
     auto database = *Database::open(file);
@@ -42,18 +42,18 @@ TEST_F(StoredFolderTest, IsRelativeBelowTheHomeAndAbsoluteElsewhere) {
   EXPECT_EQ(stored_folder("/a/home", "/a/home/runs/1"), "runs/1");
   EXPECT_EQ(stored_folder("/a/home", "/a/home-2/runs/1"), "/a/home-2/runs/1");
   EXPECT_EQ(stored_folder("/a/home", "/a/home"), "/a/home");
-  EXPECT_EQ(found_folder("/a/home", "runs/1"), "/a/home/runs/1");
-  EXPECT_EQ(found_folder("/a/home", "/b/1"), "/b/1");
+  EXPECT_EQ(resolved_folder("/a/home", "runs/1"), "/a/home/runs/1");
+  EXPECT_EQ(resolved_folder("/a/home", "/b/1"), "/b/1");
 }
 
-TEST_F(StoredFolderTest, AHomeThatIsReachedByALinkIsTheHome) {
+TEST_F(StoredFolderTest, AHomeMayBeALink) {
   fs::create_directories(home_ / "runs" / "1");
   fs::create_directory_symlink(home_, scratch_.path() / "link");
   EXPECT_EQ(stored_folder(scratch_.path() / "link", home_ / "runs" / "1"), "runs/1");
   EXPECT_EQ(stored_folder(home_, scratch_.path() / "link" / "runs" / "1"), "runs/1");
 }
 
-TEST_F(StoredFolderTest, AStoreThatWasMovedFindsItsRuns) {
+TEST_F(StoredFolderTest, AMovedStoreFindsItsRuns) {
   const fs::path elsewhere = scratch_.path() / "elsewhere" / "runs" / "20260101-000000-aaaaaa";
   {
     auto store = *RunStore::open(home_ / "tacho.db");
@@ -65,14 +65,14 @@ TEST_F(StoredFolderTest, AStoreThatWasMovedFindsItsRuns) {
   EXPECT_EQ(folder_in(moved_ / "tacho.db", "20260101-000000-aaaaaa"), elsewhere);
 }
 
-TEST_F(StoredFolderTest, AStoreOfBeforeFindsItsRunsWhereverItWasMovedTo) {
+TEST_F(StoredFolderTest, AMovedStoreOfAnEarlierVersionFindsItsRuns) {
   make_earlier_store(home_ / "tacho.db", home_ / "runs" / kKey);
   fs::create_directories(home_ / "runs" / kKey);
   fs::rename(home_, moved_);
   EXPECT_EQ(folder_in(moved_ / "tacho.db", kKey), moved_ / "runs" / kKey);
 }
 
-TEST_F(StoredFolderTest, AStoreOfBeforeKeepsFoldersThatLieElsewhere) {
+TEST_F(StoredFolderTest, AStoreOfAnEarlierVersionKeepsFoldersOutsideOfTheHome) {
   const fs::path elsewhere = scratch_.path() / "elsewhere" / "runs" / kKey;
   fs::create_directories(elsewhere);
   fs::create_directories(home_ / "runs" / kKey);

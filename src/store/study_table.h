@@ -12,16 +12,16 @@
 
 namespace tacho {
 
-// A study that was begun: once for each time it was made from the start.
+// One execution of a study.
 struct StudyRow {
-  std::int64_t id = 0;  // given by the store
+  std::int64_t id = 0;  // assigned by the store
   std::string key;
   std::string name;
   std::string level;
   std::string started;  // ISO 8601, UTC
 };
 
-// begun: its record may be there, whole or in part, or not yet.
+// begun: its record may be missing, incomplete or complete.
 enum class StudyStepState { begun, done, impossible };
 inline constexpr Names<StudyStepState, 3> kStudyStepStates{
     "state",
@@ -29,7 +29,7 @@ inline constexpr Names<StudyStepState, 3> kStudyStepStates{
       {StudyStepState::done, "done"},
       {StudyStepState::impossible, "impossible"}}}};
 
-// What could not be had on the machine, and why.
+// Something that is not available on the machine, with the reason.
 struct AbsentThing {
   std::string what;
   std::string why;
@@ -37,20 +37,20 @@ struct AbsentThing {
 };
 
 struct StudyStepRow {
-  std::string step;  // what it does, by its hash
+  std::string step;  // hash of the step's definition
   StudyStepState state = StudyStepState::begun;
-  std::string record_key;  // of its sweep, comparison or run; given before that is made
+  std::string record_key;  // of its sweep, comparison or run; assigned before it is created
   std::vector<AbsentThing> absent;
 };
 
-// Studies, in the store's file. A step's row is written before what it names is begun, so that a
-// kill -9 at any moment leaves nothing that the next tacho would not find.
+// The studies in the store's file. The row of a step is written before its sweep, comparison or run
+// is started, so that kill -9 at any moment leaves nothing that the next tacho process cannot find.
 class StudyTable {
  public:
   explicit StudyTable(Database& database) : database_(database) {}
 
   Result<StudyRow> add(const StudyRow& row);
-  // The one that was begun last; nothing where there is none.
+  // Returns the most recent one; nothing if there is none.
   Result<std::optional<StudyRow>> newest(std::string_view name, std::string_view level);
   Result<std::vector<StudyRow>> list();  // the newest first
 

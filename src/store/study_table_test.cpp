@@ -27,7 +27,7 @@ TEST_F(StudyTableTest, FindsTheNewestOfANameAndALevel) {
   EXPECT_EQ(table_.list()->front().key, "c");
 }
 
-TEST_F(StudyTableTest, AStepsRowIsReplacedAndBelongsToItsStudyAlone) {
+TEST_F(StudyTableTest, AStepsRowIsReplacedAndBelongsToOneStudy) {
   const std::int64_t first = table_.add({0, "a", "x", "quick", ""})->id;
   const std::int64_t second = table_.add({0, "b", "x", "quick", ""})->id;
   const std::vector<AbsentThing> absent = {{"docker", "it's not \"here\""}};

@@ -103,7 +103,7 @@ Result<std::vector<SweepRow>> SweepStore::matching(std::string_view handle) {
   if (problem == std::errc() && stopped == end) {
     TACHO_TRY(by_id, select("id = ?"));
     TACHO_TRY(rows, read_sweeps(database_, by_id.bind(id)));
-    // A key begins with a year, which is a number too; a shorter one is an id.
+    // A key begins with a year, which is also a number; a shorter number is an id.
     constexpr std::size_t kYearLength = 4;
     if (!rows.empty() || handle.size() < kYearLength) return rows;
   }
@@ -122,10 +122,11 @@ Result<SweepRow> SweepStore::find(std::string_view handle) {
     return Error{ErrorCode::not_found, fmt::format("no sweep {}; see 'tacho sweep ls'", handle)};
   }
   if (rows.size() > 1) {
-    return Error{ErrorCode::usage,
-                 fmt::format("several sweeps' keys begin with '{}'; give more of the key (see "
-                             "'tacho sweep ls')",
-                             handle)};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("the keys of several sweeps begin with '{}'; give more of the key (see "
+                    "'tacho sweep ls')",
+                    handle)};
   }
   return std::move(rows.front());
 }
@@ -226,7 +227,7 @@ Result<SweepStore::Batch> SweepStore::begin_batch(std::int64_t sweep,
   TACHO_TRY(number, database_.prepare("UPDATE sweeps SET batches = batches + 1 WHERE id = ? "
                                       "RETURNING key || '-' || batches"));
   TACHO_TRY(named, number.bind(sweep).step());
-  if (!named) broken_invariant("a batch of no sweep");
+  if (!named) broken_invariant("a batch of an unknown sweep");
   Batch batch{.name = number.text(0)};
   number.reset();
   TACHO_TRY(update,
@@ -238,7 +239,7 @@ Result<SweepStore::Batch> SweepStore::begin_batch(std::int64_t sweep,
     update.reset();
     TACHO_CHECK(
         update.bind(batch.name).bind(batch.run_keys.back()).bind(sweep).bind(position).run());
-    if (database_.changes() != 1) broken_invariant("an attempt of a task that does not wait");
+    if (database_.changes() != 1) broken_invariant("an attempt of a task that is not waiting");
   }
   TACHO_CHECK(transaction.commit());
   return batch;
@@ -256,8 +257,8 @@ Result<std::vector<std::string>> SweepStore::finish(std::int64_t sweep,
   for (const TaskResult& result : results) {
     const std::string& key = result.record.order.key;
     old.reset();
-    TACHO_TRY(its_own, old.bind(sweep).bind(result.position).bind(key).step());
-    if (!its_own) continue;
+    TACHO_TRY(is_current, old.bind(sweep).bind(result.position).bind(key).step());
+    if (!is_current) continue;
     if (!old.is_null(0)) {
       replaced.push_back(old.text(0));
       TACHO_CHECK(remove_run(database_, replaced.back()));

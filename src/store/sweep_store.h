@@ -19,7 +19,7 @@
 
 namespace tacho {
 
-// open: there is something left to do, whether or not a tacho is at it now.
+// open: tasks are left, whether or not a tacho process is working on them.
 enum class SweepState { open, finished, cancelled };
 inline constexpr Names<SweepState, 3> kSweepStates{"state",
                                                    {{{SweepState::open, "open"},
@@ -30,83 +30,85 @@ struct SweepRow {
   std::int64_t id = 0;
   std::string key;
   std::string name;
-  std::string grid;      // the file's text
-  std::string settings;  // limits, budget, needs, launcher as they were chosen: JSON
+  std::string grid;      // text of the file
+  std::string settings;  // limits, budget, needs and launcher as JSON
   double created_at = 0;
   SweepState state = SweepState::open;
 };
 
 struct SweepCounts {
-  std::map<SweepTaskState, std::int64_t> states;  // all five are there
-  std::map<Outcome, std::int64_t> outcomes;       // of the done
-  double run_seconds = 0;                         // what all results took, added
+  std::map<SweepTaskState, std::int64_t> states;  // contains all five
+  std::map<Outcome, std::int64_t> outcomes;       // of done tasks
+  double run_seconds = 0;                         // total wall time of all results
   [[nodiscard]] std::int64_t all() const;
 };
 
-// A task's attempt that is over.
+// A finished attempt of a task.
 struct TaskResult {
   std::int64_t position;
-  RunRecord record;  // its key is the attempt's
+  RunRecord record;  // its key is that of the attempt
   std::filesystem::path folder;
 };
 
-// Sweeps and their tasks, in the file of the runs. Every call is one transaction: a kill -9 in
-// between leaves the state before or the state after. One object belongs to one thread.
+// Sweeps and their tasks, in the store's file. Every call is one transaction: kill -9 leaves the
+// state before or after it. One object belongs to one thread.
 class SweepStore {
  public:
   static Result<SweepStore> open(const std::filesystem::path& file);
 
-  // With all its tasks, whose positions are given here. Its id.
+  // Adds a sweep with all its tasks and assigns their positions. Returns the id.
   Result<std::int64_t> add(const SweepRow& row, std::span<const SweepTask> tasks);
 
-  // By id, by key or the first characters of one, or "last".
+  // Finds a sweep by id, by key or its first characters, or as "last".
   Result<SweepRow> find(std::string_view handle);
   Result<std::vector<SweepRow>> list();
   Result<void> set_state(std::int64_t sweep, SweepState state);
   Result<void> set_settings(std::int64_t sweep, const std::string& settings);
 
   Result<SweepCounts> counts(std::int64_t sweep);
-  // Those of a state, from the first position on; all where no state is named.
+  // Returns the tasks with this state, or all without one, by position.
   Result<std::vector<SweepTask>> tasks(std::int64_t sweep, std::optional<SweepTaskState> state = {},
                                        std::int64_t limit = INT64_MAX);
 
-  // The done ones whose result is such.
+  // Returns the done tasks with this outcome.
   Result<std::vector<SweepTask>> tasks_that_ended(std::int64_t sweep, Outcome outcome);
 
-  // The runs of the done, by key.
+  // Returns the runs of done tasks, by key.
   Result<std::map<std::string, RunRow>> results(std::int64_t sweep);
 
-  // Waiting tasks become submitted. Names the batch and the runs of the attempts, no name twice,
-  // before anything is started: a run's key is its batch's and the task's position.
+  // Makes waiting tasks submitted. Assigns unique names to the batch and to the runs of the
+  // attempts before anything is started: the key of a run is the batch's name and the task's
+  // position.
   struct Batch {
     std::string name;
     std::vector<std::string> run_keys;  // in the order of `positions`
   };
   Result<Batch> begin_batch(std::int64_t sweep, std::span<const std::int64_t> positions);
 
-  // Stores the records and makes their tasks done, all at once. An attempt that is not the task's
-  // (any more) is left out: no result counts twice. Keys of the runs that were replaced.
+  // Stores the records and makes their tasks done, all or none. Ignores an attempt that is not the
+  // current one of its task, so that no result counts twice. Returns the keys of replaced runs.
   Result<std::vector<std::string>> finish(std::int64_t sweep, std::span<const TaskResult> results);
 
-  // An attempt that came to nothing: its task waits again. `counts`: as one of those it has.
+  // Makes a task wait again after an attempt without a result. `counts`: the attempt counts towards
+  // the limit.
   Result<void> put_back(std::int64_t sweep, std::int64_t position, const std::string& run_key,
                         const std::string& reason, bool counts);
 
-  // Waiting ones.
+  // Skips waiting tasks.
   struct Skip {
     std::int64_t position;
     std::string reason;
   };
   Result<void> skip(std::int64_t sweep, std::span<const Skip> skips);
 
-  // Asks whoever drives the sweep to end: set_state(cancelled). Then, once nothing is under way any
-  // more: what has no result will get none.
+  // set_state(cancelled) asks the process that drives the sweep to stop. Once no task is running,
+  // cancel_rest() cancels all tasks without a result.
   Result<bool> is_cancelled(std::int64_t sweep);
   Result<void> cancel_rest(std::int64_t sweep);
-  // A cancelled sweep is open again, and what was left out of it waits.
+  // Opens a cancelled sweep again; its cancelled tasks wait.
   Result<void> reopen(std::int64_t sweep);
-  // What failed, was cancelled or ran out of time waits again, and so does what was cancelled with
-  // the sweep. How many.
+  // Makes tasks wait again that failed, were cancelled or timed out, including those cancelled with
+  // the sweep. Returns their number.
   Result<std::int64_t> retry_failed(std::int64_t sweep);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTasks = 60;
 
-// Makes attempts and results until nothing waits, as a driver does.
+// Makes attempts and results until no task waits, like a driver.
 bool go_on(SweepStore& store) {
   auto submitted = store.tasks(1, SweepTaskState::submitted);
   if (!submitted.ok()) return false;
@@ -34,7 +34,7 @@ bool go_on(SweepStore& store) {
   }
 }
 
-TEST(SweepStoreCrash, EveryTaskHasOneResultHoweverOftenItsDriverIsKilled) {
+TEST(SweepStoreCrash, EveryTaskHasOneResultEvenIfItsDriverIsKilled) {
   const ScratchFolder folder;
   const auto file = folder.path() / "store.db";
   std::vector<int> batches(kTasks);
@@ -47,7 +47,7 @@ TEST(SweepStoreCrash, EveryTaskHasOneResultHoweverOftenItsDriverIsKilled) {
       auto store = SweepStore::open(file);
       ::_exit(store.ok() && go_on(*store) ? 0 : 1);
     }
-    // The first ones die early, and one of them lives long enough.
+    // The first drivers are killed early, a later one lives long enough.
     ::usleep(static_cast<useconds_t>(2000 * (process + 1)));
     ::kill(child, SIGKILL);
     int status = 0;

@@ -28,7 +28,7 @@ class SweepStoreTest : public testing::Test {
     ASSERT_TRUE(added.ok()) << added.error().message;
     sweep_ = *added;
   }
-  // The key of the attempt.
+  // Returns the key of the attempt.
   std::string begin(std::int64_t position) {
     return store_.begin_batch(sweep_, std::span(&position, 1))->run_keys.front();
   }
@@ -44,7 +44,7 @@ class SweepStoreTest : public testing::Test {
   std::int64_t sweep_ = 0;
 };
 
-TEST_F(SweepStoreTest, KeepsWhatIsToBeMade) {
+TEST_F(SweepStoreTest, KeepsTheTasks) {
   const auto tasks = store_.tasks(sweep_);
   ASSERT_TRUE(tasks.ok()) << tasks.error().message;
   ASSERT_EQ(tasks->size(), 3U);
@@ -62,11 +62,12 @@ TEST_F(SweepStoreTest, FindsASweepByIdKeyOrLast) {
   EXPECT_EQ(store_.find("20260102")->id, 2);
   EXPECT_THAT(store_.find("202601").error().message, HasSubstr("several sweeps"));
   EXPECT_EQ(store_.find("7").error().code, ErrorCode::not_found);
-  EXPECT_EQ(store_.find("20").error().code, ErrorCode::not_found);  // an id, though keys begin so
+  EXPECT_EQ(store_.find("20").error().code,
+            ErrorCode::not_found);  // an id, although keys begin with it
   EXPECT_EQ(store_.find("").error().code, ErrorCode::not_found);
 }
 
-TEST_F(SweepStoreTest, NamesNoBatchTwice) {
+TEST_F(SweepStoreTest, BatchNamesAreUnique) {
   EXPECT_EQ(begin(3), "20260101-000000-abcdef-1-3");
   EXPECT_EQ(begin(2), "20260101-000000-abcdef-2-2");
   EXPECT_EQ(store_.tasks(sweep_, SweepTaskState::submitted)->front().batch,
@@ -92,10 +93,10 @@ TEST_F(SweepStoreTest, AResultDeliveredTwiceCountsOnce) {
   EXPECT_EQ(*runs_.count({}), 1);
 }
 
-TEST_F(SweepStoreTest, AnAttemptThatWasGivenUpHasNoResult) {
+TEST_F(SweepStoreTest, AnAbandonedAttemptHasNoResult) {
   const std::string key1 = begin(1);
   ASSERT_TRUE(store_.put_back(sweep_, 1, key1, "its node is gone", true).ok());
-  finish(1, run_of(key1));  // it ended after all
+  finish(1, run_of(key1));  // it finished late
   EXPECT_EQ(count(SweepTaskState::waiting), 3);
   EXPECT_EQ(*runs_.count({}), 0);
   const SweepTask task = store_.tasks(sweep_)->front();
@@ -103,18 +104,18 @@ TEST_F(SweepStoreTest, AnAttemptThatWasGivenUpHasNoResult) {
   EXPECT_EQ(task.reason, "its node is gone");
 }
 
-TEST_F(SweepStoreTest, WhatDoesNotCountIsNotAnAttempt) {
+TEST_F(SweepStoreTest, CountsOnlyRealAttempts) {
   const std::string key1 = begin(1);
   ASSERT_TRUE(store_.put_back(sweep_, 1, key1, "stopped", false).ok());
   EXPECT_EQ(store_.tasks(sweep_)->front().attempt, 0);
 }
 
-TEST_F(SweepStoreTest, ARetriedResultIsReplacedOnceThereIsAnother) {
+TEST_F(SweepStoreTest, ARetriedResultIsReplacedByTheNextOne) {
   const std::string key1 = begin(1);
   finish(1, run_of(key1, Outcome::failed));
   const std::string key2 = begin(2);
   finish(2, run_of(key2, Outcome::out_of_memory));
-  EXPECT_EQ(*store_.retry_failed(sweep_), 1);  // no memory is no accident
+  EXPECT_EQ(*store_.retry_failed(sweep_), 1);  // out of memory is not retried
   EXPECT_EQ(*runs_.count({}), 2);
   const std::string key3 = begin(1);
   EXPECT_THAT(finish(1, run_of(key3)), ElementsAre(key1));
@@ -123,7 +124,7 @@ TEST_F(SweepStoreTest, ARetriedResultIsReplacedOnceThereIsAnother) {
   EXPECT_EQ(store_.tasks_that_ended(sweep_, Outcome::out_of_memory)->front().position, 2);
 }
 
-TEST_F(SweepStoreTest, OnlyWhatWaitsIsSkipped) {
+TEST_F(SweepStoreTest, SkipsOnlyWaitingTasks) {
   begin(1);
   const std::vector<SweepStore::Skip> skips = {{1, "too large"}, {2, "too large"}};
   ASSERT_TRUE(store_.skip(sweep_, skips).ok());

@@ -23,24 +23,24 @@ inline constexpr Names<SweepTaskState, 5> kSweepTaskStates{
       {SweepTaskState::skipped, "skipped"},
       {SweepTaskState::cancelled, "cancelled"}}}};
 
-// One run that a sweep is to make, and how far it is.
+// One run of a sweep with its state.
 struct SweepTask {
-  std::int64_t position = 0;  // from 1, in the order in which they are made
+  std::int64_t position = 0;  // from 1, in the order of execution
   Configuration configuration;
   std::int64_t repetition = 1;
   RunOrder asked;  // without a key
   SweepTaskState state = SweepTaskState::waiting;
-  std::int64_t attempt = 0;               // how often it was submitted
-  std::string batch;                      // the launcher's, while it is submitted
-  std::optional<std::string> run_key;     // of the attempt under way
+  std::int64_t attempt = 0;               // number of submissions
+  std::string batch;                      // of the launcher, while it is submitted
+  std::optional<std::string> run_key;     // of the current attempt
   std::optional<std::string> result_key;  // of the run that is its result
   std::string reason;                     // why it was skipped, or submitted again
 };
 
-// Of all columns, in the order in which read_task() reads them.
+// Returns all columns in the order in which read_task() reads them.
 std::string_view task_columns();
 Result<SweepTask> read_task(const Database& database, const Statement& statement);
-// What was asked for, as it is kept.
+// Returns the order as JSON text for the column "asked".
 std::string asked_text(const RunOrder& asked);
 
 }  // namespace tacho

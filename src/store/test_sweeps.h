@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// For tests: a sweep of one task a batch size.
+// For tests: a sweep with one task per batch size.
 inline SweepRow some_sweep(std::string key = "20260101-000000-abcdef") {
   return {.key = std::move(key), .name = "small", .grid = "base: {}", .settings = "{}"};
 }

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// Light or dark as the reader's system is, also where a picture stands alone.
+// Follows the system's light or dark mode, also in a picture opened by itself.
 const std::string_view kChartStyle = R"css(
 .chart-picture { --ink: #1c2126; --soft: #5c6670; --rule: #dfe3e6; --mark: #2b6cb0;
   --good: #21743f; --bad: #b3261e; --unclear: #8a4b08;
@@ -93,7 +93,7 @@ std::string draw(const IntervalChart& chart) {
   return svg_picture(kWidth, bottom + 22, chart.title, out);
 }
 
-// The next 1, 2 or 5 with zeros that is not below.
+// Returns the smallest 1, 2 or 5 times a power of ten that is not below `value`.
 double rounded_up(double value) {
   if (value <= 0) return 1;
   const double power = std::pow(10, std::floor(std::log10(value)));
@@ -170,8 +170,8 @@ std::string draw(const ScatterChart& chart) {
   double low = HUGE_VAL;
   double high = -HUGE_VAL;
   for (const ScatterChart::Point& point : chart.points) {
-    low = std::min({low, point.measured, point.foretold});
-    high = std::max({high, point.measured, point.foretold});
+    low = std::min({low, point.measured, point.predicted});
+    high = std::max({high, point.measured, point.predicted});
   }
   const auto scaled = [&](double x) {
     return chart.logarithmic ? std::log(std::max(x, 1e-12)) : x;
@@ -191,7 +191,7 @@ std::string draw(const ScatterChart& chart) {
     out += svg_line(place(point.measured, point.low), place(point.measured, point.high), "c-thin");
   }
   for (const ScatterChart::Point& point : chart.points) {
-    out += svg_dot(place(point.measured, point.foretold), 3.5, "c-mark", point.name);
+    out += svg_dot(place(point.measured, point.predicted), 3.5, "c-mark", point.name);
   }
   for (const double value : {low, high}) {
     const std::string text = value_text(chart.unit, value);
@@ -199,7 +199,7 @@ std::string draw(const ScatterChart& chart) {
            svg_text({kLeft - 8, place(low, value).y + 4}, "c-soft c-end", text);
   }
   out += svg_text({kLeft + kSide / 2, kTop + kSide + 36}, "c-soft c-mid", "measured") +
-         svg_text({kLeft + 10, kTop + 12}, "c-soft", "foretold, with its 90 % interval");
+         svg_text({kLeft + 10, kTop + 12}, "c-soft", "predicted, with its 90 % interval");
   return svg_picture(kLeft + kSide + 40, kTop + kSide + 46, chart.title, out);
 }
 

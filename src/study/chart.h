@@ -11,25 +11,25 @@
 
 namespace tacho {
 
-// Ratios with their intervals on one axis, around the band that does not matter.
+// Ratios with their intervals on one axis, around the band of the resolution.
 struct IntervalChart {
   enum class Tone { plain, good, bad, unclear };
   struct Row {
     std::string name;
-    std::string value;  // what was measured, as a person reads it
+    std::string value;  // the measured value, formatted
     std::optional<double> ratio = {};
     std::optional<Interval> interval = {};
     std::string words = {};
     Tone tone = Tone::plain;
-    bool heading = false;  // of the rows below it
+    bool heading = false;  // a heading for the rows below it
   };
   std::string title;
-  double reach = 0.01;  // from 1 to either end of the axis
+  double reach = 0.01;  // distance from 1 to each end of the axis
   double resolution = 0.01;
   std::vector<Row> rows;
 };
 
-// Lines over values of an option, which stand as far apart as their logarithms.
+// Lines over the values of an option, on a logarithmic axis.
 struct LinesChart {
   struct Point {
     double x = 0;
@@ -45,14 +45,14 @@ struct LinesChart {
   std::vector<Line> lines;
 };
 
-// What was foretold over what was measured: on the diagonal where both agree.
+// Predicted over measured values; exact predictions are on the diagonal.
 struct ScatterChart {
   struct Point {
     double measured = 0;
-    double foretold = 0;
+    double predicted = 0;
     double low = 0;
     double high = 0;
-    std::string name;  // what the pointer shows
+    std::string name;  // the tooltip
   };
   std::string title;
   Unit unit = Unit::none;
@@ -64,12 +64,12 @@ using Chart = std::variant<IntervalChart, LinesChart, ScatterChart>;
 
 const std::string& title_of(const Chart& chart);
 
-// As an element of an HTML page that has kChartStyle.
+// For an HTML page that contains kChartStyle.
 std::string chart_svg(const Chart& chart);
 inline constexpr std::string_view kChartClass = "chart-picture";
 extern const std::string_view kChartStyle;
 
-// A file of its own, which any page can show.
+// For a separate file that any page can show.
 std::string chart_file(const Chart& chart);
 
 }  // namespace tacho

@@ -11,14 +11,15 @@ namespace tacho {
 void Circumstances::add(const RunRecord& record) {
   ++runs_;
   if (!record.disturbed.empty()) ++disturbed_;
-  if (record.order.spec.tensorboard && record.started && !record.order.command) ++boards_;
-  seconds_ += record.stays_seconds > 0 ? record.stays_seconds : record.totals.wall_seconds;
+  if (record.order.spec.tensorboard && record.started && !record.order.command) ++tensorboard_runs_;
+  seconds_ +=
+      record.environment_seconds > 0 ? record.environment_seconds : record.totals.wall_seconds;
   if (!record.started) return;
   const RunStarted& started = *record.started;
   programs_.insert(fmt::format("tacho {} ({})", started.tacho_version, started.tacho_commit));
   if (!started.torch_version.empty()) programs_.insert("torch " + started.torch_version);
   const Host& host = started.host;
-  // In a container the system is the image's; a run of a sweep may see a part of the cores.
+  // A container has the system of its image, and a run of a sweep may see only some cores.
   if (host.environment != "bare") return;
   systems_.insert(fmt::format("{}, Linux {}", host.system, host.kernel));
   Host& widest = machines_.try_emplace(host.cpu + host.gpu, host).first->second;
@@ -46,7 +47,7 @@ FactList Circumstances::facts() const {
   if (disturbed_ > 0) {
     list.facts.emplace_back("disturbed",
                             fmt::format("{} of these runs: the machine was busy with other work, "
-                                        "and their figures are not comparable",
+                                        "so they are not comparable",
                                         human_count(static_cast<double>(disturbed_))));
   }
   return list;

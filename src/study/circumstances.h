@@ -9,12 +9,12 @@
 
 namespace tacho {
 
-// What all runs of a report were made on and with: what differs is told side by side.
+// Collects the machines, systems and programs of all runs of a report.
 class Circumstances {
  public:
   void add(const RunRecord& record);
-  // Runs that left TensorBoard files.
-  [[nodiscard]] std::size_t boards() const { return boards_; }
+  // Counts the runs with TensorBoard files.
+  [[nodiscard]] std::size_t tensorboard_runs() const { return tensorboard_runs_; }
   [[nodiscard]] FactList facts() const;
 
  private:
@@ -22,7 +22,7 @@ class Circumstances {
   std::set<std::string> systems_;
   std::set<std::string> programs_;
   std::size_t runs_ = 0;
-  std::size_t boards_ = 0;
+  std::size_t tensorboard_runs_ = 0;
   std::size_t disturbed_ = 0;
   double seconds_ = 0;
 };

@@ -41,7 +41,7 @@ std::optional<Chart> interval_chart_of(const Comparison& comparison, const Compa
     }
     chart.rows.push_back({.name = first.name,
                           .value = typical_value(comparison, base, metric),
-                          .words = "what the others are held against"});
+                          .words = "baseline"});
     for (const Finding* finding : findings) {
       IntervalChart::Row row{.name = comparison.variants[finding->variant].name,
                              .value = typical_value(comparison, finding->variant, metric),
@@ -54,7 +54,7 @@ std::optional<Chart> interval_chart_of(const Comparison& comparison, const Compa
       chart.rows.push_back(std::move(row));
     }
   }
-  // What is many times as much shows in the table; an axis that long would hide the others.
+  // Larger differences are in the table only; such a long axis would hide the others.
   constexpr double kLongestAxis = 3;
   const bool drawn = !chart.rows.empty() && chart.reach <= kLongestAxis;
   return drawn ? std::optional<Chart>(std::move(chart)) : std::nullopt;
@@ -66,7 +66,7 @@ std::string pair_name(const Comparison& comparison, const Finding& finding) {
                                : fmt::format("{} at {}", variant.name, variant.group);
 }
 
-// What is many times as much is said by both values: nobody pictures 10404 %.
+// States both values of a large difference: "10404 %" is hard to picture.
 std::string difference_words(const Comparison& comparison, const ComparedMetric& metric,
                              const Finding& finding) {
   constexpr double kManyTimes = 4;
@@ -76,8 +76,8 @@ std::string difference_words(const Comparison& comparison, const ComparedMetric&
                      typical_value(comparison, finding.base, metric));
 }
 
-// "step: no difference in 3 of 4; podman at batch 32: slower by 3.1 % [2.4, 3.9]", and of a single
-// pair "step: no difference" or "step: podman slower by 3.1 % [2.4, 3.9]"
+// "step: no difference in 3 of 4; podman at batch 32: slower by 3.1 % [2.4, 3.9]"; with a single
+// pair "step: no difference" or "step: podman slower by 3.1 % [2.4, 3.9]".
 std::string verdict_of(const Comparison& comparison, const ComparedMetric& metric) {
   std::size_t all = 0;
   std::size_t same = 0;
@@ -103,16 +103,16 @@ std::string verdict_of(const Comparison& comparison, const ComparedMetric& metri
   }
   if (all == 0) return "";
   if (all == 1 && same == 1) return fmt::format("{}: no difference.", metric.title);
-  if (all == 1 && unclear == 1) return fmt::format("{}: cannot be told.", metric.title);
+  if (all == 1 && unclear == 1) return fmt::format("{}: unclear.", metric.title);
   if (all == 1) return fmt::format("{}: {}.", metric.title, differences.substr(2));
-  std::string told;
-  if (same > 0) told += fmt::format("; no difference in {} of {}", same, all);
-  if (unclear > 0) told += fmt::format("; cannot be told in {} of {}", unclear, all);
-  told += differences;
-  return fmt::format("{}: {}.", metric.title, told.substr(2));
+  std::string text;
+  if (same > 0) text += fmt::format("; no difference in {} of {}", same, all);
+  if (unclear > 0) text += fmt::format("; unclear in {} of {}", unclear, all);
+  text += differences;
+  return fmt::format("{}: {}.", metric.title, text.substr(2));
 }
 
-// What was measured, a line for each variant: medians.
+// One row per variant with the medians.
 DocumentTable values_table(const Comparison& comparison,
                            const std::vector<const ComparedMetric*>& metrics) {
   const bool grouped = std::ranges::any_of(
@@ -170,7 +170,7 @@ std::vector<Block> comparison_blocks(const Comparison& comparison,
   std::string how;
   for (const std::string& line : summary_lines(comparison)) how += (how.empty() ? "" : "; ") + line;
   blocks.emplace_back(Paragraph{
-      fmt::format("Medians; {}. The grey band is ± {} %, which does not matter; lines are {:.0f} % "
+      fmt::format("Medians; {}. The grey band is the resolution, ± {} %; lines are {:.0f} % "
                   "intervals of the ratio.",
                   how, short_percent(comparison.rule.resolution), 100 * comparison.rule.level),
       true});

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// "H200" of "NVIDIA H200 NVL": the catalogue's names begin with it.
+// Returns "H200" for "NVIDIA H200 NVL": names in the catalogue start with it.
 std::string model_in(std::string_view gpu) {
   constexpr std::string_view kMaker = "NVIDIA ";
   if (gpu.starts_with(kMaker)) gpu.remove_prefix(kMaker.size());
@@ -20,7 +20,7 @@ bool has_gpu(const Instance& instance, const std::string& model) {
   return instance.gpus > 0 && instance.gpu.substr(0, instance.gpu.find('-')) == model;
 }
 
-// Of the machine as far as the run had it: one of its GPUs, or all of its cores.
+// Returns the price of the part that the run used: one GPU, or all cores.
 double hourly(const Instance& instance) {
   return instance.on_demand_usd_h / static_cast<double>(std::max<std::int64_t>(1, instance.gpus));
 }
@@ -48,7 +48,7 @@ const Instance* cheapest_like(const RunRecord& record, const std::vector<Instanc
 }
 
 double seconds_of(const RunRecord& record) {
-  return record.stays_seconds > 0 ? record.stays_seconds : record.totals.wall_seconds;
+  return record.environment_seconds > 0 ? record.environment_seconds : record.totals.wall_seconds;
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ std::vector<Block> cost_blocks(const std::vector<PricedTraining>& trainings,
                                const std::vector<Instance>& instances) {
   DocumentTable table{.headings = {{"training", Align::left},
                                    {"time"},
-                                   {"cheapest machine of its kind", Align::left},
-                                   {"$ an hour"},
+                                   {"cheapest comparable machine", Align::left},
+                                   {"$ per hour"},
                                    {"cents"}},
                       .rows = {}};
   std::set<std::string> days;
@@ -74,12 +74,12 @@ std::vector<Block> cost_blocks(const std::vector<PricedTraining>& trainings,
       row.push_back(fmt::format("{:#.3g}", 100 * hourly(*machine) * seconds / 3600));
       if (!machine->date.empty()) days.insert(machine->date);
     } else {
-      row.insert(row.end(), {"none is known", "–", "–"});
+      row.insert(row.end(), {"none known", "–", "–"});
     }
     table.rows.push_back(std::move(row));
   }
   const std::string when = days.empty() ? "" : fmt::format(" of {}", fmt::join(days, ", "));
-  return {table, Paragraph{fmt::format("On-demand prices{}, start of the machine not counted "
+  return {table, Paragraph{fmt::format("On-demand prices{}, without the start of the machine "
                                        "('tacho catalog' lists and updates them).",
                                        when),
                            true}};

@@ -11,11 +11,11 @@
 
 namespace tacho {
 
-// What a report says, whatever it is read with.
+// The content of a report, independent of the output format.
 
 struct Paragraph {
   std::string text;
-  bool soft = false;  // a remark
+  bool soft = false;  // smaller, for remarks
 };
 
 struct FactList {
@@ -24,15 +24,15 @@ struct FactList {
 
 struct DocumentTable {
   std::vector<Table::Heading> headings;
-  std::vector<std::vector<std::string>> rows;  // as long as the headings
+  std::vector<std::vector<std::string>> rows;  // each as long as `headings`
 };
 
-// To be typed.
+// Commands for the reader to run.
 struct CommandLines {
   std::vector<std::string> lines;
 };
 
-// What could not be had, and why.
+// Things that were not available, with the reasons.
 struct AbsentList {
   std::vector<AbsentThing> things;
 };
@@ -51,16 +51,16 @@ struct Document {
   std::string footer;
 };
 
-// One file that needs no network.
+// Writes one file that needs no network.
 std::string html_of(const Document& document);
 
-// For a terminal; pictures are left out, the tables have their numbers.
+// For a terminal, without pictures; the tables contain their numbers.
 std::string text_of(const Document& document, const Terminal& terminal);
 
-// A picture's file stands beside the page, called `stem` and its number.
+// Picture files are next to the page, named `stem` and a number.
 struct MarkdownPage {
   std::string text;
-  std::vector<std::pair<std::string, std::string>> pictures;  // names and contents
+  std::vector<std::pair<std::string, std::string>> pictures;  // file names and contents
 };
 MarkdownPage markdown_of(const Document& document, const std::string& stem);
 

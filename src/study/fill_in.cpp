@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Of its scalars; what has parts of its own has no place within a text.
+// Joins the scalars of a list; nested values cannot be part of a text.
 std::string with_commas(const YamlNode& value) {
   if (value.kind == YamlNode::Kind::scalar) return value.text;
   std::string text;
@@ -53,7 +53,7 @@ class Filler {
     for (std::size_t at = 0; at < text.size() && !overflows_;) {
       const std::size_t open = std::min(text.find('{', at), text.size());
       out += text.substr(at, open - at);
-      // Up to its end, or to the next that begins.
+      // Extends to the closing brace or the next opening one.
       std::size_t end =
           std::min(text.find_first_of("{}", std::min(open + 1, text.size())), text.size());
       if (end < text.size() && text[end] == '}') ++end;
@@ -66,7 +66,7 @@ class Filler {
     return out;
   }
 
-  // Of "{name}"; nullptr where there is none of that name.
+  // Returns the value for "{name}", or nullptr.
   [[nodiscard]] const YamlNode* value_of(std::string_view braces) const {
     if (braces.size() < 3 || braces.front() != '{' || braces.back() != '}') return nullptr;
     const auto found = values_.find(braces.substr(1, braces.size() - 2));
@@ -90,7 +90,8 @@ Result<YamlNode> filled_in(const YamlNode& node, const StudyValues& values, std:
   Filler filler(values, room);
   YamlNode filled = filler.fill(node);
   if (!filler.overflows()) return filled;
-  return Error{ErrorCode::invalid, "values make the study too long; name fewer of them"};
+  return Error{ErrorCode::invalid,
+               "replacing the values makes the study too long; use fewer or shorter values"};
 }
 
 std::string replaced(std::string_view text, std::string_view old_part, std::string_view new_part) {
@@ -121,7 +122,7 @@ std::string flow_text(const YamlNode& node) {
       }
       return "{" + out + "}";
   }
-  broken_invariant("a YAML node of no kind");
+  broken_invariant("YAML node of unknown kind");
 }
 
 }  // namespace tacho

@@ -48,8 +48,8 @@ class HtmlWriter {
   std::string operator()(const AbsentList& block) const {
     std::string out;
     for (const AbsentThing& thing : block.things) {
-      out += fmt::format("<p class=\"absent\"><b>Not here: {}.</b> {}</p>\n", html_text(thing.what),
-                         html_text(thing.why));
+      out += fmt::format("<p class=\"absent\"><b>Not available: {}.</b> {}</p>\n",
+                         html_text(thing.what), html_text(thing.why));
     }
     return out;
   }

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// What would be read as a table's edge, emphasis, a link or a tag.
+// Escapes characters that Markdown reads as table borders, emphasis, links or tags.
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -53,7 +53,7 @@ class MarkdownWriter {
   }
   void operator()(const AbsentList& block) {
     for (const AbsentThing& thing : block.things) {
-      page_.text += fmt::format("- **Not here: {}.** {}\n", markdown_text(thing.what),
+      page_.text += fmt::format("- **Not available: {}.** {}\n", markdown_text(thing.what),
                                 markdown_text(thing.why));
     }
     page_.text += "\n";

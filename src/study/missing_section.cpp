@@ -20,8 +20,8 @@ std::vector<std::size_t> steady_steps(const RunRecord& record) {
   return steps;
 }
 
-// All leave an exchange together: what even the last to come waits is the line's, the rest is
-// waiting for it.
+// All ranks leave an exchange together: the time of the last rank to arrive is the exchange itself,
+// and the rest is waiting for it.
 void add_exchange(const RunRecord& record, std::size_t step, StepParts& sum) {
   double least = HUGE_VAL;
   double total = 0;
@@ -51,23 +51,23 @@ StepParts mean_of(const std::vector<StepParts>& runs) {
 
 std::string times(double factor) { return fmt::format("{:.2f} ×", factor); }
 
-class MissingPart {
+class Breakdown {
  public:
-  MissingPart(const StepParts& one, const StepParts& several, std::optional<double> apart)
+  Breakdown(const StepParts& one, const StepParts& several, std::optional<double> independent)
       : all_(several.seconds - one.seconds) {
     const double input = several.input - one.input;
     const double work = all_ - input - several.line - several.slowest;
-    add("gradients on the line", several.line, "nothing is left to compute while they travel");
-    add("waiting for the slowest", several.slowest, "whoever is done first waits for the others");
-    add("waiting for samples", input, "beyond what one process waits");
-    if (apart) {
-      const double shared = *apart - one.seconds;
-      add("cores take from each other", shared,
-          "as much longer is a step where as many train and exchange nothing");
-      add("the exchange's own work", work - shared,
-          "computing beside it takes longer: copies, sums and the network's code use the cores");
+    add("gradient exchange", several.line, "while nothing is left to compute");
+    add("waiting for the slowest rank", several.slowest, "ranks that finish early wait for it");
+    add("waiting for samples", input, "beyond the wait of one process");
+    if (independent) {
+      const double shared = *independent - one.seconds;
+      add("contention for the machine", shared,
+          "how much longer a step is when the same processes exchange nothing");
+      add("overhead of the exchange", work - shared,
+          "copies, sums and network code use the cores while the step computes");
     } else {
-      add("computing takes longer", work, "what is shared, and the exchange's own work");
+      add("slower computation", work, "contention for the machine and overhead of the exchange");
     }
   }
 
@@ -75,7 +75,7 @@ class MissingPart {
 
  private:
   void add(const char* part, double seconds, const char* what) {
-    // A clock's last digits are no part of it.
+    // Ignores rounding errors of the clock.
     if (std::abs(seconds) < 1e-4 * std::abs(all_)) seconds = 0;
     const std::string sign = seconds < 0 ? "−" : "";
     const double share = std::round(100 * seconds / all_) + 0.0;  // no −0
@@ -86,8 +86,8 @@ class MissingPart {
   double all_;
   DocumentTable table_{.headings = {{"part of a step", Align::left},
                                     {"time"},
-                                    {"of what is missing"},
-                                    {"what it is", Align::left}},
+                                    {"share of the difference"},
+                                    {"description", Align::left}},
                        .rows = {}};
 };
 
@@ -114,7 +114,7 @@ std::optional<StepParts> step_parts_of(const RunRecord& record) {
 }
 
 std::vector<Block> missing_blocks(const std::vector<ScaledVariant>& variants,
-                                  std::optional<double> apart_seconds) {
+                                  std::optional<double> independent_seconds) {
   std::vector<Block> blocks;
   if (variants.empty() || variants.front().runs.empty()) return blocks;
   const StepParts one = mean_of(variants.front().runs);
@@ -125,15 +125,15 @@ std::vector<Block> missing_blocks(const std::vector<ScaledVariant>& variants,
     const double ideal = static_cast<double>(variant.ranks) / static_cast<double>(base_ranks);
     const double reached = several.samples_per_s / one.samples_per_s;
     blocks.emplace_back(Paragraph{fmt::format(
-        "{}: {} as many samples a second as {}, {:.0f} % of {}. A step of each takes {} instead of "
-        "{}; the {} between them went so:",
+        "{}: {} the samples per second of {}, {:.0f} % of the ideal {}. A step takes {} instead of "
+        "{}; the difference of {} consists of:",
         variant.name, times(reached), variants.front().name, 100 * reached / ideal, times(ideal),
         human(Seconds(several.seconds)), human(Seconds(one.seconds)),
         human(Seconds(std::abs(several.seconds - one.seconds))))});
-    blocks.emplace_back(MissingPart(one, several, apart_seconds).table());
+    blocks.emplace_back(Breakdown(one, several, independent_seconds).table());
   }
-  blocks.emplace_back(Paragraph{
-      "Means over the steady steps of all counted runs, so that the parts add up.", true});
+  blocks.emplace_back(
+      Paragraph{"Means over the steady steps of all counted runs, so the parts add up.", true});
   return blocks;
 }
 

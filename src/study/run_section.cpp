@@ -9,8 +9,8 @@ namespace tacho {
 namespace {
 
 DocumentTable metrics_table(const RunRecord& record, const std::vector<std::string>& show) {
-  DocumentTable table{.headings = {{"figure", Align::left}, {"value"}, {"what it is", Align::left}},
-                      .rows = {}};
+  DocumentTable table{
+      .headings = {{"metric", Align::left}, {"value"}, {"description", Align::left}}, .rows = {}};
   const auto values = metrics_of(record);
   for (const std::string& key : show) {
     const auto found = std::ranges::find_if(
@@ -37,8 +37,8 @@ std::optional<Chart> learning_chart(const RunRecord& record) {
 
 std::string load_words(const LoadMeasured& load) {
   std::string out = fmt::format(
-      "{}: {} requests/s answered, half of them within {}, 99 of 100 within {}; {} of {} were "
-      "answered from the cache.",
+      "{}: {} requests/s, median latency {}, 99th percentile {}; {} of {} answers came from the "
+      "cache.",
       load.load, human_count(load.requests_per_s), human(Seconds(load.p50_s)),
       human(Seconds(load.p99_s)), human_count(static_cast<double>(load.cached)),
       human_count(static_cast<double>(load.ok)));
@@ -54,8 +54,8 @@ std::vector<Block> run_blocks(const RunRecord& record, const std::vector<std::st
                                           "gpu_busy", "gpu_memory_used"};
   std::vector<Block> blocks;
   if (record.outcome != Outcome::ok) {
-    blocks.emplace_back(Paragraph{
-        fmt::format("The run ended as {}: {}.", kOutcomes.of(record.outcome), record.reason)});
+    blocks.emplace_back(Paragraph{fmt::format("The run did not succeed ({}): {}.",
+                                              kOutcomes.of(record.outcome), record.reason)});
   }
   if (record.load) blocks.emplace_back(Paragraph{load_words(*record.load)});
   if (auto chart = learning_chart(record)) blocks.emplace_back(*std::move(chart));

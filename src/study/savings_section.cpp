@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kStep = "step_s";
 
-// The variant whose step is the shortest, by the ratio to the first.
+// Returns the finding of the variant with the shortest step, relative to the first.
 const Finding* best_in(const Comparison& comparison) {
   const Finding* best = nullptr;
   for (const Finding& finding : comparison.findings) {
@@ -23,9 +23,9 @@ const Finding* best_in(const Comparison& comparison) {
 std::string saved_words(const Evidence& evidence) {
   const double saved = 1 - evidence.ratio->value;
   std::string out = fmt::format("{:.1f} %", 100 * saved);
-  // Of two runs each an interval may reach from a thousandth to a thousand: it says nothing.
-  constexpr double kAnything = 2;
-  if (const auto& interval = evidence.ratio->interval; interval && interval->high <= kAnything) {
+  // With two runs each, an interval may span 0.001 to 1000 and is useless.
+  constexpr double kWidest = 2;
+  if (const auto& interval = evidence.ratio->interval; interval && interval->high <= kWidest) {
     out += fmt::format(" [{:.1f}, {:.1f}]", 100 * (1 - interval->high), 100 * (1 - interval->low));
   }
   return out;
@@ -35,7 +35,7 @@ std::vector<std::string> row_of(const ComparedChange& change) {
   const Comparison& comparison = change.comparison;
   const ComparedMetric* step = find_metric(comparison, kStep);
   const Finding* best = step == nullptr ? nullptr : best_in(comparison);
-  if (best == nullptr) return {change.title, "–", "–", "–", "–", "could not be compared"};
+  if (best == nullptr) return {change.title, "–", "–", "–", "–", "not comparable"};
   return {change.title,
           fmt::format("{} instead of {}", comparison.variants[best->variant].name,
                       comparison.variants[best->base].name),
@@ -49,15 +49,15 @@ std::vector<std::string> row_of(const ComparedChange& change) {
 
 std::vector<Block> savings_blocks(const std::vector<ComparedChange>& changes) {
   DocumentTable table{.headings = {{"change", Align::left},
-                                   {"the best of it", Align::left},
+                                   {"best variant", Align::left},
                                    {"step before"},
                                    {"after"},
                                    {"saved"},
                                    {"verdict", Align::left}},
                       .rows = {}};
   for (const ComparedChange& change : changes) table.rows.push_back(row_of(change));
-  return {table, Paragraph{"Medians; what is saved of a step with its interval. Less than 0 is a "
-                           "loss: what stood first was the best.",
+  return {table, Paragraph{"Medians; the saved share of a step with its interval. Negative values "
+                           "are losses: the baseline was the best.",
                            true}};
 }
 

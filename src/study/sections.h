@@ -15,8 +15,8 @@
 
 namespace tacho {
 
-// What the records of a step say, as parts of a report. `show`: metrics in the order in which they
-// are to be told; empty is all there are, or of single runs the usual ones.
+// Turn the records of a study step into parts of a report. `show`: metrics in the order of the
+// report; empty for all, or for single runs the usual ones.
 
 std::vector<Block> comparison_blocks(const Comparison& comparison,
                                      const std::vector<std::string>& show);
@@ -30,16 +30,17 @@ std::vector<Block> sweep_blocks(const std::vector<SweptRun>& runs,
                                 const std::vector<std::string>& show,
                                 const std::optional<SweepPicture>& picture);
 
-// The parts of a step's time beyond that of the comparison's first variant. `apart`: the step of
-// as many processes that exchange nothing, where that was measured.
+// Parts of a step's time. The report compares them with the comparison's first variant.
+// `independent_seconds`: the step time of the same number of processes without exchange, if it was
+// measured.
 struct StepParts {
-  double seconds = 0;  // a step of all that follow, on average
+  double seconds = 0;  // mean of a step
   double input = 0;    // waiting for samples
-  double line = 0;     // gradients on their way and nothing else to do
-  double slowest = 0;  // … of which others were waited for, not the line
+  double line = 0;     // exchanging gradients while nothing is left to compute
+  double slowest = 0;  // waiting for the slowest rank
   double samples_per_s = 0;
 };
-// Of a run's steady steps; nothing where there are none.
+// Averages the steady steps of a run; nothing if there are none.
 std::optional<StepParts> step_parts_of(const RunRecord& record);
 
 struct ScaledVariant {
@@ -47,18 +48,18 @@ struct ScaledVariant {
   std::int64_t ranks = 1;
   std::vector<StepParts> runs;
 };
-// The first is held against.
+// The first variant is the baseline.
 std::vector<Block> missing_blocks(const std::vector<ScaledVariant>& variants,
-                                  std::optional<double> apart_seconds);
+                                  std::optional<double> independent_seconds);
 
-// A comparison under its step's title.
+// A comparison with the title of its step.
 struct ComparedChange {
   std::string title;
   Comparison comparison;
 };
 std::vector<Block> savings_blocks(const std::vector<ComparedChange>& changes);
 
-// A training under its step's title.
+// A training with the title of its step.
 struct PricedTraining {
   std::string title;
   RunRecord record;

@@ -25,7 +25,7 @@ std::vector<const T*> all_of(const std::vector<Block>& blocks) {
   return found;
 }
 
-TEST(ComparisonBlocks, SayWhatDiffersInWordsNumbersAndAPicture) {
+TEST(ComparisonBlocks, ShowDifferencesAsTextTableAndChart) {
   const auto blocks = comparison_blocks(made_comparison(), {"wall_s", "peak_memory"});
   const auto words = all_of<Paragraph>(blocks);
   EXPECT_THAT(words[0]->text, StartsWith("wall: podman at batch 32: slower by"));
@@ -44,7 +44,7 @@ TEST(ComparisonBlocks, SayWhatDiffersInWordsNumbersAndAPicture) {
   EXPECT_EQ(chart.rows[2].tone, IntervalChart::Tone::bad);
 }
 
-TEST(ComparisonBlocks, SayBothValuesOfWhatIsManyTimesAsMuch) {
+TEST(ComparisonBlocks, ShowBothValuesOfALargeDifference) {
   Comparison comparison = made_comparison();
   const auto finding = std::ranges::find_if(
       comparison.findings, [](const Finding& one) { return one.metric == "wall_s"; });
@@ -55,7 +55,7 @@ TEST(ComparisonBlocks, SayBothValuesOfWhatIsManyTimesAsMuch) {
       testing::MatchesRegex("wall: podman at batch 32: [0-9.]+ m?s instead of [0-9.]+ m?s;.*"));
 }
 
-TEST(ComparisonBlocks, SayOfASinglePairNoMoreThanThat) {
+TEST(ComparisonBlocks, AreShortForASinglePair) {
   Comparison comparison = made_comparison();
   std::erase_if(comparison.findings,
                 [](const Finding& one) { return one.metric != "peak_memory" || one.base != 0; });
@@ -63,12 +63,12 @@ TEST(ComparisonBlocks, SayOfASinglePairNoMoreThanThat) {
   EXPECT_EQ(all_of<Paragraph>(blocks)[0]->text, "peak memory: no difference.");
 }
 
-TEST(ComparisonBlocks, WithoutAWishTellOfEveryMetric) {
+TEST(ComparisonBlocks, ShowEveryMetricByDefault) {
   const auto blocks = comparison_blocks(made_comparison(), {});
   EXPECT_EQ(all_of<DocumentTable>(blocks)[0]->headings.size(), 3 + 3);
 }
 
-TEST(SweepBlocks, GatherRepetitionsAndDrawALineForEachModel) {
+TEST(SweepBlocks, GroupRepetitionsAndDrawOneLinePerModel) {
   std::vector<SweptRun> runs;
   for (const double speed : {100.0, 300.0, 50.0}) {
     const int batch = speed == 50 ? 64 : 32;
@@ -91,7 +91,7 @@ TEST(SweepBlocks, GatherRepetitionsAndDrawALineForEachModel) {
   EXPECT_EQ(chart.lines[0].points[0].y, 200);
 }
 
-TEST(RunBlocks, TellWhatTheRunHas) {
+TEST(RunBlocks, ShowWhatTheRunHas) {
   const auto blocks = run_blocks(finished_run("k", 0.25), {"top1", "gpu_busy", "wall_s"});
   const auto tables = all_of<DocumentTable>(blocks);
   ASSERT_EQ(tables.size(), 1);

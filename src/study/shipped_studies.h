@@ -5,14 +5,14 @@
 
 namespace tacho {
 
-// The studies of studies/, as they are compiled in.
+// The studies in studies/, compiled into the binary.
 struct ShippedStudy {
   std::string_view name;
   std::string_view yaml;
 };
 std::span<const ShippedStudy> shipped_studies();
 
-// nullptr where there is none of that name.
+// Returns nullptr for an unknown name.
 const ShippedStudy* find_shipped_study(std::string_view name);
 
 }  // namespace tacho

@@ -14,93 +14,93 @@
 
 namespace tacho {
 
-// quick: within five minutes on two cores.
+// quick: at most five minutes on two cores.
 enum class StudyLevel { quick, full };
 inline constexpr Names<StudyLevel, 2> kStudyLevels{
     "level", {{{StudyLevel::quick, "quick"}, {StudyLevel::full, "full"}}}};
 
-// What a step cannot do without, beside what its own words ask for.
+// A requirement of a step beyond those that follow from its arguments.
 enum class StudyNeed { gpu, two_gpus, redis };
 inline constexpr Names<StudyNeed, 3> kStudyNeeds{
     "need",
     {{{StudyNeed::gpu, "gpu"}, {StudyNeed::two_gpus, "two-gpus"}, {StudyNeed::redis, "redis"}}}};
 
-// The words behind 'tacho compare'.
+// The arguments of 'tacho compare'.
 struct ComparisonStep {
   std::vector<std::string> words;
 };
 
-// A picture of a sweep: a line for each value of one option, over another.
+// A chart of a sweep: one line per value of an option, over another option.
 struct SweepPicture {
   std::string x;      // an option
   std::string y;      // a metric
   std::string lines;  // an option; "" for one line
 };
 
-// A grid as docs/sweeps.md has it.
+// A grid as in docs/sweeps.md.
 struct GridStep {
   YamlNode grid;
   std::optional<SweepPicture> picture;
 };
 
-// The words behind 'tacho train'.
+// The arguments of 'tacho train'.
 struct TrainingStep {
   std::vector<std::string> words;
 };
 
-// The model of a training step, asked over HTTP.
+// Serves the model of a training step over HTTP.
 struct ServingStep {
-  std::string model;               // the step's name
-  std::vector<std::string> infer;  // the words behind 'tacho infer RUN'; {redis} is a Redis's place
-  std::vector<std::string> load;   // … and behind 'tacho load URL'
+  std::string model;               // the name of the step
+  std::vector<std::string> infer;  // arguments of 'tacho infer RUN'; {redis}: address of a Redis
+  std::vector<std::string> load;   // arguments of 'tacho load URL'
 };
 
-// Runs that a sweep has made, each foretold by those of other configurations.
-struct ForecastStep {
-  std::string sweep;  // the step's name; "": the runs that come with Tacho
+// Predicts the runs of a sweep, each from those of other configurations.
+struct PredictionStep {
+  std::string sweep;  // the name of the step; "": the runs that come with Tacho
   std::int64_t folds = 5;
-  std::optional<double> target_top1;  // of the recommendation
+  std::optional<double> target_top1;  // for the recommendation
 };
 
-// The words behind 'tacho lab memory'.
+// The arguments of 'tacho lab memory'.
 struct SurveyStep {
   std::vector<std::string> words;
 };
 
-// Where the time went that training on several takes beyond that on one: the parts of a step.
+// Explains why a step on several processes takes longer than on one.
 struct MissingStep {
-  std::string of;     // a comparison of one process against several
-  std::string apart;  // a sweep of as many that exchange nothing; "" where there is none
+  std::string of;           // a comparison of one process with several
+  std::string independent;  // a sweep of as many processes without exchange; "" if absent
 };
 
-// What the best of each comparison saved against what stood first.
+// Reports how much the best variant of each comparison saved relative to the first.
 struct SavingsStep {
   std::vector<std::string> of;
 };
 
-// What trainings would have cost on rented machines of their kind.
+// Reports what trainings would have cost on comparable rented machines.
 struct CostStep {
   std::vector<std::string> of;
 };
 
-using StudyWork = std::variant<ComparisonStep, GridStep, TrainingStep, ServingStep, ForecastStep,
+using StudyWork = std::variant<ComparisonStep, GridStep, TrainingStep, ServingStep, PredictionStep,
                                SurveyStep, MissingStep, SavingsStep, CostStep>;
 
-// One thing that is done, and the section of the report that says what came of it.
+// One step of a study, which becomes one section of its report.
 struct StudyStep {
-  std::string name;   // no other step's
+  std::string name;   // unique in the study
   std::string place;  // "study.yaml:12:5", for messages
   std::string title;
   std::string about;
   StudyWork work;
   std::vector<std::string> show;  // metrics, in the order of the report's columns
   std::vector<StudyNeed> needs;
-  // Names what is done, by its hash: prose and columns may change, and it is found again.
+  // Hash of the work: a step is found again although its texts and columns have changed.
   std::string key;
 };
 
 struct Study {
-  std::string file;  // its name in messages
+  std::string file;  // for messages
   std::string name;
   StudyLevel level = StudyLevel::quick;
   std::string title;
@@ -108,9 +108,9 @@ struct Study {
   std::vector<StudyStep> steps;
 };
 
-// What a study.yaml asks for, with {name} replaced by the level's values and by `given` ones.
-// `file` is the text's name in messages, which say line and column. Words and grids are not looked
-// into: their readers belong to the command line.
+// Reads a study.yaml and replaces {name} by the values of the level and by `given`. Error messages
+// give `file` with line and column. Arguments and grids are not checked here, because their parsers
+// are in src/cli.
 Result<Study> read_study(std::string_view text, std::string_view file, StudyLevel level,
                          const std::map<std::string, std::string>& given = {});
 

@@ -15,7 +15,7 @@ namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, 9> kWorks = {
-    "compare", "sweep", "train", "serve", "forecast", "memory", "missing", "savings", "cost"};
+    "compare", "sweep", "train", "serve", "prediction", "memory", "missing", "savings", "cost"};
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -51,14 +51,16 @@ class StudyReader {
     const YamlNode* steps = object.part("steps");
     TACHO_CHECK(object.finish());
     if (!is_plain_name(study_.name)) {
-      return wrong(root, "'name' is missing or has other than small letters, digits and -");
+      return wrong(root, "'name' is missing or has characters other than a-z, 0-9 and '-'");
     }
-    if (study_.title.empty()) return wrong(root, "'title' is missing: the question it answers");
+    if (study_.title.empty()) {
+      return wrong(root, "'title' is missing: the question that the study answers");
+    }
     if (values != nullptr) TACHO_CHECK(read_values(*values));
     TACHO_TRY(about, filled(scalar_of(study_.about), root));
     study_.about = about.text;
     if (steps == nullptr || steps->kind != YamlNode::Kind::list || steps->items.empty()) {
-      return wrong(steps == nullptr ? root : *steps, "'steps' must be a list of what is done");
+      return wrong(steps == nullptr ? root : *steps, "'steps' must be a list of steps");
     }
     for (const YamlNode& step : steps->items) {
       TACHO_TRY(whole, filled(step, step));
@@ -68,7 +70,7 @@ class StudyReader {
   }
 
  private:
-  // With the values so far; `place` is where that stands.
+  // Fills in the values read so far; `place` is the position for messages.
   Result<YamlNode> filled(const YamlNode& node, const YamlNode& place) {
     auto whole = filled_in(node, values_, room_);
     if (!whole.ok()) return wrong(place, whole.error().message);
@@ -79,10 +81,10 @@ class StudyReader {
     return yaml_error(file_, at, what);
   }
 
-  // {steps: {quick: 20, full: 200}, seed: 1}. A value may name those above it.
+  // {steps: {quick: 20, full: 200}, seed: 1}. A value may refer to values above it.
   Result<void> read_values(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::map) {
-      return wrong(node, fmt::format("names and values belong here, not {}", kind_name(node.kind)));
+      return wrong(node, fmt::format("expected names with values, not {}", kind_name(node.kind)));
     }
     const std::string_view level = kStudyLevels.of(study_.level);
     for (const auto& [key, value] : node.entries) {
@@ -93,7 +95,8 @@ class StudyReader {
       }
       const YamlNode* chosen = value.find(level);
       if (chosen == nullptr || value.entries.size() != kStudyLevels.table.size()) {
-        return wrong(value, fmt::format("'{}' needs a value for quick and one for full", key.text));
+        return wrong(value,
+                     fmt::format("'{}' needs a value for 'quick' and one for 'full'", key.text));
       }
       TACHO_TRY(whole, filled(*chosen, *chosen));
       values_[key.text] = std::move(whole);
@@ -117,20 +120,20 @@ class StudyReader {
       const YamlNode* found = object.part(each);
       if (found == nullptr) continue;
       if (body != nullptr)
-        return wrong(*found, "a step does one thing; make this a step of its own");
+        return wrong(*found, "a step does one thing; move this into another step");
       kind = each;
       body = found;
     }
     TACHO_CHECK(object.finish());
     if (!is_plain_name(step.name)) {
       return wrong(node,
-                   "a step's 'name' is missing or has other than small letters, digits and -");
+                   "the step's 'name' is missing or has characters other than a-z, 0-9 and '-'");
     }
     if (find_step(study_, step.name) != nullptr) {
-      return wrong(node, fmt::format("a step is called '{}' already", step.name));
+      return wrong(node, fmt::format("there is already a step '{}'", step.name));
     }
     if (body == nullptr) {
-      return wrong(node, fmt::format("step '{}' does nothing: give it one of {}", step.name,
+      return wrong(node, fmt::format("step '{}' does nothing; add one of {}", step.name,
                                      fmt::join(kWorks, ", ")));
     }
     if (step.title.empty()) step.title = step.name;
@@ -161,10 +164,10 @@ class StudyReader {
     if (kind == "savings") return read_names<SavingsStep, ComparisonStep>(body);
     if (kind == "cost") return read_names<CostStep, TrainingStep>(body);
     if (kind == "sweep") return StudyWork(GridStep{.grid = body, .picture = {}});
-    return kind == "serve" ? read_serving(body) : read_forecast(body);
+    return kind == "serve" ? read_serving(body) : read_prediction(body);
   }
 
-  // As on a command line, or a list of words.
+  // Splits a command line as a shell does, or takes a list of words.
   Result<std::vector<std::string>> words_of(const YamlNode& node) const {
     std::vector<std::string> words;
     if (node.kind == YamlNode::Kind::scalar) {
@@ -173,15 +176,15 @@ class StudyReader {
       words = *std::move(split);
     } else if (node.kind == YamlNode::Kind::list) {
       for (const YamlNode& item : node.items) {
-        if (item.kind != YamlNode::Kind::scalar) return wrong(item, "a single word belongs here");
+        if (item.kind != YamlNode::Kind::scalar) return wrong(item, "expected a single word");
         words.push_back(item.text);
       }
     }
-    if (words.empty()) return wrong(node, "the words of a command belong here");
+    if (words.empty()) return wrong(node, "expected the arguments of a command");
     return words;
   }
 
-  // The step it names must come before.
+  // The named step must be an earlier one.
   template <class Work>
   Result<void> check_earlier(const YamlNode& at, const std::string& name) const {
     const StudyStep* step = find_step(study_, name);
@@ -201,7 +204,7 @@ class StudyReader {
     const YamlNode* load = object.part("load");
     TACHO_CHECK(object.finish());
     TACHO_CHECK(check_earlier<TrainingStep>(node, step.model));
-    if (load == nullptr) return wrong(node, "'load' is missing: the words behind 'tacho load URL'");
+    if (load == nullptr) return wrong(node, "'load' is missing: the arguments of 'tacho load URL'");
     TACHO_TRY(load_words, words_of(*load));
     step.load = std::move(load_words);
     if (infer != nullptr) {
@@ -211,24 +214,24 @@ class StudyReader {
     return StudyWork(std::move(step));
   }
 
-  Result<StudyWork> read_forecast(const YamlNode& node) const {
+  Result<StudyWork> read_prediction(const YamlNode& node) const {
     YamlObject object(node, file_);
-    ForecastStep step;
+    PredictionStep step;
     std::optional<std::int64_t> folds;
     std::string of;
     object.read("of", of);
     object.read("folds", folds);
     object.read("target", step.target_top1);
     TACHO_CHECK(object.finish());
-    if (of.empty()) return wrong(node, "'of' is missing: a step that sweeps, or corpus");
+    if (of.empty()) return wrong(node, "'of' is missing: the name of a sweep step, or 'corpus'");
     if (of != "corpus") {
       TACHO_CHECK(check_earlier<GridStep>(node, of));
       step.sweep = of;
     }
     step.folds = folds.value_or(step.folds);
-    if (step.folds < 2 || step.folds > 50) return wrong(node, "'folds' must lie between 2 and 50");
+    if (step.folds < 2 || step.folds > 50) return wrong(node, "'folds' must be between 2 and 50");
     if (step.target_top1 && (*step.target_top1 <= 0 || *step.target_top1 >= 1)) {
-      return wrong(node, "'target' is an accuracy between 0 and 1");
+      return wrong(node, "'target' must be an accuracy between 0 and 1");
     }
     return StudyWork(std::move(step));
   }
@@ -237,14 +240,14 @@ class StudyReader {
     YamlObject object(node, file_);
     MissingStep step;
     object.read("of", step.of);
-    object.read("apart", step.apart);
+    object.read("independent", step.independent);
     TACHO_CHECK(object.finish());
     TACHO_CHECK(check_earlier<ComparisonStep>(node, step.of));
-    if (!step.apart.empty()) TACHO_CHECK(check_earlier<GridStep>(node, step.apart));
+    if (!step.independent.empty()) TACHO_CHECK(check_earlier<GridStep>(node, step.independent));
     return StudyWork(std::move(step));
   }
 
-  // A list of earlier steps that do `Work`.
+  // Reads a list of earlier steps of kind `Work`.
   template <class Step, class Work>
   Result<StudyWork> read_names(const YamlNode& node) const {
     TACHO_TRY(names, words_of(node));
@@ -254,7 +257,7 @@ class StudyReader {
 
   Result<void> read_picture(const YamlNode& node, StudyStep& step) const {
     auto* grid = std::get_if<GridStep>(&step.work);
-    if (grid == nullptr) return wrong(node, "'picture' is for a sweep");
+    if (grid == nullptr) return wrong(node, "'picture' is for sweeps only");
     YamlObject object(node, file_);
     SweepPicture picture;
     object.read("x", picture.x);
@@ -272,7 +275,7 @@ class StudyReader {
   }
 
   Result<void> read_metrics(const YamlNode& node, std::vector<std::string>& out) const {
-    if (node.kind != YamlNode::Kind::list) return wrong(node, "a list of metrics belongs here");
+    if (node.kind != YamlNode::Kind::list) return wrong(node, "expected a list of metrics");
     for (const YamlNode& item : node.items) {
       const auto known = find_metric(item.text);
       if (!known.ok()) return wrong(item, known.error().message);
@@ -282,7 +285,7 @@ class StudyReader {
   }
 
   Result<void> read_needs(const YamlNode& node, std::vector<StudyNeed>& out) const {
-    if (node.kind != YamlNode::Kind::list) return wrong(node, "a list belongs here, as [gpu]");
+    if (node.kind != YamlNode::Kind::list) return wrong(node, "expected a list such as [gpu]");
     for (const YamlNode& item : node.items) {
       const auto need = kStudyNeeds.parse(item.text);
       if (!need.ok()) return wrong(item, need.error().message);
@@ -291,7 +294,8 @@ class StudyReader {
     return {};
   }
 
-  // Where a store lies is not part of what is done: a store that was moved finds its steps again.
+  // Paths in the home are replaced before hashing, so that a store that was moved finds its steps
+  // again.
   std::string key_of(std::string_view name, std::string_view kind, const YamlNode& body) const {
     std::string does = flow_text(body);
     for (const auto& [given, text] : given_)
@@ -302,7 +306,7 @@ class StudyReader {
   std::string_view file_;
   const std::map<std::string, std::string>& given_;
   StudyValues values_;
-  std::size_t room_ = 4U << 20U;  // bytes that values may put in, in all
+  std::size_t room_ = 4U << 20U;  // total number of bytes that values may insert
   Study study_;
 };
 

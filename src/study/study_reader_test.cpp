@@ -29,7 +29,7 @@ steps:
       matrix: {batch: "{batches}", lr: [0.1]}
     picture: {x: batch, y: samples_per_s}
   - name: judged
-    forecast: {of: grid, folds: 3, target: 0.5}
+    prediction: {of: grid, folds: 3, target: 0.5}
 )";
 
 TEST(ReadStudy, FillsInTheValuesOfTheLevel) {
@@ -43,10 +43,10 @@ TEST(ReadStudy, FillsInTheValuesOfTheLevel) {
   EXPECT_EQ(flow_text(std::get<GridStep>(full->steps[1].work).grid),
             R"({"base": {"model": "mlp", "data": "synthetic"}, )"
             R"("matrix": {"batch": ["8", "16", "32"], "lr": ["0.1"]}})");
-  EXPECT_EQ(std::get<ForecastStep>(full->steps[2].work).target_top1, 0.5);
+  EXPECT_EQ(std::get<PredictionStep>(full->steps[2].work).target_top1, 0.5);
 }
 
-TEST(ReadStudy, ValuesOfValuesDoNotGrowWithoutEnd) {
+TEST(ReadStudy, LimitsTheGrowthOfNestedValues) {
   std::string text = "name: s\ntitle: t\nvalues:\n  v0: 0123456789\n";
   for (int i = 1; i < 40; ++i) {
     text += "  v" + std::to_string(i) + ": \"{v" + std::to_string(i - 1) + "}{v" +
@@ -55,10 +55,10 @@ TEST(ReadStudy, ValuesOfValuesDoNotGrowWithoutEnd) {
   const auto study =
       read_study(text + "steps: [{name: x, compare: \"{v39}\"}]", "s.yaml", StudyLevel::quick);
   ASSERT_FALSE(study.ok());
-  EXPECT_THAT(study.error().message, HasSubstr("values make the study too long"));
+  EXPECT_THAT(study.error().message, HasSubstr("makes the study too long"));
 }
 
-TEST(ReadStudy, AStepsKeyChangesWithWhatItDoesAndNotWithWhatIsSaidOfIt) {
+TEST(ReadStudy, TheKeyOfAStepDependsOnItsWorkOnly) {
   const auto key_in = [](std::string text, StudyLevel level) {
     return read_study(text, "s.yaml", level)->steps[0].key;
   };
@@ -74,7 +74,7 @@ TEST(ReadStudy, AStepsKeyChangesWithWhatItDoesAndNotWithWhatIsSaidOfIt) {
   EXPECT_NE(key_in(std::string(kSmall), StudyLevel::full), key);
 }
 
-TEST(ReadStudy, AStepOfAMovedStoreIsFoundAgain) {
+TEST(ReadStudy, FindsStepsOfAMovedStore) {
   const auto step_in = [](const std::string& home) {
     const std::string text =
         "name: x\ntitle: y\nvalues: {file: '{home}/a.tsv'}\n"
@@ -86,7 +86,7 @@ TEST(ReadStudy, AStepOfAMovedStoreIsFoundAgain) {
   EXPECT_EQ(step_in("/one").key, step_in("/another/one").key);
 }
 
-TEST(ReadStudy, SaysWhereItMakesNoSense) {
+TEST(ReadStudy, RejectsInvalidStudies) {
   const auto problem_of = [](const std::string& text) {
     const auto study = read_study(text, "s.yaml", StudyLevel::quick);
     return study.ok() ? std::string("no error") : study.error().message;
@@ -99,19 +99,19 @@ TEST(ReadStudy, SaysWhereItMakesNoSense) {
   EXPECT_THAT(problem_of("name: x\nsteps: []\n"), HasSubstr("'title'"));
   EXPECT_THAT(problem_of(head), HasSubstr("'steps'"));
   EXPECT_THAT(problem_of(head + "stpes: []\n"), HasSubstr("s.yaml:3:1"));
-  EXPECT_THAT(problem_of(head + "values: {n: {quick: 1}}\nsteps: []"), HasSubstr("one for full"));
+  EXPECT_THAT(problem_of(head + "values: {n: {quick: 1}}\nsteps: []"), HasSubstr("one for 'full'"));
   EXPECT_THAT(step("title: t"), HasSubstr("s.yaml:4:5: step 'a' does nothing"));
   EXPECT_THAT(step("train: mlp, compare: x"), HasSubstr("one thing"));
   EXPECT_THAT(step("train: \"mlp 'x\""), HasSubstr("s.yaml:4:"));
   EXPECT_THAT(step("train: mlp, show: [setp_s]"), HasSubstr("step_s"));
   EXPECT_THAT(step("train: mlp, needs: [gpus]"), HasSubstr("'gpu'"));
-  EXPECT_THAT(step("train: mlp, picture: {x: batch, y: top1}"), HasSubstr("for a sweep"));
-  EXPECT_THAT(step("forecast: {of: b}"), HasSubstr("earlier step 'b'"));
-  EXPECT_THAT(step("forecast: {of: corpus, folds: 1}"), HasSubstr("'folds'"));
-  EXPECT_THAT(step("train: mlp}\n  - {name: a, train: mlp"), HasSubstr("called 'a' already"));
+  EXPECT_THAT(step("train: mlp, picture: {x: batch, y: top1}"), HasSubstr("for sweeps only"));
+  EXPECT_THAT(step("prediction: {of: b}"), HasSubstr("earlier step 'b'"));
+  EXPECT_THAT(step("prediction: {of: corpus, folds: 1}"), HasSubstr("'folds'"));
+  EXPECT_THAT(step("train: mlp}\n  - {name: a, train: mlp"), HasSubstr("already a step 'a'"));
 }
 
-TEST(FillIn, LeavesBracesOfOthersAlone) {
+TEST(FillIn, KeepsUnknownBraces) {
   const auto node = parse_yaml("[\"{a}-{b}\", \"{list}\", \"x={list}\"]", "s.yaml");
   StudyValues values;
   values["a"] = *parse_yaml("1", "s.yaml");

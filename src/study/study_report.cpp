@@ -20,8 +20,8 @@ namespace {
 class ReportMaker {
  public:
   ReportMaker(const Study& study, const StudyRow& row, StudyStores stores,
-              const StudyForetellers& foretellers)
-      : study_(study), row_(row), stores_(stores), foretellers_(foretellers) {}
+              const StudyPredictors& predictors)
+      : study_(study), row_(row), stores_(stores), predictors_(predictors) {}
 
   Result<Document> make() {
     Document document{.title = study_.title, .opening = {}, .sections = {}, .footer = {}};
@@ -31,13 +31,13 @@ class ReportMaker {
     }
     if (!absent_.empty()) {
       document.sections.push_back(
-          {.title = "What was not possible here", .blocks = {AbsentList{absent_}}});
+          {.title = "Not available on this machine", .blocks = {AbsentList{absent_}}});
     }
     document.sections.push_back(commands());
     if (!study_.about.empty()) document.opening.emplace_back(Paragraph{study_.about});
     FactList facts = circumstances_.facts();
-    facts.facts.emplace_back(
-        "begun", fmt::format("{} {} UTC", row_.started.substr(0, 10), row_.started.substr(11, 5)));
+    facts.facts.emplace_back("started", fmt::format("{} {} UTC", row_.started.substr(0, 10),
+                                                    row_.started.substr(11, 5)));
     document.opening.emplace_back(std::move(facts));
     document.footer = fmt::format("study {} ({}), written by tacho {} ({})", study_.name,
                                   kStudyLevels.of(study_.level), kVersion, kCommit);
@@ -50,7 +50,7 @@ class ReportMaker {
     if (!step.about.empty()) section.blocks.emplace_back(Paragraph{step.about});
     TACHO_TRY(row, stores_.runs.studies().step(row_.id, step.key));
     if (!row) {
-      section.blocks.emplace_back(Paragraph{"This was not done yet.", true});
+      section.blocks.emplace_back(Paragraph{"Not executed yet.", true});
       return section;
     }
     for (AbsentThing& thing : row->absent) {
@@ -62,15 +62,15 @@ class ReportMaker {
       return section;
     }
     if (row->state == StudyStepState::begun) {
-      section.blocks.emplace_back(Paragraph{"This was begun and is not complete.", true});
+      section.blocks.emplace_back(Paragraph{"Started but not complete.", true});
     }
     auto blocks =
         std::visit([&](const auto& work) { return blocks_of(work, step, *row); }, step.work);
-    // Begun, and nothing of it is in the store yet.
+    // Started, but nothing is in the store yet.
     const bool nothing_yet = !blocks.ok() && blocks.error().code == ErrorCode::not_found &&
                              row->state == StudyStepState::begun;
     if (nothing_yet) return section;
-    // Foretelling is a part that a build may be without; another's report of the same store has it.
+    // A build may lack predictions; a report of the same store by another build has them.
     if (!blocks.ok() && blocks.error().code == ErrorCode::unavailable) {
       const AbsentThing thing{step.title, blocks.error().message};
       absent_.push_back(thing);
@@ -88,7 +88,7 @@ class ReportMaker {
     TACHO_TRY(comparison, comparison_from_json(stored.comparison));
     for (const ComparedRun& run : comparison.runs) {
       const auto record = stores_.runs.find(run.run);
-      if (!record.ok()) continue;  // removed since
+      if (!record.ok()) continue;  // removed in the meantime
       circumstances_.add(record->record);
     }
     return comparison_blocks(comparison, step.show);
@@ -127,15 +127,15 @@ class ReportMaker {
     return run_blocks(run.record, step.show);
   }
 
-  Result<std::vector<Block>> blocks_of(const ForecastStep& work, const StudyStep& /*step*/,
+  Result<std::vector<Block>> blocks_of(const PredictionStep& work, const StudyStep& /*step*/,
                                        const StudyStepRow& /*row*/) {
     if (work.sweep.empty()) {
-      TACHO_TRY(scores, foretellers_.corpus(work.folds));
+      TACHO_TRY(scores, predictors_.corpus(work.folds));
       return corpus_blocks(scores);
     }
     TACHO_TRY(runs, runs_of_sweep(*find_step(study_, work.sweep)));
-    TACHO_TRY(unseen, foretell_unseen(runs, work.folds, foretellers_.learn));
-    return forecast_blocks(unseen, work.target_top1);
+    TACHO_TRY(held_out, predict_held_out(runs, work.folds, predictors_.learn));
+    return prediction_blocks(held_out, work.target_top1);
   }
 
   Result<std::vector<Block>> blocks_of(const SurveyStep& /*work*/, const StudyStep& /*step*/,
@@ -160,12 +160,12 @@ class ReportMaker {
       variant.ranks = found->record.order.spec.dist.ranks();
       if (const auto parts = step_parts_of(found->record)) variant.runs.push_back(*parts);
     }
-    std::optional<double> apart;
-    if (!work.apart.empty()) {
-      TACHO_TRY(seconds, mean_step_of_sweep(*find_step(study_, work.apart)));
-      apart = seconds;
+    std::optional<double> independent;
+    if (!work.independent.empty()) {
+      TACHO_TRY(seconds, mean_step_of_sweep(*find_step(study_, work.independent)));
+      independent = seconds;
     }
-    return missing_blocks(variants, apart);
+    return missing_blocks(variants, independent);
   }
 
   Result<std::vector<Block>> blocks_of(const SavingsStep& work, const StudyStep& /*step*/,
@@ -173,7 +173,7 @@ class ReportMaker {
     std::vector<ComparedChange> changes;
     for (const std::string& name : work.of) {
       auto comparison = comparison_of(name);
-      // What was not possible says so in its own section.
+      // A step that was not possible has a section that explains it.
       if (!comparison.ok() && comparison.error().code == ErrorCode::not_found) continue;
       if (!comparison.ok()) return comparison.error();
       changes.push_back({find_step(study_, name)->title, *std::move(comparison)});
@@ -195,11 +195,11 @@ class ReportMaker {
     return cost_blocks(trainings, instances);
   }
 
-  // ErrorCode::not_found where that step was not possible, or not begun.
+  // Returns ErrorCode::not_found if the step was not possible or not started.
   Result<Comparison> comparison_of(const std::string& step) {
     TACHO_TRY(row, stores_.runs.studies().step(row_.id, find_step(study_, step)->key));
     if (!row || row->state == StudyStepState::impossible) {
-      return Error{ErrorCode::not_found, fmt::format("'{}' was not made", step)};
+      return Error{ErrorCode::not_found, fmt::format("step '{}' was not executed", step)};
     }
     TACHO_TRY(stored, stores_.runs.comparisons().find(row->record_key));
     return comparison_from_json(stored.comparison);
@@ -231,7 +231,7 @@ class ReportMaker {
     return runs;
   }
 
-  // A report is shown to others, whose folder is another.
+  // Replaced because readers of the report have a different home.
   [[nodiscard]] std::string without_home(std::string text) const {
     return replaced(text, stores_.home.string(), "$TACHO_HOME");
   }
@@ -240,7 +240,7 @@ class ReportMaker {
     CommandLines lines;
     lines.lines.push_back(
         fmt::format("tacho study {} --{}", study_.name, kStudyLevels.of(study_.level)));
-    DocumentSection section{.title = "The commands", .blocks = {std::move(lines)}};
+    DocumentSection section{.title = "Commands", .blocks = {std::move(lines)}};
     CommandLines steps;
     for (const StudyStep& step : study_.steps) {
       if (std::string line = command_of(step); !line.empty()) {
@@ -248,13 +248,13 @@ class ReportMaker {
       }
     }
     section.blocks.emplace_back(
-        Paragraph{"makes all of this, and what is left of it after an "
-                  "interruption. Step by step it is:"});
+        Paragraph{"executes the whole study, or resumes it after an interruption. The single "
+                  "steps are:"});
     section.blocks.emplace_back(std::move(steps));
-    if (circumstances_.boards() > 0) {
-      section.blocks.emplace_back(Paragraph{
-          fmt::format("{} of the runs left TensorBoard files in their folders; this shows them:",
-                      circumstances_.boards())});
+    if (circumstances_.tensorboard_runs() > 0) {
+      section.blocks.emplace_back(
+          Paragraph{fmt::format("{} of the runs wrote TensorBoard files; show them with:",
+                                circumstances_.tensorboard_runs())});
       section.blocks.emplace_back(
           CommandLines{{"tensorboard --logdir \"${TACHO_HOME:-$HOME/.local/share/tacho}\"/runs"}});
     }
@@ -264,7 +264,7 @@ class ReportMaker {
   const Study& study_;
   const StudyRow& row_;
   StudyStores stores_;
-  const StudyForetellers& foretellers_;
+  const StudyPredictors& predictors_;
   Circumstances circumstances_;
   std::vector<AbsentThing> absent_;
 };
@@ -293,8 +293,8 @@ std::string command_of(const StudyStep& step) {
 }
 
 Result<Document> study_report(const Study& study, const StudyRow& row, StudyStores stores,
-                              const StudyForetellers& foretellers) {
-  return ReportMaker(study, row, stores, foretellers).make();
+                              const StudyPredictors& predictors) {
+  return ReportMaker(study, row, stores, predictors).make();
 }
 
 }  // namespace tacho

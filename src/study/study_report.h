@@ -8,29 +8,29 @@
 #include "store/run_store.h"
 #include "store/sweep_store.h"
 #include "study/document.h"
-#include "study/forecast_section.h"
+#include "study/held_out_prediction.h"
+#include "study/prediction_section.h"
 #include "study/study.h"
-#include "study/unseen_forecast.h"
 
 namespace tacho {
 
 struct StudyStores {
   RunStore& runs;
   SweepStore& sweeps;
-  std::filesystem::path home = {};  // surveys of memory, prices of machines
+  std::filesystem::path home = {};  // memory surveys and machine prices
 };
 
-// What foretells is handed in: not every build of Tacho has it.
-struct StudyForetellers {
+// Passed in, because a build may lack predictions.
+struct StudyPredictors {
   LearnSpeeds learn;
   std::function<Result<std::vector<CorpusScore>>(std::int64_t folds)> corpus;
 };
 
-// Made of what the store holds of a study and of nothing else: the same store, the same report.
+// Computed from the store only: the same store gives the same report.
 Result<Document> study_report(const Study& study, const StudyRow& row, StudyStores stores,
-                              const StudyForetellers& foretellers);
+                              const StudyPredictors& predictors);
 
-// How a step would be done by hand.
+// Returns the command that executes a step by hand, or "".
 std::string command_of(const StudyStep& step);
 
 }  // namespace tacho

@@ -39,27 +39,27 @@ class StudyReportTest : public testing::Test {
   StudyRow row_ = *runs_.studies().add({0, "key", "small", "quick", "2026-11-15T04:27:36.123Z"});
 };
 
-TEST_F(StudyReportTest, TellsWhatIsDoneWhatIsNotAndWhatCannotBe) {
-  EXPECT_THAT(report(), HasSubstr("This was not done yet."));
+TEST_F(StudyReportTest, ShowsDonePendingAndImpossibleSteps) {
+  EXPECT_THAT(report(), HasSubstr("Not executed yet."));
   ASSERT_TRUE(runs_.put(finished_run("20260101-000000-abcdef", 0.5), folder_.path()).ok());
   put(0, StudyStepState::done, "20260101-000000-abcdef");
   put(1, StudyStepState::impossible, "", {{"Another", "there is no GPU here"}});
   const std::string text = report();
   EXPECT_THAT(text, HasSubstr("50.0 %"));
-  EXPECT_THAT(text, HasSubstr("What was not possible here"));
-  EXPECT_THAT(text, HasSubstr("not here: Another: there is no GPU here"));
+  EXPECT_THAT(text, HasSubstr("Not available on this machine"));
+  EXPECT_THAT(text, HasSubstr("not available: Another: there is no GPU here"));
   EXPECT_THAT(text, HasSubstr("$ tacho study small --quick"));
   EXPECT_THAT(text, HasSubstr("$ tacho train lenet5 --data fashion-mnist"));
   EXPECT_THAT(text, HasSubstr("1, 6.00 s of run time"));
   EXPECT_EQ(report(), text);
 }
 
-TEST_F(StudyReportTest, SaysWhatThisBuildCannotForetell) {
+TEST_F(StudyReportTest, SaysIfTheBuildLacksPredictions) {
   study_ = *read_study(R"(
 name: small
 title: How small?
 steps:
-  - {name: corpus, title: The corpus, forecast: {of: corpus}}
+  - {name: corpus, title: The corpus, prediction: {of: corpus}}
 )",
                        "s.yaml", StudyLevel::quick);
   put(0, StudyStepState::done, "");
@@ -69,13 +69,14 @@ steps:
                       return Error{ErrorCode::unavailable, "built without"};
                     }});
   ASSERT_TRUE(document.ok()) << document.error().message;
-  EXPECT_THAT(text_of(*document, Terminal(-1)), HasSubstr("not here: The corpus: built without"));
+  EXPECT_THAT(text_of(*document, Terminal(-1)),
+              HasSubstr("not available: The corpus: built without"));
 }
 
-TEST_F(StudyReportTest, AStepThatWasBegunMayHaveNothingInTheStoreYet) {
+TEST_F(StudyReportTest, AStartedStepMayHaveNothingInTheStore) {
   put(0, StudyStepState::begun, "20260101-000000-abcdef");
-  EXPECT_THAT(report(), HasSubstr("begun and is not complete"));
-  // One that is done has lost its record: that is said, not passed over.
+  EXPECT_THAT(report(), HasSubstr("Started but not complete"));
+  // A finished step that lost its record is an error.
   put(0, StudyStepState::done, "20260101-000000-abcdef");
   EXPECT_THAT(report(), HasSubstr("one: "));
   EXPECT_THAT(report(), Not(HasSubstr("How small?")));

@@ -52,11 +52,11 @@ DocumentTable level_table(const Survey& survey, const std::string& level) {
   DocumentTable table{.headings = {{"operation", Align::left},
                                    {"fastest form", Align::left},
                                    {"rate"},
-                                   {"of the ceiling"},
+                                   {"share of ceiling"},
                                    {"slowest form", Align::left},
                                    {"rate"},
-                                   {"the fastest saves"},
-                                   {"what the slowest loses", Align::left}},
+                                   {"saved by the fastest"},
+                                   {"why the slowest is slower", Align::left}},
                       .rows = {}};
   for (const Operation operation : operations_at(survey, level)) {
     const auto [fastest, slowest] = extremes_of(survey, level, operation);
@@ -76,15 +76,16 @@ std::vector<Block> survey_blocks(const Survey& survey) {
   std::vector<Block> blocks;
   for (const std::string& level : levels_of(survey)) {
     const Measurement& ceiling = *ceiling_at(survey, level);
-    blocks.emplace_back(Paragraph{fmt::format("{}, {} in all: the ceiling is {}, by {}.", level,
-                                              human(Bytes{ceiling.set_bytes}), rate_text(ceiling),
-                                              form_text(ceiling))});
+    blocks.emplace_back(Paragraph{fmt::format("{}, {} in total: the ceiling is {}, reached by {}.",
+                                              level, human(Bytes{ceiling.set_bytes}),
+                                              rate_text(ceiling), form_text(ceiling))});
     blocks.emplace_back(level_table(survey, level));
   }
   blocks.emplace_back(Paragraph{
-      fmt::format("{}; {}. Rates count the bytes that must move; medians. 'tacho lab show {}' has "
-                  "every form.",
-                  survey.machine, survey.facts, survey.key),
+      fmt::format(
+          "{}; {}. Medians; rates count the bytes that must move. 'tacho lab show {}' shows "
+          "every form.",
+          survey.machine, survey.facts, survey.key),
       true});
   return blocks;
 }

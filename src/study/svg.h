@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// The elements that charts are made of. Colours and widths are those of the style's classes.
+// The elements of charts. Colours and widths come from the CSS classes.
 
 struct SvgPlace {
   double x = 0;
@@ -14,7 +14,7 @@ struct SvgPlace {
 
 std::string svg_text(SvgPlace at, std::string_view style, std::string_view text);
 std::string svg_line(SvgPlace from, SvgPlace to, std::string_view style);
-// `title`: what the pointer shows.
+// `title`: the tooltip.
 std::string svg_dot(SvgPlace at, double radius, std::string_view style, std::string_view title);
 std::string svg_box(SvgPlace corner, double width, double height, std::string_view style);
 std::string svg_picture(double width, double height, std::string_view label,

@@ -24,7 +24,7 @@ std::optional<double> number_in(const std::string* text) {
   return problem == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
 }
 
-// Repetitions of a configuration, one line.
+// The repetitions of a configuration: one row.
 struct SweptConfiguration {
   const Configuration* configuration;
   std::vector<const SweptRun*> runs;
@@ -45,7 +45,7 @@ std::vector<SweptConfiguration> swept_configurations(const std::vector<SweptRun>
   return all;
 }
 
-std::string came_to(const SweptConfiguration& one) {
+std::string outcomes_of(const SweptConfiguration& one) {
   std::map<std::string, int> outcomes;
   for (const SweptRun* run : one.runs) {
     ++outcomes[run->run ? std::string(kOutcomes.of(run->run->outcome))
@@ -72,7 +72,7 @@ DocumentTable table_of(const std::vector<SweptConfiguration>& all,
                        const std::vector<std::string>& show) {
   DocumentTable table;
   for (const std::string& option : options) table.headings.push_back({option, Align::left});
-  table.headings.push_back({"came to", Align::left});
+  table.headings.push_back({"outcome", Align::left});
   for (const std::string& key : show) {
     table.headings.push_back({std::string((*find_metric(key))->title)});
   }
@@ -82,7 +82,7 @@ DocumentTable table_of(const std::vector<SweptConfiguration>& all,
       const std::string* value = one.configuration->find(option);
       row.push_back(value == nullptr ? "" : *value);
     }
-    row.push_back(came_to(one));
+    row.push_back(outcomes_of(one));
     for (const std::string& key : show) {
       const auto values = values_of(one, key);
       row.push_back(values.empty() ? "–" : human(**find_metric(key), median(values)));
@@ -92,7 +92,7 @@ DocumentTable table_of(const std::vector<SweptConfiguration>& all,
   return table;
 }
 
-// The median of all runs that share both options.
+// Plots the median of all runs that share both options.
 Chart lines_chart_of(const std::vector<SweptRun>& runs, const SweepPicture& picture) {
   const Metric& metric = **find_metric(picture.y);
   std::map<std::string, std::map<double, std::vector<double>>> lines;
@@ -130,11 +130,11 @@ std::vector<Block> sweep_blocks(const std::vector<SweptRun>& runs,
   for (const SweptConfiguration& one : all) configurations.push_back(one.configuration);
   const std::vector<std::string> usual = {"samples_per_s", "step_s", "top1", "wall_s"};
   if (picture) blocks.emplace_back(lines_chart_of(runs, *picture));
-  blocks.emplace_back(Paragraph{
-      fmt::format("{} configuration{}, {} runs; medians where one was made more than once.",
-                  all.size(), all.size() == 1 ? "" : "s", runs.size()),
-      true});
-  // Of one alone nothing differs; the commands at the end say what it was.
+  blocks.emplace_back(
+      Paragraph{fmt::format("{} configuration{}, {} runs; medians of repeated runs.", all.size(),
+                            all.size() == 1 ? "" : "s", runs.size()),
+                true});
+  // A single configuration has no options that differ; the commands at the end show it.
   const auto options =
       all.size() > 1 ? options_that_differ(configurations) : std::vector<std::string>();
   blocks.emplace_back(table_of(all, options, show.empty() ? usual : show));

@@ -43,7 +43,7 @@ class TextWriter {
     std::string out;
     for (const AbsentThing& thing : block.things) {
       const std::string words =
-          fmt::format("not here: {}: {}", printable(thing.what), printable(thing.why));
+          fmt::format("not available: {}: {}", printable(thing.what), printable(thing.why));
       out += terminal_.yellow(wrapped(words, kTextColumns, "  "));
     }
     return out;

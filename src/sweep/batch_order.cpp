@@ -11,14 +11,14 @@ bool BatchOrder::must_wait(const Configuration& configuration) const {
   if (!batch) return false;
   const auto found = families_.find(memory_family(configuration));
   if (found == families_.end()) return false;
-  const auto& [under_way, fits] = found->second;
-  const auto smaller = under_way.upper_bound(fits);
-  return smaller != under_way.end() && *smaller < *batch;
+  const auto& [running, fits] = found->second;
+  const auto smaller = running.upper_bound(fits);
+  return smaller != running.end() && *smaller < *batch;
 }
 
 void BatchOrder::start(const Configuration& configuration) {
   if (const auto batch = batch_of(configuration)) {
-    families_[memory_family(configuration)].under_way.insert(*batch);
+    families_[memory_family(configuration)].running.insert(*batch);
   }
 }
 
@@ -26,8 +26,8 @@ void BatchOrder::end(const Configuration& configuration, bool fits) {
   const auto batch = batch_of(configuration);
   if (!batch) return;
   Family& family = families_[memory_family(configuration)];
-  if (const auto one = family.under_way.find(*batch); one != family.under_way.end()) {
-    family.under_way.erase(one);
+  if (const auto one = family.running.find(*batch); one != family.running.end()) {
+    family.running.erase(one);
   }
   if (fits) family.fits = std::max(family.fits, *batch);
 }

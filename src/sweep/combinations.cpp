@@ -16,7 +16,7 @@ Result<std::vector<Configuration>> products(const std::vector<Axis>& matrix) {
     count *= axis.values.size();
     if (count > kMostRuns) {
       return Error{ErrorCode::usage,
-                   fmt::format("the matrix makes more than {} configurations", kMostRuns)};
+                   fmt::format("the matrix has more than {} configurations", kMostRuns)};
     }
   }
   std::vector<Configuration> all = {Configuration{}};
@@ -34,7 +34,7 @@ Result<std::vector<Configuration>> products(const std::vector<Axis>& matrix) {
   return all;
 }
 
-// The part of an inclusion that the matrix decides.
+// Returns the options of an `include` entry that the matrix has, too.
 Configuration of_matrix(const Configuration& entry, const std::vector<Axis>& matrix) {
   Configuration part;
   for (const auto& [name, value] : entry.options()) {
@@ -43,19 +43,19 @@ Configuration of_matrix(const Configuration& entry, const std::vector<Axis>& mat
   return part;
 }
 
-// Adds to what the matrix made; appends what fits none of it.
+// Extends the combinations of the matrix; appends entries that match none of them.
 void include(const Grid& grid, std::vector<Configuration>& all) {
-  const auto made_by_matrix = static_cast<std::ptrdiff_t>(grid.matrix.empty() ? 0 : all.size());
+  const auto from_matrix = static_cast<std::ptrdiff_t>(grid.matrix.empty() ? 0 : all.size());
   if (grid.matrix.empty() && !grid.include.empty()) all.clear();
   for (const Configuration& entry : grid.include) {
     const Configuration fixed = of_matrix(entry, grid.matrix);
-    bool fits = false;
-    for (auto at = all.begin(); at != all.begin() + made_by_matrix; ++at) {
+    bool matches = false;
+    for (auto at = all.begin(); at != all.begin() + from_matrix; ++at) {
       if (!at->has(fixed)) continue;
-      fits = true;
+      matches = true;
       for (const auto& [name, value] : entry.options()) at->set(name, value);
     }
-    if (!fits) all.push_back(entry);
+    if (!matches) all.push_back(entry);
   }
 }
 
@@ -65,7 +65,7 @@ Configuration over(const Configuration& base, const Configuration& own) {
   return whole;
 }
 
-// Sorted, so that the order of options does not count.
+// Sorted, because the order of options does not matter.
 std::string identity(const Configuration& configuration) {
   std::map<std::string, std::string> sorted(configuration.options().begin(),
                                             configuration.options().end());
@@ -76,12 +76,12 @@ std::string identity(const Configuration& configuration) {
 Result<void> check_different(const std::vector<Configuration>& all) {
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto [there, is_new] = seen.emplace(identity(all[i]), i);
+    const auto [first, is_new] = seen.emplace(identity(all[i]), i);
     if (is_new) continue;
     return Error{ErrorCode::usage,
-                 fmt::format("configurations {} and {} are the same ({}); 'repeat' makes a run "
-                             "several times",
-                             there->second + 1, i + 1, to_text(all[i]))};
+                 fmt::format("configurations {} and {} are the same ({}); to run a configuration "
+                             "several times, use 'repeat'",
+                             first->second + 1, i + 1, to_text(all[i]))};
   }
   return {};
 }
@@ -105,9 +105,9 @@ Result<std::vector<Configuration>> combinations(const Grid& grid) {
       all.back().set("seed", std::to_string(seed));
     }
   }
-  if (all.empty()) return Error{ErrorCode::usage, "'exclude' leaves no configuration"};
+  if (all.empty()) return Error{ErrorCode::usage, "'exclude' removes every configuration"};
   if (all.size() * static_cast<std::size_t>(grid.repeat) > kMostRuns) {
-    return Error{ErrorCode::usage, fmt::format("makes more than {} runs", kMostRuns)};
+    return Error{ErrorCode::usage, fmt::format("the grid has more than {} runs", kMostRuns)};
   }
   TACHO_CHECK(check_different(all));
   return all;

@@ -10,11 +10,11 @@ namespace tacho {
 // Every configuration of a grid, in the order of the file; the last option of the matrix changes
 // fastest, seeds faster still.
 //
-// As GitHub's workflows have it: what `exclude` names is taken out of the matrix. Each entry of
-// `include` adds its options to the combinations whose matrix values it does not contradict; one
-// that fits none is a configuration of its own.
+// Works like the matrix of a GitHub workflow: `exclude` removes combinations from the matrix. Each
+// entry of `include` adds its options to the combinations whose matrix values it does not
+// contradict; an entry that matches none becomes a separate configuration.
 //
-// Two equal configurations are an error: a run is made several times by `repeat`.
+// Two equal configurations are an error: `repeat` is the way to run one several times.
 Result<std::vector<Configuration>> combinations(const Grid& grid);
 
 }  // namespace tacho

@@ -25,48 +25,48 @@ TEST(Combinations, TheLastOptionChangesFastest) {
                           "model=a batch=2 lr=4"));
 }
 
-TEST(Combinations, WithoutAMatrixTheBaseIsTheOneThereIs) {
+TEST(Combinations, WithoutAMatrixTheBaseIsTheOnlyOne) {
   EXPECT_THAT(texts_of("base: {model: a}\n"), ElementsAre("model=a"));
   EXPECT_THAT(texts_of("base: {model: a}\ninclude: [{batch: 1}, {batch: 2}]\n"),
               ElementsAre("model=a batch=1", "model=a batch=2"));
 }
 
-TEST(Combinations, TheMatrixStandsForTheBase) {
+TEST(Combinations, TheMatrixOverridesTheBase) {
   EXPECT_THAT(texts_of("base: {batch: 7, model: a}\nmatrix: {batch: [1, 2]}\n"),
               ElementsAre("batch=1 model=a", "batch=2 model=a"));
 }
 
-TEST(Combinations, SeedsChangeFasterThanAnything) {
+TEST(Combinations, SeedsChangeFastest) {
   EXPECT_THAT(texts_of("base: {model: a}\nmatrix: {batch: [1, 2]}\nseeds: [5, 9]\n"),
               ElementsAre("model=a batch=1 seed=5", "model=a batch=1 seed=9",
                           "model=a batch=2 seed=5", "model=a batch=2 seed=9"));
 }
 
-TEST(Combinations, ExcludeTakesOutWhatItNames) {
+TEST(Combinations, ExcludeRemovesMatchingCombinations) {
   EXPECT_THAT(texts_of("base: {model: a}\nmatrix: {batch: [1, 2], lr: [3, 4]}\n"
                        "exclude: [{batch: 1, lr: 4}, {batch: 2, lr: 3}]\n"),
               ElementsAre("model=a batch=1 lr=3", "model=a batch=2 lr=4"));
   EXPECT_THAT(texts_of("base: {model: a}\nmatrix: {batch: [1]}\nexclude: [{batch: 1}]\n"),
-              ElementsAre("'exclude' leaves no configuration"));
+              ElementsAre("'exclude' removes every configuration"));
 }
 
-TEST(Combinations, IncludeAddsToWhatItDoesNotContradict) {
+TEST(Combinations, IncludeExtendsCombinationsThatItDoesNotContradict) {
   EXPECT_THAT(
       texts_of("base: {model: a}\nmatrix: {batch: [1, 2]}\n"
                "include: [{lr: 5}, {batch: 2, steps: 9}, {batch: 3, lr: 6}]\n"),
       ElementsAre("model=a batch=1 lr=5", "model=a batch=2 lr=5 steps=9", "model=a batch=3 lr=6"));
 }
 
-TEST(Combinations, RefuseTwoThatAreTheSame) {
+TEST(Combinations, RejectEqualConfigurations) {
   EXPECT_THAT(texts_of("base: {model: a}\nmatrix: {batch: [1]}\n"
                        "include: [{batch: 2, lr: 1}, {lr: 1, batch: 2}]\n"),
               ElementsAre(HasSubstr("configurations 2 and 3 are the same")));
 }
 
-TEST(Combinations, RefuseMoreThanAMillion) {
+TEST(Combinations, RejectMoreThanAMillion) {
   EXPECT_THAT(texts_of("base: {model: a}\nmatrix: {batch: {from: 1, to: 9999}, seed: {from: 1, to: "
                        "9999}}\n"),
-              ElementsAre("the matrix makes more than 1000000 configurations"));
+              ElementsAre("the matrix has more than 1000000 configurations"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// One point of a grid: options and their values as they were written, in the order of the file.
+// One point of a grid: option names and values as written, in the order of the file.
 class Configuration {
  public:
   using Option = std::pair<std::string, std::string>;
@@ -22,9 +22,9 @@ class Configuration {
   [[nodiscard]] const std::vector<Option>& options() const { return options_; }
   [[nodiscard]] bool empty() const { return options_.empty(); }
   [[nodiscard]] const std::string* find(std::string_view name) const;
-  // In the old one's place, if there is one.
+  // Keeps the position of an option that already exists.
   void set(std::string_view name, std::string value);
-  // Whether every option of `part` is here, with the same value.
+  // Returns true if this configuration has every option of `part`, with the same value.
   [[nodiscard]] bool has(const Configuration& part) const;
   [[nodiscard]] Configuration without(std::string_view name) const;
 
@@ -36,11 +36,11 @@ class Configuration {
 
 // "model=mlp batch=32", for people.
 std::string to_text(const Configuration& configuration);
-// The options of these names alone, where it has them.
+// Prints only the named options.
 std::string to_text(const Configuration& configuration, const std::vector<std::string>& names);
 
-// What tells configurations apart: options that not all have, or not with one value, in the order
-// in which they come. Of a single one, all it has.
+// Returns the options that not all configurations have with the same value, in order of first
+// appearance; for a single configuration, all of its options.
 std::vector<std::string> options_that_differ(const std::vector<const Configuration*>& all);
 
 Json to_json(const Configuration& configuration);

@@ -13,7 +13,7 @@ std::string filled_in(std::string_view word, const Configuration& configuration)
     const std::size_t close = word.find('}');
     const std::string* value =
         close == std::string_view::npos ? nullptr : configuration.find(word.substr(1, close - 1));
-    // Braces that name nothing are the program's own: awk '{print}'.
+    // Braces without a known name belong to the program, such as awk '{print}'.
     out += value == nullptr ? "{" : *value;
     word.remove_prefix(value == nullptr ? 1 : close + 1);
   }

@@ -17,7 +17,7 @@
 
 namespace tacho {
 
-// In which order the runs of a sweep are made.
+// The order in which a sweep executes its runs.
 enum class SweepOrder { given, random, cheapest_first, adaptive };
 inline constexpr Names<SweepOrder, 4> kSweepOrders{"order",
                                                    {{{SweepOrder::given, "given"},
@@ -25,7 +25,7 @@ inline constexpr Names<SweepOrder, 4> kSweepOrders{"order",
                                                      {SweepOrder::cheapest_first, "cheapest-first"},
                                                      {SweepOrder::adaptive, "adaptive"}}}};
 
-// An option and the values it takes, one run each.
+// An option and its values; each value is one run.
 struct Axis {
   std::string name;
   std::vector<std::string> values;
@@ -36,29 +36,29 @@ struct RunLimits {
   std::optional<Bytes> memory = {};
 };
 
-// What the whole sweep may take. What is left over stays to be resumed with more.
+// Limits of the whole sweep. Runs beyond them stay pending and can be resumed with a larger budget.
 struct SweepBudget {
   std::optional<double> hours = {};
   std::optional<std::int64_t> runs = {};
 };
 
-// What one run is given of a machine. Absent: what its configuration tells.
+// The resources of one run. Absent: derived from its configuration.
 struct RunNeeds {
   std::optional<double> cores = {};
   std::optional<Bytes> memory = {};
   std::optional<std::int64_t> gpus = {};
 };
 
-struct LauncherWish {
+struct LauncherRequest {
   std::string kind = "local";
   std::optional<std::int64_t> slots = {};
-  std::map<std::string, std::string> options = {};  // the launcher's own
+  std::map<std::string, std::string> options = {};  // options of the launcher
 };
 
-// What a grid.yaml asks for.
+// The contents of a grid.yaml.
 struct Grid {
   std::string name;
-  std::vector<std::string> command;  // a program to watch; empty: trainings
+  std::vector<std::string> command;  // a program to watch; empty for trainings
   Configuration base;
   std::vector<Axis> matrix;
   std::vector<Configuration> include;
@@ -69,22 +69,22 @@ struct Grid {
   RunLimits limits;
   SweepBudget budget;
   RunNeeds needs;
-  LauncherWish launcher;
+  LauncherRequest launcher;
 };
 
-// `options`: what `base`, `matrix`, `include` and `exclude` may name for a training. `file` is the
-// text's name in messages, which say line and column.
+// `options`: the names that `base`, `matrix`, `include` and `exclude` may use for a training. Error
+// messages give `file` with line and column.
 Result<Grid> read_grid(std::string_view text, std::string_view file,
                        std::span<const std::string> options);
-// Of a grid within another file.
+// Reads a grid that is part of another file.
 Result<Grid> read_grid(const YamlNode& root, std::string_view file,
                        std::span<const std::string> options);
 
-// What configurations of a watched program may name beside what its command holds in braces.
+// Options that a watched program may have in addition to the names in braces in its command.
 inline constexpr std::array<std::string_view, 4> kProgramOptions = {"batch", "env", "folder",
                                                                     "tensorboard"};
 
-// The words of a program with {name} replaced, for every name the configuration has.
+// Replaces {name} in the words of a command by the option's value.
 std::vector<std::string> filled_in(std::span<const std::string> command,
                                    const Configuration& configuration);
 

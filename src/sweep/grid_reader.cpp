@@ -13,10 +13,10 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kMostValues = 100'000;  // of one axis
-constexpr std::size_t kMostOptions = 1000;     // of one configuration
+constexpr std::int64_t kMostValues = 100'000;  // per axis
+constexpr std::size_t kMostOptions = 1000;     // per configuration
 
-// What stands in braces in a command: "--lr={lr}" holds "lr".
+// Returns the names in braces in a command: "--lr={lr}" contains "lr".
 std::set<std::string, std::less<>> names_in_braces(std::span<const std::string> command) {
   std::set<std::string, std::less<>> names;
   for (const std::string& word : command) {
@@ -62,7 +62,7 @@ class GridReader {
     if (seeds != nullptr) TACHO_CHECK(read_seeds(*seeds));
     if (repeat && (*repeat < 1 || *repeat > kMostValues)) {
       return yaml_error(file_, *root.find("repeat"),
-                        fmt::format("'repeat' must lie between 1 and {}", kMostValues));
+                        fmt::format("'repeat' must be between 1 and {}", kMostValues));
     }
     grid_.repeat = repeat.value_or(1);
     if (limits != nullptr) TACHO_CHECK(read_limits(*limits));
@@ -77,13 +77,13 @@ class GridReader {
   Result<void> read_base(const YamlNode& node) {
     if (const YamlNode* command = node.find("command")) {
       TACHO_TRY(words, values_of(*command));
-      if (words.empty()) return yaml_error(file_, *command, "a program's name belongs here");
+      if (words.empty()) return yaml_error(file_, *command, "expected the name of a program");
       grid_.command = std::move(words);
     }
     return read_configuration(node, grid_.base);
   }
 
-  // A program's options are whatever its command holds in braces; check_used() looks after them.
+  // The options of a program are the names in braces in its command; check_used() checks them.
   Result<void> check_name(const YamlNode& key) const {
     if (!grid_.command.empty()) return {};
     if (std::ranges::find(train_options_, key.text) != train_options_.end()) return {};
@@ -91,22 +91,21 @@ class GridReader {
     return yaml_error(file_, key, unknown_name("option", key.text, known));
   }
 
-  // Configurations are searched option by option.
+  // Limited because Configuration::find() is linear.
   Result<void> check_count(const YamlNode& map) const {
     if (map.entries.size() <= kMostOptions) return {};
-    return yaml_error(file_, map, fmt::format("names more than {} options", kMostOptions));
+    return yaml_error(file_, map, fmt::format("more than {} options", kMostOptions));
   }
 
   Result<std::string> value_of(const YamlNode& node) const {
     if (node.kind == YamlNode::Kind::scalar) return node.text;
     return yaml_error(file_, node,
-                      fmt::format("a single value belongs here, not {}", kind_name(node.kind)));
+                      fmt::format("expected a single value, not {}", kind_name(node.kind)));
   }
 
   Result<std::vector<std::string>> values_of(const YamlNode& node) const {
     if (node.kind != YamlNode::Kind::list) {
-      return yaml_error(file_, node,
-                        fmt::format("a list belongs here, not {}", kind_name(node.kind)));
+      return yaml_error(file_, node, fmt::format("expected a list, not {}", kind_name(node.kind)));
     }
     std::vector<std::string> values;
     for (const YamlNode& item : node.items) {
@@ -130,8 +129,8 @@ class GridReader {
 
   Result<void> read_configuration(const YamlNode& node, Configuration& out) const {
     if (node.kind != YamlNode::Kind::map) {
-      return yaml_error(
-          file_, node, fmt::format("options and values belong here, not {}", kind_name(node.kind)));
+      return yaml_error(file_, node,
+                        fmt::format("expected options with values, not {}", kind_name(node.kind)));
     }
     TACHO_CHECK(check_count(node));
     for (const auto& [key, value] : node.entries) {
@@ -147,7 +146,7 @@ class GridReader {
     if (node.kind == YamlNode::Kind::list) return {};
     return yaml_error(
         file_, node,
-        fmt::format("a list of options and values belongs here, not {}", kind_name(node.kind)));
+        fmt::format("expected a list of options with values, not {}", kind_name(node.kind)));
   }
 
   Result<void> read_list(const YamlNode& node, std::vector<Configuration>& out) const {
@@ -155,13 +154,13 @@ class GridReader {
     for (const YamlNode& item : node.items) {
       Configuration configuration;
       TACHO_CHECK(read_configuration(item, configuration));
-      if (configuration.empty()) return yaml_error(file_, item, "names no option");
+      if (configuration.empty()) return yaml_error(file_, item, "the entry has no options");
       out.push_back(std::move(configuration));
     }
     return {};
   }
 
-  // A list or range in an entry stands for an entry with each of its values.
+  // A list or range in an entry makes one entry per value.
   Result<void> read_included(const YamlNode& node) {
     TACHO_CHECK(check_list(node));
     for (const YamlNode& item : node.items) {
@@ -178,20 +177,20 @@ class GridReader {
           }
         }
         if (std::ssize(longer) > kMostValues) {
-          return yaml_error(file_, item, fmt::format("makes more than {} runs", kMostValues));
+          return yaml_error(file_, item, fmt::format("more than {} runs", kMostValues));
         }
         made = std::move(longer);
       }
-      if (item.entries.empty()) return yaml_error(file_, item, "names no option");
+      if (item.entries.empty()) return yaml_error(file_, item, "the entry has no options");
       std::ranges::move(made, std::back_inserter(grid_.include));
       if (std::ssize(grid_.include) > kMostValues) {
-        return yaml_error(file_, node, fmt::format("makes more than {} runs", kMostValues));
+        return yaml_error(file_, node, fmt::format("more than {} runs", kMostValues));
       }
     }
     return {};
   }
 
-  // An exclusion that names what the matrix has not would silently exclude nothing.
+  // An exclusion with a value that is not in the matrix would silently have no effect.
   Result<void> read_excluded(const YamlNode& node) {
     TACHO_CHECK(read_list(node, grid_.exclude));
     std::map<std::string_view, std::set<std::string_view>> matrix;
@@ -219,7 +218,7 @@ class GridReader {
     if (node.kind != YamlNode::Kind::map) {
       return yaml_error(
           file_, node,
-          fmt::format("options and their lists belong here, not {}", kind_name(node.kind)));
+          fmt::format("expected options with lists of values, not {}", kind_name(node.kind)));
     }
     TACHO_CHECK(check_count(node));
     for (const auto& [key, value] : node.entries) {
@@ -230,9 +229,9 @@ class GridReader {
       std::set<std::string_view> seen;
       for (const std::string& each : axis.values) {
         if (seen.insert(each).second) continue;
-        return yaml_error(file_, value,
-                          fmt::format("{}={} is there twice; 'repeat' makes a run several times",
-                                      axis.name, each));
+        return yaml_error(
+            file_, value,
+            fmt::format("{}={} occurs twice; to repeat runs, use 'repeat'", axis.name, each));
       }
       grid_.matrix.push_back(std::move(axis));
     }
@@ -252,19 +251,19 @@ class GridReader {
     object.read("factor", factor);
     TACHO_CHECK(object.finish());
     if (!from || !to) return yaml_error(file_, node, "a range needs 'from' and 'to'");
-    if (step && factor) return yaml_error(file_, node, "a range has a 'step' or a 'factor'");
-    if (*to < *from) return yaml_error(file_, node, "'to' lies before 'from'");
+    if (step && factor) return yaml_error(file_, node, "a range has either a 'step' or a 'factor'");
+    if (*to < *from) return yaml_error(file_, node, "'to' is less than 'from'");
     if (factor && (*factor <= 1 || *from <= 0)) {
-      return yaml_error(file_, node, "a 'factor' must be above 1, and 'from' above 0");
+      return yaml_error(file_, node, "'factor' must be above 1 and 'from' above 0");
     }
     if (!factor && step.value_or(1) <= 0) return yaml_error(file_, node, "'step' must be above 0");
     std::vector<std::string> values;
-    // A step such as 0.1 is no binary number: the last value may lie a hair beyond `to`.
+    // A step such as 0.1 is not exact in binary: the last value may slightly exceed `to`.
     const double end = *to + (std::fabs(*to) + std::fabs(*from)) * 1e-9;
     double value = *from;
     while (value <= end) {
       if (std::ssize(values) >= kMostValues) {
-        return yaml_error(file_, node, fmt::format("makes more than {} values", kMostValues));
+        return yaml_error(file_, node, fmt::format("more than {} values", kMostValues));
       }
       values.push_back(fmt::format("{:.12g}", value));
       value =
@@ -273,32 +272,33 @@ class GridReader {
     return values;
   }
 
-  // A list, or a number of them: 3 is 0, 1, 2.
+  // A list of seeds, or their number: 3 means 0, 1, 2.
   Result<void> read_seeds(const YamlNode& node) {
     if (!grid_.command.empty()) {
       return yaml_error(file_, node,
-                        "'seeds' are for trainings; give a program its seed by the matrix");
+                        "'seeds' is for trainings; for a program, add a seed to the matrix");
     }
     if (std::ranges::find(grid_.matrix, "seed", &Axis::name) != grid_.matrix.end() ||
         grid_.base.find("seed") != nullptr) {
-      return yaml_error(file_, node, "there is a 'seed' already; give the seeds in one place");
+      return yaml_error(file_, node, "'seed' is already set; use either 'seed' or 'seeds'");
     }
     if (node.kind == YamlNode::Kind::scalar) {
       TACHO_TRY(count, yaml_whole(node, file_));
       if (count < 1 || count > kMostValues) {
-        return yaml_error(file_, node, fmt::format("must lie between 1 and {}", kMostValues));
+        return yaml_error(file_, node,
+                          fmt::format("'seeds' must be between 1 and {}", kMostValues));
       }
       for (std::int64_t seed = 0; seed < count; ++seed) grid_.seeds.push_back(seed);
       return {};
     }
     if (node.kind != YamlNode::Kind::list || node.items.empty()) {
-      return yaml_error(file_, node, "a number of seeds or a list of them belongs here");
+      return yaml_error(file_, node, "expected a number of seeds or a list of them");
     }
     std::set<std::int64_t> seen;
     for (const YamlNode& item : node.items) {
       TACHO_TRY(seed, yaml_whole(item, file_));
       if (!seen.insert(seed).second) {
-        return yaml_error(file_, item, "is there twice; 'repeat' makes a run several times");
+        return yaml_error(file_, item, "the seed occurs twice; to repeat runs, use 'repeat'");
       }
       grid_.seeds.push_back(seed);
     }
@@ -334,18 +334,18 @@ class GridReader {
       return yaml_error(file_, node, "'cores' must be above 0");
     const std::int64_t gpus = grid_.needs.gpus.value_or(0);
     if (gpus < 0 || gpus > 1024)
-      return yaml_error(file_, node, "'gpus' must lie between 0 and 1024");
+      return yaml_error(file_, node, "'gpus' must be between 0 and 1024");
     return {};
   }
 
-  // The launcher knows its own options.
+  // Other options are passed to the launcher, which checks them.
   Result<void> read_launcher(const YamlNode& node) {
     if (node.kind == YamlNode::Kind::scalar) {
       grid_.launcher.kind = node.text;
       return {};
     }
     if (node.kind != YamlNode::Kind::map) {
-      return yaml_error(file_, node, "a launcher's name or its options belong here");
+      return yaml_error(file_, node, "expected the name of a launcher or its options");
     }
     for (const auto& [key, value] : node.entries) {
       TACHO_TRY(text, value_of(value));
@@ -354,7 +354,8 @@ class GridReader {
       } else if (key.text == "slots") {
         TACHO_TRY(slots, yaml_whole(value, file_));
         if (slots < 1 || slots > kMostValues) {
-          return yaml_error(file_, value, fmt::format("must lie between 1 and {}", kMostValues));
+          return yaml_error(file_, value,
+                            fmt::format("'slots' must be between 1 and {}", kMostValues));
         }
         grid_.launcher.slots = slots;
       } else {
@@ -364,7 +365,7 @@ class GridReader {
     return {};
   }
 
-  // An option that the command does not hold would make runs that do not differ.
+  // An option that the command does not use would make identical runs.
   Result<void> check_used(const YamlNode& root) const {
     const auto used = names_in_braces(grid_.command);
     const auto check = [&](const YamlNode& map) -> Result<void> {
@@ -373,7 +374,8 @@ class GridReader {
         if (used.contains(key.text) || known || key.text == "command") continue;
         return yaml_error(
             file_, key,
-            fmt::format("the command holds no {{{0}}}; write it where {0} belongs", key.text));
+            fmt::format("the command does not contain {{{0}}}; add it where {0} belongs",
+                        key.text));
       }
       return {};
     };

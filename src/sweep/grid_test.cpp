@@ -41,7 +41,7 @@ std::string problem_of(std::string_view text) {
   return grid.ok() ? "" : grid.error().message;
 }
 
-TEST(Grid, ReadsEverythingThereIs) {
+TEST(Grid, ReadsEveryKey) {
   const auto grid = grid_of(kWhole);
   ASSERT_TRUE(grid.ok()) << grid.error().message;
   EXPECT_EQ(grid->name, "small");
@@ -64,7 +64,7 @@ TEST(Grid, ReadsEverythingThereIs) {
   EXPECT_EQ(grid->launcher.options.at("partition"), "gpu");
 }
 
-TEST(Grid, NamesThePlaceAndTheNearestName) {
+TEST(Grid, ErrorsNameThePositionAndTheNearestName) {
   EXPECT_EQ(problem_of("base: {model: mlp}\nmatirx: {batch: [1]}\n"),
             "grid.yaml:2:1: unknown key 'matirx'; did you mean 'matrix'? (known: base, budget, "
             "exclude, include, launcher, limits, matrix, name, needs, order, repeat, seeds)");
@@ -77,35 +77,36 @@ TEST(Grid, NamesThePlaceAndTheNearestName) {
   EXPECT_THAT(problem_of("base: {model: mlp}\nlimits: {tiem: 5m}\n"), HasSubstr("'tiem'"));
 }
 
-TEST(Grid, SaysWhatMakesNoSense) {
+TEST(Grid, RejectsInvalidGrids) {
   EXPECT_EQ(problem_of("matrix: {batch: [1]}\n"),
             "grid.yaml:1:1: 'base' is missing: the options that all runs share");
-  EXPECT_EQ(problem_of(""), "grid.yaml:0:0: a table of keys belongs here, not nothing");
-  EXPECT_THAT(problem_of("base: {model: [a, b]}\n"), HasSubstr("1:15: a single value belongs"));
-  EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: 5}\n"), HasSubstr("a list belongs"));
+  EXPECT_EQ(problem_of(""), "grid.yaml:0:0: expected a map, not nothing");
+  EXPECT_THAT(problem_of("base: {model: [a, b]}\n"), HasSubstr("1:15: expected a single value"));
+  EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: 5}\n"), HasSubstr("expected a list"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: []}\n"), HasSubstr("is empty"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: [1, 1]}\n"),
-              HasSubstr("batch=1 is there twice; 'repeat' makes a run several times"));
+              HasSubstr("batch=1 occurs twice; to repeat runs, use 'repeat'"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: {from: 5, to: 1}}\n"),
-              HasSubstr("'to' lies before 'from'"));
+              HasSubstr("'to' is less than 'from'"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: {from: 0, to: 1e9, step: 1e-3}}\n"),
               HasSubstr("more than 100000 values"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: [1]}\nexclude: [{batch: 2}]\n"),
               HasSubstr("3:19: the matrix has no batch=2"));
   EXPECT_THAT(problem_of("base: {model: a}\nmatrix: {batch: [1]}\nexclude: [{seed: 2}]\n"),
               HasSubstr("unknown option of the matrix 'seed'"));
-  EXPECT_THAT(problem_of("base: {model: a, seed: 1}\nseeds: 3\n"), HasSubstr("in one place"));
-  EXPECT_THAT(problem_of("base: {model: a}\nrepeat: 0\n"), HasSubstr("'repeat' must lie"));
+  EXPECT_THAT(problem_of("base: {model: a, seed: 1}\nseeds: 3\n"),
+              HasSubstr("either 'seed' or 'seeds'"));
+  EXPECT_THAT(problem_of("base: {model: a}\nrepeat: 0\n"), HasSubstr("'repeat' must be between"));
 }
 
-TEST(Grid, AProgramsOptionsAreWhatItsCommandHoldsInBraces) {
+TEST(Grid, AProgramsOptionsAreTheNamesInBracesInItsCommand) {
   const auto grid = grid_of(
       "base: {command: [awk, '{print}', 'x={x}', '{x}{y'], batch: 8}\nmatrix: {x: [1, a b]}\n");
   ASSERT_TRUE(grid.ok()) << grid.error().message;
   EXPECT_THAT(filled_in(grid->command, {{"x", "a b"}}),
               ElementsAre("awk", "{print}", "x=a b", "a b{y"));
   EXPECT_EQ(problem_of("base: {command: [train]}\nmatrix: {lr: [1, 2]}\n"),
-            "grid.yaml:2:10: the command holds no {lr}; write it where lr belongs");
+            "grid.yaml:2:10: the command does not contain {lr}; add it where lr belongs");
 }
 
 TEST(Grid, SurvivesDamage) {
@@ -124,8 +125,8 @@ std::string numbers(int count, const std::string& before, const std::string& aft
   return list + "]";
 }
 
-// By processor time; compared with one another, each of the three lists takes several seconds.
-TEST(Grid, LongListsTakeNoMoreThanTheirShare) {
+// Measured in processor time. Pairwise comparisons would take several seconds for each list.
+TEST(Grid, ReadsLongListsInAboutLinearTime) {
   const std::string base = "base: {model: mlp, data: synthetic}\n";
   const std::clock_t begun = std::clock();
   EXPECT_EQ(problem_of(base + "matrix: {batch: " + numbers(90'000, "", "") + "}\n"), "");

@@ -37,7 +37,7 @@ Result<std::vector<std::size_t>> cheapest_first(const std::vector<PlannedRun>& r
 
 std::vector<std::string> train_words(const Configuration& configuration) {
   std::vector<std::string> words;
-  // In front: a model is a word without a name.
+  // The model comes first: it is a positional argument.
   if (const std::string* model = configuration.find("model")) words.push_back(*model);
   for (const auto& [name, value] : configuration.options()) {
     if (name != "model") words.push_back(fmt::format("--{}={}", name, value));
@@ -57,8 +57,8 @@ Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& r
     }
   }
   if (grid.order == SweepOrder::random) {
-    // The same every time: what a dry run shows is what is made. Every configuration once before
-    // any is made again, so that a sweep that ends early has told most.
+    // Deterministic, so that a dry run shows the actual order. Every configuration runs once before
+    // any is repeated, so that a sweep that ends early covers as many as possible.
     Random::scattered(runs.size()).shuffle(runs);
     std::ranges::stable_sort(runs, {}, &PlannedRun::repetition);
   } else if (grid.order == SweepOrder::cheapest_first) {

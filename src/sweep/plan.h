@@ -12,20 +12,19 @@
 
 namespace tacho {
 
-// One run of a sweep: where it stands in the grid, and what is asked for.
+// One run of a sweep: its configuration and what to execute.
 struct PlannedRun {
   Configuration configuration;
   std::int64_t repetition = 1;  // from 1
   RunOrder asked;               // without a key
 };
 
-// How the options of a training are read: the words behind 'tacho train'. (The command line's own
-// reader, which this folder cannot see.)
+// Parses the arguments of 'tacho train'. A callback, because the parser is in src/cli.
 using ReadTraining = std::function<Result<RunOrder>(std::span<const std::string> words)>;
-// … and of a program to watch.
+// Parses the command of a program to watch.
 using ReadProgram = std::function<Result<RunOrder>(const std::vector<std::string>& argv,
                                                    const Configuration& configuration)>;
-// What a run costs compared with others, in any unit.
+// Estimates the cost of a run relative to others, in any unit.
 using EstimateCost = std::function<Result<double>(const RunOrder& order)>;
 
 struct PlanReaders {
@@ -34,12 +33,11 @@ struct PlanReaders {
   EstimateCost cost;  // for order: cheapest-first
 };
 
-// Every run of a grid in the order in which they are to be made; with order: adaptive as given,
-// because whoever makes them chooses. An error names the configuration
-// that makes no sense.
+// Returns every run of a grid in the order of execution; with `order: adaptive` in the order of the
+// file, because the sweep chooses the order later. An error names the invalid configuration.
 Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& readers);
 
-// "mlp --batch=32 --stock=true", as 'tacho train' takes them.
+// Returns the arguments for 'tacho train': "mlp --batch=32 --stock=true".
 std::vector<std::string> train_words(const Configuration& configuration);
 
 }  // namespace tacho

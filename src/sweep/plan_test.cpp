@@ -26,7 +26,7 @@ std::vector<std::int64_t> batches_of(std::string_view text) {
   return batches;
 }
 
-TEST(Plan, WordsAreThoseOfTheCommandLine) {
+TEST(Plan, TrainWordsAreArgumentsOfTrain) {
   EXPECT_THAT(train_words({{"batch", "32"}, {"model", "mlp"}, {"stock", "true"}}),
               ElementsAre("mlp", "--batch=32", "--stock=true"));
 }
@@ -39,7 +39,7 @@ TEST(Plan, RepeatsEveryConfiguration) {
   EXPECT_EQ((*runs)[1].asked.spec.batch, 1);
 }
 
-TEST(Plan, NamesTheConfigurationThatMakesNoSense) {
+TEST(Plan, NamesTheInvalidConfiguration) {
   const auto runs = plan_of("base: {model: a}\nmatrix: {batch: [1, -2]}\n");
   ASSERT_FALSE(runs.ok());
   EXPECT_EQ(runs.error().message, "configuration 2 (model=a batch=-2): --batch must be at least 1");
@@ -50,7 +50,7 @@ TEST(Plan, PutsTheCheapestFirst) {
               ElementsAre(1, 2, 3));
 }
 
-TEST(Plan, RandomIsTheSameEveryTime) {
+TEST(Plan, RandomOrderIsDeterministic) {
   constexpr std::string_view kText =
       "base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\norder: random\n";
   auto batches = batches_of(kText);
@@ -61,7 +61,7 @@ TEST(Plan, RandomIsTheSameEveryTime) {
   EXPECT_EQ(batches.size(), 50U);
 }
 
-TEST(Plan, RandomMakesEveryConfigurationOnceBeforeAnyAgain) {
+TEST(Plan, RandomOrderRunsEveryConfigurationOnceBeforeRepeating) {
   const auto runs =
       plan_of("base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: random\n");
   ASSERT_TRUE(runs.ok()) << runs.error().message;
@@ -70,13 +70,13 @@ TEST(Plan, RandomMakesEveryConfigurationOnceBeforeAnyAgain) {
   EXPECT_EQ((*runs)[50].repetition, 2);
 }
 
-TEST(Plan, AdaptiveLeavesTheOrderToWhoeverMakesTheRuns) {
+TEST(Plan, AdaptiveKeepsTheOrderOfTheFile) {
   constexpr std::string_view kText =
       "base: {model: a}\nmatrix: {batch: [3, 1, 2]}\norder: adaptive\n";
   EXPECT_THAT(batches_of(kText), ElementsAre(3, 1, 2));
 }
 
-TEST(Plan, FillsInAProgramsWords) {
+TEST(Plan, FillsInTheWordsOfAProgram) {
   const auto runs = plan_of("base: {command: [train, '-n{n}']}\nmatrix: {n: [1, 2]}\n");
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   EXPECT_THAT((*runs)[1].asked.command->argv, ElementsAre("train", "-n2"));

@@ -52,7 +52,7 @@ Result<SweepSettings> sweep_settings_from_json(const Json& json) {
   object.read_optional("gpus", s.needs.gpus);
   object.read("launcher", s.launcher.kind);
   object.read_optional("slots", s.launcher.slots);
-  object.read_optional("adaptive", s.adaptive);  // absent in sweeps of before there was such
+  object.read_optional("adaptive", s.adaptive);  // absent in sweeps of earlier versions
   const Json* options = object.part("launcher_options");
   TACHO_CHECK(object.finish());
   for (const auto& [name, value] : options->items()) {

@@ -6,14 +6,14 @@
 
 namespace tacho {
 
-// How a sweep's runs are made, as the grid says it and the command line changes it. Kept with the
-// sweep, so that it goes on as it began.
+// Settings for the runs of a sweep: from the grid, changed by the command line. Stored with the
+// sweep so that a resumed one keeps them.
 struct SweepSettings {
   RunLimits limits = {};
   SweepBudget budget = {};
   RunNeeds needs = {};
-  LauncherWish launcher = {};
-  bool adaptive = false;  // the next run is chosen by what the others came to
+  LauncherRequest launcher = {};
+  bool adaptive = false;  // the results so far decide which run is next
 };
 SweepSettings settings_of(const Grid& grid);
 

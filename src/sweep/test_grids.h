@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// For tests: the options that a grid of trainings may name.
+// Option names for the grids of tests.
 inline const std::vector<std::string>& some_options() {
   static const std::vector<std::string> names = {"batch", "data",  "lr",    "model",
                                                  "seed",  "steps", "stock", "threads"};
@@ -20,7 +20,7 @@ inline Result<Grid> grid_of(std::string_view text) {
   return read_grid(text, "grid.yaml", some_options());
 }
 
-// Takes batch for batch, and refuses one below 1.
+// Reads --batch only and rejects values below 1.
 inline PlanReaders some_readers() {
   PlanReaders readers;
   readers.training = [](std::span<const std::string> words) -> Result<RunOrder> {

@@ -7,14 +7,15 @@
 
 namespace tacho {
 
-// Whether a run is sure to need more memory than another: all options are the same but a larger
-// batch, and a seed, which takes no memory.
+// Returns true if a run certainly needs more memory than another: it has a larger batch, and all
+// other options except the seed are the same.
 bool needs_more_memory(const Configuration& larger, const Configuration& smaller);
 
-// The configuration's batch size, if it has one that is a number.
+// Returns the batch size if the configuration has a numeric one.
 std::optional<std::int64_t> batch_of(const Configuration& configuration);
 
-// What all configurations have in common of which one can need more memory than another.
+// Returns the configuration without batch and seed, as text: within one such family, memory grows
+// with the batch.
 std::string memory_family(const Configuration& configuration);
 
 }  // namespace tacho

@@ -38,14 +38,14 @@ struct Word {
 
 struct Occurrences {
   std::int64_t count = 0;
-  std::vector<std::size_t> words;  // that hold the pair, or did once; some of them twice
+  std::vector<std::size_t> words;  // that contain the pair, or did once; may repeat
 };
 
-// What the count of a pair was when this was queued.
+// A pair with its count at the time it was queued.
 struct Candidate {
   std::int64_t count;
   Pair pair;
-  // The most frequent is the greatest; among equals the first.
+  // The most frequent pair is the greatest; the first one among equals.
   bool operator<(const Candidate& other) const {
     return count != other.count ? count < other.count : pair > other.pair;
   }
@@ -91,7 +91,7 @@ class PieceLearner {
       const std::int64_t count = pairs_[best.pair].count;
       if (best.count < options_.min_count) break;
       if (best.count == count) join(best.pair);
-      // Where the count has grown since, it was queued again.
+      // If the count has grown since, the pair was queued again.
       if (best.count > count && count > 0) queue_.push({count, best.pair});
     }
   }
@@ -99,7 +99,7 @@ class PieceLearner {
   [[nodiscard]] const std::vector<std::string>& tokens() const { return tokens_; }
 
  private:
-  // All characters by themselves, then those that stand within words, each in Unicode's order.
+  // Adds each character, then "##" and each one inside words, both in Unicode order.
   Result<void> learn_alphabet(const std::vector<std::pair<std::u32string, std::int64_t>>& words) {
     std::unordered_map<char32_t, std::int64_t> counts;
     for (const auto& [word, count] : words) {
@@ -121,8 +121,8 @@ class PieceLearner {
     for (const char32_t c : within) token_of(piece_of(c, true));
     if (static_cast<std::int64_t>(tokens_.size()) <= options_.size) return {};
     return Error{ErrorCode::usage,
-                 fmt::format("a vocabulary of {} tokens cannot hold the text's {} characters; ask "
-                             "for at least {}",
+                 fmt::format("a vocabulary of {} tokens cannot hold the text's {} characters; use "
+                             "at least {}",
                              options_.size, alone.size(), tokens_.size())};
   }
 
@@ -131,7 +131,7 @@ class PieceLearner {
                        [&alphabet](char32_t c) { return alphabet.contains(c); });
   }
 
-  // A word with a character that has no token would be unknown, whatever is learned from it.
+  // Skips a word with a character that has no token: it would be unknown anyway.
   void add_word(const std::u32string& characters, std::int64_t count) {
     Word word{{}, count};
     for (const char32_t c : characters) {
@@ -143,7 +143,7 @@ class PieceLearner {
     count_pairs(words_.size() - 1, 1);
   }
 
-  // Adds a word's pairs to the counts, or takes them away with a factor of -1.
+  // Adds a word's pairs to the counts, or subtracts them with a factor of -1.
   void count_pairs(std::size_t index, std::int64_t factor) {
     const Word& word = words_[index];
     for (std::size_t i = 0; i + 1 < word.tokens.size(); ++i) {
@@ -189,7 +189,7 @@ class PieceLearner {
     tokens.resize(kept);
   }
 
-  // The token's number; it gets one if it has none.
+  // Returns the token's number and adds the token if it is new.
   Token token_of(const std::string& token) {
     const auto [at, added] = numbers_.emplace(token, static_cast<Token>(tokens_.size()));
     if (added) tokens_.push_back(token);

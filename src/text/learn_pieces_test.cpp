@@ -21,7 +21,7 @@ WordCounts count(std::initializer_list<std::string_view> texts) {
   return words;
 }
 
-// The learned tokens, without the special ones.
+// Returns the learned tokens, without the special ones.
 std::vector<std::string> learned(const WordCounts& words, const LearnOptions& options) {
   const auto vocabulary = learn_pieces(words, options);
   EXPECT_TRUE(vocabulary.ok()) << vocabulary.error().message;
@@ -43,8 +43,8 @@ TEST(LearnPieces, JoinsTheMostFrequentNeighboursFirst) {
                           "##un", "hug", "pun"));
 }
 
-TEST(LearnPieces, StopsWhereNothingOccursOftenEnough) {
-  // hug ##s 5, p ##ug 5, b ##un 4: equals by the number of their tokens, p before hug.
+TEST(LearnPieces, StopsWhenNothingOccursOftenEnough) {
+  // hug ##s 5, p ##ug 5, b ##un 4: ties are resolved by token number, p before hug.
   EXPECT_THAT(learned(count(kHugs), {.size = 1000, .min_count = 5}),
               ElementsAre("b", "g", "h", "n", "p", "s", "u", "##g", "##n", "##s", "##u", "##ug",
                           "##un", "hug", "pun", "pug", "hugs"));
@@ -53,7 +53,7 @@ TEST(LearnPieces, StopsWhereNothingOccursOftenEnough) {
 }
 
 TEST(LearnPieces, CountsOverlappingNeighboursAsOftenAsTheyOccur) {
-  // aaaa: a ##a once, ##a ##a twice in each; joined they are a, ##aa, ##a.
+  // aaaa: a ##a once, ##a ##a twice in each word; joined they are a, ##aa, ##a.
   EXPECT_THAT(learned(count({"aaaa aaaa"}), {.size = 5 + 3}), ElementsAre("a", "##a", "##aa"));
   EXPECT_THAT(learned(count({"aaaa aaaa"}), {.size = 100}),
               ElementsAre("a", "##a", "##aa", "aaa", "aaaa"));
@@ -71,14 +71,14 @@ TEST(LearnPieces, RefusesASizeThatCannotHoldTheCharacters) {
   ASSERT_FALSE(vocabulary.ok());
   EXPECT_EQ(vocabulary.error().code, ErrorCode::usage);
   EXPECT_EQ(vocabulary.error().message,
-            "a vocabulary of 9 tokens cannot hold the text's 3 characters; ask for at least 10");
+            "a vocabulary of 9 tokens cannot hold the text's 3 characters; use at least 10");
 }
 
-TEST(LearnPieces, LearnsSpecialTokensAloneFromNoText) {
+TEST(LearnPieces, LearnsOnlySpecialTokensFromNoText) {
   EXPECT_TRUE(learned(count({}), {.size = 5}).empty());
 }
 
-TEST(LearnPieces, GivesTheSameWhateverTheOrderOfTheText) {
+TEST(LearnPieces, DoesNotDependOnTheOrderOfTheText) {
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) {
     texts.push_back("w" + std::to_string(i * 7919 % 1000) + "x " + std::to_string(i * i));

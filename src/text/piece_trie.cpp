@@ -41,7 +41,7 @@ PieceTrie::Match PieceTrie::longest(std::string_view text, bool continuing) cons
   return match;
 }
 
-// Where the edge lies, or the empty place where it would.
+// Returns the slot of the edge, or the empty slot where it would be stored.
 std::size_t PieceTrie::place_of(std::uint32_t from) const {
   std::size_t place = (from * 0x9E3779B1U) >> shift_;
   while (edges_[place].to != 0 && edges_[place].from != from) {

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// PieceTrie's limit. BERT's own is 0.2 MiB, that for a hundred languages 1 MiB.
+// Limit of PieceTrie. BERT's vocabulary has 0.2 MiB, the one for a hundred languages 1 MiB.
 constexpr Bytes kLargest{15 << 20};
 
 Error bad_line(std::size_t number, std::string_view what) {
@@ -30,7 +30,7 @@ Result<PieceVocabulary> PieceVocabulary::read(const std::filesystem::path& file)
 Result<PieceVocabulary> PieceVocabulary::parse(std::string_view lines) {
   if (static_cast<std::int64_t>(lines.size()) > kLargest.count) {
     return Error{ErrorCode::invalid,
-                 fmt::format("larger than the {} a vocabulary may have", human(kLargest))};
+                 fmt::format("larger than the limit of {} for a vocabulary", human(kLargest))};
   }
   PieceVocabulary vocabulary;
   std::unordered_map<std::string_view, std::size_t> line_of;
@@ -38,10 +38,10 @@ Result<PieceVocabulary> PieceVocabulary::parse(std::string_view lines) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     const std::string_view token = line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0));
-    if (token.empty()) return bad_line(number, "empty (expected one token a line)");
+    if (token.empty()) return bad_line(number, "empty (expected one token per line)");
     if (!is_utf8(token)) return bad_line(number, "not UTF-8");
-    // Python would begin a new line here, and number all that follows differently.
-    if (token.find('\r') != std::string_view::npos) return bad_line(number, "a lone CR within it");
+    // Python would start a new line here and number all later tokens differently.
+    if (token.find('\r') != std::string_view::npos) return bad_line(number, "contains a lone CR");
     const auto [at, added] = line_of.emplace(token, number);
     if (!added) {
       return bad_line(number, fmt::format("'{}' is on line {} already; remove one of them",
@@ -58,7 +58,7 @@ Result<PieceVocabulary> PieceVocabulary::parse(std::string_view lines) {
     } else {
       return Error{ErrorCode::invalid,
                    fmt::format("{} is missing; a WordPiece vocabulary has lines for [PAD], [UNK], "
-                               "[CLS] and [SEP], as BERT's vocab.txt has",
+                               "[CLS] and [SEP], as in BERT's vocab.txt",
                                kSpecialTokens[i])};
     }
   }

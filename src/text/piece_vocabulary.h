@@ -12,21 +12,21 @@
 
 namespace tacho {
 
-// The tokens of a WordPiece tokenizer, as BERT's vocab.txt has them: one a line, a token's number
-// is its line's, counted from 0. "##ing" continues a word.
+// The tokens of a WordPiece tokenizer in the format of BERT's vocab.txt: one per line, numbered by
+// line from 0. "##ing" continues a word.
 class PieceVocabulary {
  public:
-  // An error names the file and the line.
+  // Errors contain the file and the line.
   static Result<PieceVocabulary> read(const std::filesystem::path& file);
-  // The same from a file's content.
+  // Parses the content of a file.
   static Result<PieceVocabulary> parse(std::string_view lines);
 
   [[nodiscard]] const std::vector<std::string>& tokens() const { return tokens_; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
-  // All but the mask are always there; where that is missing, it is the unknown one.
+  // All special tokens but the mask always exist; a missing mask is the unknown token.
   [[nodiscard]] std::int32_t special(SpecialToken token) const { return special_[token]; }
 
-  // Whole or not at all; read() gives the same back.
+  // Atomic; read() returns the same vocabulary.
   [[nodiscard]] Result<void> save(const std::filesystem::path& file) const;
 
  private:

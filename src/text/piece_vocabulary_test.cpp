@@ -34,7 +34,7 @@ TEST(PieceVocabulary, NumbersTokensByTheirLines) {
   EXPECT_EQ(vocabulary->special(SpecialToken::mask), 5);
 }
 
-TEST(PieceVocabulary, DoesWithoutAMask) {
+TEST(PieceVocabulary, WorksWithoutAMask) {
   const auto vocabulary = PieceVocabulary::parse("[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n");
   ASSERT_TRUE(vocabulary.ok()) << vocabulary.error().message;
   EXPECT_EQ(vocabulary->special(SpecialToken::mask), 1);
@@ -42,25 +42,26 @@ TEST(PieceVocabulary, DoesWithoutAMask) {
 
 TEST(PieceVocabulary, NamesTheLineThatIsWrong) {
   EXPECT_EQ(problem("[PAD]\na\nb\na\n"), "line 4: 'a' is on line 2 already; remove one of them");
-  EXPECT_EQ(problem("[PAD]\na\n\nb\n"), "line 3: empty (expected one token a line)");
+  EXPECT_EQ(problem("[PAD]\na\n\nb\n"), "line 3: empty (expected one token per line)");
   EXPECT_EQ(problem("[PAD]\nb\xE9te\n"), "line 2: not UTF-8");
-  EXPECT_EQ(problem("[PAD]\na\rb\n"), "line 2: a lone CR within it");
+  EXPECT_EQ(problem("[PAD]\na\rb\n"), "line 2: contains a lone CR");
 }
 
 TEST(PieceVocabulary, NamesTheSpecialTokenThatIsMissing) {
   const std::string rest =
-      " is missing; a WordPiece vocabulary has lines for [PAD], [UNK], [CLS] and [SEP], as BERT's "
-      "vocab.txt has";
+      " is missing; a WordPiece vocabulary has lines for [PAD], [UNK], [CLS] and [SEP], as in "
+      "BERT's vocab.txt";
   EXPECT_EQ(problem(""), "[PAD]" + rest);
   EXPECT_EQ(problem("[PAD]\n[UNK]\n[SEP]\n"), "[CLS]" + rest);
   EXPECT_EQ(problem("[PAD]\n[UNK]\n[CLS]\n[sep]\n"), "[SEP]" + rest);
 }
 
-TEST(PieceVocabulary, RefusesWhatIsTooLargeForItsTree) {
-  EXPECT_EQ(problem(std::string(16 << 20, 'a')), "larger than the 15.0 MiB a vocabulary may have");
+TEST(PieceVocabulary, RefusesATooLargeVocabulary) {
+  EXPECT_EQ(problem(std::string(16 << 20, 'a')),
+            "larger than the limit of 15.0 MiB for a vocabulary");
 }
 
-TEST(PieceVocabulary, GivesBackWhatItSaved) {
+TEST(PieceVocabulary, ReadsWhatItSaved) {
   const ScratchFolder folder;
   const auto file = folder.path() / "vocab.txt";
   const auto vocabulary = PieceVocabulary::parse(kWhole);
@@ -80,7 +81,7 @@ TEST(PieceVocabulary, NamesTheFileItCannotReadOrWrite) {
   EXPECT_FALSE(PieceVocabulary::parse(kWhole)->save(folder.path() / "none/vocab.txt").ok());
 }
 
-TEST(PieceVocabulary, AnswersEveryMutationWithAVocabularyThatWorksOrAnError) {
+TEST(PieceVocabulary, SurvivesEveryMutation) {
   std::mt19937 random(1);
   for (int i = 0; i < 5000; ++i) {
     std::string lines(kWhole);

@@ -1,5 +1,5 @@
-// Texts and their tokens from tests/reference/wordpiece_reference.py, which follows BERT's rules in
-// Python, with Python's own Unicode tables.
+// Compares with texts and tokens from tests/reference/wordpiece_reference.py, which implements
+// BERT's rules in Python with Python's Unicode tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// BERT's tokens that stand for no text. Where they stand in a text as they are written here, they
-// are taken as the tokens they name.
+// BERT's tokens that stand for no text. If a text contains them as written here, they become the
+// tokens they name.
 enum class SpecialToken { padding, unknown, begin, end, mask };
 
 inline constexpr EnumArray<SpecialToken, std::string_view, 5> kSpecialTokens = {

@@ -13,7 +13,7 @@ namespace {
 constexpr char32_t kCapitalSigma = 0x3A3;
 constexpr char32_t kSmallSigma = 0x3C3;
 constexpr char32_t kFinalSigma = 0x3C2;
-// No character's full canonical decomposition has more (Unicode's stability policy).
+// The longest full canonical decomposition of a character (Unicode's stability policy).
 constexpr std::size_t kLongestDecomposition = 18;
 
 struct Range {
@@ -36,7 +36,7 @@ constexpr std::array<Range, 8> kIdeographs = {{{0x3400, 0x4DBF},
                                                {0x2B820, 0x2CEAF},
                                                {0x2F800, 0x2FA1F}}};
 
-// Letters in all but their category: ª º, Roman numerals, letters in circles and squares.
+// Letters in all but their category: ª º, Roman numerals, circled and squared letters.
 constexpr std::array<Range, 7> kCasedSymbols = {{{0xAA, 0xAA},
                                                  {0xBA, 0xBA},
                                                  {0x2160, 0x217F},
@@ -45,7 +45,7 @@ constexpr std::array<Range, 7> kCasedSymbols = {{{0xAA, 0xAA},
                                                  {0x1F150, 0x1F169},
                                                  {0x1F170, 0x1F189}}};
 
-// Punctuation that may stand inside a word: ' . : · and their relatives.
+// Punctuation that may occur inside a word: ' . : · and similar characters.
 constexpr std::array<char32_t, 17> kWithinWords = {0x27,   0x2E,   0x3A,   0xB7,   0x387,  0x55F,
                                                    0x5F4,  0x2018, 0x2019, 0x2024, 0x2027, 0xFE13,
                                                    0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A};
@@ -58,7 +58,7 @@ int combining_class(char32_t c) {
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
-// Case_Ignorable of the Unicode standard.
+// Case_Ignorable in the Unicode standard.
 bool is_case_ignorable(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_MN:
@@ -72,7 +72,7 @@ bool is_case_ignorable(char32_t c) {
   }
 }
 
-// Cased, for a character that is not case-ignorable.
+// Cased in the Unicode standard, for a character that is not case-ignorable.
 bool is_cased(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_LU:
@@ -84,14 +84,14 @@ bool is_cased(char32_t c) {
   }
 }
 
-// Whether the first character that matters in [begin, end) is a letter with upper and lower case.
+// Returns true if the first character in [begin, end) that is not case-ignorable is cased.
 template <class Iterator>
 bool meets_cased(Iterator begin, Iterator end) {
   const auto at = std::find_if_not(begin, end, is_case_ignorable);
   return at != end && is_cased(*at);
 }
 
-// Marks behind one base in the order of their combining classes, as the normal form wants them.
+// Sorts the marks after each base character by combining class, as the normal form requires.
 void order_marks(std::u32string& text) {
   const auto is_base = [](char32_t c) { return combining_class(c) == 0; };
   const auto by_class = [](char32_t a, char32_t b) {

@@ -2,22 +2,22 @@
 
 #include <string>
 
-// What Unicode 15 says of characters, through utf8proc. Python says the same where its
-// unicodedata is of the same version; BERT's tokenizer is defined in those terms.
+// Character properties of Unicode 15, through utf8proc. They equal Python's if its unicodedata has
+// the same version; BERT's tokenizer is defined in these terms.
 namespace tacho {
 
-bool is_control(char32_t c);  // Cc, Cf, Co, Cs and what is not assigned
+bool is_control(char32_t c);  // Cc, Cf, Co, Cs and unassigned code points
 bool is_whitespace(char32_t c);
 bool is_punctuation(char32_t c);  // P*
-bool is_mark(char32_t c);         // Mn: an accent that takes no room of its own
+bool is_mark(char32_t c);         // Mn: a non-spacing accent
 
-// A Chinese character, of those blocks that there were when BERT was made. Not kana, not Hangul.
+// A Chinese character in one of the blocks that existed when BERT was made. Not kana, not Hangul.
 bool is_ideograph(char32_t c);
 
 void decompose(std::u32string& text);  // to normal form D
 
-// As Python's str.lower(): a Σ that ends a word becomes ς, any other σ. But İ becomes i alone,
-// without the dot above that Python sets behind it.
+// Like Python's str.lower(): a Σ at the end of a word becomes ς, any other σ. But İ becomes i,
+// without the combining dot above that Python adds.
 void lower_case(std::u32string& text);
 
 }  // namespace tacho

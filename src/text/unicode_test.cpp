@@ -15,7 +15,7 @@ std::u32string lowered(std::u32string text) {
   return text;
 }
 
-TEST(Unicode, TellsWhatIsDropped) {
+TEST(Unicode, RecognisesControlCharacters) {
   for (const char32_t c : {U'\0', U'\x1', U'\xB', U'\x1C', U'\x7F', U'\x85', U'\xAD', U'\x200B',
                            U'\x200D', U'\xFEFF', U'\xE000', U'\x378', U'\xFFFF', U'\x10FFFF'}) {
     EXPECT_TRUE(is_control(c)) << std::hex << static_cast<unsigned>(c);
@@ -25,7 +25,7 @@ TEST(Unicode, TellsWhatIsDropped) {
   }
 }
 
-TEST(Unicode, TellsWhatSeparatesWords) {
+TEST(Unicode, RecognisesWhitespace) {
   for (const char32_t c : {U' ', U'\t', U'\n', U'\r', U'\xA0', U'\x1680', U'\x2003', U'\x2028',
                            U'\x2029', U'\x3000'}) {
     EXPECT_TRUE(is_whitespace(c)) << std::hex << static_cast<unsigned>(c);
@@ -33,7 +33,7 @@ TEST(Unicode, TellsWhatSeparatesWords) {
   for (const char32_t c : {U'\xB', U'\x85', U'\x200B', U'a'}) EXPECT_FALSE(is_whitespace(c));
 }
 
-TEST(Unicode, TellsPunctuationFromSymbols) {
+TEST(Unicode, DistinguishesPunctuationFromSymbols) {
   for (const char32_t c : {U'!', U'_', U'-', U'\xAB', U'\xBF', U'\x2019', U'\x3002', U'\xFF01'}) {
     EXPECT_TRUE(is_punctuation(c)) << std::hex << static_cast<unsigned>(c);
   }
@@ -54,7 +54,7 @@ TEST(Unicode, KnowsWhereIdeographsBeginAndEnd) {
   }
 }
 
-TEST(Decompose, TakesLettersApartAndOrdersTheirMarks) {
+TEST(Decompose, DecomposesLettersAndOrdersTheirMarks) {
   EXPECT_EQ(decomposed(U"\x1E69"), U"s\x323\x307");             // ṩ
   EXPECT_EQ(decomposed(U"q\x307\x323"), U"q\x323\x307");        // by combining class
   EXPECT_EQ(decomposed(U"q\x308\x301"), U"q\x308\x301");        // equals stay
@@ -64,22 +64,22 @@ TEST(Decompose, TakesLettersApartAndOrdersTheirMarks) {
   EXPECT_EQ(decomposed(U"\x1D160"), U"\x1D158\x1D165\x1D16E");  // a note
 }
 
-TEST(LowerCase, GoesByTheTableOfSimpleMappings) {
+TEST(LowerCase, UsesTheSimpleMappings) {
   EXPECT_EQ(lowered(U"AZ \xC0\x178 \x1E9E\xDF"), U"az \xE0\xFF \xDF\xDF");
   EXPECT_EQ(lowered(U"\x10400\x13A0\x1C90"), U"\x10428\xAB70\x10D0");
   EXPECT_EQ(lowered(U"\x130I"), U"ii");
 }
 
-TEST(LowerCase, SetsTheSigmaThatEndsAWordApart) {
+TEST(LowerCase, LowersASigmaAtTheEndOfAWordDifferently) {
   EXPECT_EQ(lowered(U"ΟΔΟΣ"), U"οδος");
   EXPECT_EQ(lowered(U"ΣΑΣ"), U"σας");
   EXPECT_EQ(lowered(U"Σ"), U"σ");        // no word before it
   EXPECT_EQ(lowered(U"1Σ"), U"1σ");      // nor here
-  EXPECT_EQ(lowered(U"ΑΣ.Β"), U"ασ.β");  // a word may hold a dot
+  EXPECT_EQ(lowered(U"ΑΣ.Β"), U"ασ.β");  // a word may contain a dot
   EXPECT_EQ(lowered(U"ΑΣ-Β"), U"ας-β");  // but no hyphen
   EXPECT_EQ(lowered(U"ΑΣ.."), U"ας..");
   EXPECT_EQ(lowered(U"Α\x301Σ\x301"), U"α\x301ς\x301");
-  EXPECT_EQ(lowered(U"\xAAΣ"), U"\xAAς");  // ª has a case, though it is no cased letter
+  EXPECT_EQ(lowered(U"\xAAΣ"), U"\xAAς");  // ª is cased, but not a cased letter
   EXPECT_EQ(lowered(U"ΑΣ\x24D0"), U"ασ\x24D0");
 }
 

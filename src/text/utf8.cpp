@@ -5,7 +5,7 @@ namespace {
 
 struct Form {
   std::size_t continuations;
-  // The second byte's range; narrower than 80 to BF where a form would be overlong or too high.
+  // Range of the second byte; narrower than 80 to BF to exclude overlong and too large forms.
   unsigned char low;
   unsigned char high;
 };
@@ -25,7 +25,7 @@ constexpr Form form_of(unsigned char lead) {
   return kNotALead;
 }
 
-// The bytes of the character `text` begins with, or 0.
+// Returns the length in bytes of the first character of `text`, or 0.
 std::size_t first_length(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const Form form = form_of(byte(0));

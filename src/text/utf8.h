@@ -13,12 +13,12 @@ struct Utf8Character {
   std::size_t bytes;
 };
 
-// The character `text` begins with; `text` is not empty. A byte that begins none gives U+FFFD.
+// Returns the first character of `text`, which must not be empty. An invalid byte gives U+FFFD.
 Utf8Character first_character(std::string_view text);
 
 void append_utf8(std::string& text, char32_t code_point);
 
-// As RFC 3629 has it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// Checks RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 bool is_utf8(std::string_view text);
 
 }  // namespace tacho

@@ -30,14 +30,14 @@ constexpr std::string_view kNotUtf8[] = {"\x80",
                                          "\xFF",
                                          "\xFE"};
 
-TEST(IsUtf8, RefusesWhatIsCutOverlongOrOutOfRange) {
+TEST(IsUtf8, RefusesTruncatedOverlongAndOutOfRangeForms) {
   for (const std::string_view text : kNotUtf8) {
     EXPECT_FALSE(is_utf8(text));
     EXPECT_FALSE(is_utf8("a" + std::string(text)));
   }
 }
 
-TEST(FirstCharacter, GivesBackWhatAppendUtf8Wrote) {
+TEST(FirstCharacter, ReadsWhatAppendUtf8Wrote) {
   for (char32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
     if (code_point == 0xD800) code_point = 0xE000;
     std::string text;
@@ -49,7 +49,7 @@ TEST(FirstCharacter, GivesBackWhatAppendUtf8Wrote) {
   }
 }
 
-TEST(FirstCharacter, TakesOneByteOfWhatIsNotUtf8) {
+TEST(FirstCharacter, ConsumesOneInvalidByte) {
   for (const std::string_view text : kNotUtf8) {
     EXPECT_EQ(first_character(text).code_point, kReplacementCharacter);
     EXPECT_EQ(first_character(text).bytes, 1U);

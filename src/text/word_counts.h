@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// How often each word occurs in the texts that were added. Special tokens are not counted, nor
-// words so long that they are unknown anyway.
+// Counts the words of the added texts. Special tokens are not counted, nor words so long that they
+// are unknown anyway.
 class WordCounts final : private WordSink {
  public:
   void add(std::string_view text) { split_words(text, *this); }
@@ -29,7 +29,7 @@ class WordCounts final : private WordSink {
   bool special(SpecialToken /*token*/) override { return true; }
 
   std::unordered_map<std::string, std::int64_t> counts_;
-  std::string word_;  // kept, because a look-up needs a string and making one each time is slow
+  std::string word_;  // reused: a look-up needs a string, and allocating one each time is slow
 };
 
 }  // namespace tacho

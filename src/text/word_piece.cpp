@@ -26,7 +26,7 @@ class Pieces final : public WordSink {
     return tokens_.size() < most_;
   }
 
-  // The first `most` of them.
+  // Returns the first `most` of them.
   std::vector<std::int32_t> take() {
     tokens_.resize(std::min(tokens_.size(), most_));
     return std::move(tokens_);

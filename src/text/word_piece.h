@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// Turns text into tokens as BERT's uncased tokenizer does: words (see words.h), and of each the
-// longest token it begins with, then the longest "##" token the rest begins with, and so on. A word
-// that does not come out even, or has over 100 characters, is one [UNK].
+// Turns text into tokens like BERT's uncased tokenizer: for each word (see words.h) the longest
+// token it begins with, then the longest "##" token the rest begins with, and so on. A word that
+// cannot be covered, or has over 100 characters, is one [UNK].
 class WordPiece {
  public:
   explicit WordPiece(PieceVocabulary vocabulary)
@@ -20,7 +20,8 @@ class WordPiece {
 
   [[nodiscard]] const PieceVocabulary& vocabulary() const { return vocabulary_; }
 
-  // [CLS] … [SEP], cut to `most` tokens, both among them; `most` is at least 2. Takes any bytes.
+  // Returns [CLS] … [SEP], truncated to `most` tokens including both; `most` is at least 2. Accepts
+  // any bytes.
   [[nodiscard]] std::vector<std::int32_t> tokens(
       std::string_view text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
 

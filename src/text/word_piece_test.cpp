@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// 0 [PAD], 1 [UNK], 2 [CLS], 3 [SEP], 4 [MASK], then these in their order.
+// 0 [PAD], 1 [UNK], 2 [CLS], 3 [SEP], 4 [MASK], then `more` in order.
 WordPiece word_piece_of(std::string_view more) {
   auto vocabulary =
       PieceVocabulary::parse("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n" + std::string(more));
@@ -37,9 +37,9 @@ TEST_F(Tokens, AreTheLongestPiecesFromTheFront) {
   EXPECT_THAT(word_piece_.tokens("una漢"), ElementsAre(2, kUn, kMoreA, kIdeograph, 3));
 }
 
-TEST_F(Tokens, AreOneUnknownForAWordThatDoesNotComeOutEven) {
+TEST_F(Tokens, AreOneUnknownForAWordThatCannotBeCovered) {
   EXPECT_THAT(word_piece_.tokens("unaffx"), ElementsAre(2, 1, 3));
-  EXPECT_THAT(word_piece_.tokens("able un"), ElementsAre(2, 1, kUn, 3));  // only ##able is there
+  EXPECT_THAT(word_piece_.tokens("able un"), ElementsAre(2, 1, kUn, 3));  // only ##able exists
   EXPECT_THAT(word_piece_.tokens("é"), ElementsAre(2, 1, 3));             // e, without its accent
 }
 
@@ -52,12 +52,12 @@ TEST_F(Tokens, AreOneUnknownForAWordOfMoreThanAHundredCharacters) {
   EXPECT_EQ(word_piece.tokens(letters).size(), 102U);  // characters, not bytes
 }
 
-TEST_F(Tokens, AreBeginAndEndAloneForNoText) {
+TEST_F(Tokens, AreOnlyBeginAndEndForNoText) {
   EXPECT_THAT(word_piece_.tokens(""), ElementsAre(2, 3));
   EXPECT_THAT(word_piece_.tokens(" \n"), ElementsAre(2, 3));
 }
 
-TEST_F(Tokens, AreCutToTheLengthAskedFor) {
+TEST_F(Tokens, AreTruncatedToTheRequestedLength) {
   const std::string_view text = "unaffable unx un";
   EXPECT_THAT(word_piece_.tokens(text, 2), ElementsAre(2, 3));
   EXPECT_THAT(word_piece_.tokens(text, 3), ElementsAre(2, kUn, 3));
@@ -67,12 +67,12 @@ TEST_F(Tokens, AreCutToTheLengthAskedFor) {
   EXPECT_EQ(word_piece_.tokens(text, 8), word_piece_.tokens(text));
 }
 
-TEST_F(Tokens, AreSpecialOnesWhereTheTextNamesThem) {
+TEST_F(Tokens, AreSpecialWhereTheTextNamesThem) {
   EXPECT_THAT(word_piece_.tokens("un[MASK]aff [SEP] [PAD]"), ElementsAre(2, kUn, 4, kAff, 3, 0, 3));
 }
 
-// Bytes of all kinds, and the beginnings and ends of what the tokenizer looks for.
-TEST_F(Tokens, ComeOfEverySequenceOfBytes) {
+// Bytes of all kinds, with prefixes and suffixes of the tokenizer's patterns.
+TEST_F(Tokens, ExistForEverySequenceOfBytes) {
   constexpr std::string_view kParts[] = {
       "un",           "aff",         "able",         " ",        "[MASK]", "[MA",      "SK]",
       "\xCE\xA3",     "\xCC\x81",    "\xE6\xBC\xA2", "\xE6\xBC", "\xC4",   "\xED\xA0", "\xF0\x9F",

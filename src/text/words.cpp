@@ -14,8 +14,8 @@ namespace {
 
 enum class AsciiKind : std::uint8_t { other, space, punctuation, letter, capital };
 
-// `other`: control characters, and bytes that belong to no ASCII character. The signs Unicode calls
-// symbols, like $ and ^, are punctuation too.
+// `other`: control characters and bytes outside ASCII. ASCII symbols, like $ and ^, count as
+// punctuation too.
 constexpr std::array<AsciiKind, 256> kAsciiKinds = [] {
   std::array<AsciiKind, 256> kinds{};
   for (int c = '!'; c <= '~'; ++c) kinds[static_cast<std::size_t>(c)] = AsciiKind::punctuation;
@@ -50,7 +50,7 @@ std::optional<FoundSpecial> find_special(std::string_view text) {
   return std::nullopt;
 }
 
-// The special token that `text` is as a whole.
+// Returns the special token that `text` equals.
 std::optional<SpecialToken> as_special(const std::u32string& text) {
   for (std::size_t i = 0; i < kSpecialTokens.size(); ++i) {
     if (std::equal(text.begin(), text.end(), kSpecialTokens[i].begin(), kSpecialTokens[i].end())) {
@@ -60,7 +60,7 @@ std::optional<SpecialToken> as_special(const std::u32string& text) {
   return std::nullopt;
 }
 
-// Splits text that holds no special token. Each function answers whether the sink wants more.
+// Splits text without special tokens. Each function returns whether the sink wants more.
 class PlainText {
  public:
   PlainText(std::string_view text, WordSink& sink) : text_(text), sink_(sink) {}
@@ -78,7 +78,7 @@ class PlainText {
   }
 
  private:
-  // Nearly all there is in English: each character means itself, whatever stands beside it.
+  // The common case for English: each character is independent of its neighbours.
   bool ascii_chunk(std::string_view chunk) {
     for (const char c : chunk) {
       const AsciiKind kind = kind_of(c);
@@ -92,7 +92,7 @@ class PlainText {
     return flush();
   }
 
-  // From at_ to the next whitespace or behind the next ideograph.
+  // Processes from at_ to the next whitespace or past the next ideograph.
   bool other_chunk() {
     chunk_.clear();
     while (at_ < text_.size()) {
@@ -113,9 +113,9 @@ class PlainText {
     return words_of_chunk();
   }
 
-  // BERT's own tokenizer composes first (form C), lowers, and decomposes then. That comes to the
-  // same: letters lower alike in both forms, their marks go anyway, and special tokens, being
-  // ASCII, are what they are in either.
+  // BERT's own tokenizer composes first (form C), lowers, then decomposes. The result is the same:
+  // letters lower alike in both forms, their marks are dropped anyway, and special tokens are
+  // ASCII.
   bool words_of_chunk() {
     if (chunk_.empty()) return true;
     decompose(chunk_);
@@ -123,16 +123,16 @@ class PlainText {
     lower_case(chunk_);
     for (const char32_t c : chunk_) {
       if (is_mark(c)) continue;
-      const bool apart = splits_words(c);
-      if (apart && !flush()) return false;
+      const bool separate = splits_words(c);
+      if (separate && !flush()) return false;
       append_utf8(word_, c);
       ++characters_;
-      if (apart && !flush()) return false;
+      if (separate && !flush()) return false;
     }
     return flush();
   }
 
-  // Hands the word over, if there is one.
+  // Passes the word to the sink, if there is one.
   bool flush() {
     if (characters_ == 0) return true;
     const bool more = sink_.word(word_, characters_);

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// Words as they are, special tokens with a star before them.
+// Collects words unchanged and special tokens with a star as prefix.
 class List final : public WordSink {
  public:
   explicit List(std::size_t most) : most_(most) {}
@@ -49,7 +49,7 @@ TEST(SplitWords, SplitsAtWhitespaceAndPunctuation) {
   EXPECT_THAT(split(" \n"), IsEmpty());
 }
 
-TEST(SplitWords, DropsControlCharactersAndBytesThatAreNoText) {
+TEST(SplitWords, DropsControlCharactersAndInvalidBytes) {
   EXPECT_THAT(split({"x\0y\1z\x7Fx", 7}), ElementsAre("xyzx"));
   EXPECT_THAT(split("so\u00ADft \uFEFFbom a\u200Db"), ElementsAre("soft", "bom", "ab"));
   EXPECT_THAT(split("x\xFFy ol\xE9 \uFFFD"), ElementsAre("xy", "ol"));
@@ -63,7 +63,7 @@ TEST(SplitWords, DropsAccentsHoweverTheyAreWritten) {
   EXPECT_THAT(split("Straße \uFB01n"), ElementsAre("straße", "\uFB01n"));
 }
 
-TEST(SplitWords, SetsIdeographsApartButNoOtherScript) {
+TEST(SplitWords, SeparatesIdeographsButNoOtherScript) {
   EXPECT_THAT(split("a漢字b"), ElementsAre("a", "漢", "字", "b"));
   EXPECT_THAT(split("ひらがなカタ"), ElementsAre("ひらかなカタ"));  // が loses its mark
   EXPECT_THAT(split("\uF900"), ElementsAre("豈"));
@@ -80,13 +80,13 @@ TEST(SplitWords, TakesAWordForASpecialTokenIfCleaningMakesItOne) {
   EXPECT_THAT(split("[MAS\u212A]"), ElementsAre("*[MASK]"));  // the sign for kelvin
 }
 
-TEST(SplitWords, StopsWhenItIsTold) {
+TEST(SplitWords, StopsWhenTheSinkWantsNoMore) {
   for (const char* text : {"a b c d", "a,b,c", "é é é", "é!é!", "漢字漢", "[SEP] [SEP] [SEP]"}) {
     EXPECT_EQ(split(text, 2).size(), 2U) << text;
   }
 }
 
-TEST(WordCounts, CountsWordsButNoSpecialTokensAndNoneThatAreTooLong) {
+TEST(WordCounts, IgnoresSpecialTokensAndTooLongWords) {
   WordCounts words;
   words.add("The the, [SEP] " + std::string(100, 'a'));
   words.add("THE " + std::string(101, 'a'));

@@ -9,13 +9,13 @@ namespace {
 constexpr std::size_t kPairs = 48;
 constexpr std::size_t kTokensToCompare = 2'000'000;
 
-// Long pieces of few words have all short sequences in common, even at random: the longer a piece,
-// the longer the sequences.
+// Long pieces made of few words share all short sequences, even at random, so longer pieces are
+// compared by longer sequences.
 std::size_t sequence_for(std::size_t tokens) {
   return std::clamp<std::size_t>(std::bit_width(tokens), 5, 12);
 }
 
-// Every token together with those before it, whether or not they are in the piece.
+// Hashes of every token together with those before it, even if they are outside the piece.
 std::vector<std::uint64_t> sorted_sequences(std::span<const std::uint32_t> words, std::size_t begin,
                                             std::size_t end, std::size_t length) {
   std::vector<std::uint64_t> sequences;
@@ -70,7 +70,7 @@ double coverage_of(const Cuts& cuts, const PieceSizes& sizes, std::size_t tokens
   return tokens == 0 ? 0 : static_cast<double>(covered) / static_cast<double>(tokens);
 }
 
-double alikeness(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t lag) {
+double similarity(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t lag) {
   if (cuts.size() < lag + 2) return 0;
   const std::size_t pairs = cuts.size() - 1 - lag;
   const std::size_t mean_tokens = std::max<std::size_t>(1, (cuts.back() - cuts.front()) / pairs);
@@ -90,10 +90,10 @@ double alikeness(std::span<const std::uint32_t> words, const Cuts& cuts, std::si
 }
 
 std::size_t cycle_of(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t longest) {
-  // Three whole cycles, or there is nothing to speak of.
+  // A cycle must occur at least three times.
   longest = std::min(longest, cuts.empty() ? 0 : (cuts.size() - 1) / 3);
   std::vector<double> alike;
-  for (std::size_t lag = 1; lag <= longest; ++lag) alike.push_back(alikeness(words, cuts, lag));
+  for (std::size_t lag = 1; lag <= longest; ++lag) alike.push_back(similarity(words, cuts, lag));
   if (alike.empty()) return 0;
   constexpr double kAsGood = 0.08;
   const double best = *std::max_element(alike.begin(), alike.end());

@@ -8,33 +8,32 @@
 
 namespace tacho {
 
-// Places of a token line where a piece ends and the next begins, in ascending order.
+// Positions in a token line where one piece ends and the next begins, in ascending order.
 using Cuts = std::vector<std::size_t>;
 
-// How many tokens a piece may have beside the typical: between typical / factor and typical ×
-// factor.
+// Regular sizes of a piece: from typical / factor to typical × factor tokens.
 struct PieceSizes {
   std::size_t typical = 0;  // median
   double factor = 1;
   [[nodiscard]] bool regular(std::size_t tokens) const {
     const auto n = static_cast<double>(tokens);
     const auto middle = static_cast<double>(typical);
-    // A piece of few tokens may differ by one or two whatever the factor.
+    // Small pieces may differ by two tokens even if that exceeds the factor.
     return n + 2 >= middle / factor && n <= middle * factor + 2;
   }
 };
 
 PieceSizes sizes_of(const Cuts& cuts, double factor);
 
-// Share of `tokens` that lies in pieces of regular size.
+// Share of `tokens` that is in pieces of regular size.
 double coverage_of(const Cuts& cuts, const PieceSizes& sizes, std::size_t tokens);
 
-// How alike a piece and the one `lag` later are, 0 … 1: the share of sequences of tokens they
-// have in common, of a sample of pairs the median.
-double alikeness(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t lag);
+// Similarity of a piece and the one `lag` later, 0 … 1: the share of token sequences that they have
+// in common, as the median over a sample of pairs.
+double similarity(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t lag);
 
-// 1 if neighbouring pieces are alike; 2 if every second is, as where two networks take turns; and
-// so on. 0 if no two are.
+// Returns 1 if neighbouring pieces are similar, 2 if every second one is (two networks that take
+// turns), and so on; 0 if no two are.
 std::size_t cycle_of(std::span<const std::uint32_t> words, const Cuts& cuts, std::size_t longest);
 
 }  // namespace tacho

@@ -6,12 +6,12 @@
 #include "trace/gpu_tables.h"
 #include "trace/host_calls.h"
 #include "trace/name_facts.h"
-#include "trace/possible_times.h"
 #include "trace/step_finder.h"
 #include "trace/step_parts.h"
 #include "trace/step_signs.h"
 #include "trace/step_spans.h"
 #include "trace/token_line.h"
+#include "trace/valid_times.h"
 
 namespace tacho {
 namespace {
@@ -33,7 +33,7 @@ double kernel_seconds(const GpuFindings& findings) {
 }  // namespace
 
 GpuFindings find_in(const GpuTrace& trace) {
-  if (!has_possible_times(trace)) return find_in(with_possible_times(trace));
+  if (!has_valid_times(trace)) return find_in(with_valid_times(trace));
   const std::vector<NameFacts> facts = facts_of_names(trace);
   GpuFindings findings;
   findings.process = trace.process;
@@ -44,7 +44,7 @@ GpuFindings find_in(const GpuTrace& trace) {
   findings.kernel_count = static_cast<std::int64_t>(trace.kernels.size());
   findings.dropped = trace.dropped;
   findings.ended = trace.ended;
-  // Each takes a good part of a second for millions of kernels, and none waits for the other.
+  // In parallel, because each takes a large part of a second for millions of kernels.
   auto steps = std::async(std::launch::async, [&] { return find_steps(trace, facts); });
   findings.tables = gpu_tables(trace, facts);
   const HostCalls calls(trace, facts);

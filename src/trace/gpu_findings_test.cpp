@@ -31,30 +31,30 @@ TEST(GpuFindings, SumClassesForOneStep) {
   EXPECT_EQ(found.steps.begins_ns.size(), 9U);
   ASSERT_EQ(found.classes.size(), 3U);
   EXPECT_EQ(found.classes[0].kind, KernelClass::convolution);
-  EXPECT_EQ(found.classes[0].kernels_a_step, 2);
-  EXPECT_NEAR(found.classes[0].seconds_a_step, 400e-6, 1e-9);
+  EXPECT_EQ(found.classes[0].kernels_per_step, 2);
+  EXPECT_NEAR(found.classes[0].seconds_per_step, 400e-6, 1e-9);
   EXPECT_NEAR(found.classes[0].share, 0.8, 1e-9);
   EXPECT_NEAR(found.classes[0].tensor_core_share, 0.75, 1e-9);
 }
 
-TEST(GpuFindings, HaveTheSignsOfAStep) {
+TEST(GpuFindings, HaveTheMeasurementsForAdvice) {
   const StepSigns signs = find_in(network().trace()).signs;
   EXPECT_NEAR(signs.tensor_core_share, 0.75, 1e-9);
   EXPECT_NEAR(signs.layout_change_s, 50e-6, 1e-9);
   EXPECT_NEAR(signs.pageable_copy_s, 100e-6, 1e-9);
   EXPECT_NEAR(signs.mean_occupied_blocks, 4, 1e-9);
-  EXPECT_EQ(signs.launches_a_step, 4);
-  EXPECT_EQ(signs.syncs_a_step, 1);
+  EXPECT_EQ(signs.launches_per_step, 4);
+  EXPECT_EQ(signs.syncs_per_step, 1);
   EXPECT_FALSE(signs.uses_graphs);
 }
 
-TEST(GpuFindings, GiveEachKernelItsTimeInAStep) {
+TEST(GpuFindings, HaveEachKernelsTimePerStep) {
   const GpuFindings found = find_in(network().trace());
-  EXPECT_EQ(found.tables.kernels[0].count_a_step, 1);
-  EXPECT_NEAR(found.tables.kernels[0].seconds_a_step, 300e-6, 1e-9);
+  EXPECT_EQ(found.tables.kernels[0].count_per_step, 1);
+  EXPECT_NEAR(found.tables.kernels[0].seconds_per_step, 300e-6, 1e-9);
 }
 
-TEST(GpuFindings, TheProcessThatComputesMostComesFirst) {
+TEST(GpuFindings, TheProcessWithMostKernelTimeComesFirst) {
   TestProgram idle;
   idle.kernel("spin", kUs);
   GpuTrace small = idle.trace();
@@ -66,8 +66,8 @@ TEST(GpuFindings, TheProcessThatComputesMostComesFirst) {
   EXPECT_EQ(all[1].process, 3U);
 }
 
-// Records as a damaged file might hold them: indices that are none, ends before begins.
-TEST(GpuFindings, SurviveRecordsThatMakeNoSense) {
+// Records as in a damaged file: invalid indices, ends before begins.
+TEST(GpuFindings, TolerateInvalidRecords) {
   std::mt19937_64 random(1);
   const auto some = [&random](std::uint64_t below) {
     return static_cast<std::uint32_t>(random() % below);
@@ -90,7 +90,7 @@ TEST(GpuFindings, SurviveRecordsThatMakeNoSense) {
     trace.calls.push_back({INT64_MAX - 1, INT64_MAX, 0, 0, 1});
     trace.to_unix_ns = INT64_MAX;
     const GpuFindings found = find_in(trace);
-    EXPECT_LE(found.kernel_count, 40);  // those that end before they begin are none
+    EXPECT_LE(found.kernel_count, 40);  // without those that end before they begin
     EXPECT_GE(found.kernel_count, 30);
   }
   EXPECT_EQ(find_in(GpuTrace{}).kernel_count, 0);

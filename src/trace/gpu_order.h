@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Calls `kernel(index)`, `copy(record)` and `set(record)` for all that a trace's GPUs did, in the
-// order of its begins.
+// Calls `kernel(index)`, `copy(record)` and `set(record)` for all GPU records of a trace, ordered
+// by begin time.
 template <class OnKernel, class OnCopy, class OnSet>
 void in_order_of_begin(const GpuTrace& trace, OnKernel kernel, OnCopy copy, OnSet set) {
   auto next_copy = trace.copies.begin();

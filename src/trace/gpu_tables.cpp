@@ -13,9 +13,9 @@
 namespace tacho {
 namespace {
 
-constexpr double kSecond = 1e-9;  // of a nanosecond
+constexpr double kSecond = 1e-9;  // seconds per nanosecond
 
-// Durations sorted into groups by counting: two passes, no map lookup for each record.
+// Durations sorted into groups by counting: two passes, no map lookup per record.
 class Groups {
  public:
   template <class Records, class GroupOf>
@@ -90,7 +90,7 @@ void share_and_sort(std::vector<Row>& rows) {
   });
 }
 
-// Two indices of one name are one line of a table.
+// Two indices with the same name share one row of a table.
 std::vector<std::size_t> first_of_its_name(const std::vector<NameFacts>& facts) {
   std::unordered_map<std::string_view, std::size_t> seen;
   std::vector<std::size_t> first(facts.size());
@@ -155,7 +155,7 @@ std::vector<CopyRow> copy_rows(const GpuTrace& trace, bool by_size) {
   return rows;
 }
 
-// A stream's records come in the order of their begins, so the union needs only its last end.
+// A stream's records are ordered by begin time, so the union needs only its last end.
 struct Busy {
   StreamRow row;
   std::int64_t busy_ns = 0;
@@ -173,7 +173,7 @@ struct Busy {
 
 std::vector<StreamRow> stream_rows(const GpuTrace& trace) {
   std::unordered_map<std::uint64_t, Busy> streams;
-  Busy* last = nullptr;  // most records are of the stream before; a map's nodes stay where they are
+  Busy* last = nullptr;  // cache: most records have the previous stream; map nodes do not move
   const auto at = [&](const auto& record) -> Busy& {
     if (last != nullptr && last->row.stream == record.stream && last->row.device == record.device) {
       return *last;

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Without what needs steps: KernelRow's figures for one step stay 0.
+// The per-step fields of KernelRow stay 0; add_step_figures() fills them in.
 GpuTables gpu_tables(const GpuTrace& trace, const std::vector<NameFacts>& facts);
 
 }  // namespace tacho

@@ -25,7 +25,7 @@ GpuTrace three_kernels() {
   return trace;
 }
 
-TEST(GpuTables, KernelsHaveTheFiguresOfNsight) {
+TEST(GpuTables, KernelsHaveTheStatisticsOfNsight) {
   const GpuTables tables = tables_of(three_kernels());
   ASSERT_EQ(tables.kernels.size(), 2U);
   const KernelRow& spin = tables.kernels[0];
@@ -62,7 +62,7 @@ TEST(GpuTables, AStreamIsBusyWhileAnythingRuns) {
   EXPECT_DOUBLE_EQ(tables.streams[1].busy_s, 0.6e-6);
 }
 
-TEST(GpuTables, CallsAndRangesHaveTheirLines) {
+TEST(GpuTables, CallsAndRangesHaveRows) {
   const GpuTables tables = tables_of(three_kernels());
   ASSERT_EQ(tables.calls.size(), 1U);
   EXPECT_EQ(tables.calls[0].name, "cudaLaunchKernel");
@@ -71,7 +71,7 @@ TEST(GpuTables, CallsAndRangesHaveTheirLines) {
   EXPECT_EQ(tables.ranges[0].name, "epoch");
 }
 
-TEST(GpuTables, TakeATraceOfNothingAndIndicesThatAreNone) {
+TEST(GpuTables, AcceptAnEmptyTraceAndInvalidIndices) {
   EXPECT_TRUE(tables_of(GpuTrace{}).kernels.empty());
   GpuTrace trace;
   trace.kernels = {{0, 10, 0, 99, 99, 0, 0, 0}};

@@ -10,8 +10,8 @@ bool gives_work(CallKind kind) {
   return kind == CallKind::launch || kind == CallKind::graph_launch || kind == CallKind::copy;
 }
 
-// Calls of several threads overlap, and one may hold others: a few before the one that begins last
-// may still go on.
+// Calls of several threads overlap, and calls nest: a few calls before the last one to begin may
+// still be running.
 constexpr std::size_t kLookBack = 8;
 
 template <class Record>
@@ -29,7 +29,7 @@ HostCalls::HostCalls(const GpuTrace& trace, const std::vector<NameFacts>& facts)
   if (trace.calls.empty()) return;
   std::uint32_t least = UINT32_MAX;
   std::uint32_t most = 0;
-  std::map<std::uint32_t, std::size_t> starts;  // of each thread
+  std::map<std::uint32_t, std::size_t> starts;  // by thread
   std::size_t all_starts = 0;
   for (const CallRecord& call : trace.calls) {
     least = std::min(least, call.correlation);
@@ -38,7 +38,7 @@ HostCalls::HostCalls(const GpuTrace& trace, const std::vector<NameFacts>& facts)
     ++starts[call.thread];
     ++all_starts;
   }
-  // One launch in a hundred: a thread that only pins memory is none.
+  // A launching thread makes at least 1 % of the launches; one that only pins memory does not.
   for (const auto& [thread, count] : starts) {
     if (count * 100 >= all_starts) launching_threads_.push_back(thread);
   }
@@ -61,7 +61,7 @@ HostCalls::HostCalls(const GpuTrace& trace, const std::vector<NameFacts>& facts)
   }
 }
 
-const CallRecord* HostCalls::starter(std::uint32_t correlation) const {
+const CallRecord* HostCalls::find_call(std::uint32_t correlation) const {
   if (!by_correlation_.empty()) {
     if (correlation < first_correlation_) return nullptr;
     const std::size_t at = correlation - first_correlation_;
@@ -77,36 +77,36 @@ bool HostCalls::launches(std::uint32_t thread) const {
          launching_threads_.end();
 }
 
-HostCalls::Silence HostCalls::longest_silence(std::int64_t from, std::int64_t to) const {
-  Silence longest{from, from};
+HostCalls::Pause HostCalls::longest_pause(std::int64_t from, std::int64_t to) const {
+  Pause longest{from, from};
   if (to <= from) return longest;
   const auto first = std::lower_bound(
       calls_.begin(), calls_.end(), from,
       [this](std::uint32_t i, auto time) { return trace_.calls[i].begin_ns < time; });
-  std::int64_t silent_since = from;
+  std::int64_t idle_since = from;
   const auto back = std::min<std::ptrdiff_t>(first - calls_.begin(), kLookBack);
   for (auto i = first - back; i != first; ++i) {
-    silent_since = std::max(silent_since, trace_.calls[*i].end_ns);
+    idle_since = std::max(idle_since, trace_.calls[*i].end_ns);
   }
   const auto note = [&](std::int64_t until) {
-    if (until - silent_since > longest.end_ns - longest.begin_ns) longest = {silent_since, until};
+    if (until - idle_since > longest.end_ns - longest.begin_ns) longest = {idle_since, until};
   };
   for (auto i = first; i != calls_.end() && trace_.calls[*i].begin_ns < to; ++i) {
     note(trace_.calls[*i].begin_ns);
-    silent_since = std::max(silent_since, trace_.calls[*i].end_ns);
+    idle_since = std::max(idle_since, trace_.calls[*i].end_ns);
   }
   note(to);
   return longest;
 }
 
 bool HostCalls::waited_into(std::int64_t from, std::int64_t to) const {
-  constexpr std::int64_t kClocksApart = 2000;
+  constexpr std::int64_t kClockSkewNs = 2000;
   const auto end = std::lower_bound(
       waits_.begin(), waits_.end(), from,
       [this](std::uint32_t i, auto time) { return trace_.calls[i].begin_ns < time; });
   const auto back = std::min<std::ptrdiff_t>(end - waits_.begin(), kLookBack);
   return std::any_of(end - back, end, [&](std::uint32_t i) {
-    return trace_.calls[i].end_ns >= from - kClocksApart && trace_.calls[i].end_ns <= to;
+    return trace_.calls[i].end_ns >= from - kClockSkewNs && trace_.calls[i].end_ns <= to;
   });
 }
 
@@ -116,7 +116,7 @@ StepSpans HostCalls::host_spans(const StepSpans& spans) const {
   for (std::int64_t& begin : host.begins_ns) {
     std::uint32_t correlation = correlation_at(trace_.copies, begin);
     if (correlation == 0) correlation = correlation_at(trace_.kernels, begin);
-    const CallRecord* call = correlation == 0 ? nullptr : starter(correlation);
+    const CallRecord* call = correlation == 0 ? nullptr : find_call(correlation);
     if (call != nullptr) begin = std::min(begin, call->begin_ns);
   }
   for (std::size_t i = 1; i < host.begins_ns.size(); ++i) {

@@ -13,9 +13,9 @@ struct Word {
   KernelClass kind;
 };
 
-// The first part that a kernel's name holds decides, so the special stands before the general: a
-// convolution by cuDNN is also called an implicit gemm, and its attention also "fprop". Names may
-// be mangled, so no part holds "::".
+// The first part that occurs in a kernel's name decides, so special cases come first: cuDNN's
+// convolutions are also called implicit gemm, and its attention kernels also "fprop". Names may be
+// mangled, so no part contains "::".
 constexpr auto kWords = std::to_array<Word>({
     {"nccl", KernelClass::communication},
     {"rccl", KernelClass::communication},
@@ -58,7 +58,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"reducesplitk", KernelClass::convolution},
     {"flip_filter", KernelClass::convolution},
     {"precompute_indices", KernelClass::convolution},
-    {"region_transform", KernelClass::convolution},  // between the parts of one by Fourier's way
+    {"region_transform", KernelClass::convolution},  // between the parts of an FFT convolution
     {"mult_and_sum_complex", KernelClass::convolution},
 
     {"lstm_elementwise", KernelClass::elementwise},
@@ -199,7 +199,7 @@ constexpr auto kBackwardParts = std::to_array<std::string_view>(
     {"backward", "bprop", "dgrad", "wgrad", "bwd", "bn_bw", "_grad", "grad_", "grad_input",
      "gradinput", "gammabeta", "internalgradients", "_back"});
 
-// Without its arguments, whose types are named after all sorts of things.
+// Removes the arguments, whose types could match a part.
 std::string_view without_arguments(std::string_view name) {
   if (!name.ends_with(')')) return name;
   int depth = 0;
@@ -217,30 +217,31 @@ std::string lower(std::string_view name) {
   return text;
 }
 
-bool holds(std::string_view text, std::string_view part) {
+bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
 template <std::size_t N>
-bool holds_any(std::string_view text, const std::array<std::string_view, N>& parts) {
+bool contains_any(std::string_view text, const std::array<std::string_view, N>& parts) {
   return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return holds(text, part); });
+                     [&](std::string_view part) { return contains(text, part); });
 }
 
 KernelClass class_of_lower(std::string_view text) {
-  // Inductor names a kernel after everything it fused: what it is made of comes last.
+  // Inductor names a kernel after all operators that it fused, so the prefix decides first.
   const bool triton_reduction = text.starts_with("triton_red") || text.starts_with("triton_per");
   if (triton_reduction) {
-    return holds_any(text, kNormalisations) ? KernelClass::normalisation : KernelClass::reduction;
+    return contains_any(text, kNormalisations) ? KernelClass::normalisation
+                                               : KernelClass::reduction;
   }
   if (text.starts_with("triton_poi")) return KernelClass::elementwise;
-  // torch's templates are named before what they apply.
-  if (holds(text, "reduce_kernel<") && !holds(text, "splitk")) return KernelClass::reduction;
+  // torch's template comes before the functor it applies.
+  if (contains(text, "reduce_kernel<") && !contains(text, "splitk")) return KernelClass::reduction;
   for (const Word& word : kWords) {
-    if (holds(text, word.part)) return word.kind;
+    if (contains(text, word.part)) return word.kind;
   }
-  // A score's kernel of this program; too short a name to be looked for anywhere else.
-  if (holds(text, "kernels") && holds(text, "count")) return KernelClass::reduction;
+  // Tacho's own accuracy kernel, "count"; too short a name to match anywhere else.
+  if (contains(text, "kernels") && contains(text, "count")) return KernelClass::reduction;
   return KernelClass::other;
 }
 
@@ -252,19 +253,19 @@ bool uses_tensor_cores(std::string_view name) {
   const std::string text = lower(name);
   const KernelClass kind = class_of_lower(text);
   if (kind != KernelClass::convolution && kind != KernelClass::product) return false;
-  if (holds_any(text, kPlainParts)) return false;
-  if (holds_any(text, kTensorCoreParts)) return true;
-  // cuDNN's persistent networks multiply halves by tensor cores, and floats without.
-  return holds(text, "rnn_") && holds(text, "__half");
+  if (contains_any(text, kPlainParts)) return false;
+  if (contains_any(text, kTensorCoreParts)) return true;
+  // cuDNN's persistent RNNs use tensor cores for half, but not for float.
+  return contains(text, "rnn_") && contains(text, "__half");
 }
 
-bool is_backward_kernel(std::string_view name) { return holds_any(lower(name), kBackwardParts); }
+bool is_backward_kernel(std::string_view name) { return contains_any(lower(name), kBackwardParts); }
 
 bool changes_layout(std::string_view name) {
   const std::string text = lower(name);
-  return (holds(text, "nchw") && holds(text, "nhwc") &&
+  return (contains(text, "nchw") && contains(text, "nhwc") &&
           class_of_lower(text) == KernelClass::copy) ||
-         holds(text, "nhwctofoldednhwc");
+         contains(text, "nhwctofoldednhwc");
 }
 
 }  // namespace tacho

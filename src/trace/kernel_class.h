@@ -29,16 +29,16 @@ inline constexpr Names<KernelClass, 9> kKernelClasses{
       {KernelClass::optimizer, "optimizer"},
       {KernelClass::other, "other"}}}};
 
-// What a kernel does, by the names that cuDNN, cuBLAS, CUTLASS, NCCL, Triton and torch give them.
+// Classifies kernels of cuDNN, cuBLAS, CUTLASS, NCCL, Triton, torch and Tacho by name.
 KernelClass class_of_kernel(std::string_view name);
 
-// Whether it computes on tensor cores, as far as its name tells.
+// True if the name says that the kernel uses tensor cores.
 bool uses_tensor_cores(std::string_view name);
 
-// Whether it computes gradients, as far as its name tells: many do not tell.
+// True if the name says that the kernel computes gradients; many names do not say it.
 bool is_backward_kernel(std::string_view name);
 
-// Whether it turns NCHW into NHWC or back.
+// True if the kernel converts between NCHW and NHWC.
 bool changes_layout(std::string_view name);
 
 }  // namespace tacho

@@ -15,7 +15,7 @@ struct Known {
 };
 using K = KernelClass;
 
-// As profiles of PyTorch 2, TensorFlow and this program have them.
+// Names from profiles of PyTorch 2, TensorFlow and Tacho.
 const std::vector<Known> kKnown = {
     {"sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_"
      "warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn",
@@ -233,20 +233,20 @@ const std::vector<Known> kKnown = {
     {"", K::other},
 };
 
-TEST(KernelClass, IsToldByTheNamesLibrariesGive) {
+TEST(KernelClass, ClassifiesKernelsByName) {
   for (const Known& known : kKnown) {
     EXPECT_EQ(kKernelClasses.of(class_of_kernel(known.name)), kKernelClasses.of(known.kind))
         << known.name;
   }
 }
 
-TEST(KernelClass, TensorCoresAreToldByTheNames) {
+TEST(KernelClass, RecognisesTensorCoresByName) {
   for (const Known& known : kKnown) {
     EXPECT_EQ(uses_tensor_cores(known.name), known.tensor_cores) << known.name;
   }
 }
 
-TEST(KernelClass, GradientsAreToldByTheNames) {
+TEST(KernelClass, RecognisesGradientsByName) {
   EXPECT_TRUE(is_backward_kernel("sm80_xmma_dgrad_implicit_gemm"));
   EXPECT_TRUE(is_backward_kernel("void cudnn::bn_bw_1C11_kernel_new<float>"));
   EXPECT_TRUE(is_backward_kernel("void pytorch_flash::flash_bwd_dq_dk_dv_loop"));
@@ -255,7 +255,7 @@ TEST(KernelClass, GradientsAreToldByTheNames) {
   EXPECT_FALSE(is_backward_kernel("cudnn::bn_fw_tr_1C11_kernel_NCHW"));
 }
 
-TEST(KernelClass, LayoutChangesAreToldByTheNames) {
+TEST(KernelClass, RecognisesLayoutChangesByName) {
   EXPECT_TRUE(changes_layout("void cudnn::ops::nchwToNhwcKernel<float>"));
   EXPECT_TRUE(changes_layout("void cudnn::engines_precompiled::nhwcToNchwKernel<__half>"));
   EXPECT_FALSE(changes_layout("sm80_xmma_fprop_implicit_gemm_nhwckrsc_nchw"));

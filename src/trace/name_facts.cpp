@@ -17,24 +17,24 @@ std::string readable_name(const std::string& name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
-bool holds_word(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+bool name_contains(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
 }
 
 }  // namespace
 
 CallKind kind_of_call(std::string_view name) {
   if (!name.starts_with("cu")) return CallKind::other;
-  if (holds_word(name, "GraphLaunch")) return CallKind::graph_launch;
-  if (holds_word(name, "LaunchKernel") || holds_word(name, "LaunchCooperative") ||
-      holds_word(name, "LaunchGrid") || name == "cuLaunch" || name.starts_with("cudaLaunch_")) {
+  if (name_contains(name, "GraphLaunch")) return CallKind::graph_launch;
+  if (name_contains(name, "LaunchKernel") || name_contains(name, "LaunchCooperative") ||
+      name_contains(name, "LaunchGrid") || name == "cuLaunch" || name.starts_with("cudaLaunch_")) {
     return CallKind::launch;
   }
-  if (holds_word(name, "Synchronize")) return CallKind::wait;
-  if (holds_word(name, "Memcpy")) {
-    return holds_word(name, "Async") ? CallKind::copy : CallKind::wait;
+  if (name_contains(name, "Synchronize")) return CallKind::wait;
+  if (name_contains(name, "Memcpy")) {
+    return name_contains(name, "Async") ? CallKind::copy : CallKind::wait;
   }
-  // Giving memory back waits until nobody uses it.
+  // Freeing memory waits until the GPU no longer uses it.
   if (name.starts_with("cudaFree_") || name == "cudaFree" || name.starts_with("cuMemFree_v") ||
       name == "cuMemFree") {
     return CallKind::wait;

@@ -11,16 +11,16 @@ namespace tacho {
 
 enum class CallKind : std::uint8_t { other, launch, graph_launch, copy, wait };
 
-// What a name of a trace tells, asked once for each name and not for each record.
+// Properties of a name in a trace, computed once per name instead of once per record.
 struct NameFacts {
-  std::string readable;  // as its author wrote it, not as the linker sees it
+  std::string readable;  // demangled
   KernelClass kind = KernelClass::other;
   bool tensor_cores = false;
   bool backward = false;
   bool layout_change = false;
   CallKind call = CallKind::other;
 
-  // Products and convolutions: what a model computes, and an optimizer's update does not.
+  // Products and convolutions, which occur in a model but not in an optimizer's update.
   [[nodiscard]] bool heavy() const {
     return kind == KernelClass::convolution || kind == KernelClass::product;
   }
@@ -28,7 +28,7 @@ struct NameFacts {
 
 CallKind kind_of_call(std::string_view name);
 
-// One for each of the trace's names, and one more for an index that is none.
+// One per name of the trace, and a last one for invalid indices.
 std::vector<NameFacts> facts_of_names(const GpuTrace& trace);
 
 inline const NameFacts& facts_at(const std::vector<NameFacts>& facts, std::uint32_t name) {

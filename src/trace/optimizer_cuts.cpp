@@ -6,11 +6,11 @@
 namespace tacho {
 namespace {
 
-// Sentences of different length are different numbers of kernels where a loop runs over words.
+// With a loop over words, sentences of different length have different numbers of kernels.
 constexpr double kSizeFactor = 2.5;
 constexpr std::size_t kLongestCycle = 6;
 
-// Every `cycle`-th cut, of those the ones before which the GPU waited longest.
+// Keeps every `cycle`-th cut, with the offset at which the GPU waited longest before the cuts.
 Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycle) {
   std::vector<double> idle(cycle, 0);
   for (std::size_t i = 0; i < cuts.size(); ++i) {
@@ -26,9 +26,9 @@ Cuts one_of_each_cycle(const TokenLine& line, const Cuts& cuts, std::size_t cycl
   return kept;
 }
 
-// The first copy of input behind a cut, if it stands before the model's first product: what comes
-// between belongs to the step before (a loss that is read, a metric). Only if nearly all steps
-// have one; else the cuts stay.
+// Moves each cut to the next copy of input if that comes before the model's first product: the
+// tokens between belong to the previous step (reading a loss or a metric). Returns the cuts
+// unchanged unless nearly all steps have such a copy.
 Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
   Cuts moved = cuts;
   std::size_t found = 0;
@@ -42,7 +42,7 @@ Cuts moved_to_input(const TokenLine& line, const Cuts& cuts) {
     }
   }
   if (found + 1 < cuts.size() - cuts.size() / 8) return cuts;
-  // Behind the last step no input comes: nothing says how long it would have waited.
+  // After the last step there is no input copy, so its end is unknown.
   if (moved.back() >= line.size() || !line.is(moved.back(), TokenLine::input)) moved.pop_back();
   return moved;
 }
@@ -53,19 +53,19 @@ StepCuts judged(const TokenLine& line, const Cuts& all) {
   if (cycle == 0) return result;
   result.cuts = moved_to_input(line, cycle == 1 ? all : one_of_each_cycle(line, all, cycle));
   result.coverage = coverage_of(result.cuts, sizes_of(result.cuts, kSizeFactor), line.size());
-  result.alike = alikeness(line.kinds, result.cuts, 1);
+  result.alike = similarity(line.kinds, result.cuts, 1);
   return result;
 }
 
 }  // namespace
 
 StepCuts cut_after_optimizer(const TokenLine& line) {
-  // An update's kernels may stand apart: the gradients' norm, their scale, moments, weights. What
-  // separates two updates is a model that computes.
+  // The kernels of one update need not be adjacent: gradient norm, scale, moments, weights. Two
+  // updates are separated by the model's computation.
   const bool any_heavy = std::any_of(line.flags.begin(), line.flags.end(), [](std::uint8_t flags) {
     return (flags & TokenLine::heavy) != 0;
   });
-  constexpr std::size_t kApart = 4;
+  constexpr std::size_t kLeastOthers = 4;
   Cuts cuts;
   std::size_t last = SIZE_MAX;
   std::size_t others = 0;
@@ -76,7 +76,7 @@ StepCuts cut_after_optimizer(const TokenLine& line) {
       heavy = heavy || line.is(i, TokenLine::heavy);
       continue;
     }
-    if (last != SIZE_MAX && (any_heavy ? heavy : others >= kApart)) cuts.push_back(last + 1);
+    if (last != SIZE_MAX && (any_heavy ? heavy : others >= kLeastOthers)) cuts.push_back(last + 1);
     last = i;
     others = 0;
     heavy = false;
@@ -90,7 +90,7 @@ StepCuts cut_at_replays(const TokenLine& line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line.is(i, TokenLine::replay)) cuts.push_back(i);
   }
-  // The last replay ends somewhere behind; nothing says where, but the line does end.
+  // The end of the last replay is unknown; it is at most the end of the line.
   if (!cuts.empty()) cuts.push_back(line.size());
   return judged(line, cuts);
 }

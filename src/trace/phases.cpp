@@ -6,10 +6,10 @@
 namespace tacho {
 namespace {
 
-// The threads that launch products and convolutions, how many each.
+// Launches of products and convolutions by thread.
 struct Launchers {
   std::map<std::uint32_t, std::size_t> heavy;
-  std::map<std::uint32_t, std::size_t> first;  // how often a step's first
+  std::map<std::uint32_t, std::size_t> first;  // launches that were the first of a step
   std::size_t all = 0;
   std::size_t from_graphs = 0;
 };
@@ -25,7 +25,7 @@ Launchers launchers_of(const GpuTrace& trace, const std::vector<NameFacts>& fact
     if (step == StepCursor::kNone) continue;
     ++launchers.all;
     if (kernel.graph_node != 0) ++launchers.from_graphs;
-    const CallRecord* call = calls.starter(kernel.correlation);
+    const CallRecord* call = calls.find_call(kernel.correlation);
     if (call == nullptr) continue;
     ++launchers.heavy[call->thread];
     if (step != last_step) ++launchers.first[call->thread];
@@ -34,8 +34,8 @@ Launchers launchers_of(const GpuTrace& trace, const std::vector<NameFacts>& fact
   return launchers;
 }
 
-// After the last kernel of the backward pass a step only updates: whatever stands before the next
-// product belongs to the optimizer, its name notwithstanding.
+// After the last kernel of the backward pass, a step only updates weights: all kernels before the
+// next product belong to the optimizer, whatever their names.
 void name_updates(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                   const StepSpans& spans, std::vector<Phase>& phases) {
   StepCursor cursor(spans);
@@ -67,7 +67,8 @@ bool by_threads(const GpuTrace& trace, const std::vector<NameFacts>& facts, cons
         return a.second < b.second;
       })->first;
   const std::size_t of_main = launchers.heavy.at(main_thread);
-  // A backward pass has about twice the products; a tenth is far from both sides.
+  // A backward pass has about twice as many products as a forward pass, so each side should have
+  // far more than a tenth.
   if (of_main * 10 < launchers.all || (launchers.all - of_main) * 10 < launchers.all) return false;
   for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
     const KernelRecord& kernel = trace.kernels[i];
@@ -75,14 +76,15 @@ bool by_threads(const GpuTrace& trace, const std::vector<NameFacts>& facts, cons
       phases[i] = Phase::optimizer;
       continue;
     }
-    const CallRecord* call = calls.starter(kernel.correlation);
+    const CallRecord* call = calls.find_call(kernel.correlation);
     const bool other = call != nullptr && call->thread != main_thread;
     phases[i] = other ? Phase::backward : Phase::forward;
   }
   return true;
 }
 
-// Forward, until a kernel's name says gradient; backward, until an optimizer's or the next input.
+// Forward until a kernel's name says that it computes gradients; backward until an optimizer kernel
+// or the next input.
 bool by_names(const GpuTrace& trace, const std::vector<NameFacts>& facts, const StepSpans& spans,
               std::vector<Phase>& phases) {
   StepCursor cursor(spans);

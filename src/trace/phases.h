@@ -13,12 +13,12 @@ namespace tacho {
 enum class Phase : std::uint8_t { forward, backward, optimizer };
 
 struct Phases {
-  std::vector<Phase> of_kernel;  // as the trace's kernels
-  bool known = false;            // false: all is forward
+  std::vector<Phase> of_kernel;  // parallel to the trace's kernels
+  bool known = false;            // false: all are `forward`
 };
 
-// By the thread that launched a kernel, for torch's autograd has its own; where all come from one
-// thread, or from graphs, by the kernels' names.
+// Uses the thread that launched a kernel, since torch's autograd has its own; if all kernels come
+// from one thread or from graphs, uses the kernels' names.
 Phases phases_of(const GpuTrace& trace, const std::vector<NameFacts>& facts, const HostCalls& calls,
                  const StepSpans& spans);
 

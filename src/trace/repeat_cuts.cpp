@@ -11,7 +11,7 @@ namespace {
 constexpr double kDistanceFactor = 1.2;
 constexpr std::size_t kLeastTimes = 4;
 
-// Where each of many numbers stands, sorted by number with two counting passes.
+// Positions of each number, sorted by number with two counting passes.
 class Occurrences {
  public:
   Occurrences(const std::vector<std::uint32_t>& numbers, std::uint32_t count) : begins_(count + 1) {
@@ -35,8 +35,8 @@ class Occurrences {
   std::vector<std::uint32_t> places_;
 };
 
-// Three words in a row as one number of few bits. That two triples share a number only costs a
-// candidate: the pieces it makes are compared by their words.
+// Hashes three consecutive words into a number with few bits. A collision only adds a bad
+// candidate, which the comparison of pieces by their words rejects.
 std::vector<std::uint32_t> triples_of(std::span<const std::uint32_t> words, int bits) {
   std::vector<std::uint32_t> numbers(words.size());
   std::uint64_t one = 0;
@@ -54,11 +54,11 @@ std::vector<std::uint32_t> triples_of(std::span<const std::uint32_t> words, int 
 
 struct Candidate {
   double coverage = 0;
-  double worth = 0;  // coverage, less a little for every place that is out of line
+  double worth = 0;  // coverage, minus a penalty for irregular distances
   Cuts cuts;
 };
 
-// The best candidate for each distance; distances within a few percent are one.
+// The best candidate for each distance; distances within a few percent share an entry.
 using ByDistance = std::map<int, Candidate>;
 
 void collect(const Occurrences& places, std::size_t tokens, ByDistance& best) {
@@ -88,11 +88,11 @@ void collect(const Occurrences& places, std::size_t tokens, ByDistance& best) {
   }
 }
 
-// From where a token comes back to where a person would say that a step begins: at the copy of its
-// input, or where the GPU waits longest.
+// Moves the cuts from a repeated token to where a step begins: at the copy of its input, or where
+// the GPU waits longest.
 Cuts moved_to_begin(const TokenLine& line, const Cuts& cuts) {
   const std::size_t typical = sizes_of(cuts, 1).typical;
-  std::vector<std::size_t> like;  // pieces to learn from: of one size, so tokens correspond
+  std::vector<std::size_t> like;  // pieces of the same size, so that their tokens correspond
   for (std::size_t i = 0; i + 1 < cuts.size() && like.size() < 33; ++i) {
     if (cuts[i + 1] - cuts[i] == typical && cuts[i] > 0) like.push_back(cuts[i]);
   }
@@ -122,8 +122,8 @@ Cuts moved_to_begin(const TokenLine& line, const Cuts& cuts) {
   return moved;
 }
 
-// Steps between which nothing else happens run long; layers of a model come in dozens, and cover
-// the step only in part.
+// Mean number of regular pieces in a row. Steps come in long rows; layers of a model come in dozens
+// and cover only part of the step.
 double regular_run(const Cuts& cuts) {
   const PieceSizes sizes = sizes_of(cuts, kDistanceFactor);
   std::size_t regular = 0;
@@ -138,7 +138,7 @@ double regular_run(const Cuts& cuts) {
   return static_cast<double>(regular) / static_cast<double>(runs);
 }
 
-// Of a typical piece.
+// Number of different words in a typical piece.
 double different_words(std::span<const std::uint32_t> words, const Cuts& cuts) {
   const PieceSizes sizes = sizes_of(cuts, kDistanceFactor);
   std::vector<std::size_t> counts;
@@ -157,9 +157,9 @@ double different_words(std::span<const std::uint32_t> words, const Cuts& cuts) {
   return static_cast<double>(*half);
 }
 
-// Whether the longer repetition is a step and the shorter a layer of it, or a word of a sentence:
-// it explains more of the run, and by kernels that the shorter has not. An epoch explains more
-// than a step as well, but is made of the step's kernels and few others.
+// True if the longer repetition is a step and the shorter a layer in it or a word of a sentence: it
+// covers more of the run, with kernels that the shorter does not have. An epoch also covers more
+// than a step, but has few kernels that the step does not have.
 bool contains(std::span<const std::uint32_t> words, const StepCuts& longer,
               const StepCuts& shorter) {
   return longer.score() > shorter.score() + 0.03 &&
@@ -185,12 +185,12 @@ StepCuts cut_at_repeats(const TokenLine& line, std::span<const std::uint32_t> wo
   for (auto& [distance, candidate] : best) {
     if (candidate.coverage < 0.4 * most_coverage) continue;
     StepCuts cuts{std::move(candidate.cuts), candidate.coverage, 0};
-    cuts.alike = alikeness(words, cuts.cuts, 1);
+    cuts.alike = similarity(words, cuts.cuts, 1);
     most_score = std::max(most_score, cuts.score());
     judged.push_back(std::move(cuts));
   }
-  // A run's epochs repeat too, evaluation and all, and its layers within a step. The shortest that
-  // covers nearly as much as the best is the step, unless it is a part of one.
+  // Epochs with their evaluations repeat too, and so do layers within a step. The step is the
+  // shortest repetition that covers nearly as much as the best, unless it is a part of a step.
   const StepCuts* step = nullptr;
   for (const StepCuts& cuts : judged) {
     const double enough = regular_run(cuts.cuts) >= 200 ? 0.45 : 0.65;

@@ -19,7 +19,7 @@ bool good(const StepCuts& found) {
          found.coverage >= kLeastCoverage;
 }
 
-// A name may say little where one kernel does all products; then its launch shape tells more.
+// Names distinguish little if one kernel does all products; launch shapes then distinguish more.
 std::vector<std::uint32_t> words_with_shapes(const TokenLine& line) {
   constexpr std::uint32_t kWords = 1U << 20;
   std::vector<std::uint32_t> words(line.size());
@@ -61,8 +61,8 @@ std::int64_t time_of_cut(const TokenLine& line, std::size_t cut) {
   return cut < line.size() ? line.begin_ns[cut] : line.end_ns.back();
 }
 
-// What lies between regular steps (an evaluation, another phase) is one piece, however many cuts
-// it has; before the first regular step and behind the last it is none of ours.
+// Merges everything between regular steps (an evaluation, another phase) into one piece, and drops
+// everything before the first regular step and after the last.
 std::vector<Step> steps_of(const TokenLine& line, const Cuts& cuts) {
   const PieceSizes sizes = sizes_of(cuts, 2.5);
   std::vector<Step> steps;
@@ -77,14 +77,14 @@ std::vector<Step> steps_of(const TokenLine& line, const Cuts& cuts) {
     }
   }
   while (!steps.empty() && !steps.back().regular) steps.pop_back();
-  // With nothing behind it, a step seems to end with its last kernel, whatever it waits for.
+  // The end of the last step is unknown: its last kernel is not where the next step would begin.
   if (!cuts.empty() && cuts.back() >= line.size() && steps.size() > kLeastSteps) steps.pop_back();
   return steps;
 }
 
 std::vector<std::size_t> outliers_of(const std::vector<Step>& steps,
                                      const std::vector<double>& seconds, const FoundSteps& found) {
-  // Where steps hardly differ, three quartile ranges are nothing: five percent must be, too.
+  // If steps hardly differ, three interquartile ranges are tiny, so 5 % is required as well.
   const double far = std::max(found.p75_s + 3 * (found.p75_s - found.p25_s), 1.05 * found.period_s);
   std::vector<std::size_t> outliers;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -114,7 +114,7 @@ FoundSteps find_steps(const GpuTrace& trace, const std::vector<NameFacts>& facts
   TokenLine line = token_line(trace, facts, Streams::busiest);
   StepCuts found = best_cuts(line);
   if (found.cuts.empty()) {
-    // Branches of a graph may run on another stream each time it is replayed.
+    // Branches of a graph may run on a different stream in each replay.
     line = token_line(trace, facts, Streams::all_of_its_device);
     found = best_cuts(line);
   }
@@ -134,8 +134,8 @@ FoundSteps find_steps(const GpuTrace& trace, const std::vector<NameFacts>& facts
   result.p75_s = quantile(seconds, 0.75);
   result.jitter = result.period_s > 0 ? (result.p75_s - result.p25_s) / result.period_s : 0;
   result.outliers = outliers_of(steps, seconds, result);
-  result.kernels_a_step = kernels_of_a_step(trace, steps);
-  // By kernels and not by time: how long a program took to start says nothing about its steps.
+  result.kernels_per_step = kernels_of_a_step(trace, steps);
+  // Coverage counts kernels, not time: a slow start of the program does not lower it.
   result.confidence = found.alike * std::sqrt(std::min(1.0, found.coverage));
   return result;
 }

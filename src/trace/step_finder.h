@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Empty where nothing repeats. Takes time in proportion to the kernels.
+// Returns no steps if nothing repeats. Linear in the number of kernels.
 FoundSteps find_steps(const GpuTrace& trace, const std::vector<NameFacts>& facts);
 
 }  // namespace tacho

@@ -33,9 +33,9 @@ TEST(StepFinder, FindsStepsOfAFusedOptimizerAndNotTheLayers) {
   }
   const FoundSteps found = steps_in(program);
   expect_period(found, clock);
-  // Where the first begins and the last ends nobody can tell.
+  // The beginning of the first step and the end of the last are unknown.
   EXPECT_EQ(found.begins_ns.size(), 39U);
-  EXPECT_EQ(found.kernels_a_step, 1 + 12 * 6 + 2 + 2 + 12 * 7 + 1 + 3);
+  EXPECT_EQ(found.kernels_per_step, 1 + 12 * 6 + 2 + 2 + 12 * 7 + 1 + 3);
   EXPECT_GT(found.confidence, 0.9);
   EXPECT_TRUE(found.outliers.empty());
   EXPECT_LT(found.jitter, 1e-3);
@@ -57,7 +57,7 @@ TEST(StepFinder, FindsStepsThatUpdateOneTensorAtATime) {
   EXPECT_GT(found.confidence, 0.9);
 }
 
-TEST(StepFinder, FindsStepsWithoutAnySignOfAnOptimizer) {
+TEST(StepFinder, FindsStepsWithoutAnOptimizer) {
   TestProgram program;
   TestModel model{program};
   StepClock clock(program);
@@ -68,14 +68,14 @@ TEST(StepFinder, FindsStepsWithoutAnySignOfAnOptimizer) {
   }
   const FoundSteps found = steps_in(program);
   expect_period(found, clock);
-  EXPECT_EQ(found.kernels_a_step, 1 + 12 * 6 + 2 + 2 + 12 * 7 + 1);
+  EXPECT_EQ(found.kernels_per_step, 1 + 12 * 6 + 2 + 2 + 12 * 7 + 1);
 }
 
-TEST(StepFinder, IsNotMisledByWarmUp) {
+TEST(StepFinder, IgnoresWarmUp) {
   TestProgram program;
   TestModel model{program};
   std::mt19937 random(5);
-  for (int trial = 0; trial < 600; ++trial) {  // a library tries its algorithms
+  for (int trial = 0; trial < 600; ++trial) {  // a library benchmarks its algorithms
     program.kernel("sm80_xmma_fprop_trial_" + std::to_string(random() % 40), 20 * kUs);
     if (trial % 50 == 0) program.sleep(5000 * kUs);
   }
@@ -157,7 +157,7 @@ TEST(StepFinder, InputOfChangingLengthChangesShapesNotSteps) {
   }
   const FoundSteps found = steps_in(program);
   EXPECT_EQ(found.begins_ns.size(), 100U);
-  EXPECT_NEAR(found.period_s / clock.period_s(), 1, 0.01);  // two steps of the 101 are not seen
+  EXPECT_NEAR(found.period_s / clock.period_s(), 1, 0.01);  // two of the 101 steps are not found
 }
 
 TEST(StepFinder, ALoopOverWordsIsNotTheStep) {
@@ -218,7 +218,7 @@ TEST(StepFinder, GraphsAreFoundByTheirKernels) {
   }
   const FoundSteps found = steps_in(program);
   expect_period(found, clock);
-  EXPECT_EQ(found.kernels_a_step, 100);
+  EXPECT_EQ(found.kernels_per_step, 100);
 }
 
 TEST(StepFinder, ALogLineEveryTenStepsIsNotThePeriod) {
@@ -241,7 +241,7 @@ TEST(StepFinder, ALogLineEveryTenStepsIsNotThePeriod) {
   }
 }
 
-TEST(StepFinder, AnotherAlgorithmHalfWayIsStillTheSameStep) {
+TEST(StepFinder, AChangeOfAlgorithmKeepsTheStep) {
   TestProgram program;
   TestModel model{program};
   StepClock clock(program);
@@ -307,7 +307,7 @@ TEST(StepFinder, ALongStepIsAnOutlier) {
   EXPECT_EQ(found.outliers.size(), 1U);
 }
 
-TEST(StepFinder, SeesNoStepsInRandomKernels) {
+TEST(StepFinder, FindsNoStepsInRandomKernels) {
   for (const unsigned names : {3U, 20U, 300U}) {
     TestProgram program;
     std::mt19937 random(names);
@@ -324,7 +324,7 @@ TEST(StepFinder, SeesNoStepsInRandomKernels) {
   }
 }
 
-TEST(StepFinder, SeesNoStepsInNothing) {
+TEST(StepFinder, FindsNoStepsInAnEmptyTrace) {
   EXPECT_TRUE(find_steps(GpuTrace{}, facts_of_names(GpuTrace{})).begins_ns.empty());
   TestProgram program;
   program.kernel("a", kUs);

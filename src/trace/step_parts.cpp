@@ -10,15 +10,15 @@
 namespace tacho {
 namespace {
 
-// A kernel that begins so soon after its launch did not queue: the GPU was waiting for it.
+// A kernel that begins sooner than this after its launch was not queued: the GPU waited for it.
 constexpr std::int64_t kLaunchLatency = 20'000;
-// A host that is silent for less just works; the times of a network's Python are of this order.
-constexpr std::int64_t kLeastSilence = 100'000;
-constexpr double kLeastSilenceShare = 0.03;
-// A copy call that takes longer moves pageable memory piece by piece.
+// Shorter pauses between calls are ordinary work, such as the Python code of a network.
+constexpr std::int64_t kLeastPause = 100'000;
+constexpr double kLeastPauseShare = 0.03;
+// A copy call that takes longer copies pageable memory in chunks.
 constexpr std::int64_t kSlowCopyCall = 20'000;
 
-// A learning rate is a copy too.
+// Smaller copies are scalars, such as a learning rate.
 constexpr std::int64_t kLeastInputBytes = 64;
 
 enum class Work : std::uint8_t { forward, backward, optimizer, communication, input, elsewhere };
@@ -35,7 +35,7 @@ struct Piece {
   Work work = Work::forward;
 };
 
-// All that a device does in the order of its begins.
+// Calls `use` for all work of a device, ordered by begin time.
 template <class Use>
 void for_each_piece(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                     const Phases& phases, std::uint32_t device, Use use) {
@@ -63,8 +63,8 @@ void for_each_piece(const GpuTrace& trace, const std::vector<NameFacts>& facts,
   in_order_of_begin(trace, use_kernel, use_copy, use_set);
 }
 
-// Until when a step may wait for its input: the last copy from the host before its first product.
-// A step that copies none has its data where they are needed, and waits for something else.
+// Time until which each step may wait for input: the last copy from the host before its first
+// product. A step without such copies has its data on the GPU and never waits for input.
 std::vector<std::int64_t> input_times(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                                       const StepSpans& spans) {
   std::vector<std::int64_t> firsts(spans.size(), INT64_MAX);
@@ -84,18 +84,19 @@ std::vector<std::int64_t> input_times(const GpuTrace& trace, const std::vector<N
   return inputs;
 }
 
-class Ledger {
+// Sums the parts over the counted steps. take() must be called in order of begin times.
+class PartSums {
  public:
-  Ledger(const GpuTrace& trace, const std::vector<NameFacts>& facts, const HostCalls& calls,
-         const StepSpans& spans)
+  PartSums(const GpuTrace& trace, const std::vector<NameFacts>& facts, const HostCalls& calls,
+           const StepSpans& spans)
       : calls_(calls),
         spans_(spans),
         slices_(spans),
         nexts_(spans),
         input_times_(input_times(trace, facts, spans)),
-        least_silence_(std::max(kLeastSilence,
-                                static_cast<std::int64_t>(kLeastSilenceShare * 1e9 *
-                                                          (spans.found ? spans.period_s : 0)))) {}
+        least_pause_(
+            std::max(kLeastPause, static_cast<std::int64_t>(kLeastPauseShare * 1e9 *
+                                                            (spans.found ? spans.period_s : 0)))) {}
 
   void take(const Piece& piece) {
     finish_until(piece.begin_ns);
@@ -111,15 +112,15 @@ class Ledger {
 
   StepParts parts() {
     finish_until(INT64_MAX);
-    const double a_step = 1e-9 * spans_.a_step();
+    const double scale = 1e-9 * spans_.time_scale();
     for (double StepParts::*part :
          {&StepParts::input_wait, &StepParts::host_to_device, &StepParts::forward,
           &StepParts::backward, &StepParts::optimizer, &StepParts::comm_exposed,
           &StepParts::launch_gaps, &StepParts::sync_gaps, &StepParts::other,
           &StepParts::comm_hidden}) {
-      sums_.*part *= a_step;
+      sums_.*part *= scale;
     }
-    // Time before the first record or after the last, where the whole trace is the step.
+    // Time before the first record or after the last, if the whole trace is one step.
     const double known = sums_.input_wait + sums_.host_to_device + sums_.forward + sums_.backward +
                          sums_.optimizer + sums_.comm_exposed + sums_.launch_gaps +
                          sums_.sync_gaps + sums_.other;
@@ -169,11 +170,11 @@ class Ledger {
     now_ = until;
   }
 
-  // The GPU did nothing until `next` began. Why is told by what the host did meanwhile.
+  // The GPU was idle until `next` began; the host's calls in that time give the reason.
   void gap(std::int64_t from, std::int64_t to, const Piece& next) {
-    const CallRecord* call = calls_.starter(next.correlation);
+    const CallRecord* call = calls_.find_call(next.correlation);
     if (call == nullptr || to > call->end_ns + kLaunchLatency) {
-      add(&StepParts::other, from, to);  // it was queued, and waited for the GPU itself
+      add(&StepParts::other, from, to);  // it was queued: the GPU itself delayed it
       return;
     }
     const std::int64_t called = std::clamp(call->begin_ns, from, to);
@@ -181,21 +182,21 @@ class Ledger {
     const std::size_t step = nexts_.at(to);
     const bool before_input =
         spans_.found && step != StepCursor::kNone ? to <= input_times_[step] : copies;
-    std::int64_t silent_from = from;
-    std::int64_t silent_to = from;
+    std::int64_t pause_from = from;
+    std::int64_t pause_to = from;
     if (before_input) {
-      const auto silence = calls_.longest_silence(from, called);
-      if (silence.end_ns - silence.begin_ns >= least_silence_) {
-        silent_from = silence.begin_ns;
-        silent_to = silence.end_ns;
+      const auto pause = calls_.longest_pause(from, called);
+      if (pause.end_ns - pause.begin_ns >= least_pause_) {
+        pause_from = pause.begin_ns;
+        pause_to = pause.end_ns;
       }
     }
     double StepParts::*why =
         calls_.waited_into(from, to) ? &StepParts::sync_gaps : &StepParts::launch_gaps;
     const bool slow_copy = copies && to - called > kSlowCopyCall;
-    add(why, from, silent_from);
-    add(&StepParts::input_wait, silent_from, silent_to);
-    add(why, silent_to, slow_copy ? called : to);
+    add(why, from, pause_from);
+    add(&StepParts::input_wait, pause_from, pause_to);
+    add(why, pause_to, slow_copy ? called : to);
     if (slow_copy) add(&StepParts::host_to_device, called, to);
   }
 
@@ -218,7 +219,7 @@ class Ledger {
   StepCursor slices_;
   StepCursor nexts_;
   std::vector<std::int64_t> input_times_;
-  std::int64_t least_silence_;
+  std::int64_t least_pause_;
   std::vector<Active> active_;  // a heap: the one that ends first is in front
   EnumArray<Work, int, kWorks> running_ = {};
   std::int64_t now_ = INT64_MIN;
@@ -230,10 +231,10 @@ class Ledger {
 StepParts step_parts(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                      const HostCalls& calls, const StepSpans& spans) {
   const Phases phases = phases_of(trace, facts, calls, spans);
-  Ledger ledger(trace, facts, calls, spans);
+  PartSums sums(trace, facts, calls, spans);
   for_each_piece(trace, facts, phases, busiest_device(trace),
-                 [&ledger](const Piece& piece) { ledger.take(piece); });
-  StepParts parts = ledger.parts();
+                 [&sums](const Piece& piece) { sums.take(piece); });
+  StepParts parts = sums.parts();
   parts.phases_known = phases.known;
   return parts;
 }

@@ -10,7 +10,8 @@
 
 namespace tacho {
 
-// Every nanosecond of the counted steps is one part's, on the busiest device; sums for one step.
+// Assigns every nanosecond of the counted steps on the busiest device to one part. The result is
+// for one step.
 StepParts step_parts(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                      const HostCalls& calls, const StepSpans& spans);
 

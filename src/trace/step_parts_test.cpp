@@ -17,7 +17,7 @@ double sum_of(const StepParts& parts) {
          parts.optimizer + parts.comm_exposed + parts.launch_gaps + parts.sync_gaps + parts.other;
 }
 
-// 20 products forward, 40 back from autograd's thread, one update: 3 ms, 6 ms and 0.4 ms.
+// 20 products forward, 40 backward from autograd's thread, one update: 3 ms, 6 ms and 0.4 ms.
 void step(TestProgram& program, std::int64_t unit = 150 * kUs) {
   for (int i = 0; i < 20; ++i) program.kernel("ampere_sgemm_128x64_tn", unit);
   program.thread = 2;
@@ -42,7 +42,7 @@ TEST(StepParts, AddUpToThePeriod) {
   EXPECT_TRUE(found.parts.phases_known);
 }
 
-TEST(StepParts, TellPhasesByTheThreadThatLaunched) {
+TEST(StepParts, DistinguishPhasesByLaunchingThread) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) step(program);
   const StepParts parts = findings_of(program).parts;
@@ -53,7 +53,7 @@ TEST(StepParts, TellPhasesByTheThreadThatLaunched) {
   EXPECT_LT(parts.launch_gaps + parts.sync_gaps + parts.input_wait, 1e-5);
 }
 
-TEST(StepParts, ASmallKernelAfterTheBackwardPassIsTheOptimizers) {
+TEST(StepParts, SmallKernelsAfterTheBackwardPassBelongToTheOptimizer) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
     program.copy(CopyKind::host_to_device, 1 << 20, 50 * kUs);
@@ -68,7 +68,7 @@ TEST(StepParts, ASmallKernelAfterTheBackwardPassIsTheOptimizers) {
   EXPECT_NEAR(parts.forward, 2e-3, 1e-5);
 }
 
-TEST(StepParts, TellPhasesOfAGraphByNames) {
+TEST(StepParts, DistinguishPhasesOfAGraphByName) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
     program.graph({{"sm80_xmma_fprop_implicit_gemm", 500 * kUs},
@@ -86,10 +86,10 @@ TEST(StepParts, TellPhasesOfAGraphByNames) {
   EXPECT_TRUE(found.signs.uses_graphs);
 }
 
-TEST(StepParts, AHostThatIsSilentBeforeTheInputWaitsForIt) {
+TEST(StepParts, AHostWithoutCallsBeforeTheInputCopyWaitsForInput) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
-    program.sleep(30 * kMs);  // its data come late
+    program.sleep(30 * kMs);  // its data arrive late
     program.copy(CopyKind::host_to_device, 1 << 24, 700 * kUs);
     step(program);
     program.copy(CopyKind::device_to_host, 4, 2 * kUs);
@@ -101,13 +101,13 @@ TEST(StepParts, AHostThatIsSilentBeforeTheInputWaitsForIt) {
   EXPECT_LT(parts.sync_gaps, 0.1e-3);
 }
 
-TEST(StepParts, AHostThatThinksAboutWhatItReadMakesTheGpuWait) {
+TEST(StepParts, HostWorkAfterABlockingReadMakesTheGpuWait) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
     step(program);
     program.copy(CopyKind::device_to_host, 4, 2 * kUs);
     program.wait();
-    program.sleep(3 * kMs);  // its data lie on the GPU: this is no input
+    program.sleep(3 * kMs);  // its data are on the GPU: this is not an input wait
   }
   const StepParts parts = findings_of(program).parts;
   EXPECT_NEAR(parts.sync_gaps, 3e-3, 0.05e-3);
@@ -123,11 +123,11 @@ TEST(StepParts, SmallKernelsWaitForTheirLaunch) {
   EXPECT_NEAR(found.steps.period_s, 610e-6, 1e-6);
   EXPECT_NEAR(found.parts.launch_gaps, 422e-6, 3e-6);
   EXPECT_EQ(found.parts.sync_gaps, 0);
-  EXPECT_EQ(found.signs.launches_a_step, 61);
+  EXPECT_EQ(found.signs.launches_per_step, 61);
   EXPECT_NEAR(found.signs.host_call_s, found.steps.period_s, 1e-5);
 }
 
-TEST(StepParts, AHostThatWaitsLeavesTheGpuDry) {
+TEST(StepParts, ABlockingHostLeavesTheGpuIdle) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
     for (int k = 0; k < 20; ++k) {
@@ -140,10 +140,10 @@ TEST(StepParts, AHostThatWaitsLeavesTheGpuDry) {
   const GpuFindings found = findings_of(program);
   EXPECT_NEAR(found.parts.sync_gaps, 20 * 49e-6, 20 * 3e-6);
   EXPECT_LT(found.parts.launch_gaps, 0.1e-3);
-  EXPECT_EQ(found.signs.syncs_a_step, 20);
+  EXPECT_EQ(found.signs.syncs_per_step, 20);
 }
 
-TEST(StepParts, WhatTheHostNeedsIsWhatItDoesWithoutWaiting) {
+TEST(StepParts, HostWorkExcludesWaiting) {
   TestProgram program;
   for (int i = 0; i < 20; ++i) {
     step(program);  // 9.4 ms of the GPU, 61 launches of 4 us
@@ -172,7 +172,7 @@ TEST(StepParts, CommunicationIsExposedWhereNothingElseRuns) {
   EXPECT_NEAR(parts.comm_exposed, 0.2e-3, 3e-6);
 }
 
-TEST(StepParts, WithoutStepsAreOfTheWholeTrace) {
+TEST(StepParts, WithoutStepsCoverTheWholeTrace) {
   TestProgram program;
   program.kernel("spin", 900 * kUs);
   program.sleep(2 * kMs);

@@ -30,8 +30,8 @@ double median_of(std::vector<float>& values) {
   return *half;
 }
 
-// A launch takes some microseconds; one that takes many times that waits for room. Where most of
-// them wait, the quick ones still tell what is usual.
+// A launch takes some microseconds; one that takes many times that waits for room in the queue. The
+// fastest tenth gives the usual time even if most launches wait.
 double time_beyond_usual(std::vector<float>& lengths) {
   if (lengths.empty()) return 0;
   const auto quick = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 10);
@@ -87,7 +87,7 @@ void add_kernel_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts
   });
   signs.gpu_busy_share = spans.counted_s > 0 ? std::min(1.0, busy_s / spans.counted_s) : 0;
   signs.median_kernel_s = median_of(lengths);
-  signs.layout_change_s = layout_s * spans.a_step();
+  signs.layout_change_s = layout_s * spans.time_scale();
   signs.tensor_core_share = heavy_s > 0 ? tensor_core_s / heavy_s : 0;
   if (all_s > 0 && multiprocessors > 0) {
     signs.mean_occupied_blocks = block_seconds / all_s / multiprocessors;
@@ -102,7 +102,7 @@ void add_call_signs(const GpuTrace& trace, const HostCalls& calls, const StepSpa
   double call_s = 0;
   std::vector<float> launch_lengths;
   std::unordered_map<std::uint32_t, std::int64_t> thread_until;
-  // A host that is ahead all the time has its own steps, and they may be shorter.
+  // A host that is always ahead of the GPU has its own steps, which may be shorter.
   const StepSpans host = calls.host_spans(spans);
   double host_s = 0;
   for (std::size_t i = 0; i < host.size(); ++i) {
@@ -110,7 +110,7 @@ void add_call_signs(const GpuTrace& trace, const HostCalls& calls, const StepSpa
     if (host.counts[i]) host_s += length;
   }
   for_each_counted(trace.calls, host, [&](const CallRecord& call) {
-    // A call of the runtime makes one of the driver: the outer one counts.
+    // A runtime call makes a driver call: only the outer one counts.
     std::int64_t& until = thread_until.try_emplace(call.thread, INT64_MIN).first->second;
     if (call.begin_ns < until || !calls.launches(call.thread)) return;
     until = call.end_ns;
@@ -126,12 +126,12 @@ void add_call_signs(const GpuTrace& trace, const HostCalls& calls, const StepSpa
       call_s += seconds_of(call);
     }
   });
-  signs.launches_a_step = launches * spans.one_of();
-  signs.syncs_a_step = waits * spans.one_of();
-  signs.sync_wait_s = wait_s * spans.a_step();
-  signs.host_call_s = call_s * spans.a_step();
-  signs.queue_wait_s = time_beyond_usual(launch_lengths) * spans.a_step();
-  signs.host_work_s = host_s * spans.a_step() - signs.sync_wait_s - signs.queue_wait_s;
+  signs.launches_per_step = launches * spans.count_scale();
+  signs.syncs_per_step = waits * spans.count_scale();
+  signs.sync_wait_s = wait_s * spans.time_scale();
+  signs.host_call_s = call_s * spans.time_scale();
+  signs.queue_wait_s = time_beyond_usual(launch_lengths) * spans.time_scale();
+  signs.host_work_s = host_s * spans.time_scale() - signs.sync_wait_s - signs.queue_wait_s;
 }
 
 }  // namespace
@@ -162,14 +162,14 @@ std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFa
     if (sum.kernels == 0) continue;
     ClassRow row;
     row.kind = kind;
-    row.seconds_a_step = sum.seconds * spans.a_step();
+    row.seconds_per_step = sum.seconds * spans.time_scale();
     row.share = all > 0 ? sum.seconds / all : 0;
     row.tensor_core_share = sum.seconds > 0 ? sum.tensor_core_seconds / sum.seconds : 0;
-    row.kernels_a_step = std::llround(sum.kernels * spans.one_of());
+    row.kernels_per_step = std::llround(sum.kernels * spans.count_scale());
     rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const ClassRow& a, const ClassRow& b) {
-    return a.seconds_a_step > b.seconds_a_step;
+    return a.seconds_per_step > b.seconds_per_step;
   });
   return rows;
 }
@@ -180,7 +180,7 @@ StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,
   add_kernel_signs(trace, facts, spans, signs);
   add_call_signs(trace, calls, spans, signs);
   for_each_counted(trace.copies, spans, [&](const CopyRecord& copy) {
-    if (copy.pageable) signs.pageable_copy_s += seconds_of(copy) * spans.a_step();
+    if (copy.pageable) signs.pageable_copy_s += seconds_of(copy) * spans.time_scale();
   });
   return signs;
 }
@@ -203,8 +203,8 @@ void add_step_figures(const GpuTrace& trace, const std::vector<NameFacts>& facts
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const auto row = by_name.find(facts[i].readable);
     if (row == by_name.end()) continue;
-    row->second->count_a_step += sums[i].count * spans.one_of();
-    row->second->seconds_a_step += sums[i].seconds * spans.a_step();
+    row->second->count_per_step += sums[i].count * spans.count_scale();
+    row->second->seconds_per_step += sums[i].seconds * spans.time_scale();
   }
 }
 

@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// The classes that ran, the most time first; kernels of all streams of the busiest device.
+// The kernel classes on all streams of the busiest device, sorted by time, longest first.
 std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                                  const StepSpans& spans);
 
-// Its host_work_s still holds the time the host waits for input.
+// Its host_work_s still includes the time that the host waits for input.
 StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                      const HostCalls& calls, const StepSpans& spans);
 
-// Fills in what the table's kernels are for one step; nothing where no steps were found.
+// Fills in the per-step fields of the kernel rows. Does nothing if no steps were found.
 void add_step_figures(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                       const StepSpans& spans, std::vector<KernelRow>& rows);
 

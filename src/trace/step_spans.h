@@ -8,32 +8,34 @@
 
 namespace tacho {
 
-// The steps that count: all but the outliers. Where none were found, the whole trace is one.
+// All steps, of which outliers are not counted. If no steps were found, the whole trace is one.
 struct StepSpans {
-  std::vector<std::int64_t> begins_ns;  // and the end of the last
-  std::vector<bool> counts;             // one for each step
+  std::vector<std::int64_t> begins_ns;  // then the end of the last
+  std::vector<bool> counts;             // one per step
   std::size_t counted = 0;
-  double period_s = 0;   // that figures of a step are given for
-  double counted_s = 0;  // the counted steps together
+  double period_s = 0;   // the step that per-step values refer to
+  double counted_s = 0;  // all counted steps together
   bool found = false;
 
   [[nodiscard]] std::size_t size() const { return counts.size(); }
-  // What a sum over counted steps is for one step of the typical period: the mean, scaled so that
-  // parts of the mean step are parts of the median one.
-  [[nodiscard]] double a_step() const { return counted_s > 0 ? period_s / counted_s : 0; }
-  [[nodiscard]] double one_of() const { return counted > 0 ? 1 / static_cast<double>(counted) : 0; }
+  // Factor from a sum of times over the counted steps to the median step: the mean, scaled so that
+  // the parts of a step add up to the period.
+  [[nodiscard]] double time_scale() const { return counted_s > 0 ? period_s / counted_s : 0; }
+  [[nodiscard]] double count_scale() const {
+    return counted > 0 ? 1 / static_cast<double>(counted) : 0;
+  }
 };
 
 StepSpans spans_of(const FoundSteps& steps, const GpuTrace& trace);
 
-// From the first record to the last.
+// From the first record to the end of the last.
 struct TraceSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 };
 TraceSpan span_of(const GpuTrace& trace);
 
-// Which step a time is in, asked in ascending order of times.
+// Finds the step that contains a time. Times must be passed in ascending order.
 class StepCursor {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;

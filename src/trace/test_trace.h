@@ -15,8 +15,8 @@ namespace tacho {
 inline constexpr std::int64_t kUs = 1000;
 inline constexpr std::int64_t kMs = 1000 * kUs;
 
-// A program and its GPU, played: host threads that launch, wait and sleep, streams that work off
-// what they are given. The trace is what a tracer would have seen, so tests know the truth.
+// Simulates a program and its GPU: host threads launch, wait and sleep, streams execute their
+// queues. trace() returns what a tracer would have recorded, so tests know the true values.
 class TestProgram {
  public:
   TestProgram() {
@@ -29,7 +29,7 @@ class TestProgram {
   std::int64_t launch_cost_ns = 4 * kUs;  // of the call
   std::int64_t latency_ns = 2 * kUs;      // from the call's end to the kernel's begin, at least
   std::int64_t turn_ns = 1 * kUs;         // between two kernels of a full queue
-  std::uint32_t thread = 1;               // that calls from now on
+  std::uint32_t thread = 1;               // makes the calls from now on
   std::uint32_t stream = 7;
   std::uint32_t shape = 0;
 
@@ -73,7 +73,7 @@ class TestProgram {
     record_call("cudaStreamSynchronize", begin);
   }
 
-  // The stream waits for another: what a framework does by events.
+  // The stream waits for another, as frameworks do with events.
   void join(std::uint32_t other) { free_[stream] = std::max(free_[stream], free_[other]); }
 
   GpuTrace trace() {

@@ -9,14 +9,13 @@
 
 namespace tacho {
 
-// Kernels by the names that PyTorch gives them.
+// Kernel names as in PyTorch.
 inline const std::string kAdd =
     "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>";
 inline const std::string kAdam =
     "multi_tensor_apply_kernel<TensorListMetadata<4>, FusedAdamMathFunctor>";
 
-// A model of `layers` alike, as transformers are; what differs between programs is told apart by
-// the callers.
+// A model with `layers` equal layers, like a transformer.
 struct TestModel {
   TestProgram& program;
   int layers = 12;
@@ -63,8 +62,7 @@ struct TestModel {
   }
 };
 
-// The truth: the median distance of the times at which the program begins a step, once its queue is
-// paced by the GPU or by itself.
+// The true period: the median time between the beginnings of steps.
 class StepClock {
  public:
   explicit StepClock(TestProgram& program) : program_(program) {}

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "base/file.h"
-#include "trace/possible_times.h"
 #include "trace/step_spans.h"
 #include "trace/timeline_events.h"
 #include "trace/timeline_process.h"
 #include "trace/timeline_window.h"
+#include "trace/valid_times.h"
 
 namespace tacho {
 namespace {
 
-// With its share of arrows; measured over real traces, on the safe side.
+// Including its share of arrows; an upper bound, measured with real traces.
 constexpr std::int64_t kBytesOfARecord = 260;
 
 }  // namespace
@@ -24,11 +24,11 @@ Result<TimelineSummary> write_timeline(const std::filesystem::path& path,
                                        std::span<const TimelineProcess> processes,
                                        const TimelineOptions& options) {
   for (const TimelineProcess& process : processes) {
-    if (has_possible_times(process.trace)) continue;
-    const GpuTrace possible = with_possible_times(process.trace);
+    if (has_valid_times(process.trace)) continue;
+    const GpuTrace valid = with_valid_times(process.trace);
     std::vector<TimelineProcess> others;
     for (const TimelineProcess& other : processes) {
-      others.push_back({&other == &process ? possible : other.trace, other.steps});
+      others.push_back({&other == &process ? valid : other.trace, other.steps});
     }
     return write_timeline(path, others, options);
   }

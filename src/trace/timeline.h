@@ -14,10 +14,10 @@
 namespace tacho {
 
 struct TimelineOptions {
-  // Only these of the steps found, counted from 0. Where a process has none, all of it.
+  // Limits the timeline to these steps, counted from 0. A process without steps is shown entirely.
   std::optional<std::size_t> first_step;
   std::optional<std::size_t> steps;
-  // What ui.perfetto.dev still opens at ease. Beyond it, the end is left out.
+  // ui.perfetto.dev handles this size well. The end of a larger timeline is left out.
   std::int64_t most_bytes = 200'000'000;
 };
 
@@ -28,13 +28,13 @@ struct TimelineProcess {
 
 struct TimelineSummary {
   std::int64_t events = 0;
-  std::int64_t left_out = 0;  // records outside of what was asked for, or would fit
-  std::string cut;            // what was left out, in words; empty if nothing was
+  std::int64_t left_out = 0;  // records outside of the selected steps or beyond the size limit
+  std::string cut;            // what is shown, if anything was left out; else empty
 };
 
-// The Chrome trace format, which chrome://tracing and ui.perfetto.dev open: a track for each host
-// thread with its CUDA calls, one for each stream, arrows from a launch to its kernel, NVTX ranges,
-// and the steps found. The file appears whole or not at all.
+// Writes the Chrome trace format, which chrome://tracing and ui.perfetto.dev open: one track per
+// host thread with its CUDA calls, one per stream, arrows from a launch to its kernel, NVTX ranges,
+// and the steps found. Writes the file atomically.
 Result<TimelineSummary> write_timeline(const std::filesystem::path& path,
                                        std::span<const TimelineProcess> processes,
                                        const TimelineOptions& options = {});

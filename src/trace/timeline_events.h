@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// The elements of a JSON array, written as they come: a timeline has millions.
+// Streams the elements of a JSON array to a file: a timeline has millions.
 class TimelineEvents {
  public:
   explicit TimelineEvents(AtomicFile& file) : file_(file) {}
@@ -38,10 +38,10 @@ class TimelineEvents {
   std::int64_t count_ = 0;
 };
 
-// A JSON string, quotes and all. Kernel names come from compilers, ranges from anybody.
+// A JSON string with quotes. Kernel names and ranges may contain any bytes.
 inline std::string json_string(std::string_view text) { return json_text(Json(std::string(text))); }
 
-// Microseconds with three decimals, exactly; short enough to need no memory of its own.
+// Microseconds with three decimals, exact; short enough for the small-string buffer.
 inline std::string microseconds(std::int64_t ns) {
   return ns < 0 ? "0" : fmt::format("{}.{:03}", ns / 1000, ns % 1000);
 }

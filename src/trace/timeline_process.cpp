@@ -14,19 +14,19 @@ namespace tacho {
 namespace {
 
 constexpr std::size_t kLongestName = 160;
-constexpr std::uint64_t kGpuProcesses = 1'000'000'000;  // above any process's number
+constexpr std::uint64_t kGpuProcesses = 1'000'000'000;  // above any process id
 constexpr std::uint64_t kRangeProcesses = 2'000'000'000;
 constexpr std::uint64_t kStepThread = 999'999'999;
-constexpr std::size_t kMostLanes = 64;  // as many kernels of a stream run at once
+constexpr std::size_t kMostLanes = 64;  // kernels of one stream that run at the same time
 
-// A kernel of templates may have a name of kilobytes; it stands in the file a million times.
+// The name of a template kernel may have kilobytes, and occurs in the file a million times.
 std::string short_name(const std::string& name) {
   if (name.size() <= kLongestName) return name;
   return name.substr(0, kLongestName) + "…";
 }
 
-// Kernels of one stream may overlap, those of a graph do; a track's must not. So a stream has as
-// many tracks as it needs.
+// Kernels of one stream may overlap (those of a graph do), but events of one track must not. So a
+// stream gets as many tracks as it needs.
 class Lanes {
  public:
   std::uint64_t lane_for(std::uint32_t device, std::uint32_t stream, std::int64_t begin,
@@ -95,7 +95,7 @@ class ProcessWriter {
 
   Result<void> write_calls() {
     for (const CallRecord& call : trace_.calls) {
-      if (!window_.holds(call.begin_ns)) continue;
+      if (!window_.contains(call.begin_ns)) continue;
       threads_.insert(call.thread);
       TACHO_CHECK(events_.add(
           R"({{"ph":"X","cat":"cuda call","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{}}}}})",
@@ -105,11 +105,11 @@ class ProcessWriter {
     return {};
   }
 
-  // An arrow from the call to the first thing it started.
+  // Writes an arrow from a call to the first kernel or copy it started.
   Result<void> write_arrow(std::uint32_t correlation, std::int64_t begin, std::uint64_t pid,
                            std::uint64_t tid) {
-    const CallRecord* call = calls_.starter(correlation);
-    if (call == nullptr || !window_.holds(call->begin_ns)) return {};
+    const CallRecord* call = calls_.find_call(correlation);
+    if (call == nullptr || !window_.contains(call->begin_ns)) return {};
     TACHO_CHECK(events_.add(
         R"({{"ph":"s","cat":"launch","name":"launch","id":"{}.{}","pid":{},"tid":{},"ts":{}}})",
         trace_.process, correlation, trace_.process, call->thread, at(call->begin_ns)));
@@ -118,7 +118,7 @@ class ProcessWriter {
         trace_.process, correlation, pid, tid, at(begin));
   }
 
-  // In the order of time over all kinds, or a stream would seem to do two things at once.
+  // All kinds together, ordered by time; otherwise copies and kernels would get different lanes.
   Result<void> write_gpu() {
     Result<void> written;
     const auto unless_failed = [&written](auto write) {
@@ -133,7 +133,7 @@ class ProcessWriter {
   }
 
   Result<void> write_kernel(const KernelRecord& kernel) {
-    if (!window_.holds(kernel.begin_ns)) return {};
+    if (!window_.contains(kernel.begin_ns)) return {};
     const std::uint64_t pid = gpu(kernel.device);
     const std::uint64_t tid =
         lanes_.lane_for(kernel.device, kernel.stream, kernel.begin_ns, kernel.end_ns);
@@ -166,7 +166,7 @@ class ProcessWriter {
   }
 
   Result<void> write_copy(const CopyRecord& copy) {
-    if (!window_.holds(copy.begin_ns)) return {};
+    if (!window_.contains(copy.begin_ns)) return {};
     const std::uint64_t pid = gpu(copy.device);
     const std::uint64_t tid = lanes_.lane_for(copy.device, copy.stream, copy.begin_ns, copy.end_ns);
     TACHO_CHECK(events_.add(
@@ -177,7 +177,7 @@ class ProcessWriter {
   }
 
   Result<void> write_set(const SetRecord& set) {
-    if (!window_.holds(set.begin_ns)) return {};
+    if (!window_.contains(set.begin_ns)) return {};
     return events_.add(
         R"({{"ph":"X","cat":"set","name":"set","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{}}}}})",
         gpu(set.device), lanes_.lane_for(set.device, set.stream, set.begin_ns, set.end_ns),
@@ -186,7 +186,7 @@ class ProcessWriter {
 
   Result<void> write_ranges() {
     for (const RangeRecord& range : trace_.ranges) {
-      if (!window_.holds(range.begin_ns)) continue;
+      if (!window_.contains(range.begin_ns)) continue;
       range_threads_.insert(range.thread);
       TACHO_CHECK(
           events_.add(R"({{"ph":"X","cat":"nvtx","name":{},"pid":{},"tid":{},"ts":{},"dur":{}}})",
@@ -201,7 +201,7 @@ class ProcessWriter {
     for (std::size_t i = 0; i + 1 < steps_.begins_ns.size(); ++i) {
       const bool is_outlier = outlier != steps_.outliers.end() && *outlier == i;
       if (is_outlier) ++outlier;
-      if (!window_.holds(steps_.begins_ns[i])) continue;
+      if (!window_.contains(steps_.begins_ns[i])) continue;
       wrote_steps_ = true;
       TACHO_CHECK(events_.add(
           R"({{"ph":"X","cat":"step","name":"step {}{}","pid":{},"tid":{},"ts":{},"dur":{}}})",

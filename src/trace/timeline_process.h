@@ -9,7 +9,8 @@
 
 namespace tacho {
 
-// The events of one process, the `number`-th of a timeline that begins at `zero_ns` of Unix time.
+// Writes the events of one process, the `number`-th of a timeline that begins at Unix time
+// `zero_ns`.
 Result<void> write_process(const TimelineProcess& process, const TimelineWindow& window,
                            std::int64_t zero_ns, std::uint64_t number, TimelineEvents& events);
 

@@ -51,7 +51,7 @@ Written write(const GpuTrace& trace, const TimelineOptions& options = {}) {
   return {*json, *summary, text->size()};
 }
 
-TEST(Timeline, HoldsEveryRecordOnce) {
+TEST(Timeline, ContainsEveryRecordOnce) {
   const Written written = write(small_program().trace());
   EXPECT_EQ(written.of("cat", "kernel").size(), 30U);
   EXPECT_EQ(written.of("cat", "copy").size(), 10U);
@@ -76,7 +76,7 @@ TEST(Timeline, TimesAreMicrosecondsToTheNanosecond) {
   EXPECT_DOUBLE_EQ(kernels[1]["dur"].get<double>(), 1111.111);
 }
 
-TEST(Timeline, NamesOfAnyBytesStayJson) {
+TEST(Timeline, EscapesNamesWithAnyBytes) {
   const auto kernels = write(small_program().trace()).of("cat", "kernel");
   EXPECT_EQ(kernels[1]["name"], "say(\"hi\\\n\t\x01\xEF\xBF\xBD\")<ünïcode>");
 }
@@ -91,7 +91,7 @@ TEST(Timeline, AnArrowGoesFromACallToItsKernel) {
   EXPECT_LT(start["ts"].get<double>(), finish["ts"].get<double>());
 }
 
-TEST(Timeline, OverlappingKernelsOfAStreamHaveTracksOfTheirOwn) {
+TEST(Timeline, OverlappingKernelsOfAStreamGetSeparateTracks) {
   GpuTrace trace;
   trace.names = {"a"};
   trace.kernels = {
@@ -106,13 +106,13 @@ TEST(Timeline, OverlappingKernelsOfAStreamHaveTracksOfTheirOwn) {
   EXPECT_EQ(ends.size(), 2U);
 }
 
-TEST(Timeline, WhatAStreamDoesInTurnIsOneTrack) {
+TEST(Timeline, SequentialWorkOfAStreamIsOneTrack) {
   const Written written = write(small_program().trace());
   const auto kernels = written.of("cat", "kernel");
   for (const Json& copy : written.of("cat", "copy")) EXPECT_EQ(copy["tid"], kernels[0]["tid"]);
 }
 
-TEST(Timeline, ShowsTheStepsAskedForAndSaysSo) {
+TEST(Timeline, ShowsTheRequestedStepsAndSaysSo) {
   TimelineOptions options;
   options.first_step = 2;
   options.steps = 3;
@@ -123,7 +123,7 @@ TEST(Timeline, ShowsTheStepsAskedForAndSaysSo) {
   EXPECT_EQ(written.json["otherData"]["shown"], "process 7: steps 3 to 5 of 8");
 }
 
-TEST(Timeline, StaysBelowTheSizeAskedFor) {
+TEST(Timeline, StaysBelowTheSizeLimit) {
   TestProgram program;
   for (int i = 0; i < 300; ++i) {
     for (int k = 0; k < 20; ++k) program.kernel("ampere_sgemm_128x64_tn", 10 * kUs);
@@ -138,12 +138,12 @@ TEST(Timeline, StaysBelowTheSizeAskedFor) {
   EXPECT_GT(written.of("cat", "step").size(), 10U);
 }
 
-TEST(Timeline, OfNothingIsValidToo) {
+TEST(Timeline, IsValidForAnEmptyTrace) {
   const Written written = write(GpuTrace{});
   EXPECT_EQ(written.of("cat", "kernel").size(), 0U);
 }
 
-TEST(Timeline, LeavesNoFileWhereItCannotWrite) {
+TEST(Timeline, FailsIfItCannotWrite) {
   const ScratchFolder folder;
   const GpuTrace trace;
   const FoundSteps steps;

@@ -26,7 +26,8 @@ std::int64_t records_in(const GpuTrace& trace, std::int64_t begin, std::int64_t 
   return count;
 }
 
-// The latest end at which the window still holds no more than `most`; a step's, if steps are known.
+// The latest end at which the window contains at most `most` records; the end of a step if there
+// are steps.
 std::int64_t end_for(const TimelineProcess& process, std::int64_t begin, std::int64_t end,
                      std::int64_t most) {
   const TraceSpan span = span_of(process.trace);
@@ -58,13 +59,13 @@ TimelineWindow timeline_window(const TimelineProcess& process, const TimelineOpt
   }
   const std::int64_t all = records_in(process.trace, INT64_MIN, INT64_MAX);
   if (records_in(process.trace, window.begin_ns, window.end_ns) > most_records) {
-    // What a run does before its first step is the least worth its room.
+    // The time before the first step is the least interesting part.
     if (steps > 0) window.begin_ns = std::max(window.begin_ns, begins.front());
     window.end_ns = end_for(process, window.begin_ns, window.end_ns, most_records);
     const TraceSpan span = span_of(process.trace);
     const std::int64_t from = std::max(window.begin_ns, span.begin_ns);
     window.cut = fmt::format(
-        "{:.3f} s of {:.3f} s, from {:.3f} s on; the rest would make the file too large",
+        "{:.3f} s of {:.3f} s, starting at {:.3f} s; the rest would make the file too large",
         static_cast<double>(window.end_ns - from) * 1e-9,
         static_cast<double>(span.end_ns - span.begin_ns) * 1e-9,
         static_cast<double>(from - span.begin_ns) * 1e-9);

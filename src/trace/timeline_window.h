@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// The part of a process's time that its timeline shows.
+// The time range of a process that its timeline shows.
 struct TimelineWindow {
   std::int64_t begin_ns = INT64_MIN;
   std::int64_t end_ns = INT64_MAX;  // records that begin here or later are left out
@@ -15,10 +15,12 @@ struct TimelineWindow {
   std::int64_t left_out = 0;
   std::string cut;
 
-  [[nodiscard]] bool holds(std::int64_t begin) const { return begin >= begin_ns && begin < end_ns; }
+  [[nodiscard]] bool contains(std::int64_t begin) const {
+    return begin >= begin_ns && begin < end_ns;
+  }
 };
 
-// As asked for, and of that as much from the front as `most_records`.
+// Selects the requested steps, truncated at the end to `most_records` records.
 TimelineWindow timeline_window(const TimelineProcess& process, const TimelineOptions& options,
                                std::int64_t most_records);
 

@@ -21,7 +21,7 @@ Place busiest_place(const GpuTrace& trace, const std::vector<NameFacts>& facts) 
   for (const KernelRecord& kernel : trace.kernels) {
     const std::uint64_t key = (std::uint64_t{kernel.device} << 32) | kernel.stream;
     if (key != last_key || last == nullptr) {
-      last = &times[key];  // stays where it is: a map of nodes
+      last = &times[key];  // stays valid: the map's nodes do not move
       last_key = key;
     }
     if (facts_at(facts, kernel.name).kind == KernelClass::communication) continue;
@@ -52,7 +52,7 @@ TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts,
 
   TokenLine line;
   line.device = place.device;
-  // After the names: a word for each kind of copy, for a set, and for the two heavy classes.
+  // Words after the names: one per kind of copy, one for a set, one for each heavy class.
   const auto names = static_cast<std::uint32_t>(facts.size());
   constexpr std::uint32_t kSet = 8;
   constexpr std::uint32_t kConvolution = 9;

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// The kernels, copies and sets of a stream in the order they ran, each reduced to a word. One array
-// for each property: looking for a pattern reads the words of millions, and little else.
+// The kernels, copies and sets of a stream in execution order, each reduced to a word. One array
+// per property, because the search for patterns reads millions of words and little else.
 struct TokenLine {
   enum Flag : std::uint8_t {
     heavy = 1,      // a product or a convolution
@@ -21,7 +21,8 @@ struct TokenLine {
 
   std::uint32_t device = 0;
   std::vector<std::uint32_t> words;  // below `word_count`
-  std::vector<std::uint32_t> kinds;  // the same, but all products alike, and all convolutions
+  std::vector<std::uint32_t> kinds;  // like words, but one word for all products, one for all
+                                     // convolutions
   std::vector<std::uint32_t> shapes;
   std::vector<std::uint8_t> flags;
   std::vector<std::int64_t> begin_ns;
@@ -34,10 +35,10 @@ struct TokenLine {
 
 enum class Streams { busiest, all_of_its_device };
 
-// The stream where kernels other than communication take the most time.
+// Selects the stream (or its whole device) where kernels other than communication take most time.
 TokenLine token_line(const GpuTrace& trace, const std::vector<NameFacts>& facts, Streams streams);
 
-// The device where kernels take the most time.
+// The device where kernels take most time.
 std::uint32_t busiest_device(const GpuTrace& trace);
 
 }  // namespace tacho

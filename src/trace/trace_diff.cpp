@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Clocks and neighbours make a kernel some percent slower from run to run.
+// Clocks and other jobs make a kernel a few percent slower from run to run.
 constexpr double kSame = 0.05;
 
 Change change_of(const DiffRow& row) {
@@ -29,8 +29,8 @@ void finish(TraceDiff& diff) {
   });
 }
 
-// Another algorithm is a kernel that went and one that came. Rows are sorted by their change, so
-// the longest that went meets the longest that came.
+// A change of algorithm removes one kernel and adds another. Rows are sorted by change, so the
+// longest removed kernel is paired with the longest added one.
 void pair_replaced(std::vector<DiffRow>& rows) {
   std::map<KernelClass, std::vector<DiffRow*>> gone;
   std::map<KernelClass, std::vector<DiffRow*>> appeared;
@@ -38,11 +38,11 @@ void pair_replaced(std::vector<DiffRow>& rows) {
     if (row.change == Change::gone) gone[row.kind].push_back(&row);
     if (row.change == Change::appeared) appeared[row.kind].push_back(&row);
   }
-  for (auto& [kind, went] : gone) {
-    std::vector<DiffRow*>& came = appeared[kind];
-    for (std::size_t i = 0; i < std::min(went.size(), came.size()); ++i) {
-      went[i]->instead = came[i]->name;
-      came[i]->instead = went[i]->name;
+  for (auto& [kind, removed] : gone) {
+    std::vector<DiffRow*>& added = appeared[kind];
+    for (std::size_t i = 0; i < std::min(removed.size(), added.size()); ++i) {
+      removed[i]->instead = added[i]->name;
+      added[i]->instead = removed[i]->name;
     }
   }
 }
@@ -72,12 +72,12 @@ TraceDiff diff_kernels(const GpuFindings& before, const GpuFindings& after) {
   const auto add = [&](const GpuFindings& run, double DiffRow::*seconds, double DiffRow::*count) {
     for (const KernelRow& kernel : run.tables.kernels) {
       const double times =
-          diff.for_one_step ? kernel.count_a_step : static_cast<double>(kernel.time.count);
+          diff.for_one_step ? kernel.count_per_step : static_cast<double>(kernel.time.count);
       if (times == 0) continue;  // only outside the steps
       DiffRow& row = rows[kernel.time.name];
       row.name = kernel.time.name;
       row.kind = kernel.kind;
-      row.*seconds = diff.for_one_step ? kernel.seconds_a_step : kernel.time.total_s;
+      row.*seconds = diff.for_one_step ? kernel.seconds_per_step : kernel.time.total_s;
       row.*count = times;
     }
   };

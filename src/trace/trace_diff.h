@@ -17,8 +17,8 @@ inline constexpr Names<Change, 5> kChanges{"change",
                                              {Change::faster, "faster"},
                                              {Change::same, "same"}}}};
 
-// A kernel or an operator in two runs. Seconds and counts are for one step where both runs have
-// steps, else for the whole run.
+// A kernel or an operator in two runs. Seconds and counts are per step if both runs have steps,
+// else for the whole run.
 struct DiffRow {
   std::string name;
   std::string shapes;                     // of an operator
@@ -29,7 +29,8 @@ struct DiffRow {
   double after_s = 0;
   double before_count = 0;
   double after_count = 0;
-  // Of a kernel that is new or gone: the one of the same class that went or came, if there is one.
+  // For a kernel that is new or gone: the one of the same class that it replaced or that replaced
+  // it, if any.
   std::string instead;
   [[nodiscard]] double change_s() const { return after_s - before_s; }
 };
@@ -44,13 +45,13 @@ struct TraceDiff {
   bool for_one_step = false;
   double before_s = 0;  // all rows together
   double after_s = 0;
-  std::vector<DiffRow> rows;          // the greatest change first, either way
-  std::vector<ClassDiffRow> classes;  // of kernels; the greatest change first
+  std::vector<DiffRow> rows;          // by absolute change, largest first
+  std::vector<ClassDiffRow> classes;  // of kernels; by absolute change, largest first
 };
 
 TraceDiff diff_kernels(const GpuFindings& before, const GpuFindings& after);
 
-// By operator, shapes and phase; time without the operators it called.
+// Compares by operator, shapes and phase; times exclude called operators.
 TraceDiff diff_operators(const OpTrace& before, const OpTrace& after);
 
 }  // namespace tacho

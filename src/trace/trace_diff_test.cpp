@@ -32,7 +32,7 @@ TEST(TraceDiff, KernelsAreComparedForOneStep) {
   EXPECT_EQ(diff.classes[0].kind, KernelClass::convolution);
 }
 
-TEST(TraceDiff, AnotherAlgorithmIsOneThatWentAndOneThatCame) {
+TEST(TraceDiff, PairsAReplacedKernelWithItsReplacement) {
   const TraceDiff diff = diff_kernels(run_of("sm80_xmma_fprop_a", 100, 10, false),
                                       run_of("sm90_xmma_fprop_b", 40, 10, false));
   EXPECT_EQ(diff.rows[0].change, Change::gone);

@@ -14,7 +14,7 @@ std::int64_t read_instant(VarintReader& in, TraceDeltas& before) {
   return static_cast<std::int64_t>(before.begin);
 }
 
-// False where the end lies before the begin, which only a length of 2^63 and more can do.
+// Returns false if the end is before the begin, which requires a length of at least 2^63.
 template <class Record>
 bool read_times(VarintReader& in, TraceDeltas& before, Record& record) {
   record.begin_ns = read_instant(in, before);
@@ -59,7 +59,7 @@ void sort_by_begin(std::vector<Record>& records) {
 
 }  // namespace
 
-// A kernel and the call that launched it take 16 to 18 bytes.
+// A kernel and the call that launched it take 16 to 18 bytes together.
 ChunkDecoder::ChunkDecoder(std::size_t size) {
   constexpr std::size_t kBytesOfBoth = 16;
   reserve_in_huge_pages(trace_.kernels, size / kBytesOfBoth);
@@ -71,8 +71,9 @@ Result<void> ChunkDecoder::decode(std::string_view payload) {
   AllTraceDeltas deltas{};
   while (!in.at_end()) {
     if (!decode_record(in, deltas) || in.failed()) {
-      return Error{ErrorCode::invalid,
-                   "it holds a record that this Tacho cannot read; record the run again"};
+      return Error{
+          ErrorCode::invalid,
+          "contains a record that this version of Tacho cannot read; record the run again"};
     }
   }
   return {};
@@ -242,15 +243,15 @@ bool ChunkDecoder::read_mark(VarintReader& in, std::uint8_t flags, TraceDeltas& 
 
 std::int64_t ChunkDecoder::last_time() const {
   std::int64_t last = INT64_MIN;
-  const auto see = [&](const auto& records) {
+  const auto include = [&](const auto& records) {
     for (const auto& record : records) last = std::max(last, record.end_ns);
   };
-  see(trace_.kernels);
-  see(trace_.copies);
-  see(trace_.sets);
-  see(trace_.calls);
-  see(trace_.syncs);
-  see(trace_.ranges);
+  include(trace_.kernels);
+  include(trace_.copies);
+  include(trace_.sets);
+  include(trace_.calls);
+  include(trace_.syncs);
+  include(trace_.ranges);
   for (const auto& [id, at] : range_ends_) last = std::max(last, at);
   for (const auto& [id, range] : range_begins_) last = std::max(last, range.begin_ns);
   return last;

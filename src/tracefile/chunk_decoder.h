@@ -12,15 +12,15 @@
 
 namespace tacho {
 
-// Turns chunks, in their order, into a trace. Names and shapes of earlier chunks are needed by
-// later ones.
+// Decodes chunks into a trace. Chunks must be passed in order: later ones use names and shapes of
+// earlier ones.
 class ChunkDecoder {
  public:
-  // For a trace of so many bytes.
+  // `size` is the size of the trace in bytes; memory is reserved for it.
   explicit ChunkDecoder(std::size_t size);
-  // Fails at the first record that makes no sense.
+  // Fails at the first invalid record.
   Result<void> decode(std::string_view payload);
-  // Pairs the ends of ranges and puts everything in the order of time.
+  // Pairs the ends of ranges and sorts all records by time.
   GpuTrace finish() &&;
 
  private:
@@ -47,7 +47,7 @@ class ChunkDecoder {
   void close_ranges();
 
   GpuTrace trace_;
-  // By the number that both ends carry.
+  // By the id that both ends have.
   std::unordered_map<std::uint32_t, OpenRange> range_begins_;
   std::unordered_map<std::uint32_t, std::int64_t> range_ends_;
 };

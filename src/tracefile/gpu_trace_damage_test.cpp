@@ -13,7 +13,7 @@ std::size_t count_records(const GpuTrace& trace) {
          trace.syncs.size() + trace.ranges.size();
 }
 
-TEST(GpuTraceDamage, CutAnywhereItIsReadUpToTheLastWholeChunk) {
+TEST(GpuTraceDamage, ATruncatedFileIsReadUpToTheLastCompleteChunk) {
   const std::string whole = sample_trace_bytes();
   std::size_t records = 0;
   for (std::size_t size = kGpuTraceHeaderSize; size < whole.size(); ++size) {
@@ -27,7 +27,7 @@ TEST(GpuTraceDamage, CutAnywhereItIsReadUpToTheLastWholeChunk) {
   EXPECT_EQ(records, 4U);  // those of the first two chunks
 }
 
-TEST(GpuTraceDamage, CutWithinItsHeaderItIsRefused) {
+TEST(GpuTraceDamage, AFileTruncatedWithinItsHeaderIsRejected) {
   const std::string whole = sample_trace_bytes();
   for (std::size_t size = 0; size < kGpuTraceHeaderSize; ++size) {
     EXPECT_FALSE(decode_gpu_trace(std::string_view(whole).substr(0, size)).ok()) << size;
@@ -46,18 +46,18 @@ TEST(GpuTraceDamage, AChangedBitEndsTheTraceThere) {
   }
 }
 
-TEST(GpuTraceDamage, ARecordWithANameThatIsNotThereIsRefused) {
+TEST(GpuTraceDamage, ARecordWithAnInvalidNameIsRejected) {
   GpuTraceEncoder encoder({});
   encoder.add(CallRecord{.name = 0});
   const auto trace = decode_gpu_trace(GpuTraceEncoder::header() + encoder.take_chunk());
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::invalid);
   EXPECT_EQ(trace.error().message,
-            "chunk at byte 12: it holds a record that this Tacho cannot read; record the run "
-            "again");
+            "chunk at byte 12: contains a record that this version of Tacho cannot read; record "
+            "the run again");
 }
 
-// With the checksums made right again, so that the damage reaches the records.
+// The checksums are corrected, so that the damage reaches the records.
 TEST(GpuTraceDamage, NoBytesCrashTheReader) {
   const std::string whole = sample_trace_bytes();
   Random random(1, 0);

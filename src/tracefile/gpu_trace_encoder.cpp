@@ -9,9 +9,9 @@
 namespace tacho {
 namespace {
 
-// A program that names every range anew must not fill its own memory with our table.
+// Limits the memory for a program that gives every range a new name.
 constexpr std::size_t kMaxNames = std::size_t{1} << 20;
-constexpr std::string_view kOneNameTooMany = "(one name too many)";
+constexpr std::string_view kTooManyNames = "(too many names)";
 
 void append_little_endian(std::string& out, std::uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
@@ -37,7 +37,7 @@ GpuTraceEncoder::GpuTraceEncoder(const TracedProcess& process) {
 }
 
 std::uint32_t GpuTraceEncoder::name(std::string_view text) {
-  if (names_.size() >= kMaxNames) text = kOneNameTooMany;
+  if (names_.size() >= kMaxNames) text = kTooManyNames;
   const auto [place, is_new] =
       names_.try_emplace(std::string(text), static_cast<std::uint32_t>(names_.size()));
   if (is_new) {
@@ -202,7 +202,7 @@ void GpuTraceEncoder::append_text(std::string_view text) {
   payload_ += text;
 }
 
-// The difference of two times is taken modulo 2^64, so no pair of them is out of range.
+// Differences of times are modulo 2^64, so that no pair of times overflows.
 void GpuTraceEncoder::append_times(TraceDeltas& before, std::int64_t begin_ns,
                                    std::int64_t end_ns) {
   const std::uint64_t begin = unsigned_of(begin_ns);

@@ -19,14 +19,14 @@ struct TracedProcess {
   std::int64_t to_unix_ns = 0;
 };
 
-// Makes a GPU trace file's bytes: first header(), then what take_chunk() gives from time to time.
-// Needs nothing but the standard library, because it runs inside programs that are not ours.
+// Encodes a GPU trace file: first header(), then the result of each take_chunk(). Depends only on
+// the standard library, because it runs inside other programs.
 class GpuTraceEncoder {
  public:
   static std::string header();
   explicit GpuTraceEncoder(const TracedProcess& process);
 
-  // The number by which records name this text or shape from now on.
+  // Return the number by which records refer to this text or shape.
   std::uint32_t name(std::string_view text);
   std::uint32_t shape(const LaunchShape& shape);
 
@@ -36,7 +36,7 @@ class GpuTraceEncoder {
   void add(const SetRecord& set);
   void add(const CallRecord& call);
   void add(const SyncRecord& sync);
-  // A range's two ends may come apart and in any order; `id` says which belong together.
+  // The two ends of a range are added separately, in any order; `id` pairs them.
   void add_range_begin(std::uint32_t id, std::int64_t at_ns, std::uint32_t name,
                        std::uint32_t thread);
   void add_range_end(std::uint32_t id, std::int64_t at_ns);
@@ -45,7 +45,7 @@ class GpuTraceEncoder {
   void add_end();
 
   [[nodiscard]] std::size_t pending_bytes() const { return payload_.size(); }
-  // What was added since the last call, framed; "" if nothing was.
+  // Returns the records since the last call as a chunk; "" if there are none.
   std::string take_chunk();
 
  private:

@@ -5,8 +5,7 @@ namespace {
 
 using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// Table k holds what a byte does to the sum when k more bytes follow it, so that eight bytes are
-// taken at a time.
+// Table k is for a byte that k more bytes follow, so that eight bytes are processed at a time.
 constexpr CrcTables crc_tables() {
   CrcTables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -20,8 +20,8 @@ std::uint32_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// The whole chunk at the front of `bytes`, without its header; nothing where it is cut or damaged.
-std::string_view whole_chunk(std::string_view bytes) {
+// Payload of the chunk at the front of `bytes`; empty if the chunk is truncated or damaged.
+std::string_view first_chunk(std::string_view bytes) {
   if (bytes.size() < kChunkHeaderSize) return {};
   const std::size_t size = little_endian(bytes);
   if (size > kMaxChunkSize || size > bytes.size() - kChunkHeaderSize) return {};
@@ -35,11 +35,11 @@ Result<void> check_header(std::string_view bytes) {
                  "not a GPU trace: it does not begin with \"" + std::string(kGpuTraceMagic) + "\""};
   }
   if (bytes.size() < kGpuTraceHeaderSize) {
-    return Error{ErrorCode::invalid, "this GPU trace is cut off within its first 12 bytes"};
+    return Error{ErrorCode::invalid, "GPU trace is truncated within its first 12 bytes"};
   }
   const std::uint32_t version = little_endian(bytes.substr(kGpuTraceMagic.size()));
   if (version != kGpuTraceVersion) {
-    return Error{ErrorCode::newer, "a GPU trace of version " + std::to_string(version) +
+    return Error{ErrorCode::newer, "GPU trace has version " + std::to_string(version) +
                                        ", but this Tacho reads version " +
                                        std::to_string(kGpuTraceVersion) + "; update Tacho"};
   }
@@ -53,7 +53,7 @@ Result<GpuTrace> decode_gpu_trace(std::string_view bytes) {
   ChunkDecoder decoder(bytes.size());
   std::size_t at = kGpuTraceHeaderSize;
   while (true) {
-    const std::string_view payload = whole_chunk(bytes.substr(at));
+    const std::string_view payload = first_chunk(bytes.substr(at));
     if (payload.empty()) break;
     TACHO_CHECK(decoder.decode(payload).in("chunk at byte " + std::to_string(at)));
     at += kChunkHeaderSize + payload.size();

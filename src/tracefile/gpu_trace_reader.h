@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// A trace whose end is missing or damaged is read up to its last whole chunk. What is not a trace,
-// or what a later version wrote, is an error. Takes any bytes: memory stays in proportion to them.
-// The file lies below `folder`, and is opened as a run's files are (base/confined_file.h).
+// Reads a trace whose end is missing or damaged up to its last complete chunk. Fails for other
+// files and for newer versions. Accepts any bytes; memory use is proportional to their size. The
+// file must be below `folder` and is opened like all files of a run (base/confined_file.h).
 Result<GpuTrace> read_gpu_trace(const std::filesystem::path& folder,
                                 const std::filesystem::path& file);
 Result<GpuTrace> decode_gpu_trace(std::string_view bytes);

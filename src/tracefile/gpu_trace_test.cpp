@@ -20,7 +20,7 @@ constexpr std::int64_t kBase = 1'763'215'200'000'000'000;
 
 GpuTrace sample() { return *decode_gpu_trace(sample_trace_bytes()); }
 
-TEST(GpuTrace, SaysWhichProcessItIsOf) {
+TEST(GpuTrace, KeepsTheProcess) {
   const GpuTrace trace = sample();
   EXPECT_EQ(trace.process, 4711U);
   EXPECT_EQ(trace.program, "python3 train.py");
@@ -44,7 +44,7 @@ TEST(GpuTrace, KeepsTheGpu) {
   EXPECT_EQ(gpu.clock_hz, 1.98e9);
 }
 
-TEST(GpuTrace, KeepsKernelsInTheOrderOfTime) {
+TEST(GpuTrace, SortsKernelsByTime) {
   const GpuTrace trace = sample();
   ASSERT_EQ(trace.kernels.size(), 2U);
   const KernelRecord& first = trace.kernels[0];
@@ -102,7 +102,7 @@ TEST(GpuTrace, KeepsCallsAndSyncs) {
   EXPECT_EQ(sync.correlation, 13U);
 }
 
-TEST(GpuTrace, PairsARangesEndsWhicheverComesFirst) {
+TEST(GpuTrace, PairsTheEndsOfARangeInAnyOrder) {
   const GpuTrace trace = sample();
   ASSERT_EQ(trace.ranges.size(), 3U);
   EXPECT_EQ(trace.names.at(trace.ranges[0].name), "step");
@@ -111,7 +111,7 @@ TEST(GpuTrace, PairsARangesEndsWhicheverComesFirst) {
   EXPECT_EQ(trace.ranges[0].thread, 4712U);
 }
 
-TEST(GpuTrace, KeepsAMarkAsARangeOfNoLength) {
+TEST(GpuTrace, KeepsAMarkAsARangeOfZeroLength) {
   const GpuTrace trace = sample();
   EXPECT_EQ(trace.names.at(trace.ranges.at(1).name), "here");
   EXPECT_EQ(trace.ranges.at(1).begin_ns, kBase + 60);
@@ -124,7 +124,7 @@ TEST(GpuTrace, EndsAnOpenRangeWithTheTrace) {
   EXPECT_EQ(trace.ranges.at(2).end_ns, kBase + 13'000);
 }
 
-TEST(GpuTrace, HoldsEveryTimeAndNumber) {
+TEST(GpuTrace, KeepsExtremeTimesAndNumbers) {
   std::string bytes = GpuTraceEncoder::header();
   GpuTraceEncoder encoder({});
   const std::uint32_t name = encoder.name("k");
@@ -166,7 +166,7 @@ TEST(GpuTrace, WritesANameAndAShapeOnce) {
   EXPECT_EQ(encoder.shape(kSampleShape), 0U);
 }
 
-TEST(GpuTrace, HasNoChunkWhereNothingWasAdded) {
+TEST(GpuTrace, HasNoChunkIfNothingWasAdded) {
   GpuTraceEncoder encoder({});
   EXPECT_NE(encoder.take_chunk(), "");
   EXPECT_EQ(encoder.take_chunk(), "");
@@ -187,14 +187,14 @@ TEST(GpuTrace, NamesTheFileItCannotRead) {
   EXPECT_EQ(read_gpu_trace(folder.path(), "2.tgt").error().code, ErrorCode::not_found);
 }
 
-TEST(GpuTrace, OfALaterVersionIsRefused) {
+TEST(GpuTrace, RejectsANewerVersion) {
   std::string bytes = sample_trace_bytes();
   bytes[8] = 2;
   EXPECT_EQ(decode_gpu_trace(bytes).error().code, ErrorCode::newer);
 }
 
-// A training loop: 300 different kernels a step, one call each, gaps and lengths that vary.
-TEST(GpuTrace, OfFiveMillionKernelsStaysBelow300Megabytes) {
+// A training loop with 300 different kernels per step, one call each, varying gaps and lengths.
+TEST(GpuTrace, FiveMillionKernelsTakeLessThan300Megabytes) {
   constexpr int kKernels = 250'000;
   GpuTraceEncoder encoder({});
   const std::uint32_t launch = encoder.name("cudaLaunchKernel");
@@ -226,7 +226,7 @@ TEST(GpuTrace, OfFiveMillionKernelsStaysBelow300Megabytes) {
   size += encoder.take_chunk().size();
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - started;
   const double bytes = static_cast<double>(size) / kKernels;
-  std::printf("%.1f bytes and %.0f ns a kernel with its call; 5 million: %.0f MB\n", bytes,
+  std::printf("%.1f bytes and %.0f ns per kernel with its call; 5 million: %.0f MB\n", bytes,
               took.count() / kKernels, bytes * 5);
   EXPECT_LT(bytes, 24);
 }

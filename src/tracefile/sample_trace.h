@@ -17,8 +17,8 @@ inline const LaunchShape kSampleShape{.grid = {3136, 2, 1},
                                       .static_shared_bytes = 4096,
                                       .dynamic_shared_bytes = 65536};
 
-// A small file with a record of every kind, in three chunks; for tests. Times are large, as the
-// real ones are, and records come out of order.
+// A small file for tests with a record of every kind, in three chunks. Times are large, as in real
+// traces, and records are out of order.
 inline std::string sample_trace_bytes() {
   constexpr std::int64_t kBase = 1'763'215'200'000'000'000;
   std::string bytes = GpuTraceEncoder::header();
@@ -92,8 +92,8 @@ inline std::string sample_trace_bytes() {
   return bytes + encoder.take_chunk();
 }
 
-// Puts right the checksums of a damaged trace's chunks, and the length of one that runs past the
-// end, so that what they hold is read.
+// Corrects the checksums of a damaged trace's chunks, and the length of a chunk beyond the end, so
+// that their records are decoded.
 inline void seal_chunks(std::string& bytes) {
   std::size_t at = kGpuTraceHeaderSize;
   const auto put = [&](std::size_t where, std::uint32_t value) {

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, and the eighth
-// bit says that another byte follows.
+// Appends a LEB128 varint: seven bits per byte, lowest first; the eighth bit says that another byte
+// follows.
 inline void append_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
     out.push_back(static_cast<char>(value | 0x80));
@@ -16,7 +16,7 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// Small numbers of either sign: 0, -1, 1, -2, … become 0, 1, 2, 3, …
+// Maps signed to unsigned numbers: 0, -1, 1, -2, … become 0, 1, 2, 3, …
 constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -25,8 +25,8 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>((value >> 1) ^ (0 - (value & 1)));
 }
 
-// Takes numbers and strings from the front of `bytes`. Past the end, or at a number that fits no
-// 64 bits, it fails: then all it gives is 0 and "".
+// Reads numbers and strings from the front of `bytes`. Fails at the end or at a number of more than
+// 64 bits; from then on it returns 0 and "".
 class VarintReader {
  public:
   explicit VarintReader(std::string_view bytes) : rest_(bytes) {}

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-TEST(Varint, TakesAsManyBytesAsItNeeds) {
+TEST(Varint, UsesAsFewBytesAsPossible) {
   const std::pair<std::uint64_t, std::size_t> sizes[] = {
       {0, 1}, {127, 1}, {128, 2}, {16'383, 2}, {16'384, 3}, {UINT64_MAX, 10}};
   for (const auto& [value, size] : sizes) {
@@ -30,7 +30,7 @@ TEST(Varint, KeepsTheSign) {
   EXPECT_EQ(zigzag(1), 2U);
 }
 
-TEST(Varint, LongerThan64BitsFails) {
+TEST(Varint, FailsIfLongerThan64Bits) {
   VarintReader eleven(std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11));
   EXPECT_EQ(eleven.number(), 0U);
   EXPECT_TRUE(eleven.failed());
@@ -39,20 +39,20 @@ TEST(Varint, LongerThan64BitsFails) {
   EXPECT_TRUE(too_large.failed());
 }
 
-TEST(Varint, CutOffFails) {
+TEST(Varint, FailsIfTruncated) {
   VarintReader in(std::string_view("\x80", 1));
   EXPECT_EQ(in.number(), 0U);
   EXPECT_TRUE(in.failed());
   EXPECT_EQ(in.byte(), 0);
 }
 
-TEST(Varint, TextLongerThanWhatIsLeftFails) {
+TEST(Varint, FailsIfTextIsLongerThanTheRest) {
   VarintReader in(std::string_view("\x05hell", 5));
   EXPECT_EQ(in.text(), "");
   EXPECT_TRUE(in.failed());
 }
 
-TEST(Varint, ThatFitsNo32BitsFailsWhereTheyAreAskedFor) {
+TEST(Varint, FailsIfA32BitNumberIsTooLarge) {
   std::string bytes;
   append_varint(bytes, std::uint64_t{1} << 32);
   VarintReader in(bytes);
@@ -60,7 +60,7 @@ TEST(Varint, ThatFitsNo32BitsFailsWhereTheyAreAskedFor) {
   EXPECT_TRUE(in.failed());
 }
 
-TEST(TraceCrc32, IsTheUsualOne) {
+TEST(TraceCrc32, MatchesKnownValues) {
   EXPECT_EQ(trace_crc32("123456789"), 0xCBF43926U);
   EXPECT_EQ(trace_crc32(""), 0U);
   EXPECT_EQ(trace_crc32("The quick brown fox jumps over the lazy dog"), 0x414FA339U);

@@ -13,7 +13,7 @@ Function find_symbol(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
 }
 
-// "OpenBLAS 0.3.21 DYNAMIC_ARCH …": the first two words are what a person wants to know.
+// "OpenBLAS 0.3.21 DYNAMIC_ARCH …": only the first two words are informative.
 std::string short_config(std::string config) {
   const auto second = config.find(' ', config.find(' ') + 1);
   if (second != std::string::npos) config.resize(second);
@@ -44,11 +44,10 @@ Result<void> refuse_slow(const Blas& blas) {
     case BlasKind::reference:
       break;
   }
-  return Error{
-      ErrorCode::unavailable,
-      fmt::format("torch is running on {}, which makes every figure meaningless; "
-                  "apt-get install libopenblas0-openmp, or measure it as it is with --stock",
-                  blas.name)};
+  return Error{ErrorCode::unavailable,
+               fmt::format("torch is running on {}, which makes every measurement meaningless; "
+                           "apt-get install libopenblas0-openmp, or measure it anyway with --stock",
+                           blas.name)};
 }
 
 }  // namespace tacho

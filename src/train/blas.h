@@ -13,11 +13,11 @@ struct Blas {
   std::string name;
 };
 
-// The matrix library this process has really loaded, whatever was installed when it was built.
+// Returns the matrix library that this process has loaded, whatever was installed at build time.
 Blas loaded_blas();
 
-// Debian's torch runs on the reference BLAS as installed, ten times slower than it could; and
-// OpenBLAS's own threads do not heed torch's thread count. Nobody wants figures of either.
+// Debian's torch uses the reference BLAS by default, ten times slower than necessary, and
+// OpenBLAS's own threads ignore torch's thread count. Measurements with either are useless.
 Result<void> refuse_slow(const Blas& blas);
 
 }  // namespace tacho

@@ -29,7 +29,7 @@ std::int64_t epoch_of(const fs::path& file) {
   return epoch;
 }
 
-// By epoch, ascending.
+// Sorted by epoch, ascending.
 std::vector<fs::path> existing(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none_yet;
@@ -42,7 +42,7 @@ std::vector<fs::path> existing(const fs::path& folder) {
   return files;
 }
 
-// The checkpoints before, and what a worker that was killed while writing one left.
+// Removes older checkpoints and leftovers of a worker that was killed while writing one.
 void remove_others(const fs::path& folder, const fs::path& kept) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -50,7 +50,8 @@ void remove_others(const fs::path& folder, const fs::path& kept) {
   }
 }
 
-// The weights are the optimizer's: what it keeps in fp32 while the model computes in 16 bits.
+// The weights come from the optimizer, which keeps them in fp32 while the model computes in 16
+// bits.
 Optimizer::Named model_state(const torch::nn::Module& model, const Optimizer& optimizer) {
   Optimizer::Named tensors = optimizer.weights();
   for (const auto& item : model.named_buffers()) tensors.emplace_back(item.key(), item.value());
@@ -62,7 +63,7 @@ Result<Number> number(const TensorFile& file, const std::string& key) {
   const auto at = file.metadata.find(key);
   Number value = 0;
   if (at == file.metadata.end())
-    return Error{ErrorCode::invalid, "no '" + key + "' in its metadata"};
+    return Error{ErrorCode::invalid, "its metadata lacks '" + key + "'"};
   const char* end = at->second.data() + at->second.size();
   if (std::from_chars(at->second.data(), end, value).ptr != end || value < 0) {
     return Error{ErrorCode::invalid, "'" + key + "' is not a number"};
@@ -76,7 +77,7 @@ Result<void> copy_all(const Optimizer::Named& into, const std::string& prefix,
     const at::Tensor* saved = file.find(prefix + name);
     if (saved == nullptr) return Error{ErrorCode::invalid, "'" + prefix + name + "' is missing"};
     if (saved->sizes() != tensor.sizes()) {
-      return Error{ErrorCode::invalid, fmt::format("'{}{}' has another shape", prefix, name)};
+      return Error{ErrorCode::invalid, fmt::format("'{}{}' has a different shape", prefix, name)};
     }
     tensor.detach().copy_(*saved);
   }
@@ -140,11 +141,12 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
     progress = {epochs, steps, top1};
     TACHO_CHECK(copy_all(model_state(model_, optimizer_), "model.", file));
     TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
-    // Tacho did not always write it; without it the scale finds its place again.
+    // Missing in older checkpoints; without it the scale adapts again.
     if (file.find(std::string(kScaling) + "loss_scale") != nullptr) {
       TACHO_CHECK(copy_all(optimizer_.scaling(), kScaling, file));
     }
-    // Fewer than steps where gradients are gathered over several; Tacho did not always write it.
+    // Fewer than steps if gradients are accumulated over several batches; missing in older
+    // checkpoints.
     if (file.metadata.contains("updates")) {
       TACHO_TRY(updates, number<std::int64_t>(file, "updates"));
       optimizer_.restore_steps(updates);

@@ -12,17 +12,17 @@
 
 namespace tacho {
 
-// What training needs to go on as if it had never stopped.
+// State to resume training as if it had never stopped.
 struct Progress {
   std::int64_t epochs = 0;  // finished
   std::int64_t steps = 0;
   double top1 = 0;  // of the last epoch
 };
 
-// The epoch in the newest checkpoint's name, 0 without one.
+// Returns the epoch in the newest checkpoint's name, 0 without one.
 std::int64_t newest_checkpoint_epoch(const RunFolder& folder);
 
-// Nothing without one.
+// Returns nullopt without one.
 std::optional<std::filesystem::path> newest_checkpoint(const RunFolder& folder);
 
 struct WrittenCheckpoint {
@@ -30,8 +30,8 @@ struct WrittenCheckpoint {
   Bytes size;
 };
 
-// Weights, optimizer moments, fp16's loss scale and the state of the random numbers, after each
-// epoch. Only the newest is kept; the one before is removed once the new one is safely on disk.
+// Saves weights, optimizer moments, fp16's loss scale and the random state after each epoch. Only
+// the newest checkpoint is kept; the previous one is removed once the new one is safely on disk.
 class Checkpoints {
  public:
   Checkpoints(const RunFolder& folder, torch::nn::Module& model, Optimizer& optimizer,
@@ -39,7 +39,7 @@ class Checkpoints {
       : folder_(folder), model_(model), optimizer_(optimizer), device_(device) {}
 
   Result<WrittenCheckpoint> save(const Progress& progress);
-  // Nothing where there is none: training starts from the beginning.
+  // Returns nullopt without a checkpoint: training starts from the beginning.
   Result<std::optional<Progress>> load_newest();
 
  private:

@@ -16,13 +16,13 @@ class CpuEngine final : public StepEngine {
 
   void begin() override {
     scores_ = {};
-    gathered_ = 0;
+    accumulated_ = 0;
     optimizer_.drop_gradients();
     last_ = Clock::now();
   }
 
   Result<void> start(const Batch& batch, double learning_rate) override {
-    const bool updates = ++gathered_ == spec_.accumulate;
+    const bool updates = ++accumulated_ == spec_.accumulate;
     const bool exchanges = updates && reducer_ != nullptr;
     const auto [logits, loss] = forward(batch);
     if (exchanges) reducer_->begin();
@@ -35,7 +35,7 @@ class CpuEngine final : public StepEngine {
     if (updates) {
       const StepPart part(OpPhase::optimizer);
       optimizer_.step(learning_rate);
-      gathered_ = 0;
+      accumulated_ = 0;
     }
     const double value = loss.item<float>();
     if (batch.weight != 0) add(logits, batch, value);
@@ -85,7 +85,7 @@ class CpuEngine final : public StepEngine {
   Optimizer& optimizer_;
   Reducer* reducer_;
   Scores scores_;
-  std::int64_t gathered_ = 0;  // batches whose gradients wait for the others
+  std::int64_t accumulated_ = 0;  // batches whose gradients wait for the rest of the step
   std::optional<StepDone> done_;
   Clock::time_point last_ = Clock::now();
 };

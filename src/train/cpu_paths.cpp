@@ -26,8 +26,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The quickest of several runs, the first of which sets up and does not count. What is slow is
-// run once only: it cannot be told apart by noise.
+// Returns the fastest of several runs; the first one warms up and does not count. Slow work runs
+// only once: noise does not matter for it.
 double best_seconds(const std::function<void()>& work) {
   constexpr double kCheap = 0.02;
   seconds_of(work);
@@ -53,8 +53,8 @@ void recur() {
   std::get<0>(lstm->forward(at::ones({8, 32, 128}))).sum().backward();
 }
 
-// Whether `work` is faster with oneDNN. Both ways in turn, so that a busy moment of the machine
-// hits neither alone; a tie keeps torch's own choice, which is on.
+// Returns whether `work` is faster with oneDNN. Alternates both, so that a busy moment of the
+// machine affects both; a tie keeps torch's default, which is on.
 bool faster_with_mkldnn(const std::function<void()>& work) {
   if (!at::hasMKLDNN()) return false;
   constexpr int kRounds = 2;
@@ -79,7 +79,7 @@ double measure_product_gflops() {
 }
 
 ComputePaths probe_paths() {
-  // Drawing an LSTM's weights must not move the run's own random numbers.
+  // Initialising an LSTM's weights must not advance the run's random state.
   auto generator = torch_api::default_generator(at::kCPU);
   const at::Tensor state = generator.get_state();
   ComputePaths paths;
@@ -96,7 +96,7 @@ std::string cache_key(const CpuRequest& request, const std::string& blas) {
                      request.threads);
 }
 
-// A cache that cannot be read is as good as none.
+// An unreadable cache counts as empty.
 Json read_cache(const std::filesystem::path& file) {
   const auto text = read_file(file, Bytes{1 << 20});
   if (!text.ok()) return Json::object();

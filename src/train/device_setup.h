@@ -8,11 +8,11 @@
 
 namespace tacho {
 
-// The device as a run wants it, as long as this lives: its precision, and on a GPU a stream of its
-// own, for nothing that ran on the default one can be captured.
+// Configures the device for a run during its lifetime: its precision and, on a GPU, a separate
+// stream, because work on the default stream cannot be captured.
 class DeviceSetup {
  public:
-  // Of a machine's GPUs it takes the one with this number, in turn.
+  // Uses GPU `number` modulo the number of GPUs.
   explicit DeviceSetup(const RunSpec& spec, int number = 0);
   ~DeviceSetup();
 
@@ -21,14 +21,14 @@ class DeviceSetup {
   std::unique_ptr<Held> held_;
 };
 
-// The most memory in use on the run's GPU at once, so far; 0 where it trains on the CPU.
+// Returns the peak memory in use on the run's GPU so far; 0 if it trains on the CPU.
 std::int64_t peak_device_memory_bytes(const RunSpec& spec);
 
-// Convolutions on a GPU read channels-last images without turning them first.
+// Convolutions on a GPU read channels-last images without converting them first.
 bool uses_channels_last(const RunSpec& spec, Workload workload);
 void to_channels_last(torch::nn::Module& model);
 
-// A batch of images in the type and layout that the run computes with.
+// Converts a batch of images to the type and layout that the run computes with.
 at::Tensor image_layout(const RunSpec& spec, const at::Tensor& images);
 
 std::unique_ptr<StepEngine> make_engine(const StepParts& parts);

@@ -10,12 +10,12 @@
 namespace tacho {
 namespace {
 
-// Below this many numbers waking a second thread takes longer than the loop.
+// For fewer numbers, waking a second thread takes longer than the loop.
 constexpr std::int64_t kGrain = 1 << 15;
 
 struct Mask {
   std::uint64_t key;
-  std::uint32_t dropped_below;  // a hash under this drops its number
+  std::uint32_t dropped_below;  // a smaller hash drops its number
   float scale;
 };
 
@@ -83,7 +83,7 @@ std::int64_t draw_key() {
 
 at::Tensor dropout(const at::Tensor& input, double p, bool training) {
   if (!training || p == 0) return input;
-  // A hash of 32 bits tells so many positions apart.
+  // A 32-bit hash distinguishes only this many positions.
   const bool ours = input.is_cpu() && input.scalar_type() == at::kFloat && p < 1 &&
                     input.numel() < (std::int64_t{1} << 32);
   if (!ours) return torch::dropout(input, p, training);

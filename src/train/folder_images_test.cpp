@@ -32,7 +32,7 @@ class Folder {
     list_.files.push_back(name);
     list_.labels.push_back(label);
   }
-  // Twenty pictures, no two alike.
+  // Adds twenty different pictures.
   void add_pictures() {
     for (int i = 0; i < 20; ++i) {
       add(std::to_string(i) + ".jpg", jpeg_bytes(soft_picture(40 + i, 30)), i);
@@ -78,7 +78,7 @@ TEST(FolderImages, BatchesAreTheSameForOneTwoAndSevenWorkers) {
   }
 }
 
-TEST(FolderImages, AnUnreadableFileIsNamedAndTheNextStandsIn) {
+TEST(FolderImages, AnUnreadableFileIsReportedAndReplacedByTheNext) {
   Folder folder;
   folder.add("broken.jpg", {0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 2, 3}, 77);
   folder.add_pictures();

@@ -1,4 +1,4 @@
-// The CPU's fused loops against torch's own operations.
+// Compares the CPU's fused loops with torch's operations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ TEST(LinearRelu, EqualsTorchsLinearAndReluWithAllGradients) {
   }
 }
 
-TEST(LinearRelu, KeepsNotANumber) {
+TEST(LinearRelu, KeepsNaN) {
   torch::nn::Linear linear(2, 2);
   const at::Tensor x = at::full({1, 2}, std::nan(""));
   EXPECT_TRUE(at::isnan(linear_relu(x, linear)).all().item<bool>());
@@ -40,12 +40,12 @@ TEST(Dropout, DropsItsShareAndKeepsTheMean) {
   EXPECT_NEAR(dropped, 0.25, 0.002);  // 4.6 standard deviations of a million draws
   EXPECT_NEAR(out.mean().item<double>(), 1, 0.003);
   EXPECT_FLOAT_EQ(out.max().item<float>(), 1 / 0.75F);
-  // Neither rows nor columns are favoured.
+  // Neither rows nor columns are biased.
   EXPECT_LT((out.mean(0) - 1).abs().max().item<double>(), 0.1);
   EXPECT_LT((out.mean(1) - 1).abs().max().item<double>(), 0.1);
 }
 
-TEST(Dropout, TheGradientGoesThroughTheSameMask) {
+TEST(Dropout, TheGradientUsesTheSameMask) {
   torch::manual_seed(4);
   const at::Tensor x = at::ones({100000}).set_requires_grad(true);
   const at::Tensor out = tacho::dropout(x, 0.5, true);

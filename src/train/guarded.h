@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// torch's exceptions end here, at the edge of the one folder that may use it. Having no memory is
-// told apart: it is an outcome, not a mistake.
+// Converts torch's exceptions at the edge of the one folder that may use it. Out of memory has a
+// separate code: it is an outcome, not a mistake.
 inline Error error_of(const std::exception& problem) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&problem);
   std::string what =
@@ -21,13 +21,13 @@ inline Error error_of(const std::exception& problem) {
   return {ErrorCode::failed, "torch: " + what};
 }
 
-// Calls `work`, which answers a Result, and makes one of what it throws.
+// Calls `work`, which returns a Result, and converts exceptions to one.
 template <class Work>
 auto guarded(const Work& work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::out_of_memory, "the system had no more memory to give"};
+    return Error{ErrorCode::out_of_memory, "the system is out of memory"};
   } catch (const std::exception& problem) {
     return error_of(problem);
   }

@@ -13,8 +13,8 @@ Hits count_hits(const at::Tensor& logits, const at::Tensor& labels) {
   Hits hits;
   for (std::int64_t n = 0; n < scores.size(0); ++n, row += width) {
     const float right = row[label[n]];
-    // Written so that a score that is not a number never counts as a hit. Of equal scores the first
-    // class wins, as with argmax: a model that says the same of every class guesses.
+    // Written so that a NaN score never counts as a hit. Of equal scores the first class wins, as
+    // with argmax: a model with equal scores for every class is guessing.
     const auto ahead = std::count_if(row, row + width, [right](float s) { return !(s <= right); }) +
                        std::count(row, row + label[n], right);
     hits.top1 += ahead < 1 ? 1 : 0;

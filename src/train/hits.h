@@ -26,7 +26,8 @@ struct Hits {
   }
 };
 
-// How often the right class is the best, and among the best five. Logits N×classes, labels N.
+// Counts how often the right class has the best score or one of the best five. Logits N×classes,
+// labels N.
 Hits count_hits(const at::Tensor& logits, const at::Tensor& labels);
 
 }  // namespace tacho

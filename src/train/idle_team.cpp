@@ -13,19 +13,19 @@ std::unique_ptr<IdleTeam> IdleTeam::start() {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) {
     return nullptr;
   }
-  // What a compiler makes of "#pragma omp parallel". LLVM's and Intel's libraries have it too, and
-  // wait by rules of their own.
+  // The function that a compiler calls for "#pragma omp parallel". LLVM's and Intel's libraries
+  // have it too, but wait differently.
   const auto parallel = reinterpret_cast<Parallel>(::dlsym(RTLD_DEFAULT, "GOMP_parallel"));
   if (parallel == nullptr || ::dlsym(RTLD_DEFAULT, "kmp_set_blocktime") != nullptr) return nullptr;
   const auto processors = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_num_procs"));
   if (processors == nullptr) return nullptr;
-  // With torch's own, one more than there are processors. Threads are not made without need: where
-  // none can be had, the library ends the process.
+  // Together with torch's threads one more than there are processors. No more than necessary: if a
+  // thread cannot be created, the library ends the process.
   const int threads = std::max(2, processors() - at::get_num_threads() + 2);
   try {
     return std::unique_ptr<IdleTeam>(new IdleTeam(parallel, static_cast<unsigned>(threads)));
   } catch (const std::system_error&) {
-    return nullptr;  // there are as many threads as the system allows
+    return nullptr;  // the system's limit on threads is reached
   }
 }
 

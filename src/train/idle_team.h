@@ -7,16 +7,16 @@
 
 namespace tacho {
 
-// A team of OpenMP threads that sleep for as long as this lives.
+// A team of OpenMP threads that sleep during its lifetime.
 //
-// GNU's OpenMP spins for up to 300,000 turns before a waiting thread sleeps, and for 1,000 while it
-// manages more threads than there are processors. The setting (GOMP_SPINCOUNT) is read when the
+// GNU's OpenMP spins up to 300,000 times before a waiting thread sleeps, but only 1,000 times while
+// it manages more threads than there are processors. The setting (GOMP_SPINCOUNT) is read when the
 // library is loaded and cannot be changed later, but the number of threads can: this team makes it
-// exceed the processors, so that all other threads of the process yield their processor instead
-// of spinning. It costs no processor time.
+// exceed the processors, so that all other threads of the process yield instead of spinning. It
+// uses no CPU time.
 class IdleTeam {
  public:
-  // Nothing where torch does not use GNU's OpenMP, or the user chose how threads wait
+  // Returns nullptr if torch does not use GNU's OpenMP or the user configured how threads wait
   // (OMP_WAIT_POLICY, GOMP_SPINCOUNT).
   static std::unique_ptr<IdleTeam> start();
   IdleTeam(const IdleTeam&) = delete;

@@ -17,7 +17,7 @@ Parallel gnu_parallel() {
   return reinterpret_cast<Parallel>(::dlsym(RTLD_DEFAULT, "GOMP_parallel"));
 }
 
-// How often threads of this process went to sleep while a team of two was given `regions` pieces of
+// Counts how often threads of this process slept while a team of two processed `regions` pieces of
 // work with pauses longer than a short spin and shorter than a long one.
 std::int64_t sleeps_over(int regions) {
   const auto slept = [] {
@@ -39,8 +39,8 @@ std::int64_t sleeps_over(int regions) {
 TEST(IdleTeam, MakesWaitingThreadsSleepInsteadOfSpin) {
   at::set_num_threads(2);
   const auto team = IdleTeam::start();
-  if (!team) GTEST_SKIP() << "torch does not use GNU's OpenMP here, or how it waits is set";
-  // Without the team, threads that wait for 50 us hardly ever sleep.
+  if (!team) GTEST_SKIP() << "torch does not use GNU's OpenMP, or its wait policy is set";
+  // Without the team, threads that wait for 50 us rarely sleep.
   EXPECT_GT(sleeps_over(1000), 300);
 }
 

@@ -44,14 +44,14 @@ std::vector<std::int64_t> labels_of(BatchSource& source, std::int64_t epoch) {
   return seen;
 }
 
-// Known answers: SplitMix64 from state 0 (its published first outputs).
+// Known values: the published first outputs of SplitMix64 from state 0.
 TEST(Random, IsSplitMix64) {
   Random random(0, 0);
   EXPECT_EQ(random.next(), 0xE220A8397B1DCDAFU);
   EXPECT_EQ(random.next(), 0x6E789E6AA1B965F4U);
 }
 
-TEST(Pipeline, ShowsEveryImageOnceAnEpochInAnOrderOfItsOwn) {
+TEST(Pipeline, ShowsEveryImageOncePerEpochShuffled) {
   Pipeline source = shuffled_images(10, 4);
   const auto first = labels_of(source, 1);
   const auto second = labels_of(source, 2);
@@ -88,7 +88,7 @@ TEST(Measure, FindsMeanAndDeviation) {
   EXPECT_FLOAT_EQ(measure(set).mean[0], 0.5);
   EXPECT_FLOAT_EQ(measure(set).deviation[0], 0.5);
   set.pixels = {7, 7};
-  EXPECT_FLOAT_EQ(measure(set).deviation[0], 1);  // a flat image must not divide by nothing
+  EXPECT_FLOAT_EQ(measure(set).deviation[0], 1);  // a uniform image must not divide by zero
 }
 
 TextSet sentences() {
@@ -100,7 +100,7 @@ TextSet sentences() {
   return set;
 }
 
-TEST(PaddedSentences, ArePaddedBehindTheirEnd) {
+TEST(PaddedSentences, ArePaddedAtTheEnd) {
   Pipeline source(std::make_unique<PaddedSentences>(sentences(), 2, SampleOrder::given, 0), 2, 1);
   source.begin_epoch(1);
   Batch batch;
@@ -112,7 +112,7 @@ TEST(PaddedSentences, ArePaddedBehindTheirEnd) {
   EXPECT_EQ(batch.lengths[1].item<std::int64_t>(), 2);
 }
 
-TEST(PaddedSentences, AreShownOnceAnEpoch) {
+TEST(PaddedSentences, AreShownOncePerEpoch) {
   Pipeline source(std::make_unique<PaddedSentences>(sentences(), 4, SampleOrder::shuffled, 5), 4,
                   1);
   auto first = labels_of(source, 1);
@@ -130,19 +130,19 @@ TEST(CountHits, CountsTopOneAndTopFive) {
   EXPECT_EQ(hits.samples, 2);
 }
 
-TEST(CountHits, AModelThatCannotTellClassesApartGuesses) {
+TEST(CountHits, EqualScoresCountAsGuessing) {
   const at::Tensor labels = at::arange(10, at::kLong);
   const Hits hits = count_hits(at::zeros({10, 10}), labels);
   EXPECT_EQ(hits.top1, 1);
   EXPECT_EQ(hits.top5, 5);
 }
 
-TEST(CountHits, NotANumberIsNeverAHit) {
+TEST(CountHits, NaNIsNeverAHit) {
   const at::Tensor logits = at::full({1, 3}, std::nan(""));
   EXPECT_EQ(count_hits(logits, at::zeros({1}, at::kLong)).top1, 0);
 }
 
-TEST(Blas, TheOneThisMachineHasIsFast) {
+TEST(Blas, TheLoadedOneIsFast) {
   const Blas blas = loaded_blas();
   EXPECT_TRUE(refuse_slow(blas).ok()) << blas.name;
 }

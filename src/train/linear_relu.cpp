@@ -13,12 +13,12 @@ void add_bias_relu(float* __restrict out, const float* __restrict bias, std::int
   for (std::int64_t row = 0; row < rows; ++row, out += width) {
     for (std::int64_t i = 0; i < width; ++i) {
       const float sum = out[i] + bias[i];
-      out[i] = sum < 0 ? 0 : sum;  // not-a-number stays one, as torch's does
+      out[i] = sum < 0 ? 0 : sum;  // NaN stays NaN, as in torch
     }
   }
 }
 
-// What comes back through the ReLU, and its sum over the rows: the bias's gradient.
+// Computes the gradient before the ReLU and its sum over the rows, the bias's gradient.
 TACHO_EVERY_VECTOR_WIDTH
 void relu_backward(const float* __restrict gradient, const float* __restrict out,
                    float* __restrict through, float* __restrict bias, std::int64_t rows,

@@ -17,13 +17,13 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kSteps = 100;  // of an epoch
+constexpr std::int64_t kSteps = 100;  // per epoch
 constexpr std::int64_t kSettled = 2;  // epochs until caches and allocators are full
 constexpr std::int64_t kEpochs = 12;
-constexpr std::int64_t kMost = 256 << 10;  // 256 bytes a step
+constexpr std::int64_t kMost = 256 << 10;  // 256 bytes per step
 
-// What malloc has given and not got back, torch's tensors among it. The resident set would be
-// larger or smaller by a mebibyte, depending on what other tests have left to be given back.
+// Returns the bytes allocated by malloc, including torch's tensors. The resident set would vary by
+// a mebibyte, depending on what other tests have left to be returned.
 std::int64_t bytes_in_use() {
   const auto info = ::mallinfo2();
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
@@ -35,7 +35,7 @@ RunSpec spec_of(const std::string& model) {
   spec.data = kSyntheticData;
   spec.batch = 4;
   spec.epochs = kEpochs;
-  spec.train_samples = kSteps * spec.batch - 1;  // the last batch is a smaller one
+  spec.train_samples = kSteps * spec.batch - 1;  // the last batch is smaller
   spec.threads = 1;
   spec.optimizer = {.learning_rate = 0.01, .momentum = 0.9};
   return spec;
@@ -43,7 +43,8 @@ RunSpec spec_of(const std::string& model) {
 
 using Measure = std::function<std::int64_t()>;
 
-// What 1,000 steps add, evaluations and checkpoints among them; measured after every epoch.
+// Returns the growth over 1,000 steps, including evaluations and checkpoints; measured after every
+// epoch.
 std::int64_t growth(const RunSpec& spec, const Measure& measure = bytes_in_use,
                     std::int64_t settled_after = kSettled) {
   const ScratchFolder scratch;
@@ -73,8 +74,8 @@ TEST_P(Memory, DoesNotGrowOverAThousandSteps) { EXPECT_LT(growth(spec_of(GetPara
 
 INSTANTIATE_TEST_SUITE_P(OfModels, Memory, testing::Values("mlp", "lenet5"));
 
-// … and would be seen to.
-TEST(MemoryGrowth, ALeakOfOneKibibyteAStepIsSeen) {
+// Shows that the test would detect a leak.
+TEST(MemoryGrowth, DetectsALeakOfOneKibibytePerStep) {
   std::vector<std::string> leaked;
   const auto leak = [&leaked] {
     leaked.emplace_back(kSteps * 1024, 'x');
@@ -84,14 +85,14 @@ TEST(MemoryGrowth, ALeakOfOneKibibyteAStepIsSeen) {
 }
 
 #ifdef TACHO_CUDA
-TEST(MemoryGrowth, OfAGpuIsNone) {
+TEST(MemoryGrowth, IsZeroOnAGpu) {
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU here";
   RunSpec spec = spec_of("mnist-cnn");
   spec.device = Device::cuda;
   const auto in_use = [] {
     return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].current;
   };
-  // The last batch of an epoch is one of its own, and captured once it has come three times.
+  // The smaller last batch of an epoch is captured separately, once it has occurred three times.
   EXPECT_EQ(growth(spec, in_use, 4), 0);
 }
 #endif

@@ -1,10 +1,10 @@
-// Runs one of Tacho's models on weights and inputs from files and writes down everything that
-// another implementation can be held against (tests/gpu/compare_models.py):
+// Runs one of Tacho's models on weights and inputs from files and writes everything that another
+// implementation can be compared with (tests/gpu/compare_models.py):
 //   model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda|cuda-channels-last]
-// INPUTS holds "inputs", "labels" and, for text, "lengths"; its metadata says classes, vocabulary,
+// INPUTS holds "inputs", "labels" and, for text, "lengths"; its metadata has classes, vocabulary,
 // steps, sgd_rate and adamw_rate. OUT gets "logits", "loss", "gradient.NAME" for every weight and
-// the losses of so many steps of each optimizer, "losses.sgd" and "losses.adamw". Nothing is
-// dropped, fp32 is fp32, batch norms norm by their batch.
+// the losses of `steps` steps of each optimizer, "losses.sgd" and "losses.adamw". Runs without
+// dropout, in true fp32, with batch statistics in batch norms.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -32,7 +32,7 @@ Result<double> number(const TensorFile& file, const std::string& key) {
   const auto at = file.metadata.find(key);
   double value = 0;
   if (at == file.metadata.end()) {
-    return Error{ErrorCode::invalid, "no '" + key + "' in the inputs' metadata"};
+    return Error{ErrorCode::invalid, "the inputs' metadata lacks '" + key + "'"};
   }
   const char* end = at->second.data() + at->second.size();
   if (std::from_chars(at->second.data(), end, value).ptr != end) {
@@ -52,7 +52,7 @@ Result<Batch> batch_of(const Probe& probe) {
     batch.inputs = batch.inputs.contiguous(at::MemoryFormat::ChannelsLast);
   }
   if (batch.inputs.defined() && batch.labels.defined()) return batch;
-  return Error{ErrorCode::invalid, "no 'inputs' or no 'labels' among the inputs"};
+  return Error{ErrorCode::invalid, "the inputs lack 'inputs' or 'labels'"};
 }
 
 Result<std::shared_ptr<Classifier>> fresh_model(const Probe& probe, const Batch& batch) {
@@ -123,7 +123,7 @@ Result<void> probe_model(int argc, char** argv) {
   const std::string_view device = argc == 6 ? argv[5] : "cpu";
   const Probe probe{argv[1], argv[2], std::move(inputs), device == "cpu" ? at::kCPU : at::kCUDA,
                     device == "cuda-channels-last"};
-  // Tensor cores round fp32 to 10 bits of mantissa unless told not to.
+  // Tensor cores round fp32 to 10 bits of mantissa by default.
   at::globalContext().setAllowTF32CuDNN(false);
   at::globalContext().setAllowTF32CuBLAS(false);
   TACHO_TRY(out, run(probe));

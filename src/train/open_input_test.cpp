@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Learned word pieces have to outlive the sentences they were learned from.
+// Learned word pieces must outlive the sentences they were learned from.
 class LearnedVocabulary : public testing::Test {
  protected:
   LearnedVocabulary() {
@@ -28,7 +28,7 @@ class LearnedVocabulary : public testing::Test {
     ASSERT_TRUE(write_file_atomically(data_ / name, content).ok());
   }
   Result<InputParts> open() const { return open_input(spec_, scratch_.path(), run_); }
-  // The sentence to evaluate, as the model would see it.
+  // Returns the evaluation sentence as the model sees it.
   std::vector<std::int64_t> tokens() const {
     const auto input = open();
     if (!input.ok()) return {};
@@ -55,7 +55,7 @@ TEST_F(LearnedVocabulary, IsKeptWithTheRun) {
   EXPECT_EQ(std::count(kept->begin(), kept->end(), '\n'), input->shape.vocabulary);
 }
 
-TEST_F(LearnedVocabulary, IsNotLearnedAgainByARunThatGoesOn) {
+TEST_F(LearnedVocabulary, IsNotLearnedAgainByAResumedRun) {
   const auto before = tokens();
   ASSERT_FALSE(before.empty());
   put("train.tsv", "zebras zigzag zestfully\t1\nquite another quiet quarrel\t0\n");
@@ -64,7 +64,7 @@ TEST_F(LearnedVocabulary, IsNotLearnedAgainByARunThatGoesOn) {
   EXPECT_NE(tokens(), before);
 }
 
-TEST_F(LearnedVocabulary, ThatIsDamagedIsNamed) {
+TEST_F(LearnedVocabulary, IsNamedIfDamaged) {
   ASSERT_TRUE(open().ok());
   ASSERT_TRUE(write_file_atomically(run_.vocabulary(), "film\n").ok());
   const auto again = open();
@@ -72,7 +72,7 @@ TEST_F(LearnedVocabulary, ThatIsDamagedIsNamed) {
   EXPECT_THAT(again.error().message, HasSubstr(run_.vocabulary().string()));
 }
 
-TEST_F(LearnedVocabulary, IsKeptAlsoWhereAFileWasNamed) {
+TEST_F(LearnedVocabulary, IsKeptEvenIfAFileWasGiven) {
   spec_.vocabulary = (scratch_.path() / "named.txt").string();
   ASSERT_TRUE(
       write_file_atomically(spec_.vocabulary, "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\ngood\nfilm\n")

@@ -8,11 +8,11 @@
 namespace tacho {
 namespace {
 
-// Below this many numbers waking a second thread takes longer than the loop.
+// For fewer numbers, waking a second thread takes longer than the loop.
 constexpr std::int64_t kGrain = 1 << 18;
 
 struct SgdStep {
-  float factor;  // of the gradient: clipping
+  float factor;  // of the gradient, from clipping
   float rate;
   float momentum;
   float weight_decay;
@@ -40,11 +40,11 @@ struct AdamStep {
   float factor;
   float beta1;
   float beta2;
-  float rate;          // learning rate over the first moment's bias correction
+  float rate;          // learning rate divided by the first moment's bias correction
   float second_scale;  // 1 / √(bias correction of the second moment)
   float epsilon;
   float coupled_decay;     // adam: added to the gradient
-  float decoupled_shrink;  // adamw: the parameter is multiplied by it first
+  float decoupled_shrink;  // adamw: factor of the parameter before its update
 };
 
 TACHO_EVERY_VECTOR_WIDTH
@@ -87,12 +87,12 @@ void lower(torch::nn::Module& model, at::ScalarType type) {
     for (at::Tensor& parameter : layer->parameters(false)) {
       parameter.set_data(parameter.to(type));
     }
-    // cuDNN wants an LSTM's weights in one block.
+    // cuDNN requires an LSTM's weights in one block.
     if (auto* lstm = layer->as<torch::nn::LSTM>()) lstm->flatten_parameters();
   }
 }
 
-// Sums over a whole batch and its mean need more bits than a batch norm's few weights cost.
+// A sum over a whole batch needs more bits, and a batch norm's few weights cost little.
 bool Optimizer::stays_fp32(const torch::nn::Module& layer) {
   return layer.as<torch::nn::BatchNorm2d>() != nullptr;
 }
@@ -165,7 +165,7 @@ void Optimizer::drop_gradients() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 
-// As torch.nn.utils.clip_grad_norm_ has it.
+// Same as torch.nn.utils.clip_grad_norm_.
 double Optimizer::clip_factor() const {
   if (!options_.clip_norm) return 1;
   double squares = 0;

@@ -15,35 +15,35 @@
 
 namespace tacho {
 
-// Gives a model 16-bit weights to compute with, but for those that stay fp32 in every precision.
+// Converts a model to 16-bit weights, except those that stay fp32 in every precision.
 void lower(torch::nn::Module& model, at::ScalarType type);
 
-// SGD, Adam and AdamW with torch.optim's meaning, in one pass over each parameter's memory, where
-// torch.optim makes four to twelve; on a GPU in one kernel for all of them.
+// SGD, Adam and AdamW with the semantics of torch.optim, in one pass over each parameter's memory
+// instead of four to twelve; on a GPU in one kernel for all parameters.
 class Optimizer {
  public:
   using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
   struct Options {
-    std::optional<double> clip_norm;  // gradients are scaled down to this norm
+    std::optional<double> clip_norm;  // gradients are clipped to this norm
     Precision precision = Precision::fp32;
   };
 
   // Takes over the model's weights: for bf16 and fp16 the optimizer keeps them in fp32 and gives
-  // the model 16-bit copies to compute with. Batch norms stay in fp32.
+  // the model 16-bit copies. Batch norms stay in fp32.
   Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const Options& options);
   Optimizer(const OptimizerSpec& spec, torch::nn::Module& model)
       : Optimizer(spec, model, Options()) {}
 
-  // Whether a layer's weights are the same in every precision.
+  // Returns true if a layer's weights are fp32 in every precision.
   static bool stays_fp32(const torch::nn::Module& layer);
 
-  // What backward() should be called on: with fp16 the loss is scaled up, lest its gradients
-  // vanish.
+  // Returns the tensor to call backward() on: with fp16 the loss is scaled up, so that its
+  // gradients do not vanish.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
 
-  // Applies the gradients at this learning rate and drops them. A parameter without a gradient
-  // stays as it is. The two halves apart are for a CUDA graph, which holds the second alone.
+  // Applies the gradients with this learning rate and drops them. A parameter without a gradient is
+  // unchanged. The two halves are separate for CUDA graphs, which contain only the second.
   void step(double learning_rate) {
     begin_step(learning_rate);
     apply_gradients();
@@ -52,14 +52,12 @@ class Optimizer {
   void apply_gradients();
   void drop_gradients();
 
-  // Everything a resumed run needs: the weights in fp32, the moments, the scale, and the steps
-  // made.
+  // State for resuming: the weights in fp32, the moments, the loss scale, and the number of steps.
   [[nodiscard]] Named weights() const;
   [[nodiscard]] Named state() const;
-  // With fp16 on a GPU: the loss's scale and what it has been through. Written to, it goes on
-  // there.
+  // With fp16 on a GPU: the loss scale and its history. Writing to these tensors restores it.
   [[nodiscard]] Named scaling() const;
-  // After weights() were written to.
+  // Call after writing to weights().
   void give_weights_to_model();
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   void restore_steps(std::int64_t steps) { steps_ = steps; }
@@ -68,8 +66,8 @@ class Optimizer {
   struct Slot {
     std::string name;
     at::Tensor parameter;  // the model's
-    at::Tensor weights;    // fp32; the same tensor where the model computes in fp32
-    at::Tensor first;      // momentum, or the first moment; undefined where the kind needs none
+    at::Tensor weights;    // fp32; the same tensor if the model computes in fp32
+    at::Tensor first;      // momentum or first moment; undefined if not needed
     at::Tensor second;     // the second moment
   };
   void step_on_cpu();

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Numbers as samples: row i of a batch holds sample, epoch and a draw that depends on both.
+// Numbers as samples: row i of a batch holds sample, epoch and a random draw that depends on both.
 class Numbers final : public SampleSet {
  public:
   Numbers(std::int64_t count, std::int64_t batch) : count_(count), batch_(batch) {}
@@ -68,7 +68,7 @@ TEST(PipelineThreads, OrderAndContentAreTheSameForAnyNumberOfWorkers) {
   for (const std::int64_t workers : {1, 2, 7}) EXPECT_EQ(all_of(workers, 3), alone) << workers;
 }
 
-TEST(PipelineThreads, AnEpochCanBeLeftInTheMiddle) {
+TEST(PipelineThreads, AnEpochCanBeAbandoned) {
   Pipeline pipeline(std::make_unique<Numbers>(1000, 8), 8, 3);
   Batch batch;
   for (std::int64_t epoch = 1; epoch <= 50; ++epoch) {
@@ -92,7 +92,7 @@ TEST(PipelineThreads, AnUnreadableSampleIsTheErrorOfItsBatch) {
   }
 }
 
-TEST(PipelineThreads, WhatAThreadThrowsReachesTheLoop) {
+TEST(PipelineThreads, ExceptionsOfAThreadReachTheLoop) {
   for (const std::int64_t workers : {0, 2}) {
     auto set = std::make_unique<Numbers>(20, 4);
     set->lay_out_throws = true;

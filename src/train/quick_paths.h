@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// For tests. oneDNN has fast kernels for x86 alone; on arm64 its reference kernels take ten times
-// as long. Programs find the faster way by themselves (cpu_paths.h), tests of parts do not.
+// For tests. oneDNN has fast kernels only for x86; on arm64 its reference kernels take ten times as
+// long. Programs find the faster path themselves (cpu_paths.h), unit tests do not.
 inline ComputePaths quick_paths() {
 #ifdef __aarch64__
   return {};

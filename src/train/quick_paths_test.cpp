@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Before the first test, for all that take torch as it is.
+// Runs before the first test, for all tests that use torch's defaults.
 class QuickPaths final : public testing::Environment {
  public:
   void SetUp() override { torch_api::enable_mkldnn(quick_paths().mkldnn_convolution); }

@@ -1,5 +1,5 @@
-// Holds every model, optimizer and schedule against what Python's PyTorch computed
-// (tests/reference/make_reference.py wrote reference.json).
+// Compares every model, optimizer and schedule with results of Python's PyTorch (reference.json,
+// written by tests/reference/make_reference.py).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ at::Tensor wave(std::int64_t count, double phase) {
   return values;
 }
 
-// Uniform in [-1, 1), by a hash of the index: what a deep model needs (make_reference.py says why).
+// Uniform in [-1, 1), by a hash of the index: required by deep models (see make_reference.py).
 at::Tensor noise(std::int64_t count, std::uint64_t seed) {
   const at::Tensor values = at::empty({count}, at::kDouble);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -129,16 +129,16 @@ at::Tensor loss_of(Classifier& model, const Batch& batch) {
 
 class AgainstPyTorch : public testing::TestWithParam<Case> {
  protected:
-  // Tensor cores round fp32 to 10 bits of mantissa unless told not to.
+  // Tensor cores round fp32 to 10 bits of mantissa by default.
   void SetUp() override {
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowTF32CuBLAS(false);
   }
 };
 
-// Through twenty layers a sum in another order, as another processor or cuDNN takes it, sends
-// numbers next to 0 the other way through a ReLU: 2e-4 to 4e-4 of a gradient.
-// tests/gpu/compare_models.py holds deep models against PyTorch on the same device.
+// Through twenty layers, a sum in another order, as on another processor or in cuDNN, changes the
+// sign of numbers close to 0 before a ReLU: 2e-4 to 4e-4 of a gradient. tests/gpu/compare_models.py
+// compares deep models with PyTorch on the same device.
 double tolerance_of(const Case& one) { return is_deep(one.model) ? 1e-3 : 1e-4; }
 
 TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
@@ -147,7 +147,7 @@ TEST_P(AgainstPyTorch, LogitsLossAndEveryGradientAgree) {
   EXPECT_EQ(parameter_count(*model), expected["parameters"].get<std::int64_t>());
   const Batch batch = batch_for(GetParam());
   const at::Tensor logits = model->logits(batch).flatten();
-  // Rounding grows through twenty layers.
+  // Rounding errors grow through twenty layers.
   const double tolerance = is_deep(GetParam().model) ? 2e-4 : 1e-5;
   for (std::int64_t i = 0; i < logits.numel(); ++i) {
     EXPECT_NEAR(logits[i].item<float>(),
@@ -230,7 +230,7 @@ TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {
   }
 }
 
-// The published models are built where they are held against what was published of them.
+// The published models are tested in models_test.cpp.
 TEST(Registry, BuildsEverySmallModelOfTheCatalogue) {
   for (const ModelInfo& info : model_catalog()) {
     if (info.sample.height >= 224 || info.tokens == TokenKind::wordpiece) continue;

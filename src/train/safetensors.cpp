@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // as the reference reader allows
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the reference reader's limit
 
 constexpr std::array<std::pair<at::ScalarType, std::string_view>, 8> kTypes = {{
     {at::kFloat, "F32"},
@@ -33,12 +33,12 @@ std::string_view type_name(at::ScalarType type) {
   for (const auto& [known, name] : kTypes) {
     if (known == type) return name;
   }
-  broken_invariant("a tensor type without a name in safetensors");
+  broken_invariant("a tensor type that safetensors does not support");
 }
 
 Error broken(const fs::path& path, const std::string& what) {
   return {ErrorCode::invalid,
-          fmt::format("{}: not a whole safetensors file: {}", path.string(), what)};
+          fmt::format("{}: not a valid safetensors file: {}", path.string(), what)};
 }
 
 Result<void> read_exactly(int fd, void* out, std::size_t size, std::size_t offset,
@@ -48,7 +48,7 @@ Result<void> read_exactly(int fd, void* out, std::size_t size, std::size_t offse
     const ssize_t got = ::pread(fd, at, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error(path, errno);
-    if (got == 0) return broken(path, "it ends too early");
+    if (got == 0) return broken(path, "it is truncated");
     at += got;
     size -= static_cast<std::size_t>(got);
     offset += static_cast<std::size_t>(got);
@@ -60,7 +60,7 @@ at::ScalarType type_of(const std::string& name) {
   for (const auto& [type, known] : kTypes) {
     if (known == name) return type;
   }
-  broken_invariant("a type that read_tensor_header() let through");
+  broken_invariant("a type that read_tensor_header() should have refused");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// Tensors by name and free-form text beside them, in the safetensors format: what Python's
-// `safetensors` reads and writes.
+// Named tensors and free-form metadata in the safetensors format, compatible with Python's
+// `safetensors`.
 struct TensorFile {
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   std::map<std::string, std::string> metadata;

@@ -17,7 +17,7 @@ double one_cycle(double peak, double warmup_steps, double step, double total) {
   const double start = peak / kStartDivisor;
   const double top = (warmup_steps > 0 ? warmup_steps : 0.3 * total) - 1;
   if (step < top) return along_cosine(start, peak, step / top);
-  const double rest = std::max(total - 1 - top, 1e-9);  // a run that ends at its peak
+  const double rest = std::max(total - 1 - top, 1e-9);  // avoids 0 for a run that ends at its peak
   return along_cosine(peak, start / kEndDivisor, (step - top) / rest);
 }
 

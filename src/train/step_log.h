@@ -8,11 +8,11 @@
 
 namespace tacho {
 
-// Gathers steps and reports them several at a time: often enough for a live view and for what a
-// kill may cost, seldom enough to cost nothing themselves.
+// Collects steps and reports several at a time: often enough for a live view and to lose little on
+// a kill, rarely enough to cost nothing.
 class StepLog {
  public:
-  // The first `warmup` steps are start-up, not steady state.
+  // The first `warmup` steps are excluded from the steady state.
   StepLog(const Report& report, std::int64_t warmup) : report_(report), warmup_left_(warmup) {}
 
   struct Step {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The one door to PyTorch: everything in src/train includes this, and what differs between the
-// releases Tacho builds against (1.13 from Debian, 2.x from pip) is settled here.
+// The only header that includes PyTorch: everything in src/train includes it, and differences
+// between the supported releases (1.13 from Debian, 2.x from pip) are handled here.
 
 #include <ATen/Parallel.h>
 #include <ATen/SequenceNumber.h>
@@ -19,7 +19,7 @@
 
 namespace tacho::torch_api {
 
-// "1.13.0", "2.11.0+cu130" is not known to C++: the header carries the bare version alone.
+// "1.13.0"; the suffix of "2.11.0+cu130" is not available in C++.
 inline std::string version() { return TORCH_VERSION; }
 
 inline bool mkldnn_enabled() { return at::hasMKLDNN() && at::globalContext().userEnabledMkldnn(); }
@@ -29,13 +29,13 @@ inline at::Generator default_generator(at::DeviceType device) {
   return at::globalContext().defaultGenerator(at::Device(device, device == at::kCUDA ? 0 : -1));
 }
 
-// Whether fp32 products and convolutions on a GPU may round their factors to 10 bits.
+// Allows fp32 products and convolutions on a GPU to round their factors to 10 bits.
 inline void allow_tf32(bool on) {
   at::globalContext().setAllowTF32CuBLAS(on);
   at::globalContext().setAllowTF32CuDNN(on);
 }
 
-// Of a convolution whose padding is a number and not a word.
+// Returns the padding of a convolution that has a numeric padding.
 inline torch::ExpandingArray<2> padding_of(const torch::nn::detail::ConvNdOptions<2>& options) {
 #if TORCH_VERSION_MAJOR >= 2
   return std::get<torch::ExpandingArray<2>>(options.padding());
@@ -44,11 +44,11 @@ inline torch::ExpandingArray<2> padding_of(const torch::nn::detail::ConvNdOption
 #endif
 }
 
-// pip's builds for x86 do; Debian's takes the system's BLAS.
+// True for pip's x86 builds; Debian's build uses the system's BLAS.
 inline bool carries_its_own_blas() { return at::hasMKL(); }
 
-// Shows a composition to whoever observes torch (a profiler, 'tacho describe') as one operation
-// with one result. Costs nothing where nobody does.
+// Shows a composition to observers of torch (a profiler, 'tacho describe') as one operation with
+// one result. Costs nothing without observers.
 template <class Compute>
 at::Tensor as_one_operation(const char* name, std::initializer_list<at::Tensor> inputs,
                             const Compute& compute) {
@@ -61,8 +61,8 @@ at::Tensor as_one_operation(const char* name, std::initializer_list<at::Tensor> 
   return result;
 }
 
-// The same for work on many tensors that gives none back. `traffic` is asked only where somebody
-// observes.
+// The same for work on many tensors without a result. `traffic` is called only if there is an
+// observer.
 struct Traffic {
   std::vector<at::Tensor> read;
   std::vector<at::Tensor> written;
@@ -80,7 +80,7 @@ void as_one_operation(const char* name, const Describe& traffic, const Compute& 
   }
 }
 
-// mask: true where a key may be looked at; undefined: everywhere.
+// mask: true for keys that may be attended to; undefined: all of them.
 inline at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const at::Tensor& mask, double dropout_p) {
 #if TORCH_VERSION_MAJOR >= 2
@@ -101,7 +101,7 @@ template <class Base, class Total>
 Total total_of(void (Base::*)(void*, std::int64_t, Total, Total, c10::Device));
 using MemoryTotal = decltype(total_of(&c10::MemoryReportingInfoBase::reportMemoryUsage));
 
-// Hears of every block that torch's CPU allocator gives and takes back on a thread, while a
+// Receives every allocation and release of torch's CPU allocator on a thread while a
 // c10::DebugInfoGuard of kind PROFILER_STATE holds it there.
 class MemoryListener : public c10::MemoryReportingInfoBase {
  public:
@@ -116,7 +116,7 @@ class MemoryListener : public c10::MemoryReportingInfoBase {
   }
 };
 
-// The one this thread's guard holds.
+// Returns the listener that this thread's guard holds.
 inline MemoryListener& current_memory_listener() {
   return *static_cast<MemoryListener*>(
       c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE));

@@ -27,7 +27,7 @@
 namespace tacho {
 namespace {
 
-// Steps until caches, allocators and lazily made kernels have settled.
+// Steps until caches, allocators and lazily loaded kernels have settled.
 constexpr std::int64_t kWarmupSteps = 5;
 
 class Stopwatch {
@@ -43,7 +43,7 @@ class Stopwatch {
 
 class Trainer {
  public:
-  // `ops` is null where nobody asked for the operators' times.
+  // `ops` is null if operator times were not requested.
   Trainer(const Training& training, OpWatch* ops)
       : training_(training),
         ops_(ops),
@@ -54,16 +54,16 @@ class Trainer {
     device_setup_.emplace(spec_, training_.place ? training_.place->local_rank : 0);
     if (!training_.place) return run_epochs();
     auto team = Team::meet(
-        spec_, {*training_.place, training_.order.key, training_.last_words, &training_.stop});
+        spec_, {*training_.place, training_.order.key, training_.on_lost_rank, &training_.stop});
     if (!team.ok() && training_.stop) return *stopped();
     if (!team.ok()) return team.error();
     team_ = *std::move(team);
     auto end = guarded([this] { return run_epochs(); });
     if (!end.ok() && training_.stop) end = *stopped();
     if (!end.ok()) end = team_->explain(end.error());
-    if (!end.ok() && is_told_to_stop_soon()) end = *stopped();
+    if (!end.ok() && stop_arrives_soon()) end = *stopped();
     const bool good = end.ok() && end->outcome == Outcome::ok;
-    if (!good && log_) team_->hear_last(*log_, training_.report);
+    if (!good && log_) team_->collect_last(*log_, training_.report);
     team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
     return end;
   }
@@ -76,7 +76,7 @@ class Trainer {
     const std::int64_t warmup = std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2);
     log_.emplace(training_.report, warmup);
     if (ops_ != nullptr) TACHO_CHECK(prepare_ops(warmup));
-    // A run that was killed right after the epoch that reached its target is done.
+    // A run killed right after the epoch that reached its target is done.
     if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
       TACHO_TRY(end, one_epoch(*log_));
@@ -91,9 +91,9 @@ class Trainer {
     return remark.empty() ? Result<void>() : training_.report(Note{remark});
   }
 
-  // Who stops a job stops every rank, but not at the same moment: another's end may be heard of
-  // before the own signal comes.
-  [[nodiscard]] bool is_told_to_stop_soon() const {
+  // A stopped job stops every rank, but not at the same moment: this rank may learn of another's
+  // end before it receives the signal itself.
+  [[nodiscard]] bool stop_arrives_soon() const {
     constexpr std::chrono::milliseconds kLongest{500};
     constexpr std::chrono::milliseconds kLookEvery{10};
     const auto deadline = std::chrono::steady_clock::now() + kLongest;
@@ -107,11 +107,10 @@ class Trainer {
 
   Result<void> introduce_team() {
     TACHO_CHECK(training_.report(team_->ready()));
-    const bool in_vain =
+    const bool useless =
         team_->ready().backend == "shm" && leads() && spec_.dist.compress != Compression::none;
-    if (!in_vain) return {};
-    return training_.report(
-        Note{"nothing is compressed: the ranks share memory, and send nothing"});
+    if (!useless) return {};
+    return training_.report(Note{"nothing is compressed: the ranks share memory and send nothing"});
   }
 
   Result<void> prepare_input() {
@@ -152,7 +151,7 @@ class Trainer {
     return team_->make_reducer(*model_);
   }
 
-  // Attempts with another number of ranks make another number of steps for an epoch.
+  // The number of ranks may differ between attempts, and with it the steps per epoch.
   void count_steps() {
     const std::int64_t batches = input_.train->batches();
     total_steps_ = progress_.steps + batches * (spec_.epochs - progress_.epochs);
@@ -165,22 +164,22 @@ class Trainer {
   }
 
   Result<void> take_weights() {
-    // Others get rank 0's.
+    // The other ranks receive rank 0's weights.
     if (!leads()) return {};
-    // A run that goes on has its own, and the file may be gone by now.
+    // A resumed run has its own weights, and the file may no longer exist.
     if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
     const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
     TACHO_TRY(loaded, load_weights(*model_, spec_.weights, match));
     if (!loaded.as_drawn.empty()) {
-      TACHO_CHECK(
-          training_.report(Note{fmt::format("left as drawn: {}", first_few(loaded.as_drawn))}));
+      TACHO_CHECK(training_.report(
+          Note{fmt::format("randomly initialised: {}", first_few(loaded.as_drawn))}));
     }
     if (loaded.unused.empty()) return {};
     return training_.report(
-        Note{fmt::format("not used of {}: {}", spec_.weights, first_few(loaded.unused))});
+        Note{fmt::format("unused tensors in {}: {}", spec_.weights, first_few(loaded.unused))});
   }
 
-  // Nothing when training should go on.
+  // Returns nullopt if training should continue.
   Result<std::optional<TrainEnd>> one_epoch(StepLog& log) {
     EpochDone done;
     done.epoch = progress_.epochs + 1;
@@ -190,7 +189,7 @@ class Trainer {
       TACHO_CHECK(log.flush());
       return end;
     }
-    if (team_) TACHO_CHECK(team_->hear(log, training_.report, true));
+    if (team_) TACHO_CHECK(team_->collect(log, training_.report, true));
     TACHO_CHECK(log.flush());
     TACHO_CHECK(report_notes(*input_.train));
     TACHO_TRY(scores, of_all(engine_->scores()));
@@ -200,7 +199,7 @@ class Trainer {
     done.train_seconds = watch.seconds();
 
     const Stopwatch eval_watch;
-    // Each rank's batch norms have seen its own samples; one model is judged, and saved.
+    // Each rank's batch norms have seen different samples; one model is evaluated and saved.
     if (team_) TACHO_CHECK(team_->share_buffers(*model_));
     TACHO_TRY(result, evaluate());
     if (!result) return stopped();
@@ -216,15 +215,15 @@ class Trainer {
     return target_reached();
   }
 
-  // What is known of a step when it is started.
+  // Facts of a step that are known when it starts.
   struct Started {
     std::int64_t number;
     double input_seconds;
   };
 
-  // Every rank drops other neurons, the same ones if the run is resumed. Rank 0 has its random
-  // numbers in the checkpoint.
-  void draw_anew(std::int64_t epoch) const {
+  // Each rank draws different dropout masks, the same ones after a resume. Rank 0's random state is
+  // in the checkpoint.
+  void reseed(std::int64_t epoch) const {
     if (leads()) return;
     torch::manual_seed(static_cast<std::uint64_t>(
         spec_.seed + (static_cast<std::int64_t>(team_->rank()) << 32U) + epoch));
@@ -241,7 +240,7 @@ class Trainer {
     } else {
       train_without_dropout(*model_);
     }
-    draw_anew(done.epoch);
+    reseed(done.epoch);
     const std::int64_t before = progress_.epochs * input_.train->batches();
     input_.train->begin_epoch(done.epoch);
     engine_->begin();
@@ -285,13 +284,13 @@ class Trainer {
   Result<void> add_step(StepLog& log, const StepLog::Step& step, const StepDone& done) {
     if (!team_) return log.add(step);
     const ExchangeTimes& e = done.exchange;
-    team_->tell({step.epoch, step.number, step.seconds, step.input_seconds, step.loss, done.weight,
-                 e.backward_seconds, e.comm_seconds, e.exposed_seconds, e.wire_bytes,
-                 e.payload_bytes});
-    return team_->hear(log, training_.report, false);
+    team_->send_step({step.epoch, step.number, step.seconds, step.input_seconds, step.loss,
+                      done.weight, e.backward_seconds, e.comm_seconds, e.exposed_seconds,
+                      e.wire_bytes, e.payload_bytes});
+    return team_->collect(log, training_.report, false);
   }
 
-  // Nothing if it was told to stop on the way.
+  // Returns nullopt if it was stopped.
   Result<std::optional<Scores>> evaluate() {
     const torch::NoGradGuard no_grad;
     model_->eval();
@@ -343,18 +342,18 @@ class Trainer {
   const RunSpec& spec_;
   at::Device device_;
   InputParts input_;
-  std::int64_t planned_steps_ = 0;     // of a run made in one go
-  std::int64_t total_steps_ = 0;       // after which this one ends
-  double rate_ = 0;                    // the highest of its learning rates
-  std::shared_ptr<Classifier> model_;  // torch's modules are shared by design; nobody else does
+  std::int64_t planned_steps_ = 0;     // of an uninterrupted run
+  std::int64_t total_steps_ = 0;       // at which this run ends
+  double rate_ = 0;                    // peak learning rate
+  std::shared_ptr<Classifier> model_;  // a shared_ptr because torch's modules require one
   std::optional<DeviceSetup> device_setup_;
   std::optional<Optimizer> optimizer_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<StepLog> log_;
   Progress progress_;
-  std::unique_ptr<Team>
-      team_;  // none: it trains alone. Last: the others' loss reaches nothing else
+  // Null if it trains alone. Last member: destroyed first, so no lost rank is reported later.
+  std::unique_ptr<Team> team_;
 };
 
 }  // namespace
@@ -366,7 +365,7 @@ Result<TrainEnd> train(const Training& training) {
     ops.emplace(training.folder.ops(), training.order.spec, training.paths);
   }
   auto made = guarded([&] { return Trainer(training, ops ? &*ops : nullptr).run(); });
-  // However it ended: what was seen is there.
+  // Written however the run ended.
   if (ops) {
     const auto written = guarded([&] { return ops->write(); });
     if (made.ok() && !written.ok()) return written.error();

@@ -13,13 +13,13 @@
 
 namespace tacho {
 
-// Takes what happened, as it happens. An error (a full disk) ends the run.
+// Receives events as they happen. An error (a full disk) ends the run.
 using Report = std::function<Result<void>(const EventBody&)>;
 
 struct TrainEnd {
   Outcome outcome = Outcome::ok;
   std::string reason;
-  std::int64_t device_memory_bytes = 0;  // the most in use on a GPU at once
+  std::int64_t device_memory_bytes = 0;  // peak use of the GPU's memory
 };
 
 struct Training {
@@ -28,16 +28,17 @@ struct Training {
   std::filesystem::path tacho_home;  // where datasets are
   const ComputePaths& paths;
   const Report& report;
-  const std::atomic<bool>& stop;  // once set, training ends after the step under way
-  // Among the ranks of a job; nobody else's report but rank 0's is the run's.
+  const std::atomic<bool>& stop;  // once set, training ends after the current step
+  // Rank and size in a distributed job; only rank 0's reports become the run's.
   std::optional<Place> place = {};
-  // Another rank is lost, and this one cannot be woken from waiting for it: must end the process.
-  std::function<void(const std::string& why)> last_words = {};
+  // Called if another rank is lost and this one cannot be woken from waiting for it: must end the
+  // process.
+  std::function<void(const std::string& why)> on_lost_rank = {};
 };
 
-// Makes the input and the model, goes on from the newest checkpoint if there is one, and trains.
-// Being stopped, running out of memory and a loss that is not a number are ends, not errors; an
-// Error means that the run could not be made: a missing dataset, a full disk.
+// Opens the input and the model, resumes from the newest checkpoint if there is one, and trains.
+// Being stopped, running out of memory and a NaN loss are ends, not errors; an Error means that the
+// run was not possible: a missing dataset, a full disk.
 Result<TrainEnd> train(const Training& training);
 
 }  // namespace tacho

@@ -1,5 +1,5 @@
-// Whole runs on small real data: what is reported, that seeds repeat, that a resumed run is the
-// uninterrupted one.
+// Whole runs on small real data: their events, reproducible seeds, and resumed runs that equal
+// uninterrupted ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ using testing::HasSubstr;
 
 RunSpec small_spec() {
   RunSpec spec;
-  spec.model = "mnist-cnn";  // has dropout: the state of the random numbers matters
+  spec.model = "mnist-cnn";  // has dropout, so the random state matters
   spec.data = "fashion-mnist";
-  // A machine without Debian's package names another folder.
+  // Without Debian's package this variable names the folder.
   if (const char* folder = std::getenv("TACHO_TEST_FASHION_MNIST")) spec.data_folder = folder;
   spec.batch = 32;
   spec.epochs = 3;
@@ -33,7 +33,7 @@ RunSpec small_spec() {
   return spec;
 }
 
-// One worker's life without the process: events in memory.
+// Replaces a worker process: events are collected in memory.
 struct Session {
   explicit Session(const RunSpec& spec) : order{"test", 0, spec} {}
 
@@ -81,7 +81,7 @@ TEST(Training, StartsFromTheWeightsItIsGiven) {
   ASSERT_TRUE(first.run().ok());
   RunSpec spec = trained;
   spec.seed = 8;
-  spec.optimizer.learning_rate = 1e-9;  // stays where it starts
+  spec.optimizer.learning_rate = 1e-9;  // changes practically nothing
   spec.weights = (first.folder.checkpoints() / "epoch-00001.safetensors").string();
   Session second(spec);
   const auto end = second.run();
@@ -103,7 +103,7 @@ TEST(Training, AnotherSeedIsAnotherRun) {
   EXPECT_NE(first.record().steps.loss, second.record().steps.loss);
 }
 
-// Stopped after its first epoch and resumed, a run must be what it is uninterrupted.
+// A run stopped after its first epoch and resumed must equal an uninterrupted one.
 void expect_resume_equals_uninterrupted(const RunSpec& spec) {
   Session whole(spec);
   ASSERT_TRUE(whole.run().ok());
@@ -140,8 +140,8 @@ INSTANTIATE_TEST_SUITE_P(EveryOptimizer, Resume,
                                          OptimizerKind::adamw),
                          [](const auto& kind) { return std::string(kOptimizers.of(kind.param)); });
 
-// Seven batches an epoch: the seventh's gradients wait for two more that never come.
-TEST(Training, ResumesBetweenGatheredGradients) {
+// Seven batches per epoch: the gradients of the seventh wait for two more that never come.
+TEST(Training, ResumesBetweenAccumulatedGradients) {
   RunSpec spec = small_spec();
   spec.accumulate = 3;
   expect_resume_equals_uninterrupted(spec);
@@ -158,10 +158,10 @@ TEST(Training, ReportsItsStagesInOrder) {
   EXPECT_EQ(std::get<ModelReady>(session.events[2].body).parameters, 1199882);
   EXPECT_TRUE(std::holds_alternative<CheckpointWritten>(session.events.back().body));
   EXPECT_EQ(session.record().steps.seconds.size(), 7U);
-  EXPECT_EQ(session.record().epochs[0].samples, 200);  // the last, smaller batch counts
+  EXPECT_EQ(session.record().epochs[0].samples, 200);  // includes the smaller last batch
 }
 
-TEST(Training, EndsAfterTheStepsAskedFor) {
+TEST(Training, EndsAfterTheRequestedSteps) {
   RunSpec spec = small_spec();
   spec.steps = 9;
   Session session(spec);

@@ -18,8 +18,8 @@ std::string shape_text(const at::Tensor& tensor) {
   return tensor.dim() == 0 ? "a single number" : fmt::format("{}", fmt::join(tensor.sizes(), "x"));
 }
 
-// Buffers that carry nothing a model needs: old files of Hugging Face's hold the numbers from 0
-// to 511, and older ones of torchvision's lack the count of batches.
+// Buffers that do not matter: old Hugging Face files contain the numbers from 0 to 511, and old
+// torchvision files lack the count of batches.
 bool is_ignored_in_file(std::string_view name) { return name.ends_with("position_ids"); }
 bool may_be_missing(std::string_view name) { return name.ends_with("num_batches_tracked"); }
 
@@ -27,8 +27,8 @@ void replace_ending(std::string& name, std::string_view old, std::string_view fr
   if (name.ends_with(old)) name.replace(name.size() - old.size(), old.size(), fresh);
 }
 
-// The name the model knows a file's tensor by, "" if it is none of the model's business. The first
-// BERT files were written when a norm's weight and bias were still called by their Greek letters.
+// Returns the model's name of a file's tensor, "" if the model does not use it. The first BERT
+// files call a norm's weight and bias gamma and beta.
 std::string model_name(std::string name, bool is_checkpoint) {
   if (is_ignored_in_file(name)) return "";
   if (is_checkpoint) {
@@ -49,7 +49,7 @@ struct Pairing {
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;  // the model's, the file's
   std::vector<std::string> missing;
   std::vector<std::string> unexpected;
-  std::vector<std::string> misfits;  // names with what is wrong
+  std::vector<std::string> misfits;  // names with the mismatch
   std::vector<std::string> misfit_names;
 };
 
@@ -91,10 +91,10 @@ Error mismatch(const fs::path& file, const Pairing& pairing) {
     if (!names.empty()) complaints.push_back(fmt::format("{} {}", what, first_few(names)));
   };
   complain("missing", pairing.missing);
-  complain("not the model's", pairing.unexpected);
+  complain("unexpected", pairing.unexpected);
   complain("does not fit:", pairing.misfits);
   return {ErrorCode::invalid,
-          fmt::format("{}: not this model's weights: {}; --weights-partial takes what fits",
+          fmt::format("{}: not this model's weights: {}; use --weights-partial to load what fits",
                       file.string(), fmt::join(complaints, "; "))};
 }
 
@@ -116,7 +116,7 @@ Result<LoadedWeights> load_weights(torch::nn::Module& model, const fs::path& fil
   if (match == WeightsMatch::exact && !fits) return mismatch(file, pairing);
   if (pairing.copies.empty()) {
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: none of its tensors is the model's", file.string())};
+                 fmt::format("{}: none of its tensors belongs to the model", file.string())};
   }
   const torch::NoGradGuard no_grad;
   for (const auto& [wanted, found] : pairing.copies) wanted.detach().copy_(found);

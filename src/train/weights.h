@@ -12,22 +12,22 @@ namespace tacho {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// Parameters, then buffers (a batch norm's running statistics), by the names torchvision and
-// Hugging Face give them.
+// Parameters, then buffers (a batch norm's running statistics), with the names used by torchvision
+// and Hugging Face.
 NamedTensors model_state(const torch::nn::Module& model);
 
 enum class WeightsMatch { exact, partial };
 
-// What a partial match left over.
+// Tensors that a partial match did not load.
 struct LoadedWeights {
-  std::vector<std::string> as_drawn;  // the model's that the file lacks or has in another shape
-  std::vector<std::string> unused;    // the file's that the model has no place for
+  std::vector<std::string> as_drawn;  // missing in the file or of another shape
+  std::vector<std::string> unused;    // in the file but not in the model
 };
 
-// Reads a safetensors file of fp32, fp16 or bf16 weights, or a checkpoint of Tacho's, into the
-// model. An exact match refuses a file that is not the model's, naming what is missing, too much or
-// of another shape, and then changes nothing. A partial one takes what fits, and refuses only a
-// file of which nothing does.
+// Reads a safetensors file of fp32, fp16 or bf16 weights, or a checkpoint of Tacho, into the model.
+// An exact match refuses a file that does not fit the model, names what is missing, unexpected or
+// of another shape, and changes nothing. A partial match loads what fits and refuses only a file of
+// which nothing fits.
 Result<LoadedWeights> load_weights(torch::nn::Module& model, const std::filesystem::path& file,
                                    WeightsMatch match = WeightsMatch::exact);
 

@@ -1,5 +1,3 @@
-#include "worker/comms.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,16 +14,17 @@
 #include "train/comms/bucket_trial.h"
 #include "train/comms/gloo_carrier.h"
 #include "train/torch_facts.h"
+#include "worker/commands.h"
 
 namespace tacho {
 namespace {
 
-// A signal handler can reach nothing but a global; this one is set once and never cleared.
+// A signal handler can only reach a global; this one is set once and never cleared.
 std::atomic<bool> comms_stop{false};
 
 void stop_comms(int /*signal*/) { comms_stop = true; }
 
-// What stands behind it is for the user; other lines tell how far it is.
+// Prefix of lines for the user; all other lines are progress.
 const std::string kProblem = "tacho-worker: ";
 
 void say(const std::string& line) {
@@ -33,9 +32,9 @@ void say(const std::string& line) {
   std::fflush(stdout);
 }
 
-// A rank that waits in a collective for one that is gone may never wake.
-void end_when_a_rank_is_lost(Rollcall& rollcall) {
-  rollcall.on_trouble([](const std::string& why) {
+// Exits: a rank that waits in a collective for a lost one may never wake.
+void end_when_a_rank_is_lost(Rendezvous& rendezvous) {
+  rendezvous.on_failure([](const std::string& why) {
     say(kProblem + why);
     ::_exit(1);
   });
@@ -43,12 +42,12 @@ void end_when_a_rank_is_lost(Rollcall& rollcall) {
 
 Result<bandwidth::CommsSurvey> measured(const CommsLabOptions& options) {
   const std::chrono::milliseconds timeout(std::llround(1000 * options.request.timeout_s));
-  TACHO_TRY(rollcall, Rollcall::meet({options.place, timeout, &comms_stop},
-                                     {fmt::format("tacho {} ({})", kVersion, kCommit),
-                                      "request " + json_text(to_json(options.request))}));
-  end_when_a_rank_is_lost(*rollcall);
-  auto survey = measure_comms(options, *rollcall);
-  rollcall->leave(survey.ok() ? "" : survey.error().message);
+  TACHO_TRY(rendezvous, Rendezvous::meet({options.place, timeout, &comms_stop},
+                                         {fmt::format("tacho {} ({})", kVersion, kCommit),
+                                          "request " + json_text(to_json(options.request))}));
+  end_when_a_rank_is_lost(*rendezvous);
+  auto survey = measure_comms(options, *rendezvous);
+  rendezvous->leave(survey.ok() ? "" : survey.error().message);
   return survey;
 }
 
@@ -62,15 +61,15 @@ Result<void> measure(const std::filesystem::path& folder) {
       .request = request,
       .torch = {connect_gloo_carrier, why_no_gloo_carrier(), make_bucket_trial},
       .stop = comms_stop,
-      .told = say};
-  // As in training: one rank's part of the machine's cores is its own.
+      .on_progress = say};
+  // As in training, a rank uses only its share of the machine's cores.
   const Host host = read_host();
   use_torch_threads(cores_of_rank(host.cores, options.place, process_environment()));
   TACHO_TRY(survey, measured(options));
   if (options.place.rank != 0) return {};
   const bool by_nccl = backends_of(survey) == std::vector{DistBackend::nccl};
   survey.machine = by_nccl && !host.gpu.empty() ? host.gpu : host.cpu;
-  survey.facts = fmt::format("{} core{} a machine, torch {}", host.cores,
+  survey.facts = fmt::format("{} core{} per machine, torch {}", host.cores,
                              host.cores == 1 ? "" : "s", torch_version());
   survey.tacho_commit = kCommit;
   return write_file_atomically(folder / "survey.json", json_text(to_json(survey), 1) + "\n",

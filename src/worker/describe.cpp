@@ -1,5 +1,3 @@
-#include "worker/describe.h"
-
 #include <fmt/format.h>
 
 #include "base/home.h"
@@ -8,6 +6,7 @@
 #include "probe/host_probe.h"
 #include "train/cpu_paths.h"
 #include "train/torch_facts.h"
+#include "worker/commands.h"
 
 namespace tacho {
 

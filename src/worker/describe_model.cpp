@@ -1,19 +1,17 @@
-#include "worker/describe_model.h"
-
 #include <fmt/format.h>
 
 #include "base/home.h"
 #include "probe/host_probe.h"
 #include "train/cpu_paths.h"
 #include "train/describe/model_description.h"
-#include "worker/run.h"
+#include "worker/commands.h"
 
 namespace tacho {
 namespace {
 
-// The traced steps are real ones, so they take the faster path too. That it cannot be found is no
-// reason to say nothing of the model.
-void hurry(const DescribeRequest& request) {
+// Selects the faster path, because the traced steps are real ones. Failing to find it is not an
+// error.
+void use_faster_path(const DescribeRequest& request) {
   const Host host = read_host();
   CpuRequest cpu{.threads = host.cores, .cpu = host.cpu};
   if (const auto home = tacho_home(); home.ok())
@@ -30,7 +28,7 @@ Result<Json> description_of(std::string_view text) {
   TACHO_TRY(json, parse_json(text).in("request"));
   TACHO_TRY(request, describe_request_from_json(json));
   TACHO_CHECK(check(request));
-  hurry(request);
+  use_faster_path(request);
   TACHO_TRY(description, describe_model(request));
   return to_json(request, description);
 }

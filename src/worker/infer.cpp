@@ -1,5 +1,3 @@
-#include "worker/infer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,17 +15,17 @@
 #include "train/cpu_paths.h"
 #include "train/serving/trained_model.h"
 #include "train/torch_facts.h"
-#include "worker/run.h"
+#include "worker/commands.h"
 #include "worker/yielding_waits.h"
 
 namespace tacho {
 namespace {
 
-// A signal handler can reach nothing but a global; this one is set once and never cleared.
-std::atomic<bool> end_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+// The signal that ends the server. A signal handler can reach nothing but a global.
+std::atomic<int> end_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 
-void request_end(int /*signal*/) { end_requested = true; }
+void request_end(int number) { end_signal = number; }
 
 infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions& options) {
   const InputFacts& input = model.input();
@@ -52,7 +50,7 @@ infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions&
   return facts;
 }
 
-// The model of a run as the server sees it.
+// Adapts the model of a run to the server.
 class ServedModel final : public infer::Model {
  public:
   ServedModel(std::unique_ptr<TrainedModel> model, const infer::InferOptions& options)
@@ -139,7 +137,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
   TACHO_CHECK(server->serve(std::move(model)));
   fmt::print("serving {} on {}\n", id, server->url());
   std::fflush(stdout);
-  while (!end_requested) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (end_signal == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   server->stop();
   return {};
 }
@@ -149,11 +147,11 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
 int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
   std::signal(SIGINT, request_end);
   std::signal(SIGTERM, request_end);
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to connections that may have ended
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL may write to closed connections
   tune_process();
   const YieldingWaits yielding;
   const auto served = serve(RunFolder(folder), words);
-  if (served.ok()) return 0;
+  if (served.ok()) return end_signal == SIGINT ? 128 + SIGINT : 0;
   fmt::print(stderr, "tacho-worker: {}\n", served.error().message);
   return kCannotStart;
 }

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include "worker/infer.h"
-#include "worker/run.h"
+#include "worker/commands.h"
 
 namespace tacho {
 
 int infer_from(const std::filesystem::path& /*folder*/, std::span<const std::string> /*words*/) {
   fmt::print(stderr,
-             "tacho-worker: built without Boost, so it serves no models; install libboost-dev and "
-             "build again\n");
+             "tacho-worker: built without Boost, so it cannot serve models; install libboost-dev "
+             "and rebuild\n");
   return kCannotStart;
 }
 

@@ -1,29 +1,25 @@
-// The part of Tacho that trains. `tacho` starts it; so can anything else that has a run's folder.
+// The part of Tacho that trains. `tacho` starts it; any program with a run's folder can.
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/version.h"
-#include "worker/comms.h"
-#include "worker/describe.h"
-#include "worker/describe_model.h"
-#include "worker/infer.h"
-#include "worker/run.h"
+#include "worker/commands.h"
 
 namespace {
 
 constexpr const char* kHelp =
-    "tacho-worker trains what a run's folder orders. 'tacho train' starts it for you.\n"
+    "tacho-worker executes the training in a run's folder. 'tacho train' starts it for you.\n"
     "\n"
-    "  tacho-worker run FOLDER    carry out FOLDER/spec.json, or go on where it was stopped\n"
-    "  tacho-worker describe      what torch can do on this machine, as JSON\n"
+    "  tacho-worker run FOLDER    execute FOLDER/spec.json, or resume it\n"
+    "  tacho-worker describe      print torch's features on this machine as JSON\n"
     "  tacho-worker describe-model REQUEST\n"
-    "                             what a model costs; 'tacho describe' asks\n"
+    "                             print the cost of a model; used by 'tacho describe'\n"
     "  tacho-worker infer FOLDER [OPTIONS]\n"
-    "                             serve FOLDER's model over HTTP; 'tacho infer --help' has the\n"
+    "                             serve FOLDER's model over HTTP; 'tacho infer --help' lists the\n"
     "                             options\n"
-    "  tacho-worker comms FOLDER  one rank of 'tacho lab comms': FOLDER/comms.json says what to\n"
+    "  tacho-worker comms FOLDER  one rank of 'tacho lab comms': FOLDER/comms.json states what to\n"
     "                             measure, rank 0 writes FOLDER/survey.json\n"
     "  tacho-worker --version\n";
 

@@ -1,5 +1,3 @@
-#include "worker/run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,25 +25,26 @@
 #include "train/cpu_paths.h"
 #include "train/torch_facts.h"
 #include "train/trainer.h"
+#include "worker/commands.h"
 #include "worker/yielding_waits.h"
 
 namespace tacho {
 namespace {
 
-// A signal handler can reach nothing but a global; this one is set once and never cleared.
+// A signal handler can only reach a global; this one is set once and never cleared.
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void request_stop(int /*signal*/) { stop_requested = true; }
 
-// One attempt at a run: from reading its order to its "end". Of several ranks only the first
-// writes into the run's folder; what the others have to say besides goes to their logs.
+// One attempt at a run, from reading its order to its "end" event. Only rank 0 writes into the
+// run's folder; notes of the other ranks go to their logs.
 class Attempt {
  public:
   Attempt(RunFolder folder, std::optional<Place> place)
       : folder_(std::move(folder)), place_(std::move(place)) {}
 
-  // An Error is what keeps even an "end" from being written.
+  // Returns an Error only if even the "end" event could not be written.
   Result<Outcome> carry_out() {
     TACHO_CHECK(open());
     const auto paths = choose_paths();
@@ -99,7 +98,7 @@ class Attempt {
                              .cache_file = home_ / "cache" / "cpu-paths.json"});
   }
 
-  // Nothing of torch's own choice is touched when stock.
+  // 0, torch's choice, if stock.
   [[nodiscard]] std::int64_t default_threads() const {
     if (order_.spec.stock) return 0;
     if (order_.spec.device != Device::cpu) return share_of_cores();
@@ -107,7 +106,7 @@ class Attempt {
     return model.ok() && order_.spec.batch <= (*model)->one_thread_batch ? 1 : share_of_cores();
   }
 
-  // The ranks of one machine divide its cores among them.
+  // The ranks of one machine divide its cores.
   [[nodiscard]] std::int64_t share_of_cores() const {
     return place_ ? cores_of_rank(host_.cores, *place_, process_environment()) : host_.cores;
   }
@@ -142,7 +141,7 @@ class Attempt {
     return how.outcome;
   }
 
-  // The training thread waits for a rank that is gone: this one ends without it.
+  // Ends this process while the training thread waits for a lost rank.
   void end_at_once(const std::string& why) {
     const bool stopped = stop_requested;
     (void)end(
@@ -175,7 +174,7 @@ class Attempt {
   Host host_;
   std::optional<YieldingWaits> yielding_;
   std::int64_t attempt_ = 1;
-  std::mutex mutex_;  // guards all below: a rank may end at once while its training thread waits
+  std::mutex mutex_;  // guards all below: end_at_once() may run while the training thread waits
   std::vector<std::unique_ptr<EventSink>> sinks_;
   bool has_ended_ = false;
 };

@@ -20,7 +20,7 @@
 namespace tacho {
 namespace {
 
-// Long enough that one time slice that went to another program is not yet contention.
+// Long enough that a single time slice of another program does not count as contention.
 constexpr Seconds kPause{0.25};
 constexpr double kMostOfAProcessor = 0.001;
 
@@ -38,11 +38,11 @@ void watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const Seconds before = time_of(CLOCK_THREAD_CPUTIME_ID);
     const auto delay = run_delay_of("/proc/self/task");
-    if (!delay) return;  // this kernel does not count it
+    if (!delay) return;  // not counted by this kernel
     const bool contended = sense.contended(time_of(CLOCK_MONOTONIC), *delay);
     if (contended && !team) {
       team = IdleTeam::start();
-      if (!team) return;  // not ours to decide
+      if (!team) return;  // not supported by this OpenMP, or set by the user
     } else if (!contended) {
       team.reset();
     }
@@ -52,19 +52,19 @@ void watch(const std::stop_token& stop) {
   }
 }
 
-// The C library has neither the calls nor their structure.
+// The C library has neither the calls nor the structure.
 struct SchedulingAttributes {
   std::uint32_t size;
   std::uint32_t policy;
   std::uint64_t flags;
   std::int32_t nice;
   std::uint32_t priority;
-  std::uint64_t runtime_ns;  // of SCHED_OTHER: the slice
+  std::uint64_t runtime_ns;  // for SCHED_OTHER: the slice
   std::uint64_t deadline_ns;
   std::uint64_t period_ns;
 };
 
-// Best effort: older kernels have no slices to ask for.
+// Best effort: older kernels do not support custom slices.
 void ask_for_short_slices() {
   constexpr std::uint64_t kShortestNs = 100'000;
   SchedulingAttributes attributes{};
@@ -78,7 +78,7 @@ void ask_for_short_slices() {
 
 YieldingWaits::YieldingWaits() {
   ask_for_short_slices();
-  // A signal is for the threads that were there before.
+  // Signals must go to the threads that existed before.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

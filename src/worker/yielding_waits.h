@@ -4,14 +4,14 @@
 
 namespace tacho {
 
-// For as long as this lives, threads of this process that wait for each other give up their
-// processor while other programs want it, and spin, which is faster, while none does. Looks at the
-// process's own run delay four times a second; looking takes less than a thousandth of a processor.
+// During its lifetime, threads of this process that wait for each other yield the CPU if other
+// programs want it, and otherwise spin, which is faster. Checks the process's run delay four times
+// a second, which takes less than a thousandth of a core.
 //
-// Threads that yield often would then wait for whole time slices of programs that never do. So the
-// calling thread, and all that it starts from then on, ask for short slices: their share stays the
-// same and comes in smaller pieces. Linux 6.12 and later heed that; without competitors it changes
-// nothing.
+// Threads that yield often would wait for whole time slices of programs that never do. Therefore
+// the calling thread, and all threads it starts afterwards, request short slices: their share stays
+// the same but comes in smaller pieces. Effective on Linux 6.12 and later; changes nothing without
+// contention.
 class YieldingWaits {
  public:
   YieldingWaits();

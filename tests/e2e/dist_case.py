@@ -1,4 +1,4 @@
-"""What the tests of several ranks share."""
+"""Base class of the tests with several ranks."""
 
 import socket
 
@@ -6,9 +6,9 @@ from tacho_case import SharedHomeCase, events_of, is_gone, processes_of, wait_un
 from toy_data import write_images
 
 ORDER = ("--threads", 1, "--seed", 1, "--mkldnn", "off", "--no-tensorboard", "--json")
-# By it machines that are started by hand recognise each other.
+# Authenticates machines that are started by hand.
 SECRET = {"TACHO_JOB_SECRET": "the-secret-of-the-job-under-test"}
-CLOSE = 1e-5  # relative: sums in another order
+CLOSE = 1e-5  # relative; sums are in another order
 
 
 class DistCase(SharedHomeCase):
@@ -26,7 +26,7 @@ class DistCase(SharedHomeCase):
         return self.tacho(*self.order(*args), expect=expect).json
 
     def begin(self, *args):
-        """Starts a run; its tacho, its folder and its ranks' process ids once they train."""
+        """Starts a run; returns its tacho, its folder and the process ids of its ranks once they train."""
         before = self.folders()
         going = self.start(*self.order(*args))
         folder = self.new_run_folder(before)
@@ -40,13 +40,13 @@ class DistCase(SharedHomeCase):
             return probe.getsockname()[1]
 
     def assert_close(self, first, second, tolerance=CLOSE):
-        """Two lists of losses."""
+        """Compares two lists of losses."""
         self.assertEqual(len(first), len(second))
         for step, (a, b) in enumerate(zip(first, second), 1):
             self.assertLessEqual(abs(a - b), tolerance * abs(a), f"step {step}: {a} and {b}")
 
     def assert_same_run(self, one, several):
-        """Losses, and what evaluation came to."""
+        """Compares losses and evaluation results."""
         self.assertEqual(several["outcome"], "ok")
         self.assert_close(one["steps"]["loss"], several["steps"]["loss"])
         for a, b in zip(one["epochs"], several["epochs"], strict=True):

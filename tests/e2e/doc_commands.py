@@ -1,4 +1,4 @@
-"""The commands that README.md and docs/ show, with what they are shown to print."""
+"""Reads the commands of README.md and docs/ with their printed output."""
 
 import re
 import shlex
@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# A command without its "$ " would be read by nobody.
+# Detects commands that lack their "$ ".
 LOOKS_LIKE_A_COMMAND = re.compile(r"(tacho|build/bin/tacho|script/\S+|bench/\S+|curl) (?!.*──)")
 NUMBER = re.compile(r"[−+-]?\d[\d,.]*(e[+-]?\d+)?"
                     r"( ?(%|ns|µs|ms|s|min|h|B|KiB|MiB|GiB|GB/s|GFLOP/s|/s|requests/s|epochs?|runs?"
                     r"|steps?)(?![a-z]))?")
 DIGEST = re.compile(r"(sha256:)?\b[0-9a-f]{12,64}\b(\+changes)?")
 DRAWING = re.compile(r"[├─●┤│┼═█▏▎▍▌▋▊▉▁▂▃▄▅▆▇]+")
-# Their first word stands; what follows is the machine's own.
+# Only the first word is compared; the rest depends on the machine.
 OF_THE_MACHINE = re.compile(r"^\s*(machine|torch|serving|cpu|memory|system)\b")
 
 
 @dataclass
 class Shown:
-    """A command of a page, and the lines below it."""
+    """A command of a page with the lines below it."""
     page: str
     line: int
     text: str
@@ -31,7 +31,7 @@ class Shown:
 
 
 def pages():
-    """README.md first, then the others by name."""
+    """README.md, then the other pages by name."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "deploy" / "README.md"]
     return [path for path in found if path.exists()]
 
@@ -41,7 +41,7 @@ def name_of(path):
 
 
 def code_lines(path):
-    """Number and text of each line that is code: indented after a blank line, or fenced as a shell's."""
+    """Number and text of each code line: indented after a blank line, or in a fenced shell block."""
     fence, before, indented = None, "", False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if fence is None and line.startswith("```"):
@@ -58,12 +58,12 @@ def code_lines(path):
             if indented:
                 yield number, line[4:]
             elif line.strip():
-                yield number, None  # prose: the block is over
+                yield number, None  # prose: the block ends
             before = line
 
 
 def shown_commands(path):
-    """Every command of a page, in order, and lines that look like one without being marked."""
+    """All commands of a page in order, and lines that look like commands but are not marked."""
     page, marked = name_of(path), path.parent in (ROOT, ROOT / "docs")
     commands, unmarked, current = [], [], None
     for number, line in code_lines(path):
@@ -85,7 +85,7 @@ def shown_commands(path):
 
 
 def inline_commands(path):
-    """`tacho …` within sentences and tables, with their places."""
+    """`tacho …` in sentences and tables, with positions."""
     fenced = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("```"):
@@ -97,7 +97,7 @@ def inline_commands(path):
 
 
 def simple_commands(text):
-    """The words of each command of a shell line, without comments, pipes and files written to."""
+    """The words of each command of a shell line, without comments, pipes and redirections."""
     reader = shlex.shlex(text, posix=True, punctuation_chars=";|&>()")
     reader.whitespace_split = True
     commands, words, skip = [], [], False
@@ -115,7 +115,7 @@ def simple_commands(text):
 
 
 def tacho_words(words):
-    """What tacho is given in a command, also by a launcher; none where it is another program's."""
+    """The arguments of tacho in a command, also after a launcher; none for other programs."""
     for place, word in enumerate(words):
         if word == "tacho" or re.fullmatch(r"build(-\w+)?/bin/tacho", word):
             return words[place + 1:]
@@ -125,7 +125,7 @@ def tacho_words(words):
 
 
 def skeleton(line):
-    """What of a line must be the same elsewhere: its words, not its numbers."""
+    """The part of a line that is compared: its words, not its numbers."""
     if OF_THE_MACHINE.match(line):
         return OF_THE_MACHINE.match(line)[1]
     line = NUMBER.sub("#", DIGEST.sub("#", DRAWING.sub(" ", line)))
@@ -133,5 +133,5 @@ def skeleton(line):
 
 
 def label(line):
-    """How a line begins, up to its first number; nothing of a line that goes on or is a table's."""
+    """The beginning of a line up to its first number; empty for continuation and table lines."""
     return re.match(r" ?((?:[^\W\d](?:(?!  )[^\d:])*)?)", line)[1].strip()

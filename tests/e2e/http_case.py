@@ -1,5 +1,5 @@
-"""What the tests of `tacho serve` share: a server of their own, questions, and its description's
-schemas."""
+"""Base class of the tests of `tacho serve`: a server, requests, and the schemas of its OpenAPI
+description."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"http://([\w.-]+):(\d+)/(?:\?token=(\S+))?\n")
 
 
 def printed(going):
-    """What a server has said so far."""
+    """The output of a server so far."""
     going._out.seek(0)
     return going._out.read()
 
@@ -24,7 +24,7 @@ def printed(going):
 class ServeCase(SharedHomeCase):
     """One server for all tests of a class, on the runs that prepare() made."""
     options = ()
-    token = None  # the server's, if it wants one
+    token = None  # of the server, if it requires one
 
     @classmethod
     def setUpClass(cls):
@@ -35,11 +35,11 @@ class ServeCase(SharedHomeCase):
         cls.token = found[3]
 
     def setUp(self):
-        pass  # the server goes on
+        pass  # the server keeps running
 
     def ask(self, path, method="GET", body=None, headers=None, token=True):
-        """Status, headers, and the body: parsed where it is JSON. With the server's
-        token, unless told otherwise."""
+        """Returns status, headers and body (parsed if JSON). Sends the server's token unless
+        token=False."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         sent = {"Content-Type": "application/json"} if body is not None else {}
         if token and self.token:
@@ -72,7 +72,7 @@ def resident_kib(pid):
 
 
 class Schemas:
-    """Enough of JSON Schema for the description that the server serves."""
+    """The subset of JSON Schema that the OpenAPI description uses."""
 
     def __init__(self, document):
         self.named = document["components"]["schemas"]
@@ -112,5 +112,5 @@ def is_kind(kind, value):
 
 
 def address(path, values):
-    """A path of the description with its {names} filled in."""
+    """A path of the description with its {names} replaced."""
     return re.sub(r"\{(\w+)\}", lambda name: quote(str(values[name[1]]), safe=""), path)

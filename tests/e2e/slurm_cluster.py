@@ -1,7 +1,7 @@
-"""A Slurm cluster of two nodes on this machine, in a folder of its own.
+"""A Slurm cluster of two nodes on this machine, in a temporary folder.
 
-Everything it starts becomes a descendant of this process, which is the reaper of their orphans:
-so the end finds them all. It comes with the interpreter's, be that by Ctrl-C or SIGTERM.
+This process adopts all orphans of the cluster, so that stop() finds every process. The cluster is
+stopped when the interpreter exits, also after Ctrl-C or SIGTERM.
 """
 
 import atexit
@@ -18,9 +18,9 @@ from pathlib import Path
 
 from tacho_case import TACHO, Said, wait_until
 
-# Names that are addresses: ranks find the first node as they do in a cluster with a name service.
+# Node names are addresses, so that ranks find the first node as in a cluster with a name service.
 NODES = ("127.0.0.1", "127.0.0.2")
-CPUS_A_NODE = 4  # as many tasks fit; they share what the machine has
+CPUS_A_NODE = 4  # tasks per node; they share the cores of the machine
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scancel", "squeue", "scontrol")
 CLIENT_SECONDS = 60
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -58,7 +58,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def why_not():
-    """What keeps this machine from having a cluster; "" where nothing does."""
+    """The reason why no cluster can run here; "" if it can."""
     if os.geteuid() != 0:
         return "Slurm's daemons start tasks for others, which takes root"
     missing = [program for program in PROGRAMS if not shutil.which(program, path=search_path())]
@@ -68,7 +68,7 @@ def why_not():
 
 
 def search_path():
-    """tacho is found by its name, as on a node; daemons are in folders that not everybody's has."""
+    """A PATH with tacho and with the folders of Slurm's daemons."""
     return f"{os.path.dirname(TACHO)}:{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
@@ -87,7 +87,7 @@ class SlurmCluster:
         cluster = cls()
         atexit.register(cluster.stop)
         cluster._start_munge()
-        for _ in range(3):  # between choosing a port and its use another may take it
+        for _ in range(3):  # another process may take the chosen port
             cluster._configure()
             if cluster._come_up():
                 return cluster
@@ -101,20 +101,20 @@ class SlurmCluster:
         self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    # What may be killed and come back: the controller, and each node's daemon by the node's name.
+    # Daemons that kill() and restart() accept: the controller, and each node's daemon by node name.
     CONTROLLER = "slurmctld"
 
     def kill(self, daemon):
         end_processes([self._daemons[self._place_of(daemon)]])
 
     def restart(self, daemon):
-        """With what it knew before. Tasks have gone on: they are not its children."""
+        """Starts a daemon again with its saved state. Tasks kept running: they are not its children."""
         place = self._place_of(daemon)
         command = ["slurmctld", "-D"] if daemon == self.CONTROLLER else ["slurmd", "-D", "-N", daemon]
         self._daemons[place] = self._started(*command)
 
     def saved_at(self):
-        """When the controller saved last what its jobs do; 0 where it never did."""
+        """Time of the controller's last saved job state; 0 if there is none."""
         state = self.folder / "state" / "job_state"
         return state.stat().st_mtime_ns if state.exists() else 0
 
@@ -126,7 +126,7 @@ class SlurmCluster:
         return Path(self._log.name).read_text(errors="replace")[-4000:]
 
     def client(self, *command, env=None, cwd=None):
-        """srun, squeue, …, at work."""
+        """Starts srun, squeue, …."""
         limited = ["timeout", "--kill-after=5", str(CLIENT_SECONDS), *map(str, command)]
         return subprocess.Popen(limited, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=cwd or self.folder,
@@ -139,7 +139,7 @@ class SlurmCluster:
         return self.ask("squeue", "--noheader", "--states=RUNNING", "--format=%i").out.strip()
 
     def wait_for(self, job):
-        """Until its nodes are free again. `sbatch --wait` would look once in ten seconds."""
+        """Waits until its nodes are free. `sbatch --wait` polls only every ten seconds."""
         deadline = time.monotonic() + CLIENT_SECONDS
         while self.ask("squeue", "--noheader", "--jobs", job).out.strip():
             if time.monotonic() > deadline:
@@ -151,7 +151,7 @@ class SlurmCluster:
         return next(word for word in words if word.startswith("JobState=")).partition("=")[2]
 
     def within(self, env):
-        """These tests may themselves run in a job of another cluster."""
+        """Removes variables of another cluster, in whose job these tests may run."""
         outside = {name: value for name, value in env.items() if not name.startswith("SLURM_")}
         return {**outside, **self.environment}
 
@@ -159,7 +159,7 @@ class SlurmCluster:
         key = self.folder / "munge.key"
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(128))
-        # munged insists on folders that others cannot write, which /tmp is not.
+        # munged requires folders that others cannot write, unlike /tmp.
         self._daemon("munged", "--foreground", "--force", "--num-threads=2", f"--key-file={key}",
                      *(f"--{what}={self.folder}/munge.{what.partition('-')[0]}"
                        for what in ("socket", "pid-file", "log-file", "seed-file")))
@@ -171,7 +171,7 @@ class SlurmCluster:
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(
             host=socket.gethostname().partition(".")[0], folder=self.folder, nodes=NODES,
             cpus=CPUS_A_NODE, ports=free_ports(3),
-            first_job=random.randrange(1, 60000)))  # ranks meet at a port made of it
+            first_job=random.randrange(1, 60000)))  # the port of ranks depends on it
 
     def _come_up(self):
         self._daemon("slurmctld", "-D", "-c")
@@ -197,7 +197,7 @@ class SlurmCluster:
 
 
 def ended(process):
-    """What a client left behind; `timeout` has made sure that it ends."""
+    """Result of a client, which `timeout` ends."""
     out, err = process.communicate()
     return Said(process.returncode, out, err)
 
@@ -207,7 +207,7 @@ def libc():
 
 
 def free_ports(count):
-    """Below the range for outgoing connections and outside the one Tacho takes ports from."""
+    """Ports below the range for outgoing connections and outside Tacho's range."""
     with_sockets = {}
     while len(with_sockets) < count:
         port = random.randrange(8192, 16384)
@@ -236,11 +236,11 @@ def children():
 
 
 def end_descendants():
-    """Kills generation by generation: orphans become children of this process."""
+    """Kills repeatedly, since orphans become children of this process."""
     while pids := children():
         for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
             except (ProcessLookupError, ChildProcessError):
-                pass  # reaped meanwhile
+                pass  # already reaped

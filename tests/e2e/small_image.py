@@ -1,4 +1,4 @@
-"""The smallest images a program can live in, made without a registry: busybox and a few folders."""
+"""Minimal images made without a registry: busybox and a few folders."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 PROGRAMS = ["sh", "cat", "env", "sleep", "true", "dd", "kill", "pwd", "id", "echo", "ls"]
-# What bootstrap installs may not be missing where that is asked for.
+# With TACHO_COMPONENTS=required, engines that bootstrap installs must not be missing.
 REQUIRED = os.environ.get("TACHO_COMPONENTS") == "required" and os.geteuid() == 0
 INSTALLED = ("podman", "charliecloud")
 
@@ -18,11 +18,11 @@ def run(*words, **options):
 
 
 class NotHere(Exception):
-    """An engine, or what its image is made of, is not to be had on this machine."""
+    """An engine, or something needed for its image, is not available on this machine."""
 
 
 class Image:
-    """An image of one engine, gone with close()."""
+    """An image of one engine; close() removes it."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -50,7 +50,7 @@ class Image:
         for name in ("bin", "tmp", "proc", "sys", "dev", "etc/alternatives", "root", "mnt", "usr",
                      "run", "var"):
             (self.root / name).mkdir(parents=True)
-        # With the machine's /usr bound in, its programs and libraries are where they always are.
+        # With /usr mounted, the machine's programs and libraries have their usual paths.
         for name in ("lib", "lib64"):
             (self.root / name).symlink_to(f"usr/{name}")
         shutil.copy(shutil.which("busybox"), self.root / "bin/busybox")
@@ -62,7 +62,7 @@ class Image:
             (self.root / "etc" / name).write_text("")
 
     def handed_over(self):
-        """The words after --env."""
+        """The value of --env."""
         if self.kind in ("podman", "docker"):
             archive = self.folder / "root.tar"
             run("tar", "-C", str(self.root), "-cf", str(archive), ".")
@@ -79,7 +79,7 @@ class Image:
 
 
 def open_image(kind):
-    """An Image, or a skipped test class that says what is missing."""
+    """Returns an Image, or skips the test class with the reason."""
     try:
         return Image(kind)
     except NotHere as why:

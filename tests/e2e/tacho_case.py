@@ -1,7 +1,9 @@
-"""What the end-to-end tests share: a TACHO_HOME of their own, and tacho run in it."""
+"""Base classes of the end-to-end tests: a temporary TACHO_HOME, and tacho in it."""
 
+import functools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,13 +17,14 @@ from pathlib import Path
 TACHO = os.path.abspath(
     os.environ.get("TACHO") or Path(__file__).parents[2] / "build" / "bin" / "tacho")
 STEPPED_CLOCK = Path(TACHO).parents[1] / "test-bin" / "libstepped_clock.so"
-DEBIAN_PYTHON = "/usr/bin/python3"  # the one its packages are for
-PATIENCE_SECONDS = 300  # far beyond what anything here takes, also beside eight busy programs
+DEBIAN_PYTHON = "/usr/bin/python3"  # has Debian's packages
+INTERRUPTED = 128 + signal.SIGINT  # the exit code after Ctrl-C
+PATIENCE_SECONDS = 300  # enough even with eight other busy programs
 
 
 @dataclass
 class Said:
-    """What a tacho that has ended left behind."""
+    """Exit code and output of a tacho that has ended."""
     code: int
     out: str
     err: str
@@ -32,13 +35,13 @@ class Said:
 
 
 def clock_stepped_at(file):
-    """The environment of a tacho whose wall clock is set forward by an hour once the file is there."""
+    """Environment in which the wall clock jumps forward by an hour once the file exists."""
     assert STEPPED_CLOCK.exists(), f"{STEPPED_CLOCK} is not built"
     return {"LD_PRELOAD": str(STEPPED_CLOCK), "STEP_CLOCK_AT": str(file)}
 
 
 def skip_without_torch(modules):
-    """For setUpModule: ends it where Debian's Python cannot import these, and says how it could."""
+    """For setUpModule: skips the tests if Debian's Python cannot import these modules."""
     there = shutil.which(DEBIAN_PYTHON) and subprocess.run(
         [DEBIAN_PYTHON, "-c", f"import {modules}"], stderr=subprocess.DEVNULL).returncode == 0
     if not there:
@@ -47,8 +50,17 @@ def skip_without_torch(modules):
         raise unittest.SkipTest(reason)
 
 
+@functools.cache
+def commands():
+    """The words of all commands that help shows: (), ("runs",), ("runs", "ls"), …"""
+    script = subprocess.run([TACHO, "completion", "bash"], check=True, capture_output=True,
+                            text=True).stdout
+    paths = re.findall(r"(?m)^ +'(tacho[^']*)'\) words=", script)
+    return [tuple(path.split()[1:]) for path in paths]
+
+
 def wait_until(condition, what, seconds=PATIENCE_SECONDS):
-    """Polls until condition() is true, and returns what it said."""
+    """Polls until condition() is true, and returns its value."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         if time.monotonic() > deadline:
@@ -58,7 +70,7 @@ def wait_until(condition, what, seconds=PATIENCE_SECONDS):
 
 
 def events_of(folder):
-    """The whole lines of a run's events.jsonl; none before the file is there."""
+    """The complete lines of a run's events.jsonl; none if the file does not exist."""
     try:
         text = (Path(folder) / "events.jsonl").read_text()
     except FileNotFoundError:
@@ -71,7 +83,7 @@ def epochs_in(folder):
 
 
 def processes_of(home):
-    """Ids of the living processes that were given this TACHO_HOME. Zombies have no environment."""
+    """Ids of the processes with this TACHO_HOME, without zombies."""
     mark = b"TACHO_HOME=" + os.fsencode(home)
     found = []
     for entry in Path("/proc").iterdir():
@@ -81,13 +93,13 @@ def processes_of(home):
             if mark in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
         except OSError:
-            pass  # ended meanwhile, or not ours to read
+            pass  # ended, or not readable
     return found
 
 
 def is_gone(pid):
-    """Whether a process holds nothing any more. A dying one loses its environment before its
-    locks, and its first thread may end before the others."""
+    """True if a process has released everything. A dying process loses its environment before
+    its locks, and its first thread may end before the others."""
     try:
         process = Path(f"/proc/{pid}")
         return state_of(process) == "Z" and len(os.listdir(process / "task")) == 1
@@ -96,7 +108,7 @@ def is_gone(pid):
 
 
 def stop(pid):
-    """SIGSTOP, and waits for it: until then a later signal may still overtake it."""
+    """Sends SIGSTOP and waits for its effect; until then a later signal may arrive first."""
     os.kill(pid, signal.SIGSTOP)
     threads = Path(f"/proc/{pid}/task")
     wait_until(lambda: all(state_of(thread) == "T" for thread in threads.iterdir()), "stop")
@@ -107,13 +119,13 @@ def state_of(process):
 
 
 def learned(record):
-    """All that must repeat to the last digit when a run is repeated or resumed."""
+    """The values that must be identical when a run is repeated or resumed."""
     epochs = [(e["epoch"], e["train_loss"], e["eval_loss"], e["top1"]) for e in record["epochs"]]
     return {"steps": record["steps"]["loss"], "epochs": epochs}
 
 
 class Going:
-    """A tacho that is at work."""
+    """A running tacho."""
 
     def __init__(self, args, env, cwd=None):
         self._out = tempfile.TemporaryFile("w+", newline="")
@@ -122,7 +134,7 @@ class Going:
                                         stderr=self._err, env=env, cwd=cwd)
 
     def worker(self):
-        """Its worker's process id, once there is one."""
+        """Waits for the worker and returns its process id."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return wait_until(lambda: [int(pid) for pid in children.read_text().split()], "worker")[0]
 
@@ -160,12 +172,12 @@ class TachoCase(unittest.TestCase):
         return Path(folder)
 
     def environment(self, env=None):
-        # What other programs do to this machine is not what a test is about; see test_busy.py.
+        # Tests ignore disturbances by other programs; see test_busy.py.
         return {**os.environ, "TACHO_HOME": str(self.home), "TACHO_INCLUDE_DISTURBED": "1",
                 **(env or {})}
 
     def tacho(self, *args, expect=0, env=None, cwd=None):
-        """Runs tacho to its end. expect: the exit code, or None for any."""
+        """Runs tacho. expect: the exit code, or None for any."""
         going = self.start(*args, env=env, cwd=cwd)
         said = going.ended()
         if expect is not None and said.code != expect:
@@ -184,7 +196,7 @@ class TachoCase(unittest.TestCase):
         return set(folder.iterdir()) if folder.exists() else set()
 
     def new_run_folder(self, before):
-        """The folder of the run that was started after `before` was looked up."""
+        """Waits for a run folder that is not in `before`."""
         return wait_until(lambda: self.folders() - before, "run's folder").pop()
 
     def assert_one_error_line(self, said, *words):
@@ -213,7 +225,7 @@ class SharedHomeCase(TachoCase):
 
 
 def end_all(home):
-    """Only what a test started has its TACHO_HOME."""
+    """Kills all processes of a test: those with its TACHO_HOME."""
     for pid in processes_of(home):
         try:
             os.kill(pid, signal.SIGKILL)

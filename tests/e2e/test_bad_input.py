@@ -10,7 +10,7 @@ from toy_data import write_images, write_sentences
 
 FASHION = ("train", "lenet5", "--data", "fashion-mnist")
 
-# The command, its exit code, and what its one line on standard error must name.
+# Command, exit code, and words that its one line on standard error must contain.
 REFUSED = [
     (("trian",), 2, "unknown command 'trian'", "did you mean 'train'?"),
     (("runs", "sl"), 2, "'sl'"),
@@ -77,7 +77,7 @@ class Refuse(SharedHomeCase):
         images = write_images(self.home / "images", train=64, evaluate=32)
         self.tacho("train", "mlp", "--data", "fashion-mnist", "--data-dir", images, "--threads", 1)
 
-    def test_each_mistake_is_named_in_one_line_and_changes_nothing(self):
+    def test_each_error_is_one_line_and_changes_nothing(self):
         after = self.runs()
         for command, code, *words in REFUSED:
             before = after
@@ -88,7 +88,7 @@ class Refuse(SharedHomeCase):
                 self.assert_one_error_line(said, *words)
                 self.assertEqual(after, before)
 
-    def test_a_spec_nested_deeper_than_any_is_refused(self):
+    def test_a_deeply_nested_spec_is_rejected(self):
         folder = self.home / "deep"
         shutil.copytree(self.folders().pop(), folder)
         (folder / "spec.json").write_text('{"spec":' + "[" * 100_000 + "]" * 100_000 + "}")
@@ -115,7 +115,7 @@ class TruncatedImages(TachoCase):
         said = self.tacho("data", "verify", "fashion-mnist", "--from", self.images, expect=2)
         self.assert_one_error_line(said, str(self.cut), "10000 bytes")
 
-    def test_verify_json_says_which_files_are_wrong(self):
+    def test_verify_json_lists_damaged_files(self):
         said = self.tacho("data", "verify", "fashion-mnist", "--from", self.images, "--json",
                           expect=2)
         self.assertEqual(said.json[0]["state"], "wrong size")
@@ -131,7 +131,7 @@ class TruncatedImages(TachoCase):
 
 
 class BadHome(TachoCase):
-    def test_a_home_that_cannot_be_made_is_named(self):
+    def test_a_home_that_cannot_be_created_is_named(self):
         file = self.home / "file"
         file.write_text("in the way")
         for home in ("/proc/tacho", file, file / "below"):
@@ -142,16 +142,16 @@ class BadHome(TachoCase):
                     self.assert_one_error_line(said, str(home))
         self.assertEqual(file.read_text(), "in the way")
 
-    def test_the_doctor_sees_that_the_home_is_no_folder(self):
+    def test_the_doctor_reports_a_home_that_is_not_a_folder(self):
         file = self.home / "file"
         file.write_text("in the way")
-        # Without a worker, as trying out torch takes seconds and is not what this is about.
+        # Without a worker, since checking torch takes seconds.
         said = self.tacho("doctor", "--json", expect=1,
                           env={"TACHO_HOME": str(file), "TACHO_WORKER": "/nonexistent/worker"})
         [home] = [finding for finding in said.json if finding["name"] == "home"]
         self.assertEqual(home["health"], "trouble")
 
-    def test_a_newer_store_is_refused_and_left_as_it_is(self):
+    def test_a_newer_store_is_rejected_and_unchanged(self):
         self.tacho("runs", "ls")
         store = self.home / "tacho.db"
         with contextlib.closing(sqlite3.connect(store)) as database:
@@ -164,7 +164,7 @@ class BadHome(TachoCase):
         self.assertEqual(store.read_bytes(), before)
         self.assertEqual(self.folders(), set())
 
-    def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(self):
+    def test_a_file_that_is_not_a_store_is_rejected_and_unchanged(self):
         store = self.home / "tacho.db"
         for content in (b"shopping list\n", bytes(5000), b"\xff" * 5000):
             store.write_bytes(content)
@@ -172,7 +172,7 @@ class BadHome(TachoCase):
             self.assert_one_error_line(said, str(store), "not a Tacho store")
             self.assertEqual(store.read_bytes(), content)
 
-    def test_a_database_of_another_program_is_refused_and_left_as_it_is(self):
+    def test_a_database_of_another_program_is_rejected_and_unchanged(self):
         store = self.home / "tacho.db"
         with contextlib.closing(sqlite3.connect(store)) as database:
             database.execute("CREATE TABLE recipes (name TEXT)")
@@ -182,7 +182,7 @@ class BadHome(TachoCase):
 
 
 class BrokenSurroundings(TachoCase):
-    def test_output_that_cannot_be_written_is_an_error(self):
+    def test_unwritable_output_is_an_error(self):
         for command in (["runs", "ls"], ["data", "ls"], ["completion", "bash"], ["--help"],
                         ["train", "--help"], ["--version"], []):
             with self.subTest(" ".join(command)), open("/dev/full", "w") as full:
@@ -191,12 +191,12 @@ class BrokenSurroundings(TachoCase):
                 self.assertEqual(ended.returncode, 1)
                 self.assertIn("tacho: standard output could not be written", ended.stderr)
 
-    def test_a_missing_worker_is_named_and_no_run_is_made(self):
+    def test_a_missing_worker_is_an_error_without_a_run(self):
         said = self.tacho(*FASHION, env={"TACHO_WORKER": "/nonexistent/worker"}, expect=1)
         self.assert_one_error_line(said, "/nonexistent/worker")
         self.assertEqual(self.runs(), [])
 
-    def test_a_worker_that_ends_at_once_is_a_failed_run(self):
+    def test_a_worker_that_exits_immediately_is_a_failed_run(self):
         false = shutil.which("false")
         said = self.tacho(*FASHION, "--json", env={"TACHO_WORKER": false}, expect=1)
         self.assert_one_error_line(said, "exit code 1")

@@ -1,4 +1,4 @@
-"""A machine that other programs keep busy: what ran on it is marked, and nothing is concluded from it."""
+"""On a busy machine, runs are marked as disturbed and comparisons claim nothing."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ import unittest
 
 from tacho_case import PATIENCE_SECONDS, TachoCase
 
-# A moment of processor time, however long it takes.
+# A fixed amount of CPU time.
 WORK = "import time\nwhile time.process_time() < 0.5: pass"
-BELIEVE_NOTHING = {"TACHO_INCLUDE_DISTURBED": "0"}
+IGNORE_DISTURBED = {"TACHO_INCLUDE_DISTURBED": "0"}
 
 
 @contextlib.contextmanager
 def busy_machine():
-    """So many programs that never wait that a thread gets a third of a processor."""
+    """Starts enough busy programs that a thread gets a third of a core."""
     count = 2 * len(os.sched_getaffinity(0))
     programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
@@ -46,13 +46,13 @@ class BusyMachine(TachoCase):
             said = self.start("compare", "--json", "--repeat", "2", "--max-repeat", "2",
                               "--cmd", f"{sys.executable} -c '{WORK}'",
                               "--cmd", f"{sys.executable} -c '{slow}'",
-                              env=BELIEVE_NOTHING).ended(PATIENCE_SECONDS * 5)
+                              env=IGNORE_DISTURBED).ended(PATIENCE_SECONDS * 5)
         self.assertEqual(said.code, 0, said.err)
         found = said.json
         self.assertEqual(found["stopped"], "busy")
         for finding in found["findings"]:
             self.assertEqual(finding["verdict"], "unclear", finding)
-            self.assertRegex(finding["words"], r"cannot tell: the machine was busy in \d of \d runs")
+            self.assertRegex(finding["words"], r"no result: the machine was busy in \d of \d runs")
         self.assertIn("does not count: other programs took", " ".join(found["notes"]))
 
 

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from small_image import open_image
-from tacho_case import TACHO, SharedHomeCase, TachoCase, wait_until
+from tacho_case import INTERRUPTED, TACHO, SharedHomeCase, TachoCase, wait_until
 
 TRAIN = ["--", "train", "mlp", "--data", "synthetic", "--input", "1x28x28", "--train-samples", 64,
          "--eval-samples", 32, "-b", 16, "--steps", 4, "--threads", 1, "--no-checkpoints"]
@@ -22,7 +22,7 @@ def python(program):
 
 
 class WellFormed(html.parser.HTMLParser):
-    """Every element is closed in its turn, and nothing is fetched."""
+    """Checks that all elements are closed in order and that nothing is loaded."""
 
     def __init__(self, text):
         super().__init__()
@@ -42,7 +42,7 @@ class WellFormed(html.parser.HTMLParser):
 
 
 class Programs(SharedHomeCase):
-    """One comparison of a quick program with one that sleeps, looked at in every way."""
+    """One comparison of a fast program with one that sleeps, shown in all formats."""
 
     def prepare(self):
         type(self).folder = self.new_shared_folder()
@@ -73,14 +73,14 @@ class Programs(SharedHomeCase):
             self.assertEqual(run["warm_up"], run["block"] == 0)
         self.assertEqual([sorted(block) for block in blocks.values()], [[0, 1]] * 8)
 
-    def test_half_a_second_of_sleep_is_found(self):
+    def test_half_a_second_of_sleep_is_detected(self):
         self.assertEqual(self.finding("wall_s")["verdict"], "higher")
         self.assertIn("slower by", self.finding("wall_s")["words"])
 
-    def test_figures_of_the_output_are_compared(self):
+    def test_printed_figures_are_compared(self):
         self.assertAlmostEqual(self.finding("heard:loss")["ratio"]["value"], 0.5)
 
-    def test_nothing_but_the_report_is_printed(self):
+    def test_only_the_report_is_printed(self):
         self.assertEqual(self.said.err, "")
 
     def test_the_page_is_well_formed_and_needs_no_network(self):
@@ -89,7 +89,7 @@ class Programs(SharedHomeCase):
         self.assertEqual((parsed.open, parsed.fetched), ([], []))
         self.assertIn("slower by", page)
 
-    def test_csv_has_a_line_a_finding_and_a_line_a_value(self):
+    def test_csv_has_one_row_per_finding_and_one_per_value(self):
         with open(self.folder / "found.csv", newline="") as file:
             found = list(csv.DictReader(file))
         self.assertEqual([row["metric"] for row in found],
@@ -111,7 +111,7 @@ class Programs(SharedHomeCase):
         self.assertEqual([row["id"] for row in rows if row["id"] == 1], [1])
         self.assertIn("time.sleep(0.5)", self.tacho("compare", "ls").out)
 
-    def test_the_recorded_runs_say_the_same_direction(self):
+    def test_comparing_the_recorded_runs_gives_the_same_direction(self):
         sides = [",".join(run["run"] for run in self.comparison["runs"]
                           if run["variant"] == variant and not run["warm_up"])
                  for variant in (0, 1)]
@@ -121,7 +121,7 @@ class Programs(SharedHomeCase):
         self.assertIn("not interleaved", again["notes"][-1])
         self.tacho("compare", "rm", again["id"])
 
-    def test_colour_is_for_terminals(self):
+    def test_only_terminals_get_colour(self):
         master, slave = pty.openpty()
         process = subprocess.Popen([TACHO, "compare", "show", "1"], stdout=slave, stderr=slave,
                                    env={**self.environment(), "TERM": "xterm"})
@@ -131,7 +131,7 @@ class Programs(SharedHomeCase):
             while part := os.read(master, 65536):
                 text += part
         except OSError:
-            pass  # Linux's way to say that the other end is closed
+            pass  # Linux reports a closed terminal in this way
         os.close(master)
         self.assertEqual(process.wait(), 0)
         self.assertIn(b"\033[31m", text)
@@ -161,7 +161,7 @@ class Trainings(TachoCase):
 
 
 class Environments(TachoCase):
-    """A program of the image, bare and inside. Figures are apart; no difference is asserted."""
+    """A program of the image, bare and in a container. No difference is asserted."""
 
     def compare_bare_with(self, kind):
         image = open_image(kind)
@@ -182,7 +182,7 @@ class Environments(TachoCase):
     def test_charliecloud(self):
         self.compare_bare_with("charliecloud")
 
-    def test_a_missing_image_is_told_before_anything_runs(self):
+    def test_a_missing_image_is_reported_before_any_run(self):
         for missing in ("charliecloud:/no/such/folder", "podman:localhost/no-such-image"):
             said = self.tacho("compare", "--env", f"bare,{missing}", "--cmd", "true", expect=None)
             self.assertNotEqual(said.code, 0)
@@ -191,12 +191,12 @@ class Environments(TachoCase):
 
 
 class Trouble(TachoCase):
-    def test_bad_input_is_one_sentence(self):
+    def test_errors_are_one_line(self):
         true = ["--cmd", "true", "--cmd", "true"]
         for words, expected in [
                 ([], "nothing to run"),
-                (["--cmd", "true"], "one variant"),
-                (TRAIN, "one variant"),
+                (["--cmd", "true"], "two or more variants"),
+                (TRAIN, "two or more variants"),
                 (["--cmd", "true", "--cmd", "no-such-program"], "no-such-program"),
                 (["--cmd", "true", "--cmd", "'true"], "never closed"),
                 (["--vary", "batch=8,x", *TRAIN], "batch"),
@@ -220,14 +220,14 @@ class Trouble(TachoCase):
         self.assertEqual(self.runs(), [])
         self.assertEqual(self.tacho("compare", "ls", "--json").json, [])
 
-    def test_a_failing_variant_is_named_and_the_others_are_kept(self):
+    def test_a_failing_variant_is_reported_and_the_others_are_kept(self):
         comparison = self.tacho("compare", "--cmd", "true", "--cmd", "sh -c 'echo no; exit 3'",
                                 "--cmd", "sleep 0", "--repeat", 2, "--max-repeat", 2,
                                 "--json").json
         self.assertIn("exit code 3", comparison["notes"][0])
         self.assertEqual({f["variant"] for f in comparison["findings"]}, {2})
 
-    def test_where_none_is_left_to_compare_with_it_ends(self):
+    def test_it_ends_if_only_one_variant_is_left(self):
         said = self.tacho("compare", "--cmd", "true", "--cmd", "false", expect=1)
         self.assertIn("fewer than two variants", said.out)
         self.assertIn("false, warm-up: run", said.out)
@@ -245,14 +245,14 @@ class Trouble(TachoCase):
         wait_until(lambda: self.blocks_kept() >= 4, "four blocks")
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual(said.code, 1)
+        self.assertEqual(said.code, INTERRUPTED)
         self.assertEqual(said.json["stopped"], "user")
         self.assertGreaterEqual(len(said.json["runs"]), 8)
         self.assertTrue(said.json["findings"])
         self.assertIn("tacho compare resume 1", said.err)
         self.assertEqual(self.tacho("compare", "show", 1, "--json").json, said.json)
 
-    def test_a_killed_one_keeps_its_blocks_and_goes_on(self):
+    def test_a_killed_comparison_keeps_its_blocks_and_resumes(self):
         going = self.start_long_one()
         wait_until(lambda: self.blocks_kept() >= 4, "four blocks")
         going.signal(signal.SIGKILL)

@@ -1,14 +1,13 @@
-"""Several ranks learn what one alone would learn, and record it.
+"""Several ranks learn the same as one, and record it.
 
-What one rank learns is tested elsewhere, against PyTorch among others. TACHO_TEST_STEPS=50 makes
-the one model that takes long train longer."""
+Other tests compare one rank with PyTorch. TACHO_TEST_STEPS=50 makes the slowest model train longer."""
 
 import os
 import signal
 import unittest
 
 from dist_case import SECRET, DistCase, kinds_in
-from tacho_case import end_all, wait_until
+from tacho_case import INTERRUPTED, end_all, wait_until
 from toy_data import write_image_folder, write_sentences
 
 SLOW_STEPS = int(os.environ.get("TACHO_TEST_STEPS", 4))
@@ -29,7 +28,7 @@ class RanksLearnWhatOneLearns(DistCase):
                 self.assertEqual(record["ranks"]["backend"],
                                  "gloo" if "gloo" in options else "shm")
 
-    def test_gradients_gathered_over_batches(self):
+    def test_accumulated_gradients(self):
         one = self.train("-b", 8, *self.STEPS, "--accumulate", 2)
         for ranks, batch, *options in ((2, 4), (4, 2, "--backend", "gloo", "--bucket-mb", 0.01)):
             with self.subTest(ranks=ranks):
@@ -37,7 +36,7 @@ class RanksLearnWhatOneLearns(DistCase):
                                                      "--accumulate", 2, *options))
 
     def test_a_last_batch_that_cannot_be_divided(self):
-        # 45 = 5 * 8 + 5: four ranks get 1, 1, 1 and 2. 41: only one gets any.
+        # 45 = 5 * 8 + 5: four ranks get 1, 1, 1 and 2 samples. 41: only one rank gets a sample.
         for samples, *divisions in ((45, (4, 2)), (41, (2, 4), (4, 2))):
             part = ("-e", 2, "--train-samples", samples, "--eval-samples", 3)
             one = self.train("-b", 8, *part)
@@ -49,7 +48,7 @@ class RanksLearnWhatOneLearns(DistCase):
         one = self.train("-b", 8, *self.STEPS)
         nodes = ("-b", 2, "--nproc", 2, "--nnodes", 2, *self.STEPS,
                  "--rendezvous", f"127.0.0.1:{self.free_port()}")
-        # A second machine has a home of its own.
+        # The second machine has another home.
         home = self.new_folder()
         self.addCleanup(end_all, home)
         other = self.start(*self.order(*nodes, "--node-rank", 1),
@@ -89,7 +88,7 @@ class SentencesAndTransformers(DistCase):
 
 
 class Records(DistCase):
-    def test_each_rank_has_its_part_in_every_step(self):
+    def test_every_rank_is_in_every_step(self):
         record = self.train("-b", 4, "--nproc", 3, "-e", 2, "--train-samples", 200)
         steps = record["metrics"]["steps_done"]
         self.assertEqual(len(record["steps"]["loss"]), steps)
@@ -104,7 +103,7 @@ class Records(DistCase):
             self.assertEqual(set(rank["wire_bytes"]), {2 * 4 * 61706 * 2 // 3})
         self.assertTrue(0 <= record["metrics"]["comm_hidden"] <= 1, record["metrics"])
 
-    def test_a_person_sees_a_page_of_eighty_columns(self):
+    def test_the_report_fits_eighty_columns(self):
         self.train("-b", 4, "--nproc", 3, "--steps", 12)
         shown = self.tacho("runs", "show", "last").out
         self.assertIn("3 on 1 node by shm", shown)
@@ -112,7 +111,7 @@ class Records(DistCase):
         for line in shown.splitlines():
             self.assertLessEqual(len(line), 80 if line not in folder else 200, line)
 
-    def test_it_is_said_where_nothing_is_compressed(self):
+    def test_compression_without_effect_is_reported(self):
         record = self.train("-b", 4, "--nproc", 2, "--steps", 2, "--compress", "bf16")
         self.assertIn("nothing is compressed", " ".join(record["notes"]))
         said = self.tacho(*self.order("--nproc", 2, "--compress", "bf16", "--backend", "shm"),
@@ -131,8 +130,8 @@ class Records(DistCase):
                                 "--lr-scale", scaling)
             self.assertAlmostEqual(record["epochs"][0]["learning_rate"], 0.01 * factor, places=9)
 
-    def test_fewer_bytes_travel_when_gradients_are_compressed(self):
-        # A rate at which rounding errors do not grow from step to step.
+    def test_compressed_gradients_send_fewer_bytes(self):
+        # A learning rate at which rounding errors do not grow.
         run = ("-b", 4, "--nproc", 2, "--steps", 50, "--lr", 0.005, "--backend", "gloo",
                "--compress")
         whole = self.train(*run, "none")
@@ -144,26 +143,26 @@ class Records(DistCase):
                 self.assert_close(whole["steps"]["loss"], record["steps"]["loss"], tolerance)
         record = self.train("-b", 4, "--nproc", 2, "-e", 4, "--backend", "gloo",
                             "--compress", "topk")
-        self.assertEqual(sent_by(record), {8 * 617})  # one in a hundred: its place and its value
+        self.assertEqual(sent_by(record), {8 * 617})  # 1 % of the gradients: index and value
         self.assertLess(record["epochs"][-1]["train_loss"], 0.6 * record["epochs"][0]["train_loss"])
 
 
 class Resumed(DistCase):
-    """What a run does after it was stopped."""
-    model = "mnist-cnn"  # drops neurons: the state of random numbers matters
+    """Resumed runs."""
+    model = "mnist-cnn"  # has dropout, so the random state matters
     train_samples = 120
     RUN = ("-b", 4, "-e", 4)
 
     def stopped(self, *args):
-        """The number of a run that was stopped after some epoch."""
+        """Stops a run after some epoch and returns its id."""
         for _ in range(5):
             going, folder, pids = self.begin(*args)
             wait_until(lambda: kinds_in(folder, "checkpoint"), "checkpoint")
             going.signal(signal.SIGINT)
             said = going.ended()
-            if said.code != 0:  # else it was done before it could be stopped
+            if said.code != 0:  # else it finished before the signal
                 break
-        self.assertEqual((said.code, said.json["outcome"]), (1, "cancelled"))
+        self.assertEqual((said.code, said.json["outcome"]), (INTERRUPTED, "cancelled"))
         self.assertEqual(said.json["reason"], "stopped by a signal")
         self.assert_all_end(pids)
         return said.json["id"]
@@ -171,7 +170,7 @@ class Resumed(DistCase):
     def resumed(self, run, *args):
         return self.tacho("train", "--resume", run, "--json", *args).json
 
-    def test_as_many_ranks_go_on_as_if_nothing_had_happened(self):
+    def test_the_same_number_of_ranks_resumes_to_the_same_losses(self):
         for options in ((), ("--optimizer", "adam", "--accumulate", 2)):
             with self.subTest(options):
                 whole = self.train(*self.RUN, "--nproc", 2, *options)
@@ -183,7 +182,7 @@ class Resumed(DistCase):
                 self.assertEqual({len(rank["seconds"]) for rank in record["rank_steps"]},
                                  {len(whole["steps"]["loss"])})
 
-    def test_another_number_of_ranks_goes_on(self):
+    def test_another_number_of_ranks_resumes(self):
         run = self.stopped(*self.RUN, "--nproc", 2, "--schedule", "cosine")
         record = self.resumed(run, "--nproc", 3)
         self.assertEqual((record["outcome"], len(record["epochs"])), ("ok", 4))
@@ -191,12 +190,12 @@ class Resumed(DistCase):
         self.assertEqual(record["epochs"][-1]["steps"], 10)
         self.assertLess(record["epochs"][-1]["train_loss"], record["epochs"][0]["train_loss"])
 
-    def test_ordered_steps_are_made_by_another_number_of_ranks(self):
-        run = self.stopped(*self.RUN, "--nproc", 2, "--steps", 40)  # 15 an epoch
-        record = self.resumed(run, "--nproc", 1)  # 30 an epoch
+    def test_another_number_of_ranks_completes_the_steps(self):
+        run = self.stopped(*self.RUN, "--nproc", 2, "--steps", 40)  # 15 per epoch
+        record = self.resumed(run, "--nproc", 1)  # 30 per epoch
         self.assertEqual((record["outcome"], record["metrics"]["steps_done"]), ("ok", 40))
 
-    def test_batch_norms_are_those_of_rank_0_when_a_run_goes_on(self):
+    def test_a_resumed_run_has_the_batch_norms_of_rank_0(self):
         images = self.home / "pictures"
         write_image_folder(images, train=8, evaluate=4)
         self.data = ("--data", "image-folder", "--data-dir", images, "--input", "3x32x32")

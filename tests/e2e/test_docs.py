@@ -1,10 +1,10 @@
-"""The commands that README.md and docs/ show: they are run, in the order of the page, in a folder that
-has what they name, and print what they are shown to print, numbers aside.
+"""Runs the commands of README.md and docs/ in page order, in a folder with the files they use, and
+compares their output with the page, except for numbers.
 
-What would take long is run shorter (SHORTER) or not at all: NEVER and LONG say why. Of those tacho itself
-reads the words (--read-words), so that a command or an option that is gone is found.
-TACHO_DOCS=all runs everything that this machine can, at its full length: script/test-docs.
-TACHO_DOCS_PAGES="docs/load.md docs/infer.md" runs the commands of these pages alone.
+Long commands run in a shorter version (SHORTER) or not at all (NEVER and LONG, with the reason). For the
+latter, tacho only parses the arguments (--read-words), which detects missing commands and options.
+TACHO_DOCS=all runs everything that works on this machine at full length: script/test-docs.
+TACHO_DOCS_PAGES="docs/load.md docs/infer.md" runs only the commands of these pages.
 """
 
 import os
@@ -17,19 +17,19 @@ from collections import Counter
 
 from doc_commands import (ROOT, inline_commands, label, name_of, pages, shown_commands, simple_commands,
                           skeleton, tacho_words)
-from doc_desk import PATIENCE_SECONDS, PORTS, Desk
-from tacho_case import TACHO
+from doc_workspace import PATIENCE_SECONDS, PORTS, Workspace
+from tacho_case import TACHO, commands
 
 ALL = os.environ.get("TACHO_DOCS") == "all"
 ONLY = os.environ.get("TACHO_DOCS_PAGES", "").split()
-# Why a command is not run here, and the commands that is true of.
+# Reasons for not running commands, with patterns of the commands.
 NEVER = [
     ("needs a GPU", r"--device cuda|--env-gpus|--trace trace.json"),
     ("is about the tree it lies in", r"^(script|bench)/"),
     ("needs a cluster", r"^(sbatch|torchrun|kind|minikube|kubectl)|--nnodes|KEY|\bkind load|\bminikube"),
     ("needs archives that others publish", r"prepare (cifar10|imagenet|imdb)|--data imagenet"),
     ("needs an image of the reader's own", r"/srv/images"),
-    ("needs something that goes on", r"/live$|sweep (watch|cancel)"),
+    ("needs something that is running", r"/live$|sweep (watch|cancel)"),
     ("needs a served model of pictures", r"--images"),
     ("takes hours", r"study (?!.*--dry-run).*--full"),
 ]
@@ -41,7 +41,7 @@ LONG = [
     ("searches for a rate", r"--slo "),
     ("downloads", r"data get"),
 ]
-# Other words for some, so that the same takes seconds.
+# Shorter versions of commands.
 SHORTER = [
     (r"(tacho train (?!.*--data synthetic).*)", r"\1 --train-samples 640 --eval-samples 128"),
     (r"(tacho train resnet50 .*)", r"\1 -b 2 --steps 2 --eval-samples 2"),
@@ -60,7 +60,7 @@ SHORTER = [
     (r"--duration \d+\w+", "--duration 1s"),
 ]
 FEW = "--train-samples 320 --eval-samples 64 --seed 1"
-# What must be there before, so that "last" means something.
+# Commands that run first, so that "last" exists.
 BEFORE = [
     (r"tacho curve last", f"tacho train lenet5 --data fashion-mnist -e 6 {FEW}"),
     (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 32 {FEW}"),
@@ -68,11 +68,11 @@ BEFORE = [
     (r"tacho infer last", f"tacho train lstm --data sst2 -e 1 {FEW}"),
     (r"tacho lab ls", "tacho lab memory --quick --only copy"),
 ]
-# What these say depends on what they find: only how their lines begin is compared.
+# The output depends on the machine: only the beginnings of lines are compared.
 SAID_FREELY = r"tacho (report|compare|runs ls|predict|recommend)"
-# Who foretells may refuse, in a sentence, where measurements here scatter too much.
-REFUSED = r"I cannot know this|runs are too unlike it"
-# Nothing of this can come out of a machine without a GPU.
+# Predictions may abstain if measurements on this machine vary too much.
+REFUSED = r"no prediction: |runs on this machine are too different"
+# Output that needs a GPU.
 FROM_A_GPU = r"kernels of process"
 
 
@@ -87,7 +87,7 @@ def shorter(text):
 
 
 def not_shown(shown, printed):
-    """Lines that the page shows and the command did not print, numbers aside."""
+    """Lines of the page that the command did not print, except for numbers."""
     essence = label if re.search(SAID_FREELY, shown.text) else skeleton
     here = {essence(line) for line in printed.splitlines()} | {""}
     return [line for line in shown.output if "…" not in line and essence(line) not in here]
@@ -96,9 +96,9 @@ def not_shown(shown, printed):
 class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.desk = Desk()
-        cls.addClassCleanup(cls.desk.close)
-        cls.desk.fill_home()
+        cls.workspace = Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        cls.workspace.fill_home()
         cls.counts = Counter()
         cls.only_read = Counter()
 
@@ -121,17 +121,17 @@ class Pages(unittest.TestCase):
 
     def check(self, shown):
         text = shown.text.split("  #")[0].strip()
-        in_study = shown.page.startswith(("docs/studies/", "deploy/"))
+        in_study = shown.page.startswith(("docs/results/", "docs/notes/", "deploy/"))
         why = rule_of(NEVER, text) or (None if ALL else rule_of(LONG, text))
         if in_study and not why:
-            why = "belongs to a study or to a server elsewhere"
+            why = "belongs to a measurement or to a server elsewhere"
         self.read_words(text)
         if why:
             self.only_read[why] += 1
             return
         for pattern, before in BEFORE:
             if re.search(pattern, text):
-                self.desk.must(before)
+                self.workspace.must(before)
         self.counts["run"] += 1
         printed = self.run_it(text)
         if shown.output and printed is not None and not re.search(FROM_A_GPU, "\n".join(shown.output)):
@@ -142,13 +142,13 @@ class Pages(unittest.TestCase):
         words = tacho_words(simple_commands(text)[0]) or []
         for port, command in PORTS.items():
             if words[:1] == [command]:
-                return self.desk.serve(text, port)
-            if f":{port}" in text and port not in self.desk.servers:
+                return self.workspace.serve(text, port)
+            if f":{port}" in text and port not in self.workspace.servers:
                 if command == "infer":
-                    self.desk.must(f"tacho train lstm --data sst2 -e 1 {FEW}")
-                self.desk.serve("tacho infer last" if command == "infer" else "tacho serve", port)
+                    self.workspace.must(f"tacho train lstm --data sst2 -e 1 {FEW}")
+                self.workspace.serve("tacho infer last" if command == "infer" else "tacho serve", port)
         began = time.monotonic()
-        done = self.desk.shell(shorter(text), seconds=3600 if ALL else PATIENCE_SECONDS)
+        done = self.workspace.shell(shorter(text), seconds=3600 if ALL else PATIENCE_SECONDS)
         took = time.monotonic() - began
         if took > 4:
             print(f"{took:.1f} s: {text}", file=sys.stderr)
@@ -158,7 +158,7 @@ class Pages(unittest.TestCase):
         return done.stdout + done.stderr
 
     def read_words(self, text):
-        """tacho reads the words of each command, also of the one that it is to compare."""
+        """Makes tacho parse the arguments of each command, and of the command after `compare … --`."""
         for command in simple_commands(text):
             words = tacho_words(command)
             if words is None:
@@ -174,17 +174,17 @@ class Pages(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    """What sentences and tables say of commands, files and pages."""
+    """Commands, files and pages named in sentences and tables."""
 
     def known(self, path, cache={}):
-        """The subcommands and options of a command, from its own help."""
+        """The subcommands and options of a command, from its help."""
         if path not in cache:
             done = subprocess.run([TACHO, *path, "--help"], capture_output=True, text=True)
             if done.returncode != 0:
                 return None
             text = done.stdout
-            commands = re.findall(r"(?m)^  ([a-z][\w-]*) ", text.partition("\nSubcommands:")[2])
-            cache[path] = set(commands), set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+            below = {words[-1] for words in commands() if words[:-1] == path and words}
+            cache[path] = below, set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
         return cache[path]
 
     def test_commands_within_sentences_exist_with_their_options(self):
@@ -206,14 +206,20 @@ class Words(unittest.TestCase):
                         wrong.append(f"{place}: {code}: no option {word}")
         self.assertEqual(wrong, [])
 
-    def test_the_tour_says_what_the_studies_pages_say(self):
-        tour = (ROOT / "README.md").read_text().partition("## The tour")[2].partition("\n## ")[0]
-        rows = re.findall(r"(?m)^\| \[\S+\]\((docs/studies/\S+)\) \|.*\| ([^|]+) \|$", tour)
-        self.assertGreaterEqual(len(rows), 2)
+    def test_the_summary_of_the_studies_agrees_with_their_reports(self):
+        folder = ROOT / "docs" / "results" / "studies"
+        rows = re.findall(r"(?m)^\| \[\S+\]\((\S+\.md)\) \|.*\| ([^|]+) \|$",
+                          (folder / "README.md").read_text())
+        self.assertGreaterEqual(len(rows), 5)
         for page, findings in rows:
-            text = (ROOT / page).read_text()
+            text = (folder / page).read_text()
             for number in re.findall(r"\d[\d,.]*\d|\d", findings):
                 self.assertRegex(text, rf"(?<![\d.,]){re.escape(number)}(?![\d])", page)
+
+    def test_pages_are_short(self):
+        lengths = {name_of(path): len(path.read_text().splitlines()) for path in pages()}
+        self.assertLessEqual(lengths.pop("README.md"), 250)
+        self.assertEqual({page: lines for page, lines in lengths.items() if lines > 150}, {})
 
     def test_the_manuals_index_names_every_page(self):
         index = (ROOT / "docs" / "README.md").read_text()

@@ -1,4 +1,4 @@
-"""What `tacho env` says of the environments of this machine."""
+"""Tests of `tacho env ls`."""
 
 import unittest
 
@@ -8,7 +8,7 @@ ALL = ["bare", "docker", "podman", "apptainer", "singularity", "charliecloud"]
 
 
 class Env(TachoCase):
-    def test_every_environment_is_there_or_says_why_not(self):
+    def test_every_environment_is_available_or_has_a_reason(self):
         engines = self.tacho("env", "ls", "--json").json
         self.assertEqual([engine["environment"] for engine in engines], ALL)
         for engine in engines:

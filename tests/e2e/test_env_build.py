@@ -1,8 +1,8 @@
-"""`tacho env build`: images that hold the worker, and training inside them.
+"""`tacho env build`: images with the worker, and training in them.
 
-As it is, for podman and charliecloud on a base of busybox alone, which takes seconds. With
-TACHO_BUILD_ENGINES (a list of engines) for those, on the Debian base that mmdebstrap makes:
-script/test-environments does so.
+Uses podman and charliecloud with a base of only busybox, which takes seconds. With
+TACHO_BUILD_ENGINES (a list of engines), uses those with a Debian base made by mmdebstrap:
+script/test-environments.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 import tarfile
 import unittest
 
-from tacho_case import SharedHomeCase, TachoCase, wait_until
+from tacho_case import INTERRUPTED, SharedHomeCase, TachoCase, wait_until
 
 FULL = "TACHO_BUILD_ENGINES" in os.environ
 ENGINES = os.environ.get("TACHO_BUILD_ENGINES", "podman charliecloud").split()
@@ -40,7 +40,7 @@ def setUpModule():
 
 
 def write_small_base(archive):
-    """The smallest system: one program and a few folders, and no C library."""
+    """A minimal system: one program and a few folders, without a C library."""
     with tarfile.open(archive, "w:gz") as tar:
         for name in FOLDERS:
             entry = tarfile.TarInfo(f"./{name}")
@@ -60,7 +60,7 @@ def remove_images():
 
 
 def start_and_halt(case, *words):
-    """A `tacho env build` that has begun to pack, and will never be done with it."""
+    """Starts a `tacho env build` that packs and never finishes."""
     folder = case.new_folder()
     tar = folder / "tar"
     tar.write_text(f"""#!/bin/sh
@@ -75,7 +75,7 @@ exec {shutil.which("tar")} "$@"
 
 
 class Images(SharedHomeCase):
-    """Built once; every test looks at the same ones."""
+    """Images that are built once for all tests."""
 
     def prepare(self):
         cls = type(self)
@@ -102,7 +102,7 @@ class Images(SharedHomeCase):
         for engine in ENGINES:
             with self.subTest(engine):
                 record = self.tacho(*TRAIN, "-E", self.built[engine]["word"],
-                                    env={"TACHO_WORKER": ""}).json  # the image's own
+                                    env={"TACHO_WORKER": ""}).json  # the image's worker
                 self.assertEqual(record["steps"]["loss"], bare)
                 self.assertIn(self.built[engine]["digest"], json.dumps(record))
 
@@ -112,7 +112,7 @@ class Images(SharedHomeCase):
                 self.tacho("run", "-E", self.built[engine]["word"], "--", "tacho", "runs", "ls",
                            cwd=self.home)
 
-    def test_it_says_which_image_it_is_and_how_to_use_it(self):
+    def test_it_prints_the_image_and_how_to_use_it(self):
         for engine in ENGINES:
             built = self.built[engine]
             self.assertEqual(built["word"], f"{engine}:{IMAGE}")
@@ -125,26 +125,26 @@ class Images(SharedHomeCase):
         for engine in ENGINES:
             self.assertIn(IMAGE, images[engine])
 
-    def test_the_same_makes_the_same_digest(self):
-        # Apptainer writes the time of the build into its files; podman's takes longest.
+    def test_equal_builds_have_the_same_digest(self):
+        # Apptainer writes the build time into its files; podman takes longest.
         for engine in set(ENGINES) - ({"apptainer"} if FULL else {"apptainer", "podman"}):
             with self.subTest(engine):
                 self.assertEqual(self.build(engine)["digest"], self.built[engine]["digest"])
         if {"podman", "docker"} <= set(ENGINES):
             self.assertEqual(self.built["podman"]["digest"], self.built["docker"]["digest"])
 
-    def test_ctrl_c_leaves_nothing_half_made_and_the_old_image(self):
+    def test_ctrl_c_keeps_the_old_image_and_no_partial_files(self):
         for engine in ENGINES:
             with self.subTest(engine):
                 going = start_and_halt(self, engine, *self.base, "--tag", IMAGE)
                 going.signal(signal.SIGINT)
                 said = going.ended()
-                self.assertEqual(said.code, 1)
-                self.assertIn("stopped; nothing is left of it", said.err)
+                self.assertEqual(said.code, INTERRUPTED)
+                self.assertIn("stopped; nothing was left behind", said.err)
                 self.assertFalse((self.home / "images" / "making").exists())
         self.test_env_ls_shows_it()
 
-    def test_what_a_killed_build_left_is_taken_away_by_the_next(self):
+    def test_the_next_build_removes_leftovers_of_a_killed_one(self):
         engine = ENGINES[-1]
         going = start_and_halt(self, engine, *self.base, "--tag", IMAGE)
         making = self.home / "images" / "making"
@@ -161,15 +161,15 @@ class Complaints(TachoCase):
         self.assertNotEqual(said.code, 0)
         return said.err
 
-    def test_a_base_that_is_none(self):
-        self.assertIn("there is no such file; leave --base out",
+    def test_an_invalid_base(self):
+        self.assertIn("no such file; leave --base out",
                       self.complaint("charliecloud", "--base", "/not/there.tar"))
         noise = self.home / "noise.tar"
         noise.write_bytes(bytes(range(256)) * 16)
-        self.assertIn("no tar archive of a root file system",
+        self.assertIn("not a tar archive of a root file system",
                       self.complaint("charliecloud", "--base", noise))
 
-    def test_an_engine_that_is_none_or_not_here(self):
+    def test_an_unknown_or_missing_engine(self):
         self.assertIn("did you mean 'podman'", self.complaint("podmn"))
         self.assertIn("'bare' has no image", self.complaint("bare"))
         self.assertIn("podman is not installed; apt-get install",
@@ -180,9 +180,9 @@ class Complaints(TachoCase):
         write_small_base(archive)
         words = ["charliecloud", "--base", archive, "--tag", "tacho-e2e"]
         first = start_and_halt(self, *words)
-        self.assertIn("another 'tacho env build' is at work", self.complaint(*words))
+        self.assertIn("another 'tacho env build' is running", self.complaint(*words))
         first.signal(signal.SIGTERM)
-        self.assertEqual(first.ended().code, 1)
+        self.assertEqual(first.ended().code, 128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

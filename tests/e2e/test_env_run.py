@@ -1,4 +1,4 @@
-"""tacho run and tacho train in an environment: TACHO_ENVIRONMENT names one, as in --env."""
+"""tacho run and tacho train in the environment TACHO_ENVIRONMENT, a value of --env."""
 
 import csv
 import io
@@ -13,12 +13,12 @@ from small_image import open_image
 from tacho_case import TachoCase, processes_of, wait_until
 
 KIND = os.environ.get("TACHO_ENVIRONMENT", "bare")
-CONTAINERS = KIND in ("podman", "docker")  # not our children, but a monitor's or a daemon's
+CONTAINERS = KIND in ("podman", "docker")  # their processes belong to a monitor or a daemon
 MIB = 1 << 20
-SYSTEM = ["--env-bind", "/usr", "--env-bind", "/etc/alternatives"]  # what torch is made of
+SYSTEM = ["--env-bind", "/usr", "--env-bind", "/etc/alternatives"]  # torch and its libraries
 needs_image = unittest.skipIf(KIND == "bare", "a bare program has no image")
 needs_worker = unittest.skipUnless(os.environ.get("TACHO_WORKER"), "no tacho-worker was built")
-needs_root = unittest.skipUnless(os.geteuid() == 0, "limits need a right to make cgroups")
+needs_root = unittest.skipUnless(os.geteuid() == 0, "limits need permission to create cgroups")
 
 
 class InEnvironment(TachoCase):
@@ -41,7 +41,7 @@ class InEnvironment(TachoCase):
         return self.run_in("--json", *words, **options).json
 
     def start_in(self, script, *options):
-        """A program that is at work once this returns; its script writes the file `up`."""
+        """Starts a program and waits until its script has written the file `up`."""
         going = self.start("run", "-E", self.where, *options, "--", "sh", "-c", script,
                            cwd=self.work)
         wait_until((self.work / "up").exists, "program")
@@ -57,7 +57,7 @@ class InEnvironment(TachoCase):
 
 
 class Program(InEnvironment):
-    def test_it_prints_and_ends_as_it_always_does(self):
+    def test_output_and_exit_code_are_unchanged(self):
         said = self.run_in("--", "sh", "-c", "echo out; echo err >&2; pwd; exit 7", expect=7)
         self.assertEqual(said.out, f"out\n{self.work}\n")
         self.assertIn("err\n", said.err)
@@ -67,24 +67,24 @@ class Program(InEnvironment):
         self.assert_nothing_is_left()
 
     @unittest.skipUnless(KIND == "charliecloud", "other engines keep no folders of images")
-    def test_an_image_of_chimage_goes_by_its_name(self):
+    def test_a_ch_image_image_is_used_by_name(self):
         storage = self.new_folder()
         shutil.copytree(self.where.partition(":")[2], storage / "img/some%image+1", symlinks=True)
         said = self.tacho("run", "-E", "charliecloud:some/image:1", "--", "echo", "in it",
                           env={"CH_IMAGE_STORAGE": str(storage)})
         self.assertEqual(said.out, "in it\n")
 
-    def test_a_killed_program_is_seen_as_killed(self):
+    def test_a_killed_program_is_recorded_as_killed(self):
         record = self.record("--", "sh", "-c", "kill -9 $$", expect=128 + 9)
         self.assertEqual(record["reason"], "killed by signal 9 (Killed)")
 
-    def test_arguments_and_variables_arrive_as_they_are(self):
+    def test_arguments_and_variables_are_passed_unchanged(self):
         value = "two  words 'and' \"quotes\" $HOME"
         said = self.run_in("-q", "--env-var", f"SAID={value}", "--", "sh", "-c",
                            'printf "%s|%s" "$SAID" "$1" > said', "sh", "* '")
         self.assertEqual((self.work / "said").read_text(), f"{value}|* '", said.err)
 
-    def test_the_record_tells_what_the_environment_was_and_what_it_cost(self):
+    def test_the_record_has_the_environment_and_its_start_times(self):
         record = self.record("--", "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")
         facts = record["environment_facts"]
         self.assertEqual(facts["engine"], KIND)
@@ -100,7 +100,7 @@ class Program(InEnvironment):
         used = figures["user_s"] + figures.get("system_s", 0)
         self.assertLess(used, figures["wall_s"] * 1.1 + 0.02)
         self.assertGreater(figures["minor_faults"], 0)
-        # The program's own memory, not its engine's.
+        # The memory of the program, without the engine.
         self.assertLess(figures["peak_memory"], 20 * MIB)
         shown = self.tacho("runs", "show", "last").out
         row, = csv.DictReader(io.StringIO(self.tacho("runs", "ls", "--csv", "-w",
@@ -119,7 +119,7 @@ class Program(InEnvironment):
         (self.work / "done").touch()
         self.assertGreater(going.ended().json["metrics"]["run_memory"], 0)
 
-    def test_ctrl_c_reaches_the_program_first_and_leaves_nothing(self):
+    def test_ctrl_c_reaches_the_program_and_leaves_no_process(self):
         going = self.start_in("trap 'echo tidied; exit 5' INT; echo > up; "
                               "while :; do sleep 0.05; done")
         going.signal(signal.SIGINT)
@@ -128,10 +128,10 @@ class Program(InEnvironment):
         self.assertEqual(self.runs()[0]["outcome"], "cancelled")
         self.assert_nothing_is_left()
 
-    def test_a_program_that_will_not_end_is_ended(self):
+    def test_a_program_that_ignores_signals_is_killed(self):
         going = self.start_in("trap '' INT TERM; echo > up; while :; do sleep 0.05; done")
 
-        def ends():  # several that come at once count as one
+        def ends():  # simultaneous signals count as one
             going.signal(signal.SIGINT)
             return going.process.poll() is not None
         wait_until(ends, "end")
@@ -142,7 +142,7 @@ class Program(InEnvironment):
             self.assert_nothing_is_left()
 
     @needs_image
-    def test_what_a_killed_tacho_leaves_the_next_one_removes(self):
+    def test_the_next_tacho_removes_leftovers_of_a_killed_one(self):
         going = self.start_in("trap '' INT TERM; echo > up; while :; do sleep 0.05; done")
         going.signal(signal.SIGKILL)
         going.ended()
@@ -154,7 +154,7 @@ class Program(InEnvironment):
         record = self.record("--env-memory", "64M", "--", "dd", "if=/dev/zero", "of=/dev/null",
                              "bs=256M", "count=1", expect=128 + 9)
         self.assertEqual(record["outcome"], "out_of_memory")
-        self.assertEqual(record["reason"], "ran out of the 64.0 MiB of memory it was given")
+        self.assertEqual(record["reason"], "exceeded its memory limit of 64.0 MiB")
         self.assert_nothing_is_left()
 
     def test_a_time_limit_is_the_outcome(self):
@@ -164,19 +164,19 @@ class Program(InEnvironment):
         self.assert_nothing_is_left()
 
     @needs_image
-    def test_a_program_that_the_image_lacks_is_named(self):
+    def test_a_program_missing_in_the_image_is_named(self):
         record = self.record("--", "no-such-program", expect=127)
         self.assertIn(f"'no-such-program' is not in {KIND}:", record["reason"])
 
     @needs_image
-    def test_what_is_missing_is_one_sentence_and_no_run(self):
+    def test_a_missing_image_is_one_error_line_without_a_run(self):
         said = self.tacho("run", "-E", f"{KIND}:not-there", "--", "true", expect=2)
         self.assert_one_error_line(said, "not-there", f"tacho env build {KIND}")
         said = self.run_in("--", "true", env={"PATH": "/not/there"}, expect=2)
         self.assert_one_error_line(said, f"{KIND} is not installed")
         self.assertEqual(self.runs(), [])
 
-    def test_the_library_that_traces_gpus_is_seen_inside(self):
+    def test_the_gpu_tracing_library_is_available_inside(self):
         self.run_in("-q", "--", "sh", "-c", "cat \"$CUDA_INJECTION64_PATH\" > library")
         self.assertGreater((self.work / "library").stat().st_size, 0)
         self.run_in("-q", "--no-trace", "--", "sh", "-c", "[ -z \"$CUDA_INJECTION64_PATH\" ]")
@@ -189,7 +189,7 @@ class Training(InEnvironment):
         return self.tacho("train", "mnist-cnn", "--data", "synthetic", "--train-samples", "640",
                           "--eval-samples", "64", "--json", *where, *words, expect=expect, env=env)
 
-    def test_it_trains_as_bare_and_tells_its_start_apart(self):
+    def test_it_trains_as_without_an_environment_and_reports_its_start(self):
         record = self.train("--steps", "5").json
         bare = self.tacho("train", "mnist-cnn", "--data", "synthetic", "--train-samples", "640",
                           "--eval-samples", "64", "--steps", "5", "--json").json
@@ -203,14 +203,14 @@ class Training(InEnvironment):
         self.assertGreater(figures["total_s"], figures["wall_s"] + figures["image_start_s"])
         self.assert_nothing_is_left()
 
-    def test_two_ranks_meet(self):
+    def test_two_ranks_connect(self):
         record = self.train("--steps", "4", "--nproc", "2", "--batch", "32").json
         self.assertEqual(len(record["ranks"]["ranks"]), 2)
         self.assertEqual(record["ranks"]["backend"], "gloo" if CONTAINERS else "shm")
         self.assert_nothing_is_left()
 
     @unittest.skipUnless(CONTAINERS, "its ranks share their processes")
-    def test_ranks_that_cannot_meet_say_so(self):
+    def test_ranks_that_cannot_connect_are_reported(self):
         said = self.train("--nproc", "2", "--env-network", "none", expect=2)
         self.assert_one_error_line(said, "leave --env-network none out")
         said = self.train("--nproc", "2", "--backend", "shm", expect=2)
@@ -239,7 +239,7 @@ class Training(InEnvironment):
         stopped = going.ended()
         self.assert_nothing_is_left()
         if stopped.json["outcome"] == "ok":
-            return  # it was quicker than the signal
+            return  # it ended before the signal
         record = self.tacho("train", "--resume", "last", "--json").json
         self.assertEqual(record["outcome"], "ok")
         self.assertEqual(record["metrics"]["epochs_done"], 3)
@@ -256,14 +256,14 @@ class Training(InEnvironment):
         going.signal(signal.SIGKILL)
         going.ended()
         if KIND in ("apptainer", "singularity"):
-            # Its programs forget their parent, and hold the run until they end.
+            # Its processes are orphans now and keep the run's lock until they end.
             for pid in processes_of(self.home):
                 os.kill(pid, signal.SIGTERM)
         self.assert_nothing_is_left()
         self.assertIn(self.runs()[0]["outcome"], ("cancelled", "failed"))
 
     @needs_image
-    def test_the_images_own_worker_goes_before_the_machines(self):
+    def test_the_images_worker_has_precedence(self):
         worker = self.image.root / "bin/tacho-worker"
         worker.write_text("#!/bin/sh\necho of the image\nexit 3\n")
         worker.chmod(0o755)

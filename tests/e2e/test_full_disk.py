@@ -12,7 +12,7 @@ from toy_data import write_images
 
 
 class DiskCase(TachoCase):
-    """A home on a disk of its own, small or not to be written."""
+    """A home on a separate disk that is small or read-only."""
 
     def mount(self, *options):
         mounted = subprocess.run(["mount", *options, str(self.home)], stderr=subprocess.PIPE,
@@ -27,14 +27,14 @@ class DiskCase(TachoCase):
 
 
 class FullDisk(DiskCase):
-    """From a disk that cannot hold the store to one that cannot hold the second checkpoint."""
+    """Disks from too small for the store to too small for the second checkpoint."""
 
     def setUp(self):
         super().setUp()
         self.images = write_images(self.new_folder())
 
     def fill(self, size):
-        """Trains on a disk of `size`, then makes room and goes on."""
+        """Trains on a disk of `size`, then frees space and resumes."""
         self.mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs")
         try:
             said = self.tacho("train", "lenet5", "--data", "fashion-mnist", "--data-dir",
@@ -52,14 +52,14 @@ class FullDisk(DiskCase):
         finally:
             self.unmount()
 
-    def test_a_full_disk_is_one_clear_message_and_the_store_opens_once_there_is_room(self):
+    def test_a_full_disk_is_one_error_line_and_the_store_opens_after_space_is_freed(self):
         for size in ("60k", "250k", "400k", "600k", "1m"):
             with self.subTest(size):
                 self.fill(size)
 
 
 class Reading(DiskCase):
-    """A disk that is full, or that can only be read, still tells what it holds."""
+    """Commands that only read work on a full or read-only disk."""
 
     def setUp(self):
         super().setUp()
@@ -93,7 +93,7 @@ class Reading(DiskCase):
                 self.assertIn(found, self.answer_of(words, path))
 
     def answer_of(self, words, path):
-        """What a server says that is started and stopped for the question."""
+        """Starts a server, returns its answer and stops it."""
         going = self.start(*words, "--port", 0)
 
         def address():
@@ -115,7 +115,7 @@ class Reading(DiskCase):
             going.signal(signal.SIGTERM)
             going.ended()
 
-    def test_a_full_disk_is_read_and_rm_makes_room(self):
+    def test_a_full_disk_can_be_read_and_rm_frees_space(self):
         self.fill_to_the_last_byte()
         self.assert_all_that_reads_reads()
         said = self.tacho("run", "-q", "--", "true", expect=1)
@@ -124,7 +124,7 @@ class Reading(DiskCase):
         self.assertGreater(shutil.disk_usage(self.home).free, 1 << 20)
         self.assertEqual([run["id"] for run in self.runs()], [2])
 
-    def test_a_disk_that_can_only_be_read_is_read_and_left_as_it_is(self):
+    def test_a_read_only_disk_can_be_read_and_stays_unchanged(self):
         before = self.runs()
         self.mount("-o", "remount,ro")
         self.assert_all_that_reads_reads()

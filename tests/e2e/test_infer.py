@@ -1,6 +1,7 @@
-"""`tacho infer`: a model that was just trained, asked over HTTP by good clients and bad ones."""
+"""`tacho infer`: HTTP requests of valid and hostile clients to a freshly trained model."""
 
 import base64
+import http.client
 import json
 import os
 import re
@@ -13,16 +14,17 @@ import threading
 import time
 import unittest
 import zlib
+from pathlib import Path
 
-from http_case import ServeCase, resident_kib
-from tacho_case import SharedHomeCase, wait_until
+from http_case import ServeCase, printed, resident_kib
+from tacho_case import INTERRUPTED, SharedHomeCase, wait_until
 from toy_data import write_image_folder, write_sentences
 
 GOOD, BAD = "neutral1 good1 neutral2", "neutral1 bad1 neutral2"
 
 
 class InferCase(ServeCase):
-    """One server for all tests of a class, of the model that prepare() trained."""
+    """One server for all tests of a class, with the model that prepare() trained."""
     options = ()
 
     @classmethod
@@ -62,7 +64,7 @@ def train_lstm(case):
     data = write_sentences(case.home / "sentences")
     case.tacho("train", "lstm", "--data", "sst2", "--data-dir", data, "-b", 20, "-e", 4,
                "--seed", 1)
-    shutil.rmtree(data)  # the run's folder is all that serving takes
+    shutil.rmtree(data)  # serving needs only the run's folder
 
 
 class Text(InferCase):
@@ -71,14 +73,14 @@ class Text(InferCase):
     def prepare(self):
         train_lstm(self)
 
-    def test_answers_as_it_was_trained(self):
+    def test_predictions_match_the_training(self):
         good, bad = self.predict(GOOD, BAD)
         self.assertEqual((good["label"], good["index"]), ("positive", 1))
         self.assertEqual((bad["label"], bad["index"]), ("negative", 0))
         self.assertAlmostEqual(sum(good["probabilities"]), 1, 5)
         self.assertGreater(good["probabilities"][1], 0.9)
 
-    def test_the_same_alone_batched_and_cached(self):
+    def test_answers_are_equal_alone_batched_and_cached(self):
         texts = [f"neutral{i} good{i % 5} " + "neutral3 " * i for i in range(8)]
         batched = self.predict(*texts)
         for text, before in zip(texts, batched):
@@ -86,14 +88,32 @@ class Text(InferCase):
             self.assertTrue(again["cached"])
             self.assertEqual(again["probabilities"], before["probabilities"])
 
-    def test_last_is_the_last_that_trained(self):
+    def test_last_is_the_last_training(self):
         self.tacho("load", f"http://127.0.0.1:{self.port}/health", "-d", "100ms")
         again = self.start("infer", "last", "--port", 0)
         wait_until(lambda: (again._out.seek(0), "http://" in again._out.read())[1], "second server")
         again.signal(signal.SIGTERM)
         self.assertEqual(again.ended().code, 0)
 
-    def test_tells_what_it_serves(self):
+    def test_the_token_comes_from_a_file_or_the_environment(self):
+        secret = self.home / "secret"
+        secret.write_text("a-token-of-a-file\n")
+        for options, environment, token in (
+                (("--token-file", secret), {}, "a-token-of-a-file"),
+                ((), {"TACHO_TOKEN": "a-token-of-20-letters"}, "a-token-of-20-letters")):
+            going = self.start("infer", "last", "--port", 0, *options, env=environment)
+            found = wait_until(lambda: re.search(r"http://[\w.]+:(\d+)/", printed(going)), "address")
+            words = Path(f"/proc/{going.process.pid}/cmdline").read_bytes()
+            self.assertNotIn(token.encode(), words)
+            for sent, status in (({}, 401), ({"Authorization": f"Bearer {token}"}, 200)):
+                connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+                connection.request("GET", "/model", headers=sent)
+                self.assertEqual(connection.getresponse().status, status)
+                connection.close()
+            going.signal(signal.SIGINT)
+            self.assertEqual(going.ended().code, INTERRUPTED)
+
+    def test_describes_the_served_model(self):
         self.assertEqual(self.ask("/health")[0], 200)
         self.assertEqual(self.ask("/ready")[0], 200)
         model = self.ask("/model")[2]
@@ -102,7 +122,7 @@ class Text(InferCase):
         self.assertEqual(len(model["digest"]), 64)
         self.assertIn(model["run"], str(self.folders()))
 
-    def test_bad_requests_are_told_what_is_wrong(self):
+    def test_bad_requests_get_a_reason(self):
         cases = [(b'{"text": ["\xff\xfe"]}', 400), (b"{", 400), (b'{"text": []}', 400),
                  (b'{"text": [1]}', 400), (b'{"images": ["eA=="]}', 400), (b'{"text": [" "]}', 422),
                  (json.dumps({"text": ["a"] * 9}).encode(), 400),
@@ -116,7 +136,7 @@ class Text(InferCase):
         self.assertEqual(self.ask("/nowhere")[0], 404)
         self.predict(GOOD)
 
-    def test_a_hundred_megabytes_are_refused_unread(self):
+    def test_a_hundred_megabytes_are_rejected_unread(self):
         before = resident_kib(self.going.process.pid)
         client = self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                           b"application/json\r\nContent-Length: 104857600\r\n\r\n")
@@ -124,7 +144,7 @@ class Text(InferCase):
             for _ in range(100):
                 client.sendall(b"x" * (1 << 20))
         except OSError:
-            pass  # it was told before the end
+            pass  # rejected before the end
         chunked = self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                            b"application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         try:
@@ -137,7 +157,7 @@ class Text(InferCase):
         client.close()
         chunked.close()
 
-    def test_a_thousand_silent_clients_keep_nobody_out(self):
+    def test_a_thousand_idle_clients_do_not_block_others(self):
         silent = [self.raw() for _ in range(1000)]
         self.predict(GOOD)
         for client in silent[::2]:
@@ -146,7 +166,7 @@ class Text(InferCase):
         for client in silent:
             client.close()
 
-    def test_equal_questions_at_once_are_computed_once_or_found(self):
+    def test_equal_concurrent_requests_are_computed_once_or_cached(self):
         before = self.metric("samples_total")
         text = "neutral7 neutral8 good4"
         threads = [threading.Thread(target=self.predict, args=(text,)) for _ in range(16)]
@@ -158,13 +178,13 @@ class Text(InferCase):
 
 
 class End(InferCase):
-    """SIGTERM in the middle of requests."""
+    """SIGTERM during requests."""
     options = ("--max-delay-ms", 300, "--max-batch", 64)
 
     def prepare(self):
         train_lstm(self)
 
-    def test_what_was_asked_is_answered(self):
+    def test_accepted_requests_are_answered(self):
         clients = []
         for i in range(32):
             body = json.dumps({"text": [f"neutral1 good{i}"]}).encode()
@@ -184,14 +204,14 @@ class End(InferCase):
 
 
 class HostileJson(InferCase):
-    """Bodies that are made to take long. Their limits are generous: such a body took 18 s, and four of them made
-    /health wait for 9 s and SIGTERM for 25 s."""
+    """Bodies that take long to parse. The limits are generous: without protection, such a body took 18 s,
+    and four of them delayed /health by 9 s and SIGTERM by 25 s."""
 
     def prepare(self):
         train_lstm(self)
 
     def post_four(self, body):
-        """What four clients at a time are answered, asking twice each; and how long /health took meanwhile."""
+        """Answers to four concurrent clients with two requests each, and the longest time of /health."""
         answers, slowest = [], 0.0
 
         def post():
@@ -206,7 +226,7 @@ class HostileJson(InferCase):
             slowest = max(slowest, time.monotonic() - begin)
         return answers, slowest
 
-    def test_a_hundred_thousand_members_are_refused_at_once(self):
+    def test_a_hundred_thousand_members_are_rejected_quickly(self):
         wide = b"{" + b",".join(b'"%d":0' % i for i in range(100_000)) + b"}"
         answers, slowest = self.post_four(wide)
         for status, _, answer in answers:
@@ -214,7 +234,7 @@ class HostileJson(InferCase):
             self.assertIn("more than 1000 members", answer["detail"])
         self.assertLess(slowest, 5)
 
-    def test_what_is_nested_is_refused(self):
+    def test_nested_json_is_rejected(self):
         for body in (b"[" * 200_000, b'{"text":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
                      b'{"a":' * 100_000 + b"1" + b"}" * 100_000):
             answers, _ = self.post_four(body)
@@ -223,7 +243,7 @@ class HostileJson(InferCase):
                 self.assertIn("nested more than 64 levels deep", answer["detail"])
         self.predict(GOOD)
 
-    def test_zz_it_ends_while_they_come(self):
+    def test_zz_it_ends_during_such_requests(self):
         wide = b"{" + b",".join(b'"%d":0' % i for i in range(100_000)) + b"}"
         clients = [self.raw(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                             b"Content-Length: %d\r\n\r\n" % len(wide)) for _ in range(4)]
@@ -244,7 +264,7 @@ class Images(InferCase):
         self.tacho("train", "lenet5", "--data", "image-folder", "--data-dir",
                    self.home / "pictures", "--input", "3x32x32", "-b", 8, "-e", 4)
 
-    def test_files_and_base64_get_the_same_answer(self):
+    def test_files_and_base64_have_the_same_answer(self):
         for name in ("bright", "dark"):
             image = (self.home / "pictures" / "val" / name / "1.png").read_bytes()
             status, _, plain = self.ask("/predict", "POST", image, {"Content-Type": "image/png"})
@@ -256,7 +276,7 @@ class Images(InferCase):
             self.assertEqual(again, plain["predictions"][0])
             self.assertIn(again["label"], ("bright", "dark"))
 
-    def test_what_is_no_image_is_said_so(self):
+    def test_invalid_images_are_rejected(self):
         status, _, answer = self.ask("/predict", "POST", b"GIF89a", {"Content-Type": "image/png"})
         self.assertEqual(status, 422)
         self.assertIn("not a JPEG or PNG", answer["detail"])
@@ -264,7 +284,7 @@ class Images(InferCase):
         status, _, answer = self.ask("/predict", "POST", image[:-30], {"Content-Type": "image/png"})
         self.assertEqual(status, 422)
 
-    def test_a_small_file_of_many_pixels_is_refused_before_it_is_decoded(self):
+    def test_a_small_file_with_many_pixels_is_rejected_before_decoding(self):
         before = resident_kib(self.going.process.pid)
         image = grey_png(5_001, 5_000)
         self.assertLess(len(image), 100_000)
@@ -277,7 +297,7 @@ class Images(InferCase):
 @unittest.skipUnless(shutil.which("redis-server") or os.environ.get("TACHO_COMPONENTS") == "required",
                      "SKIPPED: redis-server is not installed")
 class Redis(InferCase):
-    """A cache that dies, comes back and stands still, under requests that never notice."""
+    """Requests are answered while the cache is killed, restarted and stopped."""
 
     @classmethod
     def setUpClass(cls):
@@ -310,7 +330,7 @@ class Redis(InferCase):
     def await_cache(self, up):
         wait_until(lambda: self.metric("cache_up") == up, f"cache_up {up}")
 
-    def test_it_comes_and_goes_and_no_request_notices(self):
+    def test_no_request_fails_while_redis_stops_and_restarts(self):
         self.await_cache(1)
         answers = [self.predict(GOOD)[0] for _ in range(2)]
         wait_until(lambda: self.predict(GOOD)[0]["cached"], "cached answer")
@@ -347,16 +367,16 @@ class Redis(InferCase):
                 thread.join()
         self.assertEqual(wrong, [])
         lines = self.log_lines()
-        self.assertEqual(len([line for line in lines if "go on without it" in line]), 2, lines)
+        self.assertEqual(len([line for line in lines if "continue without it" in line]), 2, lines)
         self.assertEqual(len([line for line in lines if "answers again" in line]), 2, lines)
 
-    def test_what_another_client_changes_is_not_taken(self):
+    def test_values_changed_by_another_client_are_ignored(self):
         self.await_cache(1)
         texts = {BAD: 0, GOOD: 1, "neutral1 good1": 1}
         for text in texts:
             wait_until(lambda: self.predict(text)[0]["cached"], "cached answer")
 
-        # One answer in place of every other: who reaches Redis can do that, but not sign it.
+        # Replaces all answers by one. A client of Redis can do that, but cannot sign it.
         def planted_and_noticed():
             first, *others = self.redis_cli("KEYS", "*").split()
             for key in others:
@@ -380,7 +400,7 @@ class Refusals(SharedHomeCase):
     def prepare(self):
         self.tacho("run", "--", "true")
 
-    def test_what_cannot_be_served_is_said_in_one_line(self):
+    def test_runs_that_cannot_be_served_are_one_error_line(self):
         self.assert_one_error_line(self.tacho("infer", "7", expect=2), "7")
         self.assert_one_error_line(self.tacho("infer", "last", "--max-bach", "3", expect=2),
                                    "--max-bach")

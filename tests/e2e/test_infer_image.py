@@ -1,5 +1,5 @@
-"""A trained model and its Redis, each started from an image as deploy/compose.yaml starts them: not as root, on
-a file system that cannot be written, without capabilities."""
+"""A served model and Redis in containers as in deploy/compose.yaml: not as root, with a read-only file
+system, without capabilities."""
 
 import http.client
 import json
@@ -25,8 +25,8 @@ REQUIRED = os.environ.get("TACHO_COMPONENTS") == "required" and os.geteuid() == 
 
 
 def limits():
-    """As this process has them: podman would raise them, which root may not do everywhere. Of processes it
-    cannot pass on more than there can be."""
+    """The limits of this process: podman would raise them, which may not be allowed. The process limit
+    must not exceed the system's maximum."""
     most = int(open("/proc/sys/kernel/pid_max").read())
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     processes = [min(limit if limit >= 0 else most, most) for limit in resource.getrlimit(resource.RLIMIT_NPROC)]
@@ -41,7 +41,7 @@ def podman(*words):
 
 
 def write_redis_base(archive):
-    """The small base with this machine's redis-server and the libraries it is linked to."""
+    """The small base with this machine's redis-server and its libraries."""
     plain = archive.with_suffix("")
     test_env_build.write_small_base(archive)
     with tarfile.open(archive) as small, tarfile.open(plain, "w") as tar:
@@ -79,7 +79,7 @@ class Served(SharedHomeCase):
         podman("import", write_redis_base(self.home / "redis.tar.gz"), REDIS_IMAGE)
         data = write_sentences(self.home / "sentences")
         self.tacho("train", "lstm", "--data", "sst2", "--data-dir", data, "-b", 20, "-e", 4, "--seed", 1)
-        for path in self.home.rglob("*"):  # the container's user is another
+        for path in self.home.rglob("*"):  # the container has another user
             path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
         self.home.chmod(0o755)
         cls.run_key = next((self.home / "runs").iterdir()).name
@@ -100,7 +100,7 @@ class Served(SharedHomeCase):
         subprocess.run([*PODMAN, "rmi", "-f", TACHO_IMAGE, REDIS_IMAGE], capture_output=True)
 
     def setUp(self):
-        pass  # both go on
+        pass  # both keep running
 
     def ask(self, method, path, body=None):
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -125,14 +125,14 @@ class Served(SharedHomeCase):
         wait_until(lambda: self.predict(text)["cached"], "cached answer")
         self.assertEqual(self.predict(text)["probabilities"], first["probabilities"])
 
-    def test_redis_may_be_killed_and_started_again(self):
+    def test_redis_can_be_killed_and_restarted(self):
         podman("kill", "--signal", "KILL", self.redis)
         self.assertEqual(self.predict("neutral3 bad1 neutral4")["label"], "negative")
         podman("start", self.redis)
         wait_until(lambda: "tacho_infer_cache_up 1\n" in self.ask("GET", "/metrics")[1], "cache")
         wait_until(lambda: self.predict("neutral3 bad1 neutral4")["cached"], "cached answer")
 
-    def test_zz_it_ends_in_order(self):
+    def test_zz_it_shuts_down_cleanly(self):
         podman("stop", "-t", "30", self.server)
         self.assertEqual(podman("inspect", "--format", "{{.State.ExitCode}}", self.server), "0")
 

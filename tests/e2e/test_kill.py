@@ -5,7 +5,7 @@ import signal
 import time
 import unittest
 
-from tacho_case import (SharedHomeCase, epochs_in, events_of, is_gone, learned,
+from tacho_case import (INTERRUPTED, SharedHomeCase, epochs_in, events_of, is_gone, learned,
                         processes_of, stop, wait_until)
 from toy_data import write_images
 
@@ -14,7 +14,7 @@ ORDER = ("--batch", 32, "--threads", 1, "--seed", 1)
 
 
 class KillCase(SharedHomeCase):
-    """Runs of one order in one home, which may be interrupted, beside one that was not."""
+    """Runs with the same options in one home, some interrupted and one not."""
     model = "lenet5"
     epochs = EPOCHS
     images = {"train": 320, "evaluate": 64}
@@ -32,7 +32,7 @@ class KillCase(SharedHomeCase):
         return going, self.new_run_folder(before)
 
     def begin_and_reach(self, epochs):
-        """Starts a run and waits until so many epochs are done and saved."""
+        """Starts a run and waits until `epochs` are done and saved."""
         going, folder = self.begin()
         wait_until(lambda: len(checkpoints_in(folder)) >= epochs, f"checkpoint {epochs}")
         return going, folder
@@ -60,16 +60,16 @@ class KillCase(SharedHomeCase):
 
 class KillAndInterrupt(KillCase):
     def kill_at_some_moment(self, seed, tacho, worker):
-        """Anywhere in the three epochs that follow the first."""
+        """Kills at a random moment in the three epochs after the first."""
         rng = random.Random(seed)
         going, folder = self.begin_and_reach(rng.randrange(1, 4))
         worker_id = going.worker()
         epoch = epochs_in(folder)[0]
-        # A moment of its own, whatever the worker is doing then.
+        # Independent of what the worker is doing.
         time.sleep(rng.random() * (epoch["train_seconds"] + epoch["eval_seconds"]))
         self.assertFalse([e for e in events_of(folder) if e["kind"] == "end"], "it was too fast")
         if tacho and worker:
-            stop(worker_id)  # or it could still say goodbye when tacho is gone
+            stop(worker_id)  # otherwise it could write its end after tacho is gone
         if tacho:
             going.signal(signal.SIGKILL)
         if worker:
@@ -77,7 +77,7 @@ class KillAndInterrupt(KillCase):
         self.wait_for_the_end_of(going.process.pid, worker_id)
         return going.ended(), folder
 
-    def test_whoever_is_killed_the_run_ends_and_resumes_to_the_same_losses(self):
+    def test_after_killing_tacho_or_worker_the_run_resumes_to_the_same_losses(self):
         cases = ((True, False, "cancelled"), (False, True, "failed"), (True, True, "failed"))
         for seed, (tacho, worker, outcome) in enumerate(cases):
             with self.subTest(tacho=tacho, worker=worker):
@@ -105,17 +105,17 @@ class KillAndInterrupt(KillCase):
         self.assertEqual(self.outcome_of(folder), "failed")
         self.assert_resumed_equals_uninterrupted(folder)
 
-    def test_half_a_line_at_the_end_is_forgiven(self):
+    def test_an_incomplete_last_line_is_ignored(self):
         _, folder = self.kill_at_some_moment(11, tacho=True, worker=True)
         with open(folder / "events.jsonl", "a") as events:
             events.write('{"v":1,"t":17947')
         self.assertEqual(self.outcome_of(folder), "failed")
         self.assert_resumed_equals_uninterrupted(folder)
 
-    def test_several_that_find_a_killed_run_write_one_end(self):
+    def test_concurrent_commands_write_one_end_of_a_killed_run(self):
         _, folder = self.kill_at_some_moment(12, tacho=True, worker=True)
         last = events_of(folder)[-1]["t"]
-        # So long that all of them are still reading when the first has read it.
+        # Long enough that all are still reading when the first has finished.
         note = json.dumps({"v": 1, "t": last, "kind": "note", "text": "again"}) + "\n"
         with open(folder / "events.jsonl", "a") as events:
             events.write(note * 200_000)
@@ -126,28 +126,28 @@ class KillAndInterrupt(KillCase):
         ends = [event for event in events_of(folder) if event["kind"] == "end"]
         self.assertEqual(len(ends), 1)
 
-    def test_ctrl_c_cancels_and_says_how_to_go_on(self):
+    def test_ctrl_c_cancels_and_prints_how_to_resume(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number.name):
                 going, folder = self.begin_and_reach(2)
                 worker = going.worker()
                 going.signal(number)
                 said = going.ended()
-                self.assertEqual((said.code, said.json["outcome"]), (1, "cancelled"))
+                self.assertEqual((said.code, said.json["outcome"]), (128 + number, "cancelled"))
                 self.assertIn(f"tacho train --resume {said.json['id']}\n", said.err)
                 self.wait_for_the_end_of(worker)
                 self.assert_resumed_equals_uninterrupted(folder)
 
-    def test_a_second_ctrl_c_kills_a_worker_that_does_not_listen(self):
+    def test_a_second_ctrl_c_kills_an_unresponsive_worker(self):
         going, folder = self.begin_and_reach(2)
         worker = going.worker()
-        stop(worker)  # deaf to all but SIGKILL
+        stop(worker)  # reacts only to SIGKILL
         going.signal(signal.SIGINT)
         wait_until(lambda: pending_signals(worker) & 1 << (signal.SIGTERM - 1), "SIGTERM")
         self.assertIsNone(going.process.poll())
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual((said.code, said.json["outcome"]), (1, "cancelled"))
+        self.assertEqual((said.code, said.json["outcome"]), (INTERRUPTED, "cancelled"))
         self.wait_for_the_end_of(worker)
         self.assert_resumed_equals_uninterrupted(folder)
 
@@ -163,7 +163,7 @@ class KillAndInterrupt(KillCase):
     def test_a_run_is_listed_as_running_and_not_disturbed(self):
         going, folder = self.begin_and_reach(1)
         worker = going.worker()
-        stop(worker)  # so that it is running for as long as this takes
+        stop(worker)  # keeps it running during the test
         run = self.id_of(folder)
         self.assertEqual(self.outcome_of(folder), "running")
         self.assertIn("running", self.tacho("runs", "show", run).out)
@@ -177,13 +177,13 @@ class KillAndInterrupt(KillCase):
 
 
 class KillWhileWriting(KillCase):
-    """mnist-cnn's checkpoint has 9.6 MB, so that it takes a while to write."""
+    """mnist-cnn's checkpoint has 9.6 MB, so that writing takes a while."""
     model = "mnist-cnn"
     epochs = 6
     images = {"train": 64, "evaluate": 32}
 
     def kill_within_a_checkpoint(self):
-        """The folder of a run whose worker died writing one, or None if it was too quick."""
+        """The folder of a run whose worker was killed while writing one, or None if it was too fast."""
         going, folder = self.begin()
         worker = going.worker()
         checkpoints = folder / "checkpoints"

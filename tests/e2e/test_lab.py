@@ -1,17 +1,25 @@
-"""`tacho lab memory` and the surveys it keeps."""
+"""`tacho lab memory` and its stored surveys."""
 
 import json
 import os
+import re
+import signal
 import unittest
 from pathlib import Path
 
-from tacho_case import TachoCase
+from tacho_case import INTERRUPTED, TachoCase, wait_until
+
+def caught(pid):
+    """The signals that a process handles, as a bit mask."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"SigCgt:\s+(\w+)", status)[1], 16)
+
 
 SMALL = ("lab", "memory", "--quick", "--size", "1M", "--only", "reduction")
 
 
 class LabMemory(TachoCase):
-    def test_a_survey_is_measured_kept_listed_and_shown_again(self):
+    def test_a_survey_is_measured_stored_listed_and_shown(self):
         made = self.tacho(*SMALL, "--json").json
         self.assertEqual((made["kind"], made["device"], made["complete"]), ("memory", "cpu", True))
         self.assertIsNone(made["theoretical_bytes_per_s"])
@@ -25,24 +33,31 @@ class LabMemory(TachoCase):
         self.assertEqual(self.tacho("lab", "show", "--json").json, made)
         text = self.tacho("lab", "show", made["key"]).out
         self.assertIn("the ceiling", text)
-        self.assertIn("unknown; --peak", text)
+        self.assertIn("unknown; set it with --peak", text)
 
     def test_the_share_of_a_known_peak_is_shown(self):
         said = self.tacho(*SMALL, "--peak", "1000")
         self.assertIn("of peak", said.out)
-        self.assertIn("1,000 GB/s, by the data sheet", said.out)
+        self.assertIn("1,000 GB/s, from the data sheet", said.out)
 
-    def test_nothing_measured_yet(self):
+    def test_ctrl_c_keeps_what_was_measured(self):
+        going = self.start("lab", "memory", "--threads", 1, "--json")  # takes minutes
+        # Every measurement begins after Ctrl-C is caught.
+        wait_until(lambda: caught(going.process.pid) & 1 << (signal.SIGINT - 1), "signal handler")
+        going.signal(signal.SIGINT)
+        self.assertEqual(going.ended().code, INTERRUPTED)
+
+    def test_no_survey_yet(self):
         self.assertIn("nothing was measured yet", self.tacho("lab", "ls").out)
         said = self.tacho("lab", "show", expect=2)
         self.assert_one_error_line(said, "nothing was measured yet")
 
-    def test_bad_words_are_named(self):
-        for words, part in ((("--threads", "0"), "--threads: between 1 and"),
+    def test_invalid_arguments_are_named(self):
+        for words, part in ((("--threads", "0"), "--threads must be between 1 and"),
                             (("--size", "10"), "--size"),
-                            (("--size", "1K"), "--size: between 1 MiB"),
+                            (("--size", "1K"), "--size must be between 1 MiB"),
                             (("--only", "trias"), "triad"),
-                            (("--only", "transfer"), "no form of that on a CPU"),
+                            (("--only", "transfer"), "not measured on a CPU"),
                             (("--peak", "0"), "--peak"),
                             (("--device", "tpu"), "tpu")):
             said = self.tacho("lab", "memory", "--quick", *words,

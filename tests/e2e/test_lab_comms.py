@@ -1,4 +1,4 @@
-"""`tacho lab comms`: real ranks, whose every answer is checked before it is timed."""
+"""`tacho lab comms` with real ranks; every result is verified before it is timed."""
 
 import os
 import signal
@@ -7,16 +7,16 @@ import unittest
 from pathlib import Path
 
 from dist_case import SECRET
-from tacho_case import TachoCase, is_gone, processes_of, wait_until
+from tacho_case import INTERRUPTED, TachoCase, is_gone, processes_of, wait_until
 
 SMALL = ("lab", "comms", "--quick", "--max-size", "64K", "--no-gradients", "--json")
-# As nccl-tests has them, of two ranks.
+# Bus bandwidth factors of nccl-tests for two ranks.
 BUS = {"all-reduce": 1, "broadcast": 1, "all-gather": 0.5}
 
 
 class LabComms(TachoCase):
     def logs(self, text):
-        """Lines of rank 0's log that hold a text."""
+        """Lines of rank 0's log that contain a text."""
         return [line for log in self.passing.glob("tacho-rank-*/worker.log")
                 for line in log.read_text().splitlines() if text in line]
 
@@ -24,7 +24,7 @@ class LabComms(TachoCase):
         self.passing = self.new_folder()
         return self.start("lab", "comms", *words, env={"TMPDIR": str(self.passing)})
 
-    def test_two_ranks_are_measured_kept_listed_and_shown_again(self):
+    def test_two_ranks_are_measured_stored_listed_and_shown(self):
         made = self.tacho(*SMALL).json
         self.assertEqual((made["kind"], made["ranks"], made["machines"], made["complete"]),
                          ("comms", 2, 1, True))
@@ -47,7 +47,7 @@ class LabComms(TachoCase):
         self.assertEqual([(s["key"], s["kind"]) for s in listed], [(made["key"], "comms")])
         self.assertEqual(self.tacho("lab", "show", "--json").json, made)
         text = self.tacho("lab", "show", made["key"]).out
-        for words in ("a small sum takes", "bus GB/s", "of line", "absent", made["key"]):
+        for words in ("a small all-reduce takes", "bus GB/s", "of line", "absent", made["key"]):
             self.assertIn(words, text)
         self.assertEqual(processes_of(self.home), [])
 
@@ -66,7 +66,7 @@ class LabComms(TachoCase):
         self.assertAlmostEqual(sent["fp16"], 0.5, places=3)
         self.assertAlmostEqual(sent["topk"], 0.02, places=3)
 
-    def test_machines_meet_and_only_the_first_keeps_the_record(self):
+    def test_only_the_first_machine_stores_the_record(self):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -83,19 +83,19 @@ class LabComms(TachoCase):
         self.assertEqual({c["backend"] for c in made["collectives"]}, {"gloo"})
         self.assertIn("shm: the ranks are on several machines", made["absent"])
 
-    def test_an_interrupt_keeps_what_there_is(self):
+    def test_an_interrupt_keeps_the_results_so_far(self):
         going = self.begin("--max-size", "4K", "--json")
         wait_until(lambda: self.logs("gloo"), "gloo", seconds=120)
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual(said.code, 0, said.err)
+        self.assertEqual(said.code, INTERRUPTED, said.err)
         self.assertFalse(said.json["complete"])
         self.assertEqual(len([c for c in said.json["collectives"] if c["backend"] == "shm"]), 12)
         self.assertEqual(self.tacho("lab", "show", "--json").json, said.json)
         self.assertIn("ended before everything was measured", self.tacho("lab", "show").out)
         self.assertEqual(list(self.passing.iterdir()), [])
 
-    def test_a_lost_rank_is_named_and_nothing_is_kept(self):
+    def test_a_lost_rank_is_named_and_nothing_is_stored(self):
         going = self.begin("--backend", "gloo", "--json")
         wait_until(lambda: self.logs("all-reduce"), "sum")
         pids = [pid for pid in processes_of(self.home) if pid != going.process.pid]
@@ -107,10 +107,10 @@ class LabComms(TachoCase):
         wait_until(lambda: all(map(is_gone, pids)), "end of all ranks")
         self.assertFalse((Path(self.home) / "lab").exists())
 
-    def test_bad_words_are_named(self):
+    def test_invalid_arguments_are_named(self):
         for words, part in ((("--backend", "mpi"), "mpi"),
                             (("--max-size", "10"), "--max-size"),
-                            (("--max-size", "1B"), "--max-size: between"),
+                            (("--max-size", "1B"), "--max-size must be between"),
                             (("--peak", "0"), "--peak"),
                             (("--nproc", "0"), "--nproc"),
                             (("--timeout", "0"), "--timeout"),

@@ -1,4 +1,4 @@
-"""Predictions are written down before a run and held against it afterwards."""
+"""Predictions are recorded before a run and compared with it afterwards."""
 
 import json
 import unittest
@@ -8,8 +8,8 @@ from toy_data import write_images
 
 
 class Ledger(TachoCase):
-    def test_the_third_run_of_a_task_was_foretold_and_is_measured(self):
-        self.assertIn("nothing was foretold yet", self.tacho("ledger").out)
+    def test_the_third_run_of_a_configuration_is_predicted_and_compared(self):
+        self.assertIn("nothing was predicted yet", self.tacho("ledger").out)
         images = write_images(self.home / "images")
         for seed in range(3):
             record = self.tacho("train", "mlp", "--data", "fashion-mnist", "--data-dir", images,
@@ -25,11 +25,11 @@ class Ledger(TachoCase):
 
         text = self.tacho("curve", "1", "--seen", "3").out
         self.assertEqual([line.split()[0] for line in text.splitlines()[1:]], ["4", "5", "6"])
-        self.assertIn("name a later one with --epochs", self.tacho("curve", "1", expect=2).err)
+        self.assertIn("give a later one with --epochs", self.tacho("curve", "1", expect=2).err)
 
-    def test_what_a_sweep_foretells_of_its_runs_is_measured(self):
+    def test_predictions_of_a_sweep_are_compared_with_its_runs(self):
         images = write_images(self.home / "images")
-        grid = self.home / "grid.yaml"  # runs long enough that a forecast of their steps is not refused as too wide
+        grid = self.home / "grid.yaml"  # runs long enough for narrow prediction intervals
         grid.write_text(json.dumps({
             "base": {"model": "mlp", "data": "fashion-mnist", "data-dir": str(images), "epochs": 60,
                      "threads": 1, "no-checkpoints": True, "no-tensorboard": True},
@@ -37,7 +37,7 @@ class Ledger(TachoCase):
         self.tacho("sweep", grid, "--slots", "1")
         scores = {one["metric"]: one for one in self.tacho("ledger", "--json").json
                   if one["model"] == "all"}
-        self.assertTrue(scores)  # which of them, that depends on what is known of the machine
+        self.assertTrue(scores)  # which ones depends on the runs of this machine
         for metric, score in scores.items():
             self.assertIn(metric, ("step_s", "peak_memory", "total_s", "top1"))
             self.assertGreater(score["made"], 0, metric)

@@ -1,4 +1,4 @@
-"""`tacho load` against a real server whose answers take a known time."""
+"""`tacho load` with a server whose answers take a known time."""
 
 import json
 import signal
@@ -7,7 +7,7 @@ import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tacho_case import TachoCase, wait_until
+from tacho_case import INTERRUPTED, TachoCase, wait_until
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -82,26 +82,26 @@ class Load(TachoCase):
         self.assertIn("requests/s", self.tacho("runs", "show", "last").out)
         self.tacho("report", "last")
 
-    def test_wrk_and_tacho_ask_alike(self):
-        """A closed loop: as many requests as its connections and the server's time allow."""
+    def test_a_closed_loop_follows_littles_law(self):
+        """Concurrency and latency determine the number of requests."""
         server = self.server(seconds=0.02)
         load = self.tacho("load", server.url, "-c", 4, "-d", "2s", "--json").json["load"]
-        # Little's law, which holds however busy the machine is.
+        # Little's law, which also holds on a busy machine.
         self.assertLess(load["requests_per_s"] * load["p50_s"], 4.2)
         self.assertLessEqual(load["requests_per_s"], 200)
         self.assertEqual(server.seen[0][0], "/")
 
-    def test_ctrl_c_ends_it_with_what_was_measured(self):
+    def test_ctrl_c_keeps_the_results_so_far(self):
         server = self.server()
         going = self.start("load", server.url, "--rate", 100, "--duration", "1h", "--json")
         wait_until(lambda: len(server.seen) > 50, "requests")
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual(said.code, 1)
+        self.assertEqual(said.code, INTERRUPTED)
         self.assertEqual(said.json["outcome"], "cancelled")
         self.assertGreater(said.json["load"]["ok"], 10)
 
-    def test_a_tacho_that_is_killed_leaves_a_run_that_failed(self):
+    def test_a_killed_tacho_leaves_a_failed_run(self):
         server = self.server()
         going = self.start("load", server.url, "--duration", "1h")
         wait_until(lambda: len(server.seen) > 5, "requests")
@@ -109,15 +109,15 @@ class Load(TachoCase):
         going.ended()
         self.assertEqual(self.runs()[0]["outcome"], "failed")
 
-    def test_a_server_that_only_refuses_fails_the_run(self):
+    def test_a_server_that_refuses_all_requests_fails_the_run(self):
         server = self.server(status=503)
         said = self.tacho("load", server.url, "--rate", 50, "--duration", "1s", expect=1)
         self.assertIn("refused (503)", said.out)
 
-    def test_bad_input_is_one_sentence(self):
+    def test_errors_are_one_line(self):
         for args, code, words in (
                 (["localhost:8500"], 2, ["begins with http://"]),
-                (["http://127.0.0.1:1"], 1, ["nobody answers at 127.0.0.1:1"]),
+                (["http://127.0.0.1:1"], 1, ["cannot connect to 127.0.0.1:1"]),
                 (["http://a", "--rate", "0"], 2, ["--rate"]),
                 (["http://a", "--slo", "fast"], 2, ["--slo", "p99=50ms"]),
                 (["http://a", "--texts", "/nowhere"], 2, ["/nowhere"]),
@@ -127,7 +127,7 @@ class Load(TachoCase):
             self.assertEqual(self.folders(), set())
 
     def test_the_highest_rate_for_an_objective_is_found(self):
-        # Ten connections and 20 ms: 500 a second is the most there can be.
+        # Ten connections and 20 ms: at most 500 requests per second.
         server = self.server(seconds=0.02)
         said = self.tacho("load", server.url, "-c", 10, "--slo", "p90=1s", "-d", "1s",
                           "--rate", 100, "--json", expect=None)

@@ -6,7 +6,7 @@ from tacho_case import TachoCase
 WARMUP = 5
 BATCH = 16
 CONVOLUTIONS = 28 * 28 * 6 * 25 + 10 * 10 * 16 * 150  # LeNet-5's multiply-adds for one image
-FIRST = 28 * 28 * 6 * 25  # whose input wants no gradient
+FIRST = 28 * 28 * 6 * 25  # its input needs no gradient
 
 
 class Ops(TachoCase):
@@ -17,12 +17,12 @@ class Ops(TachoCase):
     def folder(self):
         return self.home / "runs" / self.runs()[0]["key"]
 
-    def test_a_run_leaves_its_operators(self):
+    def test_a_run_writes_its_operators(self):
         self.train("--ops", "--json")
         trace = json.loads((self.folder() / "ops.json").read_text())
         steps = len(trace["step_s"])
         self.assertEqual(trace["first_step"], WARMUP + 1)
-        self.assertEqual(steps, 11)  # ten, and the first fifth one
+        self.assertEqual(steps, 11)  # ten, then every fifth
         self.assertEqual(len(trace["operator_s"]), steps)
         for step, within in zip(trace["step_s"], trace["operator_s"]):
             self.assertTrue(0 < within <= step, (within, step))
@@ -40,24 +40,24 @@ class Ops(TachoCase):
                          {"forward", "backward", "optimizer", "other"})
         self.assertAlmostEqual(sum(row["self_s"] for row in trace["rows"]), sum(trace["operator_s"]), 6)
 
-    def test_nobody_asked_and_nothing_is_written(self):
+    def test_without_ops_nothing_is_written(self):
         said = self.train()
         self.assertNotIn("operators", said.out)
         self.assertFalse((self.folder() / "ops.json").exists())
 
-    def test_a_person_is_told_where_to_look(self):
+    def test_the_output_names_the_report(self):
         said = self.train("--ops")
         self.assertIn("operators tacho report 1", said.out)
 
-    def test_losses_are_the_same_with_and_without(self):
+    def test_losses_are_equal_with_and_without(self):
         self.assertEqual(self.train("--json").json["steps"]["loss"],
                          self.train("--ops", "--json").json["steps"]["loss"])
 
-    def test_a_run_that_fails_leaves_what_was_seen(self):
+    def test_a_failed_run_writes_its_operators(self):
         self.train("--ops", "--lr", "1e30", expect=1)
         self.assertIn("rows", json.loads((self.folder() / "ops.json").read_text()))
 
-    def test_of_several_ranks_the_first_writes(self):
+    def test_rank_0_of_several_writes(self):
         record = self.train("--ops", "--nproc", 2, "--json").json
         self.assertEqual(record["outcome"], "ok")
         self.assertGreater(len(json.loads((self.folder() / "ops.json").read_text())["rows"]), 10)

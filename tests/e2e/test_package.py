@@ -1,5 +1,5 @@
-"""The Debian package: made of what was built, installed by apt into a clean Debian and used there, bare
-and as a container image. Needs root, mmdebstrap, podman and a mirror that answers."""
+"""The Debian package is installed in a clean Debian and used there and in a container image. Needs root,
+mmdebstrap, podman and a reachable mirror."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def said(*words):
 
 
 def mirror_answers():
-    """Whether the first of apt's mirrors can be reached, by apt's own proxy if it has one."""
+    """True if the first of apt's mirrors is reachable, through apt's proxy if there is one."""
     addresses = said("apt-get", "indextargets", "--format", "$(REPO_URI)dists/$(RELEASE)/InRelease",
                      "Created-By: Packages").split()
     proxy = said("apt-config", "dump", "--format=%v%n", "Acquire::http::Proxy").strip()
@@ -53,7 +53,7 @@ def setUpModule():
 
 
 class Package(unittest.TestCase):
-    def test_it_is_installed_and_used_in_a_clean_debian_and_in_a_container(self):
+    def test_it_works_in_a_clean_debian_and_in_a_container(self):
         with tempfile.TemporaryDirectory(prefix="tacho-package-") as out:
             done = subprocess.run([ROOT / "script" / "package", "--try", "--image", out], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

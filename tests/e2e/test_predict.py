@@ -1,4 +1,4 @@
-"""tacho predict: one job, files of jobs, GPUs by their data sheet, and what makes no sense."""
+"""tacho predict: single jobs, files of jobs, GPUs given by data sheet, and invalid input."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ class Predict(SharedHomeCase):
         said = self.tacho("predict", "resnet50", "--gpu-spec", broken, expect=2)
         self.assertIn("memory_gb", said.err)
 
-    def test_a_file_keeps_its_rows_and_gains_columns(self):
+    def test_a_file_keeps_its_rows_and_gets_columns(self):
         rows = "\n".join([COLUMNS + ",mine", JOB + ",a", "unheard of,,,,,A100,1,1,8,,,,,,b",
                           "resnet50,,,,,TPUv2,8,1,8,,,,,,c"])
         said = self.tacho("predict", "--from", self.write("in.csv", rows), "--out",
@@ -102,7 +102,7 @@ class Predict(SharedHomeCase):
         self.assertEqual(len((self.home / "many-out.csv").read_text().splitlines()), 10001)
         print(f"10,000 rows in {took:.1f} s")
 
-    def test_an_evaluation_writes_a_line_for_each_hidden_job(self):
+    def test_an_evaluation_writes_one_row_per_held_out_job(self):
         jobs = COLUMNS + ",samples_per_s,source_id\n"
         for gpu, speed in (("RTX3090", 1.0), ("V100-SXM2-16GB", 0.8), ("A100-PCIE-40GB", 1.9),
                            ("T4", 0.4)):
@@ -121,10 +121,10 @@ class Predict(SharedHomeCase):
         self.assertEqual({row["gpu"] for row in written},
                          {"RTX3090", "V100-SXM2-16GB", "A100-PCIE-40GB", "T4"})
         for row in written:
-            self.assertGreater(float(row["foretold_step_s"]), 0)
+            self.assertGreater(float(row["predicted_step_s"]), 0)
             self.assertGreaterEqual(float(row["times_off_90"]), 1)
 
-    def test_own_runs_are_those_of_the_store_and_not_those_that_ship(self):
+    def test_own_runs_exclude_the_shipped_ones(self):
         own = self.tacho("evaluate", "--split", "own", "--json").json
         self.assertEqual((own["own_step"], own["own_memory"], own["shipped_step"]), ([], [], []))
         said = self.tacho("evaluate", "--split", "own")
@@ -135,7 +135,7 @@ class Predict(SharedHomeCase):
         self.assertIn("NVIDIA H200", {score["machine"] for score in shipped["shipped_step"]})
         self.assertEqual(self.tacho("evaluate", "--regret", "own", "--json").json, [])
 
-    def test_nonsense_is_refused_with_its_place_and_the_nearest_name(self):
+    def test_invalid_input_is_rejected_with_its_position_and_a_suggestion(self):
         for text, words in (
                 ("", ("empty",)),
                 (COLUMNS.replace("gpu,", "gpuu,") + "\n", ("'gpu' is missing", "gpuu")),
@@ -155,23 +155,23 @@ class Predict(SharedHomeCase):
         self.tacho("predict", "nobodys_model", expect=2)
         self.tacho("predict", expect=2)
 
-    def test_without_runs_of_this_machine_it_says_how_to_make_some(self):
+    def test_without_runs_of_this_machine_it_says_how_to_record_some(self):
         said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu", expect=None)
-        if said.code == 0:  # runs of a machine like this one come with Tacho
+        if said.code == 0:  # Tacho ships runs of such a machine
             self.assertIn("on this machine", said.out)
         else:
             self.assertIn("tacho train", said.err)
             self.assertIn("--gpu", said.err)
         self.tacho("predict", "mnist-cnn", "-b", "0.5", "--device", "cpu", expect=2)
 
-    def test_words_of_train_may_follow(self):
+    def test_train_options_are_accepted(self):
         with_words = self.tacho("predict", "mnist-cnn", "-b", "96", "--", "--threads", "1", expect=None)
         self.assertNotEqual(with_words.code, 2, with_words.err)
         wrong = self.tacho("predict", "mnist-cnn", "-b", "96", "--", "--treads", "1", expect=2)
         self.assertIn("--treads", wrong.err)
-        self.assertIn("behind --", self.tacho("predict", "mnist-cnn", "lenet5", expect=2).err)
+        self.assertIn("after --", self.tacho("predict", "mnist-cnn", "lenet5", expect=2).err)
 
-    def test_a_damaged_model_is_refused_and_the_shipped_one_helps(self):
+    def test_a_damaged_model_is_rejected_and_the_shipped_one_works(self):
         damaged = self.write("speed.json", "{\"tacho_speed_model\": 1}")
         said = self.tacho("predict", "resnet50", "--gpu", "H100", "--speed-model", damaged,
                           expect=2)

@@ -11,7 +11,7 @@ from toy_imagenet import add, class_archive, image, write_release
 
 
 def digest_of(folder):
-    """Every file below a folder, with its content's sum."""
+    """All files below a folder with their checksums."""
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in folder.rglob("*") if path.is_file()}
 
@@ -33,7 +33,7 @@ class Imagenet(SharedHomeCase):
         self.env = {"TACHO_HOME": str(self.other)}
 
     def interrupt(self, number, classes):
-        """Starts it in a home of its own, and sends it a signal once so many classes are done."""
+        """Starts it in a new home and sends a signal once this many classes are done."""
         train = self.data / "imagenet.partial" / "train"
         going = self.start(*self.order(), env=self.env)
         wait_until(lambda: train.is_dir() and len(list(train.iterdir())) >= classes, "class")
@@ -42,7 +42,7 @@ class Imagenet(SharedHomeCase):
         self.assertFalse((self.data / "imagenet").exists(), "it was too fast")
         return said
 
-    def assert_goes_on_to_the_same(self):
+    def assert_resumes_to_the_same(self):
         partial = self.data / "imagenet.partial" / "train"
         done = {path.name: path.stat().st_mtime_ns for path in partial.iterdir()}
         self.assertGreater(len(done), 1)
@@ -53,7 +53,7 @@ class Imagenet(SharedHomeCase):
             finished = self.data / "imagenet" / "train" / name
             self.assertEqual(finished.stat().st_mtime_ns, time, f"{name} was made twice")
 
-    def test_the_images_lie_in_their_classes(self):
+    def test_images_are_in_the_folders_of_their_classes(self):
         folder = self.home / "data" / "imagenet"
         self.assertEqual(self.said.out, f"imagenet is ready in {folder}\n")
         self.assertEqual(sorted(path.name for path in (folder / "train").iterdir()),
@@ -65,7 +65,7 @@ class Imagenet(SharedHomeCase):
         self.assertEqual({row[2] for row in rows}, {"60"})
         self.assertEqual(sum(int(row[3]) for row in rows), 96)
 
-    def test_verify_finds_it_whole_and_names_what_is_lost(self):
+    def test_verify_accepts_it_and_names_missing_files(self):
         reports = self.tacho("data", "verify", "imagenet", "--json").json
         self.assertEqual([(r["file"], r["state"]) for r in reports],
                          [("train", "ok"), ("val", "ok")])
@@ -76,23 +76,23 @@ class Imagenet(SharedHomeCase):
         self.assert_one_error_line(said, f"train/{self.ids[3]}: 59 images, expected 60")
         lost.write_bytes(kept)
 
-    def test_ctrl_c_keeps_what_is_finished_and_the_next_attempt_goes_on(self):
+    def test_ctrl_c_keeps_finished_classes_and_the_next_attempt_resumes(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number.name):
                 said = self.interrupt(number, classes=3)
-                self.assertEqual(said.code, 1)
+                self.assertEqual(said.code, 128 + number)
                 self.assertRegex(said.err, "tacho: stopped; what is finished is kept in .*"
-                                           "imagenet.partial: run it again to go on\n$")
-                self.assert_goes_on_to_the_same()
+                                           "imagenet.partial: run it again to continue\n$")
+                self.assert_resumes_to_the_same()
                 self.tacho("data", "verify", "imagenet", env=self.env)
                 shutil.rmtree(self.data)
 
-    def test_killed_it_goes_on_as_well(self):
+    def test_it_resumes_after_a_kill(self):
         for classes in (2, 12):
             self.assertEqual(self.interrupt(signal.SIGKILL, classes).code, -signal.SIGKILL)
-        self.assert_goes_on_to_the_same()
+        self.assert_resumes_to_the_same()
 
-    def test_a_cut_archive_is_named_and_leaves_nothing(self):
+    def test_a_truncated_archive_is_named_and_leaves_nothing(self):
         release = self.other / "release"
         write_release(release, classes=3, images=4, val=6)
         train = release / "ILSVRC2012_img_train.tar"
@@ -102,7 +102,7 @@ class Imagenet(SharedHomeCase):
         self.assert_one_error_line(said, str(train), ".tar: ")
         self.assertEqual([path.name for path in self.data.iterdir()], [".imagenet.lock"])
 
-    def test_an_entry_that_leads_out_of_the_folder_is_refused(self):
+    def test_an_entry_outside_of_the_folder_is_rejected(self):
         release = self.other / "release"
         ids = write_release(release, classes=2, images=3, val=4)
         rng = random.Random(2)
@@ -116,7 +116,7 @@ class Imagenet(SharedHomeCase):
         self.assert_one_error_line(said, f"ILSVRC2012_img_train.tar: ../{ids[0]}.tar")
         self.assertEqual([path.name for path in self.data.iterdir()], [".imagenet.lock"])
 
-    def test_less_than_the_published_release_is_refused_unless_asked_for(self):
+    def test_an_incomplete_release_is_rejected_unless_allowed(self):
         said = self.tacho(*self.order()[:-1], env=self.env, expect=2)
         self.assert_one_error_line(said, "meta.mat: 24 classes, expected 1000")
 
@@ -159,7 +159,7 @@ class TinyImagenet(TachoCase):
 
 
 class ImageFolder(TachoCase):
-    def test_a_folder_of_yours_is_checked_where_it_lies(self):
+    def test_an_image_folder_is_checked_in_place(self):
         pets = self.new_folder()
         for path in ("train/cat/1.jpg", "train/dog/2.png", "val/cat/3.JPEG"):
             (pets / path).parent.mkdir(parents=True, exist_ok=True)
@@ -172,8 +172,8 @@ class ImageFolder(TachoCase):
         said = self.tacho("data", "verify", "image-folder", "--from", pets, expect=2)
         self.assert_one_error_line(said, "train/cat/1.jpg: not a JPEG or PNG image")
 
-    def test_the_doctor_does_not_miss_it(self):
-        # Without a worker, as trying out torch takes seconds and is not what this is about.
+    def test_the_doctor_lists_it(self):
+        # Without a worker, since checking torch takes seconds.
         said = self.tacho("doctor", "--json", expect=1, env={"TACHO_WORKER": "/nonexistent/worker"})
         data = {finding["name"]: finding["health"] for finding in said.json
                 if finding["area"] == "data"}

@@ -9,17 +9,7 @@ import unittest
 
 from tacho_case import TACHO, TachoCase
 
-COMMANDS = ["", "train", "run", "runs", "runs ls", "runs show", "runs export", "runs rm",
-            "runs ingest", "sweep", "study", "study ls", "study show", "report", "compare",
-            "compare ls", "compare show", "compare resume", "compare rm", "diff", "data",
-            "data ls", "data get", "data prepare", "data verify", "describe", "predict", "fit",
-            "evaluate", "env", "env ls", "env build", "curve", "recommend", "catalog",
-            "catalog ls", "catalog update", "catalog add-machine", "catalog remove-machine", "lab",
-            "lab probe", "lab memory", "lab comms", "lab ls", "lab show", "ledger", "serve",
-            "infer", "load", "doctor", "help", "completion"]
-WIDEST_HELP = 100
-
-# Runs the completion as bash would, with the words typed so far.
+# Runs the completion as bash does, with the words typed so far.
 COMPLETE = """
 source <("$1" completion bash)
 shift
@@ -30,7 +20,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-# What zsh is told at its terminal: Ctrl-T prints the line as it stands, between two marks.
+# Configuration for zsh: Ctrl-T prints the current line between two marks.
 ZSH_SETUP = r"""
 PS1=; unset zle_bracketed_paste; fpath=($PWD $fpath); autoload -Uz compinit; compinit -D -u
 show() { print -rn -- $'\x01'"$BUFFER"$'\x02' }; zle -N show; bindkey '^T' show; print rea''dy
@@ -47,40 +37,24 @@ class Program(TachoCase):
         said = self.tacho("--version")
         self.assertRegex(said.out, r"^tacho \d+\.\d+\.\d+ \([0-9a-f]{12}(\+changes)?\)\n$")
 
-    def test_tacho_alone_prints_its_help(self):
+    def test_tacho_without_arguments_prints_its_help(self):
         self.assertEqual(self.tacho().out, self.tacho("--help").out)
-
-    def test_every_command_has_a_help_that_fits_the_screen(self):
-        widths = {}
-        for command in COMMANDS:
-            said = self.tacho(*command.split(), "--help")
-            self.assertEqual(said.err, "")
-            widths[command] = max(len(line) for line in said.out.splitlines())
-        widest = max(widths, key=widths.get)
-        print(f"widest help: tacho {widest}: {widths[widest]} columns")
-        self.assertLessEqual(widths[widest], WIDEST_HELP, widest)
-
-    def test_the_help_lists_exactly_the_commands_tested_here(self):
-        out = self.tacho("--help").out
-        listed = re.findall(r"^  (\w+) ", out[out.index("Subcommands:"):out.index("Start here")],
-                            re.MULTILINE)
-        self.assertEqual(listed, [c for c in COMMANDS if c and " " not in c])
 
 
 class Help(TachoCase):
-    def test_every_page_is_shown_and_a_command_has_its_options(self):
+    def test_help_shows_every_page_and_the_options_of_commands(self):
         listed = self.tacho("help").out
         topics = re.findall(r"(?m)^([a-z]+)  +\S", listed)[1:]
         self.assertTrue({"sweeps", "studies", "predict"} <= set(topics), topics)
-        for question, topic in (("here", "here"), ("why", "report"), ("elsewhere", "predict"),
-                                ("environment", "environments"), ("rent", "curves")):
+        for question, topic in (("here", "train"), ("why", "report"), ("elsewhere", "predict"),
+                                ("environment", "environments"), ("rent", "recommend")):
             self.assertEqual(self.tacho("help", question).out, self.tacho("help", topic).out)
         for topic in topics:
             page = self.tacho("help", topic).out
             self.assertGreater(len(page), 400, topic)
             self.assertNotIn("```", page)
             self.assertNotIn("\033", page)
-        self.assertEqual(self.tacho("help", "train").out, self.tacho("train", "--help").out)
+        self.assertEqual(self.tacho("help", "describe").out, self.tacho("describe", "--help").out)
         self.assert_one_error_line(self.tacho("help", "sweps", expect=2), "'sweeps'")
 
 
@@ -102,9 +76,11 @@ class Completion(TachoCase):
         offered = self.complete("tacho", "runs", "")
         self.assertTrue({"ls", "show", "export", "rm", "ingest"} <= set(offered), offered)
 
-    def test_hidden_words_are_not_offered(self):
+    def test_hidden_commands_are_not_completed(self):
         for shell in ("bash", "zsh", "fish"):
-            self.assertNotIn("read-words", self.tacho("completion", shell).out)
+            script = self.tacho("completion", shell).out
+            self.assertNotIn("read-words", script)
+            self.assertNotIn("take-task", script)
 
     def test_fish_completes_the_same(self):
         needs_shell(self, "fish")
@@ -137,7 +113,7 @@ class Completion(TachoCase):
         self.assertEqual(self.typed_in_zsh("tacho completion f"), "tacho completion fish ")
 
     def typed_in_zsh(self, typed):
-        """What stands on the line after Tab, in a zsh at a terminal of its own."""
+        """The line after Tab in a zsh on a pseudo-terminal."""
         process, terminal = pty.fork()
         if process == 0:
             os.chdir(self.home)
@@ -172,20 +148,20 @@ def needs_shell(case, shell):
 
 
 class Describe(TachoCase):
-    def test_a_model_is_described_for_people_and_for_programs(self):
+    def test_a_model_is_described_as_text_and_as_json(self):
         said = self.tacho("describe", "lenet5", "-b", "16", "--classes", "7").out
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
-        self.assertIn("multiply-adds a sample", said)
+        self.assertIn("mult-adds per sample", said)
         facts = self.tacho("describe", "lenet5", "-b", "16", "--classes", "7", "--json").json
         self.assertEqual(facts["parameters"], 61706 - 3 * 85)
-        # 6 channels of 25 products and 16 of 150, and three linear layers.
+        # 6 channels with 25 products, 16 with 150, and three linear layers.
         products = 28 * 28 * 6 * 25 + 10 * 10 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 7
         self.assertEqual(facts["forward_multiply_adds"], 16 * products)
         self.assertEqual(facts["forward_flops"], 2 * 16 * products)
         self.assertEqual(sum(layer["parameters"] for layer in facts["layers"]), 61706 - 3 * 85)
         self.assertGreater(facts["memory"]["total_bytes"], 4 * 3 * 61000)
 
-    def test_what_makes_no_sense_is_refused_in_one_line(self):
+    def test_errors_are_one_line(self):
         for args, words in ((["resnet51"], ["did you mean 'resnet50'"]),
                             (["resnet50", "--input", "224x224"], ["--input", "3x224x224"]),
                             (["resnet50", "--length", "9"], ["--length is for text"]),
@@ -198,7 +174,7 @@ class Describe(TachoCase):
 
 
 class Doctor(TachoCase):
-    def test_a_worker_of_another_version_is_told(self):
+    def test_a_worker_of_another_version_is_reported(self):
         worker = self.home / "other-worker"
         worker.write_text("#!/bin/sh\necho '{}'\n")
         worker.chmod(0o755)
@@ -207,7 +183,7 @@ class Doctor(TachoCase):
         self.assertEqual(torch["health"], "trouble")
         self.assertIn("script/build", torch["fix"])
 
-    def test_the_doctor_finds_torch_healthy_and_says_so_both_ways(self):
+    def test_the_doctor_reports_a_working_torch_as_text_and_json(self):
         findings = self.tacho("doctor", "--json").json
         torch = {f["name"]: f["health"] for f in findings if f["area"] == "torch"}
         self.assertEqual((torch["version"], torch["blas"], torch["path"]), ("ok", "ok", "ok"))

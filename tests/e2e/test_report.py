@@ -1,4 +1,4 @@
-"""tacho report and tacho diff on runs' folders that were made here: no worker, no GPU."""
+"""tacho report and tacho diff on synthetic run folders, without worker and GPU."""
 
 import html.parser
 import json
@@ -16,7 +16,7 @@ VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 class Balance(html.parser.HTMLParser):
-    """Fails on a tag that is not closed in its order; gathers what would be fetched."""
+    """Fails on tags that are not closed in order; collects URLs that would be loaded."""
 
     def __init__(self):
         super().__init__()
@@ -36,7 +36,7 @@ class Balance(html.parser.HTMLParser):
 
 
 class Report(SharedHomeCase):
-    """Runs 1 to 4: a GPU that starves, one that is waited for, one with tiny batches, none."""
+    """Runs 1 to 4: input-bound, with blocking calls, with tiny batches, without a GPU."""
 
     def prepare(self):
         for number, kind in enumerate(("starved", "sync", "tiny", None), 1):
@@ -67,16 +67,16 @@ class Report(SharedHomeCase):
     def test_the_first_screen_fits_a_terminal(self):
         lines = self.tacho("report", 1).out.splitlines()
         self.assertTrue(lines[0].startswith("run 1  "), lines[0])
-        self.assertLess(lines.index("Kinds of kernels, a step"), 45)
+        self.assertLess(lines.index("Kernel classes, per step"), 45)
         self.assertLessEqual(max(map(len, lines)), 80)
 
-    def test_a_run_without_a_gpu_says_what_it_lacks(self):
+    def test_a_run_without_a_gpu_lists_missing_parts(self):
         out = self.tacho("report", "last").out
         self.assertIn("no GPU trace: ", out)
         self.assertIn("no usage: ", out)
         self.assertIn("no operators: ", out)
 
-    def test_html_is_well_formed_and_fetches_nothing(self):
+    def test_html_is_well_formed_and_loads_nothing(self):
         for run in (1, 4):
             page = self.new_folder() / "report.html"
             self.tacho("report", run, "--html", page)
@@ -88,12 +88,12 @@ class Report(SharedHomeCase):
             for svg in re.findall(r"<svg.*?</svg>", text, re.S):
                 xml.dom.minidom.parseString(svg)
 
-    def test_diff_names_what_became_faster(self):
+    def test_diff_names_faster_kernels(self):
         rows = self.tacho("diff", 2, 3, "--json").json["kernels"]["rows"]
         self.assertEqual([row["change"] for row in rows if "fprop" in row["name"]], ["faster"])
         self.assertIn("run 2 to run 3", self.tacho("diff", 2, 3).out)
 
-    def test_the_timeline_is_what_perfetto_reads(self):
+    def test_the_timeline_has_perfettos_format(self):
         file = self.new_folder() / "trace.json"
         self.tacho("report", 1, "--trace", file)
         events = json.loads(file.read_text())["traceEvents"]
@@ -102,15 +102,15 @@ class Report(SharedHomeCase):
         said = self.tacho("report", 4, "--trace", file, expect=2)
         self.assert_one_error_line(said, "no GPU trace")
 
-    def test_a_run_that_is_not_there_is_one_clear_line(self):
+    def test_an_unknown_run_is_one_error_line(self):
         self.assert_one_error_line(self.tacho("report", 99, expect=2), "99")
 
-    def test_a_page_that_cannot_be_written_is_one_clear_line(self):
+    def test_an_unwritable_page_is_one_error_line(self):
         said = self.tacho("report", 1, "--html", self.home / "no" / "such.html", expect=None)
         self.assertNotEqual(said.code, 0)
         self.assert_one_error_line(said, "such.html")
 
-    def test_a_folder_that_is_gone_is_said(self):
+    def test_a_missing_folder_is_reported(self):
         other = self.new_folder()
         env = {"TACHO_HOME": str(other)}
         folder = other / "runs" / "20261115-000009-abcdef"
@@ -121,7 +121,7 @@ class Report(SharedHomeCase):
         for file in folder.iterdir():
             file.unlink()
         folder.rmdir()
-        self.assert_one_error_line(self.tacho("report", 1, expect=2, env=env), "is gone")
+        self.assert_one_error_line(self.tacho("report", 1, expect=2, env=env), "is missing")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def train(case, images, model, batch, *more):
 
 
 class ReadRuns(SharedHomeCase):
-    """Three runs: 1 is lenet5, 2 and 3 are mlp with batches of 32 and 64."""
+    """Three runs: 1 is lenet5, 2 and 3 are mlp with batch sizes 32 and 64."""
 
     def prepare(self):
         images = write_images(self.home / "images")
@@ -40,7 +40,7 @@ class ReadRuns(SharedHomeCase):
         self.assertEqual([run["metrics"] for run in runs],
                          [record["metrics"] for record in reversed(self.records)])
 
-    def test_ls_csv_says_the_same_as_ls_json(self):
+    def test_ls_csv_equals_ls_json(self):
         from_csv = rows_of(self.tacho("runs", "ls", "--csv").out)
         from_json = self.tacho("runs", "ls", "--json").json
         self.assertEqual([row["key"] for row in from_csv], [run["key"] for run in from_json])
@@ -48,61 +48,61 @@ class ReadRuns(SharedHomeCase):
             for metric, value in run["metrics"].items():
                 self.assertEqual(float(row[metric]), value, metric)
 
-    def test_where_keeps_the_runs_all_filters_hold_for(self):
+    def test_where_keeps_runs_that_match_all_filters(self):
         self.assertEqual(self.ids("--where", "model=mlp"), [3, 2])
         self.assertEqual(self.ids("-w", "model=mlp", "-w", "batch<64"), [2])
         self.assertEqual(self.ids("-w", "model!=mlp"), [1])
         self.assertEqual(self.ids("-w", "top1 > 1"), [])
 
-    def test_sort_orders_by_any_column_both_ways(self):
+    def test_sort_orders_by_any_column_in_both_directions(self):
         by_speed = sorted(self.records, key=lambda record: record["metrics"]["step_s"])
         expected = [record["id"] for record in by_speed]
         self.assertEqual(self.ids("--sort", "step_s", "--ascending"), expected)
         self.assertEqual(self.ids("--sort", "step_s"), expected[::-1])
 
-    def test_limit_cuts_the_list(self):
+    def test_limit_shortens_the_list(self):
         self.assertEqual(self.ids("--limit", 2), [3, 2])
 
-    def test_json_and_csv_together_are_refused(self):
+    def test_json_and_csv_together_are_rejected(self):
         said = self.tacho("runs", "ls", "--json", "--csv", expect=2)
         self.assert_one_error_line(said, "--json", "--csv")
 
-    def test_show_json_equals_what_train_printed(self):
+    def test_show_json_equals_the_output_of_train(self):
         for record in self.records:
             for handle in (record["id"], record["key"]):
                 with self.subTest(handle):
                     self.assertEqual(self.tacho("runs", "show", handle, "--json").json, record)
         self.assertEqual(self.tacho("runs", "show", "last", "--json").json, self.records[-1])
 
-    def test_show_tells_a_person_the_same(self):
+    def test_show_prints_the_same_as_text(self):
         out = self.tacho("runs", "show", 1).out
         self.assertTrue(out.startswith("run 1  lenet5 on fashion-mnist, batch 32"), out)
         self.assertIn(str(self.home / "runs" / self.records[0]["key"]), out)
 
-    def test_export_json_has_every_record_whole(self):
+    def test_export_json_has_complete_records(self):
         exported = self.tacho("runs", "export", "--json").json
         self.assertEqual(exported, self.records[::-1])
         self.assertEqual(self.tacho("runs", "export", "--json", 2).json, [self.records[1]])
 
-    def test_export_csv_has_a_row_a_run(self):
+    def test_export_csv_has_one_row_per_run(self):
         rows = rows_of(self.tacho("runs", "export", "--csv", "-w", "model=mlp").out)
         self.assertEqual([row["id"] for row in rows], ["3", "2"])
 
-    def test_export_epochs_has_a_row_an_epoch(self):
+    def test_export_epochs_has_one_row_per_epoch(self):
         rows = rows_of(self.tacho("runs", "export", "--csv", "--table", "epochs").out)
         self.assertEqual(len(rows), 6)
         of_first = [row for row in rows if row["run"] == "1"]
         self.assertEqual([float(row["eval_loss"]) for row in of_first],
                          [epoch["eval_loss"] for epoch in self.records[0]["epochs"]])
 
-    def test_export_steps_has_a_row_a_step(self):
+    def test_export_steps_has_one_row_per_step(self):
         out = self.tacho("runs", "export", "--csv", "--table", "steps", 1).out
         self.assertEqual(out.split("\r\n")[0], "run,step,warmup,seconds,input_seconds,loss")
         rows = rows_of(out)
         self.assertEqual([int(row["step"]) for row in rows], list(range(1, 41)))
         self.assertEqual([float(row["loss"]) for row in rows], self.records[0]["steps"]["loss"])
 
-    def test_export_into_a_file_writes_what_it_would_print(self):
+    def test_export_into_a_file_writes_the_same_output(self):
         file = self.home / "runs.csv"
         said = self.tacho("runs", "export", "--csv", "-o", file)
         self.assertEqual(said.out, "")
@@ -111,7 +111,7 @@ class ReadRuns(SharedHomeCase):
 
 
 class Private(TachoCase):
-    """What a run was told in confidence is shown to nobody."""
+    """Secrets of a run are not shown."""
 
     WORDS = ("--token", "tok-abc123", "--password=pw-hunter2", "https://me:url-pass@host/")
     SECRETS = ("tok-abc123", "pw-hunter2", "url-pass", "var-s3cret")
@@ -123,15 +123,15 @@ class Private(TachoCase):
     def files(self):
         return [file for file in self.home.rglob("*") if file.is_file()]
 
-    def test_the_home_and_what_it_holds_are_for_its_user_alone(self):
+    def test_only_the_user_can_read_the_home(self):
         self.tacho("run", "-q", "--env-var", "A=b", "--", "true")
         [folder] = self.folders()
         rights = {place: place.stat().st_mode & 0o777
                   for place in (self.home, folder, self.home / "tacho.db", folder / "secrets.json")}
         self.assertEqual(list(rights.values()), [0o700, 0o700, 0o600, 0o600], rights)
 
-    def test_secrets_reach_the_program_and_no_file_that_is_shown(self):
-        script = "test ${#VAR} = 10 && test ${#2} = 10"  # and no *** of three
+    def test_secrets_reach_the_program_but_no_shown_file(self):
+        script = "test ${#VAR} = 10 && test ${#2} = 10"  # not the three characters ***
         self.tacho("run", "-q", "--env-var", "VAR=var-s3cret", "--", "sh", "-c", script, "x",
                    *self.WORDS)
         shown = [self.tacho(*words).out for words in (
@@ -142,7 +142,7 @@ class Private(TachoCase):
         for secret in self.SECRETS:
             self.assertEqual([text for text in shown if secret in text], [], secret)
 
-    def test_the_runs_of_a_sweep_are_told_the_true_words(self):
+    def test_the_runs_of_a_sweep_get_the_real_secrets(self):
         grid = self.new_folder() / "grid.yaml"
         grid.write_text("base: {command: [sh, -c, 'test ${#2} = 10', '{x}', --token, tok-abc123]}\n"
                         "matrix: {x: [1]}\n")
@@ -152,7 +152,7 @@ class Private(TachoCase):
 
 
 class Hostile(SharedHomeCase):
-    """Folders made to harm the user who ingests them."""
+    """Folders that attack the user who ingests them."""
 
     def prepare(self):
         self.tacho("run", "-q", "--", "sh", "-c", "echo printed")
@@ -162,7 +162,7 @@ class Hostile(SharedHomeCase):
         shutil.copytree(next(iter(self.folders())), folder)
         return folder
 
-    def test_links_and_pipes_are_refused_at_once(self):
+    def test_links_and_pipes_are_rejected(self):
         secret = self.home / "secret"
         secret.write_text("nobody may read this\n")
         for name in ("spec.json", "events.jsonl"):
@@ -174,7 +174,7 @@ class Hostile(SharedHomeCase):
                 self.assert_one_error_line(said, name, "not a regular file")
         self.assertEqual(secret.read_text(), "nobody may read this\n")
 
-    def test_the_end_of_a_killed_run_is_written_through_no_link(self):
+    def test_the_end_of_a_killed_run_is_not_written_through_a_link(self):
         victim = self.home / "victim"
         events = (next(iter(self.folders())) / "events.jsonl").read_text().splitlines(True)
         victim.write_text(events[0])
@@ -184,7 +184,7 @@ class Hostile(SharedHomeCase):
         self.tacho("runs", "ingest", folder, expect=2)
         self.assertEqual(victim.read_text(), events[0])
 
-    def test_reports_read_nothing_through_links_and_wait_for_no_pipe(self):
+    def test_reports_ignore_links_and_pipes(self):
         folder = self.copy()
         (folder / "gpu").mkdir(exist_ok=True)
         for name in ("usage.jsonl", "ops.json", "gpu/1.tgt", "gpu/1.problem", "output.log"):
@@ -196,7 +196,7 @@ class Hostile(SharedHomeCase):
 
 
 class Moved(TachoCase):
-    def test_a_home_that_was_moved_finds_the_folders_of_its_runs(self):
+    def test_a_moved_home_finds_its_run_folders(self):
         self.home = self.home / "before"
         self.tacho("run", "-q", "--", "sh", "-c", "echo 'step 1 loss: 0.5'")
         elsewhere = self.new_folder() / "run"
@@ -215,7 +215,7 @@ class Moved(TachoCase):
 
 
 class ChangeRuns(SharedHomeCase):
-    """Two runs, trained once and taken into a home of each test's own."""
+    """Two runs, trained once and ingested into a new home for each test."""
 
     def prepare(self):
         images = write_images(self.home / "images", train=64, evaluate=32)
@@ -246,7 +246,7 @@ class ChangeRuns(SharedHomeCase):
         self.assertEqual(self.runs(), [])
         self.assertEqual([self.ingest(record) for record in self.records], self.records)
 
-    def test_a_folder_from_elsewhere_is_taken_in_and_left_alone_by_rm(self):
+    def test_rm_keeps_a_folder_outside_of_the_home(self):
         elsewhere = self.new_folder() / "run"
         shutil.copytree(self.folder(self.records[0]), elsewhere)
         self.tacho("runs", "rm", 1)
@@ -262,7 +262,7 @@ class ChangeRuns(SharedHomeCase):
         self.assertFalse(self.folder(self.records[0]).exists())
         self.assertTrue(self.folder(self.records[1]).exists())
 
-    def test_rm_of_a_run_that_is_not_there_removes_no_other(self):
+    def test_rm_of_an_unknown_run_removes_nothing(self):
         said = self.tacho("runs", "rm", 1, 99, 2, expect=2)
         self.assert_one_error_line(said, "no run 99")
         self.assertEqual([run["id"] for run in self.runs()], [2, 1])

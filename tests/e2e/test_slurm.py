@@ -1,5 +1,5 @@
-"""Training by a real Slurm of two nodes. They are one machine: what tells them apart for a rank is
-their number, so that ranks of one node share memory and those of two do not."""
+"""Training with a real Slurm of two nodes on one machine: ranks distinguish nodes by number, so that
+ranks of one node share memory and those of different nodes do not."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from tacho_case import TACHO, SharedHomeCase, events_of, processes_of, wait_unti
 BATCH_SCRIPT = Path(__file__).parents[2] / "deploy" / "slurm" / "train.sbatch"
 ON_TWO_CPUS = ("--ntasks-per-node=1", "--cpus-per-task=1", "--gpus-per-node=0")
 WORKER = os.path.abspath(os.environ.get("TACHO_WORKER") or Path(TACHO).with_name("tacho-worker"))
-# Notes its place, and goes on as the real worker.
+# Writes its place, then runs the real worker.
 NOTING_WORKER = f"""#!/bin/sh
 echo $RANK $GROUP_RANK $LOCAL_RANK $LOCAL_WORLD_SIZE >> $TACHO_HOME/places
 exec {WORKER} "$@"
@@ -33,7 +33,7 @@ def setUpModule():
         print(f"SKIPPED: no Slurm cluster here: {reason}", file=sys.stderr)
         raise unittest.SkipTest(reason)
     cluster = SlurmCluster.start()
-    tempfile.tempdir = str(cluster.folder)  # whatever ends the tests, it goes with the cluster
+    tempfile.tempdir = str(cluster.folder)  # removed with the cluster
 
 
 class Slurm(SharedHomeCase):
@@ -45,7 +45,7 @@ class Slurm(SharedHomeCase):
         return {**super().environment(env), "TMPDIR": str(cluster.folder)}
 
     def srun(self, *command, env=None):
-        """At work. Ranks on several nodes recognise each other by a secret that the user gives."""
+        """Starts srun with the secret that ranks on several nodes need."""
         secret = SECRET if "-N2" in command else {}
         return cluster.client("srun", *command, env=self.environment({**secret, **(env or {})}))
 
@@ -55,7 +55,7 @@ class Slurm(SharedHomeCase):
         return said.json
 
     def submit(self, *command):
-        """Waits for the job's end, and returns its state and what it printed."""
+        """Waits for the end of a job and returns its state and output."""
         job, folder = self.submitted(*command)
         cluster.wait_for(job)
         return cluster.state_of(job), (folder / f"tacho-{job}.log").read_text()
@@ -70,7 +70,7 @@ class Slurm(SharedHomeCase):
         return self.tacho("runs", "show", "last", "--json").json
 
     def training(self, *command):
-        """A long run under srun that has made steps."""
+        """Starts a long run under srun and waits for its first steps."""
         before = self.folders()
         going = self.srun("-N2", *command, "tacho", "train", *LONG)
         self.wait_for_event(self.new_run_folder(before), "steps")
@@ -104,7 +104,7 @@ class Slurm(SharedHomeCase):
         for one, other in zip(losses, self.alone):
             self.assertAlmostEqual(one, other, delta=1e-5)
 
-    def test_two_nodes_make_one_record_and_learn_what_one_process_learns(self):
+    def test_two_nodes_write_one_record_and_learn_the_same_as_one_process(self):
         before = len(self.runs())
         record = self.record_by("-N2", "tacho", "train", *SMALL, "-b", 16)
         self.assertEqual(len(self.runs()), before + 1)
@@ -117,10 +117,10 @@ class Slurm(SharedHomeCase):
         said = ended(cluster.client("srun", "-N2", "tacho", "train", *SMALL, "-b", 16,
                                     env=self.environment()))
         self.assertEqual(said.code, 2)
-        self.assertIn("set TACHO_JOB_SECRET to the same on all", said.err)
+        self.assertIn("set TACHO_JOB_SECRET to the same value on all", said.err)
 
-    def test_ranks_stand_where_srun_put_them_and_share_memory_on_a_node(self):
-        # In the order of ranks: node, rank on the node, ranks on the node.
+    def test_ranks_have_the_places_of_srun_and_share_memory_on_a_node(self):
+        # By rank: node, rank on the node, ranks on the node.
         expected = {"block": ["0 0 2", "0 1 2", "1 0 2", "1 1 2"],
                     "cyclic": ["0 0 2", "1 0 2", "0 1 2", "1 1 2"]}
         for distribution, places in expected.items():
@@ -149,7 +149,7 @@ class Slurm(SharedHomeCase):
         self.assert_learned_as_alone(record)
 
     def placed(self, *tasks, batch):
-        """Trains, and returns the record and the places its workers were given."""
+        """Trains and returns the record and the places of its workers."""
         worker, places = self.home / "worker.sh", self.home / "places"
         worker.write_text(NOTING_WORKER)
         worker.chmod(0o700)
@@ -166,12 +166,12 @@ class Slurm(SharedHomeCase):
         self.assert_cancelled(record)
         self.assert_nothing_left()
 
-    def test_a_cancelled_step_is_killed_by_slurm_and_found_out_later(self):
+    def test_a_step_killed_by_slurm_is_recorded_as_failed_later(self):
         going = self.training()
         cluster.ask("scancel", f"{cluster.running_job()}.0")
         self.assertNotEqual(ended(going).code, 0)
         self.assert_nothing_left()
-        # Its lock goes a moment later than what it is found by.
+        # Its lock is released a moment later.
         wait_until(lambda: self.last_record()["outcome"] != "running", "end of the run")
         record = self.last_record()
         self.assertEqual(record["outcome"], "failed")
@@ -194,7 +194,7 @@ class Slurm(SharedHomeCase):
         self.assertIn("2 on 2 nodes by gloo", said)
         self.assert_learned_as_alone(self.last_record())
 
-    def test_the_batch_script_without_a_model_says_how_it_is_used(self):
+    def test_the_batch_script_without_a_model_prints_its_usage(self):
         state, said = self.submit(*ON_TWO_CPUS, BATCH_SCRIPT)
         self.assertEqual(state, "FAILED")
         self.assertIn("usage: sbatch train.sbatch MODEL", said)

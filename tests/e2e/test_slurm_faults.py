@@ -1,4 +1,4 @@
-"""The Slurm launcher on a real cluster whose daemons and nodes are killed."""
+"""The Slurm launcher while daemons and nodes of a real cluster are killed."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ from tacho_case import TACHO, Said, processes_of
 PROBE = os.environ.get("LAUNCH_PROBE", "")
 TASKS = 20
 AT_ONCE = 4
-# A controller that is back believes that what ran still runs until its node registers, which may
-# be in many minutes. Nodes that are told to look at their configuration register at once.
+# A restarted controller assumes that tasks still run until their node registers, which may take many
+# minutes. Nodes that reread their configuration register at once.
 REGISTERED_SECONDS = 20
-NO_NEWS = 3
-PATIENCE_SECONDS = 200  # Slurm gives a task that it starts again two minutes
-# Where Slurm starts a task again it is begun twice.
+NO_UPDATE = 3
+PATIENCE_SECONDS = 200  # Slurm delays restarted tasks by two minutes
+# A task that Slurm restarts begins twice.
 STEADY = "echo x >> begun-$KEY; sleep 1; echo x >> ended-$KEY"
 HELD = "echo x >> begun-$KEY; until [ -e go ]; do sleep 0.1; done; echo x >> ended-$KEY"
 
@@ -34,7 +34,7 @@ def setUpModule():
 
 class Faults(unittest.TestCase):
     def setUp(self):
-        # One's own: another's faults are still felt a while after.
+        # One cluster per test, since faults have effects for a while.
         global cluster
         cluster = SlurmCluster.start()
         self.addCleanup(cluster.stop)
@@ -43,7 +43,7 @@ class Faults(unittest.TestCase):
     def probe(self, *words):
         options = (f"tacho={TACHO}", "poll-seconds=0", f"at-once={AT_ONCE}", *self.options)
         command = [PROBE, "slurm", str(self.folder), *map(str, words), *options]
-        # TACHO_HOME is what a task's processes are found by.
+        # TACHO_HOME identifies the processes of tasks.
         env = {**cluster.within(os.environ), "TACHO_HOME": str(self.folder)}
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
         return Said(done.returncode, done.stdout, done.stderr)
@@ -54,17 +54,17 @@ class Faults(unittest.TestCase):
         said = self.probe("submit", "b", count, script)
         self.assertEqual(said.code, 0, said.err)
 
-    def news(self):
-        """By task; empty where there is none."""
+    def updates(self):
+        """Updates by task; empty without any."""
         said = self.probe("poll", "b")
-        self.assertIn(said.code, (0, NO_NEWS), said.err)
+        self.assertIn(said.code, (0, NO_UPDATE), said.err)
         return said.json if said.code == 0 else {}
 
     def job(self):
         return (self.folder / "batches" / "b" / "job").read_text().strip()
 
     def states(self):
-        return [task["state"] for task in self.news().values()]
+        return [task["state"] for task in self.updates().values()]
 
     def wait_for(self, condition, what):
         begun = looked = time.monotonic()
@@ -79,8 +79,8 @@ class Faults(unittest.TestCase):
         return answer
 
     def all_ended(self):
-        news = self.news()
-        return news if news and {task["state"] for task in news.values()} <= {"ended", "lost"} else None
+        updates = self.updates()
+        return updates if updates and {task["state"] for task in updates.values()} <= {"ended", "lost"} else None
 
     def wait_for_end(self):
         return self.wait_for(self.all_ended, "end of all")
@@ -88,19 +88,19 @@ class Faults(unittest.TestCase):
     def count(self, what):
         return {path.name: len(path.read_text().splitlines()) for path in self.folder.glob(what)}
 
-    def assert_each_ended_once(self, news, tasks=TASKS, may_be_lost=0):
-        self.assertEqual(len(news), tasks)
-        left = {key: task for key, task in news.items() if task["state"] != "lost"}
-        told = (news, self.said_by_tasks(), cluster.log())
+    def assert_each_ended_once(self, updates, tasks=TASKS, may_be_lost=0):
+        self.assertEqual(len(updates), tasks)
+        left = {key: task for key, task in updates.items() if task["state"] != "lost"}
+        told = (updates, self.said_by_tasks(), cluster.log())
         self.assertGreaterEqual(len(left), tasks - may_be_lost, told)
-        for key in set(news) - set(left):
-            self.assertIn("Slurm says FAILED", news[key]["reason"], told)
+        for key in set(updates) - set(left):
+            self.assertIn("Slurm reports FAILED", updates[key]["reason"], told)
         self.assertEqual({(task["state"], task["status"]) for task in left.values()}, {("ended", "exit code 0")}, told)
         self.assertLessEqual({f"ended-{key}" for key in left}, set(self.count("ended-*")))
 
     def wait_until_saved(self):
-        """A controller that is killed before it has saved what runs ends it when it is back. It
-        saves some seconds after a change, such as this one."""
+        """A restarted controller ends tasks that it had not saved before it was killed. It saves
+        some seconds after a change, such as this one."""
         before = cluster.saved_at()
         changed = cluster.ask("scontrol", "update", f"JobId={self.job()}", "Comment=saved")
         self.assertEqual(changed.code, 0, changed.err)
@@ -120,8 +120,8 @@ class Faults(unittest.TestCase):
         self.assertLessEqual(states, {f"JobState={end}" for end in ("COMPLETED", "CANCELLED", "FAILED")})
 
     def nodes_are_up(self):
-        """A controller that was killed before it had saved its state finds tasks on a node that it
-        does not know of, and drains it, for its administrator to look at."""
+        """A controller that was killed before it saved its state finds unknown tasks on a node and
+        drains the node."""
         states = dict(line.split() for line in
                       cluster.ask("sinfo", "--noheader", "--Node", "--format=%N %t").out.splitlines())
         for node, state in states.items():
@@ -129,82 +129,81 @@ class Faults(unittest.TestCase):
                 cluster.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
         return len(states) == len(NODES) and set(states.values()) <= {"idle", "mix", "alloc", "comp"}
 
-    def test_a_controller_that_is_away_is_no_news_and_nothing_is_lost(self):
+    def test_a_missing_controller_is_not_an_update_and_nothing_is_lost(self):
         self.submit(2, HELD)
         self.wait_for(lambda: self.states() == ["running"] * 2, "both")
         self.wait_until_saved()
         cluster.kill(cluster.CONTROLLER)
-        self.assertEqual(self.probe("poll", "b").code, NO_NEWS)
+        self.assertEqual(self.probe("poll", "b").code, NO_UPDATE)
         cluster.restart(cluster.CONTROLLER)
         self.wait_for(self.nodes_are_up, "nodes")
         (self.folder / "go").touch()
         self.assert_each_ended_once(self.wait_for_end(), tasks=2)
         self.assert_nothing_left()
 
-    def test_killed_daemons_that_come_back_change_nothing(self):
+    def test_restarted_daemons_change_nothing(self):
         self.submit(TASKS, STEADY)
         ended = 0
         for daemon in 2 * (cluster.CONTROLLER, *NODES):
-            # Killed faster than they start tasks, they would never get anywhere.
+            # Killing daemons faster than they start tasks would allow no progress.
             self.wait_for(lambda: len(self.count("ended-*")) > ended or self.all_ended(), "another end")
             ended = len(self.count("ended-*"))
             if self.all_ended():
                 break
             cluster.kill(daemon)
             cluster.restart(daemon)
-            self.wait_for(self.news, "news")
+            self.wait_for(self.updates, "updates")
             self.wait_for(self.nodes_are_up, "nodes")
-        # What Slurm had just started when its controller was killed, it may have ended itself.
+        # Slurm may have ended tasks that had just started when its controller was killed.
         self.assert_each_ended_once(self.wait_for_end(), may_be_lost=2 * AT_ONCE)
         self.assert_nothing_left()
 
-    def test_a_task_of_a_failed_node_is_started_again_on_another(self):
+    def test_a_task_of_a_failed_node_is_restarted_on_another(self):
         self.submit(1, HELD)
-        node = self.wait_for(lambda: [task["where"] for task in self.news().values()
+        node = self.wait_for(lambda: [task["where"] for task in self.updates().values()
                                       if task["state"] == "running"], "it")[0]
         self.wait_for((self.folder / "begun-t0").exists, "begin")
         self.fail_node(node)
         self.wait_for(lambda: self.states() == ["waiting"], "requeuing")
         cluster.ask("scontrol", "update", f"JobId={self.job()}", "StartTime=now")  # not in two minutes
-        self.wait_for(lambda: [task for task in self.news().values()
+        self.wait_for(lambda: [task for task in self.updates().values()
                                if task["state"] == "running" and task["where"] != node], "other node")
         (self.folder / "go").touch()
         self.assert_each_ended_once(self.wait_for_end(), tasks=1)
         cluster.restart(node)
-        # The second has waited for the first, which was not as lost as it seemed.
+        # The second attempt waited for the first, which was still running.
         self.assertEqual(self.count("begun-*"), {"begun-t0": 1})
         self.assert_nothing_left()
 
-    def test_a_task_of_a_failed_node_is_lost_where_slurm_is_not_to_start_it_again(self):
+    def test_a_task_of_a_failed_node_is_lost_without_requeue(self):
         self.options = ("requeue=no",)
         self.submit(1, HELD)
-        node = self.wait_for(lambda: [task["where"] for task in self.news().values()
+        node = self.wait_for(lambda: [task["where"] for task in self.updates().values()
                                       if task["state"] == "running"], "it")[0]
         self.fail_node(node)
-        news = self.wait_for_end()
-        self.assertEqual(news["t0"]["state"], "lost", news)
-        self.assertIn("NODE_FAIL", news["t0"]["reason"])
+        updates = self.wait_for_end()
+        self.assertEqual(updates["t0"]["state"], "lost", updates)
+        self.assertIn("NODE_FAIL", updates["t0"]["reason"])
 
     def fail_node(self, node):
-        """As the controller finds a node that does not answer for five minutes. Whatever runs there
-        goes on."""
+        """Marks a node as down, as after five minutes without response. Its processes continue."""
         cluster.kill(node)
         down = ("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test")
         self.assertEqual(cluster.ask(*down).code, 0)
 
-    def test_one_whose_taker_was_killed_is_lost_and_leaves_nothing(self):
+    def test_a_task_whose_supervisor_was_killed_is_lost_and_leaves_nothing(self):
         self.submit(1, HELD)
         self.wait_for((self.folder / "begun-t0").exists, "begin")
         for pid in processes_of(self.folder):
             if b"take-task" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, 9)
-        news = self.wait_for_end()
-        self.assertEqual(news["t0"]["state"], "lost", news)
+        updates = self.wait_for_end()
+        self.assertEqual(updates["t0"]["state"], "lost", updates)
         self.assert_nothing_left()
 
-    def test_a_tacho_killed_within_submitting_starts_nothing_twice(self):
+    def test_a_tacho_killed_while_submitting_starts_nothing_twice(self):
         self.submit(4, STEADY)
-        (self.folder / "batches" / "b" / "job").unlink()  # what it does last
+        (self.folder / "batches" / "b" / "job").unlink()  # written last
         self.submit(4, STEADY)
         self.assert_each_ended_once(self.wait_for_end(), tasks=4)
         self.assertEqual(self.count("begun-*"), {f"begun-t{i}": 1 for i in range(4)})
@@ -214,15 +213,15 @@ class Faults(unittest.TestCase):
         self.submit(TASKS, STEADY)
         self.wait_for(lambda: self.states().count("ended") >= TASKS // 2, "half")
         self.assertEqual(self.probe("cancel", "b").code, 0)
-        news = self.wait_for_end()
-        ends = [task["ended_by"] for task in news.values()]
-        self.assertEqual({task["state"] for task in news.values()}, {"ended"})
+        updates = self.wait_for_end()
+        ends = [task["ended_by"] for task in updates.values()]
+        self.assertEqual({task["state"] for task in updates.values()}, {"ended"})
         self.assertIn("cancel", ends)
         self.assertGreaterEqual(ends.count("itself"), TASKS // 2)
         self.assertLess(len(self.count("ended-*")), TASKS)
         self.assert_nothing_left()
 
-    def test_what_sbatch_refuses_is_said_and_leaves_nothing(self):
+    def test_an_error_of_sbatch_is_reported_and_leaves_nothing(self):
         self.options = ("partition=nowhere",)
         said = self.probe("submit", "b", 1, STEADY)
         self.assertEqual(said.code, 1)

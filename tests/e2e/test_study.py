@@ -1,4 +1,4 @@
-"""`tacho study`: a question that takes several kinds of runs, interrupted, and its report."""
+"""`tacho study` with several kinds of steps, interruptions, and its report."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import sqlite3
 import time
 import unittest
 
-from tacho_case import TachoCase, end_all, processes_of, wait_until
+from tacho_case import INTERRUPTED, TachoCase, end_all, processes_of, wait_until
 from test_compare import WellFormed
 
 WORDS = ("mlp --data synthetic --input 1x28x28 --train-samples 64 --eval-samples 32 --threads 1 "
@@ -29,20 +29,20 @@ STEPS = [
     {"name": "machines", "title": "Two machines", "show": ["step_s"],
      "compare": "--vary nnodes=1,2 --metric step_s --repeat 2 --max-repeat 2 -- "
                 f"train {WORDS} -b 8 --steps 6 --line-mbit 1000"},
-    {"name": "lost", "title": "What was lost", "missing": {"of": "machines", "apart": "grid"}},
+    {"name": "lost", "title": "What was lost", "missing": {"of": "machines", "independent": "grid"}},
     {"name": "saved", "title": "What was saved", "savings": ["pair", "machines"]},
     {"name": "touched", "title": "Memory", "memory": "--quick --only copy --size 1M --threads 1"}]
 STUDY = {"name": "tiny", "title": "Does the batch <matter>?", "about": "It is a test.",
          "values": {"numbers": {"quick": [1, 2], "full": [1, 2, 3]}, "longer": 0.1},
          "steps": STEPS}
-RUNS = 2 * 3 + 4 + 1 + 2 * 3  # of the pairs with their warm-ups, of the grid, and the one
+RUNS = 2 * 3 + 4 + 1 + 2 * 3  # comparisons with warm-up, grid, single run
 SHORT = {**STUDY, "steps": STEPS[:4]}
 SHORT_RUNS = RUNS - 2 * 3
 
 
 class StudyCase(TachoCase):
     def write(self, study=STUDY):
-        """A study as JSON, which is YAML too."""
+        """Writes a study as JSON, which is also YAML."""
         path = self.home / "study.yaml"
         path.write_text(study if isinstance(study, str) else json.dumps(study))
         return path
@@ -51,7 +51,7 @@ class StudyCase(TachoCase):
         return self.tacho("study", self.write(study), *words, expect=expect)
 
     def report(self, name="report.md"):
-        """The report of what is stored, made anew."""
+        """Writes the report again from the store."""
         file = self.home / "out" / name
         self.tacho("study", self.write(), "--report-only", "-o", file)
         return file.read_text()
@@ -61,7 +61,7 @@ class StudyCase(TachoCase):
 
 
 class Report(StudyCase):
-    def test_one_command_makes_the_runs_and_one_page(self):
+    def test_one_command_makes_all_runs_and_one_page(self):
         said = self.study("--json")
         made = said.json
         self.assertTrue(made["complete"])
@@ -78,10 +78,10 @@ class Report(StudyCase):
         parsed = WellFormed(page)
         self.assertEqual((parsed.open, parsed.fetched), ([], []))
         self.assertIn("Does the batch &lt;matter&gt;?", page)
-        self.assertIn("Not here: On a GPU.", page)
-        self.assertGreaterEqual(page.count("<svg "), 2)  # of the grid and the run; of the pair if it fits
+        self.assertIn("Not available: On a GPU.", page)
+        self.assertGreaterEqual(page.count("<svg "), 2)  # grid and run; the comparison if it fits
 
-        # The same store, the same report, to the byte; and nothing is run for it.
+        # The same store gives the same bytes without new runs.
         os.remove(made["report"])
         text = self.tacho("study", self.write(), "--report-only").out
         with open(made["report"]) as file:
@@ -90,13 +90,13 @@ class Report(StudyCase):
         self.assertEqual(len(self.runs()), RUNS)
         self.assertIn(f"{RUNS}, ", text)
 
-        # Every number of a run's table is that of the store.
+        # The numbers in the table of a run equal those of the store.
         one = next(step for step in made["steps"] if step["name"] == "one")
         record = self.tacho("runs", "show", one["key"], "--json").json
         loss = record["metrics"]["train_loss"]
         self.assertIn(f"| train loss | {loss:.4g} |", self.section(self.report(), "One run"))
 
-        # Another store, another report: nothing of it is kept elsewhere.
+        # The report depends only on the store.
         with sqlite3.connect(self.home / "tacho.db") as store:
             number, text = store.execute(
                 "SELECT run_id, record FROM run_records JOIN runs ON id = run_id WHERE key = ?",
@@ -107,24 +107,24 @@ class Report(StudyCase):
                           (json.dumps(changed), number))
         self.assertIn("| train loss | 0.123 |", self.section(self.report(), "One run"))
 
-    def test_two_machines_are_stood_for_and_the_missing_part_is_taken_apart(self):
+    def test_two_simulated_machines_and_missing_breakdowns(self):
         self.study()
         report = self.report()
         parts = [line.split("|")[1].strip() for line in
                  self.section(report, "What was lost").splitlines() if line.startswith("| ")]
-        self.assertEqual(parts[1:], ["gradients on the line", "waiting for the slowest",
-                                     "waiting for samples", "computing takes longer"])
+        self.assertEqual(parts[1:], ["gradient exchange", "waiting for the slowest rank",
+                                     "waiting for samples", "slower computation"])
         self.assertIn("nnodes 2 instead of nnodes 1", self.section(report, "What was saved"))
         self.assertIn("| copy |", self.section(report, "Memory"))
         if os.geteuid() == 0 and shutil.which("tc"):
             notes = [self.tacho("runs", "show", str(run["id"])).out for run in self.runs()]
-            stood = [text for text in notes if "stand for machines" in text]
-            self.assertEqual(len(stood), 3)  # two that count, and the warm-up
+            stood = [text for text in notes if "simulate machines" in text]
+            self.assertEqual(len(stood), 3)  # two measured runs and the warm-up
         else:
-            print("SKIPPED: without root no network namespaces stand for machines")
+            print("SKIPPED: without root no network namespaces simulate machines")
             self.assertIn("loopback instead", report)
 
-    def test_prose_may_change_and_what_is_done_differently_is_done_again(self):
+    def test_changed_steps_run_again_and_changed_text_does_not(self):
         first = self.study("--json", study=SHORT).json["steps"]
         changed = json.loads(json.dumps(SHORT))
         changed["title"] = "Another question"
@@ -135,23 +135,23 @@ class Report(StudyCase):
         self.assertNotEqual(first[2]["key"], second[2]["key"])
         self.assertEqual(len(self.runs()), SHORT_RUNS + 1)
 
-    def test_again_begins_anew_and_keeps_what_was(self):
+    def test_again_starts_over_and_keeps_earlier_runs(self):
         first = self.study("--json", study=SHORT).json
         second = self.study("--again", "--json", study=SHORT).json
         self.assertNotEqual(first["key"], second["key"])
         self.assertEqual(len(self.runs()), 2 * SHORT_RUNS)
 
-    def test_an_environment_that_is_not_here_is_told_and_one_alone_is_no_comparison(self):
+    def test_a_missing_environment_is_reported_and_one_variant_is_not_compared(self):
         only_bare = {**STUDY, "steps": [
             {"name": "engines", "title": "Engines",
              "compare": f"--env bare,docker --repeat 2 --max-repeat 2 -- train {WORDS} --steps 4"}]}
-        bin_folder = self.new_folder()  # with no engine on the PATH
+        bin_folder = self.new_folder()  # a PATH without engines
         env = {"PATH": str(bin_folder)}
         said = self.tacho("study", self.write(only_bare), "--json", env=env).json
         self.assertEqual(said["steps"][0]["state"], "impossible")
         absent = {thing["what"]: thing["why"] for thing in said["steps"][0]["absent"]}
         self.assertIn("docker", absent["docker"])
-        self.assertIn("one is no comparison", absent["Engines"])
+        self.assertIn("a comparison needs two", absent["Engines"])
         self.assertEqual(self.runs(), [])
 
 
@@ -159,12 +159,12 @@ class DryRun(StudyCase):
     def plan(self, *words, study=STUDY):
         return self.study("--dry-run", "--json", *words, study=study).json["steps"]
 
-    def test_it_tells_what_each_step_would_do_and_does_nothing(self):
+    def test_it_lists_what_each_step_would_do_and_does_nothing(self):
         steps = {step["name"]: step for step in self.plan("--full")}
         self.assertEqual(list(steps), [step["name"] for step in STEPS])
         self.assertEqual(steps["pair"]["amount"], "2 variants, 2 runs of each")
-        self.assertEqual(steps["grid"]["amount"], "6 runs")  # 4 of --quick
-        self.assertEqual(steps["lost"]["amount"], "tells of machines")
+        self.assertEqual(steps["grid"]["amount"], "6 runs")  # 4 with --quick
+        self.assertEqual(steps["lost"]["amount"], "reports on machines")
         self.assertEqual(steps["cuda"]["state"], "not possible here")
         self.assertIn("no NVIDIA GPU", steps["cuda"]["why"])
         self.assertEqual(steps["one"]["state"], "waiting")
@@ -176,7 +176,7 @@ class DryRun(StudyCase):
         self.assertIn("6 runs", text)
         self.assertIn("cuda: this machine has no NVIDIA GPU", text)
 
-    def test_it_tells_what_is_done_already(self):
+    def test_it_lists_what_is_already_done(self):
         self.study(study=SHORT)
         self.assertEqual([step["state"] for step in self.plan(study=SHORT)],
                          ["done"] * 3 + ["not possible here"])
@@ -185,26 +185,26 @@ class DryRun(StudyCase):
 
 
 class Interrupted(StudyCase):
-    def test_a_survey_of_memory_ends_at_once_and_is_made_again(self):
-        long = {**STUDY, "steps": [{"name": "touched", "memory": "--threads 1"}]}  # minutes
+    def test_an_interrupted_memory_survey_is_measured_again(self):
+        long = {**STUDY, "steps": [{"name": "touched", "memory": "--threads 1"}]}  # takes minutes
         going = self.start("study", self.write(long))
         wait_until(lambda: len(processes_of(self.home)) > 1, "survey")
         going.signal(signal.SIGINT)
-        self.assertEqual(going.ended().code, 1)
+        self.assertEqual(going.ended().code, INTERRUPTED)
         short = {**STUDY, "steps": [STEPS[-1]]}
         self.assertTrue(self.study("--json", study=short).json["complete"])
 
     def shape(self):
-        """Of the report: all that must not depend on when the machine was how fast."""
+        """The parts of the report that do not depend on measured times."""
         report = self.report()
         rows = [[cell for cell in line.split("|") if not re.search(r"\d (s|ms|µs) ", cell)]
                 for title in ("Two programs", "A grid", "One run", "Two machines")
                 for line in self.section(report, title).splitlines() if line.startswith("|")]
         rows += [line.split("|")[1] for title in ("What was lost", "What was saved", "Memory")
                  for line in self.section(report, title).splitlines() if line.startswith("|")]
-        rows.append(re.search(r"(?m)^- runs: (\d+),", report)[1])  # none is counted twice
+        rows.append(re.search(r"(?m)^- runs: (\d+),", report)[1])  # no run is counted twice
         headings = re.findall(r"(?m)^## .*$", report)
-        # Whether the ratios of a pair fit a picture depends on them, and so do the pictures' numbers.
+        # Charts and their number depend on the measured ratios.
         one = re.sub(r"report-\d+", "report", self.section(report, "One run"))
         return headings, rows, one
 
@@ -234,7 +234,7 @@ class Interrupted(StudyCase):
 
 
 class Wrong(StudyCase):
-    def test_bad_studies_are_refused_with_place_and_fix_before_anything_runs(self):
+    def test_invalid_studies_are_rejected_with_position_and_fix_before_any_run(self):
         def with_step(**step):
             return {**STUDY, "steps": [{"name": "a", **step}]}
         for study, *parts in [
@@ -246,7 +246,7 @@ class Wrong(StudyCase):
             (with_step(compare="--vary batch=8 -- train mlp"), "several"),
             (with_step(compare="--metric setp_s --vary batch=8,16 -- train mlp"), "step_s"),
             (with_step(sweep={"base": {"modle": "mlp"}}), "'model'"),
-            (with_step(forecast={"of": "nothing"}), "earlier step"),
+            (with_step(prediction={"of": "nothing"}), "earlier step"),
         ]:
             self.assert_one_error_line(self.study(study=study, expect=2), "study.yaml", *parts)
         self.assert_one_error_line(self.tacho("study", "enviroments", expect=2), "'environments'")
@@ -256,19 +256,19 @@ class Wrong(StudyCase):
         self.assert_one_error_line(self.study("--quick", "--full", expect=2), "--full")
         self.assertEqual(self.runs(), [])
 
-    def test_only_one_tacho_is_at_a_study(self):
+    def test_only_one_tacho_runs_a_study(self):
         slow = {**STUDY, "steps": [{"name": "slow", "train": f"{WORDS} -e 100000"}]}
         going = self.start("study", self.write(slow))
         wait_until(self.folders, "a run")
         self.assert_one_error_line(self.tacho("study", self.write(slow), expect=2), "another tacho")
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual(said.code, 1)
-        self.assertIn("go on with: tacho study", said.err)
+        self.assertEqual(said.code, INTERRUPTED)
+        self.assertIn("resume with: tacho study", said.err)
 
 
 class Shipped(StudyCase):
-    def test_what_is_shown_can_be_run_as_a_file(self):
+    def test_a_shown_study_can_be_run_as_a_file(self):
         names = [study["name"] for study in self.tacho("study", "ls", "--json").json]
         self.assertIn("environments", names)
         for name in names:

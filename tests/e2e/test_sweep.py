@@ -1,4 +1,4 @@
-"""tacho sweep: a grid of runs, stopped, killed and resumed."""
+"""tacho sweep: grids that are stopped, killed and resumed."""
 
 import csv
 import io
@@ -9,11 +9,11 @@ import sys
 import unittest
 from pathlib import Path
 
-from tacho_case import TachoCase, processes_of, wait_until
+from tacho_case import INTERRUPTED, TachoCase, processes_of, wait_until
 
 
 def grid(command, matrix, **rest):
-    """A grid as JSON, which is YAML too."""
+    """A grid as JSON, which is also YAML."""
     return json.dumps({"base": {"command": command}, "matrix": matrix, **rest})
 
 
@@ -30,7 +30,7 @@ class Sweep(TachoCase):
         return self.tacho("sweep", "show", handle, "--json").json
 
     def sleepers(self, count=6, seconds=0.2):
-        """Runs that each leave a line behind, and take a while."""
+        """A grid of programs that each write a line and sleep."""
         marks = self.home / "marks"
         return marks, grid(["sh", "-c", f"sleep {seconds}; echo {{n}} >> {marks}"],
                            {"n": list(range(count))}, needs={"cores": 0.5})
@@ -45,7 +45,7 @@ class Sweep(TachoCase):
         self.assertEqual(self.tacho("sweep", "ls", "--json").json, [])
         self.assertEqual(self.folders(), set())
 
-    def test_bad_grids_are_refused_with_place_and_fix(self):
+    def test_invalid_grids_are_rejected_with_position_and_fix(self):
         for text, *parts in [
             ("base: {model: mlp, data: synthetic}\nmatirx: {}\n", ":2:1:", "'matrix'"),
             ("base:\n  modle: mlp\n", ":2:3:", "'model'"),
@@ -59,7 +59,7 @@ class Sweep(TachoCase):
         self.assert_one_error_line(self.tacho("sweep", "resume", "7", expect=2), "no sweep 7")
         self.assertEqual(self.tacho("sweep", "ls", "--json").json, [])
 
-    def test_makes_every_run_once_and_keeps_what_came_of_it(self):
+    def test_every_run_is_made_once_and_recorded(self):
         said = self.sweep(grid(["sh", "-c", "echo loss={n}; exit {code}"],
                                {"n": [1, 2, 3], "code": [0, 3]}), "--json", expect=1)
         events = [json.loads(line) for line in said.out.splitlines()]
@@ -73,7 +73,7 @@ class Sweep(TachoCase):
         self.assertEqual(len(self.runs()), 6)
         self.assertEqual(len(self.folders()), 6)
 
-    def test_the_next_runs_are_proposed_with_what_they_would_come_to(self):
+    def test_next_proposes_runs_with_predictions(self):
         self.sweep(grid(["sh", "-c", "echo {n}"], {"n": [1, 11, 2, 4, 6, 8, 10]},
                         budget={"runs": 2}))
         proposed = self.tacho("sweep", "next", "last", "-n", "3", "--json").json
@@ -87,7 +87,7 @@ class Sweep(TachoCase):
             self.assertEqual(one["command"], f"sh -c 'echo {one['configuration']['n']}'")
         self.assertIn("gain", self.tacho("sweep", "next", "last").out)
         for words, part in [(("last", "--metric", "top11"), "'top1'"),
-                            (("last", "--metric", "ranks"), "neither much nor little"),
+                            (("last", "--metric", "ranks"), "has no better direction"),
                             (("last", "--target", "85"), "between 0 and 1"),
                             (("last", "-n", "0"), "-n"), (("9",), "no sweep 9")]:
             self.assert_one_error_line(self.tacho("sweep", "next", *words, expect=2), part)
@@ -96,9 +96,9 @@ class Sweep(TachoCase):
         text = grid(["sh", "-c", "echo loss={n}"], {"n": [1, 2, 3, 4, 5]}, order="adaptive")
         self.sweep(text, "--slots", "1")
         self.assertEqual({task["outcome"] for task in self.show()["tasks"]}, {"ok"})
-        self.assertIn("no run left", self.tacho("sweep", "next", "last").out)
+        self.assertIn("no runs left", self.tacho("sweep", "next", "last").out)
 
-    def test_failed_runs_are_made_again_and_replaced(self):
+    def test_failed_runs_are_repeated_and_replaced(self):
         flag = self.home / "flag"
         self.sweep(grid(["sh", "-c", f"[ {{n}} = 1 ] || [ -e {flag} ]"], {"n": [1, 2]}), expect=1)
         flag.touch()
@@ -110,7 +110,7 @@ class Sweep(TachoCase):
     def test_larger_batches_than_one_that_ran_out_of_memory_are_skipped(self):
         code = "import sys\nif {batch} >= 32: raise MemoryError()"
         text = grid([sys.executable, "-c", code], {"batch": [16, 32, 64, 128]})
-        for slots in ("1", "2", "4"):  # what comes out does not depend on how fast runs end
+        for slots in ("1", "2", "4"):  # the result does not depend on the order of ends
             with self.subTest(slots=slots):
                 said = self.sweep(text, "--slots", slots, "--json")
                 states = [task["state"] for task in self.show()["tasks"]]
@@ -123,7 +123,7 @@ class Sweep(TachoCase):
         wait_until(marks.exists, "first run")
         going.signal(signal.SIGINT)
         said = going.ended()
-        self.assertEqual(said.code, 1)
+        self.assertEqual(said.code, INTERRUPTED)
         self.assertIn("tacho sweep resume 1", said.err)
         self.assertEqual(processes_of(self.home), [])
         self.assertEqual(self.show()["state"], "stopped")
@@ -142,7 +142,7 @@ class Sweep(TachoCase):
         self.tacho("sweep", "resume", "last")
         self.check_all_done(8)
 
-    def test_a_killed_supervisor_or_program_is_made_again(self):
+    def test_a_killed_supervisor_or_program_is_repeated(self):
         for victim in ("tacho-take", "sleep"):
             with self.subTest(victim=victim):
                 _, text = self.sleepers(count=2, seconds=1)
@@ -174,7 +174,7 @@ class Sweep(TachoCase):
         self.assertEqual({run["key"] for run in self.runs()} & keys, keys)
         self.assertEqual({folder.name for folder in self.folders()} & keys, keys)
 
-    def test_cancel_ends_a_sweep_that_another_tacho_makes(self):
+    def test_cancel_ends_the_sweep_of_another_tacho(self):
         _, text = self.sleepers(seconds=60)
         going = self.start("sweep", self.write(text), "--slots", "2")
         wait_until(lambda: len(self.folders()) >= 2, "runs")
@@ -190,7 +190,7 @@ class Sweep(TachoCase):
         self.tacho("sweep", "cancel", "last")
         self.assertEqual(going.ended().code, 1)
 
-    def test_two_drivers_of_one_sweep_are_one_too_many(self):
+    def test_a_second_driver_of_a_sweep_is_rejected(self):
         _, text = self.sleepers(seconds=60)
         going = self.start("sweep", self.write(text), "--slots", "1")
         wait_until(lambda: self.folders(), "run")
@@ -198,7 +198,7 @@ class Sweep(TachoCase):
         going.signal(signal.SIGINT)
         going.ended()
 
-    def test_keeps_to_its_budget(self):
+    def test_stays_within_its_budget(self):
         _, text = self.sleepers(count=4, seconds=0)
         said = self.sweep(text, "--budget-runs", "3")
         self.assertIn("the budget is spent, 1 runs are left", said.err)
@@ -210,7 +210,7 @@ class Sweep(TachoCase):
         self.sweep(text, expect=1)
         self.assertEqual([task["outcome"] for task in self.show()["tasks"]], ["ok", "timed_out"])
 
-    def test_exports_a_line_a_run_without_names_of_this_machine(self):
+    def test_export_has_one_row_per_run_without_names_of_this_machine(self):
         self.sweep(grid(["echo", "loss={n}"], {"n": [1, 2]}))
         text = self.tacho("sweep", "export", "last", "--csv").out
         rows = list(csv.DictReader(io.StringIO(text)))

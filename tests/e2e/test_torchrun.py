@@ -1,11 +1,11 @@
-"""Training by the torchrun that Debian's python3-torch brings."""
+"""Training with the torchrun of Debian's python3-torch."""
 
 import subprocess
 import unittest
 
 from tacho_case import DEBIAN_PYTHON, TACHO, TachoCase, processes_of, skip_without_torch
 
-# Its defaults, 0 and 0, are what 1.13 cannot read under Python 3.11.
+# torchrun 1.13 cannot parse its defaults, 0 and 0, under Python 3.11.
 SPEAKING = ("--redirects", "1", "--tee", "1")
 TRAIN = ("train", "lenet5", "--data", "fashion-mnist", "--train-samples", "640", "--eval-samples",
          "320", "--threads", "1", "--epochs", "2", "--seed", "1", "--json")
@@ -16,7 +16,7 @@ def setUpModule():
 
 
 class Torchrun(TachoCase):
-    def test_its_ranks_make_one_record_and_learn_what_one_process_learns(self):
+    def test_its_ranks_write_one_record_and_learn_the_same_as_one_process(self):
         alone = self.tacho(*TRAIN, "-b", 32).json
         said = subprocess.run(
             [DEBIAN_PYTHON, "-m", "torch.distributed.run", "--no_python", "--standalone",

@@ -10,7 +10,7 @@ STEPS = 640 // 32 * 3
 
 
 class TrainOnFashionMnist(SharedHomeCase):
-    """The dataset where Debian puts it."""
+    """The dataset of Debian's package."""
 
     def prepare(self):
         command = ("train", "lenet5", "--data", "fashion-mnist", *SMALL, "--json")
@@ -23,7 +23,7 @@ class TrainOnFashionMnist(SharedHomeCase):
         step.touch()
         type(self).second = going.ended()
 
-    def test_json_alone_is_on_standard_output_and_standard_error_is_empty(self):
+    def test_with_json_only_json_is_printed(self):
         record = self.first.json
         self.assertEqual(self.first.err, "")
         self.assertEqual((record["id"], record["outcome"], record["reason"]), (1, "ok", ""))
@@ -36,7 +36,7 @@ class TrainOnFashionMnist(SharedHomeCase):
         self.assertEqual([e["steps"] for e in record["epochs"]], [20, 20, 20])
         self.assertEqual(record["input"]["eval_samples"], 10000)
 
-    def test_metrics_are_there_and_possible(self):
+    def test_metrics_are_plausible(self):
         metrics = self.first.json["metrics"]
         self.assertEqual(metrics["steps_done"], STEPS)
         self.assertEqual(metrics["parameters"], 61706)
@@ -47,7 +47,7 @@ class TrainOnFashionMnist(SharedHomeCase):
     def test_the_same_seed_gives_the_same_losses(self):
         self.assertEqual(learned(self.first.json), learned(self.second.json))
 
-    def test_a_wall_clock_that_is_set_changes_no_duration(self):
+    def test_a_changed_wall_clock_does_not_change_durations(self):
         for name, value in self.second.json["metrics"].items():
             if name.endswith("_s") and not name.endswith("_per_s"):
                 self.assertTrue(0 <= value < 600, f"{name} is {value}")
@@ -61,7 +61,7 @@ class TrainOnToyImages(SharedHomeCase):
         return self.tacho("train", model, "--data", "fashion-mnist", "--data-dir", self.images,
                           "--threads", 1, "--batch", 32, "--seed", 1, *args, expect=expect)
 
-    def test_a_person_sees_the_run_and_its_epochs(self):
+    def test_the_output_shows_the_run_and_its_epochs(self):
         said = self.train("--epochs", 3)
         number = self.runs()[0]["id"]
         self.assertTrue(said.out.startswith(f"run {number}  mlp on fashion-mnist, batch 32"))
@@ -84,7 +84,7 @@ class TrainOnToyImages(SharedHomeCase):
         self.assertEqual(entries[-1]["metadata"], {"status": "success"})
         self.assertEqual([e["time_ms"] for e in entries], sorted(e["time_ms"] for e in entries))
 
-    def test_json_and_mllog_together_are_refused(self):
+    def test_json_and_mllog_together_are_rejected(self):
         said = self.train("--steps", 1, "--json", "--mllog", expect=2)
         self.assert_one_error_line(said, "--json", "--mllog")
 
@@ -98,19 +98,19 @@ class TrainOnToyImages(SharedHomeCase):
         self.assertEqual(len(record["steps"]["loss"]), 25)
         self.assertEqual([e["steps"] for e in record["epochs"]], [20, 5])
 
-    def test_more_epochs_than_can_be_counted_in_steps_do_not_end_it_before_it_began(self):
+    def test_a_step_count_that_overflows_does_not_end_the_run(self):
         said = self.train("--epochs", 9 * 10**18, "--steps", 3, "--json", expect=None)
         if said.code == 2:
             self.assert_one_error_line(said, "--epochs")
         else:
             self.assertEqual(len(said.json["steps"]["loss"]), 3)
 
-    def test_throughput_counts_samples_that_were_there(self):
+    def test_throughput_counts_real_samples(self):
         record = self.train("--train-samples", 8, "--epochs", 4, "--json").json
         metrics = record["metrics"]
         self.assertAlmostEqual(metrics["samples_per_s"] * metrics["step_s"], 8, places=3)
 
-    def test_mkldnn_on_and_off_are_taken_and_recorded(self):
+    def test_mkldnn_on_and_off_are_recorded(self):
         for choice, on in (("on", True), ("off", False)):
             with self.subTest(choice):
                 record = self.train("--steps", 2, "--mkldnn", choice, "--json").json
@@ -119,7 +119,7 @@ class TrainOnToyImages(SharedHomeCase):
                 for operation in ("convolution", "product", "recurrent"):
                     self.assertIs(paths[f"mkldnn_{operation}"], on)
 
-    def test_stock_is_recorded_and_keeps_the_threads_asked_for(self):
+    def test_stock_is_recorded_and_keeps_the_requested_threads(self):
         record = self.tacho("train", "mlp", "--data", "fashion-mnist", "--data-dir", self.images,
                             "--steps", 2, "--stock", "--threads", 3, "--json").json
         paths = record["started"]["paths"]
@@ -132,7 +132,7 @@ class TrainOnToyImages(SharedHomeCase):
         self.assertTrue((folder / record["checkpoints"][-1]["file"]).is_file())
         self.assertEqual(len(list((folder / "tensorboard").glob("events.out.tfevents.*"))), 1)
 
-    def test_checkpoints_and_tensorboard_files_can_be_left_out(self):
+    def test_checkpoints_and_tensorboard_files_can_be_disabled(self):
         record = self.train("--no-checkpoints", "--no-tensorboard", "--json").json
         folder = self.home / "runs" / record["key"]
         self.assertEqual(record["checkpoints"], [])
@@ -150,7 +150,7 @@ class TrainOnImageFiles(TachoCase):
         return self.tacho("train", "lenet5", "--data", "image-folder", "--data-dir", self.images,
                           "--input", "3x16x16", "-b", 8, "--seed", 1, "--threads", 1, "--json", *args).json
 
-    def test_a_model_learns_a_folder_of_pictures(self):
+    def test_a_model_learns_an_image_folder(self):
         record = self.train("-e", 3)
         self.assertEqual(record["input"]["classes"], 2)
         self.assertEqual(record["input"]["train_samples"], 48)
@@ -160,7 +160,7 @@ class TrainOnImageFiles(TachoCase):
         losses = [self.train("-e", 2, "--workers", workers)["steps"]["loss"] for workers in (0, 1, 2, 7)]
         self.assertEqual(losses[1:], losses[:1] * 3)
 
-    def test_a_damaged_picture_is_named_and_skipped(self):
+    def test_a_damaged_image_is_named_and_skipped(self):
         (self.images / "train/dark/3.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
         record = self.train("-e", 1)
         self.assertEqual(record["outcome"], "ok")
@@ -174,7 +174,7 @@ class TrainOnNothing(TachoCase):
                                 "--no-checkpoints", "--json").json
             self.assertEqual((record["outcome"], len(record["steps"]["loss"])), ("ok", 2))
 
-    def test_no_memory_for_it_is_an_outcome(self):
+    def test_out_of_memory_is_an_outcome(self):
         said = self.tacho("train", "mlp", "--data", "synthetic", "--input", "1x16384x16384", "-b", 1000000,
                           "--json", expect=1)
         self.assertEqual(said.json["outcome"], "out_of_memory")
@@ -191,7 +191,7 @@ class TrainOnSentences(TachoCase):
         self.assertEqual(record["input"]["train_samples"], 600)
         self.assertGreaterEqual(record["metrics"]["top1"], 0.9)
 
-    def test_a_data_dir_needs_no_preparing(self):
+    def test_a_data_dir_needs_no_preparation(self):
         sentences = write_sentences(self.new_folder())
         record = self.tacho(*self.LSTM, "--data-dir", sentences).json
         self.assertGreaterEqual(record["metrics"]["top1"], 0.9)

@@ -1,4 +1,4 @@
-"""Datasets small enough to train on within a second."""
+"""Datasets that are small enough to train on in a second."""
 
 import gzip
 import random
@@ -10,7 +10,7 @@ FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")  # Debian's dataset-fa
 
 
 def write_images(folder, train=640, evaluate=256):
-    """The first images of Fashion-MNIST, in the files its readers expect."""
+    """Writes the first images of Fashion-MNIST in its file format."""
     folder.mkdir(parents=True, exist_ok=True)
     for part, count in (("train", train), ("t10k", evaluate)):
         copy_head(folder, f"{part}-images-idx3-ubyte", (count, 28, 28))
@@ -30,7 +30,7 @@ def copy_head(folder, name, shape):
 
 
 def write_sentences(folder, train=600, dev=200):
-    """Sentences that one word gives away: good* means 1, bad* means 0."""
+    """Writes sentences with a decisive word: good* means 1, bad* means 0."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(1)
     for name, count in (("train.tsv", train), ("dev.tsv", dev)):
@@ -46,7 +46,7 @@ def sentence(rng):
 
 
 def write_png(path, width, height, pixel):
-    """A colour PNG, written plainly: pixel(x, y) gives three levels."""
+    """Writes a colour PNG; pixel(x, y) returns three levels."""
     rows = b"".join(b"\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height))
 
     def chunk(kind, data):
@@ -59,7 +59,7 @@ def write_png(path, width, height, pixel):
 
 
 def write_image_folder(folder, train=24, evaluate=8):
-    """Two classes that any model tells apart: bright and dark pictures."""
+    """Writes two classes that any model distinguishes: bright and dark images."""
     rng = random.Random(3)
     for part, count in (("train", train), ("val", evaluate)):
         for name, level in (("bright", 200), ("dark", 40)):

@@ -1,5 +1,5 @@
-"""ILSVRC2012's three archives in small: few classes, and images that are images by their first
-bytes alone."""
+"""Small versions of ILSVRC2012's three archives: few classes, and images of which only the first bytes
+are valid."""
 
 import io
 import random
@@ -13,7 +13,7 @@ MX_STRUCT, MX_CHAR, MX_DOUBLE = 2, 4, 6
 
 
 def write_release(folder, classes=24, images=60, image_bytes=30_000, val=96):
-    """Returns the ids of the classes, the one with ILSVRC2012_ID 1 first."""
+    """Writes the archives and returns the class ids, ordered by ILSVRC2012_ID."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(1)
     ids = [f"n{1_000_000 + 7 * number:08}" for number in range(classes)]
@@ -51,8 +51,8 @@ def class_archive(wnid, images, image_bytes, rng):
 
 
 def meta_mat(ids, images):
-    """A MATLAB 5 file as MATLAB writes it: compressed, whole numbers in two bytes, letters too. Has
-    a synset that is no class, as the real one does."""
+    """A MATLAB 5 file as MATLAB writes it: compressed, integers and characters in two bytes. Like the
+    real one, it has a synset that is not a class."""
     synsets = [(number + 1, wnid, f"words of {wnid}", 0, images)
                for number, wnid in enumerate(ids)]
     synsets.append((len(ids) + 1, "n00001740", "entity", len(ids), 0))

@@ -1,4 +1,4 @@
-"""Runs a program in a Slurm cluster of its own:  with_slurm.py PROGRAM [ARGUMENTS…]"""
+"""Runs a program in a temporary Slurm cluster:  with_slurm.py PROGRAM [ARGUMENT…]"""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ def main(command):
         print(f"SKIPPED: no Slurm cluster here: {reason}")
         return 0
     cluster = SlurmCluster.start()
-    # Whatever ends the program, its folders go with the cluster.
+    # Temporary folders of the program are removed with the cluster.
     environment = {**cluster.within(os.environ), "TMPDIR": str(cluster.folder)}
     code = subprocess.run(command, env=environment).returncode
     if code != 0:

@@ -1,4 +1,4 @@
-// Archives of datasets: .tar, .tar.gz, .zip, a .tar within a .tar, and the .mat file of a devkit.
+// Archives of datasets: .tar, .tar.gz, .zip, a .tar in a .tar, and the .mat file of a devkit.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -42,7 +42,7 @@ bool read_all(const std::string& bytes, const std::filesystem::path& file) {
       if (!more.ok() || !*more) break;
     }
   }
-  // Read in a process of its own, which takes a while to start.
+  // Read in a child process, which takes a while to start.
   if (bytes.starts_with("MATLAB")) any = read_meta_mat(file).ok() || any;
   return any;
 }
@@ -53,7 +53,7 @@ ArchiveKind any_kind(Random& random) {
   return kKinds[static_cast<std::size_t>(random.below(kKinds.size()))];
 }
 
-// Many entries, long names, folders in folders, and files that are compressed to little.
+// Many entries, long names, nested folders, and files that compress well.
 std::string made_archive(Random& random) {
   Entries entries;
   const std::size_t size = fuzz_size(random, 4 << 20);
@@ -62,7 +62,7 @@ std::string made_archive(Random& random) {
       for (std::size_t i = 0; i < size / 1024; ++i) entries.emplace_back(std::to_string(i), "x");
       break;
     case 1:
-      // libarchive's own writer overruns a buffer for names beyond the 64 KiB of the zip format.
+      // libarchive's writer overruns a buffer for names beyond the zip format's limit of 64 KiB.
       entries.emplace_back(repeated("a/", std::min<std::size_t>(1 + size / 64, 30'000)) + "x", "x");
       break;
     case 2:

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// Processor time of this process: what an input costs, whatever else the machine does.
+// CPU time of this process: the cost of an input, independent of other load.
 class FuzzClock {
  public:
   [[nodiscard]] double seconds() const { return now() - begun_; }
@@ -38,7 +38,7 @@ class FuzzDeadline {
   std::chrono::steady_clock::time_point end_;
 };
 
-// Ends the program with its input kept in fuzz-input.bin if a reader aborts, computes for ten
+// Ends the program and writes its input to fuzz-input.bin if a reader aborts, computes for ten
 // seconds or waits for a minute.
 class FuzzWatchdog {
  public:
@@ -84,7 +84,7 @@ class FuzzWatchdog {
     (void)!::write(STDERR_FILENO, kWords, sizeof kWords - 1);
     ::_exit(1);
   }
-  // A signal handler has no other way to find them.
+  // Static, because a signal handler has no other access to them.
   static inline const char* data_ = nullptr;
   static inline std::size_t size_ = 0;
 };

@@ -1,4 +1,4 @@
-// A stored comparison, and the plan beside it.
+// A stored comparison and its plan.
 #include <string>
 
 #include "base/terminal.h"
@@ -31,7 +31,7 @@ std::string sample_plan() {
   return json_text(to_json(plan));
 }
 
-// What is accepted must come out again, and be shown whatever it holds.
+// An accepted comparison must be written and shown, whatever its content.
 bool read(const std::string& text) {
   const auto json = parse_json(text);
   if (!json.ok()) return false;

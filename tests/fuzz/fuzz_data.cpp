@@ -44,7 +44,7 @@ std::string zipped(const std::string& content) {
   return out;
 }
 
-// Headers that promise more than there is, and much that is compressed to little.
+// Headers that claim more data than the file has, and data that compresses well.
 std::string made_file(Random& random) {
   const auto any_length = [&] {
     return static_cast<std::uint32_t>(random.next() >> random.below(64));

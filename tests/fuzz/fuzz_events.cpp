@@ -1,5 +1,4 @@
-// What a run's folder holds in JSON: events, usage samples, operators; and what its program
-// printed.
+// JSON files of a run's folder: events, usage samples, operators; and the output of its program.
 #include <string>
 
 #include "fuzz_loop.h"
@@ -43,7 +42,7 @@ std::string sample_operators() {
   return json_text(to_json(trace));
 }
 
-// Every reader gets every text: each must refuse what is not its own.
+// Every reader gets every text, and must reject other formats.
 bool read_all(const std::string& text) {
   bool accepted = false;
   EventParser parser;

@@ -10,7 +10,7 @@
 #include "tracefile/gpu_trace_reader.h"
 #include "tracefile/sample_trace.h"
 
-// What a reader accepts must not harm those who look at it.
+// An accepted trace must not crash its analysis.
 int main(int argc, char** argv) {
   const tacho::ScratchFolder folder;
   return tacho::fuzz(

@@ -9,7 +9,8 @@ int main(int argc, char** argv) {
   return tacho::fuzz(
       argc, argv, {tacho::sample_trace_bytes(), tacho::GpuTraceEncoder::header()},
       [](const std::string& bytes) { return tacho::decode_gpu_trace(bytes).ok(); },
-      // Right checksums, and mostly a right header: else hardly any damage would reach the records.
+      // Correct checksums and mostly a correct header; otherwise hardly any damage reaches the
+      // records.
       [](std::string& bytes) {
         bytes.replace(0, std::min(bytes.size(), tacho::kGpuTraceHeaderSize),
                       tacho::GpuTraceEncoder::header());

@@ -1,4 +1,4 @@
-// A sweep's grid.yaml: the YAML reader, the grid's own, and what comes of it.
+// A sweep's grid.yaml: the YAML reader, the grid reader, and the runs of the grid.
 #include <string>
 #include <vector>
 
@@ -44,7 +44,7 @@ matrix: {lr: [1, 2], x: ["{lr}", !!str 5, ~]}
 bool read(const std::string& text) {
   const auto grid = read_grid(text, "grid.yaml", kOptions);
   if (!grid.ok()) return false;
-  // The reader bounds what an axis holds; what their product makes is bounded where it is made.
+  // The reader limits the values of an axis; the number of runs is limited when they are created.
   const auto all = combinations(*grid);
   if (!all.ok()) return false;
   for (const Configuration& each : *all) (void)filled_in(grid->command, each);

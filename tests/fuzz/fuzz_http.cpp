@@ -1,6 +1,5 @@
-// Requests with their bodies, through the connections of a server on this machine: headers,
-// lengths, chunks, JSON. Each input is a connection, which may hold several requests. Afterwards
-// the server must hold nothing of it.
+// HTTP requests to a server on this machine: headers, lengths, chunks, JSON. Each input is a
+// connection with one or more requests. Afterwards the server must keep nothing of it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +23,7 @@ http::Response echoed(const http::Request& request) {
   return {.content_type = "application/json", .body = json_text(*json)};
 }
 
-// The samples are many times smaller than these limits, and damage may double them.
+// The samples are much smaller than these limits, and damage may double their size.
 http::Limits limits() {
   http::Limits limits;
   limits.request = std::chrono::milliseconds(50);
@@ -47,8 +46,8 @@ class Target {
     client.finish_sending();
     const std::string answer = client.rest();
     client.close();
-    if (!answer.empty() && !answer.starts_with("HTTP/1.")) fail("an answer that is none");
-    if (server_->counts().body_bytes > 8 << 20) fail("bodies that nobody waits for");
+    if (!answer.empty() && !answer.starts_with("HTTP/1.")) fail("an invalid answer");
+    if (server_->counts().body_bytes > 8 << 20) fail("bodies without a request");
     return answer.find(" 200 OK\r\n") != std::string::npos;
   }
 
@@ -94,7 +93,7 @@ std::string many_members() {
   return text + "\"end\":1e308}";
 }
 
-// A length that fits what is behind the header, so that the body is looked at.
+// Sets a Content-Length that matches the body, so that the body is parsed.
 void set_length(std::string& bytes) {
   constexpr std::string_view kName = "Content-Length: ";
   const std::size_t end = bytes.find("\r\n\r\n");

@@ -1,4 +1,4 @@
-// JPEG and PNG images, as training and `tacho infer` read them.
+// JPEG and PNG images, as read by training and `tacho infer`.
 #include <zlib.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ void put_word(std::string& bytes, std::size_t at, std::uint32_t value) {
   }
 }
 
-// Gives every chunk of a PNG its checksum, so that libpng looks at what is in it.
+// Corrects the checksums of all PNG chunks, so that libpng reads their content.
 void mend_png(std::string& bytes) {
   if (bytes.size() < kPngMagic || bytes.substr(1, 3) != "PNG") return;
   std::size_t at = kPngMagic;
@@ -43,8 +43,7 @@ void mend_png(std::string& bytes) {
   }
 }
 
-// One colour, so that much comes out of little; sizes that the content does not have; many chunks,
-// segments and scans.
+// Large images of one colour, headers with wrong sizes, and many chunks, segments and scans.
 std::string made_image(Random& random) {
   const auto width = static_cast<int>(fuzz_size(random, 3000));
   const auto height = static_cast<int>(fuzz_size(random, 3000));
@@ -60,7 +59,7 @@ std::string made_image(Random& random) {
       put_word(bytes, kPngMagic + 8, static_cast<std::uint32_t>(random.next() >> random.below(64)));
       mend_png(bytes);
       return bytes;
-    case 2: {  // many empty text chunks behind the header
+    case 2: {  // many empty text chunks after the header
       bytes = text_of(png_bytes(soft_picture(8, 8)));
       bytes.insert(kPngMagic + 25, repeated(std::string("\0\0\0\2tEXtk\0\0\0\0\0", 14),
                                             fuzz_size(random, 100'000)));

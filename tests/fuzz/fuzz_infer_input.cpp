@@ -1,4 +1,4 @@
-// The body of a request to `tacho infer`, for a model of texts and one of images.
+// The body of a request to `tacho infer`, for a text model and an image model.
 #include <string>
 
 #include "fuzz_loop.h"

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   const std::string sheet =
       "name: X\nmultiprocessors: 10\nfp32_tflops: 3\nmemory_gb: 3\nmemory_gb_per_s: 100\n";
   const std::string gpus(tacho::shipped_gpus_csv().substr(0, 1200));
-  // Many lines, many columns, one long field; and data sheets of any size.
+  // Many lines, many columns, one long field, and data sheets of any size.
   const auto generate = [&](tacho::Random& random) {
     const std::size_t size = tacho::fuzz_size(random, 300'000);
     const std::string line = jobs.substr(jobs.find('\n') + 1);

@@ -1,5 +1,5 @@
-// The JSON reader: damaged texts, and generated ones of great depth, count and size. What it takes
-// is what nlohmann's own parser takes, but for the depth.
+// The JSON reader with damaged texts and with very deep, many or large values. Except for the depth
+// limit, it must accept the same texts as nlohmann's parser.
 #include <string>
 
 #include "base/json_parser.h"
@@ -19,7 +19,7 @@ bool read(const std::string& text) {
   const auto parsed = parse_json(text);
   const auto limited = parse_json(text, kRequestJson);
   check(parsed.ok() || !limited.ok(), "limits made something acceptable");
-  if (text.size() < 10'000) {  // nlohmann's takes the square of their number for names
+  if (text.size() < 10'000) {  // nlohmann's time is quadratic in the number of names
     const Json other = Json::parse(text, nullptr, false);
     const bool deep =
         !parsed.ok() && parsed.error().message.find("levels deep") != std::string::npos;

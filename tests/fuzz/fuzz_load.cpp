@@ -1,4 +1,4 @@
-// What a server answers a load test, in pieces of any size; URLs and recorded loads.
+// Answers of a server to a load test in pieces of any size, URLs, and recorded loads.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace tacho::load {
 namespace {
 
-// `piece` bytes at a time; answers may follow each other.
+// Reads `piece` bytes at a time; there may be several answers.
 bool answered(std::string_view bytes, std::size_t piece) {
   constexpr std::size_t kMostText = 64 << 10;
   AnswerReader reader;
@@ -36,7 +36,7 @@ bool read_all(const std::string& bytes) {
   any = parse_replay(bytes).ok() || any;
   any = answered(bytes, bytes.size()) || any;
   any = answered(bytes, 1 + bytes.size() % 977) || any;
-  // Byte by byte, as a slow server sends.
+  // Byte by byte, as from a slow server.
   constexpr std::size_t kFewBytes = 64 << 10;
   return (bytes.size() <= kFewBytes && answered(bytes, 1)) || any;
 }

@@ -19,16 +19,16 @@
 
 namespace tacho {
 
-// What a fuzz program feeds its reader. `prepare` may repair something that would keep the damage
-// from being looked at, such as a checksum. `generate` makes whole inputs of great depth, count or
-// size, which damage to a small sample never reaches; fuzz_size() helps it.
+// Inputs of a fuzz program. `prepare` may repair parts that would hide the damage, such as a
+// checksum. `generate` makes inputs of great depth, count or size, which damage to a small sample
+// never reaches; see fuzz_size().
 struct FuzzInputs {
   std::vector<std::string> samples;
   std::function<void(std::string&)> prepare = [](std::string&) {};
   std::function<std::string(Random&)> generate = nullptr;
 };
 
-// From 1 to `most`, each order of magnitude equally often.
+// A random number from 1 to `most`, each order of magnitude equally often.
 inline std::size_t fuzz_size(Random& random, std::size_t most) {
   return static_cast<std::size_t>(std::exp(random.between(0, std::log(static_cast<double>(most)))));
 }
@@ -41,8 +41,8 @@ inline std::string repeated(std::string_view part, std::size_t count) {
   return text;
 }
 
-// The next input: a generated one now and then, otherwise a damaged sample. Damage adds up over a
-// few rounds, so that inputs drift far from the sample.
+// Returns the next input: sometimes a generated one, otherwise a damaged sample. Damage accumulates
+// over several rounds.
 inline std::string fuzz_input(const FuzzInputs& inputs, Random& random) {
   constexpr std::int64_t kMostRounds = 16;
   constexpr std::int64_t kGeneratedOneIn = 16;
@@ -59,8 +59,8 @@ inline std::string fuzz_input(const FuzzInputs& inputs, Random& random) {
 }
 
 // Calls `read` until the time is over: PROGRAM SECONDS SEED. An input that takes more than a second
-// of processor time is a failure, and so is one that never ends; both are written to
-// fuzz-input.bin. One that crashes comes again with its seed. PROGRAM FILE reads that file alone.
+// of CPU time or never ends is a failure and is written to fuzz-input.bin. A crash can be repeated
+// with its seed. PROGRAM FILE reads only that file.
 template <class Read>
 int fuzz(int argc, char** argv, const FuzzInputs& inputs, Read read) {
   if (argc == 2) {

@@ -1,4 +1,4 @@
-// What a watched program prints, and the TensorBoard files it writes.
+// The output of a watched program and its TensorBoard files.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ std::string sample_message() {
   return event.bytes();
 }
 
-// Long lines, many lines, many figures in one, and JSON that is deep or wide.
+// Long lines, many lines, many figures in one line, and JSON that is deep or wide.
 std::string made_output(Random& random) {
   const std::size_t size = fuzz_size(random, 500'000);
   constexpr std::size_t kALine = 16'000;
@@ -56,7 +56,7 @@ std::string made_output(Random& random) {
   }
 }
 
-bool heard(const std::string& bytes, const std::filesystem::path& file) {
+bool read_figures(const std::string& bytes, const std::filesystem::path& file) {
   OutputLines lines;
   FigureThinner thinner;
   auto figures = lines.feed(bytes);
@@ -83,5 +83,5 @@ int main(int argc, char** argv) {
                    "step=5 loss=0.25, lr: 1e-3\r{\"a\": 1}\n"
                    ":::MLLOG {\"key\": \"x\", \"value\": 1}\n"},
        .generate = tacho::made_output},
-      [&](const std::string& bytes) { return tacho::heard(bytes, file); });
+      [&](const std::string& bytes) { return tacho::read_figures(bytes, file); });
 }

@@ -1,4 +1,4 @@
-// What a Redis answers, in pieces of any size, and what an entry of the cache holds.
+// Answers of Redis in pieces of any size, and cache entries.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -12,14 +12,14 @@
 namespace tacho::infer {
 namespace {
 
-struct Heard {
+struct Replies {
   std::vector<RedisReply> replies;
   bool failed = false;
-  bool operator==(const Heard&) const = default;
+  bool operator==(const Replies&) const = default;
 };
 
-Heard heard(std::string_view bytes, std::size_t piece) {
-  Heard all;
+Replies replies_of(std::string_view bytes, std::size_t piece) {
+  Replies all;
   RedisReplyReader reader;
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     reader.feed(bytes.substr(at, piece));
@@ -35,18 +35,18 @@ Heard heard(std::string_view bytes, std::size_t piece) {
 }
 
 bool read(const std::string& bytes) {
-  const Heard whole = heard(bytes, std::max<std::size_t>(bytes.size(), 1));
-  const Heard pieces = heard(bytes, 1 + bytes.size() % 977);
+  const Replies whole = replies_of(bytes, std::max<std::size_t>(bytes.size(), 1));
+  const Replies pieces = replies_of(bytes, 1 + bytes.size() % 977);
   if (!(whole == pieces)) {
     std::fprintf(stderr, "fuzz_redis: pieces are read otherwise than the whole\n");
     std::abort();
   }
   (void)prediction_from_bytes(bytes, 2);
-  if (open_entry("key", "name", bytes)) std::abort();  // nobody here has the key
+  if (open_entry("key", "name", bytes)) std::abort();  // not signed with the key
   return !whole.failed && !whole.replies.empty();
 }
 
-// Lists and texts of every length, true or claimed.
+// Lists and texts of all lengths, with correct and wrong length fields.
 std::string generated(Random& random) {
   const std::int64_t items = random.below(std::int64_t{1} << random.below(18));
   std::string bytes = "*" + std::to_string(items + random.below(2)) + "\r\n";

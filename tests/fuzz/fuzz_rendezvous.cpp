@@ -1,11 +1,11 @@
-// What a connection at rank 0's port can send, before and after it has shown that it knows the
-// job's secret; and what rank 0, or something at its port, can answer.
+// Fuzzes what a connection at rank 0's port can send before and after authentication, and what
+// rank 0, or another program at its port, can answer.
 #include <sys/socket.h>
 
 #include <array>
 #include <string>
 
-#include "comm/control_line.h"
+#include "comm/control_connection.h"
 #include "comm/greeting.h"
 #include "comm/handshake.h"
 #include "fuzz_loop.h"
@@ -30,42 +30,42 @@ struct Ends {
   UniqueFd far;
 };
 
-std::vector<Json> messages_in(const std::string& text, const LineKeys* keys) {
+std::vector<Json> messages_in(const std::string& text, const ConnectionKeys* keys) {
   Ends ends;
   (void)::send(ends.far.get(), text.data(), std::min(text.size(), kMostSent), MSG_NOSIGNAL);
   ends.far.reset();
-  ControlLine line(std::move(ends.near));
-  if (keys != nullptr) line.seal(*keys);
+  ControlConnection connection(std::move(ends.near));
+  if (keys != nullptr) connection.seal(*keys);
   std::vector<Json> all;
-  while (line.open()) {
-    for (Json& message : line.receive()) all.push_back(std::move(message));
+  while (connection.open()) {
+    for (Json& message : connection.receive()) all.push_back(std::move(message));
   }
   return all;
 }
 
-// The lines of a text, each with the mark that a member of the job would give it.
-std::string sealed(const std::string& text, const LineKeys& keys) {
+// Returns the lines of a text, each with its HMAC as a member of the job would send it.
+std::string sealed(const std::string& text, const ConnectionKeys& keys) {
   Ends ends;
-  ControlLine line(std::move(ends.near));
-  line.seal(keys);
+  ControlConnection connection(std::move(ends.near));
+  connection.seal(keys);
   std::size_t at = 0;
   while (at < text.size() && at < kMostSent / 2) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    line.queue_line(text.substr(at, end - at));
+    connection.queue_line(text.substr(at, end - at));
     at = end + 1;
   }
-  line.flush();
+  connection.flush();
   std::string sent;
   std::array<char, 1 << 16> bytes;
   ssize_t got = 0;
   while ((got = ::recv(ends.far.get(), bytes.data(), bytes.size(), 0)) > 0) {
     sent.append(bytes.data(), static_cast<std::size_t>(got));
-    line.flush();
+    connection.flush();
   }
   return sent;
 }
 
-// What a member reads: greetings, lists of members, and the fields of any other message.
+// Reads greetings, lists of members, and the fields of all other messages.
 bool read_as_member(const Json& message) {
   bool accepted = greeting_from_json(message).ok() || members_from_json(message).ok();
   for (const char* key : {"kind", "why", "topic", "text", "name"}) (void)text_of(message, key);
@@ -73,17 +73,17 @@ bool read_as_member(const Json& message) {
 }
 
 bool read_all(const std::string& text) {
-  // Nothing that was not made with the secret may be taken for a proof.
-  const HubHandshake hub(kSecret);
-  RankHandshake rank(kSecret);
+  // Nothing that was made without the secret may pass as a proof.
+  const ServerHandshake server(kSecret);
+  ClientHandshake client(kSecret);
   for (const Json& message : messages_in(text, nullptr)) {
-    if (hub.judge(message)) broken_invariant("a proof out of nothing");
-    const bool challenged = rank.answer(message).has_value();
-    if (rank.judge(message)) broken_invariant("rank 0 out of nothing");
+    if (server.verify(message)) broken_invariant("a proof out of nothing");
+    const bool challenged = client.answer(message).has_value();
+    if (client.verify(message)) broken_invariant("rank 0 out of nothing");
     (void)challenged;
   }
-  const LineKeys keys{.outgoing = "a", .incoming = "a"};
-  if (!messages_in(text, &keys).empty()) broken_invariant("a mark out of nothing");
+  const ConnectionKeys keys{.outgoing = "a", .incoming = "a"};
+  if (!messages_in(text, &keys).empty()) broken_invariant("an HMAC out of nothing");
 
   bool accepted = false;
   for (const Json& message : messages_in(sealed(text, keys), &keys)) {
@@ -93,15 +93,15 @@ bool read_all(const std::string& text) {
 }
 
 std::vector<std::string> samples() {
-  const HubHandshake hub(kSecret);
-  RankHandshake rank(kSecret);
-  const Json proof = *rank.answer(hub.challenge());
+  const ServerHandshake server(kSecret);
+  ClientHandshake client(kSecret);
+  const Json proof = *client.answer(server.challenge());
   const Greeting greeting{{1, 0, "b", "boot/0/b", "10.0.0.2", 41}, 3, {"batch 64", "model x"}};
   const std::string hello = json_text(greeting_to_json(greeting));
   return {
-      json_text(hub.challenge()) + "\n",
+      json_text(server.challenge()) + "\n",
       json_text(proof) + "\n" + hello + "\n",
-      json_text(hub.judge(proof)->answer) + "\n",
+      json_text(server.verify(proof)->answer) + "\n",
       hello + "\n{\"kind\":\"beat\"}\n{\"kind\":\"tell\",\"text\":\"[1,2]\"}\n",
       json_text(members_to_json({{0, 0, "a", "m", "10.0.0.1", 1}, {1, 1, "b", "n", "::1", 2}})) +
           "\n",

@@ -1,4 +1,4 @@
-// spec.json of a run's folder, as `tacho runs ingest` reads it, and the secrets beside it.
+// spec.json in a run's folder, as read by `tacho runs ingest`, and its secrets.
 #include <array>
 #include <cstdlib>
 #include <functional>
@@ -36,7 +36,7 @@ std::string text_of(const RunOrder& order) {
   return *read_file(folder.order());
 }
 
-// Deep and long, as no damage to a small sample is.
+// Deeper and longer than any damaged small sample.
 std::string nested(std::size_t depth) {
   return R"({"version": 1, "key": "k", "created_at": 1, "spec": )" + std::string(depth, '[') +
          std::string(depth, ']') + "}";
@@ -48,8 +48,8 @@ std::string many_members(std::size_t count) {
   return text + R"("z": "x"}}, "spec": {}})";
 }
 
-// Damaged bytes are seldom JSON. In place of most of them an order comes whose text is whole, and
-// some of whose values are other ones.
+// Damaged bytes are rarely JSON. Most of them are replaced by a valid spec with some changed
+// values.
 void change_values(std::string& text) {
   static const std::array<Json, 12> kOdd = {Json(nullptr),
                                             Json(true),
@@ -79,7 +79,7 @@ void change_values(std::string& text) {
 
 class Reader {
  public:
-  // What is accepted holds no secret that could be shown, and its record can be written and read.
+  // An accepted spec shows no secret, and its record can be written and read.
   bool operator()(const std::string& text) {
     if (!write_file_atomically(folder_.order(), text, Outlives::kill).ok()) std::abort();
     (void)read_true_order(folder_).ok();

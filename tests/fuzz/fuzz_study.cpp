@@ -1,4 +1,4 @@
-// A study's study.yaml, with its values filled in.
+// A study's study.yaml with substituted values.
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ steps:
       matrix: {batch: "{batches}", lr: [0.1]}
     picture: {x: batch, y: samples_per_s}
   - name: judged
-    forecast: {of: grid, folds: 3, target: 0.5}
+    prediction: {of: grid, folds: 3, target: 0.5}
 )";
 
 bool accepted(const std::string& text) {
@@ -45,7 +45,7 @@ std::string with_steps(const std::string& values) {
          "steps:\n  - {name: x, compare: \"-- train mlp --seed {v0}\"}\n";
 }
 
-// Values made of the ones before them, as texts or as lists; many values, and many uses of them.
+// Values that refer to earlier ones, as texts or lists; many values and many references.
 std::string made_study(Random& random) {
   std::string values = "values:\n  v0: 0123456789\n";
   const bool as_list = random.below(2) == 0;

@@ -1,4 +1,4 @@
-// Stored surveys of memory and of communication, and what ncu prints.
+// Stored surveys of memory and communication, and output of ncu.
 #include <string>
 
 #include "bandwidth/comms_survey.h"
@@ -54,7 +54,7 @@ constexpr const char* kCounted =
     "\"2\",\"copy\",\"1,000,000\",\"32\"\n"
     "\"3\",\"lab::case_ends()\",\"64\",\"0\"\n";
 
-// What was read is written so that it reads the same.
+// An accepted survey must be equal after writing and reading.
 template <class Survey, class FromJson>
 void must_come_again(const Survey& survey, FromJson from_json) {
   const std::string written = json_text(to_json(survey));

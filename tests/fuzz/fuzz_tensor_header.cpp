@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kDataBytes = 32;
 
-// What was accepted must fit the file, all tensors together too.
+// Accepted tensors must fit into the file, each and together.
 bool read(const std::string& text) {
   const auto header = read_tensor_header(text, kDataBytes);
   if (!header.ok()) return false;
@@ -23,7 +23,7 @@ bool read(const std::string& text) {
   return true;
 }
 
-// As many tensors as there may be, most of them empty.
+// The maximum number of tensors, most of them empty.
 std::string many_tensors(Random& random) {
   const std::int64_t count = 1 + random.below(std::int64_t{1} << random.below(16));
   std::string text = "{";

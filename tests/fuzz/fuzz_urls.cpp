@@ -1,4 +1,4 @@
-// Addresses of requests: their paths, queries and percent signs.
+// Request targets: paths, queries and percent encoding.
 #include <cstdlib>
 #include <string>
 
@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// What was read is written and read again.
+// An accepted target is written and read again.
 bool same_again(const http::Target& target) {
   std::string text;
   for (const std::string& segment : target.segments) text += "/" + http::percent_encoded(segment);

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// JSON that damage to a sample does not come upon: very deep, of very many values, very long.
-// Roughly one in three is damaged besides.
+// JSON that damaged samples do not reach: very deep, with very many values, or very long. About one
+// in three is also damaged.
 class JsonGenerator {
  public:
   explicit JsonGenerator(Random random) : random_(random) {}
@@ -33,7 +33,7 @@ class JsonGenerator {
   }
 
  private:
-  // As often below a hundred as beyond, up to `most`.
+  // Below and above a hundred equally often, up to `most`.
   std::size_t size(std::int64_t most) {
     return static_cast<std::size_t>(
         1 + random_.below(std::min(most, std::int64_t{1} << random_.below(21))));
@@ -47,7 +47,7 @@ class JsonGenerator {
     for (std::size_t i = 0; i < depth; ++i) text += lists ? ']' : '}';
     return text;
   }
-  // Names may come again and again.
+  // Names may be repeated.
   std::string object() {
     const std::size_t members = size(100'000);
     const std::int64_t names = random_.below(2) == 0 ? 7 : 1 << 30;

@@ -32,7 +32,7 @@ inline std::string made_yaml(const std::string& key, Random& random) {
     }
     case 5:
       return text + "\"" + repeated("\\u00e4", size / 6) + "\"\n";
-    case 6: {  // each alias stands for ten of the one before
+    case 6: {  // each alias refers ten times to the previous one
       std::string aliases = "a0: &a0 [x]\n";
       for (std::size_t i = 1; i < 2 + size % 20; ++i) {
         const std::string before = "*a" + std::to_string(i - 1);
@@ -41,7 +41,7 @@ inline std::string made_yaml(const std::string& key, Random& random) {
       }
       return aliases + text + "*a1\n";
     }
-    case 7: {  // a long list with many names
+    case 7: {  // a long list with many anchors
       for (std::size_t i = 0; i < 1 + size % 60; ++i) text += "&b" + std::to_string(i) + " [";
       numbered(size / 16, "", ", ");
       return text + repeated("]", 1 + size % 60) + "\n";

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds advice against the truth: five slow trainings, watched; the same without the fault, timed.
+"""Compares advice with the truth: five slow trainings, watched; the same without the fault, timed.
 
     tests/gpu/advice_check.py TACHO [CASE …]
 
 The right advice has to come first, and its estimate has to be within a factor of 1.5 of what the
-change really saves in time per sample. Both programs are timed by themselves and unwatched, in
-alternation, so that what watching costs does not count.
+change really saves in time per sample. Both programs are timed unwatched, in alternation, so that the
+cost of watching does not count.
 """
 import json
 import os

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds Tacho's models against torchvision's, Hugging Face's and plain PyTorch's: the same weights,
-the same inputs, and then logits, loss, every gradient and the losses of five optimizer steps.
+"""Compares Tacho's models with torchvision's, Hugging Face's and plain PyTorch's: with the same weights
+and inputs, the logits, the loss, every gradient and the losses of five optimizer steps.
 
     tests/gpu/compare_models.py build/test-bin/model_probe [MODEL ...] [--device cuda]
                                 [--batch 4] [--size 64] [--length 24]
 
 Python writes weights and inputs to files, model_probe computes with them, Python compares. Needs
-torchvision for image models; distilbert and bert_base are Hugging Face's where transformers is
+torchvision for image models; distilbert and bert_base are Hugging Face's if transformers is
 installed, else built here from torch.nn.TransformerEncoder, as vit_small always is. Everything is
-fp32 without TF32, and nothing is dropped. Exit code 1 if anything differs by more than 1e-4.
+fp32 without TF32 and without dropout. Exit code 1 if anything differs by more than 1e-4.
 """
 import argparse
 import copy
@@ -28,12 +28,12 @@ CLASSES = 10
 VOCABULARY = 1000
 STEPS = 5
 TOLERANCE = 1e-4
-# A fresh deep model is chaotic: under steps too large for it, a rounding error grows a
-# thousandfold with each. Rates are chosen so that the first step promises to lower the loss by this
-# share. With 0.02 resnet101's losses were 1.3e-4 apart between two of PyTorch's own kernels.
-PROMISED_FALL = 0.01
-# Some gradients are zero but for rounding (a key's bias moves all of a row's scores alike): an
-# error is held against at least this share of the whole gradient.
+# An untrained deep model is chaotic: with too large steps, a rounding error grows a thousandfold
+# per step. Rates are chosen so that the first step is expected to lower the loss by this share.
+# With 0.02 resnet101's losses differed by 1.3e-4 between two of PyTorch's own kernels.
+EXPECTED_DECREASE = 0.01
+# Some gradients are zero except for rounding (a key's bias changes all scores of a row alike): an
+# error is relative to at least this share of the whole gradient.
 SMALLEST_SHARE = 1e-3
 
 TYPES = {"F32": numpy.float32, "F64": numpy.float64, "I64": numpy.int64}
@@ -71,7 +71,7 @@ def read_safetensors(path):
 
 
 class Subject:
-    """A Python model, how Tacho names its weights, and a batch."""
+    """A Python model, Tacho's names of its weights, and a batch."""
 
     def __init__(self, model, inputs, labels, lengths=None, rename=None):
         self.model, self.inputs, self.labels, self.lengths = model, inputs, labels, lengths
@@ -131,7 +131,7 @@ def encoder(width, heads, inner, depth, epsilon, norm_first):
                                        layer_norm_eps=epsilon, batch_first=True,
                                        norm_first=norm_first)
     stack = nn.TransformerEncoder(layer, depth)
-    for parameter in stack.parameters():  # the copies would be equal
+    for parameter in stack.parameters():  # the copies would otherwise be equal
         if parameter.dim() > 1:
             nn.init.trunc_normal_(parameter, std=0.02)
     return stack
@@ -153,13 +153,13 @@ class Vit(nn.Module):
         return self.head(self.norm(self.blocks(x))[:, 0])
 
 
-# Which part of an encoder layer has which name elsewhere. q, k and v are one tensor in torch.
+# Other names of the parts of an encoder layer. q, k and v are one tensor in torch.
 PARTS = {"self_attn.out_proj": "out", "linear1": "inner", "linear2": "outer", "norm1": "norm1",
          "norm2": "norm2"}
 
 
 def renamed(state, prefix, layer_name, parts, rest):
-    """An encoder's state by other names: `rest` for what lies outside of its layers."""
+    """Renames an encoder's state: `rest` is for tensors outside of its layers."""
     out = {}
     for key, value in state.items():
         if not key.startswith(prefix + ".layers."):
@@ -187,7 +187,7 @@ def vit_small(args):
 
 
 class TextTransformer(nn.Module):
-    """BERT's and DistilBERT's encoder in front of their two heads."""
+    """BERT's and DistilBERT's encoder with their two heads."""
 
     def __init__(self, depth, is_bert):
         super().__init__()
@@ -278,7 +278,7 @@ MODELS = {
 
 
 def without_dropout(model):
-    """In training, but nothing is dropped: batch norms norm by their batch."""
+    """Training mode without dropout: batch norms use batch statistics."""
     model.eval()
     for module in model.modules():
         if isinstance(module, (nn.BatchNorm2d, nn.LSTM)):
@@ -302,9 +302,9 @@ def losses_of(subject, kind, rate, device):
 
 
 def rates_for(loss, gradients):
-    """SGD goes down by its rate times the gradient's square, Adam's first step by its rate times
-    the gradient's absolute sum."""
-    fall = PROMISED_FALL * loss.item()
+    """SGD is expected to lower the loss by its rate times the squared gradient, Adam's first step by its rate
+    times the gradient's absolute sum."""
+    fall = EXPECTED_DECREASE * loss.item()
     return {"sgd": fall / sum(g.double().square().sum().item() for g in gradients),
             "adamw": fall / sum(g.double().abs().sum().item() for g in gradients)}
 
@@ -347,7 +347,7 @@ def compare(name, args):
     torch.manual_seed(1)
     subject = MODELS[name](args)
     if args.channels_last and subject.inputs.dim() == 4:
-        # Both sides: other kernels round otherwise, and a deep model makes much of little.
+        # On both sides: other kernels round differently, which a deep model amplifies.
         subject.model = subject.model.to(memory_format=torch.channels_last)
     rates, expected = expected_of(subject, args.device)
     with tempfile.TemporaryDirectory() as folder:
@@ -364,7 +364,7 @@ def compare(name, args):
     figures = [error(got[key], expected[key]) for key in ("logits", "loss")]
     figures += [errors[worst]]
     figures += [error(got[key], expected[key]) for key in ("losses.sgd", "losses.adamw")]
-    # One by one: max() passes over what is not a number.
+    # One by one: max() ignores NaN.
     good = all(figure < TOLERANCE for figure in [*figures, *errors.values()])
     fall = [1 - (expected[key][-1] / expected[key][0]).item()
             for key in ("losses.sgd", "losses.adamw")]
@@ -380,7 +380,7 @@ def main():
     parser.add_argument("probe")
     parser.add_argument("models", nargs="*", default=[])
     parser.add_argument("--channels-last", action="store_true",
-                        help="Tacho's images lie channels last, as it trains them on a GPU")
+                        help="use channels-last images in Tacho, as in training on a GPU")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)
@@ -390,7 +390,7 @@ def main():
     torch.backends.cudnn.allow_tf32 = False
     unknown = [name for name in args.models if name not in MODELS]
     if unknown:
-        sys.exit(f"compare_models: no {unknown[0]}; there are {', '.join(MODELS)}")
+        sys.exit(f"compare_models: unknown model {unknown[0]}; choose from {', '.join(MODELS)}")
     print(f"torch {torch.__version__} on {args.device}; relative errors, {TOLERANCE} allowed")
     print(f"{'model':<13}{'logits':>10}{'loss':>10}{'gradients':>10}{'sgd':>10}{'adamw':>10}")
     results = [compare(name, args) for name in args.models or MODELS]

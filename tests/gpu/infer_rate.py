@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How much of a GPU's forward rate is left once DistilBERT stands behind HTTP: bf16, texts of 128 tokens.
+"""Measures the share of a GPU's forward rate that DistilBERT reaches over HTTP: bf16, texts of 128 tokens.
 
     tests/gpu/infer_rate.py BIN_FOLDER SST2_FOLDER [--texts-a-request 1] [--rounds 3]
 
-Beside the server, in alternation: PyTorch's forward of the same shapes (transformers' DistilBERT, bf16, one
+In alternation with the server: PyTorch's forward pass of the same shapes (transformers' DistilBERT, bf16, one
 CUDA graph of batch 128, replayed back to back), which is the limit. Then p99 at 70 % of the highest rate.
 """
 import argparse
@@ -85,7 +85,7 @@ class Served:
                 for name in ("samples_total", "batches_total", "compute_seconds_total")]
 
     def load(self, body, seconds, *options):
-        """What `tacho load` says, and how full the batches were."""
+        """Returns the result of `tacho load` and the mean batch size."""
         before = self.metrics()
         said = json.loads(self.run("load", f"http://127.0.0.1:{self.port}", "--body", body, "--threads", 4, "--duration",
                                    f"{seconds}s", "--json", *options))["load"]
@@ -96,7 +96,7 @@ class Served:
 
 
 def long_text(sst2):
-    """Real sentences, as many as fill 128 tokens for sure."""
+    """Enough real sentences to fill 128 tokens."""
     lines = (pathlib.Path(sst2) / "dev.tsv").read_text().splitlines()
     return " ".join(" ".join(line.split("\t")[0] for line in lines[:20]).split()[:120])
 
@@ -113,25 +113,25 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         home = pathlib.Path(folder)
         body = home / "body.json"
-        body.write_text(json.dumps({"text": [long_text(options.sst2)] * options.texts_a_request}))
+        body.write_text(json.dumps({"text": [long_text(options.sst2)] * options.texts_per_request}))
         pure = PureForward()
         served = Served(options.programs.resolve(), options.sst2.resolve(), home, options.infer.split())
         try:
-            served.load(body, 3, "-c", options.connections)  # graphs are captured
+            served.load(body, 3, "-c", options.connections)  # captures the graphs
             limits, rates, fills, inside, half = [], [], [], [], []
             for _ in range(options.rounds):
                 limits.append(pure.rate())
                 said, fill, own = served.load(body, 4, "-c", options.connections)
-                rates.append(said["requests_per_s"] * options.texts_a_request)
+                rates.append(said["requests_per_s"] * options.texts_per_request)
                 fills.append(fill)
                 inside.append(own)
                 half.append(said["p50_s"])
             limit, rate = statistics.median(limits), statistics.median(rates)
-            print(f"PyTorch's forward alone, batch {BATCH}: {limit:,.0f} texts/s")
-            print(f"tacho infer, {options.connections} clients, {options.texts_a_request} texts a request: "
+            print(f"PyTorch's forward pass, batch {BATCH}: {limit:,.0f} texts/s")
+            print(f"tacho infer, {options.connections} clients, {options.texts_per_request} texts per request: "
                   f"{rate:,.0f} texts/s, {rate / limit:.2f} of it; batches of {statistics.median(fills):.0f}, "
-                  f"{statistics.median(inside):,.0f} texts a second of computing, p50 {1e3 * statistics.median(half):.1f} ms")
-            wanted = 0.7 * rate / options.texts_a_request
+                  f"{statistics.median(inside):,.0f} texts per second of computing, p50 {1e3 * statistics.median(half):.1f} ms")
+            wanted = 0.7 * rate / options.texts_per_request
             at70 = [served.load(body, 4, "--rate", wanted, "-c", options.connections)[0] for _ in range(options.rounds)]
             p99 = statistics.median(one["p99_s"] for one in at70)
             print(f"at 70 % of that, {wanted:,.0f} requests/s: p50 {1e3 * statistics.median(o['p50_s'] for o in at70):.1f} ms, "

@@ -1,6 +1,6 @@
-// A load whose every figure is known before it runs: kernels that each spin until the GPU's own
-// clock has moved on by 50 ms, and copies of a known number of bytes. A GPU trace of it has to say
-// the same. Prints what it did as JSON.
+// A load whose every property is known before it runs: kernels that each spin until the GPU's clock
+// has advanced by 50 ms, and copies of a known number of bytes. A GPU trace of it must show the
+// same. Prints what it did as JSON.
 #include <cstdio>
 #include <cstdlib>
 

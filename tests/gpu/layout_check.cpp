@@ -1,5 +1,5 @@
-// Holds the offsets by which CUPTI's records are read against CUPTI's own header, where a machine
-// has it. That it compiles is the test; run, it says which release it was compiled against.
+// Compares the offsets used to read CUPTI's records with CUPTI's header, on machines that have it.
+// Compiling it is the test; when run, it prints the release it was compiled against.
 #include <cupti.h>
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether fused kernels learn as torch's do: resnet50, bf16, the same 500 steps both ways.
+"""Tests whether fused kernels learn like torch's: resnet50, bf16, the same 500 steps with both.
 
     tests/gpu/loss_curve.py [--worker build-cuda/bin/tacho-worker] [--steps 500] [--batch 64] [--runs 3]
 
-cuDNN's sums are not in the same order twice, so curves lie apart by themselves where the loss falls fast. Several
-runs of each way say by how much: means of 20 steps of a fused run and one of torch's may lie half as far again
-apart as the farthest two runs of one way, and each way's mean curve by no more than that either.
+cuDNN's sums are not in the same order twice, so curves differ by themselves where the loss falls fast. Several
+runs of each kind show by how much: means of 20 steps of a fused run and one of torch's may differ by 1.5 times the
+largest difference between two runs of one kind, and so may the mean curves of both kinds.
 """
 import argparse
 import itertools
@@ -25,7 +25,7 @@ def curve(options, kernels):
     return [statistics.mean(losses[at:at + WINDOW]) for at in range(0, options.steps, WINDOW)]
 
 
-def apart(pairs):
+def largest_difference(pairs):
     return max(max(abs(x - y) for x, y in zip(a, b)) for a, b in pairs)
 
 
@@ -37,16 +37,16 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     torch, fused = ([curve(options, kernels) for _ in range(options.runs)] for kernels in ("torch", "fused"))
-    within = max(apart(itertools.combinations(runs, 2)) for runs in (torch, fused))
-    between = apart(itertools.product(torch, fused))
+    within = max(largest_difference(itertools.combinations(runs, 2)) for runs in (torch, fused))
+    between = largest_difference(itertools.product(torch, fused))
     mean_torch, mean_fused = ([statistics.mean(window) for window in zip(*runs)] for runs in (torch, fused))
-    means = apart([(mean_torch, mean_fused)])
+    means = largest_difference([(mean_torch, mean_fused)])
     allowed = max(1.5 * within, 0.01 * mean_torch[0])
     print("step    " + "".join(f"{at:>8}" for at in range(0, options.steps, 100)) + f"{options.steps:>8}")
     for name, curve_of in (("torch", mean_torch), ("fused", mean_fused)):
         shown = [*curve_of[::100 // WINDOW], curve_of[-1]]
         print(f"{name:<8}" + "".join(f"{loss:>8.4f}" for loss in shown))
-    print(f"runs of one way {within:.4f} apart at most, of two ways {between:.4f}, their means {means:.4f}; "
+    print(f"largest difference: same kernels {within:.4f}, different kernels {between:.4f}, means {means:.4f}; "
           f"allowed {allowed:.4f}")
     sys.exit(0 if between <= allowed and means <= allowed else 1)
 

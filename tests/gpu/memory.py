@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the memory that `describe-model` predicts against the peak that a run on the GPU records, for
+"""Compares the memory predicted by `describe-model` with the peak recorded by a run on the GPU, for
 every model at two batch sizes. In bf16: in fp32 cuDNN takes workspaces of gigabytes for some
-convolutions, which nothing foretells.
+convolutions, which nothing predicts.
 
     tests/gpu/memory.py WORKER [--precision bf16] [--json FILE] [MODEL ...]
 """
@@ -17,13 +17,13 @@ import sys
 from synthetic_run import ADAM, ADAMW, SGD, events_of_run
 
 BOUND = 0.10
-AT_ONCE = 4  # a GPU's memory is counted for each process apart
+AT_ONCE = 4  # a GPU's memory is counted per process
 NOTHING = {"channels": 0, "height": 0, "width": 0, "length": 0, "vocabulary": 0}
 MNIST = {**NOTHING, "channels": 1, "height": 28, "width": 28, "classes": 10}
 IMAGE = {**NOTHING, "channels": 3, "height": 224, "width": 224, "classes": 1000}
 PIECES = {**NOTHING, "length": 128, "vocabulary": 30522, "classes": 2}
 WORDS = {**NOTHING, "length": 200, "vocabulary": 20000, "classes": 2}
-# The optimizers are those of the catalogue, the rates low: nothing is to be learned here.
+# The optimizers are those of the catalogue, with low rates: nothing has to be learned here.
 MODELS = {
     "alexnet": (IMAGE, SGD, (128, 512)), "vgg11": (IMAGE, SGD, (32, 128)),
     "vgg16": (IMAGE, SGD, (32, 128)), "resnet18": (IMAGE, SGD, (64, 256)),
@@ -54,13 +54,13 @@ def measured(worker, model, batch, precision):
 
 
 def case(worker, model, batch, precision):
-    forecast = predicted(worker, model, batch, precision)
-    return {"model": model, "batch": batch, "precision": precision, "forecast": forecast,
+    prediction = predicted(worker, model, batch, precision)
+    return {"model": model, "batch": batch, "precision": precision, "prediction": prediction,
             "measured": measured(worker, model, batch, precision)}
 
 
 def share_cores(shares):
-    """Each of the pool's threads, and what it starts, gets cores of its own."""
+    """Gives each thread of the pool, and what it starts, separate cores."""
     os.sched_setaffinity(0, shares.get())
 
 
@@ -69,7 +69,7 @@ def main():
     parser.add_argument("worker")
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--precision", default="bf16")
-    parser.add_argument("--json", help="also write every figure there")
+    parser.add_argument("--json", help="also write all results to this file")
     options = parser.parse_args()
     cases = [(model, batch, options.precision) for model in options.models or MODELS
              for batch in MODELS[model][2]]
@@ -84,10 +84,10 @@ def main():
         pathlib.Path(options.json).write_text(json.dumps(results))
     outside = 0
     for r in results:
-        error = r["forecast"]["total_bytes"] / r["measured"] - 1
+        error = r["prediction"]["total_bytes"] / r["measured"] - 1
         outside += abs(error) > BOUND
         print(f"{r['model']:13} {r['batch']:6} {r['precision']:5} measured {r['measured'] / 2**20:9.1f} MiB"
-              f"  predicted {r['forecast']['total_bytes'] / 2**20:9.1f}  {100 * error:+6.1f} %"
+              f"  predicted {r['prediction']['total_bytes'] / 2**20:9.1f}  {100 * error:+6.1f} %"
               f"{'  <--' if abs(error) > BOUND else ''}")
     print(f"predictions outside {BOUND:.0%}: {outside} of {len(results)}")
     sys.exit(1 if outside else 0)

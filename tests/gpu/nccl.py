@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains through NCCL with a world of one rank, the whole path of a distributed run, against no
-distribution at all: the same losses, with CUDA graphs and without, and an overhead below 2 %. Where
-two runs without NCCL differ by more than that, as they do if the host is what a step waits for, it
-must drown in their difference.
+"""Trains through NCCL with a world of one rank, the whole path of a distributed run, and compares with no
+distribution at all: the same losses, with CUDA graphs and without, and an overhead below 2 %. If two runs
+without NCCL differ by more than that, as they do if a step waits for the host, the overhead must be
+within their difference.
 
     tests/gpu/nccl.py WORKER
 """
@@ -14,7 +14,7 @@ from synthetic_run import ADAMW, SGD, events_of_run
 MOST = 1.02
 CASES = (("mnist-cnn", 512, SGD, "tf32", 400), ("resnet50", 128, SGD, "bf16", 40),
          ("distilbert", 32, ADAMW, "bf16", 100))
-ROUNDS = {("mnist-cnn", "off"): 6}  # bound by the host; others take 2
+ROUNDS = {("mnist-cnn", "off"): 6}  # bound by the host; default: 2
 ALONE = {}
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
             "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511"}
@@ -27,7 +27,7 @@ def train(worker, case, graphs, variables):
     backends = [event["backend"] for event in events if event["kind"] == "ranks"]
     assert backends == (["nccl"] if variables else []), backends
     notes = [event["text"] for event in events if event["kind"] == "note"]
-    assert any("by a CUDA graph" in note for note in notes) == (graphs == "on"), notes
+    assert any("as a CUDA graph" in note for note in notes) == (graphs == "on"), notes
     seconds = [s for event in events if event["kind"] == "steps" for s in event["seconds"]]
     losses = [x for event in events if event["kind"] == "steps" for x in event["loss"]]
     return statistics.median(seconds[len(seconds) // 4:]), losses
@@ -42,8 +42,8 @@ def compare(worker, case, graphs):
     pairs = [(train(worker, case, graphs, ALONE), train(worker, case, graphs, ONE_RANK))
              for _ in range(rounds)]
     alone, ranked = (statistics.median(pair[i][0] for pair in pairs) for i in (0, 1))
-    # Two runs of cuDNN's convolutions differ as well: some add up in the order of arrival, and it
-    # chooses its algorithms anew.
+    # Two runs of cuDNN's convolutions differ as well: some add up in order of arrival, and it
+    # chooses its algorithms again.
     chance = max(furthest(pairs[0][0][1], pair[0][1]) for pair in pairs[1:])
     difference = min(furthest(pair[0][1], pair[1][1]) for pair in pairs)
     ratio = ranked / alone

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A plain training script: a language model of two LSTM layers on words drawn at random.
+"""A plain training script: a language model of two LSTM layers on random words.
 
     tests/gpu/plain_lstm.py [STEPS]
 
-Prints its own median step time, taken by CUDA events between steps.
+Prints its median step time, from CUDA events between steps.
 """
 import sys
 

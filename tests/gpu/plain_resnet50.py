@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A plain training script: torchvision's ResNet-50 on images that come from nowhere.
+"""A plain training script: torchvision's ResNet-50 on random images.
 
     tests/gpu/plain_resnet50.py [STEPS]
 
-Prints its own median step time, taken by CUDA events between steps.
+Prints its median step time, from CUDA events between steps.
 """
 import sys
 

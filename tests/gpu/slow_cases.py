@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Five training scripts that are slow for one known reason each, and the same without it.
+"""Five training scripts, each slow for one known reason, and the same without it.
 
     tests/gpu/slow_cases.py CASE [--fixed] [--steps N]
 
-Prints `step_ms=… samples_per_s=…` by the wall clock; the GPU is waited for before and after the
-measured steps, never between them. Knows nothing of tacho: `tacho run -- slow_cases.py CASE` has
-to find the reason, and the speed with --fixed says whether its estimate was right.
+Prints `step_ms=… samples_per_s=…` by the wall clock; synchronises with the GPU before and after the
+measured steps, never between them. Does not know tacho: `tacho run -- slow_cases.py CASE` has to find
+the reason, and the speed with --fixed shows whether its estimate was right.
 """
 import argparse
 import contextlib
@@ -42,7 +42,7 @@ def bf16(on=True):
 
 
 class Photos(torch.utils.data.Dataset):
-    """Stands for a folder of images: each sample is cropped, resized and jittered when asked for."""
+    """Stands for a folder of images: each sample is cropped, resized and jittered on access."""
 
     def __init__(self, length):
         generator = torch.Generator().manual_seed(1)
@@ -68,7 +68,7 @@ class Photos(torch.utils.data.Dataset):
 
 
 def starved(fixed, steps):
-    """The loader works in the training process, so the GPU waits for every batch."""
+    """The loader runs in the training process, so the GPU waits for every batch."""
     from torchvision.models import resnet18
     timer = Timer(10, steps, 64)
     loader = torch.utils.data.DataLoader(Photos(timer.total * 64), batch_size=64, drop_last=True,
@@ -98,7 +98,7 @@ def small_cnn():
 
 
 def tiny_batch(fixed, steps):
-    """Eight small images a step do not fill the GPU: the host cannot launch fast enough."""
+    """Eight small images per step do not fill the GPU: the host cannot launch fast enough."""
     batch = 64 if fixed else 8
     timer = Timer(50, steps, batch)
     model = small_cnn().to(DEVICE)
@@ -134,14 +134,14 @@ def resnet50_steps(timer, autocast, channels_last):
 
 
 def fp32(fixed, steps):
-    """Convolutions in full fp32, while the tensor cores have nothing to do."""
+    """Convolutions in full fp32, while the tensor cores are idle."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     resnet50_steps(Timer(10, steps, 64), autocast=fixed, channels_last=True)
 
 
 def nchw(fixed, steps):
-    """Tensor cores want NHWC: every convolution turns its input and output around."""
+    """Tensor cores need NHWC: every convolution converts its input and output."""
     resnet50_steps(Timer(10, steps, 128), autocast=True, channels_last=fixed)
 
 
@@ -153,7 +153,7 @@ def wide_mlp(width, depth):
 
 
 class Diary:
-    """What many scripts keep of every step: smoothed figures, their spread, a line of text."""
+    """Per-step bookkeeping as in many scripts: smoothed metrics, their spread, a line of text."""
 
     def __init__(self, length):
         self.window = [(0.5, 0.5, 0.5)] * length
@@ -169,7 +169,7 @@ class Diary:
 
 
 def sync(fixed, steps):
-    """Asks the GPU for three numbers each step, and thinks about them while it idles."""
+    """Reads three numbers from the GPU in each step and processes them while it idles."""
     timer = Timer(20, steps, 4096)
     model = wide_mlp(4096, 8).to(DEVICE)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)

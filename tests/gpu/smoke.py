@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains on the GPU through tacho-worker alone, and lets TensorBoard itself read what it wrote.
+"""Trains on the GPU with tacho-worker only and reads its TensorBoard files with TensorBoard.
 
     tests/gpu/smoke.py WORKER FASHION_MNIST_FOLDER
 """
@@ -40,7 +40,7 @@ def check_tensorboard(run, events):
     try:
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     except ImportError:
-        print("tensorboard: not installed here, not read")
+        print("tensorboard: skipped, not installed")
         return
     board = EventAccumulator(str(run / "tensorboard"), size_guidance={"scalars": 0})
     board.Reload()

@@ -1,4 +1,4 @@
-"""One short training run on synthetic data through tacho-worker alone, and what it wrote."""
+"""Runs a short training on synthetic data with tacho-worker only and returns its events."""
 import json
 import os
 import pathlib

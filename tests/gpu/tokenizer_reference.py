@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the tokens that transformers' BERT tokenizer makes of texts, one line a text.
+"""Prints the tokens that transformers' BERT tokenizer makes of texts, one line per text.
 
     tests/gpu/tokenizer_reference.py [--fast] VOCAB FILE [MAX]
 
-A line of FILE is a text's bytes in hexadecimal. Needs transformers, no network. Taken is the
-tokenizer written in Python: BertTokenizerLegacy of transformers 5, where BertTokenizer became
-another name of the fast one; with --fast, that of the tokenizers library.
+A line of FILE is a text's bytes in hexadecimal. Needs transformers, no network. Uses the tokenizer
+written in Python: BertTokenizerLegacy of transformers 5, where BertTokenizer became an alias of the
+fast one; with --fast, that of the tokenizers library.
 """
 import argparse
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds what libtacho_inject.so traces against what is known: spin kernels of known length and copies
-of known bytes; PyTorch programs whose kernels torch.profiler counts as well, and what tracing costs
-them; a tree of processes, a CUDA graph with an NVTX range, a program that is killed.
+"""Compares traces of libtacho_inject.so with known facts: spin kernels of known length and copies of known
+size; PyTorch programs whose kernels torch.profiler counts as well, and the cost of tracing them; a tree
+of processes, a CUDA graph with an NVTX range, a program that is killed.
 
     tests/gpu/trace_truth.py BUILD_FOLDER [ROUNDS]
 """
@@ -22,7 +22,7 @@ LIMIT_S = 120
 
 
 class Traced:
-    """A command under the injected library; its traces once it is over."""
+    """A command with the injected library, and its traces once it has ended."""
 
     def __init__(self, build, command):
         self.dump = build / "test-bin/gpu_trace_dump"
@@ -33,7 +33,7 @@ class Traced:
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
     def finish(self, returncode=0):
-        """The report the program printed, and one JSON object a traced process."""
+        """Returns the report of the program and one JSON object per traced process."""
         text, _ = self.process.communicate(timeout=LIMIT_S)
         assert self.process.returncode == returncode, (self.process.returncode, text)
         problems = [file.read_text().strip() for file in self.folder.glob("*.problem")]
@@ -82,7 +82,7 @@ def pytorch(build, model, rounds):
     with tempfile.TemporaryDirectory() as folder:
         counted = plain([*command, str(pathlib.Path(folder) / "profile.json")])
     pairs = [(plain(command), traced(build, command)) for _ in range(rounds)]
-    # A busy machine only ever adds to a run's time, so the best run of each kind is compared.
+    # A busy machine only adds to a run's time, so the best runs of each kind are compared.
     alone, under = (min(times) for times in zip(
         *((without["step_ms"], report["step_ms"]) for without, (report, _) in pairs)))
     for _, (_, trace) in pairs:
@@ -92,7 +92,7 @@ def pytorch(build, model, rounds):
     print(f"trace: {model}: {counts[0]['kernels']:,} kernels, by torch.profiler {counted['kernels']:,};"
           f" copies {counts[0]['copies']}, {counted['copies']}; sets {counts[0]['sets']}, {counted['sets']};"
           f" step {alone:.3f} ms alone, {under:.3f} ms traced, {under / alone:.4f};"
-          f" {trace['bytes_per_record']:.1f} bytes a record", flush=True)
+          f" {trace['bytes_per_record']:.1f} bytes per record", flush=True)
     assert all(count["kernels"] == counted["kernels"] for count in counts), counts
     assert all(count["copies"] == counted["copies"] for count in counts), counts
     assert under / alone < MOST_OVERHEAD
@@ -114,7 +114,7 @@ def check_killed(running):
     trace = traces[0]
     kernels = trace["counts"]["kernels"]
     missing_s = (known["killed_at_ns"] - trace["last_begin_ns"] - trace["to_unix_ns"]) / 1e9
-    print(f"trace: killed: {kernels:,} of {known['kernels']:,} kernels there, the last {missing_s:.2f} s before"
+    print(f"trace: killed: {kernels:,} of {known['kernels']:,} kernels recorded, the last {missing_s:.2f} s before"
           " the end", flush=True)
     assert not trace["ended"] and kernels >= known["kernels_a_second_ago"] and -0.1 < missing_s < 1.2
 

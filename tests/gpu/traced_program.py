@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs to be traced. They know nothing of Tacho; they print what they know of themselves as JSON.
+"""Programs to be traced. They do not know Tacho and print facts about themselves as JSON.
 
-  traced_program.py resnet50|lstm STEPS [PROFILE.json]   trains, by torch.profiler's eye if asked
+  traced_program.py resnet50|lstm STEPS [PROFILE.json]   trains, optionally with torch.profiler
   traced_program.py graph                                replays a CUDA graph, in an NVTX range
   traced_program.py killed                               works for 3 seconds, then kills itself
 """
@@ -94,7 +94,7 @@ def killed():
         torch.cuda.synchronize()
         counted.append((time.monotonic(), 1000 * (len(counted) + 1)))
     now = time.monotonic()
-    # The launches that were done a second ago.
+    # Launches completed a second ago.
     old = max((count for at, count in counted if at < now - 1), default=0)
     print(json.dumps({"kernels_a_second_ago": old, "kernels": counted[-1][1],
                       "killed_at_ns": time.time_ns()}), flush=True)

@@ -1,10 +1,9 @@
-// Holds every document of standard input, a line each, against Kubernetes' published schema.
+// Checks the documents of standard input, one per line, with Kubernetes' published schema.
 //
-// The schema lets unknown keys pass. A key is known if a value that is of no kind at all does not
-// pass in its place.
+// The schema accepts unknown keys. A key is known if a value of an impossible type is rejected.
 import { createInterface } from "node:readline";
 
-// "apps/v1" and "Deployment" are kubernetes-models/apps/v1/Deployment.
+// "apps/v1" and "Deployment" become kubernetes-models/apps/v1/Deployment.
 const models = new Map();
 async function modelOf({ apiVersion, kind }) {
   const path = `kubernetes-models/${apiVersion}/${kind}`.replace(".k8s.io/", "/");
@@ -14,7 +13,7 @@ async function modelOf({ apiVersion, kind }) {
       models.set(name, (await import(name))[kind]);
       return models.get(name);
     } catch {
-      // The other name, then.
+      // Try the other name.
     }
   }
   return undefined;
@@ -47,12 +46,12 @@ let bad = 0;
 for await (const line of createInterface({ input: process.stdin })) {
   const document = JSON.parse(line);
   const Model = await modelOf(document);
-  const said = problems(Model, document);
-  const unknown = said === "" ? [...unknownKeys(Model, document)] : [];
-  const complaint = unknown.length > 0 ? `unknown: ${unknown.join(", ")}` : said;
+  const problem = problems(Model, document);
+  const unknown = problem === "" ? [...unknownKeys(Model, document)] : [];
+  const complaint = unknown.length > 0 ? `unknown: ${unknown.join(", ")}` : problem;
   if (complaint !== "") console.log(`${document.kind} ${document.metadata?.name ?? count}: ${complaint}`);
   count += 1;
   bad += complaint === "" ? 0 : 1;
 }
-console.log(`${count} documents, ${bad} not as the schema has them`);
+console.log(`${count} documents, ${bad} do not match the schema`);
 process.exit(bad === 0 ? 0 : 1);

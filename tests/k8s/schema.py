@@ -1,4 +1,4 @@
-"""Kubernetes' published schema (npm's kubernetes-models), to hold documents against."""
+"""Checks documents with Kubernetes' published schema (npm's kubernetes-models)."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ FILES = ("package.json", "package-lock.json", "check_documents.mjs")
 
 
 class Schema:
-    """Installed once for a test's module; skips the module where that cannot be."""
+    """Installed once per test module; skips the module if that fails."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="tacho-k8s-"))
@@ -24,7 +24,7 @@ class Schema:
         if reason and os.environ.get("TACHO_COMPONENTS") == "required":
             raise AssertionError(reason)
         if reason:
-            print(f"SKIPPED: no schema to hold manifests against: {reason}", file=sys.stderr)
+            print(f"SKIPPED: no schema to check manifests with: {reason}", file=sys.stderr)
             raise unittest.SkipTest(reason)
 
     def install(self):
@@ -35,6 +35,6 @@ class Schema:
         return f"npm ci: {done.stderr.strip()}" if done.returncode else ""
 
     def check(self, lines):
-        """Of documents, a line of JSON each."""
+        """Checks documents, one JSON line each."""
         return subprocess.run(["node", "check_documents.mjs"], cwd=self.folder,
                               input="\n".join(lines), capture_output=True, text=True, timeout=120)

@@ -1,5 +1,5 @@
-"""What is in deploy/ to serve a model: manifests as Kubernetes' schema has them and as they fit each
-other and the programs, the file for compose, the script for k6. Nothing here needs a cluster."""
+"""Checks deploy/ without a cluster: manifests against Kubernetes' schema, each other and the programs,
+the file for compose, and the script for k6."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from schema import Schema
 DEPLOY = Path(__file__).parents[2] / "deploy"
 K8S = DEPLOY / "k8s"
 PLACES = ("base", "overlays/local", "overlays/gpu")
-PORTS = {"infer": "8500", "serve": "8000"}  # what the programs listen on where nobody says otherwise
+PORTS = {"infer": "8500", "serve": "8000"}  # default ports of the programs
 OUR_OPTIONS = re.compile(r"--[a-z-]+")
 
 
@@ -42,25 +42,25 @@ def rendered(place):
 
 
 def why_not_rendered():
-    """Older kubectls carry a kustomize that does not know what is used here."""
+    """Reason why kubectl cannot render the manifests: older versions have an old kustomize."""
     if not shutil.which("kubectl"):
         return "kubectl is not installed"
-    said = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True).stdout
-    found = re.search(r"v1\.(\d+)|Minor:\"(\d+)", said)
+    version = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True).stdout
+    found = re.search(r"v1\.(\d+)|Minor:\"(\d+)", version)
     if found is None or int(found[1] or found[2]) < 23:
-        return f"kubectl is too old to render deploy/k8s: {said.strip()}"
+        return f"kubectl is too old to render deploy/k8s: {version.strip()}"
     return ""
 
 
 class Files(unittest.TestCase):
-    def test_every_document_is_as_the_schema_has_it(self):
+    def test_every_document_matches_the_schema(self):
         whole = [d for path in files_of("base") for d in documents(path.read_text())]
         self.assertGreaterEqual(len(whole), 13)
-        said = check([json.dumps(document) for document in whole])
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        result = check([json.dumps(document) for document in whole])
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_what_is_wrong_or_unknown_is_found(self):
-        """Or the test above would promise nothing."""
+    def test_invalid_and_unknown_fields_are_detected(self):
+        """Checks the test above."""
         text = (K8S / "base/inference.yaml").read_text()
         for right, wrong in (("readinessProbe:", "readyProbe:"), ("containerPort: 8500", "containerPort: x"),
                              ("kind: Deployment", "kind: Deploymant")):
@@ -69,7 +69,7 @@ class Files(unittest.TestCase):
                 broken = documents(text.replace(right, wrong, 1))
                 self.assertEqual(check([json.dumps(d) for d in broken]).returncode, 1)
 
-    def test_kustomizations_name_exactly_the_files_that_are_there(self):
+    def test_kustomizations_list_exactly_the_existing_files(self):
         for place in PLACES:
             kustomization = yaml.safe_load((K8S / place / "kustomization.yaml").read_text())
             named = [name for name in kustomization.get("resources", []) if name.endswith(".yaml")]
@@ -92,12 +92,12 @@ class Rendered(unittest.TestCase):
     def pods(self, place):
         return {name: d["spec"]["template"] for name, d in self.of_kind(place, "Deployment").items()}
 
-    def test_overlays_are_as_the_schema_has_them(self):
+    def test_overlays_match_the_schema(self):
         for place, whole in self.places.items():
-            said = check([json.dumps(document) for document in whole])
-            self.assertEqual(said.returncode, 0, place + said.stdout + said.stderr)
+            result = check([json.dumps(document) for document in whole])
+            self.assertEqual(result.returncode, 0, place + result.stdout + result.stderr)
 
-    def test_nothing_runs_as_root_writes_its_root_or_takes_memory_without_end(self):
+    def test_containers_are_non_root_read_only_and_limited(self):
         for place in PLACES:
             for name, pod in self.pods(place).items():
                 with self.subTest(f"{place} {name}"):
@@ -112,7 +112,7 @@ class Rendered(unittest.TestCase):
                         self.assertIn("readinessProbe", container)
                         self.assertIn("livenessProbe", container)
 
-    def test_services_policies_and_scaling_speak_of_pods_that_are_there(self):
+    def test_services_policies_and_scaling_refer_to_existing_pods(self):
         for place in PLACES:
             pods = self.pods(place)
             labels = {name: pod["metadata"]["labels"] for name, pod in pods.items()}
@@ -134,7 +134,7 @@ class Rendered(unittest.TestCase):
             budget = self.of_kind(place, "PodDisruptionBudget")["inference"]["spec"]
             self.assertEqual(chosen(budget["selector"]["matchLabels"]), ["inference"])
 
-    def test_volumes_and_settings_are_there(self):
+    def test_volumes_and_config_maps_exist(self):
         for place in PLACES:
             claims = self.of_kind(place, "PersistentVolumeClaim")
             maps = self.of_kind(place, "ConfigMap")
@@ -158,7 +158,7 @@ class Rendered(unittest.TestCase):
 
 
 def commands():
-    """Every command line of tacho in deploy/: where it stands, its words."""
+    """All command lines of tacho in deploy/, with their positions."""
     for place in PLACES:
         for path in files_of(place):
             for document in documents(path.read_text()):
@@ -173,7 +173,7 @@ def commands():
 
 
 class Programs(unittest.TestCase):
-    def test_commands_are_tachos_with_options_that_it_has(self):
+    def test_commands_use_existing_options_of_tacho(self):
         seen = 0
         for place, words in commands():
             with self.subTest(place):
@@ -188,12 +188,12 @@ class Programs(unittest.TestCase):
 
     @staticmethod
     def options_of(command):
-        said = subprocess.run([os.environ["TACHO"], command, "--help"], capture_output=True,
+        result = subprocess.run([os.environ["TACHO"], command, "--help"], capture_output=True,
                               text=True)
-        known = f"tacho {command}" in said.stdout  # else it is the help of tacho as a whole
-        return set(OUR_OPTIONS.findall(said.stdout)) if known else None
+        known = f"tacho {command}" in result.stdout  # else it is the general help
+        return set(OUR_OPTIONS.findall(result.stdout)) if known else None
 
-    def test_the_cache_is_where_commands_look_for_it(self):
+    def test_commands_use_the_address_of_the_cache(self):
         for _, words in commands():
             if words[1] == "infer":
                 self.assertEqual(words[words.index("--cache") + 1], "redis://redis:6379")
@@ -203,7 +203,7 @@ class Compose(unittest.TestCase):
     def setUp(self):
         self.services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 
-    def test_services_are_locked_up_and_listen_on_this_machine_alone(self):
+    def test_services_are_restricted_and_listen_only_on_this_machine(self):
         self.assertEqual(sorted(self.services), ["dashboard", "inference", "redis"])
         for name, service in self.services.items():
             with self.subTest(name):
@@ -214,14 +214,14 @@ class Compose(unittest.TestCase):
                 for port in service.get("ports", []):
                     self.assertRegex(port, r"^127\.0\.0\.1:(\d+):\1$")
 
-    def test_images_are_those_that_the_manifests_name(self):
+    def test_images_equal_those_of_the_manifests(self):
         redis = documents((K8S / "base/redis.yaml").read_text())[0]
         container = redis["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(self.services["redis"]["image"], container["image"])
         self.assertEqual(self.services["redis"]["command"], container["args"])
         self.assertEqual(self.services["inference"]["image"], "${IMAGE:-tacho}")
 
-    def test_compose_itself_takes_the_file(self):
+    def test_compose_accepts_the_file(self):
         known = [c for c in (["docker", "compose"], ["podman-compose"]) if shutil.which(c[0])
                  and subprocess.run([*c, "version"], capture_output=True).returncode == 0]
         if not known:
@@ -235,12 +235,12 @@ class Compose(unittest.TestCase):
 class K6(unittest.TestCase):
     def test_the_script_is_javascript(self):
         with tempfile.TemporaryDirectory() as folder:
-            module = Path(folder) / "load.mjs"  # k6 takes .js for a module, node does not
+            module = Path(folder) / "load.mjs"  # k6 treats .js as a module, node does not
             shutil.copy(DEPLOY / "k6/load.js", module)
             done = subprocess.run(["node", "--check", module], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_it_asks_what_the_server_answers(self):
+    def test_it_uses_the_api_of_the_server(self):
         text = (DEPLOY / "k6/load.js").read_text()
         for word in ("/predict", "text: [text]", "constant-arrival-rate", "503", "p(99)"):
             self.assertIn(word, text)

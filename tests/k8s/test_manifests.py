@@ -1,6 +1,6 @@
-"""The Jobs that Tacho makes, held against Kubernetes' published schema (npm's kubernetes-models).
+"""Checks Tacho's Jobs with Kubernetes' published schema (npm's kubernetes-models).
 
-Nothing here needs a cluster: script/test-kubernetes is for whoever has one."""
+Needs no cluster; script/test-kubernetes uses one."""
 
 import json
 import os
@@ -22,13 +22,13 @@ class Manifests(unittest.TestCase):
         made = subprocess.run([MADE_MANIFESTS], capture_output=True, text=True, check=True)
         self.lines = made.stdout.splitlines()
 
-    def test_every_kind_of_job_is_as_the_schema_has_it(self):
+    def test_every_kind_of_job_matches_the_schema(self):
         self.assertGreaterEqual(len(self.lines), 3)
-        said = check(self.lines)
-        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        result = check(self.lines)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_what_is_wrong_or_unknown_is_found(self):
-        """Or the test above would promise nothing."""
+    def test_invalid_and_unknown_fields_are_detected(self):
+        """Checks the test above."""
         for path, value in ((("spec", "completions"), "20"), (("spec", "completionsMode"), "Indexed"),
                             (("spec", "template", "spec", "volumes"), {}),
                             (("spec", "template", "spec", "securityContext", "runAsRoot"), False)):

@@ -1,4 +1,4 @@
-"""One training run over the machines of a network."""
+"""One training on the machines of a network."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PATIENCE = 5 * PATIENCE_SECONDS
 
 @dataclass
 class Ended:
-    """What the tacho of one machine left behind."""
+    """Result of the tacho of one machine."""
     code: int
     out: str
     err: str
@@ -28,14 +28,14 @@ class Ended:
 
 
 class Job:
-    """`tacho train` on every machine of a network, each with a TACHO_HOME of its own."""
+    """`tacho train` on every machine of a network, each with its own TACHO_HOME."""
 
     def __init__(self, network, *args):
         self.network = network
         self._before = [machine.sent() for machine in network.machines]
         self.homes = [tempfile.mkdtemp(prefix="tacho-net-") for _ in network.machines]
-        self._logs = [Path(home) / "said" for home in self.homes]
-        # Machine 0 last: it must be waited for, too.
+        self._logs = [Path(home) / "output" for home in self.homes]
+        # Machine 0 last, so that the others have to wait for it.
         ranks = reversed(range(len(network.machines)))
         self._processes = {rank: self._start(rank, *args) for rank in ranks}
 
@@ -53,13 +53,13 @@ class Job:
                                          "TMPDIR": self.homes[rank]})
 
     def events(self):
-        """Rank 0's, so far."""
+        """The events of rank 0 so far."""
         runs = Path(self.homes[0]) / "runs"
         folders = list(runs.iterdir()) if runs.exists() else []
         return events_of(folders[0]) if folders else []
 
     def ended(self):
-        """By machine. Waits for all."""
+        """Waits for all machines and returns their results."""
         ended = {}
         deadline = time.monotonic() + PATIENCE
         while len(ended) < len(self._processes):
@@ -74,7 +74,7 @@ class Job:
         return [ended[rank] for rank in range(len(ended))]
 
     def record(self):
-        """The record of a run that went well."""
+        """Waits for a successful run and returns its record."""
         ended = self.ended()
         for machine in ended:
             if machine.code != 0:
@@ -82,7 +82,7 @@ class Job:
         return json.loads(ended[0].out)
 
     def sent(self):
-        """Bytes of payload that left each machine since the job began."""
+        """Bytes of payload that each machine has sent since the job began."""
         return [machine.sent() - before
                 for machine, before in zip(self.network.machines, self._before)]
 
@@ -105,5 +105,5 @@ class Job:
 
 
 def steady(record, rank, figure):
-    """One rank's figure of each step after warm-up."""
+    """Values of one rank for each step after warm-up."""
     return record["rank_steps"][rank][figure][len(record["steps"]["warmup"]):]

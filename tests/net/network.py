@@ -1,51 +1,51 @@
-"""A network of namespaces: machines on one bridge, each with a line of a known rate."""
+"""A network of namespaces: machines on one bridge, each with a link of a known rate."""
 
 import json
 import os
 import subprocess
 import sys
 
-# A TCP segment's share that is not payload: Ethernet 14, IPv4 20, TCP 20 with time stamps 12.
+# Headers of a TCP segment: Ethernet 14, IPv4 20, TCP 20 plus time stamps 12.
 HEADER_BYTES = 66
-# What tbf lets through at once. Less than this and the timer, not the rate, is the limit.
+# Burst size of tbf. With less, the timer and not the rate is the limit.
 BURST = {100: "64kb", 1000: "256kb"}
 
-# Reads to the end, and says how long it took from the first byte to the last.
+# Reads to the end and prints the rate from the first byte to the last.
 SINK = """
 import socket, sys, time
-door = socket.create_server((sys.argv[1], 29400))
+server = socket.create_server((sys.argv[1], 29400))
 print("open", flush=True)
-line, _ = door.accept()
-total = len(line.recv(1 << 20))
+connection, _ = server.accept()
+total = len(connection.recv(1 << 20))
 begin = time.monotonic()
-while part := line.recv(1 << 20):
+while part := connection.recv(1 << 20):
     total += len(part)
 print(total / (time.monotonic() - begin))
 """
 SOURCE = """
 import socket, sys
-line = socket.create_connection((sys.argv[1], 29400))
-line.sendall(bytes(int(sys.argv[2])))
+connection = socket.create_connection((sys.argv[1], 29400))
+connection.sendall(bytes(int(sys.argv[2])))
 """
 
 
 class NoNetwork(Exception):
-    """This machine does not let us make one, and why."""
+    """Namespaces cannot be created on this machine; the message is the reason."""
 
 
 class Machine:
-    """A namespace with an address of its own and one line to the others."""
+    """A namespace with its own address and one link to the others."""
 
     def __init__(self, name, number):
         self.name = name
         self.address = f"10.231.0.{number + 1}"
 
     def command(self, *args):
-        """What runs a program on this machine. It is the program itself that is started."""
+        """The command that runs a program on this machine, without a process in between."""
         return ["ip", "netns", "exec", self.name, *map(str, args)]
 
     def sent(self):
-        """Bytes of TCP payload that left by its line so far."""
+        """Bytes of TCP payload sent over its link so far."""
         link = json.loads(ip("-n", self.name, "-j", "-s", "link", "show", "line"))[0]
         sent = link["stats64"]["tx"]
         return sent["bytes"] - HEADER_BYTES * sent["packets"]
@@ -69,7 +69,7 @@ class Network:
             self.close()
             raise NoNetwork(f"{' '.join(error.cmd)}: {error.stderr.strip()}") from None
         except FileNotFoundError as error:
-            reason = f"{error.filename} is not installed; script/bootstrap does it"
+            reason = f"{error.filename} is not installed; run script/bootstrap"
             raise NoNetwork(reason) from None
 
     def _add_namespace(self, name):
@@ -91,7 +91,7 @@ class Network:
         return machine
 
     def plain_stream(self):
-        """Bytes a second that one TCP connection gets over a line, in about a second."""
+        """Bytes per second of one TCP connection over a link; takes about a second."""
         source, sink = self.machines[:2]
         reader = subprocess.Popen(sink.command(sys.executable, "-c", SINK, sink.address),
                                   stdout=subprocess.PIPE, text=True)

@@ -1,6 +1,6 @@
-"""What the ranks of a run do on a network of a known rate.
+"""Ranks on a network with a known rate.
 
-All of it: script/test-network. ctest runs what is quick.
+script/test-network runs all tests, ctest only the quick ones.
 """
 
 import os
@@ -13,7 +13,7 @@ from job import Job, steady
 from network import Network, NoNetwork
 from tacho_case import wait_until
 
-# 1.2 M parameters, 4.8 MB of gradients, and a step of 20 ms without them.
+# 1.2 M parameters, 4.8 MB of gradients, 20 ms per step without communication.
 SMALL = ["mnist-cnn", "--data", "synthetic", "--batch", 1]
 # 11.7 M parameters, 47 MB.
 LARGE = ["resnet18", "--data", "synthetic", "--input", "3x32x32", "--batch", 1]
@@ -32,21 +32,21 @@ class NetworkCase(unittest.TestCase):
         try:
             network = Network(machines, mbit)
         except NoNetwork as error:
-            reason = f"SKIPPED: this machine lets us make no network namespaces: {error}"
+            reason = f"SKIPPED: cannot create network namespaces: {error}"
             print(reason, file=sys.stderr)
             self.skipTest(reason)
         self.addCleanup(network.close)
         return network
 
     def trained(self, network, *args):
-        """The record of a run, and what left each machine meanwhile."""
+        """Trains; returns the record and the bytes that each machine sent."""
         with Job(network, *args) as job:
             record = job.record()
             return record, job.sent()
 
-    def bytes_a_step(self, network, *args):
-        """What left each machine in a step, by the counters of its line, and the record. The
-        difference of two runs: both share out the same weights first."""
+    def bytes_per_step(self, network, *args):
+        """Bytes that each machine sent per step by the counters of its link, and the record. Uses the
+        difference of two runs, since both broadcast the same weights first."""
         few, many = 6, 18
         _, before = self.trained(network, *args, "--steps", few)
         record, after = self.trained(network, *args, "--steps", many)
@@ -54,17 +54,17 @@ class NetworkCase(unittest.TestCase):
 
 
 class Bandwidth(NetworkCase):
-    """A ring over N machines sends 2 (N-1)/N of the gradients from each; how fast?"""
+    """In a ring of N machines, each sends 2 (N-1)/N of the gradients at the rate of its link."""
 
-    # A machine that stands still for longer than the 5 ms a line's bucket holds (a virtual one
-    # whose host is busy) loses what the line would have carried. That only ever slows, so one
-    # round of several in which the line was filled shows that ranks can; none does if they cannot.
+    # A virtual machine that pauses for longer than the 5 ms of the link's token bucket loses
+    # bandwidth. Pauses only slow down, so one round in which the link was filled shows that ranks
+    # can fill it.
     ROUNDS = 5
 
-    def fills_its_line(self, machines, mbit, *args, part=1.0, least=0.85):
-        """part: of the gradients' bytes, that are sent where compression halves them."""
+    def fills_its_link(self, machines, mbit, *args, part=1.0, least=0.85):
+        """part: share of the gradients' bytes that is sent, 0.5 with 16-bit compression."""
         network = self.network(machines, mbit)
-        said = []
+        results = []
         for _ in range(self.ROUNDS):
             line = network.plain_stream()
             record, _ = self.trained(network, *args)
@@ -76,94 +76,94 @@ class Bandwidth(NetworkCase):
             slowest = min(sum(steady(record, rank, "wire_bytes")) /
                           sum(steady(record, rank, "comm_seconds")) for rank in range(machines))
             used = record["totals"]["system_seconds"] / record["totals"]["wall_seconds"]
-            said.append(f"{machines} machines at {mbit} Mbit/s, {payload / 1e6:.1f} MB of "
-                        f"gradients: plain TCP {8e-6 * line:.1f} Mbit/s, all-reduce "
-                        f"{8e-6 * slowest:.1f}, {100 * slowest / line:.1f} %; rank 0 spends "
-                        f"{100 * used:.0f} % of its time in the system")
-            say(said[-1])
-            # Nobody spins while the line is busy.
+            results.append(f"{machines} machines at {mbit} Mbit/s, {payload / 1e6:.1f} MB of "
+                           f"gradients: plain TCP {8e-6 * line:.1f} Mbit/s, all-reduce "
+                           f"{8e-6 * slowest:.1f}, {100 * slowest / line:.1f} %; rank 0 spends "
+                           f"{100 * used:.0f} % of its time in the system")
+            say(results[-1])
+            # Ranks do not spin while the link is busy.
             if mbit == 100:
                 self.assertLess(used, 0.15)
             if line >= 0.9 * mbit * 125_000 and slowest >= least * line:
                 return
-        self.fail("in no round was the line filled:\n" + "\n".join(said))
+        self.fail("the link was not filled in any round:\n" + "\n".join(results))
 
-    def test_two_machines_fill_lines_of_100_mbit(self):
-        self.fills_its_line(2, 100, *SMALL, "--steps", 25)
+    def test_two_machines_fill_links_of_100_mbit(self):
+        self.fills_its_link(2, 100, *SMALL, "--steps", 25)
 
-    def test_three_machines_fill_lines_of_100_mbit(self):
-        self.fills_its_line(3, 100, *SMALL, "--steps", 25)
+    def test_three_machines_fill_links_of_100_mbit(self):
+        self.fills_its_link(3, 100, *SMALL, "--steps", 25)
 
-    def test_rounded_gradients_use_both_directions_of_a_line(self):
-        """What rounding itself takes is counted, too."""
-        self.fills_its_line(2, 100, *SMALL, "--steps", 25, "--compress", "bf16", part=0.5,
+    def test_rounded_gradients_use_both_directions_of_a_link(self):
+        """The time of rounding is included."""
+        self.fills_its_link(2, 100, *SMALL, "--steps", 25, "--compress", "bf16", part=0.5,
                             least=0.75)
 
-    def test_two_machines_fill_lines_of_1_gbit(self):
-        self.fills_its_line(2, 1000, *LARGE, "--steps", 25)
+    def test_two_machines_fill_links_of_1_gbit(self):
+        self.fills_its_link(2, 1000, *LARGE, "--steps", 25)
 
-    def test_three_machines_fill_lines_of_1_gbit(self):
-        self.fills_its_line(3, 1000, *LARGE, "--steps", 25)
+    def test_three_machines_fill_links_of_1_gbit(self):
+        self.fills_its_link(3, 1000, *LARGE, "--steps", 25)
 
 
 class Overlap(NetworkCase):
-    """Gradients travel while the backward pass makes the next."""
+    """Communication overlaps with the backward pass."""
 
-    # 3.5 M parameters in 158 tensors, 14 MB: on its way about twice as long as the backward pass.
+    # 3.5 M parameters in 158 tensors, 14 MB: sending takes about twice as long as the backward pass.
     DEEP = ["mobilenet_v2", "--data", "synthetic", "--input", "3x64x64", "--batch", 64,
             "--bucket-mb", 1, "--steps", 10]
 
-    def test_most_of_what_the_backward_pass_can_hide_is_hidden(self):
+    def test_most_of_the_possible_overlap_is_reached(self):
         network = self.network(2, 100)
-        together, apart = [], []
-        for _ in range(2):  # in alternation, for a machine that is not always as fast
-            together.append(self.trained(network, *self.DEEP)[0])
-            apart.append(self.trained(network, *self.DEEP, "--no-overlap")[0])
+        overlapped, separate = [], []
+        for _ in range(2):  # in alternation, since the speed of the machine varies
+            overlapped.append(self.trained(network, *self.DEEP)[0])
+            separate.append(self.trained(network, *self.DEEP, "--no-overlap")[0])
         for rank in range(2):
             backward, comm, exposed, seconds = (
-                of_all(together, rank, figure) for figure in
+                of_all(overlapped, rank, figure) for figure in
                 ("backward_seconds", "comm_seconds", "exposed_seconds", "seconds"))
-            slower = statistics.median(of_all(apart, rank, "seconds"))
+            slower = statistics.median(of_all(separate, rank, "seconds"))
             hidden = statistics.mean(comm) - statistics.mean(exposed)
             share = hidden / statistics.mean(map(min, comm, backward))
             gained = slower - statistics.median(seconds)
             say(f"rank {rank}: of {statistics.mean(comm):.2f} s of communication and "
-                f"{statistics.mean(backward):.2f} s of backward pass a step, {hidden:.2f} s were "
-                f"at the same time, {100 * share:.0f} % of what could be; a step of {slower:.2f} s "
-                f"became {gained:.2f} s shorter")
+                f"{statistics.mean(backward):.2f} s of backward pass per step, {hidden:.2f} s overlapped, "
+                f"{100 * share:.0f} % of the maximum; a step of {slower:.2f} s became "
+                f"{gained:.2f} s shorter")
             self.assertGreaterEqual(share, 0.6)
-            # What the record calls hidden is what the step became shorter by.
+            # The hidden time in the record equals the time saved per step.
             self.assertAlmostEqual(gained, hidden, delta=0.1 * slower)
 
 
 class Compression(NetworkCase):
-    """What is saved by the record is saved on the line."""
+    """The bytes in the record are those on the link."""
 
-    def test_the_promised_bytes_are_sent(self):
+    def test_compression_sends_the_expected_bytes(self):
         network = self.network(2, 100)
         shares = {"none": 1.0, "bf16": 0.5, "fp16": 0.5, "topk": 0.02}
-        for compress, promised in shares.items():
+        for compress, expected in shares.items():
             with self.subTest(compress):
-                counted, record = self.bytes_a_step(network, *SMALL, "--compress", compress)
+                counted, record = self.bytes_per_step(network, *SMALL, "--compress", compress)
                 payload = steady(record, 0, "payload_bytes")[0]
-                told = [steady(record, rank, "wire_bytes")[0] for rank in range(2)]
+                recorded = [steady(record, rank, "wire_bytes")[0] for rank in range(2)]
                 say(f"{compress}: {payload} bytes of gradients; sent by the record "
-                    f"{[f'{100 * sent / payload:.2f} %' for sent in told]}, by the line's counters "
+                    f"{[f'{100 * sent / payload:.2f} %' for sent in recorded]}, by the link's counters "
                     f"{[f'{100 * sent / payload:.2f} %' for sent in counted]}")
-                for by_record, by_line in zip(told, counted):
-                    self.assertAlmostEqual(by_record / payload, promised, delta=0.01 * promised)
-                    self.assertAlmostEqual(by_line / by_record, 1, delta=0.05)
+                for by_record, by_link in zip(recorded, counted):
+                    self.assertAlmostEqual(by_record / payload, expected, delta=0.01 * expected)
+                    self.assertAlmostEqual(by_link / by_record, 1, delta=0.05)
 
 
 class Hierarchy(NetworkCase):
-    def test_a_line_carries_what_one_rank_of_a_machine_would_send(self):
+    def test_a_machine_with_two_ranks_sends_as_much_as_one_rank(self):
         network = self.network(3, 100)
-        counted, record = self.bytes_a_step(network, *SMALL, "--nproc", 2)
+        counted, record = self.bytes_per_step(network, *SMALL, "--nproc", 2)
         self.assertEqual(record["ranks"]["backend"], "shm+gloo")
         self.assertEqual(len(record["rank_steps"]), 6)
         payload = steady(record, 0, "payload_bytes")[0]
         ring = 4 / 3 * payload
-        say(f"3 machines of 2 ranks: by the lines' counters "
+        say(f"3 machines with 2 ranks: by the links' counters "
             f"{[f'{100 * sent / ring:.1f} %' for sent in counted]} of what one rank would send")
         for sent in counted:
             self.assertAlmostEqual(sent / ring, 1, delta=0.05)
@@ -173,7 +173,7 @@ class Partition(NetworkCase):
     TIMEOUT = 3
 
     def ends_together(self, machines):
-        """Unplugs the last machine while all train."""
+        """Disconnects the last machine during training."""
         network = self.network(machines, 100)
         lost = machines - 1
         shm = set(os.listdir("/dev/shm"))
@@ -187,9 +187,9 @@ class Partition(NetworkCase):
                 say(f"machine {machine} ended after {took:.1f} s: {end.err.strip()}")
                 self.assertNotEqual(end.code, 0)
                 self.assertLessEqual(took, self.TIMEOUT + 2)
-                # Whoever was unplugged sees rank 0 go.
+                # The disconnected machine loses rank 0.
                 other = 0 if machine == lost else lost
-                self.assertIn(f"no word from rank {other}", end.err)
+                self.assertIn(f"no message from rank {other}", end.err)
             self.assertEqual(job.processes(), [])
             self.assertEqual(set(os.listdir("/dev/shm")) - shm, set())
 

@@ -1,11 +1,10 @@
-"""`tacho infer` with a Redis under load, longer and harder than script/test has time for.
+"""Long test of `tacho infer` with Redis under load.
 
     script/test-infer [--data DIR] [--minutes 10]
 
-First what it can take is measured; then, at half of that, its Redis is killed, stopped and filled up, and
-clients send nothing, too much and nonsense; then it stands so many minutes at 80 %; at last it is told to
-end in the middle of requests. Throughout, known texts are asked for, and every answer is held against the
-one from before.
+Measures the maximum rate. At half of it, Redis is killed, stopped and filled, and clients send nothing, too
+much or invalid requests. Then the server runs for the given minutes at 80 % of the maximum, and is terminated
+during requests. All the time, known texts are sent and the answers compared with earlier ones.
 """
 import argparse
 import http.client
@@ -63,7 +62,7 @@ class Redis:
 
 
 class Server:
-    """tacho infer of a model that was just trained."""
+    """tacho infer with a newly trained model."""
 
     def __init__(self, home, redis, data):
         self.home, self.env = home, {**os.environ, "TACHO_HOME": str(home)}
@@ -97,19 +96,19 @@ class Server:
         return resident_kib(self.process.pid)
 
     def load(self, *options):
-        """A load test that has begun; its record is what it prints."""
+        """Starts a load test that prints its record."""
         return subprocess.Popen([TACHO, "load", f"http://127.0.0.1:{self.port}", "--json", *map(str, options)],
                                 env=self.env, stdout=subprocess.PIPE, text=True)
 
     def windows(self):
-        """The course of the last load test."""
+        """The windows of the last load test."""
         folder = max((self.home / "runs").iterdir(), key=lambda path: path.name)
         events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
         return [event["values"] for event in events if event["kind"] == "figures"]
 
 
 def receive(client):
-    """One whole answer: status and body; nothing where the connection ended before it."""
+    """Status and body of one answer; None if the connection ended before."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = client.recv(65536)
@@ -127,7 +126,7 @@ def receive(client):
 
 
 class Witness:
-    """Asks for known texts without a pause, and remembers every answer that is wrong or missing."""
+    """Sends known texts continuously and records all wrong or missing answers."""
 
     def __init__(self, server, texts):
         self.server, self.texts = server, texts
@@ -168,13 +167,13 @@ class Verdict:
     def __init__(self):
         self.failed = 0
 
-    def check(self, holds, sentence):
-        self.failed += not holds
-        print(f"  {'ok  ' if holds else 'FAIL'} {sentence}", flush=True)
+    def check(self, passed, sentence):
+        self.failed += not passed
+        print(f"  {'ok  ' if passed else 'FAIL'} {sentence}", flush=True)
 
 
 def faults(server, redis):
-    """Name and deed of each; a deed returns how long the cache took to come back, where it went."""
+    """Faults by name; each function returns the recovery time of the cache if the cache was lost."""
     def back():
         begin = time.monotonic()
         wait_until(lambda: server.metric("cache_up") == 1, "cache")
@@ -189,7 +188,7 @@ def faults(server, redis):
     def stopped():
         redis.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: server.metric("cache_up") == 0, "loss of the cache")
-        threading.Event().wait(10)  # the fault itself: ten seconds
+        threading.Event().wait(10)  # duration of the fault
         redis.process.send_signal(signal.SIGCONT)
         return back()
 
@@ -215,7 +214,7 @@ def faults(server, redis):
                 for _ in range(100):
                     client.sendall(b"x" * (1 << 20))
             except OSError:
-                pass  # refused before it was all sent
+                pass  # rejected before everything was sent
             client.close()
 
     def refused(body, status):
@@ -227,27 +226,27 @@ def faults(server, redis):
                 raise AssertionError(f"expected {status}: {answer}")
             client.close()
 
-    return {"Redis killed (-9) and started again": killed, "Redis stopped for ten seconds": stopped,
-            "Redis without memory": full, "1,000 clients that send nothing or half a request": silent,
+    return {"Redis killed (-9) and restarted": killed, "Redis stopped for ten seconds": stopped,
+            "Redis without memory": full, "1,000 clients that send nothing or part of a request": silent,
             "ten bodies of 100 MB": oversize,
             "invalid UTF-8": lambda: refused(b'{"text": ["\xff\xfe"]}', 400),
             "texts of 10,000 words": lambda: refused(json.dumps({"text": ["word " * 10_000]}).encode(), 422)}
 
 
 def under_faults(server, redis, witness, texts, rate, verdict):
-    print(f"faults at {rate:,.0f} requests/s, half of that")
-    for name, deed in faults(server, redis).items():
+    print(f"faults at {rate:,.0f} requests/s, half of the maximum")
+    for name, fault in faults(server, redis).items():
         load = server.load("--rate", rate, "--duration", "3600s", "--texts", texts, "--zipf", "1")
-        wait_until(lambda: server.metric("connections") > 10, "load")  # the witness has one of its own
+        wait_until(lambda: server.metric("connections") > 10, "load")  # the witness has one connection
         before, wrong, witness.longest = server.kib(), len(witness.wrong), 0.0
-        recovered = deed()
+        recovered = fault()
         begin = time.monotonic()
         wait_until(lambda: time.monotonic() > begin + 2, "two seconds after it")
         load.send_signal(signal.SIGINT)
         record = json.loads(load.communicate()[0])["load"]
         grown = (server.kib() - before) / 1024
         lost = record["requests"] - record["ok"]
-        back = "" if recovered is None else f", back after {recovered:.2f} s"
+        back = "" if recovered is None else f", recovered after {recovered:.2f} s"
         verdict.check(lost == 0 and len(witness.wrong) == wrong and grown < 64
                       and (recovered or 0) <= RECOVERY_SECONDS,
                       f"{name}: {record['requests']:,} requests, {lost} failed, "
@@ -274,15 +273,15 @@ def at_length(server, witness, texts, rate, minutes, verdict):
     verdict.check(record["ok"] == record["requests"] and not witness.wrong,
                   f"{record['requests']:,} requests, {record['requests'] - record['ok']} failed; "
                   f"{witness.asked:,} answers compared, {len(witness.wrong)} wrong")
-    verdict.check(grown < 2, f"memory {memory[0]:.0f} MiB at first, {memory[-1]:.0f} at last, "
+    verdict.check(grown < 2, f"memory {memory[0]:.0f} MiB at the start, {memory[-1]:.0f} at the end, "
                              f"{grown:+.2f} from the second quarter to the last")
-    verdict.check(second < 1.5 * first, f"p99 {1e3 * record['p99_s']:.1f} ms in all; of its windows' median "
+    verdict.check(second < 1.5 * first, f"p99 {1e3 * record['p99_s']:.1f} ms in total; median of the windows "
                                         f"{1e3 * first:.1f} ms in the first half, {1e3 * second:.1f} ms in the second")
 
 
-def told_to_end(server, texts, verdict):
+def terminated(server, texts, verdict):
     """Every request that was sent before the signal must be answered."""
-    print("told to end in the middle of requests")
+    print("terminated during requests")
     signalled, lost, answered = [None], [], [0]
 
     def keep_asking(offset):
@@ -318,7 +317,7 @@ def told_to_end(server, texts, verdict):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", help="a folder with train.tsv and dev.tsv; small made-up ones without")
+    parser.add_argument("--data", help="folder with train.tsv and dev.tsv (default: small synthetic data)")
     parser.add_argument("--minutes", type=float, default=10)
     options = parser.parse_args()
     verdict = Verdict()
@@ -334,19 +333,19 @@ def main():
         try:
             closed = server.load("-c", 32, "--duration", "8s", "--texts", texts, "--zipf", "1")
             capacity = json.loads(closed.communicate()[0])["load"]["requests_per_s"]
-            print(f"32 clients without a pause get {capacity:,.0f} requests/s answered", flush=True)
+            print(f"maximum with 32 clients: {capacity:,.0f} requests/s", flush=True)
             witness = Witness(server, sentences[:50])
             under_faults(server, redis, witness, texts, capacity / 2, verdict)
             if options.minutes > 0:
                 at_length(server, witness, texts, 0.8 * capacity, options.minutes, verdict)
             witness.end()
-            told_to_end(server, sentences, verdict)
+            terminated(server, sentences, verdict)
         finally:
             if witness:
                 witness.end()
             server.process.kill()
             redis.kill()
-    print(f"{'FAILED: ' + str(verdict.failed) if verdict.failed else 'all hold'}")
+    print(f"{'FAILED: ' + str(verdict.failed) if verdict.failed else 'all checks passed'}")
     return 1 if verdict.failed else 0
 
 

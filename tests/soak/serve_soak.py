@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`tacho serve` for as long as so many requests take, which stand for the hours of a server that is left running: lists that
-no cache has, runs that are looked at and watched live, questions that are wrong, connections that come and go, and a store
-that changes meanwhile. Its memory and open files must stay where they were after the first fifth.
+"""Long test of `tacho serve` with many requests: uncached lists, runs and live views, invalid requests,
+connections that open and close, and a store that changes. Memory and open files must not grow after the
+first fifth.
   tests/soak/serve_soak.py [--requests 1000000] [--clients 4]"""
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TACHO = os.environ.get("TACHO") or ROOT / "build" / "bin" / "tacho"
-LOOKS = 25  # at its memory
+SAMPLES = 25  # of memory and open files
 MOST_GROWTH_KIB = 24 << 10
 MOST_NEW_FILES = 20
 
@@ -51,35 +51,35 @@ class Server:
         return self.process.wait(60)
 
 
-def question(chance):
-    """Method, path and body of one of many."""
-    run = chance.randrange(1, 9)  # the last few are not there
-    return chance.choice((
-        lambda: ("GET", f"/api/v1/runs?limit={chance.randrange(1, 50)}&offset={chance.randrange(20)}", None),
-        lambda: ("GET", f"/api/v1/runs?word={chance.randrange(10**9)}", None),
-        lambda: ("GET", f"/api/v1/runs?word={'x' * chance.randrange(12_000)}", None),
-        lambda: ("GET", f"/api/v1/runs?where=wall_s<{chance.random()}&sort=wall_s", None),
+def question(rng):
+    """Method, path and body of a random request."""
+    run = rng.randrange(1, 9)  # some do not exist
+    return rng.choice((
+        lambda: ("GET", f"/api/v1/runs?limit={rng.randrange(1, 50)}&offset={rng.randrange(20)}", None),
+        lambda: ("GET", f"/api/v1/runs?word={rng.randrange(10**9)}", None),
+        lambda: ("GET", f"/api/v1/runs?word={'x' * rng.randrange(12_000)}", None),
+        lambda: ("GET", f"/api/v1/runs?where=wall_s<{rng.random()}&sort=wall_s", None),
         lambda: ("GET", "/api/v1/groups?by=model", None),
         lambda: ("GET", f"/api/v1/runs/{run}", None),
-        lambda: ("GET", f"/api/v1/runs/{run}/steps?points={chance.randrange(1, 500)}", None),
+        lambda: ("GET", f"/api/v1/runs/{run}/steps?points={rng.randrange(1, 500)}", None),
         lambda: ("GET", f"/api/v1/runs/{run}/report", None),
         lambda: ("GET", f"/api/v1/runs/{run}/log", None),
         lambda: ("GET", "/api/v1/export/runs", None),
-        lambda: ("GET", f"/api/v1/nowhere/{chance.randrange(10**9)}", None),
+        lambda: ("GET", f"/api/v1/nowhere/{rng.randrange(10**9)}", None),
         lambda: ("GET", "/", None),
         lambda: ("GET", "/metrics", None),
         lambda: ("POST", f"/api/v1/runs/{run}/cancel", "{}"),
-        lambda: ("POST", "/api/v1/jobs", json.dumps({"surprise": "x" * chance.randrange(100_000)})),
-        lambda: ("POST", "/api/v1/predict", "{" * chance.randrange(50)),
+        lambda: ("POST", "/api/v1/jobs", json.dumps({"surprise": "x" * rng.randrange(100_000)})),
+        lambda: ("POST", "/api/v1/predict", "{" * rng.randrange(50)),
     ))()
 
 
 class Client(threading.Thread):
-    """Asks until all were asked; every hundredth question is a live view that is left again."""
+    """Sends requests until all are sent; every hundredth opens and closes a live view."""
 
     def __init__(self, server, work, seed):
         super().__init__(daemon=True)
-        self.server, self.work, self.chance = server, work, random.Random(seed)
+        self.server, self.work, self.rng = server, work, random.Random(seed)
         self.failures = []
 
     def run(self):
@@ -87,22 +87,22 @@ class Client(threading.Thread):
         while self.work.take():
             connection = connection or http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
             try:
-                if self.chance.random() < 0.01:
+                if self.rng.random() < 0.01:
                     connection = self.watch(connection)
                     continue
-                method, path, body = question(self.chance)
+                method, path, body = question(self.rng)
                 kind = {"Content-Type": "application/json"} if body is not None else {}
-                token = self.server.headers if self.chance.random() < 0.95 else {}
+                token = self.server.headers if self.rng.random() < 0.95 else {}
                 connection.request(method, path, body, {**kind, **token})
                 response = connection.getresponse()
                 response.read()
                 if response.status >= 500 and response.status != 503:
                     self.failures.append(f"{method} {path[:80]}: {response.status}")
-                if self.chance.random() < 0.05:
+                if self.rng.random() < 0.05:
                     connection.close()
                     connection = None
             except (OSError, http.client.HTTPException) as failure:
-                # A refused body is not read: the server may close while it is still being sent.
+                # The server does not read a rejected body and may close the connection while it is sent.
                 if not isinstance(failure, (BrokenPipeError, ConnectionResetError, http.client.RemoteDisconnected)):
                     self.failures.append(repr(failure))
                 connection = None
@@ -138,31 +138,31 @@ def main():
         began = time.monotonic()
         for client in clients:
             client.start()
-        looks = []
-        for i in range(1, LOOKS + 1):
-            while work.left > options.requests * (1 - i / LOOKS) and any(c.is_alive() for c in clients):
+        samples = []
+        for i in range(1, SAMPLES + 1):
+            while work.left > options.requests * (1 - i / SAMPLES) and any(c.is_alive() for c in clients):
                 time.sleep(0.05)
-            server.tacho("run", "--", "true")  # the store has changed: no kept answer is right any more
-            looks.append((server.resident_kib(), server.open_files()))
-            print(f"{options.requests - max(0, work.left):>9,} requests: {looks[-1][0] / 1024:.1f} MiB, "
-                  f"{looks[-1][1]} files", flush=True)
+            server.tacho("run", "--", "true")  # changes the store, so that cached answers are outdated
+            samples.append((server.resident_kib(), server.open_files()))
+            print(f"{options.requests - max(0, work.left):>9,} requests: {samples[-1][0] / 1024:.1f} MiB, "
+                  f"{samples[-1][1]} files", flush=True)
         for client in clients:
             client.join()
         took = time.monotonic() - began
         failures = [failure for client in clients for failure in client.failures]
         code = server.end()
-    early = max(resident for resident, _ in looks[LOOKS // 5 - 1:LOOKS // 5 + 2])
-    late = max(resident for resident, _ in looks[-3:])
-    files = looks[-1][1] - looks[LOOKS // 5][1]
-    print(f"{options.requests:,} requests in {took:.0f} s, {options.requests / took:.0f} a second; after a fifth "
+    early = max(resident for resident, _ in samples[SAMPLES // 5 - 1:SAMPLES // 5 + 2])
+    late = max(resident for resident, _ in samples[-3:])
+    files = samples[-1][1] - samples[SAMPLES // 5][1]
+    print(f"{options.requests:,} requests in {took:.0f} s, {options.requests / took:.0f} per second; after a fifth "
           f"{early / 1024:.1f} MiB, at the end {late / 1024:.1f} MiB; {len(failures)} failures, exit code {code}")
     wrong = [*failures[:5]]
     if late - early > MOST_GROWTH_KIB:
-        wrong.append(f"its memory grew by {(late - early) / 1024:.1f} MiB")
+        wrong.append(f"memory grew by {(late - early) / 1024:.1f} MiB")
     if files > MOST_NEW_FILES:
         wrong.append(f"{files} more files are open")
     if code != 0:
-        wrong.append(f"it ended with {code}")
+        wrong.append(f"exit code {code}")
     sys.exit("\n".join(wrong) if wrong else 0)
 
 

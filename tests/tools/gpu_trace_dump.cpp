@@ -1,5 +1,5 @@
-// Prints what a GPU trace file holds: gpu_trace_dump [--kernels] FILE…
-// A line of JSON a file; with --kernels each kernel as a line of CSV.
+// Prints GPU trace files: gpu_trace_dump [--kernels] FILE…
+// One JSON line per file; with --kernels, one CSV row per kernel.
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

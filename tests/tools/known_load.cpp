@@ -1,9 +1,9 @@
-// Uses exactly what it is told to, so that an instrument can be held against it:
+// Uses exactly as much as requested, to check instruments against a known load:
 //
 //   known_load touch MIB | write FILE MIB | burn SECONDS | sleep SECONDS | threads N …
 //
-// "burn" goes on until this process has had so much processor time since it began. Prints the
-// processor time and the time that it took, in seconds, as it measured them itself.
+// "burn" runs until this process has used that much CPU time. Prints CPU time and wall time in
+// seconds, as measured by itself.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ bool touch(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   std::memset(memory, 1, bytes);
-  return true;  // held until the end
+  return true;  // kept until the process ends
 }
 
 bool write_file(const char* path, std::size_t bytes) {

@@ -1,8 +1,8 @@
-// A launcher by hand, one call a process, so that tests can do something to a scheduler in between:
+// Makes one call of a launcher, so that tests can manipulate the scheduler between calls:
 //   launch_probe KIND FOLDER submit BATCH COUNT SCRIPT [NAME=VALUE…]
 //   launch_probe KIND FOLDER poll|cancel|forget BATCH [NAME=VALUE…]
-// Tasks are t0, t1, …, run by sh in FOLDER, with $KEY for their name. poll prints JSON. Exit code
-// 3: no news.
+// Tasks are named t0, t1, … and run by sh in FOLDER with their name in $KEY. poll prints JSON. Exit
+// code 3: no update.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -50,13 +50,13 @@ Result<void> submit(Launcher& launcher, const std::string& folder, Words words) 
 Result<void> poll(Launcher& launcher, const std::string& batch) {
   TACHO_TRY(all, launcher.poll(batch));
   Json tasks = Json::object();
-  for (const TaskNews& news : all) {
-    Json task{{"state", kStates.at(static_cast<std::size_t>(news.state))},
-              {"ended_by", kEndedBy.of(news.ended_by)},
-              {"where", news.where},
-              {"reason", news.reason}};
-    if (news.status) task["status"] = describe(*news.status);
-    tasks[news.key] = task;
+  for (const TaskUpdate& update : all) {
+    Json task{{"state", kStates.at(static_cast<std::size_t>(update.state))},
+              {"ended_by", kEndedBy.of(update.ended_by)},
+              {"where", update.where},
+              {"reason", update.reason}};
+    if (update.status) task["status"] = describe(*update.status);
+    tasks[update.key] = task;
   }
   fmt::print("{}\n", json_text(tasks));
   return {};

@@ -1,4 +1,4 @@
-// Plays a training program and writes the GPU trace it would have left:
+// Simulates a training program and writes its GPU trace:
 //
 //     made_gpu_trace FILE starved|sync|tiny|healthy [KERNELS]
 #include <cstdio>
@@ -14,18 +14,18 @@ namespace tacho {
 namespace {
 
 constexpr int kLayers = 12;
-constexpr int kKernelsAStep = 4 * kLayers + 1;
-constexpr int kUsualKernels = 60 * kKernelsAStep;
+constexpr int kKernelsPerStep = 4 * kLayers + 1;
+constexpr int kUsualKernels = 60 * kKernelsPerStep;
 
-struct Play {
-  std::int64_t loading_ns = 0;   // before each step
-  std::int64_t thinking_ns = 0;  // after a wait at its end
-  std::int64_t kernel_ns = 0;    // of a layer
-  std::int64_t host_ns = 0;      // between launches
+struct Scenario {
+  std::int64_t loading_ns = 0;  // before each step
+  std::int64_t pause_ns = 0;    // after the blocking call at its end
+  std::int64_t kernel_ns = 0;   // per layer
+  std::int64_t host_ns = 0;     // between launches
   std::uint32_t blocks = 2000;
 };
 
-GpuTrace play(const Play& p, int steps) {
+GpuTrace simulate(const Scenario& p, int steps) {
   TestProgram program;
   program.raw().gpus.front().name = "NVIDIA H200";
   program.shape = program.new_shape(p.blocks);
@@ -43,10 +43,10 @@ GpuTrace play(const Play& p, int steps) {
       program.kernel("sm90_xmma_wgrad_implicit_gemm_bf16bf16_bf16f32_nhwc", p.kernel_ns);
     }
     program.kernel("void at::native::multi_tensor_apply_kernel<FusedSgd>(int)", 30 * kUs);
-    if (p.thinking_ns > 0) {
+    if (p.pause_ns > 0) {
       program.copy(CopyKind::device_to_host, 4, 2 * kUs);
       program.wait();
-      program.sleep(p.thinking_ns);
+      program.sleep(p.pause_ns);
     }
   }
   return program.trace();
@@ -59,7 +59,7 @@ std::string encoded(const GpuTrace& trace) {
   std::vector<std::uint32_t> shapes;
   for (const LaunchShape& shape : trace.shapes) shapes.push_back(encoder.shape(shape));
   for (const TracedGpu& gpu : trace.gpus) encoder.add(gpu);
-  // In pieces, as a traced program hands them over.
+  // In chunks, as a traced program writes them.
   std::string bytes = GpuTraceEncoder::header();
   std::size_t records = 0;
   const auto added = [&] {
@@ -82,18 +82,18 @@ std::string encoded(const GpuTrace& trace) {
 }
 
 int write(const char* path, std::string_view kind, int kernels) {
-  static const std::unordered_map<std::string_view, Play> kPlays = {
+  static const std::unordered_map<std::string_view, Scenario> kScenarios = {
       {"starved", {.loading_ns = 30 * kMs, .kernel_ns = 100 * kUs}},
-      {"sync", {.thinking_ns = 4 * kMs, .kernel_ns = 250 * kUs}},
+      {"sync", {.pause_ns = 4 * kMs, .kernel_ns = 250 * kUs}},
       {"tiny", {.kernel_ns = 3 * kUs, .host_ns = 15 * kUs, .blocks = 40}},
       {"healthy", {.kernel_ns = 250 * kUs}}};
-  const auto found = kPlays.find(kind);
-  std::FILE* file = found == kPlays.end() ? nullptr : std::fopen(path, "wb");
+  const auto found = kScenarios.find(kind);
+  std::FILE* file = found == kScenarios.end() ? nullptr : std::fopen(path, "wb");
   if (file == nullptr) {
     std::fprintf(stderr, "made_gpu_trace FILE starved|sync|tiny|healthy [KERNELS]\n");
     return 2;
   }
-  const std::string bytes = encoded(play(found->second, kernels / kKernelsAStep));
+  const std::string bytes = encoded(simulate(found->second, kernels / kKernelsPerStep));
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   return std::fclose(file) == 0 && written ? 0 : 1;
 }

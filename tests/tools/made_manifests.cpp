@@ -1,4 +1,4 @@
-// Prints the Kubernetes Jobs that options of every kind lead to, one a line.
+// Prints the Kubernetes Jobs for all kinds of options, one per line.
 #include <fmt/format.h>
 
 #include <vector>

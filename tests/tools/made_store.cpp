@@ -1,5 +1,5 @@
-// Fills a store with runs that were never made, as many as are asked for: for measuring and for
-// looking at long lists. The same number gives the same store.
+// Fills a store with synthetic runs, for benchmarks and long lists. The same COUNT gives the same
+// store.
 //   made_store FILE COUNT
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 namespace tacho {
 namespace {
 
-// Figures of the size that real ones have, so that tables and charts of them look real.
+// Realistic magnitudes, so that tables and charts look realistic.
 std::string value_of(const Metric& metric, int prime) {
   const std::string share = fmt::format("(i * {} % 100003 / 100003.0)", prime);
   switch (metric.unit) {
@@ -44,7 +44,7 @@ std::string insert_sql(long long count) {
   int prime = 7919;
   for (const Metric& metric : metric::kAll) {
     names.emplace_back(metric.key);
-    // One run in twelve failed before it had any figure.
+    // One run in twelve failed before it had any metric.
     values.push_back(fmt::format("CASE WHEN i % 12 > 0 THEN {} END", value_of(metric, prime)));
     prime += 2 * 7919 + 6;
   }

@@ -1,5 +1,5 @@
-// Loaded into a program by LD_PRELOAD: once the file $STEP_CLOCK_AT is there, the wall clock is set
-// forward by an hour, as a time server may do. The monotonic clock goes on as it is.
+// For LD_PRELOAD: once the file $STEP_CLOCK_AT exists, the wall clock is an hour ahead, as after a
+// correction by a time server. The monotonic clock is not changed.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

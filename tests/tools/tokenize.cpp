@@ -1,8 +1,8 @@
-// The tokenizer by itself, so that tests/gpu/compare_tokenizer can hold it against others.
+// Runs the tokenizer, for tests/gpu/compare_tokenizer:
 //
-//   tokenize ids VOCAB FILE [MAX]   the tokens of each line, which is a text's bytes in hexadecimal
-//   tokenize learn SIZE FILE OUT    a vocabulary, learned from FILE's lines as they are
-//   tokenize speed VOCAB FILE       how fast FILE's lines are tokenized
+//   tokenize ids VOCAB FILE [MAX]   prints the tokens of each line, a text in hexadecimal bytes
+//   tokenize learn SIZE FILE OUT    learns a vocabulary from the lines of FILE
+//   tokenize speed VOCAB FILE       measures the speed for the lines of FILE
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -77,7 +77,7 @@ Result<void> measure_speed(const std::vector<std::string>& words) {
     rates.push_back(static_cast<double>(bytes) / took.count() / 1e6);
   }
   std::sort(rates.begin(), rates.end());
-  fmt::print("{:.1f} MB/s, the median of {} passes over {} bytes, {} tokens\n", rates[kRepeats / 2],
+  fmt::print("{:.1f} MB/s, median of {} passes over {} bytes, {} tokens\n", rates[kRepeats / 2],
              kRepeats, bytes, tokens);
   return {};
 }

@@ -1,4 +1,4 @@
-// A home folder with runs that were really made, a server on it, and Chromium in front of it.
+// A home folder with real runs, a server for it, and Chromium.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-// What npm installed for the pages has the browser's driver too.
+// The browser driver is a dependency of the pages.
 const require = createRequire(join(root, "web/package.json"));
 const { chromium } = require("playwright-core");
 export const axePath = require.resolve("axe-core/axe.min.js");
@@ -17,13 +17,13 @@ const tacho = process.env.TACHO ?? join(root, "build/bin/tacho");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const run = promisify(execFile);
 
-// A name that is markup, has quotes, and would turn the text around.
+// A name with markup, quotes and a character that reverses the text direction.
 export const hostileName = "<img src=x onerror=alert(1)>\"'\u202e.sh";
 
-// 10 kB, with a bell, an escape sequence, and a direction that is turned around.
+// 10 kB, with a bell, an escape sequence and a character that reverses the text direction.
 export const longName = `\u0007\u001b[31m<b>\u202e${"long ".repeat(2000)}`;
 
-// A folder that charliecloud takes for an image: busybox alone.
+// A folder that charliecloud accepts as an image: it contains only busybox.
 function smallImage(folder) {
   const busybox = ["/bin/busybox", "/usr/bin/busybox"].find(existsSync);
   if (!busybox || !existsSync("/usr/bin/ch-run")) return undefined;
@@ -38,7 +38,7 @@ function smallImage(folder) {
 
 export class Dashboard {
   static async start(options = []) {
-    if (!existsSync(browserPath)) throw new Error(`${browserPath} is not there; run script/bootstrap`);
+    if (!existsSync(browserPath)) throw new Error(`${browserPath} is missing; run script/bootstrap`);
     const dashboard = new Dashboard();
     dashboard.home = mkdtempSync(join(tmpdir(), "tacho-web-"));
     dashboard.options = options;
@@ -53,8 +53,8 @@ export class Dashboard {
     return this.tacho("train", "mlp", "--data", "synthetic", "--threads", "1", "--no-tensorboard", ...words);
   }
 
-  // Small ones, of two batch sizes and three seeds; one with a hostile name that failed, one with a
-  // long one; one whose operators are timed; three of one task, so that the later are foretold.
+  // Small runs: two batch sizes with three seeds each, a failed one with a hostile name, one with a
+  // long name, one with timed operators, and three of the same task, so that the later two are predicted.
   async makeRuns() {
     for (const seed of ["1", "2", "3"]) {
       await this.train("--batch", "16", "--steps", "40", "--seed", seed);
@@ -72,7 +72,7 @@ export class Dashboard {
     }
   }
 
-  // The same program bare and in a container; false where there is no charliecloud.
+  // Runs the same program bare and in a container. Returns false without charliecloud.
   async compareEnvironments() {
     const image = smallImage(join(this.home, "image"));
     if (!image) return false;
@@ -84,29 +84,29 @@ export class Dashboard {
     this.server = spawn(tacho, ["serve", "--port", "0", ...this.options], {
       env: { ...process.env, TACHO_HOME: this.home }, stdio: ["ignore", "pipe", "inherit"],
     });
-    const line = await new Promise((done, failed) => {
+    const line = await new Promise((resolve, reject) => {
       let text = "";
       this.server.stdout.on("data", (bytes) => {
         text += bytes;
-        if (text.includes("\n")) done(text);
+        if (text.includes("\n")) resolve(text);
       });
-      this.server.on("exit", () => failed(new Error(`tacho serve ended: ${text}`)));
+      this.server.on("exit", () => reject(new Error(`tacho serve ended: ${text}`)));
     });
     this.url = /http:\S+/.exec(line)[0]; // with the token
     this.browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
   }
 
-  // A page whose complaints are kept.
+  // A page that collects its errors in `errors`.
   async page(options = {}) {
     const context = await this.browser.newContext({ baseURL: this.url, viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
     await page.goto(this.url);
-    if (new URL(page.url()).search !== "") throw new Error(`the token stays in the address: ${page.url()}`);
-    page.complaints = [];
-    page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
-    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    if (new URL(page.url()).search !== "") throw new Error(`the token is still in the address: ${page.url()}`);
+    page.errors = [];
+    page.on("console", (message) => message.type() === "error" && page.errors.push(message.text()));
+    page.on("pageerror", (error) => page.errors.push(String(error)));
     page.on("dialog", (dialog) => {
-      page.complaints.push(`a dialog: ${dialog.message()}`);
+      page.errors.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
     return page;
@@ -115,7 +115,7 @@ export class Dashboard {
   async stop() {
     await this.browser?.close();
     if (this.server && this.server.exitCode === null) {
-      const ended = new Promise((done) => this.server.on("exit", done));
+      const ended = new Promise((resolve) => this.server.on("exit", resolve));
       this.server.kill("SIGTERM");
       await ended;
     }

@@ -1,4 +1,4 @@
-// Pictures of each page, light and dark, wide and narrow, of a server that is running.
+// Screenshots of the pages of a running server: light and dark, wide and narrow.
 //   node tests/web/screenshots.mjs URL OUT [PATH …]
 import { createRequire } from "node:module";
 import { mkdirSync } from "node:fs";
@@ -16,7 +16,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const [size, viewport] of [["wide", { width: 1360, height: 860 }], ["narrow", { width: 420, height: 860 }]]) {
     const context = await browser.newContext({ baseURL: url, viewport, colorScheme, deviceScaleFactor: 1 });
     const page = await context.newPage();
-    await page.goto(url); // its token becomes a cookie
+    await page.goto(url); // stores the token in a cookie
     for (const path of shown) {
       await page.goto(path);
       await page.locator("main").waitFor();

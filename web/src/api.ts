@@ -6,7 +6,7 @@ export class Problem extends Error {
   }
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+async function readProblem(response: Response): Promise<Problem> {
   try {
     const json = await response.json();
     return new Problem(response.status, String(json.detail ?? json.title ?? response.statusText));
@@ -15,56 +15,58 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+async function request<T>(path: string, options: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(`/api/v1${path}`, signal ? { signal } : {});
+    response = await fetch(`/api/v1${path}`, options);
   } catch (failure) {
     if ((failure as Error).name === "AbortError") throw failure;
     throw new Problem(0, "the server does not answer; is 'tacho serve' still running?");
   }
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await readProblem(response);
   return response.json() as Promise<T>;
 }
 
-export async function post<T>(path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`/api/v1${path}`, {
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return request(path, signal ? { signal } : {});
+}
+
+export function post<T>(path: string, body?: unknown): Promise<T> {
+  return request(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body ?? {}),
   });
-  if (!response.ok) throw await problemOf(response);
-  return response.json() as Promise<T>;
 }
 
-export interface Asked<T> {
+export interface ApiResult<T> {
   data: T | undefined;
   problem: Problem | undefined;
   loading: boolean;
-  again: () => void;
+  reload: () => void;
 }
 
-// What a path answers. While another path is asked for, the last answer stays on the screen.
-export function useApi<T>(path: string | null): Asked<T> {
+// Loads a path of the API. While another path loads, the previous result stays on the screen.
+export function useApi<T>(path: string | null): ApiResult<T> {
   const [state, set] = useState<{ path: string | null; data?: T; problem?: Problem }>({ path: null });
-  const [turn, setTurn] = useState(0);
+  const [reloads, setReloads] = useState(0);
   const latest = useRef(0);
   useEffect(() => {
     if (path === null) return;
-    const mine = ++latest.current;
+    const number = ++latest.current;
     const control = new AbortController();
     get<T>(path, control.signal).then(
-      (data) => mine === latest.current && set({ path, data }),
+      (data) => number === latest.current && set({ path, data }),
       (failure) => {
-        if (failure.name === "AbortError" || mine !== latest.current) return;
+        if (failure.name === "AbortError" || number !== latest.current) return;
         set({ path, problem: failure as Problem });
       });
     return () => control.abort();
-  }, [path, turn]);
+  }, [path, reloads]);
   return {
     data: state.data,
     problem: state.problem,
     loading: path !== null && state.path !== path,
-    again: () => setTurn((n) => n + 1),
+    reload: () => setReloads((n) => n + 1),
   };
 }

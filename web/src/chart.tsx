@@ -1,7 +1,7 @@
-// A line chart: uPlot, in the colours of the page, with bands where values have a spread.
+// A line chart (uPlot) in the page's colours, with bands for the spread of values.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { figure, seconds, tick } from "./format";
+import { formatValue, seconds, tick } from "./format";
 import { useThemeName } from "./theme";
 
 export interface Line {
@@ -9,7 +9,7 @@ export interface Line {
   values: (number | null)[];
   low?: (number | null)[];
   high?: (number | null)[];
-  color?: number; // which of the page's series colours
+  color?: number; // index of a series colour: --c0 to --c7
   points?: boolean;
 }
 export interface ChartProps {
@@ -21,7 +21,7 @@ export interface ChartProps {
   lines: Line[];
   fromZero?: boolean;
   height?: number;
-  group?: string; // charts of one group share their cursor
+  group?: string; // charts of the same group share their cursor
   limit?: { value: number; label: string } | undefined;
   help?: string;
 }
@@ -29,17 +29,17 @@ export interface ChartProps {
 const colorOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const lineColor = (index: number) => colorOf(`--c${index % 8}`);
 
-function faint(color: string): string {
+function translucent(color: string): string {
   return `color-mix(in srgb, ${color} 18%, transparent)`;
 }
 
-// Bytes are counted in powers of two, so that an axis has round numbers.
+// Byte axes use powers of two, so that ticks are round numbers.
 const byteSteps = Array.from({ length: 60 }, (_, i) => 2 ** i);
 
-// Low and high come as hidden series of their own, with the space between them filled.
+// Low and high are hidden series; the area between them is filled.
 function seriesOf(props: ChartProps): { data: uPlot.AlignedData; series: uPlot.Series[]; bands: uPlot.Band[] } {
   const data: (number | null)[][] = [props.x];
-  const series: uPlot.Series[] = [{ label: props.xTitle, value: (_u, v) => v === null ? "–" : figure(props.xUnit ?? "count", v) }];
+  const series: uPlot.Series[] = [{ label: props.xTitle, value: (_u, v) => v === null ? "–" : formatValue(props.xUnit ?? "count", v) }];
   const bands: uPlot.Band[] = [];
   props.lines.forEach((line, i) => {
     const color = lineColor(line.color ?? i);
@@ -47,9 +47,9 @@ function seriesOf(props: ChartProps): { data: uPlot.AlignedData; series: uPlot.S
       const at = data.length;
       data.push(line.high, line.low);
       for (const name of ["high", "low"]) {
-        series.push({ label: `${line.label} ${name}`, stroke: "transparent", width: 0, points: { show: false }, value: (_u, v) => figure(props.unit, v) });
+        series.push({ label: `${line.label} ${name}`, stroke: "transparent", width: 0, points: { show: false }, value: (_u, v) => formatValue(props.unit, v) });
       }
-      bands.push({ series: [at, at + 1], fill: faint(color) });
+      bands.push({ series: [at, at + 1], fill: translucent(color) });
     }
     data.push(line.values);
     series.push({
@@ -57,7 +57,7 @@ function seriesOf(props: ChartProps): { data: uPlot.AlignedData; series: uPlot.S
       stroke: color,
       width: 1.5,
       points: line.points ? { show: true, size: 5, fill: color } : { show: false },
-      value: (_u, v) => figure(props.unit, v),
+      value: (_u, v) => formatValue(props.unit, v),
       spanGaps: false,
     });
   });
@@ -124,14 +124,14 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
   };
 }
 
-// For those who do not see it: what the chart shows, in a sentence.
-function spoken(props: ChartProps): string {
+// A text alternative for screen readers.
+function describe(props: ChartProps): string {
   const parts = props.lines.map((line) => {
     const known = line.values.filter((v): v is number => v !== null && Number.isFinite(v));
     if (known.length === 0) return `${line.label}: no values`;
     const last = known[known.length - 1]!;
-    return `${line.label}: from ${figure(props.unit, known[0])} to ${figure(props.unit, last)}, ` +
-      `lowest ${figure(props.unit, Math.min(...known.slice(0, 20000)))}, highest ${figure(props.unit, Math.max(...known.slice(0, 20000)))}`;
+    return `${line.label}: from ${formatValue(props.unit, known[0])} to ${formatValue(props.unit, last)}, ` +
+      `lowest ${formatValue(props.unit, Math.min(...known.slice(0, 20000)))}, highest ${formatValue(props.unit, Math.max(...known.slice(0, 20000)))}`;
   });
   return `${props.title} by ${props.xTitle}. ${parts.join(". ")}`;
 }
@@ -142,20 +142,20 @@ export function Chart(props: ChartProps) {
   const theme = useThemeName();
   const shape = `${theme}|${props.title}|${props.unit}|${props.xUnit}|${props.limit?.value}|` +
     props.lines.map((l) => `${l.label}${l.color}${l.low ? 1 : 0}${l.points ? 1 : 0}`).join(",");
-  // Charts that look the same only get new data; uPlot keeps a zoom while it grows.
+  // The chart is rebuilt only if its shape changes: new data alone keeps the zoom.
   useEffect(() => {
     const element = place.current;
     if (!element) return;
     const { data } = seriesOf(props);
-    const made = new uPlot(optionsOf(props, element.clientWidth), data, element);
-    plot.current = made;
-    const watch = new ResizeObserver(() => {
-      if (element.clientWidth > 0) made.setSize({ width: element.clientWidth, height: props.height ?? 168 });
+    const chart = new uPlot(optionsOf(props, element.clientWidth), data, element);
+    plot.current = chart;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0) chart.setSize({ width: element.clientWidth, height: props.height ?? 168 });
     });
-    watch.observe(element);
+    observer.observe(element);
     return () => {
-      watch.disconnect();
-      made.destroy();
+      observer.disconnect();
+      chart.destroy();
       plot.current = null;
     };
   }, [shape]);
@@ -168,7 +168,7 @@ export function Chart(props: ChartProps) {
         {props.title}
         {props.limit && <span class="soft"> ┄ {props.limit.label}</span>}
       </figcaption>
-      <div ref={place} role="img" aria-label={spoken(props)} />
+      <div ref={place} role="img" aria-label={describe(props)} />
     </figure>
   );
 }

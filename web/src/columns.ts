@@ -1,10 +1,10 @@
-// The columns of the runs' table: what they are called, how wide, how a cell reads.
+// Columns of the runs table: titles, widths and cell text.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api";
-import { count, figure, moment } from "./format";
+import { count, formatValue, shortTime } from "./format";
 import type { Column, Run } from "./types";
 
-export const usualColumns = [
+export const defaultColumns = [
   "id", "outcome", "created_at", "model", "data", "batch", "device", "environment", "top1",
   "samples_per_s", "step_s", "wall_s", "peak_memory",
 ];
@@ -14,7 +14,7 @@ const titles: Record<string, string> = {
   epochs: "epochs", device: "device", environment: "environment", image: "image", image_digest: "image digest", seed: "seed",
   threads: "threads", outcome: "outcome",
 };
-// In rem; those that may grow take what is left of a wide window.
+// In rem. Growing columns share the remaining width of the window.
 const widths: Record<string, number> = {
   id: 3.8, key: 12, created_at: 7.6, model: 7, data: 7, outcome: 6.4, environment: 5.6, image: 9, image_digest: 9, device: 3.2,
   batch: 2.8, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.4, samples_per_s: 5.2, top1: 3.8, wall_s: 4.4,
@@ -28,7 +28,7 @@ export function titleOf(column: Column): string {
 }
 const widthOf = (column: Column) => widths[column.key] ?? 5.6;
 
-// The same for every row, so that columns stand below each other.
+// Shared by all rows, so that columns align.
 export function rowStyle(columns: Column[]): { gridTemplateColumns: string; minWidth: string } {
   const lead = 1.2;
   return {
@@ -47,22 +47,22 @@ export function valueOf(run: Run, key: string): unknown {
 export function cellText(run: Run, column: Column): string {
   const value = valueOf(run, column.key);
   if (value === undefined || value === null || value === "") return "–";
-  if (column.key === "created_at") return moment(value as number);
-  if (column.metric) return figure(column.metric.unit, value as number);
+  if (column.key === "created_at") return shortTime(value as number);
+  if (column.metric) return formatValue(column.metric.unit, value as number);
   if (column.key === "batch" && value === 0) return "–";
   if (column.key === "id" || column.key === "seed") return String(value);
   return typeof value === "number" ? count(value) : String(value);
 }
 
-let asked: Promise<Column[]> | undefined;
-let known: Column[] | undefined;
+let request: Promise<Column[]> | undefined;
+let loaded: Column[] | undefined;
 
-// They do not change while the server runs.
+// Loaded once: columns do not change while the server runs.
 export function useColumns(): Column[] | undefined {
-  const [columns, set] = useState(known);
+  const [columns, set] = useState(loaded);
   useEffect(() => {
-    asked ??= get<{ columns: Column[] }>("/columns").then((answer) => (known = answer.columns));
-    asked.then(set, () => (asked = undefined));
+    request ??= get<{ columns: Column[] }>("/columns").then((response) => (loaded = response.columns));
+    request.then(set, () => (request = undefined));
   }, []);
   return columns;
 }

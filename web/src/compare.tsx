@@ -1,14 +1,14 @@
-// Groups of runs against the first of them.
+// Compares groups of runs with the first group.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useApi } from "./api";
 import { Chart } from "./chart";
 import { Findings } from "./findings";
-import { count, figure, seconds } from "./format";
-import { go, useRoute, withParams } from "./route";
+import { count, formatValue, seconds } from "./format";
+import { navigate, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import type { Band, Comparison, Diff } from "./types";
-import { Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 
 const curveChoices: { key: string; title: string; unit: string; x: string; higher?: boolean }[] = [
   { key: "loss", title: "training loss", unit: "none", x: "step" },
@@ -17,11 +17,11 @@ const curveChoices: { key: string; title: string; unit: string; x: string; highe
   { key: "step_s", title: "step time", unit: "seconds", x: "step" },
 ];
 
-// All groups on one axis: where a group has no value, there is a gap.
+// All groups on one axis, with gaps where a group has no value.
 function Curves({ comparison, choice }: { comparison: Comparison; choice: (typeof curveChoices)[number] }) {
   const bands = (comparison.curves ?? []).map((curves) => curves[choice.key]).filter((b): b is Band => !!b);
   const x = [...new Set(bands.flatMap((band) => band.at))].sort((a, b) => a - b);
-  if (x.length < 2) return <p class="soft">These runs have no {choice.title} over time.</p>;
+  if (x.length < 2) return <p class="soft">These runs have no {choice.title} curve; select another curve above.</p>;
   const place = new Map(x.map((at, i) => [at, i]));
   const lines = bands.map((band, i) => {
     const spread = (values: number[]) => {
@@ -33,26 +33,26 @@ function Curves({ comparison, choice }: { comparison: Comparison; choice: (typeo
     const line = { label: comparison.variants[i]?.name ?? `group ${i + 1}`, values: spread(band.median), color: i };
     return several ? { ...line, low: spread(band.low), high: spread(band.high) } : line;
   });
-  return <Chart title={`${choice.title}, median of each group, quartiles as a band`} unit={choice.unit} x={x} xTitle={choice.x} lines={lines} height={260} />;
+  return <Chart title={`${choice.title}: median of each group, with quartiles`} unit={choice.unit} x={x} xTitle={choice.x} lines={lines} height={260} />;
 }
 
-// Each group's best, its last, and its value at a step of choice.
-function Moments({ comparison, choice, at, change }: { comparison: Comparison; choice: (typeof curveChoices)[number]; at: number | undefined; change: (at: number) => void }) {
+// For each group the best value, the last value, and the value at a selected step.
+function CurveTable({ comparison, choice, at, change }: { comparison: Comparison; choice: (typeof curveChoices)[number]; at: number | undefined; change: (at: number) => void }) {
   const bands = (comparison.curves ?? []).map((curves) => curves[choice.key]);
   const end = Math.max(0, ...bands.flatMap((band) => band?.at ?? []));
-  const value = (v: number | undefined) => figure(choice.unit, v);
-  const chosen = Math.min(at ?? end, end);
-  // The last point that is not beyond the chosen step.
-  const nearest = (band: Band) => band.at.reduce((found, where, i) => (where <= chosen + 1e-9 ? i : found), 0);
+  const value = (v: number | undefined) => formatValue(choice.unit, v);
+  const selected = Math.min(at ?? end, end);
+  // The last point up to the selected step.
+  const nearest = (band: Band) => band.at.reduce((found, where, i) => (where <= selected + 1e-9 ? i : found), 0);
   return (
     <>
       <label class="moment pick"><span>at {choice.x}</span>
-        <input type="range" min={1} max={Math.max(1, Math.ceil(end))} value={Math.ceil(chosen)} onInput={(e) => change(Number(e.currentTarget.value))} />
-        <output>{count(Math.ceil(chosen))}</output>
+        <input type="range" min={1} max={Math.max(1, Math.ceil(end))} value={Math.ceil(selected)} onInput={(e) => change(Number(e.currentTarget.value))} />
+        <output>{count(Math.ceil(selected))}</output>
       </label>
-      <Scroll label={`best, last and at a ${choice.x}`}>
+      <Scroll label={`best value, last value and value at a ${choice.x}`}>
         <table class="plain">
-          <thead><tr><th scope="col">group</th><th scope="col" class="number">best</th><th scope="col" class="number">at {choice.x}</th><th scope="col" class="number">last</th><th scope="col" class="number">at {choice.x} {count(Math.ceil(chosen))}</th><th scope="col" class="number">quartiles there</th></tr></thead>
+          <thead><tr><th scope="col">group</th><th scope="col" class="number">best</th><th scope="col" class="number">at {choice.x}</th><th scope="col" class="number">last</th><th scope="col" class="number">at {choice.x} {count(Math.ceil(selected))}</th><th scope="col" class="number">quartiles</th></tr></thead>
           <tbody>
             {bands.map((band, i) => {
               if (!band || band.at.length === 0) return null;
@@ -87,14 +87,14 @@ function Groups({ groups, change }: { groups: string[]; change: (groups: string[
         <span key={`${i}${group}`} class="chip">
           <i class={`swatch c${i % 8}`} aria-hidden="true" />
           <input
-            value={group} size={Math.max(4, group.length)} aria-label={`Group ${i + 1}${i === 0 ? ", the base" : ""}`}
+            value={group} size={Math.max(4, group.length)} aria-label={`Group ${i + 1}${i === 0 ? " (base)" : ""}`}
             onChange={(e) => change(groups.map((g, j) => (j === i ? e.currentTarget.value : g)).filter(Boolean))}
           />
           <button type="button" class="quiet" aria-label={`Remove group ${i + 1}`} onClick={() => change(groups.filter((_, j) => j !== i))}>×</button>
         </span>
       ))}
       <form onSubmit={(e) => { e.preventDefault(); add(); }}>
-        <input value={typed} placeholder="41,42 or batch=64 model=lenet5" aria-label="Add a group: run ids, or conditions" size={30} onInput={(e) => setTyped(e.currentTarget.value)} />
+        <input value={typed} placeholder="41,42 or batch=64 model=lenet5" aria-label="Add a group: run ids or conditions" size={30} onInput={(e) => setTyped(e.currentTarget.value)} />
         <button type="submit">Add group</button>
       </form>
     </div>
@@ -106,7 +106,7 @@ function KernelDiff({ before, after }: { before: string; after: string }) {
   const rows = data?.kernels?.rows ?? data?.operators?.rows ?? [];
   if (!data || rows.length === 0) return null;
   return (
-    <Section id="difference" title={`${data.kernels ? "Kernels" : "Operators"} that differ`} aside={<span class="soft">run {data.before} against run {data.after}</span>}>
+    <Section id="difference" title={`${data.kernels ? "Kernels" : "Operators"} that differ`} aside={<span class="soft">run {data.before} compared with run {data.after}</span>}>
       <SortTable
         label="differences" rows={rows.filter((row) => row.change !== "same")}
         columns={[
@@ -125,23 +125,24 @@ export function CompareView(): JSX.Element {
   const url = useRoute();
   const groups = url.searchParams.getAll("group");
   const curve = curveChoices.find((c) => c.key === url.searchParams.get("curve")) ?? curveChoices[0]!;
-  const moment = Number(url.searchParams.get("at") ?? 0) || undefined;
+  const at = Number(url.searchParams.get("at") ?? 0) || undefined;
   const query = groups.map((g) => `group=${encodeURIComponent(g)}`).join("&");
   const { data, problem, loading } = useApi<Comparison>(groups.length >= 2 ? `/compare?${query}` : null);
-  const change = (next: string[]) => go(withParams(url, { group: next }));
+  const change = (next: string[]) => navigate(withParams(url, { group: next }));
   const firsts = data?.variants.map((_, i) => data.runs.find((run) => run.variant === i)?.run ?? "") ?? [];
   return (
     <main class="compare">
-      <header class="with-link"><h1>Compare</h1> <a href="/comparisons">what tacho compare has kept</a></header>
+      <header class="with-link"><h1>Compare</h1> <a href="/comparisons">Stored comparisons</a></header>
       <Groups groups={groups} change={change} />
       {groups.length < 2 && (
-        <Empty title={groups.length === 1 ? "One more group" : "Nothing to compare yet"}>
-          <p>Choose runs in <a href="/">the list</a>, or name groups above: ids like <code>41,42</code>, or conditions like <code>batch=64 model=lenet5</code>.</p>
-          <p>Several runs in a group make an interval possible; <code>tacho compare</code> makes them in fair order.</p>
+        <Empty title={groups.length === 1 ? "Add another group" : "Nothing to compare yet"}>
+          <p>Select runs in the <a href="/">list of runs</a> and press Compare, or enter groups above: ids such as <code>41,42</code>, or conditions such as <code>batch=64 model=lenet5</code>.</p>
+          <p>Intervals need several runs per group. This command makes them, in random order:</p>
+          <p><Command text="tacho compare --vary batch=32,64 -- train lenet5 --data fashion-mnist -e 1" /></p>
         </Empty>
       )}
       {problem && groups.length >= 2 && <ProblemNote problem={problem} />}
-      {!data && !problem && groups.length >= 2 && <Waiting what="comparing" />}
+      {!data && !problem && groups.length >= 2 && <Loading text="Comparing…" />}
       {data && groups.length >= 2 && (
         <div class={loading ? "old" : ""}>
           {data.notes.map((note) => <p key={note} class="note-line">{note}</p>)}
@@ -149,16 +150,16 @@ export function CompareView(): JSX.Element {
             id="curves" title="Curves"
             aside={(
               <label class="pick"><span class="sr">curve</span>
-                <select value={curve.key} onChange={(e) => go(withParams(url, { curve: e.currentTarget.value }), true)}>
+                <select value={curve.key} onChange={(e) => navigate(withParams(url, { curve: e.currentTarget.value }), true)}>
                   {curveChoices.map((c) => <option key={c.key} value={c.key}>{c.title}</option>)}
                 </select>
               </label>
             )}
           >
             <Curves key={curve.key} comparison={data} choice={curve} />
-            <Moments comparison={data} choice={curve} at={moment} change={(at) => go(withParams(url, { at: String(at) }), true)} />
+            <CurveTable comparison={data} choice={curve} at={at} change={(next) => navigate(withParams(url, { at: String(next) }), true)} />
           </Section>
-          <Section id="findings" title="Figures" aside={<span class="soft">{data.summary[0]}</span>}>
+          <Section id="findings" title="Metrics" aside={<span class="soft">{data.summary[0]}</span>}>
             <Findings comparison={data} />
           </Section>
           {firsts[0] && firsts[1] && <KernelDiff before={firsts[0]} after={firsts[1]} />}

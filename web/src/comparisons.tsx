@@ -1,21 +1,21 @@
-// What `tacho compare` has kept: environments, batch sizes, commits.
+// Comparisons that `tacho compare` stored.
 import type { JSX } from "preact";
 import { useApi } from "./api";
 import { Findings } from "./findings";
 import { visible } from "./format";
 import type { Comparison } from "./types";
-import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 
 export function ComparisonsView(): JSX.Element {
-  const { data, problem, again } = useApi<{ comparisons: { id: number; title: string; started: string }[] }>("/comparisons");
-  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data) return <main><Waiting what="looking" /></main>;
+  const { data, problem, reload } = useApi<{ comparisons: { id: number; title: string; started: string }[] }>("/comparisons");
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><Loading text="Loading comparisons…" /></main>;
   if (data.comparisons.length === 0) {
     return (
       <main>
         <h1 class="sr">Comparisons</h1>
-        <Empty title="No comparison kept yet">
-          <p>Does the environment matter, or the batch size? Tacho runs the variants in fair order until it can tell.</p>
+        <Empty title="No comparisons yet">
+          <p>This command runs a job bare and in a container, in random order, until the intervals are narrow:</p>
           <p><Command text="tacho compare --env bare,podman -- train mnist-cnn --data fashion-mnist" /></p>
         </Empty>
       </main>
@@ -25,7 +25,7 @@ export function ComparisonsView(): JSX.Element {
     <main>
       <h1>Comparisons</h1>
       <table class="plain">
-        <thead><tr><th scope="col" class="number">id</th><th scope="col">what</th><th scope="col">started</th></tr></thead>
+        <thead><tr><th scope="col" class="number">id</th><th scope="col">title</th><th scope="col">started</th></tr></thead>
         <tbody>
           {data.comparisons.map((row) => (
             <tr key={row.id}>
@@ -42,9 +42,10 @@ export function ComparisonsView(): JSX.Element {
 
 export function ComparisonView({ handle }: { handle: string }): JSX.Element {
   const path = `/comparisons/${encodeURIComponent(handle)}`;
-  const { data, problem } = useApi<Comparison & { id: number }>(path);
-  if (problem) return <main><ProblemNote problem={problem} /></main>;
-  if (!data) return <main><Waiting what="reading the comparison" /></main>;
+  const { data, problem, reload } = useApi<Comparison & { id: number }>(path);
+  if (problem?.status === 404) return <main><Empty title="No such comparison"><p>{problem.message}</p><p><a href="/comparisons">All comparisons</a></p></Empty></main>;
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><Loading text="Loading the comparison…" /></main>;
   return (
     <main class="compare">
       <header class="run-head">

@@ -1,16 +1,16 @@
-// Does the environment matter: the engines of this machine, and what comparisons of them found.
+// Comparisons of environments, and the container engines of this machine.
 import type { JSX } from "preact";
 import { useApi } from "./api";
 import { Findings } from "./findings";
 import { visible } from "./format";
-import { go, useRoute, withParams } from "./route";
+import { navigate, useRoute, withParams } from "./route";
 import type { Comparison } from "./types";
-import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 
 interface Engine { environment: string; available: boolean; version: string; problem: string; images: string[] }
-interface Kept { id: number; title: string; started: string; environments: string[] }
+interface StoredComparison { id: number; title: string; started: string; environments: string[] }
 
-// Every environment against the base, a column each; the verdicts in words.
+// The verdicts: one row per metric, one column per environment.
 function Verdicts({ comparison }: { comparison: Comparison }): JSX.Element | null {
   const shown = comparison.metrics.filter((m) => comparison.findings.some((f) => f.metric === m.key)).slice(0, 12);
   const others = comparison.variants.map((variant, i) => ({ variant, i })).filter(({ i }) => comparison.findings.some((f) => f.variant === i));
@@ -18,7 +18,7 @@ function Verdicts({ comparison }: { comparison: Comparison }): JSX.Element | nul
   return (
     <Scroll label="verdicts">
       <table class="plain verdicts">
-        <thead><tr><th scope="col">figure</th>{others.map(({ variant, i }) => <th key={i} scope="col">{visible(variant.group ? `${variant.group}: ${variant.name}` : variant.name)}</th>)}</tr></thead>
+        <thead><tr><th scope="col">metric</th>{others.map(({ variant, i }) => <th key={i} scope="col">{visible(variant.group ? `${variant.group}: ${variant.name}` : variant.name)}</th>)}</tr></thead>
         <tbody>
           {shown.map((metric) => (
             <tr key={metric.key}>
@@ -40,38 +40,38 @@ function Verdicts({ comparison }: { comparison: Comparison }): JSX.Element | nul
 
 export function EnvironmentsView(): JSX.Element {
   const url = useRoute();
-  const { data, problem, again } = useApi<{ engines: Engine[]; comparisons: Kept[] }>("/environments");
+  const { data, problem, reload } = useApi<{ engines: Engine[]; comparisons: StoredComparison[] }>("/environments");
   const wanted = Number(url.searchParams.get("comparison") ?? 0);
-  const kept = data?.comparisons.find((c) => c.id === wanted) ?? data?.comparisons[0];
-  const { data: comparison } = useApi<Comparison>(kept ? `/comparisons/${kept.id}` : null);
-  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data) return <main><h1>Environments</h1><Waiting what="asking the container engines" /></main>;
+  const stored = data?.comparisons.find((c) => c.id === wanted) ?? data?.comparisons[0];
+  const { data: comparison } = useApi<Comparison>(stored ? `/comparisons/${stored.id}` : null);
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><h1>Environments</h1><Loading text="Checking the container engines…" /></main>;
   return (
     <main>
       <h1>Environments</h1>
-      {!kept && (
+      {!stored && (
         <Empty title="No environments compared yet">
-          <p>The same job bare and in containers, in fair order, until the difference or its absence is certain.</p>
+          <p>This command runs a job bare and in a container, in random order, until the intervals are narrow:</p>
           <p><Command text="tacho compare --env bare,podman -- train mnist-cnn --data fashion-mnist --steps 200" /></p>
         </Empty>
       )}
-      {kept && (
+      {stored && (
         <Section
-          id="found" title={visible(kept.title).slice(0, 200)}
+          id="found" title={visible(stored.title).slice(0, 200)}
           aside={data.comparisons.length > 1 && (
             <label class="pick"><span>comparison</span>
-              <select value={String(kept.id)} onChange={(e) => go(withParams(url, { comparison: e.currentTarget.value }), true)}>
+              <select value={String(stored.id)} onChange={(e) => navigate(withParams(url, { comparison: e.currentTarget.value }), true)}>
                 {data.comparisons.map((c) => <option key={c.id} value={c.id}>{c.id}: {c.environments.join(", ")}, {c.started.slice(0, 10)}</option>)}
               </select>
             </label>
           )}
         >
-          <p class="meta"><span>{kept.environments.join(", ")}</span><span>{new Date(kept.started).toLocaleString()}</span><a href={`/comparisons/${kept.id}`}>all of it</a></p>
-          {comparison ? <><Verdicts comparison={comparison} />{comparison.summary.map((line) => <p key={line} class="soft">{line}</p>)}</> : <Waiting what="reading the comparison" />}
+          <p class="meta"><span>{stored.environments.join(", ")}</span><span>{new Date(stored.started).toLocaleString()}</span><a href={`/comparisons/${stored.id}`}>full comparison</a></p>
+          {comparison ? <><Verdicts comparison={comparison} />{comparison.summary.map((line) => <p key={line} class="soft">{line}</p>)}</> : <Loading text="Loading the comparison…" />}
         </Section>
       )}
-      {comparison && kept && <Section id="figures" title="Figures with their intervals"><Findings comparison={comparison} /></Section>}
-      <Section id="engines" title="On this machine">
+      {comparison && stored && <Section id="metrics" title="Metrics with intervals"><Findings comparison={comparison} /></Section>}
+      <Section id="engines" title="Container engines">
         <dl class="health">
           {data.engines.map((engine) => (
             <div key={engine.environment}>

@@ -1,4 +1,4 @@
-// What is typed into the filter: conditions like top1>0.8, and words that may stand anywhere.
+// Parses the filter: conditions such as top1>0.8, and words to search for.
 export interface Conditions {
   where: string[];
   words: string[];
@@ -6,8 +6,8 @@ export interface Conditions {
 
 const condition = /^([a-z_0-9]+)\s*(>=|<=|!=|=|<|>|~)(.+)$/;
 
-// Quotes hold a value with spaces together: model="my run".
-function pieces(text: string): string[] {
+// Quotes allow spaces in a value: model="my run".
+function splitOutsideQuotes(text: string): string[] {
   const found: string[] = [];
   let piece = "";
   let quoted = false;
@@ -23,12 +23,12 @@ function pieces(text: string): string[] {
 }
 
 export function parseFilter(text: string, columns: Set<string>): Conditions {
-  const tidy = text.replace(/\s*(>=|<=|!=|=|<|>|~)\s*/g, "$1");
+  const normalised = text.replace(/\s*(>=|<=|!=|=|<|>|~)\s*/g, "$1");
   const conditions: Conditions = { where: [], words: [] };
-  for (const piece of pieces(tidy)) {
+  for (const piece of splitOutsideQuotes(normalised)) {
     const match = condition.exec(piece);
     if (match && columns.has(match[1]!)) conditions.where.push(piece);
-    // Half of a condition, while it is being typed, holds for all runs.
+    // An incomplete condition matches all runs: it is still being typed.
     else if (!/^[a-z_0-9]+(>=|<=|!=|=|<|>|~)$/.test(piece)) conditions.words.push(piece);
   }
   return conditions;

@@ -1,6 +1,6 @@
-// What a comparison found: medians, the change with its interval, the verdict in words.
+// Findings of a comparison: medians, the change with its interval, and the verdict.
 import type { JSX } from "preact";
-import { figure } from "./format";
+import { formatValue } from "./format";
 import { median } from "./statistics";
 import type { Comparison, Finding } from "./types";
 import { Scroll } from "./ui";
@@ -10,7 +10,7 @@ export function valuesOf(comparison: Comparison, variant: number, metric: string
     .map((run) => run.values[metric]).filter((v): v is number => v !== undefined);
 }
 
-// The change between −reach and +reach, above the band that does not matter.
+// The change on an axis from −reach to +reach, over the band that counts as equal.
 function Whisker({ finding, reach, resolution, tone }: { finding: Finding; reach: number; resolution: number; tone: string }) {
   const ratio = finding.ratio;
   if (!ratio) return null;
@@ -18,7 +18,7 @@ function Whisker({ finding, reach, resolution, tone }: { finding: Finding; reach
   const percent = (v: number) => `${v > 1 ? "+" : "−"}${Math.abs((v - 1) * 100).toPrecision(2)} %`;
   const low = ratio.low ?? ratio.value;
   const high = ratio.high ?? ratio.value;
-  const label = ratio.low !== undefined ? `${percent(ratio.value)}, likely ${percent(low)} to ${percent(high)}` : `${percent(ratio.value)}, too few runs for an interval`;
+  const label = ratio.low !== undefined ? `${percent(ratio.value)}, interval ${percent(low)} to ${percent(high)}` : `${percent(ratio.value)}, too few runs for an interval`;
   return (
     <span class={`whisker ${tone}`} role="img" aria-label={label} title={label}>
       <s style={{ left: at(-resolution), right: `calc(100% - ${at(resolution)})` }} />
@@ -38,6 +38,9 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
     const v = comparison.variants[variant];
     return v ? (v.group ? `${v.group}: ${v.name}` : v.name) : String(variant);
   };
+  if (comparison.findings.length === 0) {
+    return <p class="soft">No metric was measured in every variant. Check how the runs ended in the <a href="/">list of runs</a>.</p>;
+  }
   return (
     <div class="findings">
       {comparison.metrics.map((metric) => {
@@ -59,8 +62,8 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
                     <tr key={`base${base}`} class="base">
                       <th scope="row">{nameOf(base)}</th>
                       <td class="number">{valuesOf(comparison, base, metric.key).length}</td>
-                      <td class="number">{figure(metric.unit, median(valuesOf(comparison, base, metric.key)))}</td>
-                      <td class="whisker-cell" /><td class="soft">the base</td>
+                      <td class="number">{formatValue(metric.unit, median(valuesOf(comparison, base, metric.key)))}</td>
+                      <td class="whisker-cell" /><td class="soft">base</td>
                     </tr>,
                     ...found.filter((f) => f.base === base).map((finding) => {
                       const good = comparison.good[comparison.findings.indexOf(finding)];
@@ -70,7 +73,7 @@ export function Findings({ comparison }: { comparison: Comparison }): JSX.Elemen
                         <tr key={finding.variant}>
                           <th scope="row">{nameOf(finding.variant)}</th>
                           <td class="number">{valuesOf(comparison, finding.variant, metric.key).length}</td>
-                          <td class="number">{figure(metric.unit, median(valuesOf(comparison, finding.variant, metric.key)))}</td>
+                          <td class="number">{formatValue(metric.unit, median(valuesOf(comparison, finding.variant, metric.key)))}</td>
                           <td class="whisker-cell"><Whisker finding={finding} reach={reach} resolution={comparison.resolution} tone={tone} /></td>
                           <td class={tone}>{finding.words}</td>
                         </tr>

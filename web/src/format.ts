@@ -1,9 +1,9 @@
-// Figures as a person reads them, by the units of the metric catalogue.
+// Formats numbers by the units of the metric catalogue.
 import type { UnitName } from "./types";
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-// Three or four significant figures, without an exponent where one is not needed.
+// Three or four significant digits, with an exponent only for very large or small numbers.
 function plain(value: number, digits = 3): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
@@ -49,7 +49,7 @@ export function count(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1000 ? grouped.format(value) : plain(value);
 }
 
-// Three figures, as a price is read: $0.42, $4.20, $42, $4,200.
+// Two or three significant digits: $0.42, $4.20, $42, $4,200.
 export function dollars(value: number): string {
   const size = Math.abs(value);
   return `$${size < 10 ? value.toFixed(2) : size < 100 ? String(Number(value.toFixed(1))) : grouped.format(value)}`;
@@ -60,7 +60,7 @@ export function hours(value: number): string {
   return value < 72 ? `${plain(value)} h` : `${plain(value / 24)} d`;
 }
 
-export function figure(unit: UnitName | string, value: number | null | undefined): string {
+export function formatValue(unit: UnitName | string, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   switch (unit) {
     case "share": return share(value);
@@ -73,7 +73,7 @@ export function figure(unit: UnitName | string, value: number | null | undefined
   }
 }
 
-// On an axis there is little room; the unit stands in the chart's title.
+// Shorter than formatValue(), for the axes of charts.
 export function tick(unit: string, value: number): string {
   switch (unit) {
     case "share": return `${Number((value * 100).toPrecision(4))}%`;
@@ -88,15 +88,15 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "medium" });
 
-export function moment(unix: number): string {
+export function shortTime(unix: number): string {
   const date = new Date(unix * 1000);
   return `${day.format(date)}, ${clock.format(date)}`;
 }
-export function fullMoment(unix: number): string {
+export function fullTime(unix: number): string {
   return full.format(new Date(unix * 1000));
 }
 
-// A file's or a run's name may hold anything: what would turn the line around or vanish is shown.
+// Names may contain anything: shows control, invisible and bidirectional characters as escapes.
 export function visible(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);

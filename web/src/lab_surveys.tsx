@@ -1,13 +1,13 @@
-// What 'tacho lab memory' and 'tacho lab comms' measured: a survey at a time.
+// Surveys of 'tacho lab memory' and 'tacho lab comms', one at a time.
 import type { JSX } from "preact";
 import { useApi } from "./api";
-import { bytes, moment, seconds, share, visible } from "./format";
+import { bytes, seconds, share, shortTime, visible } from "./format";
 import { useWidth } from "./parallel_lines";
-import { go, useRoute, withParams } from "./route";
+import { navigate, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import { logTicks } from "./statistics";
 import type { CommsSurvey, LabSurveyLine, MemorySurvey } from "./survey_types";
-import { Command, ProblemNote, Section, Waiting } from "./ui";
+import { Command, Loading, ProblemNote, Section } from "./ui";
 
 const height = 280;
 const margin = { left: 62, right: 28, top: 14, bottom: 38 };
@@ -17,8 +17,8 @@ const gb = (value: number) => `${Number(value.toPrecision(3))} GB/s`;
 const nameOf = (line: LabSurveyLine) => (line.kind === "comms" ? `communication, ${line.ranks} ranks` : `memory, ${line.device === "cuda" ? "GPU" : "CPU"}`);
 
 function MemoryForms({ survey }: { survey: MemorySurvey }): JSX.Element {
-  const beyond = survey.measurements.filter((m) => m.level === "memory");
-  const rows = beyond.length > 0 ? beyond : survey.measurements;
+  const inMemory = survey.measurements.filter((m) => m.level === "memory");
+  const rows = inMemory.length > 0 ? inMemory : survey.measurements;
   const best = [...rows].sort((a, b) => b.gb_per_s - a.gb_per_s).slice(0, shownForms);
   const most = Math.max(...rows.map((m) => m.threads));
   const nameOfForm = (m: (typeof rows)[number]) => `${m.operation}, ${m.form}${m.threads < most ? `, ${m.threads} of ${most} threads` : ""}`;
@@ -35,7 +35,7 @@ function MemoryForms({ survey }: { survey: MemorySurvey }): JSX.Element {
         ))}
       </ul>
       <SortTable
-        label="forms of the survey" rows={survey.measurements}
+        label="memory measurements" rows={survey.measurements}
         columns={[
           { key: "operation", title: "operation", value: (m) => m.operation },
           { key: "form", title: "form", value: (m) => m.form },
@@ -43,7 +43,7 @@ function MemoryForms({ survey }: { survey: MemorySurvey }): JSX.Element {
           { key: "threads", title: "threads", value: (m) => m.threads },
           { key: "rate", title: "GB/s", value: (m) => m.gb_per_s, text: (m) => m.gb_per_s.toPrecision(3) },
           { key: "ceiling", title: "of ceiling", value: (m) => m.of_ceiling, text: (m) => share(m.of_ceiling) },
-          { key: "loss", title: "what it loses", value: (m) => visible(m.loss), wide: true },
+          { key: "loss", title: "loss", value: (m) => visible(m.loss), wide: true },
         ]}
       />
     </>
@@ -57,14 +57,14 @@ function BusChart({ survey }: { survey: CommsSurvey }): JSX.Element | null {
   const names = [...new Set(points.map((c) => `${c.backend} ${c.collective}`))];
   const [xLow, xHigh] = [Math.min(...points.map((c) => c.bytes)), Math.max(...points.map((c) => c.bytes)) * 1.2];
   const [yLow, yHigh] = [Math.min(...points.map((c) => c.bus_gb_per_s)) / 1.5, Math.max(...points.map((c) => c.bus_gb_per_s)) * 1.8];
-  const ticks = [];  // bytes come in powers of two
+  const ticks = [];  // powers of two
   for (let size = 8; size <= xHigh; size *= 32) ticks.push(size);
   const log = (value: number, low: number, high: number) => (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low));
   const xOf = (value: number) => margin.left + (width - margin.left - margin.right) * log(value, xLow, xHigh);
   const yOf = (value: number) => height - margin.bottom - (height - margin.top - margin.bottom) * log(value, yLow, yHigh);
   return (
     <div ref={place} class="offer-chart">
-      <svg width={width} height={height} role="img" aria-label={`bus bandwidth over the size of a message for ${names.join(", ")}; the table below has the same`}>
+      <svg width={width} height={height} role="img" aria-label={`Bus bandwidth by message size for ${names.join(", ")}; the table below has the same data`}>
         {ticks.map((t) => (
           <g key={t}><line class="rule" x1={xOf(t)} x2={xOf(t)} y1={margin.top} y2={height - margin.bottom} />
             <text x={xOf(t)} y={height - margin.bottom + 15} text-anchor="middle">{bytes(t)}</text></g>
@@ -94,37 +94,37 @@ function Comms({ survey }: { survey: CommsSurvey }): JSX.Element {
   return (
     <>
       <p class="soft">
-        Lines of the same run: a copy {gb(lines.copy_bytes_per_s / 1e9)} of each rank
-        {lines.stream_bytes_per_s > 0 && <>, one plain socket {gb(lines.stream_bytes_per_s / 1e9)}, one of each rank {gb(lines.ring_bytes_per_s / 1e9)}</>}
-        {lines.peak_bytes_per_s !== null && <>; {gb(lines.peak_bytes_per_s / 1e9)} by {visible(lines.peak_source)}</>}.
-        {survey.absent.map((why) => <span key={why}> Absent: {visible(why)}.</span>)}
+        Reference bandwidths, measured in the same run: copy {gb(lines.copy_bytes_per_s / 1e9)} per rank
+        {lines.stream_bytes_per_s > 0 && <>, one socket {gb(lines.stream_bytes_per_s / 1e9)}, one socket per rank {gb(lines.ring_bytes_per_s / 1e9)}</>}
+        {lines.peak_bytes_per_s !== null && <>; peak {gb(lines.peak_bytes_per_s / 1e9)} ({visible(lines.peak_source)})</>}.
+        {survey.absent.map((why) => <span key={why}> Not measured: {visible(why)}.</span>)}
       </p>
       <BusChart survey={survey} />
       <SortTable
         label="collectives" rows={survey.collectives}
         columns={[
-          { key: "backend", title: "through", value: (c) => c.backend },
+          { key: "backend", title: "backend", value: (c) => c.backend },
           { key: "collective", title: "collective", value: (c) => c.collective },
           { key: "size", title: "size", value: (c) => c.bytes, text: (c) => bytes(c.bytes) },
           { key: "time", title: "time", value: (c) => c.seconds, text: (c) => seconds(c.seconds) },
           { key: "algorithm", title: "algorithm GB/s", value: (c) => c.algorithm_gb_per_s, text: (c) => c.algorithm_gb_per_s.toPrecision(3) },
           { key: "bus", title: "bus GB/s", value: (c) => c.bus_gb_per_s, text: (c) => c.bus_gb_per_s.toPrecision(3) },
-          { key: "line", title: "of line", value: (c) => c.of_line ?? NaN, text: (c) => (c.of_line === null ? "–" : share(c.of_line)) },
+          { key: "line", title: "of reference", value: (c) => c.of_line ?? NaN, text: (c) => (c.of_line === null ? "–" : share(c.of_line)) },
         ]}
       />
       {survey.gradients.length > 0 && (
         <>
-          <h3>One gradient in buckets</h3>
+          <h3>Gradient exchange in buckets</h3>
           <SortTable
-            label="a gradient in buckets" rows={survey.gradients}
+            label="gradient exchange in buckets" rows={survey.gradients}
             columns={[
-              { key: "backend", title: "through", value: (g) => g.backend },
+              { key: "backend", title: "backend", value: (g) => g.backend },
               { key: "bucket", title: "bucket", value: (g) => g.bucket_bytes, text: (g) => bytes(g.bucket_bytes) },
-              { key: "compress", title: "compressed", value: (g) => g.compress },
+              { key: "compress", title: "compression", value: (g) => g.compress },
               { key: "sent", title: "sent", value: (g) => g.wire_bytes, text: (g) => bytes(g.wire_bytes) },
-              { key: "gradient", title: "of", value: (g) => g.payload_bytes, text: (g) => bytes(g.payload_bytes) },
+              { key: "gradient", title: "gradient", value: (g) => g.payload_bytes, text: (g) => bytes(g.payload_bytes) },
               { key: "time", title: "time", value: (g) => g.seconds, text: (g) => seconds(g.seconds) },
-              { key: "hidden", title: "hidden behind work", value: (g) => g.hidden ?? NaN, text: (g) => (g.hidden === undefined ? "" : share(g.hidden)) },
+              { key: "hidden", title: "overlapped with compute", value: (g) => g.hidden ?? NaN, text: (g) => (g.hidden === undefined ? "" : share(g.hidden)) },
             ]}
           />
         </>
@@ -138,24 +138,24 @@ export function LabSurveys(): JSX.Element | null {
   const { data, problem } = useApi<{ surveys: LabSurveyLine[]; unreadable: { key: string; why: string }[] }>("/lab");
   const wanted = url.searchParams.get("survey");
   const line = data?.surveys.find((s) => s.key === wanted) ?? data?.surveys[0];
-  const { data: survey, problem: unread } = useApi<MemorySurvey | CommsSurvey>(line ? `/lab/${encodeURIComponent(line.key)}` : null);
+  const { data: survey, problem: surveyProblem } = useApi<MemorySurvey | CommsSurvey>(line ? `/lab/${encodeURIComponent(line.key)}` : null);
   if (problem) return <ProblemNote problem={problem} />;
   if (!data) return null;
   return (
     <Section
-      id="lab" title="The machine itself"
+      id="lab" title="Bandwidth surveys of this machine"
       aside={line && (
         <label class="pick"><span>survey</span>
-          <select value={line.key} onChange={(e) => go(withParams(url, { survey: e.currentTarget.value }), true)}>
-            {data.surveys.map((s) => <option key={s.key} value={s.key}>{moment(Date.parse(s.at) / 1000)}: {nameOf(s)}, {visible(s.machine).slice(0, 40)}</option>)}
+          <select value={line.key} onChange={(e) => navigate(withParams(url, { survey: e.currentTarget.value }), true)}>
+            {data.surveys.map((s) => <option key={s.key} value={s.key}>{shortTime(Date.parse(s.at) / 1000)}: {nameOf(s)}, {visible(s.machine).slice(0, 40)}</option>)}
           </select>
         </label>
       )}
     >
-      {!line && <p class="soft">What memory and the way between ranks can do at most: <Command text="tacho lab memory --quick" /> <Command text="tacho lab comms --quick" /></p>}
-      {unread && <ProblemNote problem={unread} />}
-      {line && !survey && !unread && <Waiting what="reading the survey" />}
-      {survey && <p class="soft">{visible(survey.machine)}; {visible(survey.facts)}{survey.complete ? "" : "; ended before everything was measured"}</p>}
+      {!line && <p class="soft">No surveys yet. Measure the bandwidth of memory and of communication between ranks: <Command text="tacho lab memory --quick" /> <Command text="tacho lab comms --quick" /></p>}
+      {surveyProblem && <ProblemNote problem={surveyProblem} />}
+      {line && !survey && !surveyProblem && <Loading text="Loading the survey…" />}
+      {survey && <p class="soft">{visible(survey.machine)}; {visible(survey.facts)}{survey.complete ? "" : "; incomplete"}</p>}
       {survey?.kind === "memory" && <MemoryForms survey={survey} />}
       {survey?.kind === "comms" && <Comms survey={survey} />}
       {data.unreadable.map((file) => <p key={file.key} class="soft">{visible(file.key)}.json: {visible(file.why)}</p>)}

@@ -1,24 +1,24 @@
-// Predicted against measured: how good past predictions were.
+// Past predictions and the values measured afterwards.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useApi } from "./api";
 import { useColumns } from "./columns";
-import { count, figure, moment, share, visible } from "./format";
+import { count, formatValue, share, shortTime, visible } from "./format";
 import type { LedgerEntry, LedgerScore } from "./offer_types";
-import { go, useRoute, withParams } from "./route";
+import { navigate, useRoute, withParams } from "./route";
 import { useWidth } from "./parallel_lines";
 import { SortTable } from "./run_report";
 import { roundTicks } from "./statistics";
 import type { Metric } from "./types";
-import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 
 const height = 320;
 const margin = { left: 62, right: 16, top: 10, bottom: 36 };
 
-// Every prediction by what was measured; on the diagonal it was right.
+// Predicted over measured values; exact predictions are on the diagonal.
 function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric | undefined; name: string }): JSX.Element {
   const [place, width] = useWidth();
-  const [near, setNear] = useState<LedgerEntry>();
+  const [hovered, setHovered] = useState<LedgerEntry>();
   const unit = info?.unit ?? "none";
   const all = entries.flatMap((e) => [e.measured!, e.value, e.low90, e.high90]);
   const low = Math.min(...all);
@@ -31,23 +31,23 @@ function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric
   const ticks = roundTicks(low - pad, high + pad);
   return (
     <div ref={place} class="offer-chart">
-      <svg width={size} height={height} role="img" aria-label={`${entries.length} predictions of ${info?.title ?? name} against what was measured; the table below has them all`}>
+      <svg width={size} height={height} role="img" aria-label={`${entries.length} predictions of ${info?.title ?? name} over the measured values; the table below lists them`}>
         {ticks.map((t) => (
           <g key={t}>
             <line class="rule" x1={xOf(t)} x2={xOf(t)} y1={margin.top} y2={height - margin.bottom} />
             <line class="rule" x1={margin.left} x2={size - margin.right} y1={yOf(t)} y2={yOf(t)} />
-            <text x={xOf(t)} y={height - margin.bottom + 15} text-anchor="middle">{figure(unit, t)}</text>
-            <text x={margin.left - 6} y={yOf(t) + 4} text-anchor="end">{figure(unit, t)}</text>
+            <text x={xOf(t)} y={height - margin.bottom + 15} text-anchor="middle">{formatValue(unit, t)}</text>
+            <text x={margin.left - 6} y={yOf(t) + 4} text-anchor="end">{formatValue(unit, t)}</text>
           </g>
         ))}
         <line class="limit" x1={xOf(low)} y1={yOf(low)} x2={xOf(high)} y2={yOf(high)} />
         <text x={size - margin.right} y={height - 4} text-anchor="end" class="title">measured</text>
-        <text x={margin.left + 6} y={margin.top + 10} class="title">predicted, nine in ten within the bar</text>
+        <text x={margin.left + 6} y={margin.top + 10} class="title">predicted, with 90 % interval</text>
         {entries.map((entry, i) => {
-          const held = entry.measured! >= entry.low90 && entry.measured! <= entry.high90;
+          const covered = entry.measured! >= entry.low90 && entry.measured! <= entry.high90;
           const x = xOf(entry.measured!);
           return (
-            <g key={i} class={`offer strong ${held ? "held" : "missed"}`} onPointerEnter={() => setNear(entry)} onPointerLeave={() => setNear(undefined)}>
+            <g key={i} class={`offer strong ${covered ? "covered" : "missed"}`} onPointerEnter={() => setHovered(entry)} onPointerLeave={() => setHovered(undefined)}>
               <line x1={x} x2={x} y1={yOf(entry.low90)} y2={yOf(entry.high90)} />
               <circle cx={x} cy={yOf(entry.value)} r={4} />
             </g>
@@ -55,7 +55,7 @@ function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric
         })}
       </svg>
       <p class="soft parallel-note" aria-hidden="true">
-        {near ? `${visible(near.model)} on ${visible(near.data)}: predicted ${figure(unit, near.value)}, measured ${figure(unit, near.measured)}, by ${visible(near.basis)}` : "point at a prediction to see what it was"}
+        {hovered ? `${visible(hovered.model)} on ${visible(hovered.data)}: predicted ${formatValue(unit, hovered.value)}, measured ${formatValue(unit, hovered.measured)}; based on ${visible(hovered.basis)}` : "Hover over a prediction for details."}
       </p>
     </div>
   );
@@ -64,15 +64,15 @@ function Scatter({ entries, info, name }: { entries: LedgerEntry[]; info: Metric
 export function LedgerView(): JSX.Element {
   const url = useRoute();
   const columns = useColumns();
-  const { data, problem, again } = useApi<{ scores: LedgerScore[]; predictions: LedgerEntry[] }>("/ledger");
-  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data || !columns) return <main><Waiting what="reading the ledger" /></main>;
+  const { data, problem, reload } = useApi<{ scores: LedgerScore[]; predictions: LedgerEntry[] }>("/ledger");
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data || !columns) return <main><Loading text="Loading the ledger…" /></main>;
   if (data.predictions.length === 0) {
     return (
       <main>
         <h1 class="sr">Ledger</h1>
-        <Empty title="Nothing was foretold yet">
-          <p>Before a run starts, Tacho writes down what runs of the same task tell of it, and afterwards what came of it.</p>
+        <Empty title="No predictions yet">
+          <p>Tacho predicts a run from earlier runs of the same task, and compares the prediction with the measured values afterwards. Run the same task twice:</p>
           <p><Command text="tacho train lenet5 --data fashion-mnist -e 4" /></p>
         </Empty>
       </main>
@@ -90,25 +90,25 @@ export function LedgerView(): JSX.Element {
     <main>
       <header class="run-head">
         <h1>Ledger</h1>
-        <p class="meta"><span>what was predicted before a run, and what came of it</span></p>
+        <p class="meta"><span>predictions made before each run, and the values measured afterwards</span></p>
         <div class="actions"><a class="button" download href="/api/v1/ledger?format=csv">CSV</a>
           {known.length > 1 && (
-            <label class="pick"><span>figure</span>
-              <select value={metric} onChange={(e) => go(withParams(url, { metric: e.currentTarget.value }), true)}>
+            <label class="pick"><span>metric</span>
+              <select value={metric} onChange={(e) => navigate(withParams(url, { metric: e.currentTarget.value }), true)}>
                 {known.map((key) => <option key={key} value={key}>{metrics.get(key)?.title ?? key}</option>)}
               </select>
             </label>
           )}
         </div>
       </header>
-      <Section id="scatter" title={`${info?.title ?? metric}: predicted against measured`}>
-        {measured.length > 0 ? <Scatter entries={measured} info={info} name={metric} /> : <p class="soft">Of this figure nothing was measured yet: its runs are not over.</p>}
+      <Section id="scatter" title={`${info?.title ?? metric}: predicted and measured`}>
+        {measured.length > 0 ? <Scatter entries={measured} info={info} name={metric} /> : <p class="soft">No measured values of this metric yet. They appear when the runs end.</p>}
       </Section>
-      <Section id="scores" title="How good they were">
+      <Section id="scores" title="Accuracy of predictions">
         <Scroll label="scores">
           <table class="plain">
-            <thead><tr><th scope="col">figure</th><th scope="col">model</th><th scope="col" class="number">made</th><th scope="col" class="number">measured</th>
-              <th scope="col" class="number">median off</th><th scope="col" class="number">bias</th><th scope="col" class="number">within the 90 % interval</th><th scope="col">machine</th></tr></thead>
+            <thead><tr><th scope="col">metric</th><th scope="col">model</th><th scope="col" class="number">predictions</th><th scope="col" class="number">measured</th>
+              <th scope="col" class="number">median error</th><th scope="col" class="number">bias</th><th scope="col" class="number">within the 90 % interval</th><th scope="col">machine</th></tr></thead>
             <tbody>
               {data.scores.map((score) => (
                 <tr key={`${score.metric}${score.model}${score.machine}`}>
@@ -126,19 +126,19 @@ export function LedgerView(): JSX.Element {
           </table>
         </Scroll>
       </Section>
-      <Section id="predictions" title="Every prediction">
+      <Section id="predictions" title="All predictions">
         <SortTable
           label="predictions" rows={data.predictions.filter((p) => p.metric === metric)} first={20}
           columns={[
-            { key: "made", title: "made", value: (p) => p.made_at, text: (p) => moment(p.made_at) },
+            { key: "made", title: "time", value: (p) => p.made_at, text: (p) => shortTime(p.made_at) },
             { key: "run", title: "run", value: (p) => p.run_key, link: (p) => `/runs/${encodeURIComponent(p.run_key)}` },
             { key: "model", title: "model", value: (p) => p.model },
             { key: "data", title: "data", value: (p) => p.data },
-            { key: "value", title: "predicted", value: (p) => p.value, text: (p) => figure(info?.unit ?? "none", p.value) },
-            { key: "low", title: "from", value: (p) => p.low90, text: (p) => figure(info?.unit ?? "none", p.low90) },
-            { key: "high", title: "to", value: (p) => p.high90, text: (p) => figure(info?.unit ?? "none", p.high90) },
-            { key: "measured", title: "measured", value: (p) => p.measured ?? Number.NaN, text: (p) => figure(info?.unit ?? "none", p.measured) },
-            { key: "basis", title: "by", value: (p) => p.basis, wide: true },
+            { key: "value", title: "predicted", value: (p) => p.value, text: (p) => formatValue(info?.unit ?? "none", p.value) },
+            { key: "low", title: "90 % interval from", value: (p) => p.low90, text: (p) => formatValue(info?.unit ?? "none", p.low90) },
+            { key: "high", title: "to", value: (p) => p.high90, text: (p) => formatValue(info?.unit ?? "none", p.high90) },
+            { key: "measured", title: "measured", value: (p) => p.measured ?? Number.NaN, text: (p) => formatValue(info?.unit ?? "none", p.measured) },
+            { key: "basis", title: "based on", value: (p) => p.basis, wide: true },
           ]}
         />
       </Section>

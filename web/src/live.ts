@@ -1,4 +1,4 @@
-// A run's series, and what comes while it runs.
+// The series of a run, with live updates while it runs.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
 import type { Buckets, Epoch, GpuSeries, Steps, Usage, UsageSeries } from "./types";
@@ -14,22 +14,22 @@ export interface RunSeries {
 type Numbers = (number | null)[];
 
 function extend(into: Buckets, more: Numbers): Buckets {
-  const longer: Buckets = { mean: [...into.mean, ...more] };
-  // New values come one by one; a bucket of one is its own lowest and highest.
+  const extended: Buckets = { mean: [...into.mean, ...more] };
+  // New values are single: low, mean and high are the same.
   if (into.low && into.high) {
-    longer.low = [...into.low, ...more];
-    longer.high = [...into.high, ...more];
+    extended.low = [...into.low, ...more];
+    extended.high = [...into.high, ...more];
   }
-  return longer;
+  return extended;
 }
 
 function withSteps(steps: Steps, fresh: { first_step: number; seconds: Numbers; input_seconds: Numbers; loss: Numbers }): Steps {
   const known = steps.count;
   const skip = Math.max(0, known + 1 - fresh.first_step);
   if (fresh.first_step > known + 1 || skip >= fresh.seconds.length) return steps;
-  // Beyond what is bucketed, steps are counted in whole buckets of the same width.
+  // New steps are merged into buckets of the same width; an incomplete bucket is left out.
   const width = steps.bucket;
-  const shrink = (values: Numbers): Numbers => {
+  const merge = (values: Numbers): Numbers => {
     if (width === 1) return values.slice(skip);
     const out: Numbers = [];
     for (let i = skip; i + width <= values.length; i += width) {
@@ -41,9 +41,9 @@ function withSteps(steps: Steps, fresh: { first_step: number; seconds: Numbers; 
   return {
     ...steps,
     count: known + fresh.seconds.length - skip,
-    seconds: extend(steps.seconds, shrink(fresh.seconds)),
-    input_seconds: extend(steps.input_seconds, shrink(fresh.input_seconds)),
-    loss: extend(steps.loss, shrink(fresh.loss)),
+    seconds: extend(steps.seconds, merge(fresh.seconds)),
+    input_seconds: extend(steps.input_seconds, merge(fresh.input_seconds)),
+    loss: extend(steps.loss, merge(fresh.loss)),
   };
 }
 
@@ -58,9 +58,9 @@ function withUsage(usage: UsageSeries | null, fresh: UsageSeries): UsageSeries {
     extend(into ?? { mean: [] }, (more?.mean ?? []).slice(from));
   const gpus = usage.gpus.map((gpu, i): GpuSeries => {
     const more = fresh.gpus[i];
-    const longer = { ...gpu };
-    for (const key of gpuKeys) longer[key] = join(gpu[key], more?.[key]);
-    return longer;
+    const extended = { ...gpu };
+    for (const key of gpuKeys) extended[key] = join(gpu[key], more?.[key]);
+    return extended;
   });
   return {
     ...usage,
@@ -74,16 +74,16 @@ function withUsage(usage: UsageSeries | null, fresh: UsageSeries): UsageSeries {
   };
 }
 
-const nothing: RunSeries = { steps: undefined, usage: undefined, epochs: [], figures: {}, notes: [] };
+const noSeries: RunSeries = { steps: undefined, usage: undefined, epochs: [], figures: {}, notes: [] };
 
-// `ended` is called once, when a run that was followed has come to its end.
+// Calls `ended` once, when a followed run ends.
 export function useRunSeries(run: string, live: boolean, ended: () => void): RunSeries {
-  const [series, set] = useState<RunSeries>(nothing);
+  const [series, set] = useState<RunSeries>(noSeries);
   const shown = useRef("");
   useEffect(() => {
     let stream: EventSource | undefined;
-    let gone = false;
-    if (shown.current !== run) set(nothing); // what was live stays until the whole comes
+    let closed = false;
+    if (shown.current !== run) set(noSeries); // live data stays until the complete series is loaded
     shown.current = run;
     const path = `/runs/${encodeURIComponent(run)}`;
     void Promise.all([
@@ -92,7 +92,7 @@ export function useRunSeries(run: string, live: boolean, ended: () => void): Run
       get<{ epochs: Epoch[] }>(`${path}/epochs`),
       get<{ figures: RunSeries["figures"] }>(`${path}/figures`),
     ]).then(([steps, usage, { epochs }, { figures }]) => {
-      if (gone) return;
+      if (closed) return;
       set({ steps, usage, epochs, figures, notes: [] });
       if (!live) return;
       const times = usage.series?.unix_seconds;
@@ -115,7 +115,7 @@ export function useRunSeries(run: string, live: boolean, ended: () => void): Run
       });
     }, () => undefined);
     return () => {
-      gone = true;
+      closed = true;
       stream?.close();
     };
   }, [run, live]);

@@ -1,38 +1,38 @@
-// What this machine has, what is missing, how to get it.
+// The findings of 'tacho doctor': what this machine has, what is missing, and how to install it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { post, useApi, type Problem } from "./api";
-import { fullMoment, visible } from "./format";
+import { post, type Problem, useApi } from "./api";
+import { fullTime, visible } from "./format";
 import type { HealthFinding } from "./types";
-import { Command, ProblemNote, Section, Waiting } from "./ui";
+import { Command, Loading, ProblemNote, Section } from "./ui";
 
-const words = { ok: "ok", missing: "missing", trouble: "trouble" };
+const words = { ok: "ok", missing: "missing", trouble: "problem" };
 
-interface Look { examined_at: number; findings: HealthFinding[] }
+interface Check { examined_at: number; findings: HealthFinding[] }
 
 export function MachineView(): JSX.Element {
-  const { data: last, problem, again } = useApi<Look>("/machine");
-  const [newer, setNewer] = useState<Look>();
-  const [looking, setLooking] = useState(false);
+  const { data: last, problem, reload } = useApi<Check>("/machine");
+  const [newer, setNewer] = useState<Check>();
+  const [checking, setChecking] = useState(false);
   const [failure, setFailure] = useState<Problem>();
   const data = newer ?? last;
-  const lookAgain = (): void => {
-    setLooking(true);
+  const checkAgain = (): void => {
+    setChecking(true);
     setFailure(undefined);
-    post<Look>("/machine").then(setNewer, setFailure).finally(() => setLooking(false));
+    post<Check>("/machine").then(setNewer, setFailure).finally(() => setChecking(false));
   };
-  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data) return <main><h1>This machine</h1><Waiting what="looking at this machine; torch is tried out once, which takes a few seconds" /></main>;
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><h1>This machine</h1><Loading text="Checking this machine. This takes a few seconds…" /></main>;
   const areas = [...new Set(data.findings.map((f) => f.area))];
-  const troubles = data.findings.filter((f) => f.health === "trouble").length;
+  const problems = data.findings.filter((f) => f.health === "trouble").length;
   return (
     <main class="machine">
       <header class="run-head">
         <h1>This machine</h1>
         <p class="meta">
-          <span>{troubles === 0 ? "no trouble" : `${troubles} in trouble`}</span>
-          <span>looked at {fullMoment(data.examined_at)}</span>
-          <button type="button" disabled={looking} onClick={lookAgain}>{looking ? "looking …" : "look again"}</button>
+          <span>{problems === 0 ? "no problems" : `${problems} ${problems === 1 ? "problem" : "problems"}`}</span>
+          <span>checked {fullTime(data.examined_at)}</span>
+          <button type="button" disabled={checking} onClick={checkAgain}>{checking ? "Checking…" : "Check again"}</button>
         </p>
         {failure && <ProblemNote problem={failure} />}
       </header>

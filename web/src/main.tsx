@@ -6,17 +6,18 @@ import { useApi } from "./api";
 import { CompareView } from "./compare";
 import { ComparisonsView, ComparisonView } from "./comparisons";
 import { EnvironmentsView } from "./environments";
+import { visible } from "./format";
 import { LedgerView } from "./ledger";
 import { MachineView } from "./machine";
 import { MemoryView } from "./memory";
 import { NewRunView } from "./new_run";
 import { RecommendView } from "./recommend";
-import { followLinks, useRoute } from "./route";
+import { interceptLinks, useRoute } from "./route";
 import { RunView } from "./run";
 import { RunsView } from "./runs";
 import { SweepView } from "./sweep";
 import { SweepsView } from "./sweeps";
-import { applyTheme, chooseTheme, chosenTheme, type Theme } from "./theme";
+import { applyTheme, selectTheme, selectedTheme, type Theme } from "./theme";
 import { Empty } from "./ui";
 
 interface About {
@@ -27,25 +28,58 @@ interface About {
   runs: number;
 }
 
-const places: [string, string][] = [
+const views: [string, string][] = [
   ["/", "Runs"], ["/compare", "Compare"], ["/environments", "Environments"], ["/sweeps", "Sweeps"],
   ["/recommend", "Recommend"], ["/ledger", "Ledger"], ["/memory", "Memory"], ["/machine", "Machine"],
 ];
 
 function ThemeChoice(): JSX.Element {
-  const [theme, set] = useState<Theme>(chosenTheme);
+  const [theme, set] = useState<Theme>(selectedTheme);
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
   const mark: Record<Theme, string> = { auto: "◐", light: "○", dark: "●" };
   return (
     <button
       type="button" class="quiet theme" title={`colours: ${theme}`} aria-label={`Colours: ${theme}. Change to ${next[theme]}`}
-      onClick={() => { chooseTheme(next[theme]); set(next[theme]); }}
+      onClick={() => { selectTheme(next[theme]); set(next[theme]); }}
     >{mark[theme]}</button>
   );
 }
 
+// As kViews in src/serve/pages.cpp.
+const viewsWithItems = new Set(["runs", "comparisons", "sweeps"]);
+const viewsWithoutItems = new Set(["compare", "environments", "recommend", "ledger", "memory", "machine", "new"]);
+
+// The decoded segments of a path; undefined if it is not valid UTF-8.
+function segmentsOf(path: string): string[] | undefined {
+  try {
+    return path.split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function isKnown(segments: string[] | undefined): boolean {
+  if (!segments) return false;
+  const [view] = segments;
+  if (view === undefined) return true;
+  return viewsWithItems.has(view) ? segments.length <= 2 : viewsWithoutItems.has(view) && segments.length === 1;
+}
+
+function NotFound({ address }: { address: string }): JSX.Element {
+  return (
+    <main>
+      <Empty title="Not found">
+        <p>There is no page at <code><bdi>{visible(address)}</bdi></code>.</p>
+        <p><a href="/">All runs</a></p>
+      </Empty>
+    </main>
+  );
+}
+
 function Page({ path, about }: { path: string; about: About | undefined }): JSX.Element {
-  const [first, second] = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const segments = segmentsOf(path);
+  if (!segments || !isKnown(segments)) return <NotFound address={segments ? `/${segments.join("/")}` : path} />;
+  const [first, second] = segments;
   const readOnly = about?.read_only ?? false;
   if (first === undefined || (first === "runs" && second === undefined)) return <RunsView />;
   if (first === "runs") return <RunView key={second} handle={second!} readOnly={readOnly} />;
@@ -57,8 +91,7 @@ function Page({ path, about }: { path: string; about: About | undefined }): JSX.
   if (first === "ledger") return <LedgerView />;
   if (first === "memory") return <MemoryView />;
   if (first === "machine") return <MachineView />;
-  if (first === "new") return <NewRunView readOnly={readOnly} />;
-  return <main><Empty title="There is nothing here"><p><a href="/">All runs</a></p></Empty></main>;
+  return <NewRunView readOnly={readOnly} />;
 }
 
 function App(): JSX.Element {
@@ -66,13 +99,14 @@ function App(): JSX.Element {
   const { data: about } = useApi<About>("/about");
   const path = url.pathname;
   useEffect(() => {
-    const place = places.find(([at]) => (at === "/" ? path === "/" : path.startsWith(at)));
-    if (place) document.title = `${place[1]} – Tacho`;
-    // On a narrow screen the views scroll: the one that is open is to be seen.
-    const open = document.querySelector<HTMLElement>(".top nav [aria-current]");
-    if (open?.parentElement) open.parentElement.scrollLeft = open.offsetLeft - open.parentElement.offsetLeft - 40;
+    const view = views.find(([at]) => (at === "/" ? path === "/" : path.startsWith(at)));
+    if (!isKnown(segmentsOf(path))) document.title = "Not found – Tacho";
+    else if (view) document.title = `${view[1]} – Tacho`;
+    // On a narrow screen the navigation scrolls: keep the current view visible.
+    const current = document.querySelector<HTMLElement>(".top nav [aria-current]");
+    if (current?.parentElement) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 40;
   }, [path]);
-  const isHere = (at: string) => (at === "/" ? path === "/" || path.startsWith("/runs")
+  const isCurrent = (at: string) => (at === "/" ? path === "/" || path.startsWith("/runs")
     : path === at || path.startsWith(`${at}/`) || (at === "/compare" && path.startsWith("/comparisons")));
   return (
     <>
@@ -80,7 +114,7 @@ function App(): JSX.Element {
       <header class="top">
         <a class="mark" href="/"><img src="/icon.svg" alt="" width="20" height="20" /> tacho</a>
         <nav aria-label="Views">
-          {places.map(([at, name]) => <a key={at} href={at} aria-current={isHere(at) ? "page" : undefined}>{name}</a>)}
+          {views.map(([at, name]) => <a key={at} href={at} aria-current={isCurrent(at) ? "page" : undefined}>{name}</a>)}
         </nav>
         <div class="right">
           {about?.read_only && <span class="soft nowrap">read-only</span>}
@@ -94,5 +128,5 @@ function App(): JSX.Element {
 }
 
 applyTheme();
-followLinks();
+interceptLinks();
 render(<App />, document.getElementById("app")!);

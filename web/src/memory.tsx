@@ -1,14 +1,14 @@
-// How much of the memory's bandwidth and of the arithmetic a run's work reached: its roofline.
+// The roofline of a run: memory bandwidth and FLOP/s compared with the machine's peaks.
 import type { JSX } from "preact";
 import { useApi } from "./api";
-import { bytes, figure, moment, seconds, share, visible } from "./format";
+import { bytes, formatValue, seconds, share, shortTime, visible } from "./format";
 import { LabSurveys } from "./lab_surveys";
 import { useWidth } from "./parallel_lines";
-import { go, useRoute, withParams } from "./route";
+import { navigate, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import { logTicks } from "./statistics";
 import type { Report, Roofline, Run } from "./types";
-import { Command, Empty, ProblemNote, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Section } from "./ui";
 
 const height = 340;
 const margin = { left: 74, right: 16, top: 14, bottom: 38 };
@@ -38,7 +38,7 @@ function RooflineChart({ roof }: { roof: Roofline }): JSX.Element {
   const most = Math.max(...points.map((p) => p.seconds), 1e-12);
   return (
     <div ref={place} class="offer-chart">
-      <svg width={width} height={height} role="img" aria-label={`${points.length} kinds of work below the roof of ${roof.machine}; the table below has the same`}>
+      <svg width={width} height={height} role="img" aria-label={`Roofline of ${roof.machine} with ${points.length} points; the table below has the same data`}>
         {logTicks(xLow, xHigh).map((t) => (
           <g key={t}><line class="rule" x1={xOf(t)} x2={xOf(t)} y1={margin.top} y2={height - margin.bottom} />
             <text x={xOf(t)} y={height - margin.bottom + 15} text-anchor="middle">{t < 1 ? t.toPrecision(1) : t}</text></g>
@@ -50,10 +50,10 @@ function RooflineChart({ roof }: { roof: Roofline }): JSX.Element {
         <polyline class="roof" points={`${xOf(xLow)},${yOf(xLow * roof.peak_bytes_per_s)} ${xOf(ridge)},${yOf(roof.peak_flops)} ${xOf(xHigh)},${yOf(roof.peak_flops)}`} />
         <text class="title" x={xOf(xLow) + 8} y={yOf(xLow * roof.peak_bytes_per_s) - 26}>{bytes(roof.peak_bytes_per_s)}/s</text>
         <text class="title" x={width - margin.right} y={yOf(roof.peak_flops) - 6} text-anchor="end">{flops(roof.peak_flops)}</text>
-        <text class="title" x={width - margin.right} y={height - 4} text-anchor="end">FLOPs a byte</text>
+        <text class="title" x={width - margin.right} y={height - 4} text-anchor="end">FLOPs per byte</text>
         {points.map((point) => (
           <circle key={point.name} class={point.limit === "memory" ? "by-memory" : "by-compute"} cx={xOf(point.intensity)} cy={yOf(point.flops_per_s)} r={3 + 9 * Math.sqrt(point.seconds / most)}>
-            <title>{`${point.name}: ${share(point.reached)} of its roof, ${seconds(point.seconds)} a step`}</title>
+            <title>{`${point.name}: ${share(point.reached)} of its limit, ${seconds(point.seconds)} per step`}</title>
           </circle>
         ))}
       </svg>
@@ -63,18 +63,18 @@ function RooflineChart({ roof }: { roof: Roofline }): JSX.Element {
 
 export function MemoryView(): JSX.Element {
   const url = useRoute();
-  const { data, problem, again } = useApi<{ runs: Run[] }>("/memory");
+  const { data, problem, reload } = useApi<{ runs: Run[] }>("/memory");
   const wanted = url.searchParams.get("run");
   const run = data?.runs.find((r) => String(r.id) === wanted) ?? data?.runs[0];
-  const { data: report, problem: unread } = useApi<Report>(run ? `/runs/${run.id}/report` : null);
-  if (problem) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data) return <main><Waiting what="looking for runs whose memory traffic was measured" /></main>;
+  const { data: report, problem: reportProblem } = useApi<Report>(run ? `/runs/${run.id}/report` : null);
+  if (problem) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><Loading text="Loading runs…" /></main>;
   if (!run) {
     return (
       <main>
         <h1 class="sr">Memory</h1>
         <Empty title="No memory traffic measured yet">
-          <p>With the operators of a run timed, each is held against what the memory and the processor can do at most.</p>
+          <p>With --ops, Tacho times each operator of a run and compares it with the peak memory bandwidth and FLOP/s of the machine:</p>
           <p><Command text="tacho train lenet5 --data fashion-mnist --steps 200 --ops" /></p>
         </Empty>
         <LabSurveys />
@@ -88,45 +88,45 @@ export function MemoryView(): JSX.Element {
         <h1>Memory</h1>
         <p class="meta">
           <label class="pick"><span>run</span>
-            <select value={String(run.id)} onChange={(e) => go(withParams(url, { run: e.currentTarget.value }), true)}>
-              {data.runs.map((r) => <option key={r.id} value={r.id}>{r.id}: {visible(r.model).slice(0, 40)}, batch {r.batch}, {moment(r.created_at)}</option>)}
+            <select value={String(run.id)} onChange={(e) => navigate(withParams(url, { run: e.currentTarget.value }), true)}>
+              {data.runs.map((r) => <option key={r.id} value={r.id}>{r.id}: {visible(r.model).slice(0, 40)}, batch {r.batch}, {shortTime(r.created_at)}</option>)}
             </select>
           </label>
-          <a href={`/runs/${run.id}`}>the whole run</a>
+          <a href={`/runs/${run.id}`}>open run</a>
           {roof && <span>{visible(roof.machine)}</span>}
         </p>
       </header>
-      {unread && <ProblemNote problem={unread} />}
-      {!report && !unread && <Waiting what="reading the run" />}
-      {report && !roof && <p class="soft">This run's operators were timed, but there is no ceiling to hold them against: {report.absent.map((a) => `${a.part}: ${a.why}`).join("; ") || "the machine's peaks are not known"}.</p>}
+      {reportProblem && <ProblemNote problem={reportProblem} />}
+      {!report && !reportProblem && <Loading text="Loading the run…" />}
+      {report && !roof && <p class="soft">The operators of this run were timed, but there is no roofline: {report.absent.map((a) => `${a.part}: ${a.why}`).join("; ") || "the machine's peaks are unknown"}. Select another run above.</p>}
       {roof && (
         <>
-          <Section id="roof" title="Work below the roof" aside={<span class="soft">a dot is a kind of work, its size the time it takes; on the slope the memory is the limit</span>}>
+          <Section id="roof" title="Roofline" aside={<span class="soft">one dot per operator, or kernel class on a GPU, sized by its time; on the slope, memory is the limit</span>}>
             <RooflineChart roof={roof} />
           </Section>
-          <Section id="bandwidth" title="Bandwidth against the limit" aside={<span class="soft">above 100 %: part of the data came from a cache</span>}>
+          <Section id="bandwidth" title="Memory bandwidth" aside={<span class="soft">above 100 %: part of the data came from a cache</span>}>
             <ul class="bandwidth">
               {roof.points.slice(0, 12).map((point) => (
                 <li key={point.name}>
                   <span class="name">{visible(point.name)}</span>
-                  <span class="gauge" role="img" aria-label={`${share(point.bytes_per_s / roof.peak_bytes_per_s)} of the memory's bandwidth`}><b style={{ width: `${Math.min(100, (100 * point.bytes_per_s) / roof.peak_bytes_per_s)}%` }} /></span>
+                  <span class="gauge" role="img" aria-label={`${share(point.bytes_per_s / roof.peak_bytes_per_s)} of the peak memory bandwidth`}><b style={{ width: `${Math.min(100, (100 * point.bytes_per_s) / roof.peak_bytes_per_s)}%` }} /></span>
                   <span class="number">{bytes(point.bytes_per_s)}/s</span>
                   <span class="number soft">{share(point.bytes_per_s / roof.peak_bytes_per_s)}</span>
                 </li>
               ))}
             </ul>
           </Section>
-          <Section id="points" title="Every kind of work">
+          <Section id="points" title="Times and rates">
             <SortTable
-              label="kinds of work" rows={roof.points}
+              label="roofline points" rows={roof.points}
               columns={[
-                { key: "seconds", title: "time a step", value: (p) => p.seconds, text: (p) => seconds(p.seconds) },
-                { key: "bytes", title: "bytes/s", value: (p) => p.bytes_per_s, text: (p) => figure("bytes_per_second", p.bytes_per_s) },
+                { key: "seconds", title: "time per step", value: (p) => p.seconds, text: (p) => seconds(p.seconds) },
+                { key: "bytes", title: "bytes/s", value: (p) => p.bytes_per_s, text: (p) => formatValue("bytes_per_second", p.bytes_per_s) },
                 { key: "flops", title: "FLOP/s", value: (p) => p.flops_per_s, text: (p) => flops(p.flops_per_s) },
-                { key: "intensity", title: "FLOPs a byte", value: (p) => p.intensity, text: (p) => p.intensity.toPrecision(3) },
-                { key: "reached", title: "of its roof", value: (p) => p.reached, text: (p) => share(p.reached) },
+                { key: "intensity", title: "FLOPs per byte", value: (p) => p.intensity, text: (p) => p.intensity.toPrecision(3) },
+                { key: "reached", title: "of its limit", value: (p) => p.reached, text: (p) => share(p.reached) },
                 { key: "limit", title: "limit", value: (p) => p.limit },
-                { key: "name", title: "work", value: (p) => p.name, wide: true },
+                { key: "name", title: "name", value: (p) => p.name, wide: true },
               ]}
             />
           </Section>

@@ -1,45 +1,45 @@
-// Starts a run: what `tacho train` would be told.
+// A form that starts a run with `tacho train`.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { post, useApi, type Problem } from "./api";
-import { go, useRoute, withParams } from "./route";
+import { post, type Problem, useApi } from "./api";
+import { navigate, useRoute, withParams } from "./route";
 import type { Catalog, Run } from "./types";
-import { Command, ProblemNote, Waiting } from "./ui";
+import { Command, Loading, ProblemNote } from "./ui";
 
-const numbers: { key: string; option: string; label: string; usual: string; help: string }[] = [
-  { key: "batch", option: "--batch", label: "batch", usual: "64", help: "samples in a step" },
-  { key: "epochs", option: "--epochs", label: "epochs", usual: "1", help: "passes over the training part" },
-  { key: "steps", option: "--steps", label: "steps at most", usual: "", help: "ends the run early" },
-  { key: "lr", option: "--lr", label: "learning rate", usual: "", help: "empty: what trains the model well" },
-  { key: "seed", option: "--seed", label: "seed", usual: "0", help: "of everything that is drawn" },
-  { key: "threads", option: "--threads", label: "threads", usual: "", help: "empty: as many as help" },
-  { key: "train_samples", option: "--train-samples", label: "training samples", usual: "", help: "only the first so many" },
+const numbers: { key: string; option: string; label: string; initial: string; help: string }[] = [
+  { key: "batch", option: "--batch", label: "batch", initial: "64", help: "samples per step" },
+  { key: "epochs", option: "--epochs", label: "epochs", initial: "1", help: "passes over the training data" },
+  { key: "steps", option: "--steps", label: "maximum steps", initial: "", help: "empty: no limit" },
+  { key: "lr", option: "--lr", label: "learning rate", initial: "", help: "empty: the model's default" },
+  { key: "seed", option: "--seed", label: "seed", initial: "0", help: "random seed" },
+  { key: "threads", option: "--threads", label: "threads", initial: "", help: "CPU threads; empty: automatic" },
+  { key: "train_samples", option: "--train-samples", label: "training samples", initial: "", help: "train on the first N; empty: all" },
 ];
 
 export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
   const url = useRoute();
   const { data: catalog, problem } = useApi<Catalog>("/catalog");
   const [starting, setStarting] = useState(false);
-  const [refused, setRefused] = useState<Problem>();
+  const [refusal, setRefusal] = useState<Problem>();
   if (problem) return <main><ProblemNote problem={problem} /></main>;
-  if (!catalog) return <main><Waiting what="reading the catalogue" /></main>;
+  if (!catalog) return <main><Loading text="Loading the catalogue…" /></main>;
 
-  const value = (key: string, usual: string) => url.searchParams.get(key) ?? usual;
-  const set = (key: string, text: string) => go(withParams(url, { [key]: text || null }), true);
+  const value = (key: string, initial: string) => url.searchParams.get(key) ?? initial;
+  const set = (key: string, text: string) => navigate(withParams(url, { [key]: text || null }), true);
   const model = catalog.models.find((m) => m.name === value("model", "mnist-cnn")) ?? catalog.models[0]!;
-  const fitting = catalog.datasets.filter((d) => d.input === model.input || d.input === "any");
-  const data = fitting.find((d) => d.name === value("data", "fashion-mnist")) ?? fitting[0];
-  const given = numbers.map((n) => ({ ...n, text: value(n.key, n.usual) })).filter((n) => n.text !== "");
+  const matching = catalog.datasets.filter((d) => d.input === model.input || d.input === "any");
+  const data = matching.find((d) => d.name === value("data", "fashion-mnist")) ?? matching[0];
+  const given = numbers.map((n) => ({ ...n, text: value(n.key, n.initial) })).filter((n) => n.text !== "");
   const command = ["tacho train", model.name, `--data ${data?.name ?? ""}`, ...given.map((n) => `${n.option} ${n.text}`)].join(" ");
 
   const start = (event: Event) => {
     event.preventDefault();
     setStarting(true);
-    setRefused(undefined);
+    setRefusal(undefined);
     const body: Record<string, unknown> = { model: model.name, data: data?.name };
     for (const each of given) body[each.key] = Number.isFinite(Number(each.text)) ? Number(each.text) : each.text;
-    post<Run>("/jobs", body).then((run) => go(`/runs/${run.id}`), (failure: Problem) => {
-      setRefused(failure);
+    post<Run>("/jobs", body).then((run) => navigate(`/runs/${run.id}`), (failure: Problem) => {
+      setRefusal(failure);
       setStarting(false);
     });
   };
@@ -57,21 +57,21 @@ export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
         <label>
           <span>data</span>
           <select value={data?.name ?? ""} onChange={(e) => set("data", e.currentTarget.value)}>
-            {fitting.map((d) => <option key={d.name} value={d.name}>{d.name}</option>)}
+            {matching.map((d) => <option key={d.name} value={d.name}>{d.name}</option>)}
           </select>
           <small>{data?.help}</small>
         </label>
         {numbers.map((n) => (
           <label key={n.key}>
             <span>{n.label}</span>
-            <input inputMode="decimal" value={value(n.key, n.usual)} onInput={(e) => set(n.key, e.currentTarget.value)} />
+            <input inputMode="decimal" value={value(n.key, n.initial)} onInput={(e) => set(n.key, e.currentTarget.value)} />
             <small>{n.help}</small>
           </label>
         ))}
-        <p class="as-command">The same as <Command text={command} /></p>
-        {refused && <ProblemNote problem={refused} />}
-        <p><button type="submit" class="primary" disabled={starting || readOnly}>{starting ? "starting …" : "Start"}</button>
-          {readOnly && <span class="soft"> this server only shows</span>}</p>
+        <p class="as-command">Equivalent command: <Command text={command} /></p>
+        {refusal && <ProblemNote problem={refusal} />}
+        <p><button type="submit" class="primary" disabled={starting || readOnly}>{starting ? "Starting…" : "Start"}</button>
+          {readOnly && <span class="soft"> This server is read-only: run the command above instead.</span>}</p>
       </form>
     </main>
   );

@@ -1,4 +1,4 @@
-// What the API says of machines to rent, and of how good past predictions were.
+// Types of the API: machines for rent, recommendations, and the ledger.
 
 export interface Instance {
   cloud: string;
@@ -9,7 +9,7 @@ export interface Instance {
   on_demand_usd_h: number;
   spot_usd_h: number | null;
 }
-export interface Wish {
+export interface RecommendRequest {
   model: string;
   data: string;
   target: number;
@@ -47,7 +47,7 @@ export interface Offer {
   memory_bytes: number | null;
   input_share: number;
   comm_share: number;
-  chance: number;
+  probability: number;
   on_front: boolean;
   warnings: string[];
   against_first: string;

@@ -1,31 +1,31 @@
-// What to rent: a wish, ranked offers with intervals, and what would change if one thing did.
+// Recommends machines to rent: a form, ranked offers with intervals, and variations of an offer.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { post, useApi, type Problem } from "./api";
-import { dollars, figure, hours, share } from "./format";
+import { post, type Problem, useApi } from "./api";
+import { dollars, formatValue, hours, share } from "./format";
 import { OfferChart } from "./offer_chart";
-import type { Instance, Offer, Recommendation, Wish } from "./offer_types";
-import { go, useRoute, withParams } from "./route";
+import type { Instance, Offer, Recommendation, RecommendRequest } from "./offer_types";
+import { navigate, useRoute, withParams } from "./route";
 import { saveFile } from "./save";
 import type { Catalog } from "./types";
-import { Command, Empty, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 import { WhatIf } from "./what_if";
 
-const fields: { key: string; label: string; usual: string; help: string }[] = [
-  { key: "target", label: "target accuracy", usual: "0.75", help: "top-1, between 0 and 1" },
-  { key: "deadline", label: "deadline, hours", usual: "", help: "none" },
-  { key: "budget", label: "budget, dollars", usual: "", help: "none" },
-  { key: "nodes", label: "machines at most", usual: "1", help: "that train together" },
+const fields: { key: string; label: string; initial: string; help: string }[] = [
+  { key: "target", label: "target accuracy", initial: "0.75", help: "top-1, between 0 and 1" },
+  { key: "deadline", label: "deadline, hours", initial: "", help: "no limit" },
+  { key: "budget", label: "budget, dollars", initial: "", help: "no limit" },
+  { key: "nodes", label: "maximum machines", initial: "1", help: "that train together" },
 ];
 
 function splitWords(text: string | null): string[] {
   return (text ?? "").split(",").map((word) => word.trim()).filter(Boolean);
 }
 
-// The address is the wish: a link asks the same again.
-export function wishOf(params: URLSearchParams): Wish {
+// The address holds the request, so a link repeats it.
+export function requestOf(params: URLSearchParams): RecommendRequest {
   const number = (key: string) => (params.get(key) ? Number(params.get(key)) : undefined);
-  const wish: Wish = {
+  const request: RecommendRequest = {
     model: params.get("model") ?? "resnet50",
     data: params.get("data") ?? "imagenet",
     target: number("target") ?? 0.75,
@@ -33,23 +33,23 @@ export function wishOf(params: URLSearchParams): Wish {
   };
   const deadline = number("deadline");
   const budget = number("budget");
-  if (deadline !== undefined) wish.deadline_hours = deadline;
-  if (budget !== undefined) wish.budget_usd = budget;
-  if (params.get("spot") === "1") wish.spot = true;
+  if (deadline !== undefined) request.deadline_hours = deadline;
+  if (budget !== undefined) request.budget_usd = budget;
+  if (params.get("spot") === "1") request.spot = true;
   for (const key of ["clouds", "gpus"] as const) {
     const words = splitWords(params.get(key));
-    if (words.length) wish[key] = words;
+    if (words.length) request[key] = words;
   }
-  return wish;
+  return request;
 }
 
-function WishForm({ url, catalog, instances }: { url: URL; catalog: Catalog; instances: Instance[] }): JSX.Element {
-  const value = (key: string, usual: string) => url.searchParams.get(key) ?? usual;
-  const set = (key: string, text: string) => go(withParams(url, { [key]: text || null, offer: null, batch: null, count: null, price: null }), true);
+function RequestForm({ url, catalog, instances }: { url: URL; catalog: Catalog; instances: Instance[] }): JSX.Element {
+  const value = (key: string, initial: string) => url.searchParams.get(key) ?? initial;
+  const set = (key: string, text: string) => navigate(withParams(url, { [key]: text || null, offer: null, batch: null, count: null, price: null }), true);
   const clouds = [...new Set(instances.map((i) => i.cloud))].sort();
   const gpus = [...new Set(instances.map((i) => i.gpu).filter(Boolean))].sort();
   return (
-    <form class="wish" onSubmit={(event) => event.preventDefault()}>
+    <form class="request-form" onSubmit={(event) => event.preventDefault()}>
       <label><span>model</span>
         <input list="models" value={value("model", "resnet50")} onChange={(e) => set("model", e.currentTarget.value)} />
         <datalist id="models">{catalog.models.map((m) => <option key={m.name} value={m.name} />)}</datalist>
@@ -60,7 +60,7 @@ function WishForm({ url, catalog, instances }: { url: URL; catalog: Catalog; ins
       </label>
       {fields.map((field) => (
         <label key={field.key} title={field.help}><span>{field.label}</span>
-          <input inputMode="decimal" size={8} value={value(field.key, field.usual)} placeholder={field.help} onChange={(e) => set(field.key, e.currentTarget.value)} />
+          <input inputMode="decimal" size={8} value={value(field.key, field.initial)} placeholder={field.help} onChange={(e) => set(field.key, e.currentTarget.value)} />
         </label>
       ))}
       <label><span>cloud</span>
@@ -84,18 +84,18 @@ export function offerName(offer: Offer): string {
   return `${offer.nodes > 1 ? `${offer.nodes} × ` : ""}${offer.cloud} ${offer.instance}`;
 }
 
-function Why({ offer, first, made }: { offer: Offer; first: boolean; made: Recommendation }): JSX.Element {
+function OfferDetails({ offer, first, recommendation }: { offer: Offer; first: boolean; recommendation: Recommendation }): JSX.Element {
   return (
-    <div class="why">
+    <div class="details">
       <dl class="facts flow">
-        <div><dt>step</dt><dd>{figure("seconds", offer.step_s.value)} <span class="soft">({figure("seconds", offer.step_s.low90)} to {figure("seconds", offer.step_s.high90)})</span></dd></div>
-        <div><dt>epochs</dt><dd>{offer.epochs.value.toPrecision(3)} <span class="soft">({offer.epochs.low90.toPrecision(3)} to {offer.epochs.high90.toPrecision(3)}), by {made.epochs_basis}</span></dd></div>
-        <div><dt>batch</dt><dd>{offer.batch_per_gpu} a GPU, {offer.batch} in all, {offer.precision}</dd></div>
-        <div><dt>GPU memory</dt><dd>{offer.memory_bytes === null ? "not foretold; published trainings had this batch" : `${figure("bytes", offer.memory_bytes)} at the peak`}</dd></div>
-        <div><dt>input</dt><dd>{offer.workers} workers a GPU, {share(offer.input_share)} of a step waiting</dd></div>
-        <div><dt>exchange</dt><dd>{share(offer.comm_share)} of a step</dd></div>
-        <div><dt>price</dt><dd>{dollars(offer.dollars.value / offer.hours.value)} an hour{offer.spot ? ", spot" : ""}, {offer.region}, as of {offer.price_date}</dd></div>
-        {offer.chance < 1 && <div><dt>chance</dt><dd>{share(offer.chance)} to keep deadline and budget</dd></div>}
+        <div><dt>step</dt><dd>{formatValue("seconds", offer.step_s.value)} <span class="soft">({formatValue("seconds", offer.step_s.low90)} to {formatValue("seconds", offer.step_s.high90)})</span></dd></div>
+        <div><dt>epochs</dt><dd>{offer.epochs.value.toPrecision(3)} <span class="soft">({offer.epochs.low90.toPrecision(3)} to {offer.epochs.high90.toPrecision(3)}); based on {recommendation.epochs_basis}</span></dd></div>
+        <div><dt>batch</dt><dd>{offer.batch_per_gpu} per GPU, {offer.batch} in total, {offer.precision}</dd></div>
+        <div><dt>GPU memory</dt><dd>{offer.memory_bytes === null ? "not predicted; published trainings used this batch" : `${formatValue("bytes", offer.memory_bytes)} peak`}</dd></div>
+        <div><dt>input</dt><dd>{offer.workers} workers per GPU, {share(offer.input_share)} of a step spent waiting</dd></div>
+        <div><dt>gradient exchange</dt><dd>{share(offer.comm_share)} of a step</dd></div>
+        <div><dt>price</dt><dd>{dollars(offer.dollars.value / offer.hours.value)} per hour{offer.spot ? ", spot" : ""}, {offer.region}, as of {offer.price_date}</dd></div>
+        {offer.probability < 1 && <div><dt>probability</dt><dd>{share(offer.probability)} that deadline and budget are met</dd></div>}
       </dl>
       {!first && <p>{offer.against_first}</p>}
       {offer.warnings.map((warning) => <p key={warning} class="note-line">{warning}</p>)}
@@ -108,69 +108,84 @@ export function RecommendView(): JSX.Element {
   const url = useRoute();
   const { data: catalog } = useApi<Catalog>("/catalog");
   const { data: market } = useApi<{ instances: Instance[] }>("/instances");
-  const [answer, setAnswer] = useState<{ made?: Recommendation; problem?: Problem; loading: boolean }>({ loading: true });
-  const body = useMemo(() => JSON.stringify(wishOf(url.searchParams)), [url.search]);
+  const [state, setState] = useState<{ recommendation?: Recommendation; problem?: Problem; loading: boolean }>({ loading: true });
+  const body = useMemo(() => JSON.stringify(requestOf(url.searchParams)), [url.search]);
   useEffect(() => {
-    let gone = false;
-    setAnswer((old) => ({ ...old, loading: true }));
+    let closed = false;
+    setState((old) => ({ ...old, loading: true }));
     post<Recommendation>("/recommend", JSON.parse(body)).then(
-      (made) => gone || setAnswer({ made, loading: false }),
-      (problem: Problem) => gone || setAnswer({ problem, loading: false }));
-    return () => { gone = true; };
+      (recommendation) => closed || setState({ recommendation, loading: false }),
+      (problem: Problem) => closed || setState({ problem, loading: false }));
+    return () => { closed = true; };
   }, [body]);
-  if (!catalog || !market) return <main><Waiting what="reading the catalogue" /></main>;
-  const { made, problem, loading } = answer;
-  const at = Math.min(Number(url.searchParams.get("offer") ?? 0) || 0, (made?.offers.length ?? 1) - 1);
-  const choose = (index: number) => go(withParams(url, { offer: index ? String(index) : null, batch: null, count: null, price: null }), true);
-  const offer = made?.offers[at];
-  const keep = () => {
+  if (!catalog || !market) return <main><Loading text="Loading the catalogue…" /></main>;
+  const { recommendation, problem, loading } = state;
+  const request = requestOf(url.searchParams);
+  const trainable = catalog.models.some((m) => m.name === request.model) && catalog.datasets.some((d) => d.name === request.data);
+  const at = Math.min(Number(url.searchParams.get("offer") ?? 0) || 0, (recommendation?.offers.length ?? 1) - 1);
+  const select = (index: number) => navigate(withParams(url, { offer: index ? String(index) : null, batch: null, count: null, price: null }), true);
+  const offer = recommendation?.offers[at];
+  const saveCsv = () => {
     void fetch("/api/v1/recommend?format=csv", { method: "POST", headers: { "Content-Type": "application/json" }, body })
       .then((response) => response.blob()).then((blob) => saveFile("recommendation.csv", "text/csv", blob));
   };
   return (
     <main class="recommend">
-      <h1>What to rent</h1>
-      <WishForm url={url} catalog={catalog} instances={market.instances} />
-      {loading && !made && <Waiting what="asking the speed model and the learning curves" />}
-      {problem && <Empty title="This cannot be told"><p>{problem.message}</p></Empty>}
-      {made && made.offers.length === 0 && <Empty title="Nothing meets the wish"><p>{made.left_out[0]?.reason}</p></Empty>}
-      {made && offer && (
+      <h1>Recommend a machine</h1>
+      <RequestForm url={url} catalog={catalog} instances={market.instances} />
+      {loading && !recommendation && <Loading text="Predicting time and cost…" />}
+      {problem && (problem.status === 0 || problem.status >= 500) && <ProblemNote problem={problem} />}
+      {problem && problem.status >= 400 && problem.status < 500 && (
+        <Empty title="No prediction possible">
+          <p>{problem.message}</p>
+          {trainable
+            ? <><p>Change the request above, or train the model here, so that its speed and learning curve are known:</p><p><Command text={`tacho train ${request.model} --data ${request.data}`} /></p></>
+            : <p>Change the request above. The fields model and data suggest the names that Tacho knows.</p>}
+        </Empty>
+      )}
+      {recommendation && recommendation.offers.length === 0 && (
+        <Empty title="No offer matches the request">
+          <p>{recommendation.left_out[0]?.reason}</p>
+          <p>Relax the deadline or the budget, or allow more machines, clouds or GPUs.</p>
+        </Empty>
+      )}
+      {recommendation && offer && (
         <div class={loading ? "old" : ""}>
-          <Section id="chart" title="Time and cost" aside={<span class="soft">bars hold nine in ten; the line joins what nothing beats in both</span>}>
-            <OfferChart offers={made.offers} chosen={at} choose={choose} wish={wishOf(url.searchParams)} />
+          <Section id="chart" title="Time and cost" aside={<span class="soft">bars: 90 % intervals; line: no other offer is both cheaper and faster</span>}>
+            <OfferChart offers={recommendation.offers} selected={at} select={select} request={request} />
           </Section>
-          <Section id="offers" title="Offers" aside={<button type="button" onClick={keep}>CSV</button>}>
+          <Section id="offers" title="Offers" aside={<button type="button" onClick={saveCsv}>CSV</button>}>
             <Scroll label="offers">
               <table class="plain offers-table">
                 <thead>
-                  <tr><th scope="col" class="number">rank</th><th scope="col">machine</th><th scope="col">GPUs</th><th scope="col" class="number">batch a GPU</th>
-                    <th scope="col" class="number">hours</th><th scope="col" class="number">nine in ten</th><th scope="col" class="number">dollars</th><th scope="col" class="number">nine in ten</th><th scope="col">against the first</th></tr>
+                  <tr><th scope="col" class="number">rank</th><th scope="col">machine</th><th scope="col">GPUs</th><th scope="col" class="number">batch per GPU</th>
+                    <th scope="col" class="number">time</th><th scope="col" class="number">90 % interval</th><th scope="col" class="number">cost</th><th scope="col" class="number">90 % interval</th><th scope="col">compared with the first</th></tr>
                 </thead>
                 <tbody>
-                  {made.offers.slice(0, 30).map((each, i) => (
-                    <tr key={i} class={i === at ? "chosen-row" : ""}>
+                  {recommendation.offers.slice(0, 30).map((each, i) => (
+                    <tr key={i} class={i === at ? "selected-row" : ""}>
                       <td class="number">{i + 1}{each.on_front ? " ★" : ""}</td>
-                      <th scope="row"><button type="button" class="link" aria-pressed={i === at} onClick={() => choose(i)}>{offerName(each)}</button></th>
+                      <th scope="row"><button type="button" class="link" aria-pressed={i === at} onClick={() => select(i)}>{offerName(each)}</button></th>
                       <td>{each.gpus === 0 ? "none" : `${each.gpus * each.nodes} × ${each.gpu}`}</td>
                       <td class="number">{each.batch_per_gpu}</td>
                       <td class="number">{hours(each.hours.value)}</td>
                       <td class="number soft">{hours(each.hours.low90)} – {hours(each.hours.high90)}</td>
                       <td class="number">{dollars(each.dollars.value)}</td>
                       <td class="number soft">{dollars(each.dollars.low90)} – {dollars(each.dollars.high90)}</td>
-                      <td>{i === 0 ? <span class="soft">the first</span> : each.against_first}</td>
+                      <td>{i === 0 ? <span class="soft">first</span> : each.against_first}</td>
                     </tr>
                   ))}
                 </tbody>
               </table>
             </Scroll>
-            {made.offers.length > 30 && <p class="soft">30 of {made.offers.length}; the CSV has all. ★: none is both cheaper and faster.</p>}
+            <p class="soft">★: no other offer is both cheaper and faster.{recommendation.offers.length > 30 && ` 30 of ${recommendation.offers.length} offers are shown; the CSV has all.`}</p>
           </Section>
-          <Section id="why" title={`Why ${offerName(offer)}`}><Why offer={offer} first={at === 0} made={made} /></Section>
-          <Section id="what-if" title="What if"><WhatIf key={offerName(offer)} offer={offer} wish={wishOf(url.searchParams)} instances={market.instances} /></Section>
-          {made.left_out.length > 0 && (
+          <Section id="details" title={`Details: ${offerName(offer)}`}><OfferDetails offer={offer} first={at === 0} recommendation={recommendation} /></Section>
+          <Section id="what-if" title="What if?"><WhatIf key={offerName(offer)} offer={offer} request={request} instances={market.instances} /></Section>
+          {recommendation.left_out.length > 0 && (
             <details class="absent">
-              <summary>What was left out</summary>
-              <ul>{[...made.left_out].sort((a, b) => b.plans - a.plans).slice(0, 20).map((each) => <li key={each.reason}>{each.plans} plans: {each.reason}</li>)}</ul>
+              <summary>Plans left out</summary>
+              <ul>{[...recommendation.left_out].sort((a, b) => b.plans - a.plans).slice(0, 20).map((each) => <li key={each.reason}>{each.plans} plans: {each.reason}</li>)}</ul>
             </details>
           )}
         </div>

@@ -1,13 +1,13 @@
-// The address is the state: every view reads it and writes it, so a link shows the same to others.
+// The address holds the state of a view, so a link shows the same view to others.
 import { useEffect, useState } from "preact/hooks";
 
 const changed = new EventTarget();
 
-export function here(): URL {
+export function currentUrl(): URL {
   return new URL(location.href);
 }
 
-export function go(path: string, replace = false): void {
+export function navigate(path: string, replace = false): void {
   if (path === location.pathname + location.search + location.hash) return;
   if (replace) history.replaceState(null, "", path);
   else history.pushState(null, "", path);
@@ -15,20 +15,20 @@ export function go(path: string, replace = false): void {
 }
 
 export function useRoute(): URL {
-  const [url, set] = useState(here);
+  const [url, set] = useState(currentUrl);
   useEffect(() => {
-    const look = () => set(here());
-    changed.addEventListener("change", look);
-    addEventListener("popstate", look);
+    const update = () => set(currentUrl());
+    changed.addEventListener("change", update);
+    addEventListener("popstate", update);
     return () => {
-      changed.removeEventListener("change", look);
-      removeEventListener("popstate", look);
+      changed.removeEventListener("change", update);
+      removeEventListener("popstate", update);
     };
   }, []);
   return url;
 }
 
-// The same address with some parameters changed; null takes one out.
+// The same address with some parameters changed; null removes one.
 export function withParams(url: URL, changes: Record<string, string | string[] | null>): string {
   const next = new URL(url);
   for (const [name, value] of Object.entries(changes)) {
@@ -39,8 +39,8 @@ export function withParams(url: URL, changes: Record<string, string | string[] |
   return next.pathname + next.search;
 }
 
-// Links within the dashboard do not load the page again.
-export function followLinks(): void {
+// Follows links within the dashboard without reloading the page.
+export function interceptLinks(): void {
   addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -49,7 +49,7 @@ export function followLinks(): void {
     if (link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
     if (link.pathname === location.pathname && link.hash) return;
     event.preventDefault();
-    go(link.pathname + link.search + link.hash);
+    navigate(link.pathname + link.search + link.hash);
     if (!link.hash) scrollTo(0, 0);
   });
 }

@@ -1,16 +1,16 @@
-// One run: figures, charts that grow while it runs, where its time goes, its log, its files.
+// One run: metrics, live charts, where the time went, log and files.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { post, useApi, type Problem } from "./api";
+import { post, type Problem, useApi } from "./api";
 import { useColumns } from "./columns";
-import { bytes, count, figure, fullMoment, seconds, share, visible } from "./format";
+import { bytes, count, formatValue, fullTime, seconds, share, visible } from "./format";
 import { useRunSeries } from "./live";
 import { RunCharts } from "./run_charts";
 import { AdviceList, SortTable, StepBar } from "./run_report";
 import { mean } from "./statistics";
 import { TimelineView } from "./timeline";
 import type { Metric, Report, RunDetail } from "./types";
-import { Empty, OutcomeMark, ProblemNote, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, OutcomeMark, ProblemNote, Section } from "./ui";
 
 const headline = ["top1", "samples_per_s", "step_s", "wall_s", "peak_memory", "gpu_busy", "cores_used", "parameters", "eval_loss"];
 
@@ -24,8 +24,8 @@ function Tiles({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> 
         <div key={key} title={metrics.get(key)?.help}>
           <dt>{metrics.get(key)?.title ?? key}</dt>
           <dd>
-            {figure(metrics.get(key)?.unit ?? "none", run.metrics[key])}
-            {key === "step_s" && low !== undefined && high !== undefined && <small>{figure("seconds", low)} – {figure("seconds", high)}</small>}
+            {formatValue(metrics.get(key)?.unit ?? "none", run.metrics[key])}
+            {key === "step_s" && low !== undefined && high !== undefined && <small>{formatValue("seconds", low)} – {formatValue("seconds", high)}</small>}
           </dd>
         </div>
       ))}
@@ -33,20 +33,21 @@ function Tiles({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> 
   );
 }
 
-function AllFigures({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> }): JSX.Element {
+function AllMetrics({ run, metrics }: { run: RunDetail; metrics: Map<string, Metric> }): JSX.Element {
+  if (Object.keys(run.metrics).length === 0) return <p class="soft">No metrics {run.outcome === "running" ? "yet" : "were measured"}.</p>;
   return (
     <dl class="facts columns">
       {[...metrics].filter(([key]) => run.metrics[key] !== undefined).map(([key, metric]) => (
         <div key={key} title={metric.help}>
           <dt>{metric.title}</dt>
-          <dd>{figure(metric.unit, run.metrics[key])}</dd>
+          <dd>{formatValue(metric.unit, run.metrics[key])}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-// Nested settings as lines: "optimizer kind: sgd".
+// Flattens nested settings: "optimizer kind: sgd".
 function lines(value: unknown, name = ""): [string, string][] {
   if (value === null || value === undefined || value === "") return [];
   if (Array.isArray(value) && value.every((v) => typeof v !== "object")) return value.length ? [[name, value.join(" ")]] : [];
@@ -70,23 +71,24 @@ function Facts({ title, value }: { title: string; value: unknown }): JSX.Element
 }
 
 function Log({ id, live }: { id: number; live: boolean }): JSX.Element {
-  const asked = useApi<{ file: string; size: number; from: number; text: string }>(`/runs/${id}/log`);
+  const log = useApi<{ file: string; size: number; from: number; text: string }>(`/runs/${id}/log`);
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
     if (!live) return;
-    const timer = setInterval(asked.again, 2000);
+    const timer = setInterval(log.reload, 2000);
     return () => clearInterval(timer);
   }, [live]);
   useEffect(() => {
     const element = box.current;
     if (element) element.scrollTop = element.scrollHeight;
-  }, [asked.data?.size]);
-  if (!asked.data) return <Waiting what="reading the log" />;
-  if (asked.data.size === 0) return <p class="soft">It printed nothing.</p>;
+  }, [log.data?.size]);
+  if (log.problem) return <ProblemNote problem={log.problem} reload={log.reload} />;
+  if (!log.data) return <Loading text="Loading the log…" />;
+  if (log.data.size === 0) return <p class="soft">{live ? "No output yet." : "The run printed nothing."}</p>;
   return (
     <>
-      {asked.data.from > 0 && <p class="soft">the last {bytes(asked.data.size - asked.data.from)} of {bytes(asked.data.size)}; the whole file is below</p>}
-      <pre ref={box} class="log" tabIndex={0} aria-label={`${asked.data.file}, its end`}>{asked.data.text}</pre>
+      {log.data.from > 0 && <p class="soft">The last {bytes(log.data.size - log.data.from)} of {bytes(log.data.size)}. Download the whole file below.</p>}
+      <pre ref={box} class="log" tabIndex={0} aria-label={`End of ${log.data.file}`}>{log.data.text}</pre>
     </>
   );
 }
@@ -94,11 +96,11 @@ function Log({ id, live }: { id: number; live: boolean }): JSX.Element {
 function Files({ id }: { id: number }): JSX.Element {
   const { data, problem } = useApi<{ folder: string; present: boolean; files: { path: string; bytes: number }[] }>(`/runs/${id}/files`);
   if (problem) return <ProblemNote problem={problem} />;
-  if (!data) return <Waiting what="looking into the folder" />;
-  if (!data.present) return <p class="soft">The folder {data.folder} is gone.</p>;
+  if (!data) return <Loading text="Loading files…" />;
+  if (!data.present) return <p class="soft">The folder <code>{data.folder}</code> no longer exists. Remove the run with <Command text={`tacho runs rm ${id}`} /></p>;
   return (
     <>
-      <p class="soft"><code>{data.folder}</code></p>
+      <p class="soft"><code>{data.folder}</code>{data.files.length === 0 && " has no files."}</p>
       <ul class="files">
         {[...data.files].sort((a, b) => a.path.localeCompare(b.path)).map((file) => (
           <li key={file.path}>
@@ -111,17 +113,17 @@ function Files({ id }: { id: number }): JSX.Element {
   );
 }
 
-// Times are means over the steps that were watched.
+// Times are means over the timed steps.
 function Operators({ operators }: { operators: NonNullable<Report["operators"]> }): JSX.Element | null {
   const steps = operators.step_s.length;
   if (operators.rows.length === 0 || steps === 0) return null;
   return (
-    <Section id="operators" title="Operators" aside={<span class="soft">of a step of {seconds(mean(operators.step_s))}, the mean of {count(steps)}</span>}>
+    <Section id="operators" title="Operators" aside={<span class="soft">means of {count(steps)} {steps === 1 ? "step" : "steps"} of {seconds(mean(operators.step_s))}</span>}>
       <SortTable
         label="operators" rows={operators.rows}
         columns={[
-          { key: "self", title: "own time", value: (o) => o.self_s / steps, text: (o) => seconds(o.self_s / steps) },
-          { key: "total", title: "with callees", value: (o) => o.total_s / steps, text: (o) => seconds(o.total_s / steps) },
+          { key: "self", title: "self time", value: (o) => o.self_s / steps, text: (o) => seconds(o.self_s / steps) },
+          { key: "total", title: "total time", value: (o) => o.total_s / steps, text: (o) => seconds(o.total_s / steps) },
           { key: "calls", title: "calls", value: (o) => o.calls / steps, text: (o) => count(o.calls / steps) },
           { key: "phase", title: "phase", value: (o) => o.phase },
           { key: "name", title: "operator", value: (o) => o.name },
@@ -135,8 +137,8 @@ function Operators({ operators }: { operators: NonNullable<Report["operators"]> 
 function ReportParts({ id, report }: { id: number; report: Report }): JSX.Element {
   return (
     <>
-      {report.step && report.step.parts.length > 0 && <Section id="step" title="A training step"><StepBar step={report.step} /></Section>}
-      <Section id="advice" title="What to change"><AdviceList advice={report.advice} /></Section>
+      {report.step && report.step.parts.length > 0 && <Section id="step" title="Training step"><StepBar step={report.step} /></Section>}
+      <Section id="advice" title="Advice"><AdviceList advice={report.advice} /></Section>
       {report.gpu.map((gpu) => (
         <Section key={gpu.process} id={`kernels-${gpu.process}`} title={`Kernels on ${gpu.gpu}`} aside={<span class="soft">{count(gpu.kernel_count)} kernels of process {gpu.process}</span>}>
           <SortTable
@@ -146,8 +148,8 @@ function ReportParts({ id, report }: { id: number; report: Report }): JSX.Elemen
               { key: "total", title: "time", value: (k) => k.total_s, text: (k) => seconds(k.total_s) },
               { key: "count", title: "calls", value: (k) => k.count, text: (k) => count(k.count) },
               { key: "median", title: "median", value: (k) => k.median_s, text: (k) => seconds(k.median_s) },
-              { key: "min", title: "least", value: (k) => k.min_s, text: (k) => seconds(k.min_s) },
-              { key: "max", title: "most", value: (k) => k.max_s, text: (k) => seconds(k.max_s) },
+              { key: "min", title: "min", value: (k) => k.min_s, text: (k) => seconds(k.min_s) },
+              { key: "max", title: "max", value: (k) => k.max_s, text: (k) => seconds(k.max_s) },
               { key: "class", title: "kind", value: (k) => k.class ?? "" },
               { key: "name", title: "kernel", value: (k) => k.name, wide: true },
             ]}
@@ -158,7 +160,7 @@ function ReportParts({ id, report }: { id: number; report: Report }): JSX.Elemen
       {report.operators && <Operators operators={report.operators} />}
       {report.absent.length > 0 && (
         <details class="absent">
-          <summary>What this report does not have</summary>
+          <summary>Missing from this report</summary>
           <ul>{report.absent.map((part) => <li key={part.part}>{part.part}: {part.why}</li>)}</ul>
         </details>
       )}
@@ -168,27 +170,27 @@ function ReportParts({ id, report }: { id: number; report: Report }): JSX.Elemen
 
 export function RunView({ handle, readOnly }: { handle: string; readOnly: boolean }): JSX.Element {
   const path = `/runs/${encodeURIComponent(handle)}`;
-  const { data: run, problem, again } = useApi<RunDetail>(path);
+  const { data: run, problem, reload } = useApi<RunDetail>(path);
   const live = run?.outcome === "running";
-  const series = useRunSeries(handle, live, again);
+  const series = useRunSeries(handle, live, reload);
   const columns = useColumns();
   const report = useApi<Report>(run && !live ? `${path}/report` : null);
-  const [stopping, setStopping] = useState<Problem | "asked" | null>(null);
+  const [cancelling, setCancelling] = useState<Problem | "requested" | null>(null);
   const metrics = new Map<string, Metric>((columns ?? []).flatMap((c) => (c.metric ? [[c.key, c.metric]] : [])));
   useEffect(() => {
     if (run) document.title = `Run ${run.id}: ${visible(run.model)}`;
   }, [run?.id]);
   useEffect(() => {
     if (!live) return;
-    const timer = setInterval(again, 4000);
+    const timer = setInterval(reload, 4000);
     return () => clearInterval(timer);
   }, [live]);
 
-  if (problem) return <main>{problem.status === 404 ? <Empty title="No such run"><p>{problem.message}</p><p><a href="/">All runs</a></p></Empty> : <ProblemNote problem={problem} again={again} />}</main>;
-  if (!run) return <main><Waiting what="reading the run" /></main>;
-  const stop = () => {
-    setStopping("asked");
-    post(`${path}/cancel`).then(again, (failure: Problem) => setStopping(failure));
+  if (problem) return <main>{problem.status === 404 ? <Empty title="No such run"><p>{problem.message}</p><p><a href="/">All runs</a></p></Empty> : <ProblemNote problem={problem} reload={reload} />}</main>;
+  if (!run) return <main><Loading text="Loading the run…" /></main>;
+  const cancel = () => {
+    setCancelling("requested");
+    post(`${path}/cancel`).then(reload, (failure: Problem) => setCancelling(failure));
   };
   return (
     <main class="run">
@@ -197,12 +199,12 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
         <h1>{visible(run.title)}</h1>
         <p class="meta">
           <OutcomeMark outcome={run.outcome} />
-          <span>{fullMoment(run.created_at)}</span>
+          <span>{fullTime(run.created_at)}</span>
           <span>{run.device}, {visible(run.environment)}</span>
           <code>{run.key}</code>
         </p>
         {run.reason && <p class={run.outcome === "ok" ? "soft" : "reason"}>{visible(run.reason)}</p>}
-        {!!run.record.disturbed?.length && <p class="reason">Disturbed: {visible(run.record.disturbed.join("; "))}; its figures are not comparable</p>}
+        {!!run.record.disturbed?.length && <p class="reason">Disturbed: {visible(run.record.disturbed.join("; "))}; do not compare its metrics with those of other runs</p>}
         <div class="actions">
           <a class="button" href={`/compare?group=${run.id}`}>Compare</a>
           {!live && <a class="button" download href={`/api/v1${path}/report?format=html`}>Save report</a>}
@@ -214,20 +216,20 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
               <a download href={`/api/v1${path}/epochs?format=csv`}>epochs as CSV</a>
             </div>
           </details>
-          {live && !readOnly && <button type="button" class="danger" onClick={stop} disabled={stopping === "asked"}>{stopping === "asked" ? "stopping …" : "Stop"}</button>}
-          {stopping && stopping !== "asked" && <span class="bad" role="alert">{stopping.message}</span>}
+          {live && !readOnly && <button type="button" class="danger" onClick={cancel} disabled={cancelling === "requested"}>{cancelling === "requested" ? "Cancelling…" : "Cancel"}</button>}
+          {cancelling && cancelling !== "requested" && <span class="bad" role="alert">{cancelling.message}</span>}
         </div>
       </header>
       <Tiles run={run} metrics={metrics} />
       {[...new Set([...run.record.notes, ...series.notes])].map((note) => <p key={note} class="note-line">{visible(note)}</p>)}
-      <Section id="charts" title="While it ran"><RunCharts series={series} /></Section>
+      <Section id="charts" title="Charts"><RunCharts series={series} live={live} /></Section>
       {report.data && <ReportParts id={run.id} report={report.data} />}
       {report.problem && <ProblemNote problem={report.problem} />}
-      <Section id="figures" title="All figures"><AllFigures run={run} metrics={metrics} /></Section>
+      <Section id="metrics" title="All metrics"><AllMetrics run={run} metrics={metrics} /></Section>
       <Section id="log" title="Log"><Log id={run.id} live={live} /></Section>
-      <Section id="environment" title="What ran, and where">
+      <Section id="environment" title="Configuration and environment">
         <div class="fact-groups">
-          <Facts title="asked for" value={run.record.command ?? run.record.spec} />
+          <Facts title="configuration" value={run.record.command ?? run.record.spec} />
           <Facts title="machine and versions" value={run.record.started} />
           <Facts title="data" value={run.record.input} />
           <Facts title="environment" value={run.record["environment_facts"]} />

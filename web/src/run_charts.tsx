@@ -1,4 +1,4 @@
-// What a run did, over its steps and over time.
+// Charts of a run over steps, epochs and time.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "./chart";
@@ -16,7 +16,7 @@ function stepsAt(count: number, width: number): number[] {
   return Array.from({ length: count }, (_, i) => i * width + (width + 1) / 2);
 }
 
-// A mean over neighbours: the trend in the noise. The noise itself stays visible as the band.
+// A moving average: the trend. The band shows the noise.
 function smoothed(values: (number | null)[], reach: number): (number | null)[] {
   let sum = 0;
   let known = 0;
@@ -34,12 +34,12 @@ function smoothed(values: (number | null)[], reach: number): (number | null)[] {
   });
 }
 
-export function RunCharts({ series }: { series: RunSeries }): JSX.Element {
+export function RunCharts({ series, live }: { series: RunSeries; live: boolean }): JSX.Element {
   const { steps, usage, epochs, figures } = series;
   const byStep = useMemo(() => {
     if (!steps || steps.count === 0) return null;
     const x = stepsAt(steps.seconds.mean.length, steps.bucket);
-    const rate = steps.seconds.mean.map((s) => (s ? steps.samples_a_step / s : null));
+    const rate = steps.seconds.mean.map((s) => (s ? steps.samples_per_step / s : null));
     const reach = Math.max(1, Math.round(x.length / 60));
     return { x, rate, reach };
   }, [steps]);
@@ -89,30 +89,30 @@ export function RunCharts({ series }: { series: RunSeries }): JSX.Element {
           />
         </>
       )}
-      {Object.entries(figures).map(([name, said], i) => (
+      {Object.entries(figures).map(([name, series], i) => (
         <Chart
-          key={name} title={`${name}, as the program said it`} unit="none" x={said.step} xTitle="step"
-          lines={[band(name, said.value, i)]}
+          key={name} title={`${name}, reported by the program`} unit="none" x={series.step} xTitle="step"
+          lines={[band(name, series.value, i)]}
         />
       ))}
       {use && elapsed.length > 1 && (
         <>
           <Chart
-            title="Processors in use" unit="count" x={elapsed} xTitle="time" xUnit="seconds" group="time" fromZero
+            title="CPU cores in use" unit="count" x={elapsed} xTitle="time" xUnit="seconds" group="time" fromZero
             lines={[band("cores", use.cores, 0)]}
-            limit={usage?.cores_allowed ? { value: usage.cores_allowed, label: `${usage.cores_allowed} allowed` } : undefined}
+            limit={usage?.cores_allowed ? { value: usage.cores_allowed, label: `limit ${usage.cores_allowed}` } : undefined}
           />
           <Chart
             title="Memory, all processes" unit="bytes" x={elapsed} xTitle="time" xUnit="seconds" group="time" fromZero
             lines={[band("resident", use.resident_bytes, 3)]}
-            limit={usage?.memory_limit_bytes ? { value: usage.memory_limit_bytes, label: `${bytes(usage.memory_limit_bytes)} allowed` } : undefined}
+            limit={usage?.memory_limit_bytes ? { value: usage.memory_limit_bytes, label: `limit ${bytes(usage.memory_limit_bytes)}` } : undefined}
           />
           {(use.read_bytes_per_s || use.write_bytes_per_s) && (
             <Chart
               title="Storage" unit="bytes_per_second" x={elapsed} xTitle="time" xUnit="seconds" group="time" fromZero
               lines={[
                 ...(use.read_bytes_per_s ? [band("read", use.read_bytes_per_s, 2)] : []),
-                ...(use.write_bytes_per_s ? [band("written", use.write_bytes_per_s, 1)] : []),
+                ...(use.write_bytes_per_s ? [band("write", use.write_bytes_per_s, 1)] : []),
               ]}
             />
           )}
@@ -128,11 +128,14 @@ export function RunCharts({ series }: { series: RunSeries }): JSX.Element {
           )}
         </>
       )}
-      {usage && !use && <p class="soft">No use of the machine: {usage.why}.</p>}
+      {steps && !byStep && epochs.length === 0 && Object.keys(figures).length === 0 && (
+        <p class="soft">{live ? "No steps yet." : "No steps were recorded."} A watched program gets charts of the figures that it prints, such as <code>loss=0.3</code>.</p>
+      )}
+      {usage && !use && <p class="soft">No usage data: {usage.why}.</p>}
       {steps && steps.warmup.length > 0 && (
         <p class="soft note">
-          The first {steps.warmup.length} {steps.warmup.length === 1 ? "step is" : "steps are"} start-up and kept out of the
-          run's figures ({share(steps.warmup.length / Math.max(1, steps.count))} of all).
+          {steps.warmup.length} warm-up {steps.warmup.length === 1 ? "step is" : "steps are"} excluded from the
+          metrics ({share(steps.warmup.length / Math.max(1, steps.count))} of all steps).
         </p>
       )}
     </div>

@@ -1,7 +1,7 @@
-// Where a run's time went, and what to change.
+// The report of a run: where the time went, what to change, and sortable tables.
 import type { JSX } from "preact";
 import { count, seconds, share } from "./format";
-import { go, useRoute, withParams } from "./route";
+import { navigate, useRoute, withParams } from "./route";
 import { csvOf, saveFile } from "./save";
 import type { Advice, Report } from "./types";
 import { Scroll } from "./ui";
@@ -10,8 +10,8 @@ export function StepBar({ step }: { step: NonNullable<Report["step"]> }): JSX.El
   return (
     <div class="step-picture">
       <p>
-        A step takes <b>{seconds(step.seconds)}</b> (median; half of them {seconds(step.p25_s)} to {seconds(step.p75_s)}, of{" "}
-        {count(step.count)}){step.samples_per_s ? <>, <b>{count(Math.round(step.samples_per_s))} samples/s</b></> : null}
+        A step takes <b>{seconds(step.seconds)}</b> (median of {count(step.count)} steps, quartiles {seconds(step.p25_s)} to{" "}
+        {seconds(step.p75_s)}){step.samples_per_s ? <>, <b>{count(Math.round(step.samples_per_s))} samples/s</b></> : null}
         <span class="soft">, {step.source}</span>
       </p>
       <div class="parts" aria-hidden="true">
@@ -40,7 +40,7 @@ export function AdviceList({ advice }: { advice: Advice[] }): JSX.Element {
           <p>{each.action}</p>
           {each.saving > 0 && (
             <p class="saving">
-              saves about <b>{share(each.saving)}</b> of the time, likely {share(each.saving_low)} to {share(each.saving_high)}
+              saves about <b>{share(each.saving)}</b> of the time (range {share(each.saving_low)} to {share(each.saving_high)})
               <span class="gauge" aria-hidden="true">
                 <u style={{ left: `${each.saving_low * 100}%`, width: `${(each.saving_high - each.saving_low) * 100}%` }} />
                 <i style={{ left: `${each.saving * 100}%` }} />
@@ -63,16 +63,16 @@ export interface TableColumn<Row> {
   link?: (row: Row) => string | undefined;
 }
 
-// Sorted by any column; long ones open with their first rows and a field to find the others. The
-// address keeps all of it, under the table's label.
+// A table that can be sorted by any column. A long one shows its first rows and a search field. The
+// address holds this state under the table's label.
 export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row[]; columns: TableColumn<Row>[]; label: string; first?: number }) {
   const url = useRoute();
   const slug = label.replace(/\W+/g, "-");
-  const kept = url.searchParams.get(`sort.${slug}`);
-  const sort = kept ? { key: kept.replace(/^-/, ""), down: kept.startsWith("-") } : null;
+  const stored = url.searchParams.get(`sort.${slug}`);
+  const sort = stored ? { key: stored.replace(/^-/, ""), down: stored.startsWith("-") } : null;
   const all = url.searchParams.get(`all.${slug}`) === "1";
   const text = url.searchParams.get(`find.${slug}`) ?? "";
-  const set = (name: string, value: string | null) => go(withParams(url, { [`${name}.${slug}`]: value }), true);
+  const set = (name: string, value: string | null) => navigate(withParams(url, { [`${name}.${slug}`]: value }), true);
   const setSort = (next: { key: string; down: boolean }) => set("sort", `${next.down ? "-" : ""}${next.key}`);
   const save = () => saveFile(`${slug}.csv`, "text/csv", csvOf([columns.map((c) => c.title), ...rows.map((row) => columns.map((c) => c.value(row)))]));
   const column = columns.find((c) => c.key === sort?.key);
@@ -89,11 +89,11 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
     });
   }
   const isNumber = (c: TableColumn<Row>) => rows.length > 0 && typeof c.value(rows[0]!) === "number";
-  const cut = all || text ? shown.slice(0, 1000) : shown.slice(0, first);
+  const visible = all || text ? shown.slice(0, 1000) : shown.slice(0, first);
   return (
     <div class="sort-table">
       {rows.length > first && (
-        <input type="search" value={text} placeholder={`find among ${count(rows.length)}`} aria-label={`Find in ${label}`} onInput={(e) => set("find", e.currentTarget.value || null)} />
+        <input type="search" value={text} placeholder={`search ${count(rows.length)} rows`} aria-label={`Search ${label}`} onInput={(e) => set("find", e.currentTarget.value || null)} />
       )}
       <Scroll label={label}>
         <table class="plain" aria-label={label}>
@@ -109,7 +109,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
             </tr>
           </thead>
           <tbody>
-            {cut.map((row, i) => (
+            {visible.map((row, i) => (
               <tr key={i}>
                 {columns.map((c) => {
                   const words = c.text ? c.text(row) : String(c.value(row));
@@ -121,6 +121,7 @@ export function SortTable<Row>({ rows, columns, label, first = 12 }: { rows: Row
           </tbody>
         </table>
       </Scroll>
+      {shown.length === 0 && <p class="soft">{text ? "No row matches; clear the search to see all rows." : "No rows."}</p>}
       <p class="table-tools">
         {!all && !text && rows.length > first && <button type="button" class="quiet" onClick={() => set("all", "1")}>show all {count(rows.length)}</button>}
         {rows.length > 0 && <button type="button" class="quiet" aria-label={`Save ${label} as CSV`} onClick={save}>CSV</button>}

@@ -1,62 +1,61 @@
-// A table as long as the store: only the rows on the screen exist, and pages come as they are
-// scrolled to.
+// A virtual table of all runs: only the visible rows are rendered, and pages load on demand.
 import type { JSX } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isNumber, rowStyle, titleOf } from "./columns";
-import { go } from "./route";
+import { navigate } from "./route";
 import { RunPages } from "./run_pages";
 import { rowHeight, RunRow } from "./run_row";
 import type { Column, Run } from "./types";
 
 const refreshMs = 3000;
-const beyond = 8; // rows drawn above and below the window, so that a flick shows no gap
-const tallest = 15_000_000; // pixels that every browser can scroll through; beyond, rows pass faster
+const overscan = 8; // rows rendered above and below the window, so that fast scrolling shows no gap
+const maxHeight = 15_000_000; // pixels that every browser can scroll; rows of longer lists pass faster
 
 interface TableProps {
   columns: Column[];
   params: string;
   sort: string;
   order: "ascending" | "descending";
-  chosen: string[];
+  selected: string[];
   onSort: (key: string) => void;
-  onChoose: (ids: string[]) => void;
+  onSelect: (ids: string[]) => void;
   onTotal: (total: { matching: number; problem?: string }) => void;
 }
 
-// The pages of the query, and those of the one before until the first answer.
-function useRunPages(query: string, onTotal: TableProps["onTotal"]): { pages: RunPages | undefined; asked: RunPages | undefined } {
-  const [asked, setAsked] = useState<RunPages>();
+// The pages of the query, or of the previous query until the first response.
+function useRunPages(query: string, onTotal: TableProps["onTotal"]): { pages: RunPages | undefined; requested: RunPages | undefined } {
+  const [requested, setRequested] = useState<RunPages>();
   const shown = useRef<RunPages>();
   const [, redraw] = useState(0);
-  const told = useRef(onTotal);
-  told.current = onTotal;
+  const onTotalRef = useRef(onTotal);
+  onTotalRef.current = onTotal;
   useEffect(() => {
     const pages = new RunPages(query, (problem) => {
-      told.current(problem === undefined ? { matching: pages.total } : { matching: pages.total, problem });
+      onTotalRef.current(problem === undefined ? { matching: pages.total } : { matching: pages.total, problem });
       redraw((n) => n + 1);
     });
-    setAsked(pages);
+    setRequested(pages);
     const timer = setInterval(() => document.hidden || pages.refresh(), refreshMs);
     return () => {
       clearInterval(timer);
       pages.close();
     };
   }, [query]);
-  if (asked && asked.total >= 0) shown.current = asked;
-  return { pages: shown.current, asked };
+  if (requested && requested.total >= 0) shown.current = requested;
+  return { pages: shown.current, requested };
 }
 
-// How high the element is, as its window is made larger or smaller.
+// The height of the element, updated when the window is resized.
 function useHeight(element: { current: HTMLElement | null }): number {
   const [height, setHeight] = useState(600);
   useLayoutEffect(() => {
-    const watched = element.current;
-    if (!watched) return;
-    const measure = () => setHeight(watched.clientHeight);
-    const watch = new ResizeObserver(measure);
-    watch.observe(watched);
+    const target = element.current;
+    if (!target) return;
+    const measure = () => setHeight(target.clientHeight);
+    const observer = new ResizeObserver(measure);
+    observer.observe(target);
     measure();
-    return () => watch.disconnect();
+    return () => observer.disconnect();
   }, []);
   return height;
 }
@@ -75,35 +74,35 @@ function Heading({ column, sorted, onSort }: { column: Column; sorted: "ascendin
 }
 
 export function RunTable(props: TableProps): JSX.Element {
-  const { columns, sort, order, chosen } = props;
+  const { columns, sort, order, selected } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [cursor, setCursor] = useState(0);
   const height = useHeight(frame);
   const query = `${props.params}&sort=${sort}&order=${order}`;
-  const { pages, asked } = useRunPages(query, props.onTotal);
+  const { pages, requested } = useRunPages(query, props.onTotal);
   useEffect(() => {
     setCursor(0);
     frame.current?.scrollTo({ top: 0 });
   }, [query]);
 
   const total = Math.max(pages?.total ?? 0, 0);
-  const tall = Math.min(total * rowHeight, tallest);
-  // How far the rows' own coordinates are from the scroll bar's, where the list is too long for one.
-  const room = Math.max(1, tall - height);
-  const slip = (at: number) => Math.round(Math.min(1, at / room) * (total * rowHeight - tall));
-  const first = Math.max(0, Math.floor((top + slip(top)) / rowHeight) - beyond);
-  const last = Math.min(total, Math.ceil((top + slip(top) + height) / rowHeight) + beyond);
+  const tableHeight = Math.min(total * rowHeight, maxHeight);
+  // In lists taller than maxHeight: the difference between row coordinates and the scroll position.
+  const room = Math.max(1, tableHeight - height);
+  const offsetAt = (at: number) => Math.round(Math.min(1, at / room) * (total * rowHeight - tableHeight));
+  const first = Math.max(0, Math.floor((top + offsetAt(top)) / rowHeight) - overscan);
+  const last = Math.min(total, Math.ceil((top + offsetAt(top) + height) / rowHeight) + overscan);
   useEffect(() => {
-    if (asked === pages) pages?.look(first, last); // before that, the window is the old list's
-  }, [asked, pages, first, last]);
+    if (requested === pages) pages?.setVisible(first, last); // before that, the visible range is that of the old list
+  }, [requested, pages, first, last]);
 
-  const held = useRef(props);
-  held.current = props;
-  const choose = useCallback((run: Run) => {
+  const latest = useRef(props);
+  latest.current = props;
+  const toggle = useCallback((run: Run) => {
     const id = String(run.id);
-    const before = held.current.chosen;
-    held.current.onChoose(before.includes(id) ? before.filter((c) => c !== id) : [...before, id]);
+    const before = latest.current.selected;
+    latest.current.onSelect(before.includes(id) ? before.filter((c) => c !== id) : [...before, id]);
   }, []);
   const move = (to: number) => {
     const next = Math.min(Math.max(to, 0), total - 1);
@@ -111,12 +110,12 @@ export function RunTable(props: TableProps): JSX.Element {
     const element = frame.current;
     if (!element) return;
     const whole = total * rowHeight;
-    // Where the scroll bar must stand for the list's own `y` to be at the top of the window.
-    const barAt = (y: number) => whole > tall ? (y / Math.max(1, whole - height)) * room : y;
+    // The scroll position that shows the row coordinate `y` at the top of the window.
+    const scrollTopOf = (y: number) => whole > tableHeight ? (y / Math.max(1, whole - height)) * room : y;
     const y = next * rowHeight;
-    const seen = top + slip(top);
-    if (y < seen) element.scrollTop = barAt(y);
-    else if (y + 2 * rowHeight > seen + height) element.scrollTop = barAt(y - height + 2 * rowHeight);
+    const visibleTop = top + offsetAt(top);
+    if (y < visibleTop) element.scrollTop = scrollTopOf(y);
+    else if (y + 2 * rowHeight > visibleTop + height) element.scrollTop = scrollTopOf(y - height + 2 * rowHeight);
   };
   const onKey = (event: KeyboardEvent) => {
     if ((event.target as HTMLElement).matches("input, a, button")) return;
@@ -124,8 +123,8 @@ export function RunTable(props: TableProps): JSX.Element {
     const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
     const run = pages?.at(cursor);
     if (event.key in steps) move(cursor + steps[event.key]!);
-    else if (event.key === "Enter" && run) go(`/runs/${run.id}`);
-    else if ((event.key === "x" || event.key === " ") && run) choose(run);
+    else if (event.key === "Enter" && run) navigate(`/runs/${run.id}`);
+    else if ((event.key === "x" || event.key === " ") && run) toggle(run);
     else return;
     event.preventDefault();
   };
@@ -139,17 +138,17 @@ export function RunTable(props: TableProps): JSX.Element {
     >
       <div role="rowgroup" class="head">
         <div role="row" aria-rowindex={1} style={template}>
-          <div role="columnheader"><span class="sr">chosen</span></div>
+          <div role="columnheader"><span class="sr">selected</span></div>
           {columns.map((column) => <Heading key={column.key} column={column} sorted={sort === column.key ? order : "none"} onSort={props.onSort} />)}
         </div>
       </div>
-      <div role="rowgroup" class="rows" style={{ height: `${tall}px`, minWidth: template.minWidth }}>
+      <div role="rowgroup" class="rows" style={{ height: `${tableHeight}px`, minWidth: template.minWidth }}>
         {indices.map((index) => {
           const run = pages?.at(index);
           return (
             <RunRow
-              key={index} run={run} index={index} columns={columns} template={template} top={index * rowHeight - slip(top)}
-              isCursor={index === cursor} isChosen={run !== undefined && chosen.includes(String(run.id))} onChoose={choose}
+              key={index} run={run} index={index} columns={columns} template={template} top={index * rowHeight - offsetAt(top)}
+              isCursor={index === cursor} isSelected={run !== undefined && selected.includes(String(run.id))} onSelect={toggle}
             />
           );
         })}

@@ -1,11 +1,11 @@
-// All runs: filter, sort, group, choose some to compare.
+// All runs: filter, sort, group, and select runs to compare.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useApi } from "./api";
-import { titleOf, useColumns, usualColumns } from "./columns";
+import { titleOf, useColumns, defaultColumns } from "./columns";
 import { conditionParams, parseFilter } from "./filter";
-import { count, figure } from "./format";
-import { go, useRoute, withParams } from "./route";
+import { count, formatValue } from "./format";
+import { navigate, useRoute, withParams } from "./route";
 import { RunTable } from "./run_table";
 import type { Column, Group } from "./types";
 import { Command, Empty, ProblemNote, Scroll } from "./ui";
@@ -25,12 +25,12 @@ function FilterBox({ text, columns, change }: { text: string; columns: Column[];
     addEventListener("keydown", focus);
     return () => removeEventListener("keydown", focus);
   }, []);
-  // The word under way, if it may become a column.
+  // The word being typed, if it may be the start of a column name.
   const word = /(?:^|\s)([a-z_0-9]+)$/.exec(typed)?.[1];
-  const offers = word
+  const suggestions = word
     ? columns.filter((c) => c.key.startsWith(word) && c.key !== word).slice(0, 6)
     : [];
-  const take = (key: string) => {
+  const accept = (key: string) => {
     const next = typed.replace(/[a-z_0-9]+$/, key);
     setTyped(next);
     box.current?.focus();
@@ -40,18 +40,18 @@ function FilterBox({ text, columns, change }: { text: string; columns: Column[];
       <input
         ref={box} type="search" value={typed} spellcheck={false} autocomplete="off"
         placeholder="filter: resnet  top1>0.8  outcome=ok"
-        aria-label="Filter runs by words and conditions, like top1>0.8"
+        aria-label="Filter runs by words and conditions such as top1>0.8"
         onInput={(event) => {
           setTyped(event.currentTarget.value);
           change(event.currentTarget.value);
         }}
       />
       <kbd aria-hidden="true">/</kbd>
-      {offers.length > 0 && (
-        <ul class="offers" aria-label="Columns that begin so">
-          {offers.map((column) => (
+      {suggestions.length > 0 && (
+        <ul class="offers" aria-label="Matching columns">
+          {suggestions.map((column) => (
             <li key={column.key}>
-              <button type="button" tabIndex={-1} onMouseDown={(e) => { e.preventDefault(); take(column.key); }}>
+              <button type="button" tabIndex={-1} onMouseDown={(e) => { e.preventDefault(); accept(column.key); }}>
                 <code>{column.key}</code> <span class="soft">{column.metric?.help ?? ""}</span>
               </button>
             </li>
@@ -67,7 +67,7 @@ function ColumnChoice({ columns, shown, change }: { columns: Column[]; shown: st
     <details class="menu">
       <summary>Columns</summary>
       <fieldset class="choices">
-        <legend class="sr">Columns that are shown</legend>
+        <legend class="sr">Visible columns</legend>
         {columns.map((column) => (
           <label key={column.key} title={column.metric?.help}>
             <input
@@ -84,11 +84,32 @@ function ColumnChoice({ columns, shown, change }: { columns: Column[]; shown: st
   );
 }
 
-// The runs by a column's values, each with the spread of a figure.
+function NoRuns(): JSX.Element {
+  return (
+    <Empty title="No runs yet">
+      <p>Train a model, or watch any program. A run appears here as soon as it starts.</p>
+      <p><Command text="tacho train mnist-cnn --data fashion-mnist -b 64 -e 3" /></p>
+      <p><Command text="tacho run -- python3 train.py" /></p>
+      <p><a href="/new">Start a run in the dashboard</a></p>
+    </Empty>
+  );
+}
+
+function NoMatch({ clear }: { clear: () => void }): JSX.Element {
+  return (
+    <Empty title="No run matches">
+      <p>The filter searches for words in model, data, device, environment and outcome, and takes conditions such as <code>top1&gt;0.8</code>.</p>
+      <p><button type="button" onClick={clear}>Show all runs</button></p>
+    </Empty>
+  );
+}
+
+// Runs grouped by a column, with the spread of a metric.
 function Groups({ by, metric, params, columns, url }: { by: string; metric: string; params: string; columns: Column[]; url: URL }) {
-  const asked = useApi<{ groups: Group[] }>(`/groups?by=${by}&metric=${metric}&${params}`);
-  if (asked.problem) return <ProblemNote problem={asked.problem} again={asked.again} />;
-  const groups = asked.data?.groups ?? [];
+  const result = useApi<{ groups: Group[] }>(`/groups?by=${by}&metric=${metric}&${params}`);
+  if (result.problem) return <ProblemNote problem={result.problem} reload={result.reload} />;
+  if (result.data?.groups.length === 0) return params === "" ? <NoRuns /> : <NoMatch clear={() => navigate(withParams(url, { q: null }))} />;
+  const groups = result.data?.groups ?? [];
   const unit = columns.find((c) => c.key === metric)?.metric?.unit ?? "none";
   const top = Math.max(...groups.map((g) => g.high ?? 0), 1e-300);
   const at = (value: number) => `${(100 * value) / top}%`;
@@ -112,10 +133,10 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
                 </a>
               </th>
               <td class="number">{count(group.count)}</td>
-              <td class="number">{figure(unit, group.median)}</td>
+              <td class="number">{formatValue(unit, group.median)}</td>
               <td>
                 {group.measured > 0 && (
-                  <span class="spread" role="img" aria-label={`from ${figure(unit, group.low)} to ${figure(unit, group.high)}, half of them from ${figure(unit, group.p25)} to ${figure(unit, group.p75)}`}>
+                  <span class="spread" role="img" aria-label={`range ${formatValue(unit, group.low)} to ${formatValue(unit, group.high)}, quartiles ${formatValue(unit, group.p25)} to ${formatValue(unit, group.p75)}`}>
                     <i style={{ left: at(group.low!), width: at(group.high! - group.low!) }} />
                     <b style={{ left: at(group.p25!), width: at(group.p75! - group.p25!) }} />
                     <u style={{ left: at(group.median!) }} />
@@ -139,30 +160,25 @@ export function RunsView(): JSX.Element {
   const order = query.get("order") === "ascending" ? "ascending" : "descending";
   const group = query.get("group");
   const metric = query.get("metric") ?? "wall_s";
-  const shown = query.get("cols")?.split(",") ?? usualColumns;
-  const chosen = (query.get("chosen") ?? "").split(",").filter(Boolean);
+  const shown = query.get("cols")?.split(",") ?? defaultColumns;
+  const selected = (query.get("chosen") ?? "").split(",").filter(Boolean);
   const [total, setTotal] = useState<{ matching: number; problem?: string; params: string }>({ matching: -1, params: "" });
 
   const names = useMemo(() => new Set(columns?.map((c) => c.key)), [columns]);
   const params = useMemo(() => conditionParams(parseFilter(text, names)).toString(), [text, names]);
-  const set = (changes: Record<string, string | null>, replace = true) => go(withParams(url, changes), replace);
+  const set = (changes: Record<string, string | null>, replace = true) => navigate(withParams(url, changes), replace);
   const cols = shown.join(",");
   const visible = useMemo(() => cols.split(",").map((key) => columns?.find((c) => c.key === key)).filter((c): c is Column => !!c), [columns, cols]);
   if (!columns) return <main class="wide" />;
   const filtered = params !== "";
 
-  // What was counted last may belong to another filter.
+  // The last count may belong to another filter.
   const none = total.matching === 0 && total.params === params;
   if (none && !filtered && !group) {
     return (
       <main>
         <h1 class="sr">Runs</h1>
-        <Empty title="No runs yet">
-          <p>Train something, or watch any program; it appears here while it runs.</p>
-          <p><Command text="tacho train mnist-cnn --data fashion-mnist -b 64 -e 3" /></p>
-          <p><Command text="tacho run -- python3 train.py" /></p>
-          <p><a href="/new">Start a run from here</a></p>
-        </Empty>
+        <NoRuns />
       </main>
     );
   }
@@ -174,13 +190,13 @@ export function RunsView(): JSX.Element {
         <label class="pick">
           <span>group by</span>
           <select value={group ?? ""} onChange={(e) => set({ group: e.currentTarget.value || null }, false)}>
-            <option value="">nothing</option>
+            <option value="">none</option>
             {columns.filter((c) => !c.metric && !["id", "key", "created_at"].includes(c.key)).map((c) => <option key={c.key} value={c.key}>{titleOf(c)}</option>)}
           </select>
         </label>
         {group && (
           <label class="pick">
-            <span>figure</span>
+            <span>metric</span>
             <select value={metric} onChange={(e) => set({ metric: e.currentTarget.value })}>
               {columns.filter((c) => c.metric).map((c) => <option key={c.key} value={c.key}>{titleOf(c)}</option>)}
             </select>
@@ -192,7 +208,7 @@ export function RunsView(): JSX.Element {
           <div class="choices">
             {[["runs", "csv"], ["epochs", "csv"], ["steps", "csv"], ["runs", "json"]].map(([table, format]) => (
               <a key={`${table}${format}`} download href={`/api/v1/export/${table}?format=${format}&${params}`}>
-                {table === "runs" && format === "json" ? "whole records" : table} as {format!.toUpperCase()}
+                {table === "runs" && format === "json" ? "records" : table} as {format!.toUpperCase()}
               </a>
             ))}
           </div>
@@ -201,10 +217,10 @@ export function RunsView(): JSX.Element {
           {total.problem ? <span class="bad">{total.problem}</span>
             : total.matching >= 0 && <>{count(total.matching)} {filtered ? "match" : total.matching === 1 ? "run" : "runs"}</>}
         </p>
-        {chosen.length > 0 && (
-          <p class="chosen">
-            {chosen.length} chosen{" "}
-            <a class="button" href={`/compare?${chosen.map((id) => `group=${id}`).join("&")}`}>Compare</a>{" "}
+        {selected.length > 0 && (
+          <p class="selection">
+            {selected.length} selected{" "}
+            <a class="button" href={`/compare?${selected.map((id) => `group=${id}`).join("&")}`}>Compare</a>{" "}
             <button type="button" class="quiet" onClick={() => set({ chosen: null })}>clear</button>
           </p>
         )}
@@ -213,19 +229,16 @@ export function RunsView(): JSX.Element {
         ? <Groups by={group} metric={metric} params={params} columns={columns} url={url} />
         : (
           <RunTable
-            columns={visible} params={params} sort={sort} order={order} chosen={chosen}
+            columns={visible} params={params} sort={sort} order={order} selected={selected}
             onSort={(key) => set(key === sort
               ? { order: order === "descending" ? "ascending" : null, sort: key === "id" ? null : key }
               : { sort: key === "id" ? null : key, order: null })}
-            onChoose={(ids) => set({ chosen: ids.join(",") || null })}
+            onSelect={(ids) => set({ chosen: ids.join(",") || null })}
             onTotal={(counted) => setTotal({ ...counted, params })}
           />
         )}
       {none && filtered && !group && (
-        <Empty title="No run matches">
-          <p>Words are looked for in model, data, device, environment and outcome; conditions are like <code>top1&gt;0.8</code>.</p>
-          <p><button type="button" onClick={() => set({ q: null })}>Show all runs</button></p>
-        </Empty>
+        <NoMatch clear={() => set({ q: null })} />
       )}
     </main>
   );

@@ -1,4 +1,4 @@
-// Something made in the page, kept as a file.
+// Downloads content that the page made.
 export function saveFile(name: string, type: string, content: string | Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);

@@ -9,7 +9,7 @@ export function mean(values: number[]): number | undefined {
   return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : undefined;
 }
 
-// About five round numbers between two others.
+// About five round numbers from low to high.
 export function roundTicks(low: number, high: number): number[] {
   const rough = (high - low) / 5;
   if (!(rough > 0)) return [low];
@@ -29,6 +29,6 @@ export function logTicks(low: number, high: number): number[] {
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
     }
   }
-  // A wide range keeps its powers of ten alone.
+  // For a wide range only powers of ten.
   return ticks.length > 9 ? ticks.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : ticks;
 }

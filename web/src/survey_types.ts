@@ -1,4 +1,4 @@
-// What the API says of the surveys of memory and of communication.
+// Types of the API: surveys of memory and communication.
 
 export interface LabSurveyLine {
   key: string;

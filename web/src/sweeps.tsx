@@ -1,13 +1,13 @@
-// All sweeps, how far each is, and a form that starts one.
+// All sweeps with their progress, and a form that starts one.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { post, useApi, type Problem } from "./api";
-import { count, moment, seconds, visible } from "./format";
-import { go, useRoute, withParams } from "./route";
+import { post, type Problem, useApi } from "./api";
+import { count, seconds, shortTime, visible } from "./format";
+import { navigate, useRoute, withParams } from "./route";
 import type { Sweep } from "./types";
-import { Command, Empty, ProblemNote, Scroll, Section, Waiting } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
 
-const usualGrid = `base: {model: mlp, data: fashion-mnist, train-samples: 6000, epochs: 1, threads: 1}
+const exampleGrid = `base: {model: mlp, data: fashion-mnist, train-samples: 6000, epochs: 1, threads: 1}
 matrix:
   batch: [32, 128]
   lr: [0.01, 0.1]
@@ -17,22 +17,22 @@ export const stateWords: Record<Sweep["state"], string> = {
   running: "running", stopped: "stopped", finished: "finished", cancelled: "cancelled",
 };
 
-export function useRefresh(again: () => void, going: boolean): void {
+export function useRefresh(reload: () => void, active: boolean): void {
   useEffect(() => {
-    if (!going) return;
-    const timer = setInterval(() => document.hidden || again(), 2000);
+    if (!active) return;
+    const timer = setInterval(() => document.hidden || reload(), 2000);
     return () => clearInterval(timer);
-  }, [going]);
+  }, [active]);
 }
 
-// Done, failed, under way, skipped, and what is left, as one bar.
+// The tasks of a sweep by state, as one bar.
 export function ProgressBar({ sweep }: { sweep: Sweep }): JSX.Element {
   const { counts } = sweep;
-  const good = counts.outcomes["ok"] ?? 0;
+  const ok = counts.outcomes["ok"] ?? 0;
   const parts: [string, number, string][] = [
-    ["ok", good, "ok"],
-    ["ended otherwise", counts.done - good, "bad"],
-    ["under way", counts.submitted, "going"],
+    ["ok", ok, "ok"],
+    ["not ok", counts.done - ok, "bad"],
+    ["submitted", counts.submitted, "active"],
     ["skipped", counts.skipped + counts.cancelled, "skipped"],
     ["waiting", counts.waiting, "waiting"],
   ];
@@ -46,15 +46,15 @@ export function ProgressBar({ sweep }: { sweep: Sweep }): JSX.Element {
 
 function NewSweep(): JSX.Element {
   const url = useRoute();
-  const grid = url.searchParams.get("grid") ?? usualGrid;
+  const grid = url.searchParams.get("grid") ?? exampleGrid;
   const [starting, setStarting] = useState(false);
-  const [refused, setRefused] = useState<Problem>();
+  const [refusal, setRefusal] = useState<Problem>();
   const start = (event: Event) => {
     event.preventDefault();
     setStarting(true);
-    setRefused(undefined);
-    post<Sweep>("/sweeps", { grid }).then((sweep) => go(`/sweeps/${sweep.id}`), (failure: Problem) => {
-      setRefused(failure);
+    setRefusal(undefined);
+    post<Sweep>("/sweeps", { grid }).then((sweep) => navigate(`/sweeps/${sweep.id}`), (failure: Problem) => {
+      setRefusal(failure);
       setStarting(false);
     });
   };
@@ -63,27 +63,27 @@ function NewSweep(): JSX.Element {
       <summary>New sweep</summary>
       <form onSubmit={start}>
         <label>
-          <span>The grid: options that all runs share, and lists of values; every combination is a run</span>
-          <textarea rows={7} spellcheck={false} value={grid} onInput={(e) => go(withParams(url, { grid: e.currentTarget.value }), true)} />
+          <span>Grid: options of all runs under base, lists of values under matrix; each combination is one run</span>
+          <textarea rows={7} spellcheck={false} value={grid} onInput={(e) => navigate(withParams(url, { grid: e.currentTarget.value }), true)} />
         </label>
-        {refused && <ProblemNote problem={refused} />}
-        <p><button type="submit" class="primary" disabled={starting}>{starting ? "starting …" : "Start"}</button></p>
+        {refusal && <ProblemNote problem={refusal} />}
+        <p><button type="submit" class="primary" disabled={starting}>{starting ? "Starting…" : "Start"}</button></p>
       </form>
     </details>
   );
 }
 
 export function SweepsView({ readOnly }: { readOnly: boolean }): JSX.Element {
-  const { data, problem, again } = useApi<{ sweeps: Sweep[] }>("/sweeps");
-  useRefresh(again, true);
-  if (problem && !data) return <main><ProblemNote problem={problem} again={again} /></main>;
-  if (!data) return <main><Waiting what="looking" /></main>;
+  const { data, problem, reload } = useApi<{ sweeps: Sweep[] }>("/sweeps");
+  useRefresh(reload, true);
+  if (problem && !data) return <main><ProblemNote problem={problem} reload={reload} /></main>;
+  if (!data) return <main><Loading text="Loading sweeps…" /></main>;
   if (data.sweeps.length === 0) {
     return (
       <main>
         <h1 class="sr">Sweeps</h1>
-        <Empty title="No sweep yet">
-          <p>A grid of options makes many runs, here or on a cluster, and survives Ctrl-C, crashes and reboots.</p>
+        <Empty title="No sweeps yet">
+          <p>A sweep runs every combination of a grid of options, on this machine or on a cluster, and can be resumed after an interruption. Start one{readOnly ? "" : " with the form below, or"} on the command line:</p>
           <p><Command text="tacho sweep examples/cpu-quick.yaml" /></p>
         </Empty>
         {!readOnly && <NewSweep />}
@@ -106,7 +106,7 @@ export function SweepsView({ readOnly }: { readOnly: boolean }): JSX.Element {
                 <tr key={sweep.id}>
                   <td class="number">{sweep.id}</td>
                   <th scope="row"><a href={`/sweeps/${sweep.id}`}>{visible(sweep.name).slice(0, 200) || `sweep ${sweep.id}`}</a></th>
-                  <td>{moment(sweep.created_at)}</td>
+                  <td>{shortTime(sweep.created_at)}</td>
                   <td><span class={`stage ${sweep.state}`}>{stateWords[sweep.state]}</span></td>
                   <td class="number">{count(sweep.counts.runs)}</td>
                   <td class="bar-cell"><ProgressBar sweep={sweep} /></td>

@@ -1,16 +1,16 @@
-// Light or dark: as the system is, or as was chosen here.
+// Light or dark colours: those of the system, or those selected here.
 import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "auto" | "light" | "dark";
 const changed = new EventTarget();
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-export function chosenTheme(): Theme {
-  const kept = localStorage.getItem("theme");
-  return kept === "light" || kept === "dark" ? kept : "auto";
+export function selectedTheme(): Theme {
+  const stored = localStorage.getItem("theme");
+  return stored === "light" || stored === "dark" ? stored : "auto";
 }
 
-export function chooseTheme(theme: Theme): void {
+export function selectTheme(theme: Theme): void {
   if (theme === "auto") localStorage.removeItem("theme");
   else localStorage.setItem("theme", theme);
   applyTheme();
@@ -18,25 +18,25 @@ export function chooseTheme(theme: Theme): void {
 }
 
 export function applyTheme(): void {
-  const theme = chosenTheme();
+  const theme = selectedTheme();
   if (theme === "auto") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
 }
 
 function shownTheme(): "light" | "dark" {
-  const theme = chosenTheme();
+  const theme = selectedTheme();
   return theme === "auto" ? (system.matches ? "dark" : "light") : theme;
 }
 
 export function useThemeName(): "light" | "dark" {
   const [name, set] = useState(shownTheme);
   useEffect(() => {
-    const look = () => set(shownTheme());
-    changed.addEventListener("change", look);
-    system.addEventListener("change", look);
+    const update = () => set(shownTheme());
+    changed.addEventListener("change", update);
+    system.addEventListener("change", update);
     return () => {
-      changed.removeEventListener("change", look);
-      system.removeEventListener("change", look);
+      changed.removeEventListener("change", update);
+      system.removeEventListener("change", update);
     };
   }, []);
   return name;

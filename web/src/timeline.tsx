@@ -1,10 +1,10 @@
-// Kernels, copies, calls and ranges on a line of time that can be zoomed into. The server answers
-// with as much detail as the screen can show.
+// A timeline of kernels, copies, calls and ranges with zoom. The server sends as much detail as the
+// screen can show.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "./api";
 import { count, seconds } from "./format";
-import { go, here, withParams } from "./route";
+import { currentUrl, navigate, withParams } from "./route";
 import { useThemeName } from "./theme";
 import type { Span, Timeline, Track } from "./types";
 
@@ -23,7 +23,7 @@ interface Placed {
 }
 
 function viewInAddress(): { from: number; to: number } | null {
-  const [from, to] = (here().searchParams.get("time") ?? "").split("-").map(Number);
+  const [from, to] = (currentUrl().searchParams.get("time") ?? "").split("-").map(Number);
   return from !== undefined && to !== undefined && from < to ? { from, to } : null;
 }
 
@@ -31,7 +31,7 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [view, setView] = useState(viewInAddress);
   const [data, setData] = useState<Timeline>();
-  const [under, setUnder] = useState<{ span: Span; name: string; x: number; y: number }>();
+  const [hovered, setHovered] = useState<{ span: Span; name: string; x: number; y: number }>();
   const theme = useThemeName();
   const width = canvas.current?.clientWidth || 1000;
 
@@ -48,9 +48,9 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
     };
   }, [run, view?.from, view?.to]);
 
-  // Once it rests: browsers refuse addresses that change with every move of a mouse.
+  // Delayed, because browsers limit how often the address may change.
   useEffect(() => {
-    const timer = setTimeout(() => go(withParams(here(), { time: view ? `${view.from.toFixed(9)}-${view.to.toFixed(9)}` : null }), true), 300);
+    const timer = setTimeout(() => navigate(withParams(currentUrl(), { time: view ? `${view.from.toFixed(9)}-${view.to.toFixed(9)}` : null }), true), 300);
     return () => clearTimeout(timer);
   }, [view?.from, view?.to]);
 
@@ -137,11 +137,11 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
         <button type="button" onClick={() => zoom(0.5)} aria-label="Zoom in">+</button>
         <button type="button" onClick={() => zoom(2)} aria-label="Zoom out">−</button>
         <button type="button" onClick={() => setView(null)} disabled={!view}>all</button>
-        <span class="soft">{seconds(shown.to - shown.from)} of {seconds(data?.span_s ?? 0)}, {count((data?.processes ?? []).reduce((n, p) => n + p.kernel_count, 0))} kernels; wheel zooms, drag moves, also + − ← →</span>
+        <span class="soft">{seconds(shown.to - shown.from)} of {seconds(data?.span_s ?? 0)}, {count((data?.processes ?? []).reduce((n, p) => n + p.kernel_count, 0))} kernels; wheel zooms, drag moves; keys: + − ← →</span>
       </div>
       <canvas
         ref={canvas} tabIndex={0} style={{ height: `${height}px` }} role="img"
-        aria-label={`Timeline of ${placed.length} tracks over ${seconds(data?.span_s ?? 0)}; the tables above have the same kernels as text`}
+        aria-label={`Timeline of ${placed.length} tracks over ${seconds(data?.span_s ?? 0)}; the tables above list the same kernels`}
         onWheel={(event) => {
           event.preventDefault();
           zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(event));
@@ -161,9 +161,9 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
           const line = placed[Math.floor((event.offsetY - headHeight) / lineHeight)];
           const t = timeAt(event);
           const span = line?.track.spans.find(([begin, length]) => begin <= t && t <= begin + Math.max(length, 1 / scale));
-          setUnder(span && line ? { span, name: `${span[3] > 1 ? "mostly " : ""}${line.labels[span[2]]?.name ?? ""}`, x: event.offsetX, y: event.offsetY } : undefined);
+          setHovered(span && line ? { span, name: `${span[3] > 1 ? "mostly " : ""}${line.labels[span[2]]?.name ?? ""}`, x: event.offsetX, y: event.offsetY } : undefined);
         }}
-        onPointerLeave={() => setUnder(undefined)}
+        onPointerLeave={() => setHovered(undefined)}
         onKeyDown={(event) => {
           if (event.key === "+" || event.key === "=") zoom(0.5);
           else if (event.key === "-") zoom(2);
@@ -173,13 +173,13 @@ export function TimelineView({ run }: { run: number }): JSX.Element | null {
           event.preventDefault();
         }}
       />
-      {under && (
-        <div class="hint" style={{ left: `${Math.min(under.x + 12, width - 260)}px`, top: `${under.y + 14}px` }}>
-          <b>{under.name}</b>
+      {hovered && (
+        <div class="hint" style={{ left: `${Math.min(hovered.x + 12, width - 260)}px`, top: `${hovered.y + 14}px` }}>
+          <b>{hovered.name}</b>
           <br />
-          {under.span[3] > 1
-            ? `${count(under.span[3])} in ${seconds(under.span[1])}, busy ${seconds(under.span[4])}`
-            : `${seconds(under.span[1])} at ${seconds(under.span[0])}`}
+          {hovered.span[3] > 1
+            ? `${count(hovered.span[3])} events in ${seconds(hovered.span[1])}, busy ${seconds(hovered.span[4])}`
+            : `${seconds(hovered.span[1])} at ${seconds(hovered.span[0])}`}
         </div>
       )}
     </div>

@@ -1,5 +1,5 @@
-// What the API answers with (src/serve/openapi.json describes it); of offers and of surveys:
-// offer_types.ts, survey_types.ts.
+// Types of the API (src/serve/openapi.json). Recommendations and surveys are in offer_types.ts and
+// survey_types.ts.
 
 export type Outcome = "running" | "ok" | "out_of_memory" | "failed" | "cancelled" | "timed_out";
 export type UnitName =
@@ -66,7 +66,7 @@ export interface RunDetail extends Run {
   reason: string;
   step_count: number;
   folder: string;
-  at_work: boolean;
+  running: boolean;
   record: {
     spec?: Record<string, unknown>;
     command?: Record<string, unknown>;
@@ -90,7 +90,7 @@ export interface Steps {
   count: number;
   bucket: number;
   warmup: number[];
-  samples_a_step: number;
+  samples_per_step: number;
   seconds: Buckets;
   input_seconds: Buckets;
   loss: Buckets;
@@ -195,7 +195,7 @@ export interface Report {
   absent: { part: string; why: string }[];
 }
 
-// begin, length, label (of what took most of it), how many, how long busy; times in seconds
+// begin, length, label of the longest event, number of events, busy time; times in seconds
 export type Span = [number, number, number, number, number];
 export interface Track {
   name: string;

@@ -1,4 +1,4 @@
-// Small parts that every view uses.
+// Components that all views share.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Problem } from "./api";
@@ -8,16 +8,16 @@ export function OutcomeMark({ outcome }: { outcome: string }): JSX.Element {
   return <span class={`outcome ${outcome}`}>{outcomeWords[outcome] ?? outcome}</span>;
 }
 
-export function ProblemNote({ problem, again }: { problem: Problem; again?: () => void }) {
+export function ProblemNote({ problem, reload }: { problem: Problem; reload?: () => void }) {
   return (
     <div class="problem" role="alert">
       <p>{problem.message}</p>
-      {again && <button type="button" onClick={again}>Try again</button>}
+      {reload && <button type="button" onClick={reload}>Try again</button>}
     </div>
   );
 }
 
-// A view without content says what brings some.
+// Shown instead of an empty list: says what to do next.
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -60,11 +60,11 @@ export function Section(
   );
 }
 
-// A table that may be wider than the window: the keyboard can scroll it too.
+// For tables wider than the window; the keyboard can scroll them.
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
   return <div class="scroll" role="region" aria-label={label} tabIndex={0}>{children}</div>;
 }
 
-export function Waiting({ what }: { what: string }): JSX.Element {
-  return <p class="waiting" role="status">{what}</p>;
+export function Loading({ text }: { text: string }): JSX.Element {
+  return <p class="waiting" role="status">{text}</p>;
 }

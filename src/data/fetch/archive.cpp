@@ -22,7 +22,7 @@ Result<void> write_entry(ArchiveReader& reader, const fs::path& target, Bytes li
     if (bytes.empty()) return {};
     written += static_cast<std::int64_t>(bytes.size());
     if (written > limit.count) {
-      return reader.bad(fmt::format("larger than the {} allowed here", human(limit)));
+      return reader.bad(fmt::format("larger than the limit of {}", human(limit)));
     }
     TACHO_CHECK(write_all(fd.get(), bytes, target));
   }
@@ -42,7 +42,7 @@ Result<void> extract(const fs::path& archive, std::span<const fs::path> paths,
     TACHO_CHECK(write_entry(reader, folder / path.filename(), limit));
   }
   if (!wanted.empty()) {
-    return Error{ErrorCode::invalid, fmt::format("{}: there is no {} in it", archive.string(),
+    return Error{ErrorCode::invalid, fmt::format("{}: does not contain {}", archive.string(),
                                                  wanted.begin()->string())};
   }
   return {};

@@ -8,9 +8,8 @@
 
 namespace tacho {
 
-// Takes the regular files with these paths out of a .tar.gz, each into `folder` under its file
-// name. Nothing else in the archive is written anywhere; a path it lacks is an error, and so is a
-// file of more than `limit`.
+// Extracts the regular files with these paths from a .tar.gz, each into `folder` under its file
+// name. Writes nothing else; a missing path is an error, and so is a file larger than `limit`.
 Result<void> extract(const std::filesystem::path& archive,
                      std::span<const std::filesystem::path> paths,
                      const std::filesystem::path& folder, Bytes limit = Bytes{1 << 30});

@@ -34,12 +34,12 @@ std::string_view without_dots(std::string_view path) {
   return path;
 }
 
-// What an archive within another reads from.
+// Read callback of an archive within another.
 la_ssize_t read_outer(struct archive* inner, void* outer, const void** bytes) {
   const auto block = static_cast<ArchiveReader*>(outer)->block();
   if (!block.ok()) {
     ::archive_set_error(inner, block.error().code == ErrorCode::io ? EIO : EINVAL, "%s",
-                        "the archive around it is cut off or damaged");
+                        "the enclosing archive is truncated or damaged");
     return ARCHIVE_FATAL;
   }
   *bytes = block->data();
@@ -105,9 +105,9 @@ Result<bool> ArchiveReader::next() {
     TACHO_TRY(more, next_entry());
     if (!more) return false;
     if (kind_ == Kind::folder) continue;
-    if (kind_ == Kind::link) return bad("a link, where only files belong");
+    if (kind_ == Kind::link) return bad("a link; only files are allowed");
     if (kind_ == Kind::other) return bad("neither a file nor a folder");
-    if (leads_elsewhere(path_)) return bad("its name leads out of the folder it belongs into");
+    if (leads_elsewhere(path_)) return bad("its path leads outside of the target folder");
     return true;
   }
 }
@@ -121,7 +121,7 @@ Result<std::string_view> ArchiveReader::block() {
     if (status == ARCHIVE_EOF) return std::string_view{};
     if (status != ARCHIVE_OK) return library_says(": " + path_);
     if (size == 0) continue;
-    if (offset != offset_) return bad("stored with holes, which no file here has");
+    if (offset != offset_) return bad("sparse files are not supported");
     offset_ += static_cast<std::int64_t>(size);
     return std::string_view(static_cast<const char*>(data), size);
   }
@@ -133,7 +133,7 @@ Result<std::string_view> ArchiveReader::content(Bytes limit) {
     TACHO_TRY(bytes, block());
     if (bytes.empty()) return std::string_view(content_);
     if (static_cast<std::int64_t>(content_.size() + bytes.size()) > limit.count) {
-      return bad(fmt::format("larger than the {} allowed here", human(limit)));
+      return bad(fmt::format("larger than the limit of {}", human(limit)));
     }
     content_ += bytes;
   }

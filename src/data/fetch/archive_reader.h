@@ -11,13 +11,13 @@ struct archive;
 
 namespace tacho {
 
-// Reads a .tar, .tar.gz or .zip from front to back. An entry whose content is not asked for costs a
-// seek where the archive is not compressed.
+// Reads a .tar, .tar.gz or .zip from front to back. Skipping the content of an entry costs one seek
+// if the archive is not compressed.
 class ArchiveReader final : public EntryReader {
  public:
   static Result<ArchiveReader> open(const std::filesystem::path& file);
-  // The .tar that `outer`'s entry is, unpacked from its data as they come. Neither move nor use
-  // `outer` while this lives.
+  // Reads the .tar that is the current entry of `outer`, without storing it. `outer` must be
+  // neither moved nor used meanwhile.
   static Result<ArchiveReader> within(ArchiveReader& outer);
 
   Result<bool> next() override;
@@ -26,11 +26,11 @@ class ArchiveReader final : public EntryReader {
   [[nodiscard]] Progress progress() const override;
   [[nodiscard]] Error bad(std::string_view why) const override;
 
-  // Like next(), but stops at entries of any kind and name.
+  // Like next(), but returns entries of any type and name.
   Result<bool> next_entry();
   [[nodiscard]] bool is_file() const { return kind_ == Kind::file; }
-  [[nodiscard]] Bytes size() const { return size_; }  // of the entry, as the archive claims
-  // The entry's next bytes, until the next call; none at its end.
+  [[nodiscard]] Bytes size() const { return size_; }  // of the entry, according to the archive
+  // Returns the entry's next bytes, valid until the next call; empty at its end.
   Result<std::string_view> block();
 
  private:
@@ -42,7 +42,7 @@ class ArchiveReader final : public EntryReader {
   [[nodiscard]] Error library_says(std::string_view where) const;
 
   std::unique_ptr<struct archive, Close> handle_;
-  std::string name_;  // for messages: the file, and within it the entry
+  std::string name_;  // for messages: the file and the entry
   Bytes total_;
   std::string path_;
   Kind kind_ = Kind::other;

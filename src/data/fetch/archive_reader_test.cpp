@@ -22,7 +22,7 @@ constexpr Bytes kLimit{1 << 20};
 
 class ArchiveReaderTest : public testing::Test {
  protected:
-  // "path=content" of each file, then the error if there is one.
+  // Returns "path=content" of each file, then the error if there is one.
   std::vector<std::string> all(EntryReader& reader, Bytes limit = kLimit) {
     std::vector<std::string> texts;
     while (true) {
@@ -48,14 +48,14 @@ class ArchiveReaderTest : public testing::Test {
   const fs::path file_ = scratch_.path() / "a.archive";
 };
 
-TEST_F(ArchiveReaderTest, GoesThroughTheFilesOfEveryKindOfArchive) {
+TEST_F(ArchiveReaderTest, ReadsTheFilesOfEveryKindOfArchive) {
   for (const auto kind : {ArchiveKind::tar, ArchiveKind::tar_gz, ArchiveKind::zip}) {
     EXPECT_THAT(all({{"./x", "1"}, {"folder/", ""}, {"folder/y", "22"}, {"empty", ""}}, kind),
                 ElementsAre("x=1", "folder/y=22", "empty="));
   }
 }
 
-TEST_F(ArchiveReaderTest, GoesThroughAnArchiveWithinAnother) {
+TEST_F(ArchiveReaderTest, ReadsAnArchiveWithinAnother) {
   std::string big(3 << 20, 'b');
   for (std::size_t i = 0; i < big.size(); ++i) big[i] = static_cast<char>(i * 7 % 251);
   const std::string inner =
@@ -70,27 +70,27 @@ TEST_F(ArchiveReaderTest, GoesThroughAnArchiveWithinAnother) {
   EXPECT_THAT(all(*outer), ElementsAre("after=3"));
 }
 
-TEST_F(ArchiveReaderTest, RefusesLinksAndNamesThatLeadElsewhere) {
+TEST_F(ArchiveReaderTest, RejectsLinksAndPathsOutside) {
   const std::string place = file_.string() + ": ";
   EXPECT_THAT(all({{"x", "->/etc/passwd"}}, ArchiveKind::tar),
-              ElementsAre(place + "x: a link, where only files belong"));
+              ElementsAre(place + "x: a link; only files are allowed"));
   EXPECT_THAT(all({{"x", "->/etc/passwd"}}, ArchiveKind::zip),
-              ElementsAre(place + "x: a link, where only files belong"));
+              ElementsAre(place + "x: a link; only files are allowed"));
   for (const std::string path : {"../x", "a/../../x", "/x", "..", "a/.."}) {
     for (const auto kind : {ArchiveKind::tar, ArchiveKind::zip}) {
       EXPECT_THAT(all({{path, "evil"}}, kind),
-                  ElementsAre(place + path + ": its name leads out of the folder it belongs into"));
+                  ElementsAre(place + path + ": its path leads outside of the target folder"));
     }
   }
 }
 
-TEST_F(ArchiveReaderTest, RefusesAFileBeyondTheLimit) {
+TEST_F(ArchiveReaderTest, RejectsAFileAboveTheLimit) {
   EXPECT_THAT(all({{"x", "12345"}}, ArchiveKind::zip, Bytes{4}),
-              ElementsAre(file_.string() + ": x: larger than the 4 B allowed here"));
+              ElementsAre(file_.string() + ": x: larger than the limit of 4 B"));
   EXPECT_THAT(all({{"x", "1234"}}, ArchiveKind::zip, Bytes{4}), ElementsAre("x=1234"));
 }
 
-TEST_F(ArchiveReaderTest, NamesArchiveAndEntryOfWhatIsDamaged) {
+TEST_F(ArchiveReaderTest, AnErrorNamesArchiveAndEntry) {
   const std::string content = "content of y";
   const std::string tar = archive_bytes({{"x", "1"}, {"y", content}}, ArchiveKind::tar);
   put(file_, tar.substr(0, tar.find(content) + 5));
@@ -98,14 +98,14 @@ TEST_F(ArchiveReaderTest, NamesArchiveAndEntryOfWhatIsDamaged) {
   EXPECT_THAT(all(*cut), ElementsAre("x=1", AllOf(StartsWith(file_.string() + ": y: "),
                                                   HasSubstr("runcated"))));
   std::string zip = archive_bytes({{"x", "1"}, {"y", content}}, ArchiveKind::zip_stored);
-  zip[zip.find(content)] = 'C';  // which its checksum tells
+  zip[zip.find(content)] = 'C';  // detected by the checksum
   put(file_, zip);
   auto changed = ArchiveReader::open(file_);
   EXPECT_THAT(all(*changed),
               ElementsAre("x=1", AllOf(StartsWith(file_.string() + ": y: "), HasSubstr("CRC"))));
 }
 
-TEST_F(ArchiveReaderTest, RefusesOtherFiles) {
+TEST_F(ArchiveReaderTest, RejectsOtherFiles) {
   put(file_, "<html>not found</html>");
   EXPECT_EQ(ArchiveReader::open(file_).error().message,
             file_.string() + ": not a tar or zip archive");
@@ -114,7 +114,7 @@ TEST_F(ArchiveReaderTest, RefusesOtherFiles) {
   EXPECT_EQ(ArchiveReader::open("/nonexistent").error().code, ErrorCode::not_found);
 }
 
-TEST_F(ArchiveReaderTest, AnswersEveryMutationWithFilesOrAnError) {
+TEST_F(ArchiveReaderTest, SurvivesMutations) {
   std::mt19937 random(1);
   const Entries entries = {{"x", "1"}, {"folder/y", std::string(600, '2')}, {"z", "->x"}};
   const Entries nested = {{"inner.tar", archive_bytes({{"x", "1"}}, ArchiveKind::tar)}};

@@ -48,7 +48,7 @@ Result<std::vector<ClassLine>> read_class_table(const fs::path& folder) {
     TACHO_TRY(eval, parse_count(line));
     row.train = train;
     row.eval = eval;
-    if (row.name.empty()) return Error{ErrorCode::invalid, "no name of a class"};
+    if (row.name.empty()) return Error{ErrorCode::invalid, "no class name"};
     rows.push_back(std::move(row));
     return {};
   });

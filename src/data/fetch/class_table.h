@@ -12,17 +12,17 @@
 
 namespace tacho {
 
-// What a prepared image folder holds, in its file classes.tsv: a line a class with these four,
-// between tabs, in the order of the labels.
+// The contents of a prepared image folder, from its file classes.tsv: one line per class with these
+// four values, separated by tabs, ordered by label.
 struct ClassLine {
-  std::string name;   // of its folder: "n01440764"
-  std::string words;  // "tench, Tinca tinca"; "" where nobody says
+  std::string name;   // name of the folder: "n01440764"
+  std::string words;  // "tench, Tinca tinca"; "" if unknown
   std::int64_t train = 0;
   std::int64_t eval = 0;
 };
 inline constexpr std::string_view kClassTable = "classes.tsv";
 
-// How many images there are of each class.
+// Counts the images of each class.
 std::vector<ClassLine> count_classes(const ImageFolder& images);
 
 struct ImageTotals {

@@ -23,7 +23,7 @@ class ClassTable : public testing::Test {
   const std::vector<ClassLine> rows_ = {{"n01", "tench, Tinca tinca", 1300, 50}, {"n02", "", 7, 0}};
 };
 
-TEST_F(ClassTable, IsReadAsItWasWritten) {
+TEST_F(ClassTable, SurvivesARoundTrip) {
   ASSERT_TRUE(write_class_table(folder_.path(), rows_).ok());
   const auto rows = read_class_table(folder_.path());
   ASSERT_TRUE(rows.ok()) << rows.error().message;
@@ -36,14 +36,14 @@ TEST_F(ClassTable, IsReadAsItWasWritten) {
   EXPECT_EQ(totals_of(*rows).eval, 50);
 }
 
-TEST_F(ClassTable, NamesTheLineOfWhatIsWrong) {
-  EXPECT_EQ(problem("a\tb\t1\t2\nc\td\t3\n"), "classes.tsv: line 2: '' is no count");
-  EXPECT_EQ(problem("a\tb\t1\t2\t3\n"), "classes.tsv: line 1: '2 3' is no count");
-  EXPECT_EQ(problem("a\tb\t-1\t2\n"), "classes.tsv: line 1: '-1' is no count");
-  EXPECT_EQ(problem("\tb\t1\t2\n"), "classes.tsv: line 1: no name of a class");
+TEST_F(ClassTable, AnErrorNamesTheLine) {
+  EXPECT_EQ(problem("a\tb\t1\t2\nc\td\t3\n"), "classes.tsv: line 2: '' is not a count");
+  EXPECT_EQ(problem("a\tb\t1\t2\t3\n"), "classes.tsv: line 1: '2 3' is not a count");
+  EXPECT_EQ(problem("a\tb\t-1\t2\n"), "classes.tsv: line 1: '-1' is not a count");
+  EXPECT_EQ(problem("\tb\t1\t2\n"), "classes.tsv: line 1: no class name");
 }
 
-TEST_F(ClassTable, AnswersEveryMutationWithRowsOrAnError) {
+TEST_F(ClassTable, SurvivesMutations) {
   ASSERT_TRUE(write_class_table(folder_.path(), rows_).ok());
   const std::string whole = *read_file(folder_.path() / kClassTable);
   std::mt19937 random(1);

@@ -20,7 +20,7 @@ constexpr std::string_view kMetaFile = "meta.mat";
 constexpr std::string_view kTruthFile = "ILSVRC2012_validation_ground_truth.txt";
 constexpr Bytes kLargestDevkitFile{64 << 20};
 
-// Its counts of training images are of use only if they are those of the published archive.
+// The counts of training images are only used if they match the published archive.
 void forget_other_counts(std::vector<Synset>& classes, std::int64_t published) {
   std::int64_t sum = 0;
   for (const Synset& synset : classes) sum += synset.train_images.value_or(0);
@@ -46,7 +46,7 @@ Result<std::vector<Synset>> classes_among(std::vector<Synset> synsets, std::int6
       return Error{ErrorCode::invalid, fmt::format("no class has the ILSVRC2012_ID {}", i + 1)};
     }
     if (!ids.insert(synsets[i].id).second) {
-      return Error{ErrorCode::invalid, fmt::format("{} is there twice", synsets[i].id)};
+      return Error{ErrorCode::invalid, fmt::format("{} occurs twice", synsets[i].id)};
     }
   }
   return synsets;
@@ -58,12 +58,12 @@ Result<std::vector<std::size_t>> parse_ground_truth(std::string_view text, std::
     TACHO_TRY(number, parse_count(line));
     if (number < 1 || static_cast<std::size_t>(number) > classes) {
       return Error{ErrorCode::invalid,
-                   fmt::format("{} is no class (expected 1 to {})", number, classes)};
+                   fmt::format("{} is not a class (expected 1 to {})", number, classes)};
     }
     answers.push_back(static_cast<std::size_t>(number) - 1);
     return {};
   }));
-  if (answers.empty()) return Error{ErrorCode::invalid, "names no class"};
+  if (answers.empty()) return Error{ErrorCode::invalid, "contains no class"};
   return answers;
 }
 

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// The files of an archive or of a folder, one after another. Names are untrusted: whoever writes a
-// file makes its path from parts it has checked.
+// Iterates over the files of an archive or a folder. Names are untrusted: code that writes a file
+// must build its path from checked parts.
 class EntryReader {
  public:
   EntryReader() = default;
@@ -18,15 +18,16 @@ class EntryReader {
   EntryReader& operator=(EntryReader&&) = default;
   virtual ~EntryReader() = default;
 
-  // Goes to the next file; false after the last. Folders are passed over. Links, devices and names
-  // that lead out of the place they are unpacked in are errors.
+  // Advances to the next file; false after the last. Skips folders. Links, devices and paths
+  // outside of the target folder are errors.
   virtual Result<bool> next() = 0;
-  // Of the file this is at, within the archive or folder.
+  // Path of the current file within the archive or folder.
   [[nodiscard]] virtual std::string_view path() const = 0;
-  // All of the file, until the next call of anything here; an error if that is more than `limit`.
+  // Reads the whole file; valid until the next call of any method. An error if it is larger than
+  // `limit`.
   virtual Result<std::string_view> content(Bytes limit) = 0;
   [[nodiscard]] virtual Progress progress() const = 0;
-  // ErrorCode::invalid, "ARCHIVE: ENTRY: why".
+  // Makes ErrorCode::invalid with "ARCHIVE: ENTRY: why".
   [[nodiscard]] virtual Error bad(std::string_view why) const = 0;
 };
 

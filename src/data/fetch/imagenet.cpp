@@ -13,7 +13,7 @@
 #include "data/fetch/devkit.h"
 #include "data/fetch/imagenet_unpacking.h"
 #include "data/fetch/partial_folder.h"
-#include "data/fetch/prepared_place.h"
+#include "data/fetch/prepared_dataset.h"
 
 namespace tacho {
 namespace {
@@ -24,7 +24,7 @@ constexpr const char* kTrainArchive = "ILSVRC2012_img_train.tar";
 constexpr const char* kValArchive = "ILSVRC2012_img_val.tar";
 constexpr const char* kDevkitArchive = "ILSVRC2012_devkit_t12.tar.gz";
 
-// The archives as one line each, so that another release of the same name is told from this one.
+// One line per archive, so that another release with the same name is detected.
 Result<std::string> origin_of(const DatasetInfo& info, const fs::path& from) {
   std::string origin;
   for (const char* name : {kTrainArchive, kValArchive, kDevkitArchive}) {
@@ -43,11 +43,11 @@ Result<std::string> origin_of(const DatasetInfo& info, const fs::path& from) {
 
 Result<void> check_total(const fs::path& archive, std::int64_t count, std::int64_t expected) {
   if (expected == 0 || count == expected) return {};
-  return Error{ErrorCode::invalid,
-               fmt::format("{}: {} images in all, expected {}", archive.string(), count, expected)};
+  return Error{ErrorCode::invalid, fmt::format("{}: {} images in total, expected {}",
+                                               archive.string(), count, expected)};
 }
 
-// Counts what lies in the folder, whichever attempt has put it there.
+// Counts the files in the folder, whichever attempt wrote them.
 Result<void> write_checked_table(const DatasetInfo& info, const Devkit& devkit,
                                  const ImagenetArchives& archives, const fs::path& folder) {
   TACHO_TRY(images, load_image_folder(folder));
@@ -69,8 +69,8 @@ Result<fs::path> prepare_imagenet(const DatasetInfo& info, const fs::path& from,
   TACHO_TRY(origin, origin_of(info, from));
   say(fmt::format("reading the labels in {}", kDevkitArchive));
   TACHO_TRY(devkit, read_devkit(from / kDevkitArchive, info));
-  TACHO_TRY(place, PreparedPlace::take(info, home));
-  TACHO_TRY(partial, PartialFolder::open(place.partial(), origin));
+  TACHO_TRY(dataset, PreparedDataset::take(info, home));
+  TACHO_TRY(partial, PartialFolder::open(dataset.partial(), origin));
 
   const ImagenetArchives archives{from / kTrainArchive, from / kValArchive};
   say(fmt::format("unpacking {} and {}", kTrainArchive, kValArchive));
@@ -83,12 +83,12 @@ Result<fs::path> prepare_imagenet(const DatasetInfo& info, const fs::path& from,
   partial.drop_unfinished();
   if (!made.ok()) {
     return Error{made.error().code,
-                 fmt::format("{}; what is finished is kept in {}: run it again to go on",
+                 fmt::format("{}; what is finished is kept in {}: run it again to continue",
                              made.error().message, partial.path().string())};
   }
-  TACHO_CHECK(place.publish(partial.path()));
-  PartialFolder::tidy(place.target());
-  return place.target();
+  TACHO_CHECK(dataset.publish(partial.path()));
+  PartialFolder::tidy(dataset.target());
+  return dataset.target();
 }
 
 }  // namespace tacho

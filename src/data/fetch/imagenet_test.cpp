@@ -29,7 +29,7 @@ class PrepareImagenet : public testing::Test {
     return prepare_imagenet(TestImagenet::info(), from_, home_, quiet, watch);
   }
 
-  // Puts the changed release in place of the first; what is wrong with it.
+  // Replaces the release with the changed one and returns the error.
   std::string problem() {
     release_.put_in(from_);
     const auto folder = prepare_fish();
@@ -41,7 +41,7 @@ class PrepareImagenet : public testing::Test {
 
   void put_train(const Entries& entries) { put(train_, archive_bytes(entries, ArchiveKind::tar)); }
 
-  // Stops when the image with this number, counted over all archives, is to be written.
+  // Stops before writing the image with this number, counted over all archives.
   static Watch stop_before(int image) {
     auto left = std::make_shared<int>(image);
     return {.stopped = [left] { return (*left)-- == 0; }};
@@ -76,7 +76,7 @@ class PrepareImagenet : public testing::Test {
   const fs::path data_ = home_ / "data";
 };
 
-TEST_F(PrepareImagenet, SortsTheImagesOfAllArchivesIntoTheirClasses) {
+TEST_F(PrepareImagenet, SortsImagesIntoClasses) {
   const auto folder = prepare_fish();
   ASSERT_TRUE(folder.ok()) << folder.error().message;
   EXPECT_EQ(*folder, data_ / "fish");
@@ -89,7 +89,7 @@ TEST_F(PrepareImagenet, ReplacesAnOlderFolder) {
   expect_prepared();
 }
 
-TEST_F(PrepareImagenet, StoppedAnywhereItGoesOnWhereItWas) {
+TEST_F(PrepareImagenet, ContinuesAfterAStopAtAnyPoint) {
   int stops = 0;
   for (bool stopped = true; stopped; ++stops) {
     fs::remove_all(data_);
@@ -98,7 +98,7 @@ TEST_F(PrepareImagenet, StoppedAnywhereItGoesOnWhereItWas) {
     if (stopped) {
       EXPECT_EQ(first.error().message, "stopped; what is finished is kept in " +
                                            (data_ / "fish.partial").string() +
-                                           ": run it again to go on");
+                                           ": run it again to continue");
       EXPECT_FALSE(fs::exists(data_ / "fish"));
       EXPECT_FALSE(fs::exists(data_ / "fish.partial/.unfinished"));
       ASSERT_TRUE(prepare_fish().ok());
@@ -108,7 +108,7 @@ TEST_F(PrepareImagenet, StoppedAnywhereItGoesOnWhereItWas) {
   EXPECT_EQ(stops, 16);  // before each of 11 images, and at the end of each of 4 archives
 }
 
-TEST_F(PrepareImagenet, RedoesNoFinishedClass) {
+TEST_F(PrepareImagenet, DoesNotRepeatFinishedClasses) {
   ASSERT_FALSE(prepare_fish(stop_before(4)).ok());
   const fs::path finished = data_ / "fish.partial/train/n00000001/n00000001_0.JPEG";
   const auto written = fs::last_write_time(finished);
@@ -119,8 +119,8 @@ TEST_F(PrepareImagenet, RedoesNoFinishedClass) {
   EXPECT_EQ(found, static_cast<std::int64_t>(release_.class_archives()[0].second.size()));
 }
 
-// As by kill -9, wherever it is.
-TEST_F(PrepareImagenet, KilledAnywhereItGoesOnWhereItWas) {
+// Simulates kill -9 at any point.
+TEST_F(PrepareImagenet, ContinuesAfterAKillAtAnyPoint) {
   for (const int images : {0, 1, 3, 6, 10}) {
     fs::remove_all(data_);
     auto left = std::make_shared<int>(images);
@@ -134,7 +134,7 @@ TEST_F(PrepareImagenet, KilledAnywhereItGoesOnWhereItWas) {
   }
 }
 
-TEST_F(PrepareImagenet, BeginsAnewWithOtherArchives) {
+TEST_F(PrepareImagenet, StartsOverWithOtherArchives) {
   ASSERT_FALSE(prepare_fish(stop_before(4)).ok());
   release_.train["n00000001"][0].second = jpeg("another");
   release_.put_in(from_);
@@ -142,7 +142,7 @@ TEST_F(PrepareImagenet, BeginsAnewWithOtherArchives) {
   EXPECT_EQ(*read_file(data_ / "fish/train/n00000001/n00000001_0.JPEG"), jpeg("another"));
 }
 
-TEST_F(PrepareImagenet, TellsHowFarItIs) {
+TEST_F(PrepareImagenet, ReportsProgress) {
   std::vector<Progress> told;
   ASSERT_TRUE(prepare_fish({.progress = [&](const Progress& now) { told.push_back(now); }}).ok());
   ASSERT_EQ(told.size(), 15U);
@@ -157,7 +157,7 @@ TEST_F(PrepareImagenet, TellsHowFarItIs) {
   EXPECT_GT(before, static_cast<std::int64_t>(fs::file_size(train_)));
 }
 
-TEST_F(PrepareImagenet, NamesAMissingArchiveAndTouchesNothing) {
+TEST_F(PrepareImagenet, NamesAMissingArchiveAndChangesNothing) {
   fs::remove(val_);
   const auto folder = prepare_fish();
   ASSERT_FALSE(folder.ok());
@@ -167,7 +167,7 @@ TEST_F(PrepareImagenet, NamesAMissingArchiveAndTouchesNothing) {
   EXPECT_FALSE(fs::exists(home_));
 }
 
-TEST_F(PrepareImagenet, NamesTheEntryAtWhichAnArchiveIsCut) {
+TEST_F(PrepareImagenet, NamesTheEntryWhereAnArchiveIsTruncated) {
   const std::string whole = *read_file(train_);
   const std::size_t third_class = whole.find("n00000003.tar");
   put(train_, whole.substr(0, third_class + 512 + 700));
@@ -179,10 +179,10 @@ TEST_F(PrepareImagenet, NamesTheEntryAtWhichAnArchiveIsCut) {
   EXPECT_THAT(tree(data_), ElementsAre(".fish.lock"));
 }
 
-TEST_F(PrepareImagenet, SurvivesACutAtEveryPlace) {
+TEST_F(PrepareImagenet, SurvivesTruncationAtAnyPoint) {
   for (const fs::path& archive : {train_, val_}) {
     const std::string whole = *read_file(archive);
-    // The last two blocks of a .tar only say that it ends, and more of them fill it up.
+    // The last two blocks of a .tar only mark its end, and more of them are padding.
     for (std::size_t size = 0; size < whole.find_last_not_of('\0') - 600; size += 256) {
       put(archive, whole.substr(0, size));
       EXPECT_FALSE(prepare_fish().ok()) << archive << " cut to " << size;
@@ -192,11 +192,11 @@ TEST_F(PrepareImagenet, SurvivesACutAtEveryPlace) {
   }
 }
 
-TEST_F(PrepareImagenet, RemovesWhatAnEarlierAttemptMadeWhenTheArchiveIsDamaged) {
+TEST_F(PrepareImagenet, RemovesEarlierAttemptsIfAnArchiveIsDamaged) {
   ASSERT_FALSE(prepare_fish(stop_before(8)).ok());
   std::string bytes = *read_file(train_);
   const auto time = fs::last_write_time(train_);
-  bytes[bytes.find("n00000003_0.JPEG")] = 'm';  // its header's checksum is wrong now
+  bytes[bytes.find("n00000003_0.JPEG")] = 'm';  // makes the header's checksum wrong
   put(train_, bytes);
   fs::last_write_time(train_, time);
   const auto folder = prepare_fish();
@@ -205,7 +205,7 @@ TEST_F(PrepareImagenet, RemovesWhatAnEarlierAttemptMadeWhenTheArchiveIsDamaged) 
   EXPECT_THAT(tree(data_), ElementsAre(".fish.lock"));
 }
 
-TEST_F(PrepareImagenet, RefusesAnotherNumberOfImages) {
+TEST_F(PrepareImagenet, RejectsAnotherNumberOfImages) {
   release_.train["n00000002"].pop_back();
   EXPECT_EQ(problem(), train_.string() + ": n00000002.tar: 2 images, expected 3");
   release_.train["n00000002"].assign(4, {"", ""});
@@ -217,7 +217,7 @@ TEST_F(PrepareImagenet, RefusesAnotherNumberOfImages) {
             train_.string() + ": n00000002.tar: n00000002_3.JPEG: more than the 3 images expected");
 }
 
-TEST_F(PrepareImagenet, RefusesAnotherNumberOfValidationImages) {
+TEST_F(PrepareImagenet, RejectsAnotherNumberOfValidationImages) {
   const auto last = release_.val.back();
   release_.val.pop_back();
   EXPECT_EQ(problem(), val_.string() + ": 3 images, expected 4");
@@ -228,28 +228,28 @@ TEST_F(PrepareImagenet, RefusesAnotherNumberOfValidationImages) {
                            "ILSVRC2012_val_00000001.JPEG");
 }
 
-TEST_F(PrepareImagenet, RefusesTotalsOtherThanThePublished) {
+TEST_F(PrepareImagenet, RejectsOtherTotalsThanThePublished) {
   DatasetInfo info = TestImagenet::info();
   info.train_images = 8;
   EXPECT_EQ(prepare_imagenet(info, from_, home_, quiet, {}).error().message,
-            train_.string() + ": 7 images in all, expected 8");
+            train_.string() + ": 7 images in total, expected 8");
   EXPECT_THAT(tree(data_), ElementsAre(".fish.lock"));
 }
 
-TEST_F(PrepareImagenet, NamesAClassThatIsMissingStrangeOrThereTwice) {
+TEST_F(PrepareImagenet, NamesAMissingUnknownOrDuplicateClass) {
   const Entries classes = release_.class_archives();
   put_train({classes[0], classes[2]});
   EXPECT_EQ(prepare_fish().error().message,
-            train_.string() + ": lacks n00000002.tar; it has 2 of 3 classes");
+            train_.string() + ": does not contain n00000002.tar; it has 2 of 3 classes");
   put_train({classes[0], {"n00000009.tar", "x"}});
   EXPECT_EQ(prepare_fish().error().message,
-            train_.string() + ": n00000009.tar: of a class that the devkit does not know");
+            train_.string() + ": n00000009.tar: its class is not in the devkit");
   put_train({classes[0], classes[0]});
-  EXPECT_EQ(prepare_fish().error().message, train_.string() + ": n00000001.tar: comes twice");
+  EXPECT_EQ(prepare_fish().error().message, train_.string() + ": n00000001.tar: occurs twice");
   EXPECT_THAT(tree(data_), ElementsAre(".fish.lock"));
 }
 
-TEST_F(PrepareImagenet, TellsTheWrongArchiveUnderTheRightName) {
+TEST_F(PrepareImagenet, DetectsTheWrongArchiveUnderTheRightName) {
   put_train(release_.val);
   EXPECT_EQ(prepare_fish().error().message,
             train_.string() +
@@ -259,18 +259,18 @@ TEST_F(PrepareImagenet, TellsTheWrongArchiveUnderTheRightName) {
   EXPECT_EQ(prepare_fish().error().message, train_.string() + ": not a tar or zip archive");
 }
 
-TEST_F(PrepareImagenet, RefusesWhatIsNoImage) {
+TEST_F(PrepareImagenet, RejectsFilesThatAreNotImages) {
   release_.train["n00000002"][1].second = "<html>";
   EXPECT_EQ(problem(),
             train_.string() + ": n00000002.tar: n00000002_10.JPEG: not a JPEG or PNG image");
 }
 
-TEST_F(PrepareImagenet, WritesNothingOutsideItsFolder) {
+TEST_F(PrepareImagenet, WritesNothingOutsideOfItsFolder) {
   const std::string evil = jpeg("evil");
   auto& images = release_.train["n00000002"];
   const auto good = images[1];
   const std::string named = ": not named like an image of its class (n00000002_7.JPEG)";
-  const std::string leads = ": its name leads out of the folder it belongs into";
+  const std::string leads = ": its path leads outside of the target folder";
   const std::string place = train_.string() + ": n00000002.tar: ";
   for (const auto& [path, expected] :
        std::vector<std::pair<std::string, std::string>>{{"../n00000002_10.JPEG", leads},
@@ -283,18 +283,18 @@ TEST_F(PrepareImagenet, WritesNothingOutsideItsFolder) {
     EXPECT_EQ(problem(), place + path + expected);
   }
   images[1] = {good.first, "->/etc/passwd"};
-  EXPECT_EQ(problem(), place + good.first + ": a link, where only files belong");
+  EXPECT_EQ(problem(), place + good.first + ": a link; only files are allowed");
   images[1] = {good.first, "=>/etc/passwd"};
-  EXPECT_EQ(problem(), place + good.first + ": a link, where only files belong");
+  EXPECT_EQ(problem(), place + good.first + ": a link; only files are allowed");
   images[1] = images[0];
-  EXPECT_EQ(problem(), place + images[0].first + ": comes twice");
+  EXPECT_EQ(problem(), place + images[0].first + ": occurs twice");
   EXPECT_THAT(tree(scratch_.path()),
               ElementsAre("from/ILSVRC2012_devkit_t12.tar.gz", "from/ILSVRC2012_img_train.tar",
                           "from/ILSVRC2012_img_val.tar", "home/data/.fish.lock"));
 }
 
-// A limit on the size of files refuses writes the way a full disk does.
-TEST_F(PrepareImagenet, OutOfDiskItKeepsFinishedClassesAndGoesOn) {
+// A limit on the size of files fails writes as a full disk does.
+TEST_F(PrepareImagenet, ContinuesAfterAFullDisk) {
   release_.train["n00000002"][1].second = jpeg(std::string(100'000, 'x'));
   release_.put_in(from_);
   rlimit before{};
@@ -310,7 +310,7 @@ TEST_F(PrepareImagenet, OutOfDiskItKeepsFinishedClassesAndGoesOn) {
   EXPECT_EQ(folder.error().code, ErrorCode::io);
   EXPECT_THAT(folder.error().message,
               AllOf(HasSubstr("n00000002_10.JPEG: File too large; what is finished is kept in"),
-                    EndsWith(": run it again to go on")));
+                    EndsWith(": run it again to continue")));
   EXPECT_FALSE(fs::exists(data_ / "fish"));
   EXPECT_TRUE(fs::exists(data_ / "fish.partial/train/n00000001"));
   EXPECT_FALSE(fs::exists(data_ / "fish.partial/.unfinished"));

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostImagesOfAClass = 1'000'000;
+constexpr std::int64_t kMaxImagesPerClass = 1'000'000;
 constexpr std::string_view kValPrefix = "ILSVRC2012_val_";
 
 std::int64_t size_of(const fs::path& file) {
@@ -22,7 +22,7 @@ std::int64_t size_of(const fs::path& file) {
   return unreadable ? 0 : static_cast<std::int64_t>(size);
 }
 
-// 17 for "ILSVRC2012_val_00000017.JPEG"; 0 for any other name.
+// Returns 17 for "ILSVRC2012_val_00000017.JPEG" and 0 for any other name.
 std::size_t val_number(std::string_view name) {
   constexpr std::size_t kDigits = 8;
   const bool numbered = is_numbered(name, kValPrefix, ".JPEG") &&
@@ -49,7 +49,7 @@ Result<void> ImagenetUnpacking::run() {
   return unpack_val();
 }
 
-Result<void> ImagenetUnpacking::look_around(const ArchiveReader& archive) const {
+Result<void> ImagenetUnpacking::report_progress(const ArchiveReader& archive) const {
   if (watch_.should_stop()) return Error{ErrorCode::failed, "stopped"};
   Progress now = archive.progress();
   now.done += before_;
@@ -69,8 +69,8 @@ Result<void> ImagenetUnpacking::unpack_train() {
     if (!id.ends_with(".tar")) return outer.bad("not the archive of a class, like n01440764.tar");
     id.remove_suffix(4);
     const auto found = classes_.find(id);
-    if (found == classes_.end()) return outer.bad("of a class that the devkit does not know");
-    if (!seen.emplace(id).second) return outer.bad("comes twice");
+    if (found == classes_.end()) return outer.bad("its class is not in the devkit");
+    if (!seen.emplace(id).second) return outer.bad("occurs twice");
     if (folder_.has(fs::path("train") / id)) {
       found_ += outer.size().count;
       continue;
@@ -80,20 +80,20 @@ Result<void> ImagenetUnpacking::unpack_train() {
   for (const auto& [id, synset] : classes_) {
     if (seen.contains(id)) continue;
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: lacks {}.tar; it has {} of {} classes", archives_.train.string(),
-                             id, seen.size(), classes_.size())};
+                 fmt::format("{}: does not contain {}.tar; it has {} of {} classes",
+                             archives_.train.string(), id, seen.size(), classes_.size())};
   }
   return {};
 }
 
 Result<void> ImagenetUnpacking::unpack_class(ArchiveReader& outer, const Synset& synset) {
-  const std::int64_t most = synset.train_images.value_or(kMostImagesOfAClass);
+  const std::int64_t most = synset.train_images.value_or(kMaxImagesPerClass);
   const std::string prefix = synset.id + "_";
   TACHO_TRY(folder, folder_.begin());
   TACHO_TRY(images, ArchiveReader::within(outer));
   std::int64_t count = 0;
   while (true) {
-    TACHO_CHECK(look_around(outer));
+    TACHO_CHECK(report_progress(outer));
     TACHO_TRY(more, images.next());
     if (!more) break;
     const std::string_view name = images.path();
@@ -119,7 +119,7 @@ Result<void> ImagenetUnpacking::unpack_val() {
   }
   std::size_t count = 0;
   while (true) {
-    TACHO_CHECK(look_around(images));
+    TACHO_CHECK(report_progress(images));
     TACHO_TRY(more, images.next());
     if (!more) break;
     const std::string_view name = images.path();

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "data/fetch/apart.h"
+#include "data/fetch/child_process.h"
 #include "data/fetch/table_text.h"
 
 namespace tacho {
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSynsets = 100'000;
-constexpr const char* kNothing = "-";  // a number the file does not give
+constexpr std::size_t kMaxSynsets = 100'000;
+constexpr const char* kNothing = "-";  // a missing number
 
 struct CloseMat {
   void operator()(mat_t* file) const { ::Mat_Close(file); }
@@ -66,7 +66,7 @@ std::string number_text(matvar_t& synsets, const char* name, std::size_t index) 
   return whole ? fmt::format("{:.0f}", value) : kNothing;
 }
 
-// MATLAB keeps letters in one byte, or in two as UTF-16; rarer ones become question marks.
+// MATLAB stores characters in one byte or as UTF-16; rare ones become question marks.
 std::string field_text(matvar_t& synsets, const char* name, std::size_t index) {
   const matvar_t* field = ::Mat_VarGetStructFieldByName(&synsets, name, index);
   if (field == nullptr || field->data == nullptr || field->class_type != MAT_C_CHAR) return "";
@@ -81,7 +81,8 @@ std::string field_text(matvar_t& synsets, const char* name, std::size_t index) {
   return clean_words(text);
 }
 
-// A line a synset, its fields between tabs; or a sentence that begins with "!".
+// Returns one line per synset, with fields separated by tabs, or an error message that begins with
+// "!".
 std::string synsets_as_text(const fs::path& file) {
   const std::unique_ptr<mat_t, CloseMat> mat(::Mat_Open(file.c_str(), MAT_ACC_RDONLY));
   if (!mat) return "!not a MATLAB file";
@@ -91,8 +92,8 @@ std::string synsets_as_text(const fs::path& file) {
   }
   std::size_t count = 1;
   for (int i = 0; i < synsets->rank; ++i) {
-    if (synsets->dims[i] > kMostSynsets) return "!has too many synsets";
-    count = std::min(count * synsets->dims[i], kMostSynsets);
+    if (synsets->dims[i] > kMaxSynsets) return "!has too many synsets";
+    count = std::min(count * synsets->dims[i], kMaxSynsets);
   }
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -117,9 +118,10 @@ Result<Synset> parse_synset(std::string_view line) {
   Synset synset{.children = children.value_or(0), .train_images = train_images};
   synset.id = next_column(line);
   synset.words = line;
-  if (!number || *number == 0) return Error{ErrorCode::invalid, "its ILSVRC2012_ID is no number"};
+  if (!number || *number == 0)
+    return Error{ErrorCode::invalid, "its ILSVRC2012_ID is not a number"};
   if (!is_wordnet_id(synset.id)) {
-    return Error{ErrorCode::invalid, fmt::format("its WNID '{}' is none", synset.id)};
+    return Error{ErrorCode::invalid, fmt::format("its WNID '{}' is not valid", synset.id)};
   }
   synset.number = *number;
   return synset;
@@ -128,7 +130,7 @@ Result<Synset> parse_synset(std::string_view line) {
 }  // namespace
 
 Result<std::vector<Synset>> read_meta_mat(const fs::path& file) {
-  auto text = run_apart([&file] { return synsets_as_text(file); });
+  auto text = run_in_child([&file] { return synsets_as_text(file); });
   if (!text.ok()) return text.error();
   if (text->starts_with('!')) return Error{ErrorCode::invalid, text->substr(1)};
   std::vector<Synset> synsets;

@@ -4,14 +4,14 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "data/fetch/prepared_place.h"
+#include "data/fetch/prepared_dataset.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden, so that neither counts as a part of the dataset.
+// Hidden, so that neither is part of the dataset.
 constexpr const char* kOriginFile = ".origin";
 constexpr const char* kUnfinished = ".unfinished";
 
@@ -49,7 +49,7 @@ Result<fs::path> PartialFolder::begin() const {
 Result<void> PartialFolder::finish(const fs::path& piece) const {
   const fs::path target = path_ / piece;
   TACHO_CHECK(make_folders(target.parent_path()));
-  // Or after a power cut the piece could be there and its files empty.
+  // Otherwise the piece could exist with empty files after a power loss.
   TACHO_CHECK(sync_disk_of(unfinished()));
   if (::rename(unfinished().c_str(), target.c_str()) != 0) return system_error(target, errno);
   return {};

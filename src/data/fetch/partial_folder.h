@@ -7,24 +7,24 @@
 
 namespace tacho {
 
-// A folder that is made piece by piece, over as many attempts as it takes. Whatever ends an
-// attempt, the next one finds every finished piece and nothing of an unfinished one.
+// A folder that is filled piece by piece, over any number of attempts. However an attempt ends, the
+// next one finds every finished piece and nothing of an unfinished one.
 class PartialFolder {
  public:
-  // Goes on with what is there if that was made from the same `origin`, a text that names the
-  // sources; otherwise begins anew.
+  // Continues with the existing folder if it was made from the same `origin`, a text that names the
+  // sources; otherwise starts over.
   static Result<PartialFolder> open(std::filesystem::path path, std::string_view origin);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   // Pieces are folders below path(): "train/n01440764".
   [[nodiscard]] bool has(const std::filesystem::path& piece) const;
-  // An empty folder for the next piece, in place of an unfinished one.
+  // Returns an empty folder for the next piece and removes an unfinished one.
   Result<std::filesystem::path> begin() const;
   Result<void> finish(const std::filesystem::path& piece) const;
 
   void drop_unfinished() const;
   void remove() const;
-  // Takes what only this class needs out of a folder that is complete and has moved to `folder`.
+  // Removes this class's own files from a complete folder that has moved to `folder`.
   static void tidy(const std::filesystem::path& folder);
 
  private:

@@ -18,7 +18,7 @@ class PartialFolderTest : public testing::Test {
   const std::filesystem::path path_ = scratch_.path() / "x.partial";
 };
 
-TEST_F(PartialFolderTest, KeepsFinishedPiecesFromOneAttemptToTheNext) {
+TEST_F(PartialFolderTest, KeepsFinishedPiecesBetweenAttempts) {
   {
     const auto folder = PartialFolder::open(path_, "archive 1");
     put(*folder->begin() / "file", "");
@@ -33,21 +33,21 @@ TEST_F(PartialFolderTest, KeepsFinishedPiecesFromOneAttemptToTheNext) {
   EXPECT_THAT(tree(path_), ElementsAre("train/a/file"));
 }
 
-TEST_F(PartialFolderTest, KeepsNothingThatWasMadeFromSomethingElse) {
+TEST_F(PartialFolderTest, StartsOverWithAnotherOrigin) {
   put(path_ / "train/a/file", "");
   EXPECT_FALSE(PartialFolder::open(path_, "archive 1")->has("train/a"));
   put(path_ / "train/a/file", "");
   EXPECT_FALSE(PartialFolder::open(path_, "archive 2")->has("train/a"));
 }
 
-TEST_F(PartialFolderTest, IsRemovedWhole) {
+TEST_F(PartialFolderTest, IsRemovedCompletely) {
   const auto folder = PartialFolder::open(path_, "archive 1");
   put(*folder->begin() / "half", "");
   folder->remove();
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-TEST_F(PartialFolderTest, SaysWhyItCannotBeMade) {
+TEST_F(PartialFolderTest, ReportsWhyItCannotBeCreated) {
   put(scratch_.path() / "file", "");
   EXPECT_FALSE(PartialFolder::open(scratch_.path() / "file/x.partial", "").ok());
 }

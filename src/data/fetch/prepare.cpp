@@ -11,7 +11,7 @@
 #include "data/fetch/archive.h"
 #include "data/fetch/imagenet.h"
 #include "data/fetch/prepare_imdb.h"
-#include "data/fetch/prepared_place.h"
+#include "data/fetch/prepared_dataset.h"
 #include "data/fetch/tiny_imagenet.h"
 #include "data/gz_file.h"
 #include "data/locate.h"
@@ -37,15 +37,15 @@ Result<void> copy_uncompressed(const fs::path& from, const fs::path& to) {
 Result<fs::path> prepare_files(const DatasetInfo& info, const fs::path& from, const fs::path& home,
                                const Say& say) {
   TACHO_CHECK(check(verify(info, from, say)));
-  TACHO_TRY(place, PreparedPlace::take(info, home));
-  const PassingFolder part(place.part());
+  TACHO_TRY(dataset, PreparedDataset::take(info, home));
+  const StagingFolder part(dataset.part());
   TACHO_CHECK(make_folders(part.path()));
   for (const DatasetFile& file : info.files) {
     say(fmt::format("copying {}", file.name));
     TACHO_CHECK(copy_uncompressed(file_in(from, file.name), part.path() / file.name));
   }
-  TACHO_CHECK(place.publish(part.path()));
-  return place.target();
+  TACHO_CHECK(dataset.publish(part.path()));
+  return dataset.target();
 }
 
 Result<fs::path> prepare_archive(const DatasetInfo& info, const fs::path& from,
@@ -59,14 +59,14 @@ Result<fs::path> prepare_archive(const DatasetInfo& info, const fs::path& from,
   for (const DatasetFile& file : info.files) {
     paths.push_back(fs::path(info.archive_folder) / file.name);
   }
-  TACHO_TRY(place, PreparedPlace::take(info, home));
-  const PassingFolder part(place.part());
+  TACHO_TRY(dataset, PreparedDataset::take(info, home));
+  const StagingFolder part(dataset.part());
   TACHO_CHECK(make_folders(part.path()));
   say(fmt::format("unpacking {}", archive.string()));
   TACHO_CHECK(extract(archive, paths, part.path()));
   TACHO_CHECK(check(verify(info, part.path(), say)).in(archive.string()));
-  TACHO_CHECK(place.publish(part.path()));
-  return place.target();
+  TACHO_CHECK(dataset.publish(part.path()));
+  return dataset.target();
 }
 
 }  // namespace
@@ -83,8 +83,8 @@ Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs
     case Packing::imagenet:
       return prepare_imagenet(info, from, home, say, watch);
     case Packing::reviews:
-      return holds_review_tables(from) ? prepare_files(info, from, home, say)
-                                       : prepare_imdb(info, from, home, say);
+      return has_review_tables(from) ? prepare_files(info, from, home, say)
+                                     : prepare_imdb(info, from, home, say);
     case Packing::in_place:
       break;
   }

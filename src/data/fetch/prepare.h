@@ -9,16 +9,16 @@
 
 namespace tacho {
 
-// Makes home/data/NAME, which it returns, from what its authors publish: a folder of files, plain
-// or compressed, an archive, or a folder of archives. The folder appears whole or not at all:
-// whatever interrupts this, running it again is all there is to do. A dataset that stays where it
-// is (Packing::in_place) is verified and its own folder returned.
+// Creates home/data/NAME and returns it, from the form in which its authors publish it: a folder of
+// files, plain or compressed, an archive, or a folder of archives. The folder appears complete or
+// not at all: after an interruption it is enough to run it again. A dataset that is used in place
+// (Packing::in_place) is verified and its folder returned.
 Result<std::filesystem::path> prepare(const DatasetInfo& info, const std::filesystem::path& from,
                                       const std::filesystem::path& home, const Say& say,
                                       const Watch& watch = {});
 
-// Of a part of the release, in the structure of the whole: its counts are not compared with the
-// published ones, only with each other.
+// For a part of the release with the same structure: its counts are only compared with each other,
+// not with the published ones.
 DatasetInfo subset_of(DatasetInfo info);
 
 }  // namespace tacho

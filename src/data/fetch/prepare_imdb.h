@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Whether `from` has what prepare_imdb() makes, to be copied as it is.
-bool holds_review_tables(const std::filesystem::path& from);
+// True if `from` contains the tables that prepare_imdb() creates, ready to be copied.
+bool has_review_tables(const std::filesystem::path& from);
 
-// Makes train.tsv and dev.tsv of film reviews one a file, as aclImdb_v1.tar.gz or unpacked, and has
-// prepare() verify those and take them over. How many reviews there must be is the catalogue's to
-// say. Until all is read, nothing is written.
+// Creates train.tsv and dev.tsv from aclImdb_v1.tar.gz, or from its unpacked folder with one review
+// per file, and passes them to prepare(). The catalog has the required number of reviews. Writes
+// nothing until all reviews were read.
 Result<std::filesystem::path> prepare_imdb(const DatasetInfo& info,
                                            const std::filesystem::path& from,
                                            const std::filesystem::path& home, const Say& say);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 namespace fs = std::filesystem;
 
-// Two reviews a label instead of 12,500.
+// Two reviews per label instead of 12,500.
 constexpr std::array kFewFiles = {DatasetFile{.name = "train.tsv", .per_label = 2},
                                   DatasetFile{.name = "dev.tsv", .per_label = 2}};
 constexpr DatasetInfo kFewReviews{.name = "imdb",
@@ -56,18 +56,18 @@ class PrepareImdb : public testing::Test {
   const fs::path home_ = scratch_.path() / "home";
 };
 
-TEST_F(PrepareImdb, MakesTwoTablesOfTheArchive) {
+TEST_F(PrepareImdb, MakesTwoTablesFromTheArchive) {
   put_tgz(archive_, whole_);
   const auto folder = prepare_from(archive_);
   ASSERT_TRUE(folder.ok()) << folder.error().message;
   EXPECT_EQ(*folder, home_ / "data/imdb");
   expect_prepared();
-  // And again, from what it made.
+  // And again, from the tables it created.
   ASSERT_TRUE(prepare_from(*folder).ok());
   expect_prepared();
 }
 
-TEST_F(PrepareImdb, MakesTheSameOfTheUnpackedFolder) {
+TEST_F(PrepareImdb, MakesTheSameFromTheUnpackedFolder) {
   for (const auto& [path, content] : whole_) put(scratch_.path() / path, content);
   const auto folder = prepare_from(scratch_.path() / "aclImdb");
   ASSERT_TRUE(folder.ok()) << folder.error().message;
@@ -84,7 +84,7 @@ TEST_F(PrepareImdb, CountsTheReviews) {
   EXPECT_FALSE(fs::exists(home_));
 }
 
-TEST_F(PrepareImdb, LeavesNothingOfADamagedArchive) {
+TEST_F(PrepareImdb, LeavesNothingBehindAfterADamagedArchive) {
   Entries large = whole_;
   std::mt19937 random(1);
   std::string noise;
@@ -93,13 +93,13 @@ TEST_F(PrepareImdb, LeavesNothingOfADamagedArchive) {
   put_tgz(archive_, large);
   fs::resize_file(archive_, fs::file_size(archive_) / 2);
   EXPECT_THAT(prepare_from(archive_).error().message,
-              StartsWith(archive_.string() + ": the compressed data ends in the middle"));
+              StartsWith(archive_.string() + ": the compressed data is truncated"));
   put(archive_, "<html>not found</html>");
   EXPECT_THAT(prepare_from(archive_).error().message, StartsWith(archive_.string() + ": "));
   EXPECT_FALSE(fs::exists(home_));
 }
 
-TEST_F(PrepareImdb, NamesTheReviewThatIsWrong) {
+TEST_F(PrepareImdb, NamesAnInvalidReview) {
   Entries wrong = whole_;
   wrong.emplace_back("aclImdb/test/neg/2_1.txt", "b\xE9te");
   put_tgz(archive_, wrong);
@@ -107,24 +107,24 @@ TEST_F(PrepareImdb, NamesTheReviewThatIsWrong) {
             archive_.string() + ": aclImdb/test/neg/2_1.txt: not UTF-8");
   wrong.back() = {"aclImdb/test/neg/2_1.txt", std::string((1 << 20) + 1, 'x')};
   put_tgz(archive_, wrong);
-  EXPECT_EQ(
-      prepare_from(archive_).error().message,
-      archive_.string() + ": aclImdb/test/neg/2_1.txt: larger than the 1.00 MiB a review may have");
+  EXPECT_EQ(prepare_from(archive_).error().message,
+            archive_.string() +
+                ": aclImdb/test/neg/2_1.txt: larger than the limit of 1.00 MiB for a review");
 }
 
 TEST_F(PrepareImdb, SaysWhatItExpects) {
   put_tgz(archive_, {{"package/data/one", "1"}});
   EXPECT_EQ(prepare_from(archive_).error().message,
             archive_.string() +
-                ": holds no reviews; expected aclImdb_v1.tar.gz, or its folder with train/pos, "
+                ": contains no reviews; expected aclImdb_v1.tar.gz, or its folder with train/pos, "
                 "train/neg, test/pos and test/neg");
   const auto nowhere = prepare_from(scratch_.path() / "nowhere");
   EXPECT_EQ(nowhere.error().code, ErrorCode::not_found);
   EXPECT_THAT(nowhere.error().message, HasSubstr("nowhere"));
 }
 
-// libarchive's own gzip passes over the checksum.
-TEST_F(PrepareImdb, TakesNoArchiveWithAWrongByte) {
+// libarchive's own gzip filter does not verify the checksum.
+TEST_F(PrepareImdb, RejectsAnArchiveWithAWrongByte) {
   put_tgz(archive_, whole_);
   std::string bytes = *read_file(archive_);
   bytes[bytes.size() - 6] ^= 1;  // in the checksum
@@ -134,7 +134,7 @@ TEST_F(PrepareImdb, TakesNoArchiveWithAWrongByte) {
   EXPECT_FALSE(fs::exists(home_));
 }
 
-TEST_F(PrepareImdb, SurvivesEveryMutationOfTheArchive) {
+TEST_F(PrepareImdb, SurvivesMutationsOfTheArchive) {
   put_tgz(archive_, whole_);
   const std::string bytes = *read_file(archive_);
   std::mt19937 random(1);

@@ -58,7 +58,7 @@ TEST_F(Prepare, CopiesTheFilesUncompressed) {
   expect_prepared();
 }
 
-TEST_F(Prepare, GivesTheSameWhenRepeated) {
+TEST_F(Prepare, IsIdempotent) {
   ASSERT_TRUE(prepare_pair().ok());
   put(data_ / "pair/one", "damaged since");
   put(data_ / "pair/three", "not ours");
@@ -66,13 +66,13 @@ TEST_F(Prepare, GivesTheSameWhenRepeated) {
   expect_prepared();
 }
 
-TEST_F(Prepare, CanReadFromTheFolderItReplaces) {
+TEST_F(Prepare, ReadsFromTheFolderThatItReplaces) {
   ASSERT_TRUE(prepare_pair().ok());
   ASSERT_TRUE(prepare(kTestDataset, data_ / "pair", home_, quiet).ok());
   expect_prepared();
 }
 
-TEST_F(Prepare, WritesNothingWhenASourceIsWrong) {
+TEST_F(Prepare, WritesNothingIfASourceIsWrong) {
   put(from_ / "two.gz", gzipped("something else"));
   const auto folder = prepare_pair();
   ASSERT_FALSE(folder.ok());
@@ -80,15 +80,15 @@ TEST_F(Prepare, WritesNothingWhenASourceIsWrong) {
   EXPECT_FALSE(fs::exists(home_));
 }
 
-TEST_F(Prepare, KeepsWhatIsThereWhenASourceIsWrong) {
+TEST_F(Prepare, KeepsTheOldFolderIfASourceIsWrong) {
   ASSERT_TRUE(prepare_pair().ok());
   fs::remove(from_ / "one");
   EXPECT_EQ(prepare_pair().error().code, ErrorCode::not_found);
   expect_prepared();
 }
 
-// The process ends while the second file is copied, as by kill -9.
-TEST_F(Prepare, LeavesNothingHalfMadeWhenKilled) {
+// The process is killed while the second file is copied.
+TEST_F(Prepare, LeavesNothingIncompleteWhenKilled) {
   const auto die = [](std::string_view text) {
     if (text == "copying two") ::_exit(9);
   };
@@ -99,8 +99,8 @@ TEST_F(Prepare, LeavesNothingHalfMadeWhenKilled) {
   expect_prepared();
 }
 
-// A limit on the size of files refuses writes the way a full disk does.
-TEST_F(Prepare, LeavesNothingHalfMadeWhenTheDiskIsFull) {
+// A limit on the size of files fails writes as a full disk does.
+TEST_F(Prepare, LeavesNothingIncompleteOnAFullDisk) {
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{5, before.rlim_max};
@@ -115,7 +115,7 @@ TEST_F(Prepare, LeavesNothingHalfMadeWhenTheDiskIsFull) {
   EXPECT_THAT(names_in(data_), ElementsAre(".pair.lock"));
 }
 
-TEST_F(Prepare, LetsOnlyOneWorkAtATime) {
+TEST_F(Prepare, AllowsOneProcessAtATime) {
   std::string second;
   ASSERT_TRUE(prepare_pair([&](std::string_view text) {
                 if (text == "copying two") second = prepare_pair().error().message;
@@ -124,9 +124,9 @@ TEST_F(Prepare, LetsOnlyOneWorkAtATime) {
   expect_prepared();
 }
 
-TEST_F(Prepare, SaysThatTheHomeCannotBeMade) {
+TEST_F(Prepare, ReportsThatTheHomeCannotBeCreated) {
   put(home_, "a file");
-  EXPECT_THAT(prepare_pair().error().message, HasSubstr(data_.string() + ": cannot be made"));
+  EXPECT_THAT(prepare_pair().error().message, HasSubstr(data_.string() + ": cannot be created"));
 }
 
 constexpr std::array kCifarFiles = {DatasetFile{"a.bin", 3073}, DatasetFile{"b.bin", 3073}};
@@ -160,7 +160,7 @@ class PrepareCifar : public testing::Test {
   const fs::path archive_ = from_ / "cifar.tar.gz";
 };
 
-TEST_F(PrepareCifar, TakesTheArchiveItsFolderAndTheFilesInIt) {
+TEST_F(PrepareCifar, AcceptsTheArchiveItsFolderAndItsFiles) {
   put_tgz(archive_, {{"batches/a.bin", record(1)}, {"batches/b.bin", record(2)}, {"x", "y"}});
   expect_prepared(archive_);
   expect_prepared(from_);
@@ -169,19 +169,19 @@ TEST_F(PrepareCifar, TakesTheArchiveItsFolderAndTheFilesInIt) {
   expect_prepared(scratch_.path() / "files");
 }
 
-TEST_F(PrepareCifar, LeavesNothingOfAnArchiveThatIsWrongOrCut) {
+TEST_F(PrepareCifar, LeavesNothingBehindAfterAWrongOrTruncatedArchive) {
   put_tgz(archive_, {{"batches/a.bin", record(1)}, {"batches/b.bin", record(11)}});
   EXPECT_THAT(prepare_from(archive_).error().message,
               HasSubstr("b.bin: record 1: label 11 (expected 0 to 9)"));
   put_tgz(archive_, {{"batches/a.bin", record(1)}});
   EXPECT_EQ(prepare_from(archive_).error().message,
-            archive_.string() + ": there is no batches/b.bin in it");
+            archive_.string() + ": does not contain batches/b.bin");
   fs::resize_file(archive_, fs::file_size(archive_) / 2);
   EXPECT_THAT(prepare_from(archive_).error().message, HasSubstr(archive_.string() + ": "));
   EXPECT_THAT(tree(scratch_.path() / "home"), ElementsAre("data/.cifar.lock"));
 }
 
-TEST(PrepareImageFolder, VerifiesItAndLeavesItWhereItIs) {
+TEST(PrepareImageFolder, VerifiesTheFolderInPlace) {
   const ScratchFolder scratch;
   put(scratch.path() / "pets/train/cat/1.jpg", jpeg("1"));
   const DatasetInfo& info = **find_dataset("image-folder");

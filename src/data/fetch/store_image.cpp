@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-constexpr Bytes kLargestImage{64 << 20};  // ImageNet's largest has 15 MiB
+constexpr Bytes kLargestImage{64 << 20};  // the largest image of ImageNet has 15 MiB
 
 }  // namespace
 
@@ -19,10 +19,10 @@ Result<void> store_image(EntryReader& reader, const std::filesystem::path& targe
   TACHO_TRY(bytes, reader.content(kLargestImage));
   if (!begins_like_an_image(bytes)) return reader.bad("not a JPEG or PNG image");
   const int fd = ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0 && errno == EEXIST) return reader.bad("comes twice");
+  if (fd < 0 && errno == EEXIST) return reader.bad("occurs twice");
   if (fd < 0) return system_error(target, errno);
   auto written = write_all(fd, bytes, target);
-  // A file system across the network may tell only now that it is full.
+  // A network file system may report only now that it is full.
   if (::close(fd) != 0 && written.ok()) return system_error(target, errno);
   return written;
 }

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Writes the file the reader is at, which must begin like an image and be of a size images have, to
-// `target`, which must not exist. ErrorCode::io is the disk's fault, all others the archive's.
+// Writes the reader's current file, which must begin like an image and have a plausible size, to
+// `target`, which must not exist. ErrorCode::io is an error of the disk, all others of the archive.
 Result<void> store_image(EntryReader& reader, const std::filesystem::path& target);
 
 }  // namespace tacho

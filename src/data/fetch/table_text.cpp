@@ -27,7 +27,7 @@ Result<std::int64_t> parse_count(std::string_view text) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem != std::errc{} || end != text.data() + text.size() || text.starts_with('-')) {
     return Error{ErrorCode::invalid,
-                 fmt::format("'{}' is no count", clean_words(text.substr(0, 40)))};
+                 fmt::format("'{}' is not a count", clean_words(text.substr(0, 40)))};
   }
   return count;
 }
@@ -37,12 +37,12 @@ bool is_wordnet_id(std::string_view text) {
 }
 
 bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix) {
-  constexpr std::size_t kMostDigits = 12;
+  constexpr std::size_t kMaxDigits = 12;
   if (!name.starts_with(prefix)) return false;
   name.remove_prefix(prefix.size());
   if (!name.ends_with(suffix)) return false;
   name.remove_suffix(suffix.size());
-  return name.size() <= kMostDigits && all_digits(name);
+  return name.size() <= kMaxDigits && all_digits(name);
 }
 
 }  // namespace tacho

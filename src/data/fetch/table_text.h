@@ -9,10 +9,10 @@
 
 #include "base/result.h"
 
-// The words of the text files and names that come with ImageNet and its kin.
+// Parses the text files and names of ImageNet and similar datasets.
 namespace tacho {
 
-// Calls read(line) with every line of a text, without its end; its error gets "line 7: " in front.
+// Calls read(line) with every line of a text, without its end; prefixes its error with "line 7: ".
 template <class Read>
 Result<void> each_line(std::string_view text, const Read& read) {
   for (std::int64_t number = 1; !text.empty(); ++number) {
@@ -25,23 +25,23 @@ Result<void> each_line(std::string_view text, const Read& read) {
   return {};
 }
 
-// Takes the text before the next tab off the front of `line`; all of it where there is none.
+// Removes and returns the text before the next tab in `line`; all of it if there is none.
 inline std::string_view next_column(std::string_view& line) {
   const std::string_view column = line.substr(0, line.find('\t'));
   line.remove_prefix(std::min(column.size() + 1, line.size()));
   return column;
 }
 
-// A whole number without sign; nothing else.
+// Parses a whole number without a sign.
 Result<std::int64_t> parse_count(std::string_view text);
 
-// A text to show, whatever bytes it came in.
+// Makes a text printable, whatever bytes it contains.
 std::string clean_words(std::string_view text);
 
-// "n01440764": how WordNet numbers its nouns, and ImageNet its classes.
+// True for WordNet ids of nouns such as "n01440764", which ImageNet uses for its classes.
 bool is_wordnet_id(std::string_view text);
 
-// Whether `name` is PREFIX, digits, SUFFIX: "n01440764_18.JPEG".
+// True if `name` is PREFIX, digits, SUFFIX: "n01440764_18.JPEG".
 bool is_numbered(std::string_view name, std::string_view prefix, std::string_view suffix);
 
 }  // namespace tacho

@@ -5,13 +5,13 @@
 namespace tacho {
 namespace {
 
-TEST(CleanWords, AreOneLineOfUtf8) {
+TEST(CleanWords, ReturnsOneLineOfUtf8) {
   EXPECT_EQ(clean_words("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(clean_words("caf\xE9"), "caf?");
   EXPECT_EQ(clean_words("a\tb\nc\x1B[31m"), "a b?c?[31m");
 }
 
-TEST(ParseCount, TakesNothingButAWholeNumber) {
+TEST(ParseCount, AcceptsOnlyAWholeNumber) {
   EXPECT_EQ(*parse_count("0"), 0);
   EXPECT_EQ(*parse_count("1281167"), 1281167);
   for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "99999999999999999999"}) {
@@ -19,7 +19,7 @@ TEST(ParseCount, TakesNothingButAWholeNumber) {
   }
 }
 
-TEST(ReleaseNames, AreToldFromOthers) {
+TEST(ReleaseNames, AreRecognized) {
   EXPECT_TRUE(is_wordnet_id("n01440764"));
   for (const char* text : {"", "n0144076", "n014407640", "x01440764", "n0144076a", "n../../.."}) {
     EXPECT_FALSE(is_wordnet_id(text)) << text;

@@ -9,12 +9,11 @@
 
 #include "base/result.h"
 
-// Archives for the tests of this folder.
 namespace tacho {
 
 enum class ArchiveKind { tar, tar_gz, zip, zip_stored };
 
-// Paths and contents; a content of "->x" makes a symbolic link to x, "=>x" a hard link; a path that
+// Paths and contents; the content "->x" makes a symbolic link to x, "=>x" a hard link; a path that
 // ends with a slash is a folder.
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
@@ -60,7 +59,7 @@ inline std::string archive_bytes(const Entries& entries, ArchiveKind kind) {
   return bytes;
 }
 
-// As far as anyone looks here, an image.
+// Bytes that begin like an image.
 inline std::string jpeg(const std::string& text) { return "\xFF\xD8\xFF\xE0" + text; }
 
 }  // namespace tacho

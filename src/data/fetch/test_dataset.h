@@ -8,7 +8,7 @@
 #include "data/fetch/test_archives.h"
 #include "data/test_files.h"
 
-// A dataset of two tiny files for the tests of this folder, and the archive it could come in.
+// A dataset of two tiny files, and its archive.
 namespace tacho {
 
 inline constexpr std::array kTestFiles = {

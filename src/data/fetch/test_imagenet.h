@@ -14,7 +14,7 @@
 #include "data/fetch/test_archives.h"
 #include "data/test_files.h"
 
-// A release of ILSVRC2012 with three classes, in the structure of the real one.
+// A release of ILSVRC2012 with three classes and the structure of the real one.
 namespace tacho {
 
 inline matvar_t* mat_number(double value) {
@@ -69,7 +69,7 @@ struct TestImagenet {
   std::map<std::string, Entries> train;  // by class
   Entries val;
 
-  // Ids as short as above stand for real ones.
+  // Expands the short ids above to real ones.
   static std::string id(const std::string& number) { return "n000000" + number.substr(1); }
 
   TestImagenet() {

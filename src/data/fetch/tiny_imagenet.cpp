@@ -9,7 +9,7 @@
 #include "data/fetch/archive_reader.h"
 #include "data/fetch/class_table.h"
 #include "data/fetch/folder_reader.h"
-#include "data/fetch/prepared_place.h"
+#include "data/fetch/prepared_dataset.h"
 #include "data/fetch/store_image.h"
 #include "data/fetch/table_text.h"
 #include "data/fetch/tiny_labels.h"
@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kValFolder = "val/images/";
 constexpr std::string_view kTrainFolder = "train/";
-constexpr std::int64_t kMostImages = 10'000'000;  // where nobody says how many there are
+constexpr std::int64_t kMaxImages = 10'000'000;  // if the catalog has no number
 
-// The archive, or the folder it was unpacked to; and what stands before every path in it.
+// The archive or its unpacked folder, and the prefix of every path in it.
 struct TinySource {
   fs::path path;
   bool is_folder;
@@ -49,13 +49,13 @@ Result<TinySource> find_tiny_source(const DatasetInfo& info, const fs::path& fro
   if (fs::exists(from / info.archive, unreadable)) {
     return TinySource{from / info.archive, false, in_archive};
   }
-  return Error{ErrorCode::not_found, fmt::format("{}: holds neither {} nor what is in it; get {}",
+  return Error{ErrorCode::not_found, fmt::format("{}: contains neither {} nor its files; get {}",
                                                  from.string(), info.archive, info.needs)};
 }
 
-// Where an image goes, below the dataset's folder; "" for a file that is none.
-Result<fs::path> place_of(const EntryReader& reader, std::string_view prefix,
-                          const TinyLabels& labels) {
+// The target of an image below the dataset's folder; "" for other files.
+Result<fs::path> target_of(const EntryReader& reader, std::string_view prefix,
+                           const TinyLabels& labels) {
   std::string_view path = reader.path();
   if (!path.starts_with(prefix)) return fs::path();
   path.remove_prefix(prefix.size());
@@ -64,14 +64,14 @@ Result<fs::path> place_of(const EntryReader& reader, std::string_view prefix,
   if (path.starts_with(kValFolder)) {
     const auto label = labels.class_of_val.find(file);
     if (label == labels.class_of_val.end()) {
-      return reader.bad("an image that val_annotations.txt does not name");
+      return reader.bad("not listed in val_annotations.txt");
     }
     return fs::path("val") / label->second / file;
   }
   if (!path.starts_with(kTrainFolder) || path.ends_with(".txt")) return fs::path();
   path.remove_prefix(kTrainFolder.size());
   const std::string_view id = path.substr(0, path.find('/'));
-  if (!labels.classes.contains(id)) return reader.bad("of a class that wnids.txt does not name");
+  if (!labels.classes.contains(id)) return reader.bad("its class is not in wnids.txt");
   if (path != fmt::format("{}/images/{}", id, file) ||
       !is_numbered(file, fmt::format("{}_", id), ".JPEG")) {
     return reader.bad(fmt::format("not named like an image of its class (expected {}_0.JPEG)", id));
@@ -81,18 +81,18 @@ Result<fs::path> place_of(const EntryReader& reader, std::string_view prefix,
 
 Result<void> unpack(const DatasetInfo& info, const TinySource& source, const TinyLabels& labels,
                     const fs::path& folder, const Watch& watch) {
-  std::int64_t room = info.train_images > 0 ? info.train_images + info.eval_images : kMostImages;
+  std::int64_t room = info.train_images > 0 ? info.train_images + info.eval_images : kMaxImages;
   for (const std::string& id : labels.classes) TACHO_CHECK(make_folders(folder / "train" / id));
   for (const auto& [file, id] : labels.class_of_val) TACHO_CHECK(make_folders(folder / "val" / id));
   TACHO_TRY(reader, source.open());
   while (true) {
     TACHO_TRY(more, reader->next());
     if (!more) return {};
-    if (watch.should_stop()) return Error{ErrorCode::failed, "stopped; nothing was made"};
-    TACHO_TRY(place, place_of(*reader, source.prefix, labels));
-    if (!place.empty()) {
+    if (watch.should_stop()) return Error{ErrorCode::failed, "stopped; nothing was written"};
+    TACHO_TRY(target, target_of(*reader, source.prefix, labels));
+    if (!target.empty()) {
       if (--room < 0) return reader->bad("more images than expected");
-      TACHO_CHECK(store_image(*reader, folder / place));
+      TACHO_CHECK(store_image(*reader, folder / target));
     }
     watch.tell(reader->progress());
   }
@@ -124,7 +124,7 @@ Result<std::vector<ClassLine>> check_counts(const DatasetInfo& info, const TinyS
   return rows;
 }
 
-// Before anything is unpacked.
+// Called before anything is unpacked.
 Result<void> check_labels(const DatasetInfo& info, const TinySource& source,
                           const TinyLabels& labels) {
   const auto classes = static_cast<std::int64_t>(labels.classes.size());
@@ -148,14 +148,14 @@ Result<fs::path> prepare_tiny_imagenet(const DatasetInfo& info, const fs::path& 
   TACHO_TRY(labels, read_tiny_labels(*reader, source.prefix));
   TACHO_CHECK(check_labels(info, source, labels));
 
-  TACHO_TRY(place, PreparedPlace::take(info, home));
-  const PassingFolder partial(place.partial());
+  TACHO_TRY(dataset, PreparedDataset::take(info, home));
+  const StagingFolder partial(dataset.partial());
   say(fmt::format("unpacking {}", source.path.string()));
   TACHO_CHECK(unpack(info, source, labels, partial.path(), watch));
   TACHO_TRY(rows, check_counts(info, source, labels, partial.path()));
   TACHO_CHECK(write_class_table(partial.path(), rows));
-  TACHO_CHECK(place.publish(partial.path()));
-  return place.target();
+  TACHO_CHECK(dataset.publish(partial.path()));
+  return dataset.target();
 }
 
 }  // namespace tacho

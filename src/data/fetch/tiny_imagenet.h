@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Makes home/data/NAME/{train,val}/CLASS/*.JPEG from TinyImageNet's .zip, its unpacked folder, or a
-// folder that holds either. The counts of `info` must be met where it has any. Nothing is left of
-// an attempt that does not succeed.
+// Creates home/data/NAME/{train,val}/CLASS/*.JPEG from TinyImageNet's .zip, its unpacked folder, or
+// a folder that contains either. The counts must match those of `info`, if it has any. A failed
+// attempt leaves nothing behind.
 Result<std::filesystem::path> prepare_tiny_imagenet(const DatasetInfo& info,
                                                     const std::filesystem::path& from,
                                                     const std::filesystem::path& home,

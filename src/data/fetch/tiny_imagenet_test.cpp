@@ -56,7 +56,7 @@ class PrepareTinyImagenet : public testing::Test {
     return prepare_from(zip_, watch);
   }
 
-  // What is wrong with the archive; and nothing must be left of it.
+  // Returns the error for the archive; nothing may be left behind.
   std::string problem() {
     const auto folder = prepare_zip();
     if (folder.ok()) return "none";
@@ -98,14 +98,14 @@ class PrepareTinyImagenet : public testing::Test {
   const fs::path data_ = home_ / "data";
 };
 
-TEST_F(PrepareTinyImagenet, SortsTheImagesOfTheZipIntoTheirClasses) {
+TEST_F(PrepareTinyImagenet, SortsImagesIntoClasses) {
   const auto folder = prepare_zip();
   ASSERT_TRUE(folder.ok()) << folder.error().message;
   EXPECT_EQ(*folder, data_ / "mini");
   expect_prepared();
 }
 
-TEST_F(PrepareTinyImagenet, TakesTheUnpackedFolderAndAFolderThatHoldsEither) {
+TEST_F(PrepareTinyImagenet, AcceptsTheUnpackedFolderAndAFolderWithEither) {
   const fs::path unpacked = scratch_.path() / "other/tiny";
   for (const auto& [path, content] : entries_) put(unpacked / path, content);
   ASSERT_TRUE(prepare_zip().ok());
@@ -117,25 +117,25 @@ TEST_F(PrepareTinyImagenet, TakesTheUnpackedFolderAndAFolderThatHoldsEither) {
   }
 }
 
-TEST_F(PrepareTinyImagenet, SaysWhatItWantsOfAFolderThatHoldsNeither) {
+TEST_F(PrepareTinyImagenet, ReportsAFolderWithNeither) {
   const auto folder = prepare_from(scratch_.path());
   EXPECT_EQ(folder.error().message,
             scratch_.path().string() +
-                ": holds neither tiny.zip nor what is in it; get tiny.zip from somewhere");
+                ": contains neither tiny.zip nor its files; get tiny.zip from somewhere");
   EXPECT_EQ(prepare_from("/nonexistent").error().message,
             "/nonexistent: No such file or directory");
 }
 
-TEST_F(PrepareTinyImagenet, LeavesNothingWhenStoppedAndSucceedsWhenRepeated) {
+TEST_F(PrepareTinyImagenet, LeavesNothingBehindWhenStopped) {
   int images = 0;
   const auto folder = prepare_zip({.stopped = [&images] { return ++images > 4; }});
-  EXPECT_EQ(folder.error().message, "stopped; nothing was made");
+  EXPECT_EQ(folder.error().message, "stopped; nothing was written");
   EXPECT_THAT(tree(data_), ElementsAre(".mini.lock"));
   ASSERT_TRUE(prepare_zip().ok());
   expect_prepared();
 }
 
-TEST_F(PrepareTinyImagenet, RefusesOtherCounts) {
+TEST_F(PrepareTinyImagenet, RejectsOtherCounts) {
   info_.train_images = 2;
   EXPECT_EQ(problem(), "tiny/val/images/val_0.JPEG: more images than expected");
   info_.train_images = 6;
@@ -146,42 +146,41 @@ TEST_F(PrepareTinyImagenet, RefusesOtherCounts) {
   EXPECT_EQ(problem(), "2 classes in wnids.txt, expected 3");
 }
 
-TEST_F(PrepareTinyImagenet, RefusesAnImageWithoutLabelAndALabelWithoutImage) {
+TEST_F(PrepareTinyImagenet, RejectsAnImageWithoutLabelAndALabelWithoutImage) {
   content("val/val_annotations.txt") = "val_0.JPEG\tn00000002\nval_2.JPEG\tn00000002\n";
-  EXPECT_EQ(problem(),
-            "tiny/val/images/val_1.JPEG: an image that val_annotations.txt does not name");
+  EXPECT_EQ(problem(), "tiny/val/images/val_1.JPEG: not listed in val_annotations.txt");
   info_.eval_images = 3;
   content("val/val_annotations.txt") =
       "val_0.JPEG\tn00000002\nval_1.JPEG\tn00000002\nval_2.JPEG\tn00000002\n";
   EXPECT_EQ(problem(), "2 validation images, expected 3");
 }
 
-TEST_F(PrepareTinyImagenet, RefusesNamesThatAreNotThoseOfTheRelease) {
+TEST_F(PrepareTinyImagenet, RejectsUnknownNames) {
   const std::string named = ": not named like an image of its class (expected n00000001_0.JPEG)";
-  for (const auto& [path, expected] : Entries{
-           {"train/n00000001/images/n00000002_7.JPEG", named},
-           {"train/n00000001/n00000001_7.JPEG", named},
-           {"train/n00000001/images/x/n00000001_7.JPEG", named},
-           {"train/n00000003/images/n00000003_0.JPEG", ": of a class that wnids.txt does not name"},
-           {"train/../../../evil", ": its name leads out of the folder it belongs into"}}) {
+  for (const auto& [path, expected] :
+       Entries{{"train/n00000001/images/n00000002_7.JPEG", named},
+               {"train/n00000001/n00000001_7.JPEG", named},
+               {"train/n00000001/images/x/n00000001_7.JPEG", named},
+               {"train/n00000003/images/n00000003_0.JPEG", ": its class is not in wnids.txt"},
+               {"train/../../../evil", ": its path leads outside of the target folder"}}) {
     entries_.emplace_back(path, jpeg("x"));
     EXPECT_EQ(problem(), "tiny/" + path + expected);
     entries_.pop_back();
   }
   entries_.emplace_back("train/n00000001/images/n00000001_7.JPEG", "->/etc/passwd");
-  EXPECT_THAT(problem(), HasSubstr("a link, where only files belong"));
+  EXPECT_THAT(problem(), HasSubstr("a link; only files are allowed"));
 }
 
-TEST_F(PrepareTinyImagenet, RefusesWhatIsNoImageAndWhatIsNoTable) {
+TEST_F(PrepareTinyImagenet, RejectsInvalidImagesAndTables) {
   content("val/images/val_1.JPEG") = "<html>";
   EXPECT_EQ(problem(), "tiny/val/images/val_1.JPEG: not a JPEG or PNG image");
   content("wnids.txt") = "tench\n";
   EXPECT_EQ(problem(), "tiny/wnids.txt: line 1: not a WordNet id such as n01443537: 'tench'");
   std::erase_if(entries_, [](const auto& entry) { return entry.first == "wnids.txt"; });
-  EXPECT_EQ(problem(), "there is no tiny/wnids.txt in it");
+  EXPECT_EQ(problem(), "does not contain tiny/wnids.txt");
 }
 
-TEST_F(PrepareTinyImagenet, LeavesNothingOfADamagedArchive) {
+TEST_F(PrepareTinyImagenet, LeavesNothingBehindAfterADamagedArchive) {
   ASSERT_TRUE(prepare_zip().ok());
   const std::string whole = *read_file(zip_);
   std::mt19937 random(1);

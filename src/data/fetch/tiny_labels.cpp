@@ -21,10 +21,10 @@ Error bad_line(std::string_view why, std::string_view text) {
 Result<void> parse_wordnet_ids(std::string_view text, TinyLabels& labels) {
   TACHO_CHECK(each_line(text, [&labels](std::string_view line) -> Result<void> {
     if (!is_wordnet_id(line)) return bad_line("not a WordNet id such as n01443537", line);
-    if (!labels.classes.emplace(line).second) return bad_line("comes twice", line);
+    if (!labels.classes.emplace(line).second) return bad_line("occurs twice", line);
     return {};
   }));
-  if (labels.classes.empty()) return Error{ErrorCode::invalid, "names no class"};
+  if (labels.classes.empty()) return Error{ErrorCode::invalid, "contains no class"};
   return {};
 }
 
@@ -33,11 +33,11 @@ Result<void> parse_val_annotations(std::string_view text, TinyLabels& labels) {
     const std::string_view file = next_column(line);
     const std::string_view id = next_column(line);
     if (!is_numbered(file, "val_", ".JPEG")) return bad_line("not a name such as val_0.JPEG", file);
-    if (!labels.classes.contains(id)) return bad_line("a class that wnids.txt does not name", id);
-    if (!labels.class_of_val.emplace(file, id).second) return bad_line("comes twice", file);
+    if (!labels.classes.contains(id)) return bad_line("its class is not in wnids.txt", id);
+    if (!labels.class_of_val.emplace(file, id).second) return bad_line("occurs twice", file);
     return {};
   }));
-  if (labels.class_of_val.empty()) return Error{ErrorCode::invalid, "names no image"};
+  if (labels.class_of_val.empty()) return Error{ErrorCode::invalid, "contains no image"};
   return {};
 }
 
@@ -68,7 +68,7 @@ Result<TinyLabels> read_tiny_labels(EntryReader& reader, std::string_view prefix
   for (const std::string_view wanted : {kIdsFile, kAnnotationsFile}) {
     if (texts.contains(wanted)) continue;
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: there is no {}{} in it", place, prefix, wanted)};
+                 fmt::format("{}: does not contain {}{}", place, prefix, wanted)};
   }
   const auto at = [&](const char* file) { return fmt::format("{}: {}{}", place, prefix, file); };
   TinyLabels labels;

@@ -10,21 +10,21 @@
 
 namespace tacho {
 
-// What TinyImageNet's text files say.
+// The contents of TinyImageNet's text files.
 struct TinyLabels {
   std::set<std::string, std::less<>> classes;                    // wnids.txt
-  std::map<std::string, std::string, std::less<>> words;         // of the classes; words.txt
-  std::map<std::string, std::string, std::less<>> class_of_val;  // "val_0.JPEG" to its class
+  std::map<std::string, std::string, std::less<>> words;         // per class; words.txt
+  std::map<std::string, std::string, std::less<>> class_of_val;  // class of "val_0.JPEG"
 };
 
-// Looks for the text files below `prefix` among the reader's.
+// Reads the text files below `prefix`.
 Result<TinyLabels> read_tiny_labels(EntryReader& reader, std::string_view prefix);
 
-// wnids.txt: a WordNet id a line, none twice.
+// Parses wnids.txt: one WordNet id per line, without duplicates.
 Result<void> parse_wordnet_ids(std::string_view text, TinyLabels& labels);
-// val_annotations.txt: file, class and a box, between tabs. After the ids.
+// Parses val_annotations.txt: file, class and a box, separated by tabs. Needs the ids.
 Result<void> parse_val_annotations(std::string_view text, TinyLabels& labels);
-// words.txt: id and words, between tabs, of all of WordNet. After the ids.
+// Parses words.txt: id and words of all of WordNet, separated by tabs. Needs the ids.
 Result<void> parse_words(std::string_view text, TinyLabels& labels);
 
 }  // namespace tacho

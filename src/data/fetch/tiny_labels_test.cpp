@@ -23,7 +23,7 @@ std::string problem(Result<void> (*parse)(std::string_view, TinyLabels&), std::s
   return done.ok() ? "none" : done.error().message;
 }
 
-TEST(TinyLabelsTest, AreReadFromTheThreeTables) {
+TEST(TinyLabelsTest, AreReadFromThreeTables) {
   TinyLabels labels = two_classes();
   EXPECT_THAT(labels.classes, ElementsAre("n00000001", "n00000002"));
   ASSERT_TRUE(parse_words("n00000009\tentity\nn00000001\tgoldfish, Carassius\r\n", labels).ok());
@@ -36,12 +36,12 @@ TEST(TinyLabelsTest, AreReadFromTheThreeTables) {
               ElementsAre(Pair("val_0.JPEG", "n00000002"), Pair("val_1.JPEG", "n00000001")));
 }
 
-TEST(TinyLabelsTest, NameTheLineOfWhatIsWrong) {
+TEST(TinyLabelsTest, AnErrorNamesTheLine) {
   EXPECT_EQ(problem(parse_wordnet_ids, "n00000001\nn0000000\n", {}),
             "line 2: not a WordNet id such as n01443537: 'n0000000'");
   EXPECT_EQ(problem(parse_wordnet_ids, "n00000001\nn00000001\n", {}),
-            "line 2: comes twice: 'n00000001'");
-  EXPECT_EQ(problem(parse_wordnet_ids, "", {}), "names no class");
+            "line 2: occurs twice: 'n00000001'");
+  EXPECT_EQ(problem(parse_wordnet_ids, "", {}), "contains no class");
   EXPECT_EQ(problem(parse_words, "entity\n"),
             "line 1: not a WordNet id such as n01443537: 'entity'");
   EXPECT_EQ(problem(parse_val_annotations, "../0.JPEG\tn00000001\n"),
@@ -49,13 +49,13 @@ TEST(TinyLabelsTest, NameTheLineOfWhatIsWrong) {
   EXPECT_EQ(problem(parse_val_annotations, "val_0.JPEG n00000001\n"),
             "line 1: not a name such as val_0.JPEG: 'val_0.JPEG n00000001'");
   EXPECT_EQ(problem(parse_val_annotations, "val_0.JPEG\tn00000003\n"),
-            "line 1: a class that wnids.txt does not name: 'n00000003'");
+            "line 1: its class is not in wnids.txt: 'n00000003'");
   EXPECT_EQ(problem(parse_val_annotations, "val_0.JPEG\tn00000001\nval_0.JPEG\tn00000002\n"),
-            "line 2: comes twice: 'val_0.JPEG'");
-  EXPECT_EQ(problem(parse_val_annotations, ""), "names no image");
+            "line 2: occurs twice: 'val_0.JPEG'");
+  EXPECT_EQ(problem(parse_val_annotations, ""), "contains no image");
 }
 
-TEST(TinyLabelsTest, AnswerEveryMutationWithLabelsOrAnError) {
+TEST(TinyLabelsTest, SurvivesMutations) {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     TinyLabels labels = two_classes();

@@ -23,8 +23,8 @@ struct Digest {
   std::string sha256;
 };
 
-// Of the uncompressed content. Stops soon after `most` bytes, so that a few compressed ones cannot
-// keep it busy for hours.
+// Computes the digest of the uncompressed content. Stops soon after `most` bytes, so that a small
+// compressed file cannot take hours.
 Result<Digest> digest_of(const fs::path& path, std::int64_t most) {
   TACHO_TRY(file, GzFile::open(path));
   SHA256_CTX context;
@@ -60,8 +60,8 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   }
   if (digest->sha256 != file.sha256) {
     return {file.name, FileState::wrong_checksum,
-            fmt::format("{}: its content has the SHA-256 sum {}, expected {}", path.string(),
-                        digest->sha256, file.sha256)};
+            fmt::format("{}: its SHA-256 is {}, expected {}", path.string(), digest->sha256,
+                        file.sha256)};
   }
   return {file.name};
 }
@@ -89,7 +89,7 @@ FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
 
 FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
   if (!file.sha256.empty()) return verify_content(file, path);
-  // A file without a sum is verified by its reader.
+  // A file without a checksum is verified by its reader.
   const bool cifar = info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100;
   return cifar ? verify_cifar(info, file, path) : verify_sentences(file, path);
 }

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// Told, in one line each, what a function that may take its time is about to do.
+// Receives one line of text before each step of a long operation.
 using Say = std::function<void(std::string_view)>;
 
 enum class FileState { ok, missing, unreadable, wrong_size, wrong_count, wrong_checksum };
@@ -32,11 +32,11 @@ struct FileReport {
   std::string problem;  // a sentence that names the path; "" when ok
 };
 
-// One report a file of the catalogue's entry, in its order; of an image folder, one a part.
+// Returns one report per file of the catalog entry, in order; for an image folder, one per part.
 std::vector<FileReport> verify(const DatasetInfo& info, const std::filesystem::path& folder,
                                const Say& say, const Watch& watch = {});
 
-// The first problem as an error.
+// Returns the first problem as an error.
 Result<void> check(std::span<const FileReport> reports);
 
 }  // namespace tacho

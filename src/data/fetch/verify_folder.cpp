@@ -23,7 +23,7 @@ FileReport miscounted(std::string_view part, const fs::path& place, std::int64_t
           fmt::format("{}: {} images, expected {}", place.string(), count, expected)};
 }
 
-// Each class's row, expected and there, for one of the two parts.
+// Compares the expected and actual count of each class in one part.
 FileReport compare(std::string_view part, const fs::path& folder,
                    std::span<const ClassLine> expected, std::span<const ClassLine> there,
                    std::int64_t ClassLine::*count) {
@@ -57,7 +57,7 @@ Result<void> check_magic(const fs::path& file) {
   return Error{ErrorCode::invalid, fmt::format("{}: not a JPEG or PNG image", file.string())};
 }
 
-// The first file that is no image, and how many there are.
+// Reports the first file that is not an image, and how many more there are.
 void check_files(const ImageList& list, FileReport& report, Progress& progress,
                  const Watch& watch) {
   std::string first;
@@ -86,8 +86,8 @@ std::vector<FileReport> verify_folder(const DatasetInfo& info, const fs::path& f
     return {
         {kTrainPart, missing ? FileState::missing : FileState::unreadable, images.error().message}};
   }
-  if (images->passed_over > 0) {
-    say(fmt::format("passed over {} entries that are no images", images->passed_over));
+  if (images->skipped > 0) {
+    say(fmt::format("skipped {} entries that are not images", images->skipped));
   }
   FileReport train;
   FileReport eval;

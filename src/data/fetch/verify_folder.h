@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Counts the images of both parts against classes.tsv, or where there is none against the published
-// numbers, and looks at the first bytes of every one.
+// Compares the image counts of both parts with classes.tsv, or without one with the published
+// numbers, and checks the first bytes of every image.
 std::vector<FileReport> verify_folder(const DatasetInfo& info, const std::filesystem::path& folder,
                                       const Say& say, const Watch& watch);
 

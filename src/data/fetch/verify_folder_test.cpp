@@ -22,7 +22,7 @@ class VerifyFolder : public testing::Test {
     put(folder_ / "classes.tsv", "cat\t\t2\t1\ndog\t\t1\t0\n");
   }
 
-  // The state of each part, then the first problem.
+  // Returns the state of each part, then the first problem.
   std::vector<std::string> found() {
     std::vector<std::string> texts;
     const auto reports = verify(info_, folder_, quiet);
@@ -41,13 +41,13 @@ class VerifyFolder : public testing::Test {
   const fs::path folder_ = scratch_.path() / "pets";
 };
 
-TEST_F(VerifyFolder, FindsAWholeFolderOk) {
+TEST_F(VerifyFolder, AcceptsACompleteFolder) {
   EXPECT_THAT(found(), ElementsAre("ok", "ok", ""));
   fs::remove(folder_ / "classes.tsv");
   EXPECT_THAT(found(), ElementsAre("ok", "ok", ""));
 }
 
-TEST_F(VerifyFolder, NamesTheClassThatLostOrGainedAFile) {
+TEST_F(VerifyFolder, NamesAClassWithAWrongCount) {
   fs::remove(folder_ / "train/cat/2.jpg");
   EXPECT_THAT(found(), ElementsAre("wrong count", "ok",
                                    (folder_ / "train/cat").string() + ": 1 images, expected 2"));
@@ -61,7 +61,7 @@ TEST_F(VerifyFolder, NamesTheClassThatLostOrGainedAFile) {
                                    (folder_ / "train/emu").string() + ": 1 images, expected 0"));
 }
 
-TEST_F(VerifyFolder, HoldsItAgainstThePublishedNumbersWhereNoTableIs) {
+TEST_F(VerifyFolder, ComparesWithThePublishedNumbersWithoutATable) {
   fs::remove(folder_ / "classes.tsv");
   info_.train_images = 3;
   info_.eval_images = 2;
@@ -69,7 +69,7 @@ TEST_F(VerifyFolder, HoldsItAgainstThePublishedNumbersWhereNoTableIs) {
                                    (folder_ / "val").string() + ": 1 images, expected 2"));
 }
 
-TEST_F(VerifyFolder, NamesTheFirstFileThatIsNoImageAndCountsTheOthers) {
+TEST_F(VerifyFolder, NamesTheFirstInvalidImageAndCountsTheOthers) {
   put(folder_ / "train/cat/1.jpg", "GIF89a");
   EXPECT_THAT(found(),
               ElementsAre("unreadable", "ok",
@@ -80,17 +80,17 @@ TEST_F(VerifyFolder, NamesTheFirstFileThatIsNoImageAndCountsTheOthers) {
                                        ": not a JPEG or PNG image, and 1 more"));
 }
 
-TEST_F(VerifyFolder, SaysWhatIsMissingOrDamaged) {
+TEST_F(VerifyFolder, ReportsMissingAndDamagedFiles) {
   put(folder_ / "classes.tsv", "cat\n");
   EXPECT_THAT(found(),
               ElementsAre("ok", "ok", "unreadable",
-                          (folder_ / "classes.tsv").string() + ": line 1: '' is no count"));
+                          (folder_ / "classes.tsv").string() + ": line 1: '' is not a count"));
   fs::remove_all(folder_ / "val");
   EXPECT_THAT(found(),
               ElementsAre("missing", (folder_ / "val").string() + ": No such file or directory"));
 }
 
-TEST_F(VerifyFolder, TellsHowFarItIs) {
+TEST_F(VerifyFolder, ReportsProgress) {
   std::vector<std::int64_t> done;
   verify(info_, folder_, quiet, {.progress = [&done](const Progress& now) {
            EXPECT_EQ(now.total, 4);

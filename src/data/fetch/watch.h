@@ -6,18 +6,18 @@
 
 namespace tacho {
 
-// How far a long piece of work has come.
+// Progress of a long operation.
 struct Progress {
   enum class Unit { bytes, files };
-  std::string_view what;  // the archive or folder under way
+  std::string_view what;  // current archive or folder
   std::int64_t done = 0;
   std::int64_t total = 0;
-  std::int64_t found = 0;  // of `done`: made by an earlier attempt, so it says nothing of the speed
+  std::int64_t found = 0;  // part of `done` from an earlier attempt, not to be used for the speed
   Unit unit = Unit::bytes;
 };
 
-// Who looks on while it goes, and may end it. Both are asked at every file; what is slow is theirs
-// to do less often.
+// Callbacks that report progress and may stop the operation. Both are called for every file, so
+// slow ones must limit themselves.
 struct Watch {
   std::function<void(const Progress&)> progress = {};
   std::function<bool()> stopped = {};

@@ -13,14 +13,14 @@ namespace tacho {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::int64_t kPiece = (1 << 20) / sizeof(float);  // numbers that the work makes at a time
+constexpr std::int64_t kPiece = (1 << 20) / sizeof(float);  // numbers per piece of work
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// A chain of multiplications: as long on a busy machine as its share of a core is small, as a
-// backward pass is. A wait for the clock would not notice.
+// A chain of multiplications that stands in for a backward pass: like one, it takes longer if the
+// machine is busy. A timed wait would not.
 double multiplied(std::int64_t times) {
   double value = 1;
   for (std::int64_t i = 0; i < times; ++i) value = value * 1.0000001 + 1e-9;
@@ -83,7 +83,7 @@ class BucketTrial final : public GradientTrial {
     return Once{seconds_since(begin), times.wire_bytes};
   }
 
-  // Sums of sums would not stay finite.
+  // Resets the values: repeated sums would overflow.
   void fill() {
     for (at::Tensor& bucket : buckets_) bucket.fill_(1e-3F);
   }
@@ -91,7 +91,7 @@ class BucketTrial final : public GradientTrial {
   void make_gradient(double seconds, const std::function<void(std::size_t)>& full) {
     std::int64_t count = 0;
     for (const at::Tensor& bucket : buckets_) count += bucket.numel();
-    const double each = seconds * rate_ / static_cast<double>(count);  // multiplications a number
+    const double each = seconds * rate_ / static_cast<double>(count);  // multiplications per number
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       at::Tensor& bucket = buckets_[i];
       for (std::int64_t at = 0; at < bucket.numel(); at += kPiece) {
@@ -107,18 +107,18 @@ class BucketTrial final : public GradientTrial {
   ExchangeLine line_;
   double rate_;
   std::vector<at::Tensor> buckets_;
-  at::Tensor gradient_;           // what a piece of the pass makes
-  std::atomic<double> made_ = 0;  // read by nobody, so that the work is not left out
+  at::Tensor gradient_;           // result of one piece of the pass
+  std::atomic<double> made_ = 0;  // never read; keeps the work from being optimised away
 };
 
 }  // namespace
 
 Result<std::unique_ptr<GradientTrial>> make_bucket_trial(const DistSpec& dist,
                                                          std::int64_t payload_bytes, int rank,
-                                                         Rollcall& rollcall,
+                                                         Rendezvous& rendezvous,
                                                          const std::string& job) {
   return guarded([&]() -> Result<std::unique_ptr<GradientTrial>> {
-    TACHO_TRY(exchange, connect(dist, rank, rollcall, job));
+    TACHO_TRY(exchange, connect(dist, rank, rendezvous, job));
     auto trial = std::make_unique<BucketTrial>(std::move(exchange));
     const auto number = static_cast<std::int64_t>(sizeof(float));
     const auto bucket = static_cast<std::int64_t>(dist.bucket_mb * (1 << 20)) / number;

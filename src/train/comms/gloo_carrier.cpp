@@ -57,10 +57,10 @@ class GlooCarrier final : public Carrier {
 
 }  // namespace
 
-Result<std::unique_ptr<Carrier>> connect_gloo_carrier(int rank, Rollcall& rollcall) {
-  std::vector<int> everyone(rollcall.members().size());
+Result<std::unique_ptr<Carrier>> connect_gloo_carrier(int rank, Rendezvous& rendezvous) {
+  std::vector<int> everyone(rendezvous.members().size());
   std::iota(everyone.begin(), everyone.end(), 0);
-  TACHO_TRY(wire, connect_wire(everyone, rank, rollcall));
+  TACHO_TRY(wire, connect_wire(everyone, rank, rendezvous));
   return std::unique_ptr<Carrier>(std::make_unique<GlooCarrier>(std::move(wire)));
 }
 

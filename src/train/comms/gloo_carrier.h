@@ -2,18 +2,18 @@
 
 #include <string>
 
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 #include "commlab/carrier.h"
 
 namespace tacho {
 
-// Gloo over TCP, as training uses it: its own all-reduce and broadcast, and an all-gather whose
-// receives are posted before its sends.
-Result<std::unique_ptr<Carrier>> connect_gloo_carrier(int rank, Rollcall& rollcall);
-// Why this build has none; "" where it has.
+// Gloo over TCP, as used in training: its all-reduce and broadcast, and an all-gather that posts
+// its receives before its sends.
+Result<std::unique_ptr<Carrier>> connect_gloo_carrier(int rank, Rendezvous& rendezvous);
+// Returns why this build has no Gloo; "" if it has.
 std::string why_no_gloo_carrier();
 
-// Of the cores, so many are for this process's own arithmetic.
+// Sets the number of cores that this process uses for arithmetic.
 void use_torch_threads(std::int64_t count);
 
 }  // namespace tacho

@@ -18,17 +18,17 @@
 #include "train/cuda/step_graph.h"
 #include "train/device_setup.h"
 #include "train/guarded.h"
-#include "train/models/faster_way.h"
+#include "train/models/faster_layer.h"
 #include "train/ops/step_part.h"
 #include "train/step_engine.h"
 
 namespace tacho {
 namespace {
 
-// Steps that may be under way before the host waits: enough that the GPU never does.
+// Steps that may be in flight before the host waits: enough that the GPU never does.
 constexpr std::size_t kAhead = 4;
-// Steps of one shape made the ordinary way before it is captured: cuDNN has tried its kernels and
-// the allocator has its blocks by then.
+// Steps of one shape executed without a graph before it is captured: by then cuDNN has tried its
+// kernels and the allocator has its blocks.
 constexpr std::int64_t kEagerSteps = 3;
 // Shapes that get a graph; text has many lengths, and a graph takes memory.
 constexpr std::size_t kMostGraphs = 64;
@@ -52,7 +52,7 @@ class CudaEngine final : public StepEngine {
   void begin() override {
     totals_.zero_();
     samples_ = 0;
-    gathered_ = 0;
+    accumulated_ = 0;
     optimizer_.drop_gradients();
     last_end_ = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
     last_end_->record();
@@ -61,9 +61,9 @@ class CudaEngine final : public StepEngine {
   Result<void> start(const Batch& given, double learning_rate) override {
     if (++started_ == 2) forget_trials();
     const Batch batch = to_device(given);
-    const bool updates = ++gathered_ == spec_.accumulate;
+    const bool updates = ++accumulated_ == spec_.accumulate;
     if (updates) {
-      gathered_ = 0;
+      accumulated_ = 0;
       optimizer_.begin_step(learning_rate);
     }
     if (StepGraph* graph = graph_for(batch)) {
@@ -82,15 +82,15 @@ class CudaEngine final : public StepEngine {
   }
 
   std::optional<StepDone> fetch(bool all) override {
-    if (under_way_.empty()) return std::nullopt;
-    UnderWay& oldest = under_way_.front();
-    if (!all && under_way_.size() < kAhead && !oldest.end->query()) return std::nullopt;
+    if (in_flight_.empty()) return std::nullopt;
+    InFlight& oldest = in_flight_.front();
+    if (!all && in_flight_.size() < kAhead && !oldest.end->query()) return std::nullopt;
     oldest.end->synchronize();
     const StepDone done{oldest.begin->elapsed_time(*oldest.end) * 1e-3,
                         static_cast<double>(*oldest.loss.data_ptr<float>()), oldest.weight,
                         exchange_};
     losses_.push_back(oldest.loss);
-    under_way_.pop_front();
+    in_flight_.pop_front();
     return done;
   }
 
@@ -111,20 +111,20 @@ class CudaEngine final : public StepEngine {
   std::string remark() override { return std::exchange(remark_, {}); }
 
  private:
-  struct UnderWay {
-    std::shared_ptr<at::cuda::CUDAEvent> begin;  // the end of the one before
+  struct InFlight {
+    std::shared_ptr<at::cuda::CUDAEvent> begin;  // the end of the previous step
     std::shared_ptr<at::cuda::CUDAEvent> end;
     at::Tensor loss;  // pinned
     double weight;
   };
 
-  // In the first step cuDNN tries every algorithm, with workspaces that no later step needs: the
-  // peak that a run reports is that of its steps.
+  // In the first step cuDNN tries every algorithm, with workspaces that no later step needs: resets
+  // the peak, so that a run reports that of its steps.
   static void forget_trials() {
     c10::cuda::CUDACachingAllocator::resetPeakStats(c10::cuda::current_device());
   }
 
-  // Copies run on a stream of their own, under the step before.
+  // Copies run on a separate stream, in parallel with the previous step.
   Batch to_device(const Batch& batch) {
     if (batch.inputs.is_cuda()) return batch;
     const auto compute = at::cuda::getCurrentCUDAStream();
@@ -162,7 +162,7 @@ class CudaEngine final : public StepEngine {
     }
     const at::Tensor before = batch.weight == 0 ? totals_.clone() : at::Tensor();
     add_scores(logits.detach(), batch, loss.detach());
-    if (before.defined()) totals_.copy_(before);  // a sample that only fills a place
+    if (before.defined()) totals_.copy_(before);  // a sample that only fills an empty share
     if (!updates) return;
     const StepPart part(OpPhase::optimizer);
     optimizer_.apply_gradients();
@@ -208,11 +208,11 @@ class CudaEngine final : public StepEngine {
     loss.copy_(last_loss_, true);
     auto end = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
     end->record();
-    under_way_.push_back({last_end_, end, std::move(loss), weight});
+    in_flight_.push_back({last_end_, end, std::move(loss), weight});
     last_end_ = std::move(end);
   }
 
-  // The graph for this shape, captured once the shape has been seen often enough; or none.
+  // Returns the graph of this shape, captured once the shape has occurred often enough; or nullptr.
   StepGraph* graph_for(const Batch& batch) {
     if (graphs_off() || batch.weight != 1) return nullptr;
     for (const auto& graph : graphs_) {
@@ -220,7 +220,7 @@ class CudaEngine final : public StepEngine {
     }
     if (graphs_.size() >= kMostGraphs) return nullptr;
     if (++seen_[batch.inputs.sizes().vec()] <= kEagerSteps) return nullptr;
-    // The graph's memory is a pool of its own, beside what ordinary steps have left behind.
+    // The graph's memory is a separate pool, so the memory of eager steps is released first.
     if (graphs_.empty()) c10::cuda::CUDACachingAllocator::emptyCache();
     try {
       graphs_.push_back(std::make_unique<StepGraph>(
@@ -231,7 +231,7 @@ class CudaEngine final : public StepEngine {
       return nullptr;
     }
     if (graphs_.size() == 1) {
-      remark_ = "steps are made by a CUDA graph";
+      remark_ = "steps run as a CUDA graph";
       if (const std::string kernels = kernel_choice::summary(); !kernels.empty()) {
         remark_ += "; " + kernels;
       }
@@ -239,15 +239,15 @@ class CudaEngine final : public StepEngine {
     return graphs_.back().get();
   }
 
-  // A step that could not be captured was not made: its kernels were recorded and never run, so it
-  // can still be made the ordinary way.
+  // A step that could not be captured was not executed: its kernels were only recorded, so it can
+  // still run without a graph.
   void go_without_graphs(const c10::Error& problem) {
     std::string reason = problem.what_without_backtrace();
     reason = "the step could not be captured: " + reason.substr(0, reason.find('\n'));
     const bool usable = at::cuda::currentStreamCaptureStatus() == at::cuda::CaptureStatus::None;
     TORCH_CHECK(spec_.graphs != Switch::on && usable, reason, "; use --graphs off");
     optimizer_.drop_gradients();
-    at::cuda::getCurrentCUDAStream().synchronize();  // replays under way still need their graphs
+    at::cuda::getCurrentCUDAStream().synchronize();  // replays in flight still need their graphs
     graphs_.clear();
     without_graphs_ = true;
     remark_ = "no CUDA graph: " + reason;
@@ -257,7 +257,7 @@ class CudaEngine final : public StepEngine {
     if (spec_.graphs == Switch::off || without_graphs_) return true;
     if (spec_.accumulate == 1) return false;
     without_graphs_ = true;
-    remark_ = "no CUDA graph: gradients are gathered over several batches";
+    remark_ = "no CUDA graph: gradients are accumulated over several batches";
     return true;
   }
 
@@ -272,15 +272,15 @@ class CudaEngine final : public StepEngine {
   at::cuda::MempoolId_t pool_;
   std::vector<std::unique_ptr<StepGraph>> graphs_;
   std::map<std::vector<std::int64_t>, std::int64_t> seen_;
-  std::vector<at::Tensor> losses_;  // pinned places not in use
-  std::deque<UnderWay> under_way_;
-  std::shared_ptr<at::cuda::CUDAEvent> last_end_;  // shared by the step before and the one after
+  std::vector<at::Tensor> losses_;  // unused pinned memory
+  std::deque<InFlight> in_flight_;
+  std::shared_ptr<at::cuda::CUDAEvent> last_end_;  // shared by the previous step and the next
   std::int64_t samples_ = 0;
   std::int64_t started_ = 0;
-  std::int64_t gathered_ = 0;
-  bool without_graphs_ = false;  // and that has been said
+  std::int64_t accumulated_ = 0;
+  bool without_graphs_ = false;  // and the remark has been made
   std::string remark_;
-  ExchangeTimes exchange_;  // of each step: the bytes are the same in all
+  ExchangeTimes exchange_;  // per step: the bytes are the same in all
   std::optional<Error> exchange_error_;
 };
 

@@ -12,7 +12,7 @@ inline bool has_data_type(const at::Tensor& tensor) {
   return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
 }
 
-// Of a tensor that has one.
+// Requires has_data_type().
 inline kernels::DataType data_type(const at::Tensor& tensor) {
   switch (tensor.scalar_type()) {
     case at::kBFloat16:
@@ -24,7 +24,8 @@ inline kernels::DataType data_type(const at::Tensor& tensor) {
   }
 }
 
-// Whether a kernel may read it a pack at a time: a slice of another tensor may begin anywhere.
+// Returns whether a kernel may read the tensor one pack at a time: a slice of another tensor may
+// begin anywhere.
 inline bool is_aligned(const at::Tensor& tensor) {
   return reinterpret_cast<std::uintptr_t>(tensor.data_ptr()) % kernels::kPackBytes == 0;
 }

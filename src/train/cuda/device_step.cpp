@@ -14,9 +14,9 @@
 namespace tacho {
 namespace {
 
-constexpr float kFirstScale = 65536;       // torch's GradScaler begins there too
-constexpr std::int32_t kGrowAfter = 2000;  // … and doubles after so many good steps
-// Gradients come to lie in the same few places; no more tables than that are worth keeping.
+constexpr float kFirstScale = 65536;       // same as torch's GradScaler
+constexpr std::int32_t kGrowAfter = 2000;  // … which also doubles after this many good steps
+// Gradients reuse the same few addresses; more tables are not worth keeping.
 constexpr std::size_t kMostTables = 8;
 
 template <class T>
@@ -41,7 +41,7 @@ DeviceStep::DeviceStep(const OptimizerSpec& spec, const Options& options, std::v
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     TORCH_CHECK(is_aligned(slot.parameter) && is_aligned(slot.weights),
-                "a parameter begins where the optimizer's kernel cannot read it");
+                "a parameter is not aligned for the optimizer's kernel");
     if (!slot.parameter.is_same(slot.weights)) gradient_type_ = data_type(slot.parameter);
     const std::int64_t parts = (slot.weights.numel() + kernels::kChunk - 1) / kernels::kChunk;
     for (std::int64_t part = 0; part < parts; ++part) {
@@ -80,7 +80,7 @@ at::Tensor DeviceStep::scaled(const at::Tensor& loss) const {
 std::vector<std::pair<std::string, at::Tensor>> DeviceStep::scaling() const {
   if (!options_.scale_loss) return {};
   const auto whole = squares_.options().dtype(at::kInt);
-  // Adam's steps are counted without those that were left out.
+  // Adam's step count excludes skipped steps.
   return {{"loss_scale", loss_scale_},
           {"good_steps", at::from_blob(&state()->good_steps, {}, whole)},
           {"skipped", at::from_blob(&state()->skipped, {}, whole)}};
@@ -91,9 +91,9 @@ const DeviceStep::Table& DeviceStep::current_table() {
   std::vector<kernels::Parameter> rows;
   for (Slot& slot : slots_) {
     at::Tensor& gradient = slot.parameter.mutable_grad();
-    // A parameter without a gradient stays as it is.
+    // A parameter without a gradient is unchanged.
     const bool has = gradient.defined();
-    // That of a part of a product of several layers is a slice.
+    // The gradient of a part of a fused product is a slice.
     if (has && (gradient.strides() != slot.parameter.strides() || !is_aligned(gradient))) {
       gradient = at::empty_like(slot.parameter).copy_(gradient);
     }

@@ -11,36 +11,36 @@
 
 namespace tacho {
 
-// An optimizer's step on a GPU: one kernel for all parameters. The learning rate and the loss's
-// scale lie in device memory, so that a captured step follows the schedule.
+// An optimizer's step on a GPU: one kernel for all parameters. The learning rate and the loss scale
+// are in device memory, so that a captured step follows the schedule.
 class DeviceStep {
  public:
   struct Slot {
-    at::Tensor parameter;  // what the model computes with; carries the gradient
+    at::Tensor parameter;  // used by the model; carries the gradient
     at::Tensor weights;    // fp32; the same tensor unless the model computes in 16 bits
     at::Tensor first;
     at::Tensor second;
   };
   struct Options {
     std::optional<double> clip_norm;
-    bool scale_loss = false;  // fp16: gradients of the loss itself would vanish
+    bool scale_loss = false;  // fp16: unscaled gradients would vanish
   };
 
   DeviceStep(const OptimizerSpec& spec, const Options& options, std::vector<Slot> slots);
 
-  // Never captured: tells the device what this step's figures are.
+  // Never captured: sends the values of this step to the device.
   void begin(double learning_rate, std::int64_t step);
-  // The loss as backward() should see it.
+  // Returns the tensor to call backward() on.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
   // Applies the parameters' gradients.
   void apply();
-  // Views, by name, of what scales the loss: a run that goes on takes it over. None where the loss
-  // is not scaled.
+  // Named views of the loss scale's state, which a resumed run restores. Empty if the loss is not
+  // scaled.
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> scaling() const;
 
  private:
   struct Table {
-    std::vector<const void*> gradients;  // whose addresses it holds
+    std::vector<const void*> gradients;  // their addresses
     at::Tensor on_host;                  // pinned: a captured copy reads it at each replay
     at::Tensor on_device;
   };
@@ -59,7 +59,7 @@ class DeviceStep {
   at::Tensor squares_;
   std::int64_t chunk_count_ = 0;
   std::vector<Table> tables_;    // of the latest steps
-  std::vector<Table> captured_;  // which graphs read at every replay, and so stay
+  std::vector<Table> captured_;  // read by graphs at every replay, therefore kept
 };
 
 }  // namespace tacho

@@ -1,4 +1,4 @@
-// First convolutions, pools, and what stands behind the last one.
+// First convolutions, pools, and the operations after the last convolution.
 #include <mutex>
 
 #include "train/cuda/fused_layers.h"
@@ -156,8 +156,8 @@ bool is_stem(const torch::nn::detail::ConvNdOptions<2>& options) {
          all(options.dilation(), 1) && options.groups() == 1 && !options.bias();
 }
 
-// The weights of blocks: a row and a column of zeros before the others, then rows and columns by
-// twos.
+// Rearranges the weights for 2×2 blocks: adds a row and a column of zeros at the front, then groups
+// rows and columns in pairs.
 at::Tensor by_blocks(const at::Tensor& weight) {
   const std::int64_t out = weight.size(0);
   const at::Tensor even = at::constant_pad_nd(weight, {1, 0, 1, 0});

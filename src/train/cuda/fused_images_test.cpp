@@ -12,7 +12,7 @@ namespace {
 class FusedImages : public OnGpu {};
 
 TEST_P(FusedImages, AStemEqualsItsConvolution) {
-  if (GetParam() == at::kFloat) GTEST_SKIP() << "of 16-bit numbers only";
+  if (GetParam() == at::kFloat) GTEST_SKIP() << "only for 16-bit types";
   for (const at::MemoryFormat layout :
        {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
     torch::nn::Conv2d stem(torch::nn::Conv2dOptions(3, 64, 7).stride(2).padding(3).bias(false));
@@ -36,7 +36,7 @@ TEST_P(FusedImages, PoolsOfAnyWindowEqualTorchs) {
   for (const auto& [kernel, stride, padding, height] :
        {std::array<std::int64_t, 4>{2, 2, 0, 15},
         {3, 2, 1, 15},
-        {3, 2, 1, 14},  // of even sides it has a kernel of its own
+        {3, 2, 1, 14},  // even sides have a separate kernel
         {3, 1, 1, 15},
         {5, 2, 2, 15},
         {3, 3, 0, 15}}) {
@@ -69,7 +69,7 @@ TEST_P(FusedImages, MaxPoolEqualsTorchs) {
         at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding});
     (expected * weights).sum().backward();
     EXPECT_TRUE(at::equal(y, expected));
-    // Where windows overlap, sums are rounded in another order.
+    // Where windows overlap, sums are rounded in a different order.
     EXPECT_LT(difference(dx, x.grad()), allowed());
   }
 }
@@ -121,7 +121,7 @@ TEST_P(FusedImages, AGrayConvolutionEqualsTorchs) {
   }
 }
 
-TEST_P(FusedImages, WhatStandsBehindTheLastConvolutionEqualsTorchs) {
+TEST_P(FusedImages, ThePoolTailEqualsTorchs) {
   for (const auto& [height, width, channels] :
        {std::array<std::int64_t, 3>{24, 24, 64}, {2, 6, 16}, {44, 46, 32}}) {
     const at::Tensor x = (image({7, channels, height, width}) - 3)
@@ -142,7 +142,7 @@ TEST_P(FusedImages, WhatStandsBehindTheLastConvolutionEqualsTorchs) {
     EXPECT_LT(difference(ours[0], theirs[0]), allowed()) << height;
     EXPECT_LT(difference(ours[1], theirs[1]), allowed()) << height;
   }
-  // Of odd sides a row is in no window.
+  // With odd sides one row is in no window.
   EXPECT_FALSE(pool_tail(image({2, 16, 5, 4}), at::ones({16}, kOnGpu).to(GetParam()), 0).defined());
 }
 

@@ -1,4 +1,4 @@
-// Batch norm and layer norm, with what stands around them.
+// Batch norm and layer norm, fused with their neighbouring operations.
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 
 #include <mutex>
@@ -10,7 +10,7 @@ namespace tacho::fused {
 namespace {
 
 struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
-  // One tensor, or for two readers the same numbers as two.
+  // Returns one tensor, or two that share memory for two readers.
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const at::Tensor& gamma, const at::Tensor& beta,
                                const Maybe& maybe_residual, const at::Tensor& running_mean,
@@ -41,7 +41,7 @@ struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
                                  .rstd = floats_of(rstd),
                                  .workspace = floats_of(workspace)},
                                 stream());
-    context->set_materialize_grads(false);  // one of two readers may have nothing to say
+    context->set_materialize_grads(false);  // one of two readers may have no gradient
     context->save_for_backward({x, passed, gamma, beta, mean, rstd});
     context->saved_data["relu"] = relu;
     context->saved_data["residual"] = residual.defined();
@@ -61,7 +61,7 @@ struct BatchNormAct : torch::autograd::Function<BatchNormAct> {
     const at::Tensor dy_more = two ? to_row_order(gradients[1]) : at::Tensor();
     const kernels::Rows rows = rows_of(x);
     const at::Tensor dx = at::empty_like(x);
-    // Without a ReLU and of one reader the residual's gradient is what came in.
+    // Without a ReLU and with one reader, the residual's gradient is the incoming one.
     const at::Tensor dresidual = residual && (relu || two) ? at::empty_like(x) : at::Tensor();
     const at::Tensor dgamma = at::empty_like(gamma);
     const at::Tensor dbeta = at::empty_like(gamma);
@@ -211,7 +211,7 @@ SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tenso
   const bool same = norm.weight.defined() && norm.weight.scalar_type() == x.scalar_type() &&
                     residual.scalar_type() == x.scalar_type() &&
                     norm.weight.numel() == x.size(-1) && residual.size(-1) == x.size(-1);
-  const bool positions = x.numel() < (std::int64_t{1} << 32);  // a mask's hash tells them apart
+  const bool positions = x.numel() < (std::int64_t{1} << 32);  // limit of the mask's hash
   if (!same || !fits(x) || x.size(-1) > kWidest || !positions) return {};
   for (const at::Tensor* row : {&bias, &norm.weight, &norm.bias}) {
     if (row->defined() && !is_aligned(*row)) return {};

@@ -61,8 +61,8 @@ TEST_P(FusedNorms, BatchNormEqualsTorchs) {
   }
 }
 
-// Both read, only one of them read: the sum of what comes back, whoever it is from.
-TEST_P(FusedNorms, TwoReadersOfANormGetWhatOneWould) {
+// Both outputs used, or only one of them: the gradient is the sum in each case.
+TEST_P(FusedNorms, TwoReadersOfANormEqualOne) {
   for (const std::vector<double>& weights : {std::vector<double>{1, 2}, {1, 0}, {0, 2}}) {
     torch::nn::BatchNorm2d norm(96);
     torch::nn::BatchNorm2d same(96);
@@ -151,8 +151,8 @@ TEST_P(FusedNorms, DropoutBeforeTheNormDropsItsShareAndItsGradients) {
   EXPECT_TRUE(at::equal(x.grad() != 0, kept));
 }
 
-// Of half the numbers dropped, whether two are kept tells nothing of each other.
-TEST_P(FusedNorms, NeighboursRowsAndStepsAreDroppedApart) {
+// With half of the numbers dropped, any two are dropped independently.
+TEST_P(FusedNorms, NeighboursRowsAndStepsAreDroppedIndependently) {
   constexpr std::int64_t kRows = 4096;
   constexpr std::int64_t kWidth = 768;
   torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({kWidth}));
@@ -165,20 +165,22 @@ TEST_P(FusedNorms, NeighboursRowsAndStepsAreDroppedApart) {
   };
   const at::Tensor first = signs();
   const at::Tensor second = signs();
-  // Of 3 million products of two signs the mean is off by 6e-4 at one standard deviation.
+  // The mean of 3 million products of two signs has a standard deviation of 6e-4.
   constexpr float kFiveDeviations = 3e-3F;
   const auto agreement = [](const at::Tensor& a, const at::Tensor& b) {
     return std::abs((a * b).mean().item<float>());
   };
   EXPECT_LT(std::abs(first.mean().item<float>()), kFiveDeviations);
   EXPECT_LT(agreement(first, second), kFiveDeviations);
-  for (const std::int64_t apart : {1, 2, 3, 4, 7, 8}) {
-    EXPECT_LT(agreement(first.narrow(1, apart, kWidth - apart), first.narrow(1, 0, kWidth - apart)),
+  for (const std::int64_t distance : {1, 2, 3, 4, 7, 8}) {
+    EXPECT_LT(agreement(first.narrow(1, distance, kWidth - distance),
+                        first.narrow(1, 0, kWidth - distance)),
               kFiveDeviations)
-        << apart;
-    EXPECT_LT(agreement(first.narrow(0, apart, kRows - apart), first.narrow(0, 0, kRows - apart)),
+        << distance;
+    EXPECT_LT(agreement(first.narrow(0, distance, kRows - distance),
+                        first.narrow(0, 0, kRows - distance)),
               kFiveDeviations)
-        << apart;
+        << distance;
   }
 }
 

@@ -121,7 +121,7 @@ struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
 }  // namespace
 
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f, double dropout) {
-  const bool positions = x.numel() < (std::int64_t{1} << 32);  // a mask's hash tells them apart
+  const bool positions = x.numel() < (std::int64_t{1} << 32);  // limit of the mask's hash
   if (!fits(x) || bias.scalar_type() != x.scalar_type() || !is_aligned(bias) || !positions) {
     return {};
   }

@@ -37,7 +37,7 @@ TEST_P(FusedRows, BiasAndActivationEqualTorchs) {
   }
 }
 
-TEST_P(FusedRows, DropoutBehindAReluDropsItsShareAndItsGradients) {
+TEST_P(FusedRows, DropoutAfterAReluDropsItsShareAndItsGradients) {
   const at::Tensor x = at::ones({500, 256}, kOnGpu).to(GetParam()).set_requires_grad(true);
   const at::Tensor none = at::zeros({256}, kOnGpu).to(GetParam());
   const at::Tensor tall = at::ones({20, 64, 8, 8}, kOnGpu)
@@ -58,7 +58,7 @@ TEST_P(FusedRows, DropoutBehindAReluDropsItsShareAndItsGradients) {
   EXPECT_NEAR(tall.grad().sum().item<float>() / pooled.sum().item<float>(), 1, 0.01);
 }
 
-TEST_P(FusedRows, ALinearsBiasGetsTheSumOfWhatComesBack) {
+TEST_P(FusedRows, TheGradientOfALinearsBiasIsTheSumOfItsRows) {
   const auto leaf = [](at::IntArrayRef size) {
     return at::randn(size, kOnGpu).to(GetParam()).set_requires_grad(true);
   };
@@ -78,7 +78,7 @@ TEST_P(FusedRows, ALinearsBiasGetsTheSumOfWhatComesBack) {
   }
 }
 
-// Words that stand once, a word that stands nearly everywhere, and the padding.
+// Words that occur once, a word that occurs nearly everywhere, and the padding.
 TEST_P(FusedRows, AnEmbeddingsGradientEqualsTorchs) {
   for (const std::int64_t width : {32, 256, 776}) {
     const at::Tensor table = at::randn({900, width}, kOnGpu).to(GetParam()).set_requires_grad(true);
@@ -120,7 +120,8 @@ TEST_P(FusedRows, CrossEntropyEqualsTorchs) {
   }
 }
 
-// The numbers of `like`, contiguous, at a place where sixteen bytes cannot be read at once.
+// Returns the numbers of `like`, contiguous, at an address where sixteen bytes cannot be read at
+// once.
 at::Tensor unaligned(const at::Tensor& like) {
   at::Tensor room = at::empty({like.numel() + 1}, like.options());
   return room.narrow(0, 1, like.numel()).view(like.sizes()).copy_(like);

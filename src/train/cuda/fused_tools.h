@@ -1,6 +1,6 @@
 #pragma once
 
-// What the fused layers share: tensors as kernels see them.
+// Shared by the fused layers: tensors as kernels see them.
 
 #include <ATen/cuda/CUDAContext.h>
 
@@ -15,7 +15,7 @@ namespace tacho::fused {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// An undefined tensor is no argument of a custom function, none at all is.
+// Custom functions do not accept undefined tensors, but nullopt.
 using Maybe = std::optional<at::Tensor>;
 inline Maybe maybe(const at::Tensor& tensor) {
   return tensor.defined() ? Maybe(tensor) : std::nullopt;
@@ -35,7 +35,7 @@ inline bool in_row_order(const at::Tensor& x) {
   return is_image(x) ? x.is_contiguous(at::MemoryFormat::ChannelsLast) : x.is_contiguous();
 }
 
-// As a kernel reads it; a copy where it lies otherwise.
+// Returns the tensor in the order that a kernel reads; copies it if necessary.
 inline at::Tensor to_row_order(const at::Tensor& x) {
   const at::Tensor ordered =
       is_image(x) ? x.contiguous(at::MemoryFormat::ChannelsLast) : x.contiguous();
@@ -65,7 +65,7 @@ inline void* address(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr() : nullptr;
 }
 
-// A new place in torch's random numbers, which a captured graph finds anew at each replay.
+// Takes the next range of torch's random numbers; a captured graph does so at each replay.
 kernels::MaskKey draw_mask();
 
 }  // namespace tacho::fused

@@ -9,7 +9,8 @@
 namespace tacho::fused {
 namespace {
 
-// Each optimizer, ten steps on the GPU and on the CPU (which is held against torch.optim).
+// Compares ten steps of each optimizer on the GPU and on the CPU, which is compared with
+// torch.optim elsewhere.
 TEST(OptimizerOnGpu, EqualsTheCpus) {
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
   const std::vector<OptimizerSpec> kinds = {

@@ -15,7 +15,7 @@ namespace tacho::kernel_choice {
 namespace {
 
 constexpr int kRounds = 5;
-// As good as even is ours: a run that goes on is to choose as it did.
+// Nearly equal counts as ours, so that a resumed run makes the same choice.
 constexpr float kNearly = 1.05F;
 
 struct Choices {
@@ -42,7 +42,7 @@ std::string key_of(const std::string& name, const Tensors& inputs) {
   return key;
 }
 
-// The inputs as leaves of a graph of their own.
+// Copies the inputs as leaves of a separate graph.
 Tensors copies_of(const Tensors& inputs) {
   Tensors copies;
   for (const at::Tensor& input : inputs) {
@@ -53,9 +53,10 @@ Tensors copies_of(const Tensors& inputs) {
   return copies;
 }
 
-// Forward and back; false where the way does not fit. Gradients are handed out, not gathered.
-bool walk(const Way& way, const Tensors& inputs, const Tensors& parameters) {
-  const at::Tensor y = way(inputs);
+// Runs forward and backward; returns false if the layer does not fit. Gradients are returned, not
+// accumulated.
+bool walk(const LayerFunction& layer, const Tensors& inputs, const Tensors& parameters) {
+  const at::Tensor y = layer(inputs);
   if (!y.defined()) return false;
   Tensors leaves = parameters;
   for (const at::Tensor& input : inputs) {
@@ -67,37 +68,37 @@ bool walk(const Way& way, const Tensors& inputs, const Tensors& parameters) {
   return true;
 }
 
-bool ours_is_faster(const Ways& ways, const Tensors& given) {
+bool ours_is_faster(const LayerVariants& variants, const Tensors& given) {
   const Tensors inputs = copies_of(given);
-  const Tensors parameters = ways.parameters();
-  const auto milliseconds = [&](const Way& way) {
+  const Tensors parameters = variants.parameters();
+  const auto milliseconds = [&](const LayerFunction& layer) {
     at::cuda::CUDAEvent begin(cudaEventDefault);
     at::cuda::CUDAEvent end(cudaEventDefault);
     begin.record();
-    walk(way, inputs, parameters);
+    walk(layer, inputs, parameters);
     end.record();
     end.synchronize();
     return begin.elapsed_time(end);
   };
-  if (!walk(ways.ours, inputs, parameters)) return false;
-  walk(ways.theirs, inputs, parameters);  // cuDNN tries its kernels
-  float ours = milliseconds(ways.ours);
-  float theirs = milliseconds(ways.theirs);
+  if (!walk(variants.ours, inputs, parameters)) return false;
+  walk(variants.theirs, inputs, parameters);  // cuDNN tries its kernels
+  float ours = milliseconds(variants.ours);
+  float theirs = milliseconds(variants.theirs);
   for (int round = 1; round < kRounds; ++round) {
-    ours = std::min(ours, milliseconds(ways.ours));
-    theirs = std::min(theirs, milliseconds(ways.theirs));
+    ours = std::min(ours, milliseconds(variants.ours));
+    theirs = std::min(theirs, milliseconds(variants.theirs));
   }
   return ours <= kNearly * theirs;
 }
 
-bool without_a_trace(const Ways& ways, const Tensors& inputs) {
+bool without_a_trace(const LayerVariants& variants, const Tensors& inputs) {
   auto generator = torch_api::default_generator(at::kCUDA);
   const at::Tensor before = generator.get_state();
   bool faster = true;
   try {
-    faster = ours_is_faster(ways, inputs);
+    faster = ours_is_faster(variants, inputs);
   } catch (const c10::OutOfMemoryError&) {
-    // A step that fits is not to fail for a trial that does not: ours needs the least.
+    // A trial must not fail a step that fits: ours needs the least memory.
   }
   generator.set_state(before);
   return faster;
@@ -114,18 +115,18 @@ void set(KernelKind kind) {
 
 bool torch_only() { return choices().kind == KernelKind::torch; }
 
-bool takes_ours(const Ways& ways, const Tensors& inputs) {
+bool takes_ours(const LayerVariants& variants, const Tensors& inputs) {
   Choices& all = choices();
   if (all.kind != KernelKind::automatic) return all.kind == KernelKind::fused;
-  const std::string key = key_of(ways.name, inputs);
+  const std::string key = key_of(variants.name, inputs);
   {
     const std::lock_guard lock(all.mutex);
     if (const auto known = all.ours.find(key); known != all.ours.end()) return known->second;
   }
-  // Where nothing can be timed it is not remembered either.
+  // Without timing, the choice is not stored either.
   const bool captured = at::cuda::currentStreamCaptureStatus() != at::cuda::CaptureStatus::None;
   if (captured || !at::GradMode::is_enabled()) return true;
-  const bool faster = without_a_trace(ways, inputs);  // may ask about the parts of a way
+  const bool faster = without_a_trace(variants, inputs);  // may recurse for the parts of a layer
   const std::lock_guard lock(all.mutex);
   all.ours.emplace(key, faster);
   return faster;
@@ -137,8 +138,7 @@ std::string summary() {
   if (all.ours.empty()) return {};
   const auto ours = std::count_if(all.ours.begin(), all.ours.end(),
                                   [](const auto& choice) { return choice.second; });
-  return fmt::format("of {} shapes of layers {} are faster with fused kernels", all.ours.size(),
-                     ours);
+  return fmt::format("{} of {} layer shapes are faster with fused kernels", ours, all.ours.size());
 }
 
 }  // namespace tacho::kernel_choice

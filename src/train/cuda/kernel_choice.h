@@ -3,22 +3,22 @@
 #include <string>
 
 #include "record/run_spec.h"
-#include "train/models/ways.h"
+#include "train/models/layer_variants.h"
 
-// Which kernels the compositions of models/layers.h take on a GPU: Tacho's, torch's, or for each
-// shape the faster of the two.
+// Chooses the kernels for the compositions of models/layers.h on a GPU: Tacho's, torch's, or the
+// faster one for each shape.
 namespace tacho::kernel_choice {
 
 void set(KernelKind kind);
 
-// Whether Tacho's way is to be taken. Where that is to be found out, both are timed the first time,
-// forward and back, with copies of the inputs and without a trace in torch's random numbers.
-bool takes_ours(const Ways& ways, const Tensors& inputs);
+// Returns whether to use Tacho's kernels. With automatic choice both are timed the first time,
+// forward and backward, on copies of the inputs and without advancing torch's random state.
+bool takes_ours(const LayerVariants& variants, const Tensors& inputs);
 
-// Whether nothing but torch's kernels are wanted.
+// Returns whether only torch's kernels may be used.
 bool torch_only();
 
-// What was found out so far, in a line; empty: nothing was to be.
+// Describes the choices so far in one line; empty if there were none.
 std::string summary();
 
 }  // namespace tacho::kernel_choice

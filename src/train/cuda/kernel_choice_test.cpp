@@ -25,24 +25,28 @@ class KernelChoice : public testing::Test {
   }
 };
 
-TEST_F(KernelChoice, TakesTheFasterOneOfEachShapeAndRemembersIt) {
+TEST_F(KernelChoice, PicksTheFasterOneForEachShapeAndRemembersIt) {
   const at::Tensor x = at::ones({1 << 22}, kOnGpu).set_requires_grad(true);
   EXPECT_TRUE(takes_ours({.name = "a", .ours = quick, .theirs = slow}, {x}));
   EXPECT_FALSE(takes_ours({.name = "b", .ours = slow, .theirs = quick}, {x}));
-  EXPECT_EQ(summary(), "of 2 shapes of layers 1 are faster with fused kernels");
-  const Way never = [](const Tensors&) -> at::Tensor { throw std::logic_error("timed again"); };
+  EXPECT_EQ(summary(), "1 of 2 layer shapes are faster with fused kernels");
+  const LayerFunction never = [](const Tensors&) -> at::Tensor {
+    throw std::logic_error("timed again");
+  };
   EXPECT_TRUE(takes_ours({.name = "a", .ours = never, .theirs = never}, {x}));
 }
 
-TEST_F(KernelChoice, WhatDoesNotFitIsLeftToTorch) {
-  const Way none = [](const Tensors&) { return at::Tensor(); };
+TEST_F(KernelChoice, FallsBackToTorchIfALayerDoesNotFit) {
+  const LayerFunction none = [](const Tensors&) { return at::Tensor(); };
   EXPECT_FALSE(takes_ours({.name = "c", .ours = none, .theirs = slow}, {at::ones({8}, kOnGpu)}));
 }
 
-TEST_F(KernelChoice, ATrialLeavesNoTrace) {
+TEST_F(KernelChoice, ATrialHasNoSideEffects) {
   const at::Tensor x = at::ones({1000}, kOnGpu).set_requires_grad(true);
   const at::Tensor weight = at::ones({1000}, kOnGpu).set_requires_grad(true);
-  const Way draws = [&](const Tensors& in) { return at::dropout(in[0] * weight, 0.5, true); };
+  const LayerFunction draws = [&](const Tensors& in) {
+    return at::dropout(in[0] * weight, 0.5, true);
+  };
   torch::manual_seed(3);
   const at::Tensor expected = at::rand({4}, kOnGpu);
   torch::manual_seed(3);
@@ -54,13 +58,13 @@ TEST_F(KernelChoice, ATrialLeavesNoTrace) {
   EXPECT_FALSE(weight.grad().defined());
 }
 
-TEST_F(KernelChoice, WhatWasSaidIsDone) {
+TEST_F(KernelChoice, AFixedChoiceIsObeyed) {
   const Tensors in{at::ones({8}, kOnGpu)};
-  const Ways ways{.name = "e", .ours = slow, .theirs = quick};
+  const LayerVariants variants{.name = "e", .ours = slow, .theirs = quick};
   set(KernelKind::fused);
-  EXPECT_TRUE(takes_ours(ways, in));
+  EXPECT_TRUE(takes_ours(variants, in));
   set(KernelKind::torch);
-  EXPECT_FALSE(takes_ours(ways, in));
+  EXPECT_FALSE(takes_ours(variants, in));
   EXPECT_TRUE(torch_only());
   EXPECT_EQ(summary(), "");
 }

@@ -10,7 +10,7 @@ namespace tacho {
 namespace {
 
 constexpr std::int64_t kTokens = 16;
-// Made the ordinary way before a shape is captured: cuDNN has tried its kernels by then.
+// Batches executed before a shape is captured: by then cuDNN has tried its kernels.
 constexpr int kEager = 3;
 constexpr std::size_t kMostSizes = 256;
 
@@ -19,7 +19,7 @@ constexpr std::size_t kMostSizes = 256;
 LogitsGraphs::LogitsGraphs(Classifier& model, std::int64_t max_batch)
     : model_(model), max_batch_(max_batch), pool_(at::cuda::graph_pool_handle()) {}
 
-// Rows that are added hold one token of padding, and nobody looks at what comes of them.
+// Padding rows hold one token; their results are ignored.
 Batch LogitsGraphs::filled_up(const Batch& batch) const {
   const std::int64_t rows = batch.inputs.size(0);
   const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
@@ -51,8 +51,8 @@ at::Tensor LogitsGraphs::logits(const Batch& batch) {
   return captured.logits.narrow(0, 0, rows);
 }
 
-// What cannot be captured is computed the ordinary way; so is everything after, because a capture
-// that failed takes the others with it.
+// Batches that cannot be captured run without a graph, and so does everything afterwards, because a
+// failed capture invalidates the other graphs.
 void LogitsGraphs::capture(Captured& captured, const Batch& batch) {
   try {
     captured.graph = std::make_unique<StepGraph>(
@@ -61,7 +61,7 @@ void LogitsGraphs::capture(Captured& captured, const Batch& batch) {
     const bool usable = at::cuda::currentStreamCaptureStatus() == at::cuda::CaptureStatus::None;
     TORCH_CHECK(usable, "a batch could not be captured");
     off_ = true;
-    at::cuda::getCurrentCUDAStream().synchronize();  // replays under way still need their graphs
+    at::cuda::getCurrentCUDAStream().synchronize();  // replays in flight still need their graphs
     for (auto& [shape, other] : shapes_) other = {};
   }
 }

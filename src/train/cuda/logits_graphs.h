@@ -10,12 +10,13 @@
 
 namespace tacho {
 
-// A model's logits on a GPU, by one launch of a CUDA graph for each shape of batch. Batches are
-// filled up to few shapes: the next power of two of samples, the next 16 of tokens. One stream's.
+// Computes a model's logits on a GPU with one launch of a CUDA graph per batch shape. Batches are
+// padded to few shapes: the next power of two of samples, the next multiple of 16 tokens. Use on
+// one stream only.
 class LogitsGraphs {
  public:
   LogitsGraphs(Classifier& model, std::int64_t max_batch);
-  // Of a batch on the GPU, whose labels are not looked at. Valid until the next call.
+  // For a batch on the GPU, whose labels are ignored. Valid until the next call.
   at::Tensor logits(const Batch& batch);
 
  private:

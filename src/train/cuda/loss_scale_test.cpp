@@ -1,4 +1,4 @@
-// fp16's loss scale: what an overflow does to it, and that a checkpoint carries it.
+// fp16's loss scale: its reaction to overflows, and that checkpoints contain it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr float kFirst = 65536;
 
 struct ScaledModel {
-  // What the loss is multiplied by.
+  // Returns the factor of the loss.
   [[nodiscard]] float scale() const {
     return optimizer.scaled(at::ones({}, at::TensorOptions().device(at::kCUDA))).item<float>();
   }
@@ -49,7 +49,7 @@ class LossScale : public testing::Test {
   const RunFolder folder_{scratch_.path()};
 };
 
-TEST_F(LossScale, HalvesAfterAnOverflowAndTheStepIsLeftOut) {
+TEST_F(LossScale, HalvesAfterAnOverflowAndTheStepIsSkipped) {
   ScaledModel trained;
   const at::Tensor before = trained.model->weight.detach().clone();
   trained.overflow();
@@ -58,7 +58,7 @@ TEST_F(LossScale, HalvesAfterAnOverflowAndTheStepIsLeftOut) {
   EXPECT_TRUE(at::equal(trained.model->weight, before));
 }
 
-TEST_F(LossScale, GoesOnWhereTheCheckpointLeftIt) {
+TEST_F(LossScale, IsRestoredFromTheCheckpoint) {
   ScaledModel trained;
   trained.overflow();
   trained.overflow();
@@ -71,7 +71,7 @@ TEST_F(LossScale, GoesOnWhereTheCheckpointLeftIt) {
   EXPECT_EQ(resumed.skipped(), 2);
 }
 
-TEST_F(LossScale, BeginsAnewAfterACheckpointWithoutIt) {
+TEST_F(LossScale, StartsOverAfterACheckpointWithoutIt) {
   ScaledModel trained;
   trained.overflow();
   ASSERT_TRUE(trained.checkpoints(folder_).save({1, 1, 0}).ok());

@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// Of NCCL's interface, which has kept them since its second version.
+// Values from NCCL's interface, unchanged since version 2.
 enum Status { kSuccess = 0 };
 enum Operation { kSum = 0, kAverage = 4 };
 enum Type { kByte = 1, kHalf = 6, kFloat = 7, kBfloat16 = 9 };
@@ -58,7 +58,7 @@ Result<const Nccl::Library*> Nccl::library() {
     take("ncclCommDestroy", api.destroy);
     take("ncclGetErrorString", api.error);
     if (!complete)
-      return Error{ErrorCode::unavailable, "libnccl.so.2 is not NCCL as Tacho knows it"};
+      return Error{ErrorCode::unavailable, "libnccl.so.2 lacks functions that Tacho needs"};
     return api;
   }();
   if (!found.ok()) return found.error();
@@ -69,7 +69,8 @@ Result<Nccl::Id> Nccl::make_id() {
   TACHO_TRY(api, library());
   Id id{};
   if (const int status = api->get_id(&id); status != kSuccess) {
-    return Error{ErrorCode::failed, fmt::format("NCCL: no id: {}", api->error(status))};
+    return Error{ErrorCode::failed,
+                 fmt::format("NCCL: cannot create an id: {}", api->error(status))};
   }
   return id;
 }
@@ -79,8 +80,8 @@ Result<std::unique_ptr<Nccl>> Nccl::join(const Id& id, int rank, int ranks) {
   void* communicator = nullptr;
   if (const int status = api->init(&communicator, ranks, id, rank); status != kSuccess) {
     return Error{ErrorCode::failed,
-                 fmt::format("NCCL: rank {} cannot join: {}; each rank needs a GPU of its own",
-                             rank, api->error(status))};
+                 fmt::format("NCCL: rank {} cannot join: {}; each rank needs a separate GPU", rank,
+                             api->error(status))};
   }
   return std::unique_ptr<Nccl>(new Nccl(*api, communicator, ranks));
 }
@@ -106,7 +107,8 @@ Result<void> Nccl::reduce(const at::Tensor& values, int operation, cudaStream_t 
                  "sum");
 }
 
-// One launch for all of them. The average over one rank is the sum, which NCCL knows to be there.
+// One launch for all of them. With one rank the average equals the sum, which every NCCL version
+// supports.
 Result<void> Nccl::average(const std::vector<at::Tensor>& values, cudaStream_t stream) {
   TACHO_CHECK(checked(library_.group_start(), "group"));
   Result<void> done;

@@ -13,12 +13,12 @@
 
 namespace tacho {
 
-// Sums and copies between the GPUs of a job's ranks. NCCL is the one that torch has loaded, found
-// at run time: its headers are not part of torch.
+// Sums and copies between the GPUs of a job's ranks. Uses the NCCL that torch has loaded, found at
+// run time: its headers are not part of torch.
 class Nccl {
  public:
   static constexpr std::size_t kIdBytes = 128;
-  using Id = std::array<char, kIdBytes>;  // rank 0 makes one, all join with it
+  using Id = std::array<char, kIdBytes>;  // created by rank 0; all ranks join with it
 
   static Result<Id> make_id();
   static Result<std::unique_ptr<Nccl>> join(const Id& id, int rank, int ranks);
@@ -31,7 +31,7 @@ class Nccl {
   Result<void> sum(const at::Tensor& values, cudaStream_t stream);
   Result<void> broadcast(const at::Tensor& values, cudaStream_t stream);  // from rank 0
 
-  // Ends what waits for a rank that is gone. From any thread.
+  // Ends operations that wait for a lost rank. Callable from any thread.
   void abort();
 
  private:

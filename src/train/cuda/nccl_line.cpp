@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// An id in letters, for the control line.
+// Encodes an id as text for the control line.
 std::string to_text(const Nccl::Id& id) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -25,7 +25,8 @@ Result<Nccl::Id> id_from_text(std::string_view text) {
   const auto digit = [](char c) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   };
-  if (text.size() != 2 * id.size()) return Error{ErrorCode::invalid, "rank 0 shared no NCCL id"};
+  if (text.size() != 2 * id.size())
+    return Error{ErrorCode::invalid, "rank 0 sent no valid NCCL id"};
   for (std::size_t i = 0; i < id.size(); ++i) {
     id[i] = static_cast<char>(digit(text[2 * i]) << 4U | digit(text[2 * i + 1]));
   }
@@ -67,16 +68,17 @@ class NcclExchange final : public Exchange {
 NcclLine::NcclLine(std::shared_ptr<Nccl> nccl, const Options& options)
     : nccl_(std::move(nccl)), options_(options), stream_(at::cuda::getStreamFromPool(true)) {}
 
-Result<std::unique_ptr<NcclLine>> NcclLine::connect(const Options& options, Rollcall& rollcall) {
+Result<std::unique_ptr<NcclLine>> NcclLine::connect(const Options& options,
+                                                    Rendezvous& rendezvous) {
   std::string text;
   if (options.rank == 0) {
     TACHO_TRY(made, Nccl::make_id());
     text = to_text(made);
   }
-  TACHO_TRY(shared, rollcall.share("NCCL's id", text));
+  TACHO_TRY(shared, rendezvous.share("NCCL's id", text));
   TACHO_TRY(id, id_from_text(shared));
   TACHO_TRY(nccl, Nccl::join(id, options.rank, options.ranks));
-  if (options.ranks > 1) kernels::leave_room_on_the_way_back();
+  if (options.ranks > 1) kernels::leave_room_in_backward();
   return std::unique_ptr<NcclLine>(new NcclLine(std::move(nccl), options));
 }
 
@@ -84,7 +86,7 @@ std::unique_ptr<Exchange> NcclLine::exchange() {
   return std::make_unique<NcclExchange>(nccl_, options_.ranks);
 }
 
-// A stream waits for what the event stood for when it was told to: one event serves all.
+// A stream waits for the state of the event at the time of the call, so one event serves all.
 void NcclLine::join(const at::cuda::CUDAStream& first, const at::cuda::CUDAStream& then) {
   reached_.record(first);
   reached_.block(then);
@@ -107,10 +109,10 @@ Result<void> NcclLine::average(std::size_t bucket, const std::vector<at::Tensor>
   }
   at::_foreach_copy_(block.places, values);
   TACHO_CHECK(nccl_->average({block.values}, stream_.stream()));
-  // The optimizer reads the averages in the block; copying them back would cost the host as much
-  // as gathering them did.
+  // The optimizer reads the averages in the block; copying them back would cost the host as much as
+  // copying them in.
   for (std::size_t i = 0; i < values.size(); ++i) {
-    under_way_.push_back(values[i].storage());
+    in_flight_.push_back(values[i].storage());
     values[i].set_data(block.places[i]);
   }
   return {};
@@ -123,13 +125,13 @@ void NcclLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
     const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
     sent_.payload_bytes += bytes;
     sent_.wire_bytes += ring_bytes(bytes, options_.ranks);
-    under_way_.push_back(tensor.storage());
+    in_flight_.push_back(tensor.storage());
   }
 }
 
 Result<ExchangeTimes> NcclLine::finish() {
   join(stream_, at::cuda::getCurrentCUDAStream());
-  under_way_.clear();
+  in_flight_.clear();
   if (error_) return *error_;
   return std::exchange(sent_, {});
 }

@@ -7,26 +7,26 @@
 #include <memory>
 #include <optional>
 
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 #include "train/cuda/nccl.h"
 #include "train/dist/bucket_line.h"
 #include "train/dist/exchange.h"
 
 namespace tacho {
 
-// Gradients on a GPU, averaged by NCCL on a stream of its own, also within a captured step. What
-// the exchange took is not known on the host; only its bytes are reported.
+// Averages gradients on a GPU with NCCL on a separate stream, also within a captured step. The
+// duration of the exchange is unknown on the host; only its bytes are reported.
 class NcclLine final : public BucketLine {
  public:
-  // `captured`: in a CUDA graph it costs nothing to name every gradient to NCCL. Without one each
-  // name costs the host some ten microseconds, which a step of many small layers waits for: a
-  // bucket's gradients are then gathered in one block, and live there from then on.
+  // `captured`: in a CUDA graph, passing every gradient to NCCL separately costs nothing. Without
+  // one each call costs the host about ten microseconds, which a step of many small layers waits
+  // for: a bucket's gradients are then collected in one block, where they stay.
   struct Options {
     int rank = 0;
     int ranks = 1;
     bool captured = true;
   };
-  static Result<std::unique_ptr<NcclLine>> connect(const Options& options, Rollcall& rollcall);
+  static Result<std::unique_ptr<NcclLine>> connect(const Options& options, Rendezvous& rendezvous);
 
   [[nodiscard]] bool works_in_place() const override { return true; }
   Result<at::Tensor> allocate(std::int64_t /*count*/) override {
@@ -34,13 +34,13 @@ class NcclLine final : public BucketLine {
   }
   void send(std::size_t bucket, std::vector<at::Tensor> values) override;
   Result<ExchangeTimes> finish() override;
-  // A rank that is gone would be waited for until the communicator's end.
+  // NCCL would wait for a lost rank until the communicator is aborted.
   bool stop_within(std::chrono::milliseconds /*time*/) override {
     nccl_->abort();
     return true;
   }
 
-  // For what lies in the CPU's memory, by way of the GPU.
+  // For tensors in CPU memory, through the GPU.
   std::unique_ptr<Exchange> exchange();
 
  private:
@@ -54,10 +54,10 @@ class NcclLine final : public BucketLine {
   at::cuda::CUDAEvent reached_;
   struct Block {
     at::Tensor values;
-    std::vector<at::Tensor> places;  // one for each gradient, shaped as it is
+    std::vector<at::Tensor> places;  // one per gradient, with its shape
   };
   std::map<std::size_t, Block> blocks_;  // by bucket
-  std::vector<c10::Storage> under_way_;  // kept until the compute stream waits for them
+  std::vector<c10::Storage> in_flight_;  // kept until the compute stream waits for them
   std::optional<Error> error_;
   ExchangeTimes sent_;
 };

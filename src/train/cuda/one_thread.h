@@ -4,10 +4,10 @@
 
 namespace tacho {
 
-// While it lives, torch walks back on the thread that asks for it. By itself it hands the work to a
-// thread of the GPU's and waits, so that each step wakes two, and both keep a workspace of
-// cuBLAS's. Where the GPU waits for launches, on a virtual machine, the waking was a fifth of a
-// step of DistilBERT's or a perceptron's; a captured step has no need of it.
+// During its lifetime, torch runs backward on the calling thread. By default it hands the work to a
+// thread per GPU and waits, so that each step wakes two threads, and both keep a cuBLAS workspace.
+// If the GPU waits for launches, on a virtual machine, waking took a fifth of a step of DistilBERT
+// or an MLP; captured steps do not need it.
 class OneThread {
  public:
   OneThread() : before_(state().get_multithreading_enabled()) {

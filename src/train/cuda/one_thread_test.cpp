@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// The thread on which the gradient of a number on the GPU is made.
-std::thread::id thread_of_way_back() {
+// Returns the thread that computes the gradient of a number on the GPU.
+std::thread::id backward_thread() {
   std::thread::id found;
   const at::Tensor x = at::ones({4}, fused::kOnGpu).set_requires_grad(true);
   const at::Tensor y = x * 2;
@@ -19,14 +19,14 @@ std::thread::id thread_of_way_back() {
   return found;
 }
 
-TEST(OneThread, TheWayBackStaysOnTheThreadThatAsks) {
+TEST(OneThread, BackwardStaysOnTheCallingThread) {
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
   const auto here = std::this_thread::get_id();
   {
     const OneThread one;
-    EXPECT_EQ(thread_of_way_back(), here);
+    EXPECT_EQ(backward_thread(), here);
   }
-  EXPECT_NE(thread_of_way_back(), here);
+  EXPECT_NE(backward_thread(), here);
 }
 
 }  // namespace

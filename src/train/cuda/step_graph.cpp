@@ -27,12 +27,12 @@ template <class Work>
 void quietly(const Work& work) {
   try {
     work();
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first problem is told
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first problem is reported
   }
 }
 
-// Leaves torch as if no capture had begun. A capture that CUDA has called off cannot be ended
-// properly: torch would go on to hold freed memory back for it, and to count random numbers for it.
+// Leaves torch as if no capture had begun. A capture that CUDA has invalidated cannot be ended
+// properly: torch would continue to hold back freed memory and to count random numbers for it.
 void abandon(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
   quietly([&] { graph.capture_end(); });
   quietly([&] {
@@ -44,7 +44,7 @@ void abandon(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
     at::Generator generator = torch_api::default_generator(at::kCUDA);
     generator.graphsafe_set_state(generator.clone());
   });
-  // The next launch is not the one that failed.
+  // Clears the error, so that the next launch does not report it.
   static_cast<void>(cudaGetLastError());
 }
 
@@ -57,7 +57,7 @@ StepGraph::StepGraph(const Batch& example, at::cuda::MempoolId_t pool,
   copy_into(batch_.labels, example.labels);
   copy_into(batch_.lengths, example.lengths);
   try {
-    // Other threads go on making batches, and may allocate meanwhile.
+    // Other threads continue to prepare batches and may allocate meanwhile.
     graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     work(batch_);
     graph_.capture_end();

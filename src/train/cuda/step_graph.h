@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// One whole training step for batches of one shape, captured: the batch is copied to where the
-// graph reads it, and a single launch does the rest.
+// A whole training step for batches of one shape, captured: the batch is copied to the graph's
+// input, and a single launch does the rest.
 class StepGraph {
  public:
-  // `work` is called once, while its kernels are recorded instead of run. `example` gives shapes.
-  // Where that fails, steps can still be made the ordinary way; graphs captured before must go,
-  // because random numbers are counted anew.
+  // `work` is called once, while its kernels are recorded instead of executed. `example` gives the
+  // shapes. If that throws, steps can still run without a graph; previously captured graphs must be
+  // dropped, because torch resets its random state.
   StepGraph(const Batch& example, at::cuda::MempoolId_t pool,
             const std::function<void(const Batch&)>& work);
 
@@ -23,7 +23,7 @@ class StepGraph {
   void replay(const Batch& batch);
 
  private:
-  Batch batch_;  // where the graph reads
+  Batch batch_;  // the graph's input
   at::cuda::CUDAGraph graph_;
 };
 

@@ -17,7 +17,7 @@ class StepGraphs : public testing::Test {
               at::zeros({4}, at::TensorOptions().device(at::kCUDA).dtype(at::kLong)),
               {}};
   }
-  // Adds the batch up, which a graph does at each replay.
+  // Sums the batch at each replay.
   [[nodiscard]] StepGraph summing(const at::Tensor& total) const {
     return {batch_, at::cuda::graph_pool_handle(),
             [&total](const Batch& placed) { total.add_(placed.inputs.sum()); }};
@@ -27,7 +27,7 @@ class StepGraphs : public testing::Test {
   Batch batch_;
 };
 
-TEST_F(StepGraphs, DoTheirWorkAtEachReplayAndNotBefore) {
+TEST_F(StepGraphs, WorkAtEachReplayAndNotBefore) {
   const at::Tensor total = at::zeros({}, at::kCUDA);
   StepGraph graph = summing(total);
   EXPECT_EQ(total.item<float>(), 0);
@@ -36,7 +36,7 @@ TEST_F(StepGraphs, DoTheirWorkAtEachReplayAndNotBefore) {
   EXPECT_NEAR(total.item<float>(), 2 * batch_.inputs.sum().item<float>(), 1e-4);
 }
 
-// Waiting for a number calls a capture off.
+// Waiting for a result invalidates a capture.
 TEST_F(StepGraphs, AFailedCaptureLeavesTorchAsItWas) {
   const auto waits = [](const Batch& placed) {
     static_cast<void>(at::dropout(placed.inputs, 0.5, true).sum().item<float>());

@@ -8,13 +8,12 @@
 
 #include "train/torch_api.h"
 
-// What tests of kernels against torch's own operations share.
+// Shared by tests that compare kernels with torch's operations.
 namespace tacho::fused {
 
 inline const auto kOnGpu = at::TensorOptions().device(at::kCUDA);
 
-// By how much two tensors differ, as a share of the latter; infinite where the first was not
-// written.
+// Returns the relative difference of two tensors; infinite if the first was not fully written.
 inline double difference(const at::Tensor& found, const at::Tensor& wanted) {
   const at::Tensor x = found.detach().to(at::kDouble);
   const at::Tensor y = wanted.detach().to(at::kDouble);
@@ -22,7 +21,7 @@ inline double difference(const at::Tensor& found, const at::Tensor& wanted) {
   return (x - y).norm().item<double>() / std::max(y.norm().item<double>(), 1e-30);
 }
 
-// Gradients of the leaves, as fp32; the leaves are left without.
+// Returns the gradients of the leaves as fp32 and clears them.
 inline std::vector<at::Tensor> gradients_of(const at::Tensor& y, const at::Tensor& weights,
                                             const std::vector<at::Tensor>& leaves) {
   (y.to(at::kFloat) * weights).sum().backward();
@@ -34,7 +33,7 @@ inline std::vector<at::Tensor> gradients_of(const at::Tensor& y, const at::Tenso
   return all;
 }
 
-// In fp32, and in bf16 as far as 8 bits go.
+// Runs in fp32, and in bf16 with the tolerance of 8 bits.
 class OnGpu : public testing::TestWithParam<at::ScalarType> {
  protected:
   void SetUp() override {
@@ -45,7 +44,7 @@ class OnGpu : public testing::TestWithParam<at::ScalarType> {
   }
   [[nodiscard]] double allowed() const { return GetParam() == at::kFloat ? 1e-5 : 1.5e-2; }
   [[nodiscard]] at::Tensor image(at::IntArrayRef size) const {
-    // A mean far from 0, where a careless variance cancels itself away.
+    // A mean far from 0, where a naive variance cancels.
     return (at::randn(size, kOnGpu) + 3)
         .to(GetParam())
         .contiguous(at::MemoryFormat::ChannelsLast)

@@ -29,7 +29,7 @@ Json layer_json(const LayerRow& row) {
 }
 
 Json memory_json(const ModelDescription& description) {
-  const MemoryForecast& m = description.memory;
+  const MemoryPrediction& m = description.memory;
   return {{"weights_bytes", whole(m.weights)},
           {"gradients_bytes", whole(m.gradients)},
           {"optimizer_state_bytes", whole(m.optimizer_state)},

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Two at the least: a batch norm cannot norm one sample of one pixel.
+// At least two: a batch norm cannot normalise one sample of one pixel.
 constexpr std::int64_t kFirstBatch = 2;
 constexpr std::int64_t kSecondBatch = 3;
 
@@ -19,8 +19,8 @@ std::string parent_of(const std::string& name) {
   return dot == std::string::npos ? "" : name.substr(0, dot);
 }
 
-// Up to the first word with a number in it: "features.denseblock2.denselayer7.conv1" belongs to
-// "features.denseblock2".
+// Cuts the name after the first part with a number: "features.denseblock2.denselayer7.conv1"
+// belongs to "features.denseblock2".
 std::string group_of(const std::string& name) {
   std::size_t at = 0;
   while (at < name.size()) {
@@ -34,7 +34,7 @@ std::string group_of(const std::string& name) {
   return name;
 }
 
-// "aten::relu_" is called "relu"; the pools have torchvision's names.
+// "aten::relu_" becomes "relu"; the pools get torchvision's names.
 std::string plain_name(const TracedOp& op) {
   if (op.kind == OpKind::loss) return "loss";
   std::string name = op.name.substr(op.name.find("::") + 2);
@@ -45,12 +45,12 @@ std::string plain_name(const TracedOp& op) {
   return op.kind == OpKind::concat ? "concat" : name;
 }
 
-// What stands behind the last layer with weights, outside of the part that it belongs to.
+// Operations after the last layer with weights, which belong to no group.
 bool stands_alone(const TracedOp& op) {
   return op.kind == OpKind::loss || op.name == "aten::adaptive_avg_pool2d";
 }
 
-// Gives each operation the name of the layer whose weights it takes.
+// Names each operation after the layer whose weights it uses.
 class Namer {
  public:
   explicit Namer(const torch::nn::Module& model) {
@@ -109,11 +109,11 @@ bool is_part_of_the_model(const TracedOp& op, double saved) {
   return saved > 0 || (op.kind != OpKind::view && op.kind != OpKind::other);
 }
 
-// Weights are read once however large the batch is: costs have a part that stays, too.
+// Weights are read once for every batch size: costs have a constant part, too.
 void extend(double& first, double second, double slope) { first += (second - first) * slope; }
 
 void extend_rows(std::vector<LayerRow>& rows, const std::vector<LayerRow>& second, double slope) {
-  if (rows.size() != second.size()) broken_invariant("two traces of one model with other rows");
+  if (rows.size() != second.size()) broken_invariant("two traces of one model with different rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     extend(rows[i].cost.forward_multiply_adds, second[i].cost.forward_multiply_adds, slope);
     extend(rows[i].cost.backward_multiply_adds, second[i].cost.backward_multiply_adds, slope);
@@ -157,7 +157,7 @@ std::vector<LayerRow> layer_rows(const StepTrace& trace, const torch::nn::Module
     const TracedOp& op = trace.ops[i];
     LayerRow row;
     namer.name(op, row);
-    row.parameters += looked_at;  // weights seen through a view, by the operation after it
+    row.parameters += looked_at;  // weights seen through a view, counted for the next operation
     looked_at = 0;
     if (!is_part_of_the_model(op, saved[i])) {
       looked_at = row.parameters;
@@ -187,12 +187,12 @@ Result<ModelDescription> describe_model(const DescribeRequest& request) try {
   const Batch second = sample_batch(s, info->input, kSecondBatch);
   const TwoTraces traces{trace_step(*model, first), trace_step(*model, second), kFirstBatch,
                          kSecondBatch};
-  TACHO_TRY(memory, forecast_memory(traces, *model, first, request.batch, request.precision,
-                                    request.optimizer));
+  TACHO_TRY(memory, predict_memory(traces, *model, first, request.batch, request.precision,
+                                   request.optimizer));
   ModelDescription description;
   description.parameters = parameter_count(*model);
   description.memory = memory;
-  description.peak_phase = memory.peak_is_on_the_way_back ? "backward pass" : "forward pass";
+  description.peak_phase = memory.peak_in_backward ? "backward pass" : "forward pass";
   description.peak_at = name_of(memory.peak_op, traces.first, *model);
   description.layers = layer_rows(traces.first, *model, kFirstBatch, request.precision);
   extend_rows(description.layers,

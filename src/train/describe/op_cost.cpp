@@ -3,8 +3,8 @@
 namespace tacho {
 namespace {
 
-// cuDNN's reserve for each token and unit: four gates, the cell and its tanh; in 32 bits whatever
-// the precision, as measured.
+// cuDNN's reserve per token and unit: four gates, the cell and its tanh; in 32 bits for every
+// precision, as measured.
 constexpr std::int64_t kLstmReserve = 6;
 
 double forward_multiply_adds(const TracedOp& op) {
@@ -32,7 +32,7 @@ double forward_multiply_adds(const TracedOp& op) {
   }
 }
 
-// One product of the forward's size for each factor that wants a gradient: an image does not.
+// One product of the forward's size per factor that needs a gradient: an image does not.
 double backward_factor(const TracedOp& op) {
   if (op.kind == OpKind::convolution || op.kind == OpKind::linear) {
     return (op.inputs[0].requires_grad ? 1 : 0) + (op.inputs[1].requires_grad ? 1 : 0);
@@ -57,7 +57,7 @@ OpCost cost_of(const TracedOp& op, Precision precision) {
   double read = 0;
   double gradients = 0;
   for (const TracedTensor& input : op.inputs) {
-    // Of an embedding's table only the rows that are looked up are read.
+    // Only the looked-up rows of an embedding's table are read.
     const bool is_table = op.kind == OpKind::embedding && input.is_float;
     if (!is_table) read += bytes_of(input, width);
     if (input.requires_grad) gradients += bytes_of(input, width);
@@ -65,7 +65,7 @@ OpCost cost_of(const TracedOp& op, Precision precision) {
   double written = 0;
   for (const TracedTensor& output : op.outputs) written += bytes_of(output, width);
   cost.forward_bytes = read + written * (op.kind == OpKind::embedding ? 2 : 1);
-  // Back: the results' gradients, once for each factor of a product; the inputs; the inputs'
+  // Backward: the results' gradients, once per factor of a product; the inputs; the inputs'
   // gradients.
   cost.backward_bytes = written * (is_product(op.kind) ? 2 : 1) + read + gradients;
   return cost;
@@ -74,7 +74,7 @@ OpCost cost_of(const TracedOp& op, Precision precision) {
 std::int64_t kept_on_gpu(const TracedOp& op) {
   if (op.outputs.empty() || op.inputs.empty()) return 0;
   switch (op.kind) {
-    case OpKind::attention: {  // the logarithm of each row's sum
+    case OpKind::attention: {  // the log-sum-exp of each row
       const auto& q = op.inputs[0].shape;
       return q[0] * q[1] * q[2] * static_cast<std::int64_t>(sizeof(float));
     }

@@ -7,28 +7,28 @@
 
 namespace tacho {
 
-// What one operation costs at the batch it was traced with. A multiply-add is one product and one
-// sum, two FLOPs. They are counted for products alone (convolution, linear, attention, LSTM):
-// what the rest computes is hidden behind the bytes it moves.
+// Cost of one operation at the traced batch. A multiply-add is one product and one sum, two FLOPs.
+// They are counted only for products (convolution, linear, attention, LSTM): all other arithmetic
+// is hidden behind memory traffic.
 struct OpCost {
   double forward_multiply_adds = 0;
   double backward_multiply_adds = 0;
-  // Every tensor read or written counted once, as a perfect cache would have it.
+  // Every tensor read or written counted once, as with a perfect cache.
   double forward_bytes = 0;
   double backward_bytes = 0;
 };
 
 OpCost cost_of(const TracedOp& op, Precision precision);
 
-// Bytes an operation with a kernel of its own on the GPU keeps there for the way back, besides its
-// inputs and results.
+// Returns the bytes that an operation with a separate GPU kernel saves for backward, in addition to
+// its inputs and results.
 std::int64_t kept_on_gpu(const TracedOp& op);
 
 inline bool is_16bit(Precision precision) {
   return precision == Precision::bf16 || precision == Precision::fp16;
 }
 
-// The share of its fp32 size that a float tensor of such an operation takes.
+// Size of a float tensor of such an operation relative to fp32.
 inline double width_of(OpKind kind, Precision precision) {
   return is_16bit(precision) && follows_precision(kind) ? 0.5 : 1;
 }

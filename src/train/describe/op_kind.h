@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// What an operation is, as far as its cost is concerned.
+// Kinds of operations with different costs.
 enum class OpKind {
   convolution,
   linear,
@@ -21,8 +21,8 @@ enum class OpKind {
   dropout,
   embedding,
   loss,
-  view,   // another look at the same numbers
-  other,  // costs nothing worth a name
+  view,   // no data movement
+  other,  // negligible cost
 };
 inline constexpr Names<OpKind, 15> kOpKinds{"kind of operation",
                                             {{{OpKind::convolution, "convolution"},
@@ -41,18 +41,18 @@ inline constexpr Names<OpKind, 15> kOpKinds{"kind of operation",
                                               {OpKind::view, "view"},
                                               {OpKind::other, "other"}}}};
 
-// From the name torch records: "aten::conv2d".
+// Parses the name that torch records: "aten::conv2d".
 OpKind op_kind(std::string_view name);
 
-// Whether its results are in 16 bits where the model's weights are: all but losses.
+// True if its results have the precision of the model's weights: all but losses.
 bool follows_precision(OpKind kind);
 
-// Multiplies matrices: where the arithmetic is.
+// True for matrix products, which dominate the arithmetic.
 bool is_product(OpKind kind);
 
-// These three keep other things for the way back on a GPU than on the CPU, where they are traced:
+// These three save different tensors for backward on a GPU than on the CPU, where they are traced:
 // a fused attention never keeps the T×T weights, a dropout keeps its mask in bytes, cuDNN's LSTM
-// keeps a reserve of its own.
+// keeps a reserve.
 bool has_own_gpu_kernel(OpKind kind);
 
 }  // namespace tacho

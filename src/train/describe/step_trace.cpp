@@ -25,9 +25,9 @@ void each_tensor(const Values& values, const Visit& visit) {
   }
 }
 
-// Listens to torch's dispatcher and allocator on this thread; backward passes on the CPU run on
-// the thread that asks for them. Torch hands its callbacks no state, but it does keep this object
-// for the thread, where they find it again.
+// Observes torch's dispatcher and allocator on this thread; backward on the CPU runs on the calling
+// thread. Torch passes no state to its callbacks, but it stores this object per thread, where they
+// find it.
 class Listener final : public torch_api::MemoryListener {
  public:
   void took(void* address, std::int64_t bytes) override {
@@ -36,7 +36,7 @@ class Listener final : public torch_api::MemoryListener {
     block.taken = ++tick_;
     block.freed = std::numeric_limits<std::int64_t>::max();
     block.op = op_;
-    block.on_the_way_back = going_back_;
+    block.in_backward = in_backward_;
     held_[address] = trace_.blocks.size();
     trace_.blocks.push_back(block);
   }
@@ -53,7 +53,7 @@ class Listener final : public torch_api::MemoryListener {
       op_ = forward_op(function.seqNr());
       return;
     }
-    if (depth_++ > 0 || going_back_) return;
+    if (depth_++ > 0 || in_backward_) return;
     op_ = trace_.ops.size();
     first_nodes_.push_back(static_cast<std::int64_t>(at::sequence_number::peek()));
     TracedOp op;
@@ -69,7 +69,7 @@ class Listener final : public torch_api::MemoryListener {
       return;
     }
     --depth_;
-    const bool is_whole = depth_ == 0 && !going_back_;
+    const bool is_whole = depth_ == 0 && !in_backward_;
     each_tensor(function.outputs(), [&](const at::Tensor& tensor) {
       if (!tensor.defined() || !tensor.has_storage()) return;
       if (is_whole) add_tensor(tensor, trace_.ops[op_].outputs);
@@ -83,7 +83,7 @@ class Listener final : public torch_api::MemoryListener {
 
   void turn_back() {
     trace_.forward_end = ++tick_;
-    going_back_ = true;
+    in_backward_ = true;
   }
 
   void mark_gradients(const torch::nn::Module& model) {
@@ -109,9 +109,9 @@ class Listener final : public torch_api::MemoryListener {
                    tensor.requires_grad()});
   }
 
-  // Every operation that autograd follows takes numbers for its nodes; on the way back a node
-  // names its number. The nodes that gather a weight's gradient have none (-1) and belong to the
-  // operation before them.
+  // Every operation recorded by autograd takes numbers for its nodes; in backward a node reports
+  // its number. The nodes that accumulate a weight's gradient have none (-1) and belong to the
+  // previous operation.
   [[nodiscard]] std::size_t forward_op(std::int64_t node) const {
     if (node < 0 || first_nodes_.empty()) return op_;
     const auto after = std::upper_bound(first_nodes_.begin(), first_nodes_.end(), node);
@@ -126,7 +126,7 @@ class Listener final : public torch_api::MemoryListener {
   std::int64_t tick_ = 0;
   std::size_t op_ = 0;
   int depth_ = 0;
-  bool going_back_ = false;
+  bool in_backward_ = false;
 };
 
 Listener& listener() { return static_cast<Listener&>(torch_api::current_memory_listener()); }
@@ -167,7 +167,7 @@ void drop_gradients(const torch::nn::Module& model) {
 StepTrace trace_step(Classifier& model, const Batch& batch) {
   model.train();
   drop_gradients(model);
-  // Shared with torch for as long as it may call back.
+  // Shared with torch while it may call back.
   const auto listener = std::make_shared<Listener>();
   {
     const Listening listening(listener);

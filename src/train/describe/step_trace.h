@@ -11,8 +11,8 @@
 namespace tacho {
 
 struct TracedTensor {
-  const void* identity = nullptr;    // the same for the same tensor, within one trace
-  std::optional<std::size_t> block;  // which of the trace's blocks holds its numbers
+  const void* identity = nullptr;    // unique per tensor within one trace
+  std::optional<std::size_t> block;  // index of the block that holds its data
   std::vector<std::int64_t> shape;
   std::int64_t bytes = 0;
   bool is_float = false;
@@ -20,7 +20,7 @@ struct TracedTensor {
   [[nodiscard]] std::int64_t count() const;
 };
 
-// One call into torch of the forward pass.
+// One call into torch during forward.
 struct TracedOp {
   std::string name;  // "aten::conv2d"
   OpKind kind = OpKind::other;
@@ -28,25 +28,25 @@ struct TracedOp {
   std::vector<TracedTensor> outputs;
 };
 
-// Memory that was taken from torch's allocator, and between which two ticks it was held.
+// Memory taken from torch's allocator, and the ticks between which it was held.
 struct TracedBlock {
   std::int64_t bytes = 0;
   std::int64_t taken = 0;
   std::int64_t freed = 0;
-  std::size_t op = 0;  // which forward operation it was for, also if on the way back
+  std::size_t op = 0;  // index of the forward operation, also for blocks of its backward
   bool is_float = true;
-  bool on_the_way_back = false;
-  bool is_result = false;    // what the operation returned, not what it keeps to itself
+  bool in_backward = false;
+  bool is_result = false;    // returned by the operation, not internal
   bool is_gradient = false;  // of a weight
 
   [[nodiscard]] bool held_at(std::int64_t tick) const { return taken < tick && tick < freed; }
 };
 
-// The end of an operation, or of one of the steps that lead back through it.
+// The end of an operation, or of one of its backward steps.
 struct Moment {
   std::int64_t tick = 0;
   std::size_t op = 0;
-  bool on_the_way_back = false;
+  bool in_backward = false;
 };
 
 struct StepTrace {
@@ -56,11 +56,11 @@ struct StepTrace {
   std::int64_t forward_end = 0;  // the tick between loss and gradients
 };
 
-// Runs one training step of the real model on the CPU, without its optimizer, and writes down what
-// torch was asked to do and which memory it held meanwhile. Leaves no gradients behind.
+// Runs one training step of the real model on the CPU, without optimizer, and records torch's
+// operations and memory. Leaves no gradients behind.
 StepTrace trace_step(Classifier& model, const Batch& batch);
 
-// The forward pass alone.
+// Runs only the forward pass.
 StepTrace trace_forward(Classifier& model, const Batch& batch);
 
 }  // namespace tacho

@@ -16,8 +16,8 @@ TEST(StepTrace, SeesEveryByteAndProductOfAModelCountedByHand) {
   const auto model = *make_model("mlp", {});
   const StepTrace trace = trace_step(*model, sample_batch(kMnist, InputKind::image, kSamples));
 
-  // Kept for the way back: the ReLU's result, the softmax's logarithm, the loss and the weight
-  // that it was divided by.
+  // Saved for backward: the ReLU's result, the log-softmax, the loss and the weight that it was
+  // divided by.
   std::int64_t kept = 0;
   std::int64_t gradients = 0;
   for (const TracedBlock& block : trace.blocks) {
@@ -34,7 +34,7 @@ TEST(StepTrace, SeesEveryByteAndProductOfAModelCountedByHand) {
   EXPECT_EQ(rows[0].cost.forward_multiply_adds, kSamples * 784 * 128);
   EXPECT_EQ(rows[0].cost.backward_multiply_adds, kSamples * 784 * 128) << "no image gradient";
   EXPECT_EQ(rows[0].cost.forward_bytes, 4 * (kSamples * (784 + 128) + 784 * 128 + 128));
-  EXPECT_EQ(rows[0].saved_bytes, kSamples * 128 * 4) << "the ReLU works in its place";
+  EXPECT_EQ(rows[0].saved_bytes, kSamples * 128 * 4) << "the ReLU works in place";
   EXPECT_EQ(rows[1].name, "relu");
   EXPECT_EQ(rows[1].saved_bytes, 0);
   EXPECT_EQ(rows[2].name, "fc2");
@@ -63,7 +63,7 @@ TEST(StepTrace, KnowsEveryOperationOfEveryModelThatCosts) {
         image ? SampleShape{1, side, side, 0, 0, 10} : SampleShape{0, 0, 0, 8, 50, 2};
     if (info.name.starts_with("vgg") || info.name == "alexnet" || info.name == "bert_base" ||
         info.name == "resnet101" || info.name == "resnet152") {
-      continue;  // large to draw, and nothing in them that the others lack
+      continue;  // large, and without operations that the others lack
     }
     const auto model = *make_model(info.name, {.channels = 1,
                                                .height = side,
@@ -76,7 +76,7 @@ TEST(StepTrace, KnowsEveryOperationOfEveryModelThatCosts) {
       const bool known = op.kind != OpKind::other || op.name == "aten::gather";
       EXPECT_TRUE(known || !follows) << info.name << ": " << op.name;
     }
-    EXPECT_TRUE(trace.moments.back().on_the_way_back);
+    EXPECT_TRUE(trace.moments.back().in_backward);
   }
 }
 

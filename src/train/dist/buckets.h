@@ -8,10 +8,10 @@
 
 namespace tacho {
 
-// Which gradients travel together: the last parameters' first, for theirs are made first. The first
-// bucket is small, so that something is on its way soon.
+// Gradients that are exchanged together: those of the last parameters first, because they are ready
+// first. The first bucket is small, so that the exchange starts early.
 struct Bucket {
-  std::vector<std::size_t> parameters;  // indices, in the order of their places in the bucket
+  std::vector<std::size_t> parameters;  // indices, in bucket order
   std::int64_t count = 0;               // numbers
 };
 

@@ -14,14 +14,14 @@ at::Tensor of(std::int64_t count, at::ScalarType type = at::kFloat) {
   return at::empty({count}, type);
 }
 
-TEST(PlanBuckets, TheLastParametersTravelFirst) {
+TEST(PlanBuckets, TheLastParametersAreSentFirst) {
   const auto buckets = plan_buckets({of(3), of(5), of(7)}, 25);
   ASSERT_EQ(buckets.size(), 1U);
   EXPECT_THAT(buckets[0].parameters, ElementsAre(2, 1, 0));
   EXPECT_EQ(buckets[0].count, 15);
 }
 
-TEST(PlanBuckets, TheFirstIsSmallAndTheOthersAreAsLargeAsAskedFor) {
+TEST(PlanBuckets, TheFirstIsSmallAndTheOthersHaveTheRequestedSize) {
   const std::vector<at::Tensor> parameters(8, of(kMib / 2));
   const auto buckets = plan_buckets(parameters, 2);
   ASSERT_EQ(buckets.size(), 3U);
@@ -30,7 +30,7 @@ TEST(PlanBuckets, TheFirstIsSmallAndTheOthersAreAsLargeAsAskedFor) {
   EXPECT_THAT(buckets[2].parameters, ElementsAre(1, 0));
 }
 
-TEST(PlanBuckets, AParameterThatFitsInNoneHasOneOfItsOwn) {
+TEST(PlanBuckets, AParameterThatFitsInNoneHasASeparateOne) {
   const auto buckets = plan_buckets({of(1), of(9 * kMib), of(1)}, 2);
   ASSERT_EQ(buckets.size(), 3U);
   EXPECT_THAT(buckets[1].parameters, ElementsAre(1));
@@ -43,7 +43,7 @@ TEST(PlanBuckets, ABucketHoldsNumbersOfOneType) {
   EXPECT_THAT(buckets[1].parameters, ElementsAre(2, 0));
 }
 
-TEST(PlanBuckets, TheFirstStaysSmallBesideOneOfAnotherType) {
+TEST(PlanBuckets, TheFirstStaysSmallNextToOneOfAnotherType) {
   const auto buckets =
       plan_buckets({of(2 * kMib, at::kHalf), of(1), of(2 * kMib - 1, at::kHalf)}, 25);
   ASSERT_EQ(buckets.size(), 3U);

@@ -11,10 +11,11 @@
 namespace tacho {
 namespace {
 
-// A rank may be slow, it writes a checkpoint: as long as its control line lives it is waited for.
+// A rank may be slow, for example when writing a checkpoint: it is waited for as long as its
+// control line is open.
 constexpr std::chrono::minutes kPatience{30};
 
-// The ranks of one machine, in ascending order; the first leads.
+// The ranks of one machine, in ascending order; the first is the leader.
 using Machines = std::vector<std::vector<int>>;
 
 Machines machines_of(const std::vector<Member>& members) {
@@ -42,8 +43,8 @@ Result<std::unique_ptr<ShmExchange>> share_memory(const std::vector<int>& ranks,
 }
 
 Result<std::unique_ptr<GlooExchange>> connect_gloo(const std::vector<int>& ranks, int rank,
-                                                   const DistSpec& dist, Rollcall& rollcall) {
-  TACHO_TRY(wire, connect_wire(ranks, rank, rollcall));
+                                                   const DistSpec& dist, Rendezvous& rendezvous) {
+  TACHO_TRY(wire, connect_wire(ranks, rank, rendezvous));
   std::unique_ptr<GlooExchange> exchange;
   if (wire != nullptr) {
     exchange = std::make_unique<GlooExchange>(
@@ -67,41 +68,42 @@ std::vector<int> everyone(const std::vector<Member>& members) {
 }  // namespace
 
 Result<std::unique_ptr<Wire>> connect_wire(const std::vector<int>& ranks, int rank,
-                                           Rollcall& rollcall) {
-  // Another one each time: a rank may connect twice, and what was posted stays.
+                                           Rendezvous& rendezvous) {
+  // A new name each time: a rank may connect twice, and posted values persist.
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  TACHO_TRY(name, rollcall.share("the name of Gloo's store", fmt::format("gloo {}", now)));
+  TACHO_TRY(name, rendezvous.share("the name of Gloo's store", fmt::format("gloo {}", now)));
   std::unique_ptr<Wire> wire;
   if (const int index = index_in(ranks, rank); index < static_cast<int>(ranks.size())) {
     const Wire::Options options{
         .rank = index,
         .size = static_cast<int>(ranks.size()),
-        .address = rollcall.members()[static_cast<std::size_t>(rank)].address,
+        .address = rendezvous.members()[static_cast<std::size_t>(rank)].address,
         .name = name,
         .timeout = kPatience};
-    TACHO_TRY(connected, Wire::connect(options, rollcall).in("Gloo"));
+    TACHO_TRY(connected, Wire::connect(options, rendezvous).in("Gloo"));
     wire = std::move(connected);
   }
-  TACHO_CHECK(rollcall.agree("connected", {}));
+  TACHO_CHECK(rendezvous.agree("connected", {}));
   return wire;
 }
 
-Result<std::unique_ptr<Exchange>> connect(const DistSpec& dist, int rank, Rollcall& rollcall,
+Result<std::unique_ptr<Exchange>> connect(const DistSpec& dist, int rank, Rendezvous& rendezvous,
                                           const std::string& job) {
-  const auto& members = rollcall.members();
+  const auto& members = rendezvous.members();
   const Machines machines = machines_of(members);
   const bool one_machine = machines.size() == 1;
   const bool is_flat = machines.size() == members.size();
   if (dist.backend == DistBackend::shm && !one_machine) {
-    return Error{ErrorCode::usage,
-                 fmt::format("--backend shm: the ranks are on {} machines, which share no memory; "
-                             "use auto",
-                             machines.size())};
+    return Error{
+        ErrorCode::usage,
+        fmt::format("--backend shm: the ranks are on {} machines, which do not share memory; "
+                    "use auto",
+                    machines.size())};
   }
   const bool by_gloo = dist.backend == DistBackend::gloo ||
                        (dist.backend == DistBackend::automatic && !one_machine && is_flat);
   if (by_gloo) {
-    TACHO_TRY(exchange, connect_gloo(everyone(members), rank, dist, rollcall));
+    TACHO_TRY(exchange, connect_gloo(everyone(members), rank, dist, rendezvous));
     return std::unique_ptr<Exchange>(std::move(exchange));
   }
   const auto mine = std::find_if(machines.begin(), machines.end(), [rank](const auto& ranks) {
@@ -109,7 +111,7 @@ Result<std::unique_ptr<Exchange>> connect(const DistSpec& dist, int rank, Rollca
   });
   TACHO_TRY(inside, share_memory(*mine, rank, fmt::format("{}-{}", job, mine - machines.begin())));
   if (one_machine) return std::unique_ptr<Exchange>(std::move(inside));
-  TACHO_TRY(between, connect_gloo(leaders_of(machines), rank, dist, rollcall));
+  TACHO_TRY(between, connect_gloo(leaders_of(machines), rank, dist, rendezvous));
   return std::unique_ptr<Exchange>(
       std::make_unique<HierarchyExchange>(std::move(inside), std::move(between)));
 }

@@ -27,13 +27,13 @@ bool ExchangeLine::stop_within(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   stop_ = true;
   changed_.notify_all();
-  return changed_.wait_for(lock, time, [this] { return !under_way_; });
+  return changed_.wait_for(lock, time, [this] { return !in_flight_; });
 }
 
 void ExchangeLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.empty() && !under_way_) busy_since_ = Clock::now();
+    if (waiting_.empty() && !in_flight_) busy_since_ = Clock::now();
     times_.payload_bytes += static_cast<std::int64_t>(values.front().nbytes());
     waiting_.push_back({bucket, std::move(values.front())});
   }
@@ -43,9 +43,9 @@ void ExchangeLine::send(std::size_t bucket, std::vector<at::Tensor> values) {
 Result<ExchangeTimes> ExchangeLine::finish() {
   const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !under_way_; });
+  changed_.wait(lock, [this] { return waiting_.empty() && !in_flight_; });
   if (error_) return *error_;
-  // A sum has arrived when the waiting thread knows of it.
+  // A sum counts as arrived when the waiting thread notices it.
   if (const auto end = Clock::now(); idle_since_ > begin) {
     times_.exposed_seconds = seconds_between(begin, end);
     times_.comm_seconds += seconds_between(idle_since_, end);
@@ -60,17 +60,17 @@ void ExchangeLine::work() {
     if (stop_) return;
     Sent sent = std::move(waiting_.front());
     waiting_.pop_front();
-    // The ranks are out of step after an error: what comes next would wait for ever.
+    // After an error the ranks are out of step: the next exchange would wait forever.
     if (error_) {
       changed_.notify_all();
       continue;
     }
-    under_way_ = true;
+    in_flight_ = true;
     lock.unlock();
     const std::int64_t before = exchange_.sent_bytes();
     const auto done = guarded([&] { return exchange_.sum_gradients(sent.values, sent.bucket); });
     lock.lock();
-    under_way_ = false;
+    in_flight_ = false;
     times_.wire_bytes += exchange_.sent_bytes() - before;
     if (waiting_.empty()) {
       idle_since_ = Clock::now();

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// A thread that exchanges one bucket after the other, under the backward pass that fills the next.
+// Exchanges one bucket after the other on a thread, while the backward pass fills the next.
 class ExchangeLine final : public BucketLine {
  public:
   explicit ExchangeLine(Exchange& exchange);
@@ -36,7 +36,7 @@ class ExchangeLine final : public BucketLine {
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::deque<Sent> waiting_;
-  bool under_way_ = false;
+  bool in_flight_ = false;
   bool stop_ = false;
   std::optional<Error> error_;
   ExchangeTimes times_;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Doubles what it is given, when it is let; an Error where told so.
+// Doubles its input when released; returns an Error if `fails`.
 class GatedExchange final : public Exchange {
  public:
   [[nodiscard]] std::string name() const override { return "gated"; }
@@ -34,7 +34,7 @@ class GatedExchange final : public Exchange {
   std::int64_t sent_ = 0;
 };
 
-TEST(ExchangeLine, AStepsTimesAndBytesAreItsOwn) {
+TEST(ExchangeLine, CountsTimesAndBytesPerStep) {
   GatedExchange exchange;
   ExchangeLine line(exchange);
   for (int step = 0; step < 3; ++step) {
@@ -69,7 +69,7 @@ TEST(ExchangeLine, AfterAnErrorNothingIsSentAndFinishSaysWhy) {
   EXPECT_EQ(exchange.begun, 1);
 }
 
-TEST(ExchangeLine, SaysThatWhatIsOnItsWayDoesNotEnd) {
+TEST(ExchangeLine, ReportsATransferThatDoesNotEnd) {
   GatedExchange exchange;
   ExchangeLine line(exchange);
   line.send(0, {at::ones({3})});

@@ -10,7 +10,7 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
   return static_cast<std::int64_t>(tensor.nbytes());
 }
 
-// Gloo does not know every type, and need not: these are copied, not added.
+// Gloo does not support every type; these are only copied, so bytes suffice.
 at::Tensor as_bytes(const at::Tensor& tensor) { return tensor.view(at::kByte); }
 
 }  // namespace
@@ -48,7 +48,7 @@ Result<void> GlooExchange::sum_rounded(at::Tensor& values, at::ScalarType type) 
   at::Tensor incoming = at::empty_like(outgoing);
   at::Tensor incoming_bytes = as_bytes(incoming);
   TACHO_CHECK(wire_->all_to_all(as_bytes(outgoing), incoming_bytes));
-  // Added in fp32 and in the order of ranks, then rounded once.
+  // Added in fp32 in rank order, then rounded once.
   const at::Tensor mine = incoming.view({ranks, part}).to(at::kFloat).sum(0).to(type);
   at::Tensor outgoing_bytes = as_bytes(outgoing);
   TACHO_CHECK(wire_->all_gather(as_bytes(mine), outgoing_bytes));
@@ -68,7 +68,7 @@ Result<void> GlooExchange::sum_largest(at::Tensor& values, std::size_t bucket) {
   left_over = values.clone();
   left_over.index_fill_(0, places, 0);
 
-  // 32 bits name a place in any bucket, and 32 its value.
+  // 32 bits for a position in any bucket, and 32 for its value.
   const at::Tensor message = at::cat({places.to(at::kInt).view(at::kByte), as_bytes(largest)});
   at::Tensor messages = at::empty({ranks * message.numel()}, message.options());
   TACHO_CHECK(wire_->all_gather(message, messages));

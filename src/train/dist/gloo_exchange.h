@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Between machines, with what is sent made smaller where asked.
+// Exchange between machines, with optional compression.
 class GlooExchange final : public Exchange {
  public:
   struct Options {
@@ -26,14 +26,14 @@ class GlooExchange final : public Exchange {
   [[nodiscard]] std::int64_t sent_bytes() const override { return sent_; }
 
  private:
-  // Each rank sums one part of the values in fp32; they travel in 16 bits, there and back.
+  // Each rank sums one part of the values in fp32; values and sums are sent in 16 bits.
   Result<void> sum_rounded(at::Tensor& values, at::ScalarType type);
-  // Each rank sends its largest entries; what it does not send is added to its next gradient.
+  // Each rank sends its largest entries; the rest is added to its next gradient.
   Result<void> sum_largest(at::Tensor& values, std::size_t bucket);
 
   std::unique_ptr<Wire> wire_;
   Options options_;
-  std::map<std::size_t, at::Tensor> left_over_;  // by bucket: what topk has not sent yet
+  std::map<std::size_t, at::Tensor> left_over_;  // by bucket: not yet sent by topk
   std::int64_t sent_ = 0;
 };
 

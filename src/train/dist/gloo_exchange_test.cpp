@@ -8,15 +8,15 @@
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kCount = 1003;  // three ranks do not divide it
+constexpr std::int64_t kCount = 1003;  // not divisible by three ranks
 
-// Rank `rank`'s gradient in a step; the same in every process.
+// Returns the gradient of a rank in a step; the same in every process.
 at::Tensor gradient(int rank, int step = 0, std::int64_t count = kCount) {
   at::Tensor values = at::arange(count, at::kFloat);
   return at::sin(values * (rank + 1.37) + step * 0.7) * (rank + 1) * 1e-2;
 }
 
-// What each of three ranks has after some steps of sums, and what it sent.
+// Results and sent bytes of three ranks after some steps.
 struct Summed {
   std::vector<at::Tensor> of_rank;
   std::vector<std::int64_t> sent;
@@ -35,7 +35,7 @@ Summed summed(const GlooExchange::Options& options, std::int64_t count = kCount)
   return summed;
 }
 
-TEST(GlooExchange, SumsPlainlyAndCountsWhatARingSends) {
+TEST(GlooExchange, SumsExactlyAndCountsTheBytesOfARing) {
   const Summed got = summed({});
   const at::Tensor sum = gradient(0) + gradient(1) + gradient(2);
   for (int rank = 0; rank < 3; ++rank) {
@@ -44,7 +44,7 @@ TEST(GlooExchange, SumsPlainlyAndCountsWhatARingSends) {
   }
 }
 
-TEST(GlooExchange, ARoundedSumIsThatOfTheRoundedValuesRoundedOnce) {
+TEST(GlooExchange, ARoundedSumAddsRoundedValuesAndRoundsOnce) {
   for (const auto& [compress, type] :
        {std::pair(Compression::bf16, at::kBFloat16), std::pair(Compression::fp16, at::kHalf)}) {
     for (const std::int64_t count : {kCount, std::int64_t{1}, std::int64_t{2}}) {
@@ -75,8 +75,8 @@ TEST(GlooExchange, TopkSendsTheLargestAndAllRanksHaveTheSameBits) {
   EXPECT_EQ(got.sent[2], 2 * 8 * 10);
 }
 
-// Error feedback: over many steps everything arrives, but for what still waits at a rank.
-TEST(GlooExchange, WhatTopkDoesNotSendNowItSendsLater) {
+// Error feedback: over many steps everything arrives, except what a rank still holds back.
+TEST(GlooExchange, TopkSendsTheRestLater) {
   constexpr int kSteps = 400;
   const at::Tensor each = gradient(0, 0, 40) + gradient(1, 0, 40) + gradient(2, 0, 40);
   std::vector<at::Tensor> total(3);
@@ -97,7 +97,7 @@ TEST(GlooExchange, WhatTopkDoesNotSendNowItSendsLater) {
   }
 }
 
-TEST(GlooExchange, BucketsKeepTheirLeftOversApart) {
+TEST(GlooExchange, BucketsHaveSeparateRemainders) {
   among_threads(2, [&](std::unique_ptr<Wire> wire) {
     GlooExchange exchange(std::move(wire), {.compress = Compression::topk, .topk_share = 0.5});
     at::Tensor first = at::tensor({4.0F, 1.0F});

@@ -5,11 +5,12 @@
 
 namespace tacho {
 
-// Over several machines with several ranks each: shared memory inside, and one leader of each
-// machine on the wire, so that every number crosses the network once a machine and not once a rank.
+// For several machines with several ranks each: shared memory within a machine, and one leader per
+// machine on the network, so that every number crosses the network once per machine instead of once
+// per rank.
 class HierarchyExchange final : public Exchange {
  public:
-  // `between` is the leaders'; the others have none.
+  // `between` is set only on leaders.
   HierarchyExchange(std::unique_ptr<ShmExchange> inside, std::unique_ptr<GlooExchange> between)
       : inside_(std::move(inside)), between_(std::move(between)) {}
 

@@ -48,8 +48,8 @@ Result<std::vector<RankStep>> steps_from_message(std::string_view text) {
   TACHO_TRY(rows, parse_json(text));
   std::vector<RankStep> steps;
   for (const Json& row : rows) {
-    if (!fits(row)) return Error{ErrorCode::invalid, "a rank told of a step in another form"};
-    // A loss that is not a number is written as null.
+    if (!fits(row)) return Error{ErrorCode::invalid, "a rank reported a step in an unknown format"};
+    // A NaN loss is written as null.
     const auto real = [&](std::size_t i) {
       return row[i].is_null() ? std::nan("") : row[i].get<double>();
     };
@@ -61,35 +61,36 @@ Result<std::vector<RankStep>> steps_from_message(std::string_view text) {
 }
 
 void RankBook::add(std::size_t rank, const std::vector<RankStep>& steps) {
-  if (rank >= told_.size()) return;
-  told_[rank].insert(told_[rank].end(), steps.begin(), steps.end());
+  if (rank >= received_.size()) return;
+  received_[rank].insert(received_[rank].end(), steps.begin(), steps.end());
 }
 
 bool RankBook::is_empty() const {
-  return std::all_of(told_.begin(), told_.end(), [](const auto& steps) { return steps.empty(); });
+  return std::all_of(received_.begin(), received_.end(),
+                     [](const auto& steps) { return steps.empty(); });
 }
 
 Result<void> RankBook::log_complete(StepLog& log) {
-  const auto is_told = [](const auto& steps) { return !steps.empty(); };
-  while (std::all_of(told_.begin(), told_.end(), is_told)) {
-    const RankStep first = told_.front().front();
+  const auto has_step = [](const auto& steps) { return !steps.empty(); };
+  while (std::all_of(received_.begin(), received_.end(), has_step)) {
+    const RankStep first = received_.front().front();
     if (pending_.ranks.empty()) {
       pending_.first_step = first.number;
-      pending_.ranks.resize(told_.size());
+      pending_.ranks.resize(received_.size());
     }
     double loss = 0;
-    for (std::size_t rank = 0; rank < told_.size(); ++rank) {
-      const RankStep step = told_[rank].front();
-      told_[rank].pop_front();
+    for (std::size_t rank = 0; rank < received_.size(); ++rank) {
+      const RankStep step = received_[rank].front();
+      received_[rank].pop_front();
       if (step.number != first.number) {
-        return Error{ErrorCode::failed, "the ranks tell of different steps"};
+        return Error{ErrorCode::failed, "the ranks report different steps"};
       }
       if (step.weight != 0) loss += step.loss * step.weight;
       append(step, pending_.ranks[rank]);
       pending_.ranks[rank].rank = static_cast<std::int64_t>(rank);
     }
     TACHO_CHECK(log.add({first.epoch, first.number, first.seconds, first.input_seconds,
-                         loss / static_cast<double>(told_.size())}));
+                         loss / static_cast<double>(received_.size())}));
   }
   return {};
 }

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// One rank's account of one step.
+// One rank's report of one step.
 struct RankStep {
   std::int64_t epoch = 1;
   std::int64_t number = 1;
@@ -27,24 +27,24 @@ struct RankStep {
   std::int64_t payload_bytes = 0;
 };
 
-// Several steps as one message to rank 0, and back.
+// Encodes several steps as one message to rank 0, and decodes it.
 std::string to_message(const std::vector<RankStep>& steps);
 Result<std::vector<RankStep>> steps_from_message(std::string_view text);
 
-// Rank 0's: holds what the ranks tell until all have told of a step, and reports it then.
+// Used by rank 0: collects the ranks' steps and logs each one when all ranks have reported it.
 class RankBook {
  public:
-  explicit RankBook(std::size_t ranks) : told_(ranks) {}
+  explicit RankBook(std::size_t ranks) : received_(ranks) {}
 
   void add(std::size_t rank, const std::vector<RankStep>& steps);
-  // Logs the steps that every rank has told of; the loss is that of the whole batch.
+  // Logs the steps that every rank has reported; the loss is that of the whole batch.
   Result<void> log_complete(StepLog& log);
-  // What the ranks did in the steps logged since: now and then, or at once.
+  // Reports what the ranks did in the steps logged since: periodically, or immediately.
   Result<void> report(const Report& report, bool at_once);
   [[nodiscard]] bool is_empty() const;
 
  private:
-  std::vector<std::deque<RankStep>> told_;
+  std::vector<std::deque<RankStep>> received_;
   RanksDone pending_;
   std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };

@@ -21,11 +21,11 @@ RankStep step(std::int64_t number, double loss = 1, double weight = 1) {
           .backward_seconds = 0.5,
           .comm_seconds = 0.75,
           .exposed_seconds = 0.0625,
-          .wire_bytes = 9007199254740993,  // a double does not hold it
+          .wire_bytes = 9007199254740993,  // not representable as a double
           .payload_bytes = 40};
 }
 
-// What a book reports and logs.
+// Collects what a book reports and logs.
 struct Reported {
   std::vector<double> losses;
   std::vector<RanksDone> done;
@@ -38,7 +38,7 @@ struct Reported {
   };
 };
 
-TEST(RankMessage, IsReadAsItWasWritten) {
+TEST(RankMessage, SurvivesTheRoundTrip) {
   const auto read = steps_from_message(to_message({step(7, 0.1), step(8, -1e-300, 0)}));
   ASSERT_TRUE(read.ok());
   ASSERT_EQ(read->size(), 2U);
@@ -58,7 +58,7 @@ TEST(RankMessage, IsReadAsItWasWritten) {
   EXPECT_EQ(read->back().weight, 0);
 }
 
-TEST(RankMessage, CarriesALossThatIsNotANumber) {
+TEST(RankMessage, CarriesANaNLoss) {
   for (const double loss : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     const auto read = steps_from_message(to_message({step(1, loss)}));
     ASSERT_TRUE(read.ok());
@@ -66,7 +66,7 @@ TEST(RankMessage, CarriesALossThatIsNotANumber) {
   }
 }
 
-TEST(RankMessage, InAnotherFormIsAnError) {
+TEST(RankMessage, InAnUnknownFormatIsAnError) {
   for (const char* text : {"", "7", "[[1]]", "{\"a\":1}", "[[1,1,0,0,0,0,0,0,0,0,\"0\"]]",
                            "[[1,1e300,0,0,0,0,0,0,0,0,0]]", "[[1,null,0,0,0,0,0,0,0,0,0]]",
                            "[[1,1,0,0,0,0,0,0,0,0,0,0]]"}) {
@@ -94,7 +94,7 @@ TEST(RankMessage, SurvivesAnyBytes) {
   }
 }
 
-TEST(RankBook, LogsAStepWhenAllHaveToldOfIt) {
+TEST(RankBook, LogsAStepWhenAllRanksHaveReportedIt) {
   Reported reported;
   StepLog log(reported.report, 0);
   RankBook book(2);
@@ -116,7 +116,7 @@ TEST(RankBook, WeighsTheLossesOfUnequalShares) {
   Reported reported;
   StepLog log(reported.report, 0);
   RankBook book(4);
-  // Three samples among four ranks: one has none, and what it computed does not count.
+  // Three samples for four ranks: one has none, and its result does not count.
   book.add(0, {step(1, std::nan(""), 0)});
   for (const std::size_t rank : {1U, 2U, 3U}) {
     book.add(rank, {step(1, static_cast<double>(rank), 4.0 / 3)});
@@ -144,13 +144,13 @@ TEST(RankBook, ReportsEachRanksPartOnce) {
   EXPECT_THAT(reported.done[0].ranks[1].comm_seconds, ElementsAre(0.75, 0.75));
 }
 
-TEST(RankBook, RanksThatTellOfDifferentStepsAreAnError) {
+TEST(RankBook, DifferentStepsAreAnError) {
   Reported reported;
   StepLog log(reported.report, 0);
   RankBook book(2);
   book.add(0, {step(1)});
   book.add(1, {step(2)});
-  book.add(2, {step(1)});  // nobody
+  book.add(2, {step(1)});  // no such rank
   EXPECT_FALSE(book.log_complete(log).ok());
 }
 

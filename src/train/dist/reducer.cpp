@@ -31,7 +31,7 @@ Result<std::unique_ptr<Reducer>> Reducer::make(torch::nn::Module& model, BucketL
 
 Reducer::~Reducer() {
   for (const Slot& slot : slots_) {
-    if (slot.gatherer) slot.gatherer->del_post_hook(slot.hook);
+    if (slot.accumulator) slot.accumulator->del_post_hook(slot.hook);
   }
 }
 
@@ -55,8 +55,8 @@ Result<void> Reducer::lay_out(torch::nn::Module& model) {
         slot.place = values.as_strided(slot.parameter.sizes(), slot.parameter.strides(),
                                        values.storage_offset() + at);
       }
-      slot.gatherer = torch::autograd::impl::grad_accumulator(slot.parameter);
-      slot.hook = slot.gatherer->add_post_hook(std::make_unique<Hook>(*this, i));
+      slot.accumulator = torch::autograd::impl::grad_accumulator(slot.parameter);
+      slot.hook = slot.accumulator->add_post_hook(std::make_unique<Hook>(*this, i));
       at += slot.parameter.numel();
     }
     buckets_.push_back({values, bucket.parameters, 0});
@@ -98,7 +98,7 @@ std::vector<at::Tensor> Reducer::gradients_of(const Filling& bucket) {
   for (const std::size_t i : bucket.slots) {
     const at::Tensor& parameter = slots_[i].parameter;
     at::Tensor& gradient = slots_[i].parameter.mutable_grad();
-    // One that is turned must lie as it does on the other ranks.
+    // A gradient with other strides must match the layout on the other ranks.
     if (gradient.strides() != parameter.strides()) {
       gradient = at::empty_like(parameter).copy_(gradient);
     }
@@ -112,10 +112,11 @@ Result<ExchangeTimes> Reducer::finish() {
   const auto end = std::chrono::steady_clock::now();
   for (const Slot& slot : slots_) {
     if (slot.is_ready) continue;
-    return Error{ErrorCode::failed,
-                 fmt::format("parameter '{}' got no gradient on rank {}: all must take part in "
-                             "every step of a distributed run",
-                             slot.name, options_.rank)};
+    return Error{
+        ErrorCode::failed,
+        fmt::format("parameter '{}' got no gradient on rank {}: all parameters must be used in "
+                    "every step of a distributed run",
+                    slot.name, options_.rank)};
   }
   send_full();
   TACHO_TRY(times, line_.finish());

@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// Makes every rank's gradients the average over all ranks. A full bucket is sent while the backward
-// pass goes on. A CPU's gradient is copied once, into its place in a bucket, as soon as the pass
-// has made it, and the optimizer reads the average there; a GPU's stays where it is.
+// Averages the gradients over all ranks. A full bucket is sent while the backward pass continues. A
+// gradient on the CPU is copied once, into its bucket, as soon as it is ready, and the optimizer
+// reads the average there; a gradient on a GPU stays in place.
 class Reducer {
  public:
   struct Options {
@@ -27,9 +27,9 @@ class Reducer {
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
 
-  // Before the backward pass whose gradients, with those gathered so far, are to be exchanged.
+  // Call before the backward pass whose gradients, with those accumulated so far, are exchanged.
   void begin();
-  // After it. An Error names a parameter that took no part in it.
+  // Call after it. An Error names a parameter that got no gradient.
   Result<ExchangeTimes> finish();
 
  private:
@@ -37,14 +37,14 @@ class Reducer {
   struct Slot {
     std::string name;
     at::Tensor parameter;
-    at::Tensor place;  // in its bucket, shaped as the parameter
+    at::Tensor place;  // in its bucket, with the parameter's shape
     std::size_t bucket = 0;
-    Node gatherer;  // of the parameter's gradient; the hook lives as long as it
+    Node accumulator;  // of the parameter's gradient; keeps the hook alive
     std::uintptr_t hook = 0;
     bool is_ready = false;
   };
   struct Filling {
-    at::Tensor values;  // undefined where gradients stay where they are
+    at::Tensor values;  // undefined if gradients stay in place
     std::vector<std::size_t> slots;
     std::size_t missing = 0;
   };
@@ -58,10 +58,10 @@ class Reducer {
 
   BucketLine& line_;
   Options options_;
-  at::Tensor scale_;  // one over the ranks
+  at::Tensor scale_;  // 1 / ranks
   std::vector<Slot> slots_;
   std::vector<Filling> buckets_;
-  std::size_t next_ = 0;  // the bucket that is sent next: in the same order on every rank
+  std::size_t next_ = 0;  // next bucket to send: the same order on every rank
   bool exchanges_ = false;
   std::chrono::steady_clock::time_point begun_;
 };

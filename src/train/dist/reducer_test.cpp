@@ -40,7 +40,7 @@ struct ToyImpl : torch::nn::Module {
 };
 TORCH_MODULE(Toy);
 
-// Sums nothing: one rank alone. Notes what it was given.
+// A single rank: sums nothing, records its input.
 class LoneLine final : public BucketLine {
  public:
   explicit LoneLine(bool in_place = false) : in_place_(in_place) {}
@@ -99,8 +99,8 @@ TEST(Reducer, OneRankKeepsItsGradients) {
   }
 }
 
-// As on a GPU: what comes back is what the line made of the gradients themselves.
-TEST(Reducer, LeavesGradientsWhereTheyLieIfTheLineWantsThemThere) {
+// As on a GPU: the result is what the line made of the gradients in place.
+TEST(Reducer, LeavesGradientsInPlaceIfTheLineWorksInPlace) {
   Toy toy;
   LoneLine line(true);
   auto reducer = Reducer::make(*toy, line, {.bucket_mb = 0.0005});
@@ -113,7 +113,7 @@ TEST(Reducer, LeavesGradientsWhereTheyLieIfTheLineWantsThemThere) {
   expect_near(toy->gradients(), doubled);
 }
 
-TEST(Reducer, TakesWhatEarlierBatchesHaveGathered) {
+TEST(Reducer, IncludesGradientsAccumulatedBefore) {
   Toy toy;
   LoneLine line;
   auto reducer = Reducer::make(*toy, line, {});
@@ -126,7 +126,7 @@ TEST(Reducer, TakesWhatEarlierBatchesHaveGathered) {
   expect_near(toy->gradients(), plain_gradients(2));
 }
 
-TEST(Reducer, NamesAParameterThatTookNoPart) {
+TEST(Reducer, NamesAParameterWithoutAGradient) {
   Toy toy;
   LoneLine line;
   auto reducer = Reducer::make(*toy, line, {.rank = 2, .ranks = 3});
@@ -138,7 +138,7 @@ TEST(Reducer, NamesAParameterThatTookNoPart) {
   EXPECT_THAT(times.error().message, HasSubstr("'spare.weight' got no gradient on rank 2"));
 }
 
-TEST(Reducer, LeavesNothingBehindInTheModel) {
+TEST(Reducer, LeavesNoHooksInTheModel) {
   Toy toy;
   LoneLine line;
   { ASSERT_TRUE(Reducer::make(*toy, line, {}).ok()); }
@@ -147,7 +147,7 @@ TEST(Reducer, LeavesNothingBehindInTheModel) {
   expect_near(toy->gradients(), plain_gradients());
 }
 
-TEST(Reducer, ChannelsLastGradientsKeepTheirPlaces) {
+TEST(Reducer, ChannelsLastGradientsKeepTheirLayout) {
   const auto gradient = [](Reducer* reducer, torch::nn::Conv2d& conv) {
     torch::manual_seed(4);
     const at::Tensor x = at::randn({2, 3, 6, 6});
@@ -170,7 +170,7 @@ TEST(Reducer, ChannelsLastGradientsKeepTheirPlaces) {
   EXPECT_EQ(conv->weight.grad().strides(), conv->weight.strides());
 }
 
-// Three ranks, threads of this process, with 4, 3 and 1 of eight samples.
+// Three ranks, as threads of this process, with 4, 3 and 1 of eight samples.
 TEST(Reducer, RanksGetTheGradientOfAllSamples) {
   constexpr int kRanks = 3;
   const std::array<std::int64_t, kRanks> counts{4, 3, 1};
@@ -179,7 +179,7 @@ TEST(Reducer, RanksGetTheGradientOfAllSamples) {
   ASSERT_TRUE(made.ok());
   const std::shared_ptr<ShmSegment> segment = *std::move(made);
   std::array<std::vector<at::Tensor>, kRanks> gradients;
-  // Their toys draw from one generator.
+  // All toys draw from one generator.
   std::vector<Toy> toys(kRanks, nullptr);
   std::vector<at::Tensor> losses;
   for (int rank = 0, from = 0; rank < kRanks; ++rank) {

@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// Between ranks of one machine.
+// Exchange between ranks of one machine.
 class ShmExchange final : public Exchange {
  public:
   explicit ShmExchange(std::unique_ptr<ShmGroup> group) : group_(std::move(group)) {}
@@ -16,7 +16,7 @@ class ShmExchange final : public Exchange {
   Result<void> broadcast(at::Tensor& values) override;
   [[nodiscard]] std::int64_t sent_bytes() const override { return sent_; }
 
-  // For a hierarchy: the sum at the group's first rank alone.
+  // For a hierarchy: the sum on the group's first rank only.
   Result<void> sum_at_first(at::Tensor& values);
 
  private:

@@ -16,17 +16,17 @@
 namespace tacho {
 namespace {
 
-// Seldom enough to cost nothing; what a rank has not told when a run ends badly is lost.
-constexpr std::chrono::milliseconds kTellEvery{10};
-// From a rank's loss to the end of this one: what waits for it in a collective call wakes by
-// itself, as a rule, or never.
+// Rarely enough to cost nothing; steps not sent when a run fails are lost.
+constexpr std::chrono::milliseconds kSendEvery{10};
+// Time from losing a rank to ending this one: a collective call that waits for it usually returns
+// by itself, or never.
 constexpr std::chrono::milliseconds kGrace{1000};
 
 std::chrono::milliseconds timeout_of(const RunSpec& spec) {
   return std::chrono::milliseconds(std::llround(1000 * spec.dist.timeout_s));
 }
 
-// What every rank must have been told alike. Places and speed are each machine's own business.
+// Returns the terms that must be equal on all ranks. Paths and performance settings may differ.
 std::vector<std::string> terms_of(const RunSpec& spec) {
   std::vector<std::string> terms{fmt::format("tacho {} ({})", kVersion, kCommit)};
   const Json json = to_json(spec);
@@ -36,10 +36,10 @@ std::vector<std::string> terms_of(const RunSpec& spec) {
                      key == "tensorboard" || key == "checkpoints" || key == "dist";
     if (!own) terms.push_back(key + " " + json_text(value));
   }
-  // How many ranks there are, the environment has said.
+  // The number of ranks comes from the environment.
   const Json dist = to_json(spec.dist);
   for (const auto& [key, value] : dist.items()) {
-    if (key != "ranks_a_node" && key != "nodes") terms.push_back(key + " " + json_text(value));
+    if (key != "ranks_per_node" && key != "nodes") terms.push_back(key + " " + json_text(value));
   }
   return terms;
 }
@@ -59,17 +59,17 @@ std::vector<std::string> parameter_lines(const Classifier& model) {
 Team::Team(const RunSpec& spec, const Options& options)
     : spec_(spec),
       place_(options.place),
-      last_words_(options.last_words),
+      on_lost_rank_(options.on_lost_rank),
       book_(static_cast<std::size_t>(options.place.size)) {}
 
-Team::~Team() { leave("it ended early"); }
+Team::~Team() { leave("it exited early"); }
 
 Result<std::unique_ptr<Team>> Team::meet(const RunSpec& spec, const Options& options) {
   std::unique_ptr<Team> team(new Team(spec, options));
   const auto began = std::chrono::steady_clock::now();
-  TACHO_TRY(rollcall,
-            Rollcall::meet({options.place, timeout_of(spec), options.stop}, terms_of(spec)));
-  team->rollcall_ = std::move(rollcall);
+  TACHO_TRY(rendezvous,
+            Rendezvous::meet({options.place, timeout_of(spec), options.stop}, terms_of(spec)));
+  team->rendezvous_ = std::move(rendezvous);
   team->watch();
   if (const auto made = guarded([&] { return team->assemble(options); }); !made.ok()) {
     const Error error = team->explain(made.error());
@@ -82,11 +82,11 @@ Result<std::unique_ptr<Team>> Team::meet(const RunSpec& spec, const Options& opt
 }
 
 Result<void> Team::assemble(const Options& options) {
-  TACHO_TRY(job, rollcall_->share("the job's name", options.job));
+  TACHO_TRY(job, rendezvous_->share("the job's name", options.job));
   if (spec_.device == Device::cuda) {
 #ifdef TACHO_CUDA
     TACHO_TRY(line, NcclLine::connect({place_.rank, place_.size, spec_.graphs != Switch::off},
-                                      *rollcall_));
+                                      *rendezvous_));
     ready_.backend = "nccl";
     exchange_ = line->exchange();
     line_ = std::move(line);
@@ -94,29 +94,29 @@ Result<void> Team::assemble(const Options& options) {
     return Error{ErrorCode::unavailable, "this build has no CUDA; build with the cuda preset"};
 #endif
   } else {
-    TACHO_TRY(exchange, connect(spec_.dist, place_.rank, *rollcall_, job));
+    TACHO_TRY(exchange, connect(spec_.dist, place_.rank, *rendezvous_, job));
     exchange_ = std::move(exchange);
     ready_.backend = exchange_->name();
     line_ = std::make_unique<ExchangeLine>(*exchange_);
   }
-  for (const Member& member : rollcall_->members()) {
+  for (const Member& member : rendezvous_->members()) {
     ready_.ranks.push_back({member.rank, member.node, member.host, member.pid});
   }
   return {};
 }
 
 void Team::watch() {
-  rollcall_->on_trouble([this](const std::string& why) {
-    undertaker_ = std::jthread([this, why] {
+  rendezvous_->on_failure([this](const std::string& why) {
+    watcher_ = std::jthread([this, why] {
       std::unique_lock lock(mutex_);
       if (left_.wait_for(lock, kGrace, [this] { return has_left_; })) return;
-      last_words_(why);
+      on_lost_rank_(why);
     });
   });
 }
 
 Result<void> Team::share_state(Classifier& model, Optimizer& optimizer, Progress& progress) {
-  TACHO_CHECK(rollcall_->agree("model", parameter_lines(model)));
+  TACHO_CHECK(rendezvous_->agree("model", parameter_lines(model)));
   std::vector<at::Tensor> tensors;
   for (const auto& [name, tensor] : optimizer.weights()) tensors.push_back(tensor);
   for (const auto& [name, tensor] : optimizer.state()) tensors.push_back(tensor);
@@ -141,7 +141,7 @@ Result<void> Team::share_buffers(Classifier& model) { return broadcast(model.buf
 Result<void> Team::broadcast(const std::vector<at::Tensor>& tensors) {
   const torch::NoGradGuard no_grad;
   for (const at::Tensor& tensor : tensors) {
-    // Channels-last weights are dense, but not in the order that a flat copy has.
+    // Channels-last weights are dense, but not in the order of a flat copy.
     at::Tensor flat = tensor.detach().to(at::kCPU).contiguous();
     TACHO_CHECK(exchange_->broadcast(flat));
     tensor.detach().copy_(flat);
@@ -159,7 +159,7 @@ Result<Reducer*> Team::make_reducer(Classifier& model) {
   return reducer_.get();
 }
 
-// Sums are made in fp32: numbers that it may not hold go in two parts.
+// Sums are in fp32: numbers that it cannot represent are sent in two parts.
 Result<Scores> Team::total(const Scores& mine) {
   constexpr std::int64_t kUnit = 1 << 12;
   const auto high = static_cast<float>(mine.loss_sum);
@@ -177,34 +177,34 @@ Result<Scores> Team::total(const Scores& mine) {
   return Scores{static_cast<double>(sum[0]) + sum[1], {count(2), count(4), count(6)}};
 }
 
-void Team::tell(const RankStep& step) {
-  untold_.push_back(step);
-  if (std::chrono::steady_clock::now() - last_told_ >= kTellEvery) tell_now();
+void Team::send_step(const RankStep& step) {
+  unsent_.push_back(step);
+  if (std::chrono::steady_clock::now() - last_sent_ >= kSendEvery) send_now();
 }
 
-void Team::tell_now() {
-  last_told_ = std::chrono::steady_clock::now();
-  if (!untold_.empty()) rollcall_->tell(to_message(std::exchange(untold_, {})));
+void Team::send_now() {
+  last_sent_ = std::chrono::steady_clock::now();
+  if (!unsent_.empty()) rendezvous_->tell(to_message(std::exchange(unsent_, {})));
 }
 
-Result<void> Team::hear(StepLog& log, const Report& report, bool at_once) {
+Result<void> Team::collect(StepLog& log, const Report& report, bool at_once) {
   if (at_once) {
-    // What a rank tells before it agrees has come when all have.
-    tell_now();
-    TACHO_CHECK(rollcall_->agree("epoch", {}));
+    // Messages sent before an agreement have arrived when all ranks have agreed.
+    send_now();
+    TACHO_CHECK(rendezvous_->agree("epoch", {}));
   }
-  return note_told(log, report, at_once);
+  return log_received(log, report, at_once);
 }
 
-void Team::hear_last(StepLog& log, const Report& report) {
-  tell_now();
-  // A report that fails is not why the run ends.
-  (void)(note_told(log, report, true).ok() && log.flush().ok());
+void Team::collect_last(StepLog& log, const Report& report) {
+  send_now();
+  // A failing report is not why the run ends.
+  (void)(log_received(log, report, true).ok() && log.flush().ok());
 }
 
-Result<void> Team::note_told(StepLog& log, const Report& report, bool at_once) {
+Result<void> Team::log_received(StepLog& log, const Report& report, bool at_once) {
   if (!leads()) return {};
-  for (const Rollcall::Message& message : rollcall_->take_messages()) {
+  for (const Rendezvous::Message& message : rendezvous_->take_messages()) {
     TACHO_TRY(steps, steps_from_message(message.text));
     book_.add(static_cast<std::size_t>(message.from), steps);
   }
@@ -214,22 +214,22 @@ Result<void> Team::note_told(StepLog& log, const Report& report, bool at_once) {
 
 Error Team::explain(const Error& error) const {
   if (error.code == ErrorCode::out_of_memory) return error;
-  const auto trouble = rollcall_->wait_for_trouble(kGrace / 2);
+  const auto trouble = rendezvous_->wait_for_failure(kGrace / 2);
   return trouble ? Error{ErrorCode::failed, *trouble} : error;
 }
 
 void Team::leave(std::string_view why) {
   {
     const std::lock_guard lock(mutex_);
-    if (has_left_ || !rollcall_) return;
+    if (has_left_ || !rendezvous_) return;
     has_left_ = true;
   }
   left_.notify_all();
   reducer_.reset();
-  tell_now();
-  rollcall_->leave(why);
-  // What still waits for a rank that does not answer would keep this one from ending.
-  if (!why.empty() && line_ && !line_->stop_within(2 * kGrace)) last_words_(std::string(why));
+  send_now();
+  rendezvous_->leave(why);
+  // A thread that still waits for a silent rank would keep this process from ending.
+  if (!why.empty() && line_ && !line_->stop_within(2 * kGrace)) on_lost_rank_(std::string(why));
 }
 
 }  // namespace tacho

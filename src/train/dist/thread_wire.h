@@ -1,6 +1,6 @@
 #pragma once
 
-// A Wire between threads of one process, for tests: what a rank gives the others copy.
+// A Wire between threads of one process, for tests.
 #include <barrier>
 #include <functional>
 #include <memory>
@@ -52,7 +52,7 @@ class ThreadWire final : public Wire {
   }
 
  private:
-  // Everyone's values are on the table while `take` looks at them.
+  // All values are visible to all ranks while `take` runs.
   Result<void> among_all(const at::Tensor& mine, const std::function<at::Tensor()>& take,
                          at::Tensor* into = nullptr) {
     table_->given[static_cast<std::size_t>(rank_)] = mine;

@@ -21,16 +21,16 @@ namespace tacho {
 #ifdef TACHO_HAS_GLOO
 namespace {
 
-// Where Gloo's ends find each other: what one sets, the control line carries to the others. Of a
-// store it is as much as connecting takes. torch's own, the TCPStore, listens on every address and
-// answers anyone.
-class RollStore final : public c10d::HashStore {
+// Lets Gloo's peers find each other: values that one rank sets are sent over the control line.
+// Implements only what connecting needs. torch's TCPStore listens on every address and answers
+// anyone.
+class RendezvousStore final : public c10d::HashStore {
  public:
-  RollStore(Rollcall& rollcall, std::string name, std::chrono::milliseconds timeout)
-      : rollcall_(rollcall), name_(std::move(name)), longest_(timeout) {}
+  RendezvousStore(Rendezvous& rendezvous, std::string name, std::chrono::milliseconds timeout)
+      : rendezvous_(rendezvous), name_(std::move(name)), longest_(timeout) {}
 
   void set(const std::string& key, const std::vector<std::uint8_t>& value) override {
-    rollcall_.post(full(key), hex_of(value));
+    rendezvous_.post(full(key), hex_of(value));
   }
   std::vector<std::uint8_t> get(const std::string& key) override {
     return bytes_of(posted(key, longest_));
@@ -42,7 +42,7 @@ class RollStore final : public c10d::HashStore {
   }
   bool check(const std::vector<std::string>& keys) override {
     return std::all_of(keys.begin(), keys.end(), [this](const std::string& key) {
-      return rollcall_.posted(full(key), std::chrono::milliseconds(0)).ok();
+      return rendezvous_.posted(full(key), std::chrono::milliseconds(0)).ok();
     });
   }
 #if TORCH_VERSION_MAJOR >= 2
@@ -52,7 +52,7 @@ class RollStore final : public c10d::HashStore {
  private:
   [[nodiscard]] std::string full(const std::string& key) const { return name_ + "/" + key; }
   std::string posted(const std::string& key, std::chrono::milliseconds time) {
-    auto text = rollcall_.posted(full(key), time);
+    auto text = rendezvous_.posted(full(key), time);
     if (!text.ok()) throw std::runtime_error(text.error().message);
     return *std::move(text);
   }
@@ -68,13 +68,12 @@ class RollStore final : public c10d::HashStore {
     return bytes;
   }
 
-  Rollcall& rollcall_;
+  Rendezvous& rendezvous_;
   const std::string name_;
   const std::chrono::milliseconds longest_;
 };
 
-// The group keeps its store, which it needs only to connect, and may live longer than what that is
-// made of.
+// The group keeps its store, which it needs only to connect, and may outlive what the store uses.
 class BriefStore final : public c10d::PrefixStore {
  public:
   explicit BriefStore(c10::intrusive_ptr<c10d::Store> store) : PrefixStore("", std::move(store)) {}
@@ -83,12 +82,13 @@ class BriefStore final : public c10d::PrefixStore {
 
 class GlooWire final : public Wire {
  public:
-  GlooWire(const Options& options, Rollcall& rollcall) : rank_(options.rank), size_(options.size) {
+  GlooWire(const Options& options, Rendezvous& rendezvous)
+      : rank_(options.rank), size_(options.size) {
     auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
     gloo->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(options.address)};
     gloo->threads = 1;
     const auto store = c10::make_intrusive<BriefStore>(
-        c10::make_intrusive<RollStore>(rollcall, options.name, options.timeout));
+        c10::make_intrusive<RendezvousStore>(rendezvous, options.name, options.timeout));
     group_.emplace(store, rank_, size_, gloo);
     store->forget();
   }
@@ -124,9 +124,9 @@ class GlooWire final : public Wire {
     });
   }
 
-  // out[i] to rank i, in[i] from it. Gloo's own all_gather and alltoall send first and ask for the
-  // other's part behind that, on the same connection: of two ranks one is then silent until it has
-  // all of the other's, and half of the line is idle.
+  // Sends out[i] to rank i and receives in[i] from it. Gloo's all_gather and alltoall send first
+  // and then receive on the same connection: of two ranks one is then silent until it has received
+  // everything, and half of the bandwidth is unused.
   Result<void> swap(const std::vector<at::Tensor>& out, const std::vector<at::Tensor>& in) {
     return guarded([&]() -> Result<void> {
       constexpr int kTag = 0;  // messages between two ranks stay in order
@@ -156,9 +156,9 @@ class GlooWire final : public Wire {
 
 }  // namespace
 
-Result<std::unique_ptr<Wire>> Wire::connect(const Options& options, Rollcall& rollcall) {
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& options, Rendezvous& rendezvous) {
   return guarded([&]() -> Result<std::unique_ptr<Wire>> {
-    return std::unique_ptr<Wire>(std::make_unique<GlooWire>(options, rollcall));
+    return std::unique_ptr<Wire>(std::make_unique<GlooWire>(options, rendezvous));
   });
 }
 
@@ -166,12 +166,13 @@ std::string why_no_wire() { return {}; }
 #else
 namespace {
 const Error kNoGloo{ErrorCode::unavailable,
-                    "this build has no Gloo; install libgloo-dev and build again, or use --backend "
+                    "this build has no Gloo; install libgloo-dev and rebuild, or use --backend "
                     "shm on one machine, nccl on GPUs"};
 }  // namespace
 
 std::string why_no_wire() { return kNoGloo.message; }
-Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/, Rollcall& /*rollcall*/) {
+Result<std::unique_ptr<Wire>> Wire::connect(const Options& /*options*/,
+                                            Rendezvous& /*rendezvous*/) {
   return kNoGloo;
 }
 #endif

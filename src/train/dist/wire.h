@@ -5,23 +5,23 @@
 #include <string>
 
 #include "base/result.h"
-#include "comm/rollcall.h"
+#include "comm/rendezvous.h"
 #include "train/torch_api.h"
 
 namespace tacho {
 
-// Gloo's collectives over TCP, between some of a job's ranks; the differences between torch's
-// releases stay behind it. An Error where this torch has no Gloo.
+// Gloo's collectives over TCP between some of a job's ranks; hides the differences between torch
+// releases. connect() fails if this torch has no Gloo.
 class Wire {
  public:
   struct Options {
-    int rank = 0;  // among those that are connected
+    int rank = 0;  // among the connected ranks
     int size = 1;
-    std::string address;  // numeric; of the network device that leads to the others
-    std::string name;     // under which those that are connected tell each other their addresses
+    std::string address;  // numeric; of the network device used to reach the others
+    std::string name;     // under which the connected ranks exchange their addresses
     std::chrono::milliseconds timeout{15000};  // of each wait for another rank
   };
-  static Result<std::unique_ptr<Wire>> connect(const Options& options, Rollcall& rollcall);
+  static Result<std::unique_ptr<Wire>> connect(const Options& options, Rendezvous& rendezvous);
 
   virtual ~Wire() = default;
   [[nodiscard]] virtual int rank() const = 0;
@@ -34,7 +34,7 @@ class Wire {
   virtual Result<void> all_to_all(const at::Tensor& out, at::Tensor& in) = 0;
 };
 
-// Why there is no Wire in this build; "" where there is.
+// Returns why this build has no Wire; "" if it has.
 std::string why_no_wire();
 
 }  // namespace tacho

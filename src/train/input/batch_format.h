@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// How a run wants its batches: written once, in the type and the order that the model computes
-// with, in memory that a GPU can read.
+// Format of a run's batches: written once, in the type and order that the model computes with, in
+// memory that a GPU can read.
 struct BatchFormat {
   PixelType type = PixelType::f32;
   PixelLayout layout = PixelLayout::planar;
@@ -15,11 +15,11 @@ struct BatchFormat {
 
   static BatchFormat of(const RunSpec& spec);
 
-  // N×C×H×W, not yet written.
+  // N×C×H×W, uninitialised.
   [[nodiscard]] at::Tensor images(std::int64_t count, const InputShape& shape) const;
-  // Room for so many labels, tokens or lengths.
+  // An uninitialised tensor for labels, tokens or lengths.
   [[nodiscard]] at::Tensor integers(at::IntArrayRef size) const;
-  // Where image `row` of such a tensor goes.
+  // Returns the destination of image `row` of such a tensor.
   [[nodiscard]] PixelTarget place(const at::Tensor& images, std::int64_t row) const;
 };
 

@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// Enough to save padding, few enough that batches stay random.
+// Enough to reduce padding, few enough that batches stay random.
 constexpr std::int64_t kPoolBatches = 32;
 
 BatchPlan::Indices counted(std::int64_t samples) {

@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Which part of every batch is this process's, among `size` that divide it.
+// This process's part of every batch, among `size` processes.
 struct Share {
   std::int64_t rank = 0;
   std::int64_t size = 1;
 };
 
-// Which samples stand in which batch of an epoch. All batches have the same size, but for one.
+// Assigns samples to the batches of an epoch. All batches but the last have the same size.
 class BatchPlan {
  public:
   using Indices = std::vector<std::int64_t>;
@@ -22,17 +22,17 @@ class BatchPlan {
   BatchPlan() = default;
   static BatchPlan in_order(std::int64_t samples, std::int64_t batch);
   static BatchPlan shuffled(std::int64_t samples, std::int64_t batch, Random& random);
-  // Samples of similar length share a batch, so that little of it is padding.
+  // Samples of similar length share a batch, which reduces padding.
   static BatchPlan by_length(std::span<const std::int64_t> lengths, std::int64_t batch);
-  // The same within pools of some batches, and the batches in random order: the epochs differ.
+  // The same within pools of some batches, with the batches in random order: the epochs differ.
   static BatchPlan shuffled_by_length(std::span<const std::int64_t> lengths, std::int64_t batch,
                                       Random& random);
 
   [[nodiscard]] std::int64_t batches() const { return static_cast<std::int64_t>(begins_.size()); }
   [[nodiscard]] std::span<const std::int64_t> samples_of(std::int64_t batch) const;
 
-  // A share of a batch, and what the mean over it counts in the mean over the batch, times the
-  // number of shares. Nobody goes without: a share of no samples is one sample of weight 0.
+  // A share of a batch, and the weight of its mean in the mean over the batch, times the number of
+  // shares. A share without samples gets one sample of weight 0.
   struct Part {
     std::span<const std::int64_t> samples;
     double weight = 1;
@@ -43,7 +43,7 @@ class BatchPlan {
   BatchPlan(Indices order, std::int64_t batch);
 
   Indices order_;
-  Indices begins_;  // where in order_ each batch begins
+  Indices begins_;  // offset in order_ of each batch
   std::int64_t batch_ = 1;
 };
 

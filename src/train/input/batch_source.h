@@ -16,8 +16,8 @@
 
 namespace tacho {
 
-// Gives one part of a dataset in batches, or this rank's share of each, in an order that depends on
-// the seed and the epoch alone. The tensors of a batch are valid until the next call.
+// Provides one part of a dataset in batches, or this rank's share of each, in an order that depends
+// only on the seed and the epoch. The tensors of a batch are valid until the next call.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
@@ -26,9 +26,9 @@ class BatchSource {
   [[nodiscard]] virtual std::int64_t batch() const = 0;  // of all ranks together
 
   virtual void begin_epoch(std::int64_t epoch) = 0;
-  // False after the epoch's last batch, which may be smaller than the others.
+  // Returns false after the epoch's last batch, which may be smaller than the others.
   virtual Result<bool> next(Batch& batch) = 0;
-  // What a person should know since the last call: a sample that was skipped.
+  // Returns messages for the user since the last call, such as skipped samples.
   [[nodiscard]] virtual std::vector<std::string> take_notes() { return {}; }
 };
 
@@ -39,10 +39,10 @@ struct InputParts {
   InputFacts facts;
 };
 
-// Loads the spec's dataset and checks that it fits the model. A vocabulary that is learned on the
-// way is kept in the run's folder, and a run that goes on takes that one; what else a model needs
-// to be used later is kept beside it, by the first rank. The spec's batch is that of one rank;
-// where data is replicated each trains on all of it, in an order of its own.
+// Loads the spec's dataset and checks that it fits the model. A learned vocabulary is stored in the
+// run's folder and reused by a resumed run; rank 0 also stores there what else is needed to use the
+// model later. The spec's batch is per rank; with replicated data each rank trains on all of it, in
+// a different order.
 Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
                               const RunFolder& run, const Share& share = {});
 

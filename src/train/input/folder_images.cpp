@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// One file in a thousand, but ten in any set: more is no accident.
+// One file in a thousand, but at least ten: more is not an accident.
 std::int64_t most_unreadable(std::int64_t samples) {
   return std::max<std::int64_t>(10, samples / 1000);
 }

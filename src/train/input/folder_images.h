@@ -13,12 +13,12 @@
 
 namespace tacho {
 
-// JPEG and PNG files, decoded as a batch is made. A file that cannot be read is named, and the next
-// one of the list stands in for it; more than a few are an error.
+// JPEG and PNG files, decoded when a batch is made. An unreadable file is reported and replaced by
+// the next one in the list; more than a few are an error.
 class FolderImages final : public SampleSet {
  public:
   struct Options {
-    InputShape shape;  // the images are cut and resized to it
+    InputShape shape;  // images are cropped and resized to it
     std::int64_t batch = 1;
     SampleOrder order = SampleOrder::given;
     std::int64_t seed = 0;
@@ -32,7 +32,7 @@ class FolderImages final : public SampleSet {
     return static_cast<std::int64_t>(list_.files.size());
   }
   [[nodiscard]] BatchPlan plan(std::int64_t epoch) const override;
-  // A few milliseconds of decoding: neighbours finish a batch together.
+  // A few milliseconds of decoding: several threads finish a batch together.
   [[nodiscard]] std::int64_t slice() const override { return 8; }
   void lay_out(Chosen chosen, Batch& batch) const override;
   Result<void> fill(Chosen chosen, std::int64_t epoch, std::int64_t from, std::int64_t to,
@@ -46,8 +46,8 @@ class FolderImages final : public SampleSet {
 
   ImageList list_;
   Options options_;
-  mutable std::mutex mutex_;                                   // guards what follows
-  mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // that no thread uses
+  mutable std::mutex mutex_;                                   // guards the members below
+  mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // not in use by a thread
   mutable std::set<std::int64_t> unreadable_;
   mutable std::vector<std::string> notes_;
 };

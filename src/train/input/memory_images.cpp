@@ -59,7 +59,7 @@ Normalisation measure(const ImageSet& images) {
     const double centre = sum / std::max(count, 1.0);
     const double variance = squares / std::max(count, 1.0) - centre * centre;
     found.mean[channel] = static_cast<float>(centre);
-    // A flat image must not divide by nothing.
+    // A uniform image must not divide by zero.
     found.deviation[channel] = variance > 1e-12 ? static_cast<float>(std::sqrt(variance)) : 1.0F;
   }
   return found;

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Images that fit in memory, bytes turned into normalised numbers as a batch is made.
+// Images that fit in memory; bytes are normalised when a batch is made.
 class MemoryImages final : public SampleSet {
  public:
   struct Options {
@@ -34,7 +34,7 @@ class MemoryImages final : public SampleSet {
   Options options_;
 };
 
-// Of each channel over the whole training part, so that evaluation is scaled as training was.
+// Statistics per channel over the whole training part, so that evaluation is scaled like training.
 Normalisation measure(const ImageSet& images);
 
 }  // namespace tacho

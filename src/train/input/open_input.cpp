@@ -18,19 +18,19 @@
 namespace tacho {
 namespace {
 
-// Large enough to keep the cores busy, small enough for any memory the training batch fits in.
+// Large enough to keep the cores busy, small enough for any memory that fits the training batch.
 std::int64_t eval_batch(const RunSpec& spec) { return std::max<std::int64_t>(spec.batch, 250); }
 
-// How a rank takes part in one half of the data.
+// A rank's portion of one part of the data.
 struct Portion {
   Share share;
-  std::int64_t batch = 1;  // of all that share it
+  std::int64_t batch = 1;  // of all ranks that share it
   std::int64_t seed = 0;
 };
 
 Portion training_portion(const RunSpec& spec, const Share& share) {
   if (!spec.dist.replicate_data) return {share, spec.batch * share.size, spec.seed};
-  // Seeds of neighbouring runs must not meet those of ranks.
+  // Seeds of neighbouring runs must not equal those of ranks.
   return {{}, spec.batch, spec.seed + (share.rank << 32U)};
 }
 
@@ -51,7 +51,7 @@ void keep_first(TextSet& set, std::optional<std::int64_t> samples) {
   set.labels.resize(static_cast<std::size_t>(*samples));
 }
 
-// Files are listed class by class: taking the first ones would leave classes out.
+// Files are listed class by class: the first ones would not contain all classes.
 void keep_spread(ImageList& list, std::optional<std::int64_t> samples) {
   const auto all = static_cast<std::int64_t>(list.files.size());
   if (!samples || *samples >= all) return;
@@ -64,7 +64,7 @@ void keep_spread(ImageList& list, std::optional<std::int64_t> samples) {
   list.labels.resize(static_cast<std::size_t>(*samples));
 }
 
-// What lies in memory is made into batches faster than any model trains: one thread suffices.
+// Batches from memory are made faster than any model trains: one thread suffices.
 std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, const Portion& portion,
                                    const RunSpec& spec, std::int64_t threads = 1) {
   return std::make_unique<Pipeline>(std::move(set), portion.batch, spec.workers.value_or(threads),
@@ -82,8 +82,9 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   keep_first(data.eval, spec.eval_samples);
   const InputSize size{data.train.channels, data.train.height, data.train.width};
   if (spec.input && *spec.input != size) {
-    return Error{ErrorCode::usage, fmt::format("{} holds images of {}; --input resizes image files",
-                                               dataset.name, to_text(size))};
+    return Error{ErrorCode::usage,
+                 fmt::format("{} has images of {}; --input can only resize image files",
+                             dataset.name, to_text(size))};
   }
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
@@ -141,11 +142,11 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
   return parts;
 }
 
-// The file to read, "" to learn one. A run that has learned its own keeps to it: the files may have
-// changed since, and another release may learn another.
+// Returns the file to read, "" to learn a vocabulary. A run that has learned one keeps it: the
+// files may have changed since, and another release may learn another.
 std::filesystem::path vocabulary_file(const RunSpec& spec, const RunFolder& run) {
   if (!spec.vocabulary.empty()) return spec.vocabulary;
-  std::error_code unreadable;  // is for whoever reads it to say
+  std::error_code unreadable;  // reported by whatever reads it
   return std::filesystem::exists(run.vocabulary(), unreadable) ? run.vocabulary() : "";
 }
 
@@ -161,7 +162,7 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
   options.max_length = spec.length.value_or(options.max_length);
   TACHO_TRY(data, load_text(dataset, folder, options));
-  // Also one that the user named: the model is used where that file may not be.
+  // Stored even if the user named a file: the model may be used where that file does not exist.
   if (data.pieces && options.vocabulary_file != run.vocabulary()) {
     TACHO_CHECK(keep(*data.pieces, run));
   }

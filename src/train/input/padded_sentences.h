@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Sentences in padded batches. Sentences of similar length share a batch, so that little of it is
-// padding; shuffled, which batches there are and their order still change from epoch to epoch.
+// Sentences in padded batches. Sentences of similar length share a batch, which reduces padding; if
+// shuffled, the batches and their order still change from epoch to epoch.
 class PaddedSentences final : public SampleSet {
  public:
   PaddedSentences(TextSet text, std::int64_t batch, SampleOrder order, std::int64_t seed,

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-// The batch being read, the next one, and some in the making: more only takes memory, fewer lets a
+// The batch being read, the next one, and some in preparation: more only takes memory, fewer lets a
 // slow image stall the loop.
 constexpr std::size_t kSlots = 4;
 
@@ -29,7 +29,7 @@ void Pipeline::begin_epoch(std::int64_t epoch) {
   BatchPlan plan = set_->plan(epoch);
   {
     std::unique_lock lock(mutex_);
-    claiming_ = plan_.batches();  // nobody claims any more
+    claiming_ = plan_.batches();  // stops further claims
     slice_done_.wait(lock, [this] { return in_flight_ == 0; });
     plan_ = std::move(plan);
     epoch_ = epoch;
@@ -47,7 +47,7 @@ void Pipeline::begin_epoch(std::int64_t epoch) {
 Result<bool> Pipeline::next(Batch& batch) {
   std::unique_lock lock(mutex_);
   if (given_) {
-    // The caller has done with the batch before this one.
+    // The caller no longer uses the previous batch.
     slot_of(wanted_).begun = slot_of(wanted_).done = 0;
     ++wanted_;
     given_ = false;

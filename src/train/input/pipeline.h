@@ -13,9 +13,9 @@
 
 namespace tacho {
 
-// Makes batches ahead of the training loop with threads of its own; with none, next() makes each
-// batch itself. Their order and content do not depend on the number of threads. Of every batch it
-// makes its share.
+// Prepares batches ahead of the training loop with threads; without threads, next() prepares each
+// batch itself. Order and content do not depend on the number of threads. Prepares only this rank's
+// share of every batch.
 class Pipeline final : public BatchSource {
  public:
   Pipeline(std::unique_ptr<SampleSet> set, std::int64_t batch, std::int64_t workers,
@@ -31,10 +31,10 @@ class Pipeline final : public BatchSource {
  private:
   struct Slot {
     Batch batch;
-    std::int64_t begun = 0;  // rows handed to a thread
+    std::int64_t begun = 0;  // rows assigned to a thread
     std::int64_t done = 0;   // rows written
     std::optional<Error> error;
-    std::exception_ptr thrown;  // torch had no memory: next() throws it on
+    std::exception_ptr thrown;  // such as torch running out of memory: next() rethrows it
   };
   struct Slice {
     std::int64_t number;  // of its batch in the epoch
@@ -63,10 +63,10 @@ class Pipeline final : public BatchSource {
   std::vector<Slot> slots_;
   BatchPlan plan_;
   std::int64_t epoch_ = 0;
-  std::int64_t wanted_ = 0;    // the batch that next() gives
-  std::int64_t claiming_ = 0;  // the batch whose rows are handed out
+  std::int64_t wanted_ = 0;    // next batch that next() returns
+  std::int64_t claiming_ = 0;  // batch whose rows are being assigned
   std::int64_t in_flight_ = 0;
-  bool given_ = false;  // next() has given a batch of this epoch, which its caller may still read
+  bool given_ = false;  // the caller may still read a batch of this epoch
   bool stop_ = false;
   std::vector<std::jthread> threads_;  // last: they use all of the above
 };

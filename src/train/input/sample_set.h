@@ -13,9 +13,9 @@ namespace tacho {
 
 enum class SampleOrder { given, shuffled };
 
-// One part of a dataset, able to make batches of itself. What a batch holds depends on the seed,
-// the epoch and the samples alone, so that several threads may fill parts of one or more batches
-// at a time: every function is const and safe to call from any of them.
+// One part of a dataset that can make batches. The content of a batch depends only on the seed, the
+// epoch and the samples, so that several threads may fill parts of one or more batches at a time:
+// every function is const and thread-safe.
 class SampleSet {
  public:
   using Chosen = std::span<const std::int64_t>;
@@ -23,19 +23,19 @@ class SampleSet {
   virtual ~SampleSet() = default;
   [[nodiscard]] virtual std::int64_t samples() const = 0;
   [[nodiscard]] virtual BatchPlan plan(std::int64_t epoch) const = 0;
-  // How many samples are worth a thread's attention at once.
+  // Returns the number of samples for a thread to process at a time.
   [[nodiscard]] virtual std::int64_t slice() const = 0;
 
-  // Gives `batch` tensors that hold these samples; keeps those it has if they fit.
+  // Allocates tensors for these samples; reuses those in `batch` if they fit.
   virtual void lay_out(Chosen chosen, Batch& batch) const = 0;
-  // Writes rows [from, to) of it.
+  // Writes rows [from, to).
   virtual Result<void> fill(Chosen chosen, std::int64_t epoch, std::int64_t from, std::int64_t to,
                             Batch& batch) const = 0;
-  // What a person should know since the last call: a sample that was skipped.
+  // Returns messages for the user since the last call, such as skipped samples.
   [[nodiscard]] virtual std::vector<std::string> take_notes() const { return {}; }
 };
 
-// Where a sample's length does not matter.
+// For samples whose length does not matter.
 inline BatchPlan plan_images(std::int64_t samples, std::int64_t batch, SampleOrder order,
                              std::int64_t seed, std::int64_t epoch) {
   if (order == SampleOrder::given) return BatchPlan::in_order(samples, batch);

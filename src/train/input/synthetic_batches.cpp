@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// An epoch's length where nobody names one.
+// Default length of an epoch.
 constexpr std::int64_t kBatchesAnEpoch = 100;
 
 SampleShape sample_of(const RunSpec& spec, const ModelInfo& model) {

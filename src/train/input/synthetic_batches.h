@@ -4,9 +4,8 @@
 
 namespace tacho {
 
-// Random images or tokens with random labels, drawn once on the device and given over and over:
-// what a model's speed is measured with when no dataset should stand in its way. Every rank draws
-// its own.
+// Random images or tokens with random labels, drawn once on the device and reused: measures a
+// model's speed without a dataset. Every rank draws different ones.
 class SyntheticBatches final : public BatchSource {
  public:
   SyntheticBatches(Batch whole, std::int64_t samples, const Share& share = {})
@@ -21,7 +20,7 @@ class SyntheticBatches final : public BatchSource {
   Batch whole_;
   std::int64_t samples_;  // of all ranks
   Share share_;
-  std::int64_t given_ = 0;  // to all ranks
+  std::int64_t given_ = 0;  // to all ranks together
 };
 
 Result<InputParts> open_synthetic(const RunSpec& spec, const Share& share = {});

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// AlexNet in one column, as torchvision has it: 61,100,840 parameters for 1,000 classes.
+// AlexNet in one column, as in torchvision: 61,100,840 parameters for 1,000 classes.
 class AlexNet final : public Classifier {
  public:
   explicit AlexNet(const InputShape& shape) {

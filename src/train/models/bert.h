@@ -38,7 +38,7 @@ class BertLayer final : public torch::nn::Module {
 };
 
 // Hugging Face's BertForSequenceClassification (bert-base): 109,483,778 parameters for two classes
-// and 30,522 word pieces. One sentence a sample, so every token is of type 0.
+// and 30,522 word pieces. One sentence per sample, so every token has type 0.
 class BertBase final : public Classifier {
  public:
   explicit BertBase(const InputShape& shape) {

@@ -6,20 +6,19 @@
 
 namespace tacho {
 
-// What a model is given at a step. Images: inputs is N×C×H×W, fp32. Text: inputs is N×T token
-// ids, padded behind each sentence, and lengths says where each ends; undefined lengths: nothing
-// is padded.
+// The input of a step. Images: inputs is N×C×H×W, fp32. Text: inputs is N×T token ids, padded at
+// the end of each sentence, and lengths holds the length of each; undefined lengths: no padding.
 struct Batch {
   at::Tensor inputs;
   at::Tensor labels;   // N, int64
   at::Tensor lengths;  // N, int64
-  // What its mean loss counts, where ranks share a batch unevenly: the weights' mean is 1.
+  // Weight of its mean loss if ranks share a batch unevenly: the weights' mean is 1.
   double weight = 1;
   [[nodiscard]] std::int64_t size() const { return labels.size(0); }
 };
 
-// Which kind of operation a model spends its time in: the CPU path that is fastest for it is
-// taken for the whole model.
+// The kind of operation that dominates a model's time: its fastest CPU path is used for the whole
+// model.
 enum class Workload { convolution, product, recurrent };
 
 class Classifier : public torch::nn::Module {
@@ -28,7 +27,7 @@ class Classifier : public torch::nn::Module {
   [[nodiscard]] virtual Workload workload() const = 0;
 };
 
-// What a model must know of its data before it is built.
+// Facts about the data that a model needs to be built.
 struct InputShape {
   std::int64_t channels = 1;
   std::int64_t height = 28;
@@ -37,7 +36,7 @@ struct InputShape {
   std::int64_t classes = 10;
 };
 
-// For a model's constructor: an image that its layers would shrink to nothing.
+// Called by a model's constructor: refuses images that its layers would shrink to nothing.
 inline void check_at_least(const InputShape& shape, std::int64_t pixels) {
   TORCH_CHECK(shape.height >= pixels && shape.width >= pixels, "images must be at least ", pixels,
               "x", pixels, ", not ", shape.height, "x", shape.width);

@@ -9,7 +9,8 @@
 
 namespace tacho {
 
-// Norm before convolution; 1×1 to 128 channels, 3×3 to the 32 that are added to what is known.
+// Norm before convolution; 1×1 to 128 channels, 3×3 to the 32 channels that are appended to the
+// input.
 class DenseLayer final : public torch::nn::Module {
  public:
   DenseLayer(std::int64_t from, std::int64_t growth)
@@ -39,7 +40,7 @@ class DenseLayer final : public torch::nn::Module {
   torch::nn::Conv2d conv2_;
 };
 
-// Every layer sees all that were before it.
+// Every layer gets the outputs of all previous layers.
 class DenseBlock final : public torch::nn::Module {
  public:
   DenseBlock(int depth, std::int64_t channels, std::int64_t growth) {

@@ -36,7 +36,7 @@ class DistilBertLayer final : public torch::nn::Module {
 };
 
 // Hugging Face's DistilBertForSequenceClassification (distilbert-base): 66,955,010 parameters for
-// two classes and 30,522 word pieces. Judges a sentence by its first token.
+// two classes and 30,522 word pieces. Classifies a sentence by its first token.
 class DistilBert final : public Classifier {
  public:
   explicit DistilBert(const InputShape& shape) {

@@ -51,9 +51,9 @@ void embeddings(torch::nn::Module& model, double deviation) {
   });
 }
 
-// Uniform between the distribution function's values at the two cuts, sent back through its
-// inverse. The cuts stand at ±2, not at ±2 deviations: so do the references', whose deviations
-// are small enough for it to cut nothing.
+// Draws uniformly between the distribution function's values at the two cuts and applies its
+// inverse. The cuts are at ±2, not at ±2 deviations, as in the references, whose deviations are so
+// small that nothing is cut.
 void truncated_normal(at::Tensor& tensor, double deviation) {
   constexpr double kCut = 2;
   const torch::NoGradGuard no_grad;

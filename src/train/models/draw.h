@@ -4,8 +4,8 @@
 
 namespace tacho::draw {
 
-// Fresh weights as the published training recipes draw them, over every layer of that kind inside
-// `model`. What is not named keeps torch's own drawing.
+// Initialises weights like the published training recipes, for every layer of that kind in `model`.
+// All others keep torch's initialisation.
 
 enum class Fan { in, out };
 // Normal with variance 2/fan; biases 0.

@@ -2,7 +2,7 @@
 
 #include "train/dropout.h"
 #include "train/linear_relu.h"
-#include "train/models/faster_way.h"
+#include "train/models/faster_layer.h"
 
 namespace tacho::layers {
 namespace {
@@ -13,7 +13,7 @@ at::Tensor without_bias(const at::Tensor& x, const torch::nn::Conv2d& layer) {
                     *options.dilation(), options.groups());
 }
 
-// Along the last dimension, or along the channels of an image.
+// Adds along the last dimension, or along the channels of an image.
 at::Tensor biased(const at::Tensor& x, const at::Tensor& bias) {
   return x.dim() == 4 ? x + bias.view({1, -1, 1, 1}) : x + bias;
 }
@@ -32,8 +32,8 @@ at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias, double dropo
                    {x, bias});
 }
 
-// Which of the ways of a batch norm, found out with a norm that no model knows: a trial must not
-// move the running statistics.
+// Chooses the kernels of a batch norm by timing a temporary norm: a trial must not update the
+// running statistics of the model's.
 bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, bool relu,
                     const at::Tensor& residual) {
   torch::nn::BatchNorm2d scratch{nullptr};
@@ -44,7 +44,7 @@ bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, boo
     }
     return scratch;
   };
-  const Ways ways{
+  const LayerVariants variants{
       .name = relu ? "batch norm, relu" : "batch norm",
       .ours =
           [&](const Tensors& in) { return ours::batch_norm_act(in[0], *on_trial(), relu, in[1]); },
@@ -55,13 +55,13 @@ bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, boo
             return relu ? y.relu_() : y;
           },
       .parameters = [&] { return on_trial()->parameters(); }};
-  return tries_ours(ways, {x, residual});
+  return tries_ours(variants, {x, residual});
 }
 
 }  // namespace
 
-// In place wherever the number written over is needed by nobody: a batch norm goes back through
-// its input, a ReLU through its result.
+// In place if the overwritten value is not needed: backward of a batch norm needs its input, that
+// of a ReLU its result.
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
                           const at::Tensor& residual) {
   const bool relu = activation == Activation::relu;
@@ -107,7 +107,7 @@ at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution)
 
 at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution) {
   const auto theirs = [&](const Tensors& in) -> at::Tensor {
-    if (!bias_apart(in[0])) return convolution->forward(in[0]).relu_();
+    if (!separate_bias(in[0])) return convolution->forward(in[0]).relu_();
     return biased_relu(without_bias(in[0], convolution), convolution->bias);
   };
   if (x.size(1) != 1) return theirs({x});
@@ -119,11 +119,11 @@ at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution) {
       {x});
 }
 
-// The largest of a window stays the largest when a number is added to all: bias and ReLU come
-// after, on what the pool has left.
+// Adding a constant does not change which value of a window is the largest: bias and ReLU are
+// applied to the pool's smaller result.
 at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, std::int64_t kernel,
                           std::int64_t stride) {
-  if (bias_apart(x)) {
+  if (separate_bias(x)) {
     const at::Tensor pooled = layers::max_pool(without_bias(x, convolution), kernel, stride);
     return biased_relu(pooled, convolution->bias);
   }
@@ -133,7 +133,7 @@ at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, s
 at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, double dropout_p,
                           bool training) {
   const double p = training ? dropout_p : 0;
-  if (!bias_apart(x)) {
+  if (!separate_bias(x)) {
     return layers::dropout(conv_pool_relu(x, convolution, 2, 2), p, training).flatten(1);
   }
   return faster_of(
@@ -148,21 +148,21 @@ at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, d
 }
 
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer) {
-  if (bias_apart(x)) return biased_relu(at::linear(x, layer->weight), layer->bias);
+  if (separate_bias(x)) return biased_relu(at::linear(x, layer->weight), layer->bias);
   if (wants_plain_operations() || x.is_cuda()) return layers::linear(x, layer).relu_();
   return tacho::linear_relu(x, layer);
 }
 
 at::Tensor linear_relu_dropout(const at::Tensor& x, torch::nn::Linear& layer, double dropout_p,
                                bool training) {
-  if (bias_apart(x)) {
+  if (separate_bias(x)) {
     return biased_relu(at::linear(x, layer->weight), layer->bias, training ? dropout_p : 0);
   }
   return layers::dropout(layers::linear_relu(x, layer), dropout_p, training);
 }
 
 at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer) {
-  if (!bias_apart(x)) return at::gelu(layers::linear(x, layer));
+  if (!separate_bias(x)) return at::gelu(layers::linear(x, layer));
   return faster_of(
       {.name = "bias, gelu",
        .ours =
@@ -211,19 +211,19 @@ at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
                            const at::Tensor& residual, double dropout_p, bool training,
                            torch::nn::LayerNorm& norm) {
   const double p = training ? dropout_p : 0;
-  if (!bias_apart(x))
+  if (!separate_bias(x))
     return layers::add_norm(layers::linear(x, layer), residual, p, training, norm);
   return biased_add_norm(at::linear(x, layer->weight), layer->bias, residual, p, norm);
 }
 
 SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
                          torch::nn::LayerNorm& norm) {
-  const Ways ways{
+  const LayerVariants variants{
       .name = "add, layer norm",
       .ours = [&](const Tensors& in) { return ours::add_norm(in[0], {}, in[1], 0, *norm).normed; },
       .theirs = [&](const Tensors& in) { return norm->forward(in[0] + in[1]); },
       .parameters = [&] { return norm->parameters(); }};
-  if (tries_ours(ways, {x, residual})) {
+  if (tries_ours(variants, {x, residual})) {
     const auto fused = ours::add_norm(x, {}, residual, 0, *norm);
     if (fused.normed.defined()) return {fused.sum, fused.normed};
   }
@@ -244,10 +244,10 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
 
 at::Tensor join_heads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
-// On a GPU one product of all three is faster than three, and so is its way back.
+// On a GPU one product for all three is faster than three, forward and backward.
 Projections project(const at::Tensor& x, torch::nn::Linear& q, torch::nn::Linear& k,
                     torch::nn::Linear& v, std::int64_t heads) {
-  if (bias_apart(x)) {
+  if (separate_bias(x)) {
     const at::Tensor all = faster_of(
         {.name = "product with bias",
          .ours = [](const Tensors& in) { return ours::linear(in[0], in[1], in[2]); },

@@ -1,14 +1,14 @@
 #pragma once
 
-// The compositions whose time is spent moving numbers, not multiplying them. Models call them
-// here instead of spelling them out, so that a faster way has one place to go to.
+// The compositions that are bound by memory traffic, not by multiplication. Models call these
+// instead of spelling them out, so that faster kernels can be used in one place.
 
 #include "train/torch_api.h"
 
 namespace tacho::layers {
 
-// While one lives, the layers that this thread calls are torch's own operations, one by one: for
-// 'tacho describe', which counts them, and would see a fused one as none.
+// During its lifetime, the layers called by this thread are torch's operations, one by one: for
+// 'tacho describe', which counts them and cannot see into a fused one.
 class PlainOperations {
  public:
   PlainOperations();
@@ -22,48 +22,47 @@ class PlainOperations {
 
 enum class Activation { none, relu, relu6 };
 
-// activation(norm(x) + residual); an undefined residual adds nothing. Under training it updates
-// the norm's running statistics.
+// activation(norm(x) + residual); an undefined residual adds nothing. In training it updates the
+// norm's running statistics.
 at::Tensor batch_norm_act(const at::Tensor& x, torch::nn::BatchNorm2d& norm, Activation activation,
                           const at::Tensor& residual = {});
 
-// The same numbers for two readers; what both send back is added without a pass of its own where
-// that can be.
+// The same tensor for two readers; if possible, their gradients are added without a separate pass.
 struct TwoReaders {
   at::Tensor first, second;
 };
-// relu(norm(x) + residual), which ends a residual block: the next one's convolutions read it, and
+// relu(norm(x) + residual), the end of a residual block: read by the next block's convolutions and
 // its shortcut.
 TwoReaders norm_add_relu(const at::Tensor& x, torch::nn::BatchNorm2d& norm,
                          const at::Tensor& residual);
 
-// One call whatever the input's rank: torch::nn::Linear's own adds the bias by itself from three
+// One call for every rank of the input: torch::nn::Linear adds the bias separately from three
 // dimensions on.
 at::Tensor linear(const at::Tensor& x, torch::nn::Linear& layer);
 
-// A model's first convolution, of pictures.
+// A model's first convolution of images.
 at::Tensor stem_convolution(const at::Tensor& x, torch::nn::Conv2d& convolution);
 
-// relu(convolution + bias), where no norm stands between.
+// relu(convolution + bias), without a norm between.
 at::Tensor conv_relu(const at::Tensor& x, torch::nn::Conv2d& convolution);
 // relu(max_pool(convolution + bias)).
 at::Tensor conv_pool_relu(const at::Tensor& x, torch::nn::Conv2d& convolution, std::int64_t kernel,
                           std::int64_t stride);
-// dropout(relu(max_pool(convolution + bias))).flatten(1) with windows of 2×2: what stands before a
-// network's first product.
+// dropout(relu(max_pool(convolution + bias))).flatten(1) with 2×2 windows: the input of a network's
+// first matrix product.
 at::Tensor conv_pool_tail(const at::Tensor& x, torch::nn::Conv2d& convolution, double dropout_p,
                           bool training);
 at::Tensor linear_relu(const at::Tensor& x, torch::nn::Linear& layer);
 // dropout(relu(layer(x))).
 at::Tensor linear_relu_dropout(const at::Tensor& x, torch::nn::Linear& layer, double dropout_p,
                                bool training);
-// The exact Gaussian error function, not its tanh approximation.
+// Uses the exact Gaussian error function, not its tanh approximation.
 at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer);
 
-// A row of the embedding for each token.
+// Returns one row of the embedding per token.
 at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding);
 
-// norm(dropout(x) + residual): where a transformer norms behind each part.
+// norm(dropout(x) + residual), for transformers with post-norm.
 at::Tensor add_norm(const at::Tensor& x, const at::Tensor& residual, double dropout_p,
                     bool training, torch::nn::LayerNorm& norm);
 
@@ -72,7 +71,7 @@ at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
                            const at::Tensor& residual, double dropout_p, bool training,
                            torch::nn::LayerNorm& norm);
 
-// Where it norms before each part, the sum goes on as well.
+// For transformers with pre-norm, which use the sum as well.
 struct SumAndNorm {
   at::Tensor sum;
   at::Tensor normed;
@@ -81,7 +80,7 @@ SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
                          torch::nn::LayerNorm& norm);
 
 // softmax(q·kᵀ/√d)·v with dropout on the softmax. q, k, v: N×heads×T×d. mask: broadcast to
-// N×heads×T×T, true where a key may be looked at; undefined: everywhere.
+// N×heads×T×T, true for keys that may be attended to; undefined: all of them.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const at::Tensor& mask, double dropout_p, bool training);
 

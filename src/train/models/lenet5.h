@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// LeNet-5 as it is trained today: ReLU and max-pooling, padding so that 28×28 stays 28×28.
+// LeNet-5 in its modern form: ReLU and max-pooling, padding so that 28×28 stays 28×28.
 class LeNet5 final : public Classifier {
  public:
   explicit LeNet5(const InputShape& shape)

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Embedding, LSTM, last state, linear. Sentences are padded behind their end, so the state after
-// a sentence's last word has seen nothing of the padding and is picked out by its length.
+// Embedding, LSTM, last state, linear. Sentences are padded at the end, so the state after a
+// sentence's last word has not seen the padding and is selected by its length.
 class LstmClassifier final : public Classifier {
  public:
   explicit LstmClassifier(const InputShape& shape)

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// One hidden layer of 128: the smallest model that learns MNIST, and so the one that shows what
-// a step costs besides arithmetic.
+// One hidden layer of 128: the smallest model that learns MNIST, which shows the cost of a step
+// besides arithmetic.
 class Mlp final : public Classifier {
  public:
   explicit Mlp(const InputShape& shape)

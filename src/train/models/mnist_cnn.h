@@ -6,7 +6,7 @@
 namespace tacho {
 
 // Two 3×3 convolutions of 32 and 64, max-pool, dropout, 128, classes: the network of PyTorch's
-// own MNIST example, 1,199,882 parameters for 28×28 and ten classes.
+// MNIST example, 1,199,882 parameters for 28×28 and ten classes.
 class MnistCnn final : public Classifier {
  public:
   explicit MnistCnn(const InputShape& shape)

@@ -10,8 +10,7 @@
 
 namespace tacho {
 
-// 1×1 up by `expansion`, 3×3 for each channel alone, 1×1 down; the input is added where the shape
-// stays.
+// 1×1 up by `expansion`, 3×3 depthwise, 1×1 down; the input is added if the shape is unchanged.
 class InvertedResidual final : public torch::nn::Module {
  public:
   InvertedResidual(std::int64_t from, std::int64_t to, std::int64_t stride, std::int64_t expansion)

@@ -1,4 +1,4 @@
-// Holds every published model against what was published of it: parameters, names, multiply-adds.
+// Compares every published model with its publication: parameters, names, multiply-adds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 struct Published {
   const char* name;
   std::int64_t parameters;
-  // 10⁹ multiply-adds of a forward pass, at the catalogue's sample. timm's (its results/
-  // benchmark-infer-fp32-nchw-pt240-cpu-i9_10940x-dynamo.csv, two decimals) counts beside products
-  // two for each number a batch norm and five for each a layer norm norms.
+  // 10⁹ multiply-adds of a forward pass, for the catalogue's sample. timm
+  // (results/benchmark-infer-fp32-nchw-pt240-cpu-i9_10940x-dynamo.csv, two decimals) counts,
+  // besides products, two per number of a batch norm and five per number of a layer norm.
   std::optional<double> gmacs;
 };
 
 constexpr std::array kPublished = {
-    Published{"alexnet", 61'100'840, 0.71},  // torchvision's documentation, products alone
+    Published{"alexnet", 61'100'840, 0.71},  // torchvision's documentation, only products
     Published{"vgg11", 132'863'336, 7.61},
     Published{"vgg16", 138'357'544, 15.47},
     Published{"resnet18", 11'689'512, 1.82},
@@ -60,7 +60,7 @@ std::string digest(const NamedTensors& state) {
   return std::to_string(hash);
 }
 
-// As timm's tools count.
+// Counts like timm's tools.
 double counted(const std::vector<LayerRow>& rows) {
   double count = 0;
   for (const LayerRow& row : rows) {
@@ -75,7 +75,7 @@ double counted(const std::vector<LayerRow>& rows) {
 
 class PublishedModel : public testing::TestWithParam<Published> {};
 
-TEST_P(PublishedModel, HasItsParametersItsNamesAndItsMultiplyAdds) {
+TEST_P(PublishedModel, HasThePublishedParametersNamesAndMultiplyAdds) {
   const Published& published = GetParam();
   const ModelInfo& info = info_of(published.name);
   const auto made = make_model(published.name, default_shape(info));
@@ -111,7 +111,7 @@ TEST(PublishedModels, AreAllLargeModelsOfTheCatalogue) {
   }
 }
 
-// No table has these: 4·768² + 2·768·3072 products a token and layer, 2·T²·768 a layer between
+// Not published: 4·768² + 2·768·3072 products per token and layer, 2·T²·768 per layer between
 // tokens, and the head.
 TEST(TextTransformers, TheirMultiplyAddsFollowTheFormula) {
   constexpr double kTokens = 128;
@@ -156,7 +156,7 @@ TEST(TextTransformers, RefuseASentenceLongerThanTheirPositions) {
   EXPECT_THROW((void)model->logits(batch), c10::Error);
 }
 
-TEST(ResNets, KeepTheirStrideForLargeImagesAndTakeTheSmallStemUpTo32Pixels) {
+TEST(ResNets, UseTheSmallStemUpTo32Pixels) {
   const auto cifar = *make_model("resnet18", {.channels = 3, .height = 32, .width = 32});
   EXPECT_EQ(cifar->named_parameters()["conv1.weight"].sizes(), (at::IntArrayRef{64, 3, 3, 3}));
   EXPECT_EQ(parameter_count(*cifar), 11'173'962);
@@ -186,7 +186,7 @@ TEST(ImageModels, RefuseImagesTheirLayersWouldShrinkToNothing) {
   EXPECT_FALSE(make_model("vit_small", {.channels = 3, .height = 40, .width = 32}).ok());
 }
 
-// At the smallest size each allows, in training.
+// At the smallest size that each model allows, in training.
 TEST(ImageModels, WorkAtTheSmallestSizeTheyAllow) {
   for (const auto& [name, side] :
        {std::pair{"densenet121", 29}, {"mobilenet_v2", 32}, {"resnet34", 8}, {"vit_small", 16}}) {
@@ -197,7 +197,7 @@ TEST(ImageModels, WorkAtTheSmallestSizeTheyAllow) {
   }
 }
 
-// Weights are drawn as the references draw them: deviations within a few per cent.
+// Weights are initialised like the references: deviations agree within a few per cent.
 TEST(FreshWeights, HaveTheReferencesDeviations) {
   torch::manual_seed(1);
   const auto deviation = [](const Classifier& model, const char* name) {

@@ -7,15 +7,15 @@
 
 namespace tacho {
 
-// A folder in the names of weights: "features" in "features.0.weight".
+// A namespace in the names of weights: "features" in "features.0.weight".
 class Parts final : public torch::nn::Module {
  public:
   template <class Layer>
   Layer add(const std::string& name, Layer layer) {
     return register_module(name, std::move(layer));
   }
-  // As Python's Sequential names its layers; which number is the model's to say, for Python counts
-  // layers without weights too.
+  // Named like the layers of Python's Sequential; the model passes the number, because Python
+  // counts layers without weights too.
   template <class Layer>
   Layer add(std::int64_t number, Layer layer) {
     return add(std::to_string(number), std::move(layer));
@@ -25,7 +25,7 @@ class Parts final : public torch::nn::Module {
   }
 };
 
-// A convolution without a bias and the batch norm behind it, named "0" and "1".
+// A convolution without a bias and the batch norm after it, named "0" and "1".
 class ConvNorm final : public torch::nn::Module {
  public:
   explicit ConvNorm(torch::nn::Conv2dOptions options)

@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// Builds a model of record/model_catalog.h with freshly drawn weights (torch's global seed).
-// Refuses an input too small for the model's layers.
+// Builds a model of record/model_catalog.h with newly initialised weights (torch's global seed).
+// Fails for inputs too small for the model's layers.
 Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const InputShape& shape);
 
-// What the model is shown where no dataset says otherwise.
+// Returns the model's input shape without a dataset.
 InputShape default_shape(const ModelInfo& model);
 
 std::int64_t parameter_count(const torch::nn::Module& model);

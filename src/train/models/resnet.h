@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// Adds to its input what a few convolutions make of it.
+// Adds the output of a few convolutions to its input.
 class ResidualBlock : public torch::nn::Module {
  public:
   virtual layers::TwoReaders forward(const layers::TwoReaders& x) = 0;
 
  protected:
-  // Where the block changes the shape, a 1×1 convolution changes the input's too.
+  // If the block changes the shape, a 1×1 convolution changes the input's too.
   void change_shape(std::int64_t from, std::int64_t to, std::int64_t stride) {
     if (stride == 1 && from == to) return;
     downsample_ = register_module(
@@ -61,7 +61,7 @@ class BasicBlock final : public ResidualBlock {
   torch::nn::BatchNorm2d bn2_;
 };
 
-// 1×1 down, 3×3, 1×1 up. The stride is the 3×3's: "v1.5", more accurate than the paper's.
+// 1×1 down, 3×3, 1×1 up. The 3×3 has the stride: "v1.5", more accurate than the paper's.
 class Bottleneck final : public ResidualBlock {
  public:
   static constexpr std::int64_t kExpansion = 4;
@@ -92,9 +92,9 @@ class Bottleneck final : public ResidualBlock {
   torch::nn::BatchNorm2d bn3_;
 };
 
-// The ResNets, torchvision's names. Images of up to 32 pixels (CIFAR, MNIST) get the stem that
-// is usual for them: conv1 is 3×3 with stride 1 and no max-pool follows, for the large stem
-// would shrink them to 8×8 before the first block.
+// The ResNets, with torchvision's names. Images of up to 32 pixels (CIFAR, MNIST) get the usual
+// small stem: conv1 is 3×3 with stride 1 without max-pool, because the large stem would shrink them
+// to 8×8 before the first block.
 template <class Block>
 class ResNet final : public Classifier {
  public:

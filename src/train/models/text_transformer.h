@@ -4,19 +4,19 @@
 
 namespace tacho::text_transformer {
 
-// What BERT and its children have in common.
+// Shared by BERT and its descendants.
 inline constexpr std::int64_t kWidth = 768;
 inline constexpr std::int64_t kHeads = 12;
 inline constexpr std::int64_t kInner = 3072;
 inline constexpr std::int64_t kPositions = 512;
 inline constexpr double kDropout = 0.1;
-inline constexpr double kDeviation = 0.02;  // of fresh weights
+inline constexpr double kDeviation = 0.02;  // of initial weights
 
 inline torch::nn::LayerNorm norm() {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({kWidth}).eps(1e-12));
 }
 
-// A layer by what its parts do. Which names they go by, and in which order, is the model's to say.
+// A layer by function. Each model defines the names and order of its parts.
 struct EncoderLayer {
   torch::nn::Linear query{nullptr};
   torch::nn::Linear key{nullptr};
@@ -43,7 +43,7 @@ inline torch::nn::Embedding word_embedding(std::int64_t vocabulary) {
   return torch::nn::Embedding(torch::nn::EmbeddingOptions(vocabulary, kWidth).padding_idx(0));
 }
 
-// 1×T×width: the places are the same for every sentence, so their rows are taken as they lie.
+// 1×T×width: positions are the same for every sentence, so a view of the rows suffices.
 inline at::Tensor places(const torch::nn::Embedding& positions, std::int64_t length) {
   TORCH_CHECK(length <= kPositions, "sentences may have at most ", kPositions, " tokens, not ",
               length);

@@ -10,10 +10,10 @@
 namespace tacho {
 
 // VGG without batch norm: five stages of 3×3 convolutions, each halved by a max-pool, and three
-// linear layers, which hold nine tenths of the weights.
+// linear layers, which hold 90 % of the weights.
 class Vgg final : public Classifier {
  public:
-  using Stages = std::array<int, 5>;  // convolutions in each
+  using Stages = std::array<int, 5>;  // convolutions per stage
   static constexpr Stages k11 = {1, 1, 2, 2, 2};
   static constexpr Stages k16 = {2, 2, 3, 3, 3};
 

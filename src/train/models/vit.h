@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// One block of a vision transformer, normed before each of its two parts. Who calls it adds and
-// norms, for the norm after the second part is the next block's.
+// One block of a vision transformer, with a norm before each of its two parts. The caller adds and
+// normalises, because the norm after the second part belongs to the next block.
 class VitBlock final : public torch::nn::Module {
  public:
   VitBlock(std::int64_t width, std::int64_t heads, double epsilon) : heads_(heads) {
@@ -52,8 +52,8 @@ class VitBlock final : public torch::nn::Module {
   torch::nn::Linear fc2_{nullptr};
 };
 
-// DeiT-small's vision transformer, timm's names: patches of 16 pixels, 384 wide, 12 blocks, 6
-// heads. 22,050,664 parameters at 224×224 for 1,000 classes. As in timm, nothing is dropped.
+// DeiT-small's vision transformer, with timm's names: patches of 16 pixels, 384 wide, 12 blocks, 6
+// heads. 22,050,664 parameters at 224×224 for 1,000 classes. No dropout, as in timm.
 class VitSmall final : public Classifier {
  public:
   explicit VitSmall(const InputShape& shape) {

@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// As in training, but nothing is dropped, so that the result can be held against another's. Batch
-// norms stay in training; so do LSTMs, for cuDNN's has no way back otherwise.
+// Training mode without dropout, so that results can be compared with another implementation. Batch
+// norms stay in training mode; so do LSTMs, because cuDNN's has no backward otherwise.
 inline void train_without_dropout(Classifier& model) {
   model.eval();
   for (const auto& module : model.modules(/*include_self=*/false)) {

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// Beyond most caches. Taken from the system and given back, so that it does not stay in the heap.
+// Larger than most caches. Mapped and unmapped directly, so that it does not stay in the heap.
 constexpr std::int64_t kCopied = 64 << 20;
 
 class Pages {
@@ -32,8 +32,8 @@ class Pages {
   void* at_;
 };
 
-// The kernel's mark of the most memory in use starts anew from what is in use now: these pages are
-// none of the run's. Best effort; where it is refused, a run that needs less shows them.
+// Resets the kernel's peak memory to the current use: these pages do not belong to the run. Best
+// effort; if refused, a run that needs less reports them.
 void forget_peak_memory() {
   if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w")) {
     std::fputs("5", file);

@@ -2,8 +2,8 @@
 
 namespace tacho {
 
-// Bytes a second, read and written both counted, that this machine's memory gives to a copy by as
-// many threads as torch has now: the best of three, a tenth of a second in all.
+// Returns the memory bandwidth of a copy, reads plus writes, in bytes per second, with torch's
+// current number of threads: the best of three, a tenth of a second in total.
 double measure_copy_bytes_per_s();
 
 }  // namespace tacho

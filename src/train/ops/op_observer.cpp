@@ -10,11 +10,11 @@
 
 namespace tacho {
 
-// A table for each thread. Torch hands its callbacks no state, but it keeps this object for the
-// thread, and gives it on to autograd's, where they find it again.
+// One table per thread. Torch passes no state to its callbacks, but it stores this object per
+// thread and hands it to autograd's threads, where they find it.
 class OpObserver::Tables final : public c10::DebugInfoBase {
  public:
-  // Torch itself reads it nowhere.
+  // A kind that torch itself does not read.
   static c10::DebugInfoKind place() { return c10::DebugInfoKind::PRODUCER_INFO; }
   static Tables& current() {
     return *static_cast<Tables*>(c10::ThreadLocalDebugInfo::get(place()));
@@ -37,7 +37,7 @@ class OpObserver::Tables final : public c10::DebugInfoBase {
  private:
   const std::uint64_t first_thread_ = at::RecordFunction::currentThreadId();
   OpTable first_{OpPhase::other};
-  std::mutex mutex_;  // guards the map, not the tables in it
+  std::mutex mutex_;  // guards the map, not its tables
   std::map<std::uint64_t, OpTable> others_;
 };
 

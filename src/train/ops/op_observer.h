@@ -7,9 +7,8 @@
 
 namespace tacho {
 
-// Watches the operators that torch makes for the thread that made this, among them those of a
-// backward pass on autograd's own threads; nothing that other threads ask of torch. Between steps
-// torch calls back to nobody.
+// Observes the operators that torch executes for the creating thread, including those of a backward
+// pass on autograd's threads; ignores other threads. Between steps there are no callbacks.
 class OpObserver {
  public:
   OpObserver();
@@ -17,21 +16,20 @@ class OpObserver {
   OpObserver(const OpObserver&) = delete;
   OpObserver& operator=(const OpObserver&) = delete;
 
-  // One step at a time, begun and ended by the thread that made this, when no backward pass is
-  // under way.
+  // One step at a time, begun and ended by the creating thread, while no backward pass is running.
   void begin_step();
-  // Answers the seconds that were spent within operators.
+  // Returns the seconds spent within operators.
   double keep_step();
-  // As if it had never begun. Nothing if none has.
+  // Discards the current step, if there is one.
   void drop_step();
 
-  // Of all steps that were kept; the most self time first.
+  // Rows of all kept steps; most self time first.
   [[nodiscard]] std::vector<OpRow> rows() const;
 
  private:
   class Tables;
   class Listening;
-  std::shared_ptr<Tables> tables_;  // shared with torch for as long as it may call back
+  std::shared_ptr<Tables> tables_;  // shared with torch while it may call back
   std::unique_ptr<Listening> listening_;
 };
 

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 constexpr std::int64_t kLenetBatch = 64;
 constexpr int kLenetSteps = 6;
 
-// LeNet-5 on MNIST's shape, stepped as a run does it.
+// LeNet-5 on MNIST's shape, stepped like a run.
 struct Lenet {
   Lenet() { spec.model = "lenet5"; }
   void step() {
@@ -66,7 +66,7 @@ TEST(OpObserver, CountsEveryFlopOfAStepOnce) {
   }
   const double convolutions = 28 * 28 * 6 * 25 + 10 * 10 * 16 * 150;
   const double products = 400 * 120 + 120 * 84 + 84 * 10;
-  const double image = 28 * 28 * 6 * 25;  // wants no gradient
+  const double image = 28 * 28 * 6 * 25;  // needs no gradient
   const auto rows = observer.rows();
   EXPECT_EQ(sum_of(rows, &OpRow::flops),
             kLenetSteps * 2.0 * kLenetBatch * (3 * (convolutions + products) - image));
@@ -102,7 +102,7 @@ TEST(OpObserver, KnowsCallsShapesAndPhases) {
   found = named(rows, "aten::conv2d");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].phase, OpPhase::forward);
-  EXPECT_EQ(found[0].flops, 0) << "it only calls the one that does the work";
+  EXPECT_EQ(found[0].flops, 0) << "it only calls the operator that does the work";
   EXPECT_GT(found[0].total_s, found[0].self_s);
 
   found = named(rows, "tacho::bias_relu");
@@ -150,14 +150,14 @@ TEST(OpObserver, ListensDuringAStepOnly) {
   (void)at::ones({3});
   observer.drop_step();
   EXPECT_FALSE(at::hasCallbacks());
-  EXPECT_TRUE(observer.rows().empty()) << "a step that was not done";
+  EXPECT_TRUE(observer.rows().empty()) << "an unfinished step";
   observer.begin_step();
   std::thread([] { (void)at::ones({5}); }).join();
   observer.keep_step();
-  EXPECT_TRUE(observer.rows().empty()) << "what another thread did";
+  EXPECT_TRUE(observer.rows().empty()) << "work of another thread";
 }
 
-// As autograd's threads have it: the thread's state is handed to another.
+// Like autograd's threads: the thread's state is handed to another.
 TEST(OpObserver, FollowsAutogradToItsThreads) {
   OpObserver observer;
   observer.begin_step();
@@ -172,7 +172,7 @@ TEST(OpObserver, FollowsAutogradToItsThreads) {
   EXPECT_EQ(negated[0].phase, OpPhase::backward);
 }
 
-TEST(OpObserver, TellsResultsOfOtherShapesApart) {
+TEST(OpObserver, DistinguishesResultShapes) {
   const at::Tensor x = at::zeros({8, 3, 16, 16});
   const at::Tensor weight = at::zeros({4, 3, 3, 3});
   OpObserver observer;
@@ -183,7 +183,7 @@ TEST(OpObserver, TellsResultsOfOtherShapesApart) {
   EXPECT_EQ(sum_of(observer.rows(), &OpRow::flops), 2.0 * 8 * 4 * 27 * (16 * 16 + 8 * 8));
 }
 
-TEST(OpObserver, CountsWhatIsReadManyTimesOnce) {
+TEST(OpObserver, CountsRepeatedReadsOnce) {
   const at::Tensor bias = at::zeros({512});
   const at::Tensor a = at::zeros({256, 8});
   const at::Tensor b = at::zeros({8, 512});
@@ -210,7 +210,7 @@ TEST(OpObserver, SumsByNameOnceThereAreTooManyShapes) {
   EXPECT_EQ(calls, kShapes);
 }
 
-TEST(OpWatch, SkipsTheStartAndThinsOutALongRun) {
+TEST(OpWatch, SkipsTheWarmUpAndSamplesALongRun) {
   const ScratchFolder folder;
   RunSpec spec;
   OpWatch watch(folder.path() / "ops.json", spec, {.product_gflops = 50});
@@ -232,12 +232,12 @@ TEST(OpWatch, SkipsTheStartAndThinsOutALongRun) {
   const auto trace = op_trace_from_json(*parse_json(*text));
   ASSERT_TRUE(trace.ok()) << trace.error().message;
   EXPECT_EQ(trace->first_step, 6);
-  EXPECT_EQ(trace->step_s.size(), watched.size() - 1) << "one was not done";
+  EXPECT_EQ(trace->step_s.size(), watched.size() - 1) << "one was unfinished";
   EXPECT_EQ(trace->peak_flops, 50e9);
   EXPECT_GT(trace->peak_bytes_per_s, 1e8);
 }
 
-TEST(OpWatch, AGpusTimesComeWithAWarning) {
+TEST(OpWatch, WarnsAboutTimesOnAGpu) {
   RunSpec spec;
   EXPECT_EQ(OpWatch::remark(spec), "");
   spec.device = Device::cuda;
@@ -270,7 +270,7 @@ Ran run_lenet(const ScratchFolder& scratch, RunSpec spec, bool stops) {
   return {train({order, folder, scratch.path(), paths, report, stop}), folder.ops()};
 }
 
-TEST(OpWatch, ARunLeavesItsOperatorsAndOneThatDidNotAskNone) {
+TEST(OpWatch, OnlyARunThatAsksWritesItsOperators) {
   const ScratchFolder asked;
   RunSpec spec;
   spec.ops = true;
@@ -289,7 +289,7 @@ TEST(OpWatch, ARunLeavesItsOperatorsAndOneThatDidNotAskNone) {
   EXPECT_FALSE(std::filesystem::exists(run_lenet(not_asked, {}, false).ops));
 }
 
-TEST(OpWatch, ARunThatWasStoppedLeavesAFileToo) {
+TEST(OpWatch, AStoppedRunWritesAFileToo) {
   const ScratchFolder folder;
   RunSpec spec;
   spec.ops = true;

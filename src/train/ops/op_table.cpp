@@ -13,18 +13,19 @@
 namespace tacho {
 namespace {
 
-// Text of many lengths makes many shapes. What comes after so many is summed by name alone.
+// Text of many lengths has many shapes. Beyond this number of rows, operators are summed by name
+// only.
 constexpr std::size_t kMostRows = 4096;
 constexpr std::size_t kMostShapesShown = 6;
 
-// 64 bits: two of a few thousand rows fall together once in 10^12 runs.
+// 64 bits: a collision among a few thousand rows occurs once in 10^12 runs.
 class Hash {
  public:
   void add(std::uint64_t value) {
     value_ = (value_ ^ value) * 0x9E3779B97F4A7C15U;
     value_ ^= value_ >> 32U;
   }
-  // By its letters: the names of autograd's nodes are made anew for every call.
+  // Hashes the characters: names of autograd's nodes are allocated for every call.
   void add(const char* text) {
     std::size_t left = std::strlen(text);
     add(left);
@@ -66,7 +67,7 @@ void add_traced(const at::Tensor& tensor, std::vector<TracedTensor>& out) {
   TracedTensor traced;
   traced.identity = tensor.storage().data_ptr().get();
   traced.shape = tensor.sizes().vec();
-  // A bias that is laid over every row is read once.
+  // A broadcast bias is read once.
   traced.bytes = static_cast<std::int64_t>(std::min(tensor.nbytes(), tensor.storage().nbytes()));
   traced.is_float = tensor.is_floating_point();
   out.push_back(std::move(traced));
@@ -82,8 +83,8 @@ std::string shapes_text(const std::vector<TracedTensor>& tensors) {
   return text;
 }
 
-// As a person knows it. A function of ours is a template of torch's to the compiler; each node's
-// name stands also in that of the engine's own work around it.
+// Returns a readable name. Tacho's functions are instances of a torch template; each node's name is
+// also contained in that of the engine's work around it.
 std::string shown_name(std::string_view name) {
   constexpr std::string_view kEngine = "autograd::engine::evaluate_function";
   constexpr std::string_view kOurs = "CppNode<";
@@ -101,8 +102,8 @@ double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// An operator that only calls others has done nothing itself: what it asks of the machine counts
-// unless those it called have counted for most of it.
+// An operator that only calls others did no work itself: its work counts unless those it called
+// account for most of it.
 double own(double whole, double by_others) { return 2 * by_others < whole ? whole : 0; }
 
 }  // namespace
@@ -122,9 +123,9 @@ OpPhase OpTable::phase_of(const at::RecordFunction& function) const {
 void OpTable::begin(const at::RecordFunction& function) {
   Frame frame;
   frame.phase = phase_of(function);
-  // A part of a step is no operator.
+  // A part of a step is not an operator.
   if (function.scope() != at::RecordScope::USER_SCOPE) frame.row = row_for(function, frame.phase);
-  // Last, so that the time taken here is not the operator's.
+  // Last, so that the time spent here does not count.
   frame.began = Clock::now();
   frames_.push_back(frame);
 }
@@ -139,7 +140,7 @@ void OpTable::end(const at::RecordFunction& function) {
   const auto total = now - frame.began;
   OpWork mine = {own(row.work.flops, frame.by_others.flops),
                  own(row.work.bytes, frame.by_others.bytes)};
-  // Who multiplies reads the factors, though others may have laid them ready.
+  // A product reads its factors, even if other operators prepared them.
   if (mine.flops > 0) mine.bytes = row.work.bytes;
   if (row.step.calls++ == 0) touched_.push_back(index);
   row.step.self += total - frame.within_others;
@@ -220,7 +221,7 @@ OpTable::RowIndex OpTable::add_row(std::uint64_t key, const at::RecordFunction& 
   return index;
 }
 
-// The row of these inputs whose results had the shapes that they have now.
+// Returns the row of these inputs with the current result shapes.
 OpTable::RowIndex OpTable::row_with_results(RowIndex first, const at::RecordFunction& function) {
   if (rows_[first].holds_the_rest) return first;
   Hash hash;
@@ -249,7 +250,7 @@ void OpTable::learn_results(RowIndex index, std::uint64_t results,
     defined.push_back(tensor.defined());
     add_traced(tensor, op.outputs);
   });
-  // Autograd's nodes tell of no results: their work is that of the operators they call.
+  // Autograd's nodes report no results: their work is that of the operators they call.
   const bool is_node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
   Row& row = rows_[index];
   row.work = is_node ? OpWork{} : work_of(op, defined);

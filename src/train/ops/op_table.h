@@ -12,18 +12,18 @@
 
 namespace tacho {
 
-// The operators that one thread makes, summed by name, shapes and phase. Written to be called at
-// each operator's begin and end: a known operator is found by a hash of its name and shapes, and
-// nothing is allocated for it. What a step adds counts only once it is kept.
+// The operators of one thread, summed by name, shapes and phase. Called at the begin and end of
+// each operator: a known operator is found by a hash of its name and shapes, without allocation.
+// The values of a step count once it is kept.
 class OpTable {
  public:
-  // `phase`: of operators that nothing else tells the phase of.
+  // `phase` applies to operators without a phase of their own.
   explicit OpTable(OpPhase phase) : phase_(phase) { frames_.reserve(64); }
 
   void begin(const at::RecordFunction& function);
   void end(const at::RecordFunction& function);
 
-  // The step is done: takes it in, and answers the seconds it spent within operators.
+  // Adds the finished step and returns the seconds it spent within operators.
   double keep_step();
   void drop_step();
 
@@ -40,12 +40,12 @@ class OpTable {
     Clock::duration total{};
     OpWork work;
   };
-  // What every call touches, apart from what only its first one does.
+  // Data touched by every call, separate from data touched only by the first.
   struct Row {
     std::uint64_t results = 0;  // hash of their shapes
-    bool has_ended = false;     // … which is known, as is the work
+    bool has_ended = false;     // … and whether it and the work are known
     bool holds_the_rest = false;
-    RowIndex other = kNoRow;  // the same inputs, other results: another stride
+    RowIndex other = kNoRow;  // the same inputs with other results, such as another stride
     OpWork work;              // of a call, if no operator that it calls does it
     Sums step;
   };
@@ -59,7 +59,7 @@ class OpTable {
     std::uint64_t key = 0;
     RowIndex row = kNoRow;
   };
-  // An operator under way.
+  // A running operator.
   struct Frame {
     RowIndex row = kNoRow;
     OpPhase phase = OpPhase::other;
@@ -79,7 +79,7 @@ class OpTable {
   OpPhase phase_;
   std::vector<Frame> frames_;
   std::vector<Row> rows_;
-  std::vector<Identity> identities_;  // one for each row
+  std::vector<Identity> identities_;  // one per row
   std::vector<Slot> slots_;           // rows by key, open addressing; the size is a power of 2
   std::size_t keys_ = 0;              // of them in use
   std::vector<RowIndex> touched_;     // rows of this step

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Up to so many steps one of so many is watched.
+// Up to step `steps`, one of `every` steps is observed.
 struct Share {
   std::int64_t steps;
   std::int64_t one_of;
@@ -64,9 +64,9 @@ Result<void> OpWatch::write() const {
 
 std::string OpWatch::remark(const RunSpec& spec) {
   if (spec.device == Device::cpu) return {};
-  std::string text = "the operators' times are the host's, which starts what the GPU does";
+  std::string text = "operator times are the host's, which only launches the GPU's work";
   if (spec.graphs != Switch::off) {
-    text += "; a CUDA graph starts none of them: see them with --graphs off";
+    text += "; a CUDA graph launches none of them: use --graphs off";
   }
   return text;
 }

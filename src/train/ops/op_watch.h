@@ -11,22 +11,22 @@
 
 namespace tacho {
 
-// A run's operators: which of its steps are watched, and the file that says what they took.
-// Torch itself takes half a microsecond for each operator that is watched, up to a fifth of the
-// step of a small model: watched are the first ten steps after the warm-up, then every fifth, after
-// a thousand every fiftieth.
+// A run's operators: selects the observed steps and writes their times to a file. Torch takes half
+// a microsecond per observed operator, up to a fifth of the step of a small model: therefore the
+// first ten steps after the warm-up are observed, then every fifth, after a thousand every
+// fiftieth.
 class OpWatch {
  public:
-  // Peaks of the CPU where it trains on that; of a GPU none are known.
+  // Reports peaks of the CPU if it trains there; those of a GPU are unknown.
   OpWatch(std::filesystem::path file, const RunSpec& spec, const ComputePaths& paths);
 
-  // Steps before this one, counted from 1, are start-up.
+  // Earlier steps, counted from 1, are warm-up.
   void set_first_step(std::int64_t number) { first_ = number; }
 
-  // While one lives, the step is watched, if it is its turn. Forgotten if it is not done().
+  // Observes the step during its lifetime, if it is selected. Discarded without done().
   class Step {
    public:
-    // Nobody asked for it: `watch` may be null.
+    // `watch` is null if operators were not requested.
     Step(OpWatch* watch, std::int64_t number);
     ~Step();
     Step(const Step&) = delete;
@@ -35,22 +35,22 @@ class OpWatch {
 
    private:
     using Clock = std::chrono::steady_clock;
-    OpWatch* watch_;  // null where nothing is watched, or not any more
+    OpWatch* watch_;  // null if the step is not observed, or no longer
     std::int64_t number_;
     Clock::time_point began_;
   };
 
-  // All that was seen so far.
+  // Writes all observations so far.
   [[nodiscard]] Result<void> write() const;
 
-  // What a person should know of the times; "" where they are what they seem.
+  // Returns a caveat about the times; "" if there is none.
   static std::string remark(const RunSpec& spec);
 
  private:
   [[nodiscard]] bool is_turn_of(std::int64_t number) const;
 
   std::filesystem::path file_;
-  OpTrace trace_;  // its rows only when it is written
+  OpTrace trace_;  // the rows are added when it is written
   OpObserver observer_;
   std::int64_t first_ = 1;
 };

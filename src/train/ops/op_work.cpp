@@ -9,19 +9,19 @@
 namespace tacho {
 namespace {
 
-// Where a product's factors stand among the tensors that go in.
+// Position of a product's factors among the input tensors.
 enum class Product {
   convolution,           // input, weight
   convolution_backward,  // gradient, input, weight; results: of the input, of the weight
   matrix,                // a, b
-  added_matrix,          // what is added, a, b
+  added_matrix,          // addend, a, b
   attention,             // q, k, v
   attention_backward,    // gradient, q, k, v
   lstm_layer,            // input T×N×I, input weights, state weights
   lstm_layer_backward,   // the same
 };
 
-// The operators that do the work, beneath those that 'tacho describe' knows by OpKind.
+// The operators that do the work, below those that 'tacho describe' knows by OpKind.
 constexpr std::array<std::pair<std::string_view, Product>, 27> kProducts = {{
     {"aten::_convolution", Product::convolution},
     {"aten::mkldnn_convolution", Product::convolution},
@@ -52,12 +52,12 @@ constexpr std::array<std::pair<std::string_view, Product>, 27> kProducts = {{
     {"aten::mkldnn_rnn_layer_backward", Product::lstm_layer_backward},
 }};
 
-// These give out memory, or change how it is looked at.
+// These only allocate memory or create views.
 constexpr std::array<std::string_view, 8> kMoveNothing = {
     "aten::empty",   "aten::empty_like",  "aten::empty_strided", "aten::new_empty",
     "aten::resize_", "aten::as_strided_", "aten::detach_",       "aten::result_type"};
 
-// These write over what they are given first, and do not read it.
+// These overwrite their first input without reading it.
 constexpr std::array<std::string_view, 6> kOverwrite = {"aten::copy_",    "aten::zero_",
                                                         "aten::fill_",    "aten::normal_",
                                                         "aten::uniform_", "aten::bernoulli_"};
@@ -67,8 +67,8 @@ bool is_in(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// An operator of torch that gives back the memory it was given has made another look at it, or
-// found nothing to do; but for those that end in '_', which write there.
+// An operator of torch that returns its input's memory made a view or did nothing, except those
+// that end in '_', which write there.
 bool gives_back_the_same(const TracedOp& op) {
   if (!op.name.starts_with("aten::") || op.name.ends_with('_') || op.outputs.empty()) return false;
   const auto was_given = [&](const TracedTensor& output) {
@@ -91,7 +91,7 @@ double all_bytes(const TracedOp& op) {
   return bytes;
 }
 
-// As the operation that it does the work of.
+// Counts like the operation whose work it does.
 double multiply_adds_as(OpKind kind, TracedOp op) {
   const std::size_t least = kind == OpKind::attention ? 2 : 1;
   if (op.inputs.size() < 2 || op.inputs[1].shape.size() < least || op.inputs[1].count() == 0) {
@@ -106,7 +106,7 @@ double matrix_multiply_adds(const TracedOp& op, std::size_t a) {
   return count_of(op.outputs[0]) * static_cast<double>(op.inputs[a].shape.back());
 }
 
-// One product of the forward's size for each factor whose gradient was asked for.
+// One product of the forward's size per requested gradient.
 double convolution_backward_multiply_adds(const TracedOp& op,
                                           const std::vector<bool>& defined_results) {
   if (op.inputs.size() < 3 || op.inputs[2].shape.empty() || op.inputs[2].shape[0] == 0) return 0;

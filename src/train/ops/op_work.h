@@ -4,15 +4,15 @@
 
 namespace tacho {
 
-// What one call of an operator asks of the machine, forward or back, as torch made it.
+// Work of one operator call, forward or backward, as executed by torch.
 struct OpWork {
-  double flops = 0;  // of products alone; those of the rest are hidden behind their bytes
+  double flops = 0;  // only of products; other arithmetic is hidden behind memory traffic
   double bytes = 0;  // every tensor read or written, once
 };
 
-// `identity` of its tensors is their memory. By the name that torch records and the tensors that
-// went in and came out; an undefined result is left out of `op` and told by `defined_results`,
-// where the operator may leave some out.
+// Computes the work from the operator's name and its input and output tensors, whose `identity` is
+// their memory. Undefined results are omitted from `op`; `defined_results` states which ones exist
+// if the operator may omit some.
 OpWork work_of(const TracedOp& op, const std::vector<bool>& defined_results);
 
 }  // namespace tacho

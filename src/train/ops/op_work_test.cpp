@@ -17,8 +17,8 @@ TracedOp op(const char* name, std::vector<TracedTensor> inputs, std::vector<Trac
   return {name, op_kind(name), std::move(inputs), std::move(outputs)};
 }
 
-// LeNet-5's second convolution of 64 samples, by whatever operator torch makes it.
-TEST(OpWork, OfAConvolutionIsTheFormula) {
+// LeNet-5's second convolution of 64 samples, with each operator that torch may use.
+TEST(OpWork, OfAConvolutionFollowsTheFormula) {
   const TracedTensor in = floats({64, 6, 14, 14});
   const TracedTensor weight = floats({16, 6, 5, 5});
   const TracedTensor bias = floats({16});
@@ -33,10 +33,10 @@ TEST(OpWork, OfAConvolutionIsTheFormula) {
   }
   const TracedOp back = op("aten::convolution_backward", {out, in, weight}, {in, weight, bias});
   EXPECT_EQ(work_of(back, {true, true, true}).flops, 2 * kFlops);
-  EXPECT_EQ(work_of(back, {false, true, true}).flops, kFlops) << "an image wants no gradient";
+  EXPECT_EQ(work_of(back, {false, true, true}).flops, kFlops) << "an image needs no gradient";
 }
 
-TEST(OpWork, OfProductsIsTwoFlopsAMultiplyAdd) {
+TEST(OpWork, OfProductsIsTwoFlopsPerMultiplyAdd) {
   const TracedTensor a = floats({64, 84});
   const TracedTensor b = floats({84, 10});
   const TracedTensor c = floats({64, 10});
@@ -67,7 +67,7 @@ TEST(OpWork, OfTheRestIsItsBytes) {
   EXPECT_EQ(work_of(op("aten::sum", {x}, {floats({})}), {true}).flops, 0);
 }
 
-TEST(OpWork, SurvivesOperatorsThatAreNotAsTheirNameSays) {
+TEST(OpWork, SurvivesOperatorsWithUnexpectedTensors) {
   for (const char* name :
        {"aten::mm", "aten::addmm", "aten::convolution_backward", "aten::mkldnn_convolution",
         "aten::mkldnn_rnn_layer", "aten::_scaled_dot_product_flash_attention_backward"}) {

@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// While one lives, what this thread asks of torch belongs to this part of a step. Told to whoever
-// observes torch; costs nothing where nobody does.
+// Marks torch calls of this thread during its lifetime as one part of a step, for observers of
+// torch; costs nothing without observers.
 class StepPart {
  public:
   explicit StepPart(OpPhase phase) : shown_(at::RecordScope::USER_SCOPE) {
     if (shown_.isActive()) shown_.before(name_of(phase), c10::ArrayRef<const c10::IValue>());
   }
 
-  // Nothing if the name is none of ours.
+  // Returns nullopt for other names.
   static std::optional<OpPhase> phase_of(std::string_view name) {
     for (const auto& [phase, known] : kParts) {
       if (known == name) return phase;

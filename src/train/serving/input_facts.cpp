@@ -12,10 +12,10 @@ namespace {
 Result<std::vector<std::string>> read_words(const Json* list, std::string_view name) {
   std::vector<std::string> words;
   if (list == nullptr) return words;
-  if (!list->is_array()) return Error{ErrorCode::invalid, fmt::format("'{}' is no list", name)};
+  if (!list->is_array()) return Error{ErrorCode::invalid, fmt::format("'{}' is not a list", name)};
   for (const Json& word : *list) {
     if (!word.is_string()) {
-      return Error{ErrorCode::invalid, fmt::format("'{}' holds more than strings", name)};
+      return Error{ErrorCode::invalid, fmt::format("'{}' must contain only strings", name)};
     }
     words.push_back(word.get<std::string>());
   }
@@ -25,7 +25,7 @@ Result<std::vector<std::string>> read_words(const Json* list, std::string_view n
 Result<std::array<float, 3>> read_levels(const std::vector<double>& values, std::string_view name) {
   std::array<float, 3> levels{};
   if (values.size() != levels.size()) {
-    return Error{ErrorCode::invalid, fmt::format("'{}' needs three numbers", name)};
+    return Error{ErrorCode::invalid, fmt::format("'{}' must have three numbers", name)};
   }
   for (std::size_t i = 0; i < levels.size(); ++i) levels.at(i) = static_cast<float>(values[i]);
   return levels;
@@ -54,7 +54,7 @@ Result<InputFacts> parse_facts(const Json& json) {
   facts.words = std::move(read_vocabulary);
   facts.normalisation = {read_mean, read_deviation};
   if (facts.shape.classes != static_cast<std::int64_t>(facts.labels.size())) {
-    return Error{ErrorCode::invalid, "there must be one label a class"};
+    return Error{ErrorCode::invalid, "there must be one label per class"};
   }
   return facts;
 }
@@ -88,9 +88,9 @@ Result<InputFacts> read_input_facts(const RunFolder& run) {
 
 Result<InputFacts> find_input_facts(const RunSpec& spec, const std::filesystem::path& tacho_home,
                                     const RunFolder& run) {
-  std::error_code unreadable;  // is for whoever reads it to say
+  std::error_code unreadable;  // reported by whatever reads it
   if (std::filesystem::exists(run.input(), unreadable)) return read_input_facts(run);
-  TACHO_TRY(input, open_input(spec, tacho_home, run).in("what the model was trained on is needed"));
+  TACHO_TRY(input, open_input(spec, tacho_home, run).in("the model's training data is needed"));
   return input.facts;
 }
 

@@ -12,26 +12,26 @@
 
 namespace tacho {
 
-// What training took from its data that a model's answers depend on, besides its weights. Kept in
-// the run's folder, so that the model can be used where its data is not.
+// Facts of the training data, besides the weights, on which a model's predictions depend. Stored in
+// the run's folder, so that the model can be used without its data.
 struct InputFacts {
   InputShape shape = {};
-  std::vector<std::string> labels = {};  // one a class
-  Normalisation normalisation = {};      // images
-  std::vector<std::string> words = {};   // models of whole words, in the order of their tokens
+  std::vector<std::string> labels = {};  // one per class
+  Normalisation normalisation = {};      // for images
+  std::vector<std::string> words = {};   // for word-level models, in token order
 };
 
-// Writes them, whole or not at all.
+// Atomic.
 Result<void> keep_input_facts(const InputFacts& facts, const RunFolder& run);
 
-// As they were kept. ErrorCode::not_found where they were not: Tacho did not always.
+// Reads the stored facts. ErrorCode::not_found if there are none, as in older runs.
 Result<InputFacts> read_input_facts(const RunFolder& run);
 
-// As they were kept; else from the spec's dataset, as training finds them.
+// Reads the stored facts; else determines them from the spec's dataset, like training.
 Result<InputFacts> find_input_facts(const RunSpec& spec, const std::filesystem::path& tacho_home,
                                     const RunFolder& run);
 
-// Names of the classes: the dataset's own, else their numbers.
+// Returns the dataset's class names, or else their numbers.
 std::vector<std::string> class_labels(std::span<const std::string_view> names,
                                       std::int64_t classes);
 

@@ -27,7 +27,7 @@
 namespace tacho {
 namespace {
 
-// From a text to the tokens that training would have made of it.
+// Turns a text into the tokens that training would make of it.
 class Tokenizer {
  public:
   Tokenizer() = default;
@@ -59,7 +59,7 @@ Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const
                                const RunFolder& run) {
   if (info.input != InputKind::text) return Tokenizer();
   if (info.tokens == TokenKind::word) return Tokenizer(facts.words);
-  std::error_code unreadable;  // is for whoever reads it to say
+  std::error_code unreadable;  // reported by whatever reads it
   const bool kept = std::filesystem::exists(run.vocabulary(), unreadable);
   const bool named = !kept && !spec.vocabulary.empty();
   TACHO_TRY(lines,
@@ -96,8 +96,8 @@ Digests digests_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer
 
 Error without_checkpoint(const RunFolder& run) {
   return {ErrorCode::not_found,
-          fmt::format("{} holds no checkpoint, so there is no model to serve: train for an epoch "
-                      "or more, without --no-checkpoints",
+          fmt::format("{} has no checkpoint, so there is no model to serve; train for at least one "
+                      "epoch without --no-checkpoints",
                       run.checkpoints().string())};
 }
 
@@ -138,11 +138,11 @@ class Served final : public TrainedModel {
 
   [[nodiscard]] Result<std::vector<std::int32_t>> tokens(std::string_view text) const override {
     std::vector<std::int32_t> tokens = tokenizer_.tokens(text);
-    if (tokens.empty()) return Error{ErrorCode::invalid, "a text without a word"};
+    if (tokens.empty()) return Error{ErrorCode::invalid, "the text has no words"};
     const auto count = static_cast<std::int64_t>(tokens.size());
     if (tokenizer_.max_tokens() == 0 && count > options_.max_words) {
       return Error{ErrorCode::invalid,
-                   fmt::format("a text of {} words; {} reads whole texts, of at most {} words "
+                   fmt::format("the text has {} words; {} accepts at most {} words "
                                "(--max-words)",
                                count, info_.name, options_.max_words)};
     }
@@ -254,7 +254,7 @@ class Served final : public TrainedModel {
     for (std::int64_t i = 0; i < shares.size(0); ++i, row += shares.size(1)) {
       answers.emplace_back(row, row + shares.size(1));
       if (!(answers.back()[0] >= 0)) {
-        return Error{ErrorCode::failed, "the model's answer is not a number"};
+        return Error{ErrorCode::failed, "the model's output is NaN"};
       }
     }
     return answers;
@@ -266,10 +266,10 @@ class Served final : public TrainedModel {
   Tokenizer tokenizer_;
   ServingOptions options_;
   at::Device device_;
-  std::shared_ptr<Classifier> model_;  // torch's modules are shared by design
+  std::shared_ptr<Classifier> model_;  // a shared_ptr because torch's modules require one
   Digests digests_;
-  mutable std::mutex mutex_;                                   // guards what follows
-  mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // that no thread uses
+  mutable std::mutex mutex_;                                   // guards the members below
+  mutable std::vector<std::unique_ptr<ImageLoader>> loaders_;  // not in use by a thread
   std::map<int, std::unique_ptr<DeviceSetup>> on_device_;
 #ifdef TACHO_CUDA
   std::map<int, std::unique_ptr<LogitsGraphs>> graphs_;
@@ -281,14 +281,14 @@ class Served final : public TrainedModel {
 Result<RunOrder> order_to_serve(const RunFolder& run) {
   TACHO_TRY(order, run.read_order());
   if (order.command) {
-    return Error{ErrorCode::usage,
-                 "the run is a program that was watched; only models trained by 'tacho train' can "
-                 "be served"};
+    return Error{
+        ErrorCode::usage,
+        "the run is a watched program; only models trained by 'tacho train' can be served"};
   }
   TACHO_CHECK(check(order.spec));
   if (is_synthetic(order.spec)) {
     return Error{ErrorCode::usage,
-                 "the run was trained on random numbers: its model knows nothing to answer"};
+                 "the run was trained on synthetic data; its model cannot be served"};
   }
   return order;
 }

@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A run that was trained for a moment, and what its last evaluation came to.
+// A briefly trained run with the result of its last evaluation.
 class TrainedRun {
  public:
   explicit TrainedRun(RunSpec spec) : order_{"a-key", 0, std::move(spec)} {}
@@ -52,7 +52,7 @@ class TrainedRun {
   EpochDone last_;
 };
 
-// Sentences of many lengths that one word gives away.
+// Sentences of many lengths whose class one word reveals.
 std::string some_sentences(int count, std::uint64_t seed) {
   Random random(seed, 0);
   std::string lines;
@@ -87,7 +87,7 @@ class ServedText : public testing::Test {
   std::filesystem::path data_ = scratch_.path() / "data";
 };
 
-TEST_F(ServedText, AnswersAsTheLastEvaluationDidBatchedOrAlone) {
+TEST_F(ServedText, EqualsTheLastEvaluationBatchedOrAlone) {
   TrainedRun run(spec("lstm"));
   run.train_it();
   const auto model = run.model();
@@ -95,7 +95,7 @@ TEST_F(ServedText, AnswersAsTheLastEvaluationDidBatchedOrAlone) {
   std::vector<std::vector<std::int32_t>> tokens;
   for (const auto& sentence : sentences) tokens.push_back(*model->tokens(sentence.text));
   const std::vector<TrainedModel::Tokens> all(tokens.begin(), tokens.end());
-  const auto together = *model->of_texts(0, all);  // in no order, padded to the longest
+  const auto together = *model->of_texts(0, all);  // in any order, padded to the longest
   double loss = 0;
   int right = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -110,12 +110,12 @@ TEST_F(ServedText, AnswersAsTheLastEvaluationDidBatchedOrAlone) {
   EXPECT_EQ(model->input().labels, (std::vector<std::string>{"negative", "positive"}));
 }
 
-TEST_F(ServedText, DistilBertToo) {
+TEST_F(ServedText, DistilBertEqualsTheLastEvaluation) {
   RunSpec small = spec("distilbert");
   small.train_samples = 4;
   small.eval_samples = 6;
   small.batch = 2;
-  small.length = 16;  // cuts some of the sentences
+  small.length = 16;  // truncates some of the sentences
   small.optimizer.learning_rate = 1e-4;
   TrainedRun run(small);
   run.train_it();
@@ -139,17 +139,17 @@ TEST_F(ServedText, DistilBertToo) {
   EXPECT_EQ(model->tokens(long_text)->size(), 16U);
 }
 
-TEST_F(ServedText, NeedsNothingButTheRunsFolder) {
+TEST_F(ServedText, NeedsOnlyTheRunsFolder) {
   TrainedRun run(spec("lstm"));
   run.train_it();
   const std::string before = run.model()->digest();
   std::filesystem::remove_all(data_);
   EXPECT_EQ(run.model()->digest(), before);
-  // One that an older Tacho trained has to look at its data again.
+  // A run of an older Tacho needs its data again.
   std::filesystem::remove(run.folder_.input());
   const auto without = TrainedModel::load(run.folder_, run.scratch_.path(), {});
   ASSERT_FALSE(without.ok());
-  EXPECT_THAT(without.error().message, HasSubstr("what the model was trained on is needed"));
+  EXPECT_THAT(without.error().message, HasSubstr("the model's training data is needed"));
 }
 
 TEST_F(ServedText, AnotherTrainingIsAnotherDigest) {
@@ -163,11 +163,11 @@ TEST_F(ServedText, AnotherTrainingIsAnotherDigest) {
   EXPECT_NE(one.model()->digest(), other.model()->digest());
 }
 
-TEST_F(ServedText, SaysWhichTextsAndRunsItCannotTake) {
+TEST_F(ServedText, ExplainsWhichTextsAndRunsItRefuses) {
   TrainedRun run(spec("lstm"));
   run.train_it();
   const auto model = run.model({.max_words = 10});
-  EXPECT_THAT(model->tokens("  ").error().message, HasSubstr("without a word"));
+  EXPECT_THAT(model->tokens("  ").error().message, HasSubstr("has no words"));
   EXPECT_THAT(model->tokens("a a a a a a a a a a a").error().message, HasSubstr("--max-words"));
   EXPECT_TRUE(model->tokens("\xff\xfe unheard of").ok());
   std::filesystem::remove_all(run.folder_.checkpoints());
@@ -177,11 +177,11 @@ TEST_F(ServedText, SaysWhichTextsAndRunsItCannotTake) {
   EXPECT_FALSE(read_input_facts(run.folder_).ok());
 }
 
-TEST(ServedImages, AreTakenAsEvaluationTakesThem) {
+TEST(ServedImages, ArePreprocessedLikeEvaluation) {
   RunSpec spec;
   spec.model = "mnist-cnn";
   spec.data = "fashion-mnist";
-  // A machine without Debian's package names another folder.
+  // Without Debian's package this variable names the folder.
   if (const char* folder = std::getenv("TACHO_TEST_FASHION_MNIST")) spec.data_folder = folder;
   spec.batch = 32;
   spec.train_samples = 200;

@@ -1,0 +1,16 @@
+#include "cli/dashboard_predictions.h"
+
+#include "cli/prediction_request.h"
+#include "cli/recommending.h"
+
+namespace tacho {
+
+Result<Json> DashboardPredictions::predict(const Json& job) const { return predict_request(job); }
+
+Result<Recommendation> DashboardPredictions::recommend(const Wish& wish,
+                                                       const InstanceFilter& filter,
+                                                       RunStore& store) const {
+  return recommend_here(home_, store, wish, filter);
+}
+
+}  // namespace tacho

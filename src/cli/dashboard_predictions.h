@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+#include "serve/prediction_service.h"
+
+namespace tacho {
+
+// Answers 'tacho predict' and 'tacho recommend' for the dashboard.
+class DashboardPredictions final : public serve::PredictionService {
+ public:
+  explicit DashboardPredictions(std::filesystem::path home) : home_(std::move(home)) {}
+
+  [[nodiscard]] Result<Json> predict(const Json& job) const override;
+  [[nodiscard]] Result<Recommendation> recommend(const Wish& wish, const InstanceFilter& filter,
+                                                 RunStore& store) const override;
+
+ private:
+  std::filesystem::path home_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "predict/learning_set.h"
+#include "predict/neighbours.h"
+#include "predict/split.h"
+
+namespace tacho {
+
+// Posteriors of a fold's held-out examples, in their order, given the other examples.
+struct FoldPosteriors {
+  std::vector<CodedPoint> asked;
+  std::vector<Posterior> posteriors;
+};
+Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples, const Fold& fold,
+                                    std::size_t threads);
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "advise/catalog.h"
+#include "advise/recommend.h"
+#include "base/json_object.h"
+#include "base/result.h"
+#include "store/run_store.h"
+
+namespace tacho::serve {
+
+// Predicts and recommends. The caller of Dashboard::start() provides it, as not every build has a
+// speed model. Thread-safe.
+class PredictionService {
+ public:
+  virtual ~PredictionService() = default;
+  // Predicts the speed of the job in the JSON object.
+  [[nodiscard]] virtual Result<Json> predict(const Json& job) const = 0;
+  [[nodiscard]] virtual Result<Recommendation> recommend(const Wish& wish,
+                                                         const InstanceFilter& filter,
+                                                         RunStore& store) const = 0;
+};
+
+}  // namespace tacho::serve
