@@ -78,7 +78,7 @@ Result<std::vector<Instance>> Catalog::filtered(std::vector<Instance> instances,
       without_match(instances, filter.clouds, &Instance::cloud, same_letters);
   if (cloud != nullptr && same_letters(*cloud, kOwnCloud)) {
     return Error{ErrorCode::usage,
-                 "no own machine in the catalogue; add this one with 'tacho catalog add-machine "
+                 "no own machine in the catalog; add this one with 'tacho catalog add-machine "
                  "here --price DOLLARS_PER_HOUR'"};
   }
   TACHO_CHECK(keep(instances, filter.clouds, "cloud", &Instance::cloud, same_letters));

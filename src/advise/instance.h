@@ -16,7 +16,7 @@ struct Instance {
   std::string cloud;
   std::string region;
   std::string name;
-  std::string gpu;  // as in the GPU catalogue; "" without one
+  std::string gpu;  // as in the GPU catalog; "" without one
   std::int64_t gpus = 0;
   double vcpus = 0;
   double memory_gib = 0;

@@ -19,9 +19,7 @@ LedgerEntry entry_of(const RunOrder& order, const Metric& metric, const Estimate
           .data = order.spec.data,
           .machine = when.machine,
           .basis = basis,
-          .value = range.value,
-          .low = range.low,
-          .high = range.high};
+          .predicted = range};
 }
 
 }  // namespace
@@ -65,7 +63,7 @@ std::vector<LedgerEntry> ledger_entries(const RunOrder& order, const std::vector
   const auto predicted = CurvePredictor(same).predict(begun, last);
   if (!predicted.ok()) return {};
   const CurvePrediction& one = predicted->front();
-  return {entry_of(order, metric::kTop1, {one.accuracy, one.low, one.high},
+  return {entry_of(order, metric::kTop1, one.accuracy,
                    fmt::format("{} known {}", same.size(), same.size() == 1 ? "curve" : "curves"),
                    when)};
 }

@@ -31,13 +31,13 @@ struct LedgerTally {
     score.made += 1;
     if (!one.outcome.empty() && one.outcome != "ok") score.failed += 1;
     if (!one.measured) return;
-    const double difference = one.value - *one.measured;
+    const double difference = one.predicted.value - *one.measured;
     if (!is_share(one.metric) && *one.measured == 0) return;
     const double off = is_share(one.metric) ? difference : difference / *one.measured;
     score.measured += 1;
     errors.push_back(std::abs(off));
     signed_errors.push_back(off);
-    held += *one.measured >= one.low && *one.measured <= one.high ? 1 : 0;
+    held += *one.measured >= one.predicted.low && *one.measured <= one.predicted.high ? 1 : 0;
   }
 
   [[nodiscard]] LedgerScore finished() const {
@@ -110,7 +110,7 @@ std::string ledger_text(const std::vector<LedgerScore>& scores, const Terminal& 
   for (const std::string& machine : machines) {
     const std::string name = machine == kAllOfThem ? "all machines" : printable(machine);
     text += (text.empty() ? "" : "\n") + terminal.bold(name) + "\n";
-    Table table({{"figure", Align::left},
+    Table table({{"metric", Align::left},
                  {"model", Align::left},
                  {"made"},
                  {"measured"},

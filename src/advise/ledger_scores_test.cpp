@@ -7,9 +7,7 @@ namespace {
 
 LedgerEntry prediction(const std::string& metric, double value, std::optional<double> measured) {
   LedgerEntry one{.run_key = "k", .metric = metric, .model = "lenet5", .machine = "H100"};
-  one.value = value;
-  one.low = value * 0.9;
-  one.high = value * 1.1;
+  one.predicted = {value, value * 0.9, value * 1.1};
   one.outcome = measured ? "ok" : "failed";
   one.measured = measured;
   return one;

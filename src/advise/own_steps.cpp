@@ -18,7 +18,7 @@ Result<StepPrediction> OwnSteps::here(const Job& job, const Plan& plan) const {
   step.seconds = predicted.step_seconds;
   if (predicted.memory_bytes) {
     step.memory_bytes = predicted.memory_bytes->value;
-    // The machine catalogue does not contain GPU memory; runs that did not fit were observed.
+    // The machine catalog does not contain GPU memory; runs that did not fit were observed.
     const bool on_cpu = plan.instance.gpus == 0;
     step.fits = !on_cpu || *step.memory_bytes <= plan.instance.memory_gib * std::exp2(30);
   }

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// The catalogue name of the machine that tacho runs on.
+// The catalog name of the machine that tacho runs on.
 inline constexpr std::string_view kHere = "here";
 
 // Predicts steps on the machine 'here' from its own runs, and all others with another predictor.

@@ -38,19 +38,20 @@ std::vector<std::int64_t> node_counts(std::int64_t most) {
   return counts;
 }
 
-std::vector<Plan> plans_of(const Wish& wish, const std::vector<Instance>& instances) {
-  std::vector<std::int64_t> batches = wish.batches;
+std::vector<Plan> plans_of(const Requirements& requirements,
+                           const std::vector<Instance>& instances) {
+  std::vector<std::int64_t> batches = requirements.batches;
   if (batches.empty()) batches = {8, 16, 32, 64, 128, 256, 512, 1024};
   std::vector<Plan> plans;
-  for (const Instance& instance : cheapest_regions(instances, wish.spot)) {
+  for (const Instance& instance : cheapest_regions(instances, requirements.spot)) {
     const bool has_gpu = instance.gpus > 0;
     const double processes = has_gpu ? static_cast<double>(instance.gpus) : 1;
     const auto workers = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(instance.vcpus / processes) - 1, 1, kMostWorkers);
-    for (const std::int64_t nodes : node_counts(wish.max_nodes)) {
+    for (const std::int64_t nodes : node_counts(requirements.max_nodes)) {
       // Machines with unknown network are not combined.
       if (nodes > 1 && !instance.network_gbps) continue;
-      for (const Precision precision : wish.precisions) {
+      for (const Precision precision : requirements.precisions) {
         if (!has_gpu && precision != Precision::fp32) continue;
         for (const std::int64_t batch : batches) {
           plans.push_back({instance, nodes, batch, workers, precision});
@@ -69,15 +70,16 @@ double probability_below(const Estimate& range, double limit) {
   return 0.5 * std::erfc(-off / deviation / std::sqrt(2.0));
 }
 
-bool meets(const Wish& wish, const Offer& offer) {
-  return offer.hours.value <= wish.deadline_hours.value_or(HUGE_VAL) &&
-         offer.dollars.value <= wish.budget_usd.value_or(HUGE_VAL);
+bool meets(const Requirements& requirements, const Offer& offer) {
+  return offer.hours.value <= requirements.deadline_hours.value_or(HUGE_VAL) &&
+         offer.dollars.value <= requirements.budget_usd.value_or(HUGE_VAL);
 }
 
 // With a budget but no deadline, faster is better; otherwise cheaper is better.
-bool better(const Wish& wish, const Offer& a, const Offer& b) {
-  if (meets(wish, a) != meets(wish, b)) return meets(wish, a);
-  const bool by_time = wish.budget_usd && !wish.deadline_hours && meets(wish, a);
+bool better(const Requirements& requirements, const Offer& a, const Offer& b) {
+  if (meets(requirements, a) != meets(requirements, b)) return meets(requirements, a);
+  const bool by_time =
+      requirements.budget_usd && !requirements.deadline_hours && meets(requirements, a);
   const auto key = [&](const Offer& offer) {
     return by_time ? std::pair(offer.hours.value, offer.dollars.value)
                    : std::pair(offer.dollars.value, offer.hours.value);
@@ -85,10 +87,10 @@ bool better(const Wish& wish, const Offer& a, const Offer& b) {
   return key(a) < key(b);
 }
 
-Offer offer_of(const Wish& wish, const Plan& plan, const StepPrediction& step,
+Offer offer_of(const Requirements& requirements, const Plan& plan, const StepPrediction& step,
                const EpochsAnswer& answer) {
   Offer offer{.plan = plan,
-              .spot = wish.spot && plan.instance.spot_usd_h.has_value(),
+              .spot = requirements.spot && plan.instance.spot_usd_h.has_value(),
               .step = step,
               .epochs = answer.epochs};
   const double steps_per_epoch =
@@ -97,13 +99,13 @@ Offer offer_of(const Wish& wish, const Plan& plan, const StepPrediction& step,
   offer.dollars =
       scaled(offer.hours, price_of(plan.instance, offer.spot) * static_cast<double>(plan.nodes));
   // Errors of time and price are the same, so the joint probability is the lower of the two.
-  if (wish.deadline_hours) {
+  if (requirements.deadline_hours) {
     offer.probability =
-        std::min(offer.probability, probability_below(offer.hours, *wish.deadline_hours));
+        std::min(offer.probability, probability_below(offer.hours, *requirements.deadline_hours));
   }
-  if (wish.budget_usd) {
+  if (requirements.budget_usd) {
     offer.probability =
-        std::min(offer.probability, probability_below(offer.dollars, *wish.budget_usd));
+        std::min(offer.probability, probability_below(offer.dollars, *requirements.budget_usd));
   }
   return offer;
 }
@@ -160,24 +162,26 @@ std::string change_text(double ratio) {
   return ratio > 2 ? fmt::format("{:.1f}x", ratio) : fmt::format("{:+.0f} %", percent);
 }
 
-std::string compared_with_first(const Wish& wish, const Offer& first, const Offer& offer) {
-  if (meets(wish, first) && !meets(wish, offer)) {
-    const bool late = offer.hours.value > wish.deadline_hours.value_or(HUGE_VAL);
+std::string compared_with_first(const Requirements& requirements, const Offer& first,
+                                const Offer& offer) {
+  if (meets(requirements, first) && !meets(requirements, offer)) {
+    const bool late = offer.hours.value > requirements.deadline_hours.value_or(HUGE_VAL);
     return late ? "misses the deadline" : "above the budget";
   }
   return fmt::format("price {}, time {}", change_text(offer.dollars.value / first.dollars.value),
                      change_text(offer.hours.value / first.hours.value));
 }
 
-Result<void> check(const Wish& wish) {
+Result<void> check(const Requirements& requirements) {
   const auto above_zero = [](const std::optional<double>& value) {
     return !value || (*value > 0 && std::isfinite(*value));
   };
-  if (!above_zero(wish.deadline_hours)) {
+  if (!above_zero(requirements.deadline_hours)) {
     return Error{ErrorCode::usage, "the deadline must be above 0"};
   }
-  if (!above_zero(wish.budget_usd)) return Error{ErrorCode::usage, "the budget must be above 0"};
-  if (wish.max_nodes < 1 || wish.max_nodes > 1024) {
+  if (!above_zero(requirements.budget_usd))
+    return Error{ErrorCode::usage, "the budget must be above 0"};
+  if (requirements.max_nodes < 1 || requirements.max_nodes > 1024) {
     return Error{ErrorCode::usage, "--max-nodes must be between 1 and 1024"};
   }
   return {};
@@ -185,20 +189,21 @@ Result<void> check(const Wish& wish) {
 
 }  // namespace
 
-Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& instances,
-                                 const StepPredictor& steps, const EpochPredictor& epochs) {
-  TACHO_CHECK(check(wish));
+Result<Recommendation> recommend(const Requirements& requirements,
+                                 const std::vector<Instance>& instances, const StepPredictor& steps,
+                                 const EpochPredictor& epochs) {
+  TACHO_CHECK(check(requirements));
   if (instances.empty()) {
     return Error{ErrorCode::not_found, "no machine matches the filters; use fewer of them"};
   }
-  const std::vector<Plan> plans = plans_of(wish, instances);
+  const std::vector<Plan> plans = plans_of(requirements, instances);
   if (plans.empty()) {
     return Error{ErrorCode::usage,
                  "no machine supports the given precisions; machines without a GPU need "
                  "fp32"};
   }
-  const auto predictions = steps.steps(wish.job, plans);
-  Recommendation made{.wish = wish};
+  const auto predictions = steps.steps(requirements.job, plans);
+  Recommendation made{.requirements = requirements};
   std::map<std::int64_t, Result<EpochsAnswer>> answers;  // by batch
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>, Offer>
       best;
@@ -214,21 +219,21 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
     }
     auto answer = answers.find(plan.batch());
     if (answer == answers.end()) {
-      const EpochsQuestion question{wish.job.model, wish.job.data, wish.target,
-                                    static_cast<double>(plan.batch())};
+      const EpochsQuestion question{requirements.job.model, requirements.job.data,
+                                    requirements.target, static_cast<double>(plan.batch())};
       answer = answers.emplace(plan.batch(), epochs.epochs(question)).first;
     }
     // Without a number of epochs there is nothing to recommend.
     if (!answer->second.ok()) return answer->second.error();
     made.epochs_basis = answer->second->basis;
-    Offer offer = offer_of(wish, plan, *predictions[i], *answer->second);
+    Offer offer = offer_of(requirements, plan, *predictions[i], *answer->second);
     const Instance& instance = plan.instance;
     const auto key =
         std::tuple(instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes);
     const auto place = best.find(key);
     if (place == best.end()) {
       best.emplace(key, std::move(offer));
-    } else if (better(wish, offer, place->second)) {
+    } else if (better(requirements, offer, place->second)) {
       place->second = std::move(offer);
     }
   }
@@ -240,32 +245,34 @@ Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& 
                  fmt::format("no prediction for any of {} plans; most common reason: {}",
                              plans.size(), most_common->first)};
   }
-  made.met = std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(wish, one); });
+  made.met =
+      std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(requirements, one); });
   mark_front(made.offers);
   warn_of_nodes(made.offers);
-  std::ranges::stable_sort(made.offers,
-                           [&](const Offer& a, const Offer& b) { return better(wish, a, b); });
+  std::ranges::stable_sort(
+      made.offers, [&](const Offer& a, const Offer& b) { return better(requirements, a, b); });
   for (Offer& offer : made.offers) {
     warn_of_waiting(offer);
     if (&offer != &made.offers.front()) {
-      offer.against_first = compared_with_first(wish, made.offers.front(), offer);
+      offer.against_first = compared_with_first(requirements, made.offers.front(), offer);
     }
   }
   return made;
 }
 
-std::string title_of(const Wish& wish) {
-  if (!wish.title.empty()) return wish.title;
-  return fmt::format("{} on {} to {}", wish.job.model, wish.job.data, wish.target);
+std::string title_of(const Requirements& requirements) {
+  if (!requirements.title.empty()) return requirements.title;
+  return fmt::format("{} on {} to {}", requirements.job.model, requirements.job.data,
+                     requirements.target);
 }
 
-std::string command_of(const Wish& wish, const Offer& offer) {
-  if (!wish.command.empty()) return wish.command;
-  if (!find_model(wish.job.model).ok()) return "";
+std::string command_of(const Requirements& requirements, const Offer& offer) {
+  if (!requirements.command.empty()) return requirements.command;
+  if (!find_model(requirements.job.model).ok()) return "";
   const Plan& plan = offer.plan;
-  std::string command =
-      fmt::format("tacho train {} --data {} -b {} -e {} --target {}", wish.job.model, wish.job.data,
-                  plan.batch_per_gpu, std::ceil(offer.epochs.high), wish.target);
+  std::string command = fmt::format(
+      "tacho train {} --data {} -b {} -e {} --target {}", requirements.job.model,
+      requirements.job.data, plan.batch_per_gpu, std::ceil(offer.epochs.high), requirements.target);
   if (plan.instance.gpus > 0) {
     command += fmt::format(" --device cuda --precision {}", kPrecisions.of(plan.precision));
   }

@@ -16,7 +16,7 @@ namespace tacho {
 inline constexpr std::int64_t kLargestBatch = 1 << 20;
 
 // A request for a recommendation.
-struct Wish {
+struct Requirements {
   Job job;
   double target = 0;  // accuracy, 0 … 1
   std::optional<double> deadline_hours;
@@ -44,10 +44,10 @@ struct Offer {
 };
 
 // "resnet50 on imagenet to 0.75"
-std::string title_of(const Wish& wish);
+std::string title_of(const Requirements& requirements);
 
 struct Recommendation {
-  Wish wish;
+  Requirements requirements;
   std::string epochs_basis;
   // The best plan per instance and number of nodes. Offers that meet deadline and budget come
   // first, by price; with a budget and no deadline by time.
@@ -57,10 +57,11 @@ struct Recommendation {
 };
 
 // Returns ErrorCode::unavailable with the most common reason if no plan can be predicted.
-Result<Recommendation> recommend(const Wish& wish, const std::vector<Instance>& instances,
-                                 const StepPredictor& steps, const EpochPredictor& epochs);
+Result<Recommendation> recommend(const Requirements& requirements,
+                                 const std::vector<Instance>& instances, const StepPredictor& steps,
+                                 const EpochPredictor& epochs);
 
 // Returns the command for an offer, on machine 0 of several.
-std::string command_of(const Wish& wish, const Offer& offer);
+std::string command_of(const Requirements& requirements, const Offer& offer);
 
 }  // namespace tacho

@@ -62,16 +62,17 @@ Instance instance(std::string name, std::string gpu, std::int64_t gpus, double p
           .source = "x"};
 }
 
-const Wish kWish{.job = {"lenet5", "fashion-mnist"}, .target = 0.8};
+const Requirements kRequirements{.job = {"lenet5", "fashion-mnist"}, .target = 0.8};
 
-Recommendation made_of(const Wish& wish, const std::vector<Instance>& instances) {
-  auto made = recommend(wish, instances, KnownSteps(), KnownEpochs());
+Recommendation made_of(const Requirements& requirements, const std::vector<Instance>& instances) {
+  auto made = recommend(requirements, instances, KnownSteps(), KnownEpochs());
   EXPECT_TRUE(made.ok()) << made.error().message;
   return *made;
 }
 
 TEST(Recommend, PutsTheCheapestFirstWithItsTimeAndPrice) {
-  const auto made = made_of(kWish, {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)});
+  const auto made =
+      made_of(kRequirements, {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)});
   ASSERT_EQ(made.offers.size(), 2U);
   const Offer& first = made.offers[0];
   EXPECT_EQ(first.plan.instance.name, "slow");
@@ -88,15 +89,15 @@ TEST(Recommend, PutsTheCheapestFirstWithItsTimeAndPrice) {
 
 TEST(Recommend, MeetsTheDeadlineFirstAndWithABudgetPrefersSpeed) {
   const std::vector<Instance> two = {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)};
-  Wish wish = kWish;
-  wish.deadline_hours = 1;
-  const auto in_time = made_of(wish, two);
+  Requirements requirements = kRequirements;
+  requirements.deadline_hours = 1;
+  const auto in_time = made_of(requirements, two);
   EXPECT_EQ(in_time.offers[0].plan.instance.name, "fast");
   EXPECT_GT(in_time.offers[0].probability, 0.9);
   EXPECT_EQ(in_time.offers[1].against_first, "misses the deadline");
   EXPECT_LT(in_time.offers[1].probability, 0.05);
 
-  Wish rich = kWish;
+  Requirements rich = kRequirements;
   rich.budget_usd = 100;
   EXPECT_EQ(made_of(rich, two).offers[0].plan.instance.name, "fast");
   rich.budget_usd = 2;
@@ -104,23 +105,24 @@ TEST(Recommend, MeetsTheDeadlineFirstAndWithABudgetPrefersSpeed) {
 }
 
 TEST(Recommend, UsesTheCheapestRegionAndTheSpotPriceOnRequest) {
-  Wish wish = kWish;
+  Requirements requirements = kRequirements;
   const std::vector<Instance> two = {instance("a", "g2", 1, 2, "expensive"),
                                      instance("a", "g2", 1, 1, "cheap")};
-  const auto made = made_of(wish, two);
+  const auto made = made_of(requirements, two);
   ASSERT_EQ(made.offers.size(), 1U);
   EXPECT_EQ(made.offers[0].plan.instance.region, "cheap");
-  wish.spot = true;
-  EXPECT_NEAR(made_of(wish, two).offers[0].dollars.value, made.offers[0].dollars.value / 3, 1e-9);
+  requirements.spot = true;
+  EXPECT_NEAR(made_of(requirements, two).offers[0].dollars.value, made.offers[0].dollars.value / 3,
+              1e-9);
 }
 
 TEST(Recommend, WarnsOfPoorOffers) {
-  Wish wish = kWish;
-  wish.max_nodes = 4;
-  wish.batches = {4};
+  Requirements requirements = kRequirements;
+  requirements.max_nodes = 4;
+  requirements.batches = {4};
   Instance starved = instance("starved", "g9", 8, 1);
   starved.vcpus = 2;
-  const auto made = made_of(wish, {instance("a", "g9", 8, 1), starved});
+  const auto made = made_of(requirements, {instance("a", "g9", 8, 1), starved});
   const auto of = [&](const std::string& name, std::int64_t nodes) {
     return *std::ranges::find_if(made.offers, [&](const Offer& offer) {
       return offer.plan.instance.name == name && offer.plan.nodes == nodes;
@@ -133,41 +135,42 @@ TEST(Recommend, WarnsOfPoorOffers) {
 }
 
 TEST(Recommend, CountsExcludedPlansByReason) {
-  const auto made = made_of(kWish, {instance("a", "g2", 1, 1)});
+  const auto made = made_of(kRequirements, {instance("a", "g2", 1, 1)});
   EXPECT_EQ(made.left_out.at("only fp32 was measured"), 16U);
   EXPECT_EQ(made.left_out.at("does not fit in the GPU's memory"), 2U);
 }
 
 TEST(Recommend, AbstainsWithTheMostCommonReason) {
   const std::vector<Instance> one = {instance("a", "g2", 1, 1)};
-  Wish wish = kWish;
-  wish.target = 0.95;
-  EXPECT_EQ(recommend(wish, one, KnownSteps(), KnownEpochs()).error().message,
+  Requirements requirements = kRequirements;
+  requirements.target = 0.95;
+  EXPECT_EQ(recommend(requirements, one, KnownSteps(), KnownEpochs()).error().message,
             "no prediction: too high");
-  wish = kWish;
-  wish.precisions = {Precision::bf16};
-  EXPECT_THAT(recommend(wish, one, KnownSteps(), KnownEpochs()).error().message,
+  requirements = kRequirements;
+  requirements.precisions = {Precision::bf16};
+  EXPECT_THAT(recommend(requirements, one, KnownSteps(), KnownEpochs()).error().message,
               HasSubstr("most common reason: only fp32 was measured"));
-  EXPECT_FALSE(recommend(kWish, {}, KnownSteps(), KnownEpochs()).ok());
-  wish = kWish;
-  wish.deadline_hours = -1;
-  EXPECT_EQ(recommend(wish, one, KnownSteps(), KnownEpochs()).error().code, ErrorCode::usage);
+  EXPECT_FALSE(recommend(kRequirements, {}, KnownSteps(), KnownEpochs()).ok());
+  requirements = kRequirements;
+  requirements.deadline_hours = -1;
+  EXPECT_EQ(recommend(requirements, one, KnownSteps(), KnownEpochs()).error().code,
+            ErrorCode::usage);
 }
 
 TEST(Recommend, MachinesWithoutAGpuNeedFp32) {
-  Wish wish = kWish;
-  wish.precisions = {Precision::bf16};
-  const auto none = recommend(wish, {instance("a", "", 0, 1)}, KnownSteps(), KnownEpochs());
+  Requirements requirements = kRequirements;
+  requirements.precisions = {Precision::bf16};
+  const auto none = recommend(requirements, {instance("a", "", 0, 1)}, KnownSteps(), KnownEpochs());
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().message, HasSubstr("need fp32"));
 }
 
 TEST(Recommend, ReportsThatNoOfferMeetsTheDeadline) {
-  Wish wish = kWish;
-  wish.deadline_hours = 1e-6;
-  EXPECT_FALSE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
-  wish.deadline_hours = 1e6;
-  EXPECT_TRUE(made_of(wish, {instance("a", "g2", 1, 1)}).met);
+  Requirements requirements = kRequirements;
+  requirements.deadline_hours = 1e-6;
+  EXPECT_FALSE(made_of(requirements, {instance("a", "g2", 1, 1)}).met);
+  requirements.deadline_hours = 1e6;
+  EXPECT_TRUE(made_of(requirements, {instance("a", "g2", 1, 1)}).met);
 }
 
 // Predicts plans with a minimum batch.
@@ -204,25 +207,26 @@ TEST(StepPredictors, OneSourceAnswersForAllPlans) {
 }
 
 TEST(Recommend, PrintsTheCommandOfAnOffer) {
-  Wish wish = kWish;
-  wish.batches = {64};
-  wish.max_nodes = 2;
-  const auto made = made_of(wish, {instance("a", "g2", 8, 1)});
-  EXPECT_EQ(command_of(wish, made.offers[0]),
+  Requirements requirements = kRequirements;
+  requirements.batches = {64};
+  requirements.max_nodes = 2;
+  const auto made = made_of(requirements, {instance("a", "g2", 8, 1)});
+  EXPECT_EQ(command_of(requirements, made.offers[0]),
             "tacho train lenet5 --data fashion-mnist -b 64 -e 13 --target 0.8 --device cuda "
             "--precision fp32 --nproc 8 --workers 3");
-  EXPECT_THAT(command_of(wish, made.offers[1]),
+  EXPECT_THAT(command_of(requirements, made.offers[1]),
               HasSubstr("--nproc 8 --nnodes 2 --node-rank 0 --rendezvous HOST:29400"));
-  wish.job.model = "bert_large";
-  EXPECT_EQ(command_of(wish, made.offers[0]), "");
+  requirements.job.model = "bert_large";
+  EXPECT_EQ(command_of(requirements, made.offers[0]), "");
 }
 
 TEST(Recommend, PrintsWithinEightyColumnsAndAsJsonAndCsv) {
-  Wish wish = kWish;
-  wish.max_nodes = 2;
-  wish.deadline_hours = 3;
-  const auto made = made_of(wish, {instance("a-name-that-is-really-far-too-long", "g2", 8, 1),
-                                   instance("b", "g4", 1, 300)});
+  Requirements requirements = kRequirements;
+  requirements.max_nodes = 2;
+  requirements.deadline_hours = 3;
+  const auto made = made_of(
+      requirements,
+      {instance("a-name-that-is-really-far-too-long", "g2", 8, 1), instance("b", "g4", 1, 300)});
   std::istringstream lines(recommendation_text(made, 10, Terminal(-1)));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
   const Json json = to_json(made);

@@ -77,18 +77,18 @@ std::string first_in_full(const Recommendation& made, const Terminal& terminal) 
   text += fmt::format("  step    {} s, total batch {}, {}, {} workers per GPU\n",
                       interval(first.step.seconds), plan.batch(), kPrecisions.of(plan.precision),
                       plan.workers);
-  if (made.wish.title.empty()) {
+  if (made.requirements.title.empty()) {
     text += wrapped("  epochs  ",
                     fmt::format("{}, based on {}", interval(first.epochs), made.epochs_basis));
   }
   text += "  memory  " + memory_of(first.step) + "\n";
-  if (made.wish.deadline_hours || made.wish.budget_usd) {
+  if (made.requirements.deadline_hours || made.requirements.budget_usd) {
     text += fmt::format("  success {:.0f} % probability of meeting deadline and budget{}\n",
                         100 * first.probability, made.met ? "" : "; no offer is likely to");
   }
-  const std::string command = printable(command_of(made.wish, first));
+  const std::string command = printable(command_of(made.requirements, first));
   const std::string none =
-      made.wish.job.model +
+      made.requirements.job.model +
       " is not one of Tacho's models; measure your own program with 'tacho run'";
   return text + wrapped("  run     ", command.empty() ? printable(none) : command);
 }
@@ -103,7 +103,7 @@ std::string notes(const Recommendation& made, std::size_t shown) {
   return text;
 }
 
-// Lists the most common reasons; a catalogue of a thousand machines has too many to show.
+// Lists the most common reasons; a catalog of a thousand machines has too many to show.
 std::string excluded_plans(const Recommendation& made) {
   std::vector<std::pair<std::size_t, std::string>> reasons;
   for (const auto& [reason, count] : made.left_out) reasons.emplace_back(count, reason);
@@ -151,7 +151,7 @@ Json offer_json(const Recommendation& made, const Offer& offer) {
           {"on_front", offer.on_front},
           {"warnings", offer.warnings},
           {"against_first", offer.against_first},
-          {"command", command_of(made.wish, offer)}};
+          {"command", command_of(made.requirements, offer)}};
 }
 
 }  // namespace
@@ -159,8 +159,9 @@ Json offer_json(const Recommendation& made, const Offer& offer) {
 std::string recommendation_text(const Recommendation& made, std::size_t offers,
                                 const Terminal& terminal) {
   const std::size_t shown = std::min(offers, made.offers.size());
-  const Wish& wish = made.wish;
-  std::string text = terminal.bold(shortened(printable(title_of(wish)), kLineColumns)) + "\n\n";
+  const Requirements& requirements = made.requirements;
+  std::string text =
+      terminal.bold(shortened(printable(title_of(requirements)), kLineColumns)) + "\n\n";
   Table table({{"", Align::right},
                {"machine", Align::left},
                {"GPUs", Align::left},
@@ -191,14 +192,14 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
 }
 
 Json to_json(const Recommendation& made) {
-  const Wish& wish = made.wish;
-  Json json = {{"title", title_of(wish)},
-               {"model", wish.job.model},
-               {"data", wish.job.data},
-               {"target", wish.target},
+  const Requirements& requirements = made.requirements;
+  Json json = {{"title", title_of(requirements)},
+               {"model", requirements.job.model},
+               {"data", requirements.job.data},
+               {"target", requirements.target},
                {"epochs_basis", made.epochs_basis}};
-  if (wish.deadline_hours) json["deadline_hours"] = *wish.deadline_hours;
-  if (wish.budget_usd) json["budget_usd"] = *wish.budget_usd;
+  if (requirements.deadline_hours) json["deadline_hours"] = *requirements.deadline_hours;
+  if (requirements.budget_usd) json["budget_usd"] = *requirements.budget_usd;
   Json offers = Json::array();
   for (const Offer& offer : made.offers) offers.push_back(offer_json(made, offer));
   json["offers"] = std::move(offers);

@@ -10,6 +10,7 @@ struct Estimate {
   double value = 0;
   double low = 0;
   double high = 0;
+  bool operator==(const Estimate&) const = default;
 };
 
 // Multiplies two positive quantities with independent errors.

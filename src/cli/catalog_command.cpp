@@ -182,7 +182,7 @@ void add_catalog_command(CLI::App& app, Context& context) {
   add->add_option("--price", o->machine.on_demand_usd_h,
                   "dollars per hour, such as power and depreciation")
       ->required();
-  add->add_option("--gpu", o->machine.gpu, "GPU, by its name in the catalogue");
+  add->add_option("--gpu", o->machine.gpu, "GPU, by its name in the catalog");
   add->add_option("--gpus", o->machine.gpus, "number of GPUs (default: 1)");
   add->add_option("--vcpus", o->machine.vcpus, "number of processors");
   add->add_option("--memory-gib", o->machine.memory_gib, "memory in GiB");

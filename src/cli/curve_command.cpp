@@ -47,22 +47,21 @@ Json to_json(const std::vector<CurvePrediction>& predictions) {
   Json list = Json::array();
   for (const CurvePrediction& one : predictions) {
     list.push_back({{"epoch", one.epoch},
-                    {"accuracy", one.accuracy},
-                    {"low90", one.low},
-                    {"high90", one.high}});
+                    {"accuracy", one.accuracy.value},
+                    {"low90", one.accuracy.low},
+                    {"high90", one.accuracy.high}});
   }
   return list;
 }
 
 std::string when_reached(double target, const std::vector<CurvePrediction>& predictions) {
-  const auto first = [&](double CurvePrediction::*bound) {
+  const auto first = [&](double Estimate::*bound) {
     const auto at = std::ranges::find_if(
-        predictions, [&](const CurvePrediction& one) { return one.*bound >= target; });
+        predictions, [&](const CurvePrediction& one) { return one.accuracy.*bound >= target; });
     return at == predictions.end() ? std::string("after the end") : fmt::format("{}", at->epoch);
   };
   return fmt::format("{} is reached at epoch {}; at the earliest {}, at the latest {}\n", target,
-                     first(&CurvePrediction::accuracy), first(&CurvePrediction::high),
-                     first(&CurvePrediction::low));
+                     first(&Estimate::value), first(&Estimate::high), first(&Estimate::low));
 }
 
 Result<int> predict_run(const CurveOptions& o, const Context& context) {
@@ -101,8 +100,8 @@ Result<int> predict_run(const CurveOptions& o, const Context& context) {
   }
   Table table({{"epoch"}, {"top-1"}, {"90 % interval", Align::left}});
   for (const CurvePrediction& one : predictions) {
-    table.add({fmt::format("{}", one.epoch), fmt::format("{:.1f} %", 100 * one.accuracy),
-               fmt::format("{:.1f} to {:.1f} %", 100 * one.low, 100 * one.high)});
+    table.add({fmt::format("{}", one.epoch), fmt::format("{:.1f} %", 100 * one.accuracy.value),
+               fmt::format("{:.1f} to {:.1f} %", 100 * one.accuracy.low, 100 * one.accuracy.high)});
   }
   context.print(table.text(context.out));
   return kSuccess;

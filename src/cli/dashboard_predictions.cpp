@@ -7,10 +7,10 @@ namespace tacho {
 
 Result<Json> DashboardPredictions::predict(const Json& job) const { return predict_request(job); }
 
-Result<Recommendation> DashboardPredictions::recommend(const Wish& wish,
+Result<Recommendation> DashboardPredictions::recommend(const Requirements& requirements,
                                                        const InstanceFilter& filter,
                                                        RunStore& store) const {
-  return recommend_here(home_, store, wish, filter);
+  return recommend_here(home_, store, requirements, filter);
 }
 
 }  // namespace tacho

@@ -12,7 +12,8 @@ class DashboardPredictions final : public serve::PredictionService {
   explicit DashboardPredictions(std::filesystem::path home) : home_(std::move(home)) {}
 
   [[nodiscard]] Result<Json> predict(const Json& job) const override;
-  [[nodiscard]] Result<Recommendation> recommend(const Wish& wish, const InstanceFilter& filter,
+  [[nodiscard]] Result<Recommendation> recommend(const Requirements& requirements,
+                                                 const InstanceFilter& filter,
                                                  RunStore& store) const override;
 
  private:

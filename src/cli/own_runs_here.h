@@ -27,7 +27,7 @@ Result<std::vector<OwnRun>> stored_own_runs(RunStore& store,
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store,
                                            bool include_disturbed = includes_disturbed_runs());
 
-// Returns the runs of this store on GPUs of the catalogue, in the form of published jobs.
+// Returns the runs of this store on GPUs of the catalog, in the form of published jobs.
 Result<std::vector<MeasuredJob>> own_measurements(
     RunStore& store, const GpuCatalog& gpus, bool include_disturbed = includes_disturbed_runs());
 

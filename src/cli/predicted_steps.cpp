@@ -32,8 +32,8 @@ std::string shape_of_input(const Job& job) {
 StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
   const auto batch = static_cast<double>(plan.batch());
   StepPrediction step;
-  step.seconds = {batch / prediction.samples_per_s, batch / prediction.high90,
-                  batch / prediction.low90};
+  step.seconds = {batch / prediction.samples_per_s.value, batch / prediction.samples_per_s.high,
+                  batch / prediction.samples_per_s.low};
   step.memory_bytes = prediction.memory_gb * 1e9;
   step.fits = prediction.fits;
   const StepTime& modelled = prediction.modelled;
@@ -51,7 +51,7 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   const auto& known = predictor_.gpus().all();
   const auto gpu = std::ranges::find(known, instance.gpu, &GpuSpec::name);
   if (gpu == known.end()) {
-    return abstain(fmt::format("{} is not in the catalogue of GPUs", instance.gpu));
+    return abstain(fmt::format("{} is not in the catalog of GPUs", instance.gpu));
   }
   const bool newer = plan.precision == Precision::bf16 || plan.precision == Precision::tf32;
   if (newer && !has_bf16_and_tf32(*gpu)) {

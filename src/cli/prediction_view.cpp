@@ -38,8 +38,9 @@ std::string predictions_csv(const CsvRecords& records,
     cells.clear();
     for (const std::size_t i : kept) cells.push_back(records.rows[row].cells[i]);
     if (const auto& p = predictions[row]; p) {
-      cells.insert(cells.end(), {figure(p->samples_per_s), figure(p->low90), figure(p->high90),
-                                 p->in_domain ? "true" : "false", p->reason});
+      cells.insert(cells.end(),
+                   {figure(p->samples_per_s.value), figure(p->samples_per_s.low),
+                    figure(p->samples_per_s.high), p->in_domain ? "true" : "false", p->reason});
     } else {
       cells.insert(cells.end(), {"", "", "", "false", "not a GPU, so there is no data sheet"});
     }
@@ -54,8 +55,9 @@ std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
   std::string out =
       fmt::format("{} on {:g} × {}{}\n", job.model, job.num_gpus, gpu.name,
                   job.num_nodes > 1 ? fmt::format(" in {:g} nodes", job.num_nodes) : "");
-  out += fmt::format("  speed    {} samples/s   (90 %: {} … {})\n", speed(prediction.samples_per_s),
-                     speed(prediction.low90), speed(prediction.high90));
+  out += fmt::format("  speed    {} samples/s   (90 %: {} … {})\n",
+                     speed(prediction.samples_per_s.value), speed(prediction.samples_per_s.low),
+                     speed(prediction.samples_per_s.high));
   out += fmt::format("  step     {}\n", human(Seconds(prediction.step_seconds)));
   if (prediction.memory_known) {
     out += fmt::format("  memory   {:.1f} of {:g} GB per GPU: {}\n", prediction.memory_gb,
@@ -77,9 +79,9 @@ Json prediction_json(const TrainingJob& job, const Prediction& prediction) {
               {"num_nodes", job.num_nodes},
               {"batch_per_gpu", job.batch_per_gpu ? Json(*job.batch_per_gpu) : Json()},
               {"precision", job.precision},
-              {"samples_per_s", prediction.samples_per_s},
-              {"low90", prediction.low90},
-              {"high90", prediction.high90},
+              {"samples_per_s", prediction.samples_per_s.value},
+              {"low90", prediction.samples_per_s.low},
+              {"high90", prediction.samples_per_s.high},
               {"step_seconds", prediction.step_seconds},
               {"memory_gb", prediction.memory_gb},
               {"fits", prediction.fits},

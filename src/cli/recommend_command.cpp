@@ -18,7 +18,7 @@ namespace tacho {
 namespace {
 
 struct RecommendOptions {
-  Wish wish;
+  Requirements requirements;
   InstanceFilter filter;
   std::string target;
   std::string deadline;
@@ -44,10 +44,10 @@ Result<double> hours_of(std::string_view text) {
   return *amount * (named ? unit->second : 1);
 }
 
-Result<Wish> wish_of(const RecommendOptions& o) {
-  Wish wish = o.wish;
+Result<Requirements> requirements_of(const RecommendOptions& o) {
+  Requirements requirements = o.requirements;
   if (o.from_run.empty()) {
-    if (wish.job.model.empty() || wish.job.data.empty() || o.target.empty()) {
+    if (requirements.job.model.empty() || requirements.job.data.empty() || o.target.empty()) {
       return Error{
           ErrorCode::usage,
           "give --model, --data and --target, as in --model resnet50 --data imagenet --target "
@@ -55,24 +55,24 @@ Result<Wish> wish_of(const RecommendOptions& o) {
     }
     if (o.steps) return Error{ErrorCode::usage, "--steps needs --from-run"};
     TACHO_TRY(target, parse_target(o.target));
-    wish.target = target;
+    requirements.target = target;
   }
   if (!o.deadline.empty()) {
     TACHO_TRY(hours, hours_of(o.deadline));
-    wish.deadline_hours = hours;
+    requirements.deadline_hours = hours;
   }
-  if (!o.precisions.empty()) wish.precisions.clear();
+  if (!o.precisions.empty()) requirements.precisions.clear();
   for (const std::string& word : o.precisions) {
     TACHO_TRY(precision, kPrecisions.parse(word));
-    wish.precisions.push_back(precision);
+    requirements.precisions.push_back(precision);
   }
-  for (const std::int64_t batch : wish.batches) {
+  for (const std::int64_t batch : requirements.batches) {
     if (batch < 1 || batch > kLargestBatch) {
       return Error{ErrorCode::usage,
                    fmt::format("--batch must be between 1 and {}", kLargestBatch)};
     }
   }
-  return wish;
+  return requirements;
 }
 
 // Treats the given number of steps as one epoch.
@@ -87,7 +87,7 @@ class GivenSteps final : public EpochPredictor {
   double samples_;
 };
 
-Result<Recommendation> recommend_by_run(const RecommendOptions& o, Wish wish,
+Result<Recommendation> recommend_by_run(const RecommendOptions& o, Requirements requirements,
                                         const std::filesystem::path& home, RunStore& store,
                                         const Context& context) {
   TACHO_TRY(catalog, Catalog(home).instances());
@@ -95,20 +95,20 @@ Result<Recommendation> recommend_by_run(const RecommendOptions& o, Wish wish,
   TACHO_TRY(job, open_traced_job(store, o.from_run, context));
   const std::int64_t steps = o.steps.value_or(job.steps);
   if (steps < 1) return Error{ErrorCode::usage, "--steps must be at least 1"};
-  wish.title = fmt::format("{}: {} steps", job.title, steps);
-  wish.command = job.command;
-  wish.precisions = {job.precision};
-  wish.batches = {job.batch};
-  return recommend(wish, instances, *job.predictor,
+  requirements.title = fmt::format("{}: {} steps", job.title, steps);
+  requirements.command = job.command;
+  requirements.precisions = {job.precision};
+  requirements.batches = {job.batch};
+  return recommend(requirements, instances, *job.predictor,
                    GivenSteps(static_cast<double>(steps) * static_cast<double>(job.batch)));
 }
 
 Result<int> recommend_to_user(const RecommendOptions& o, const Context& context) {
-  TACHO_TRY(wish, wish_of(o));
+  TACHO_TRY(requirements, requirements_of(o));
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(made, o.from_run.empty() ? recommend_here(home, store, wish, o.filter)
-                                     : recommend_by_run(o, wish, home, store, context));
+  TACHO_TRY(made, o.from_run.empty() ? recommend_here(home, store, requirements, o.filter)
+                                     : recommend_by_run(o, requirements, home, store, context));
   if (o.json) {
     context.print(json_text(to_json(made), 1) + "\n");
   } else {
@@ -124,8 +124,8 @@ void add_recommend_command(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("recommend", "find the cheapest instance for a target accuracy");
   auto o = std::make_shared<RecommendOptions>();
-  command->add_option("--model", o->wish.job.model, "model to train");
-  command->add_option("--data", o->wish.job.data, "dataset");
+  command->add_option("--model", o->requirements.job.model, "model to train");
+  command->add_option("--data", o->requirements.job.data, "dataset");
   command->add_option("--target", o->target, "accuracy to reach, such as top1=0.75");
   command
       ->add_option("--from-run", o->from_run,
@@ -134,18 +134,18 @@ void add_recommend_command(CLI::App& app, Context& context) {
   command->add_option("--steps", o->steps,
                       "number of steps for --from-run (default: those of the run)");
   command->add_option("--deadline", o->deadline, "latest end, such as 12h, 90m or 2d");
-  command->add_option("--budget", o->wish.budget_usd, "highest cost in dollars");
+  command->add_option("--budget", o->requirements.budget_usd, "highest cost in dollars");
   command->add_option("--clouds", o->filter.clouds, "clouds: aws,gcp,azure,…,own")->delimiter(',');
   command->add_option("--gpus", o->filter.gpus, "GPUs, by name or prefix: A100,L4")->delimiter(',');
   command->add_option("--regions", o->filter.regions, "regions: us-east-1,…")->delimiter(',');
-  command->add_option("--max-nodes", o->wish.max_nodes, "largest number of machines")
+  command->add_option("--max-nodes", o->requirements.max_nodes, "largest number of machines")
       ->capture_default_str();
-  command->add_flag("--spot", o->wish.spot, "use spot prices");
+  command->add_flag("--spot", o->requirements.spot, "use spot prices");
   command
       ->add_option("--precision", o->precisions, "precisions: bf16,fp16,tf32,fp32 (default: all)")
       ->delimiter(',');
   command
-      ->add_option("--batch", o->wish.batches,
+      ->add_option("--batch", o->requirements.batches,
                    "samples per step and GPU: 64,128 (default: 8 to 1024)")
       ->delimiter(',');
   command->add_option("--top", o->offers, "number of offers to show")

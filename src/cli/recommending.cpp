@@ -41,17 +41,18 @@ Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
 }  // namespace
 
 Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStore& store,
-                                      const Wish& wish, const InstanceFilter& filter) {
+                                      const Requirements& requirements,
+                                      const InstanceFilter& filter) {
   constexpr std::size_t kCurvesOfATask = 200;
   TACHO_TRY(catalog, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(std::move(catalog), filter));
-  TACHO_TRY(own, own_curves(store, wish.job.model, wish.job.data, kCurvesOfATask));
+  TACHO_TRY(own, own_curves(store, requirements.job.model, requirements.job.data, kCurvesOfATask));
   auto curves = published_curves();
   auto records = published_time_records();
-  TACHO_CHECK(check_names(wish.job, curves, records));
+  TACHO_CHECK(check_names(requirements.job, curves, records));
   const CurveEpochs epochs(EpochsToTarget(own, std::move(curves), std::move(records)));
   TACHO_TRY(steps, open_step_predictors(store));
-  return recommend(wish, instances, *steps, epochs);
+  return recommend(requirements, instances, *steps, epochs);
 }
 
 }  // namespace tacho

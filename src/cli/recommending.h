@@ -9,9 +9,10 @@
 
 namespace tacho {
 
-// Recommends with everything that is available: the catalogue of machines, the speed model, and
+// Recommends with everything that is available: the catalog of machines, the speed model, and
 // learning curves of own runs and of published trainings.
 Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStore& store,
-                                      const Wish& wish, const InstanceFilter& filter);
+                                      const Requirements& requirements,
+                                      const InstanceFilter& filter);
 
 }  // namespace tacho

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// The training data: the built-in catalogue, or the same files in a folder.
+// The training data: the built-in catalog, or the same files in a folder.
 struct PublishedJobs {
   GpuCatalog gpus;
   ModelCosts costs;

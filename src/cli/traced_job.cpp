@@ -47,7 +47,7 @@ GpuRates rates_of(const GpuSpec& gpu, Precision precision) {
   return {gpu.fp32_tflops, tf32 ? gpu.tf32_tflops : gpu.half_tflops, gpu.memory_gb_per_s};
 }
 
-// Drivers append details to the names in catalogues: "NVIDIA H100 80GB HBM3".
+// Drivers append details to the names in catalogs: "NVIDIA H100 80GB HBM3".
 Result<const GpuSpec*> find_by_driver(const GpuCatalog& gpus, const std::string& name) {
   auto found = gpus.find(name);
   std::string part = name;
@@ -76,7 +76,7 @@ class TracedSteps final : public StepPredictor {
     const auto& all = gpus_.all();
     const auto to = std::ranges::find(all, plan.instance.gpu, &GpuSpec::name);
     if (to == all.end()) {
-      return abstain(fmt::format("{} is not in the catalogue of GPUs", plan.instance.gpu));
+      return abstain(fmt::format("{} is not in the catalog of GPUs", plan.instance.gpu));
     }
     StepPrediction prediction;
     prediction.seconds =

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
+
 #include "comm/greeting.h"
 #include "comm/rank_0_connection.h"
 #include "comm/test_ranks.h"
@@ -80,16 +82,22 @@ TEST_F(Loss, TheOthersNameADeadRankZero) {
 
 TEST_F(Loss, TheOthersNameARankThatDiesBeforeAllAreConnected) {
   port_.listen();
+  const auto greet_and_disconnect = [](const Rendezvous::Options& options) {
+    auto connection = connect_to_rank_0(options, std::chrono::steady_clock::now() + kPatient);
+    ASSERT_TRUE(connection.ok()) << connection.error().message;
+    connection->queue(greeting_to_json({member_at(options.place), 3, {}}));
+    connection->flush();
+  };
   std::vector<std::string> errors(3);
+  std::latch rank_1_is_gone(1);
   as_threads(3, [&](int rank) {
     const auto options = rank_at(port_, rank, 3);
-    if (rank == 1) {  // sends its greeting and disconnects
-      auto connection = connect_to_rank_0(options, std::chrono::steady_clock::now() + kPatient);
-      ASSERT_TRUE(connection.ok()) << connection.error().message;
-      connection->queue(greeting_to_json({member_at(options.place), 3, {}}));
-      connection->flush();
-      return;
+    if (rank == 1) {
+      greet_and_disconnect(options);
+      return rank_1_is_gone.count_down();
     }
+    // Otherwise all ranks could be connected before rank 0 reads that rank 1 has disconnected.
+    if (rank == 2) rank_1_is_gone.wait();
     const Met met = Rendezvous::meet(options, {});
     ASSERT_FALSE(met.ok());
     errors[static_cast<std::size_t>(rank)] = met.error().message;

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// The check value of the CRC catalogue, and two of the examples of RFC 3720, B.4.
+// The check value of the CRC catalog, and two of the examples of RFC 3720, B.4.
 TEST(Crc32c, MatchesPublishedValues) {
   EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);

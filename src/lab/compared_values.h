@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// Returns the values of a run to compare: metrics of the catalogue, and the last value of each
+// Returns the values of a run to compare: metrics of the catalog, and the last value of each
 // figure of a watched program as "heard:loss".
 std::map<std::string, double> compared_values(const RunRecord& record);
 
@@ -20,7 +20,7 @@ std::map<std::string, double> compared_values(const RunRecord& record);
 std::vector<ComparedMetric> compared_metrics(std::span<const ComparedRun> runs,
                                              std::span<const std::string> wanted);
 
-// Accepts a key of the catalogue or heard:NAME.
+// Accepts a key of the catalog or heard:NAME.
 Result<void> check_compared_metric(const std::string& key);
 
 }  // namespace tacho

@@ -201,7 +201,7 @@ Result<std::vector<CurvePrediction>> CurvePredictor::predict(const Curve& begun,
     const double half = deviations * estimates[i].deviation;
     const double value = estimates[i].value;
     predictions.push_back(
-        {epochs[i], value, std::max(0.0, value - half), std::min(1.0, value + half)});
+        {epochs[i], {value, std::max(0.0, value - half), std::min(1.0, value + half)}});
   }
   return predictions;
 }

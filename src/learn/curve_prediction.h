@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/estimate.h"
 #include "base/result.h"
 #include "learn/curve.h"
 #include "learn/reference_curves.h"
@@ -18,9 +19,7 @@ inline constexpr std::size_t kFewestPoints = 3;
 // Accuracy at an epoch, with its 90 % interval.
 struct CurvePrediction {
   double epoch = 0;
-  double accuracy = 0;
-  double low = 0;
-  double high = 0;
+  Estimate accuracy;
 };
 
 // Predicts accuracy from the beginning of a curve and from known curves: a mixture of curves of the

@@ -36,17 +36,17 @@ class Tally {
     double half = 0;
     for (std::size_t i = 0; i < predicted.size(); ++i) {
       const double truth = curve.accuracy[seen + i];
-      const double off = std::abs(truth - predicted[i].accuracy);
+      const double off = std::abs(truth - predicted[i].accuracy.value);
       errors += off;
       squares += off * off;
-      held += truth >= predicted[i].low && truth <= predicted[i].high ? 1 : 0;
-      half += (predicted[i].high - predicted[i].low) / 2;
+      held += truth >= predicted[i].accuracy.low && truth <= predicted[i].accuracy.high ? 1 : 0;
+      half += (predicted[i].accuracy.high - predicted[i].accuracy.low) / 2;
     }
     const auto points = static_cast<double>(predicted.size());
     score_.curves += 1;
     score_.mean_error += errors / points;
     score_.root_mean_square += squares / points;
-    score_.final_error += std::abs(curve.accuracy.back() - predicted.back().accuracy);
+    score_.final_error += std::abs(curve.accuracy.back() - predicted.back().accuracy.value);
     score_.coverage += held / points;
     score_.half_width += half / points;
   }

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// Reads the data sheet of a GPU that is not in the catalogue, in YAML:
+// Reads the data sheet of a GPU that is not in the catalog, in YAML:
 //   name: B300
 //   architecture: Blackwell
 //   multiprocessors: 160

@@ -67,7 +67,7 @@ SampleCost at_least_a_little(SampleCost cost) {
 
 JobPoint PointMaker::of(const TrainingJob& job) const {
   const auto gpu = gpus_.find(job.gpu);
-  if (!gpu.ok()) broken_invariant("the GPU of the job is not in the catalogue");
+  if (!gpu.ok()) broken_invariant("the GPU of the job is not in the catalog");
   return of(job, **gpu);
 }
 

@@ -104,7 +104,7 @@ struct JobPoint {
 class PointMaker {
  public:
   PointMaker(const GpuCatalog& gpus, const ModelCosts& costs) : gpus_(gpus), costs_(costs) {}
-  // The GPU must be in the catalogue.
+  // The GPU must be in the catalog.
   [[nodiscard]] JobPoint of(const TrainingJob& job) const;
   // The same job on another GPU.
   [[nodiscard]] JobPoint of(const TrainingJob& job, const GpuSpec& gpu) const;

@@ -9,7 +9,7 @@
 namespace tacho {
 
 // Converts a run into the form of a published figure. Nothing unless it used Tacho's defaults on
-// one GPU of the catalogue: no launches one by one, no torch kernels, no other layout.
+// one GPU of the catalog: no launches one by one, no torch kernels, no other layout.
 std::optional<MeasuredJob> measured_job(const OwnRun& run, const GpuCatalog& gpus);
 
 // Returns own runs as training examples for other GPUs. Models without known costs are ignored.

@@ -180,7 +180,7 @@ TEST(EvaluateOwn, IgnoresUnknownMemory) {
   }
 }
 
-TEST(OwnJobs, AreRunsWithDefaultsOnAGpuOfTheCatalogue) {
+TEST(OwnJobs, AreRunsWithDefaultsOnAGpuOfTheCatalog) {
   const auto gpus = GpuCatalog::parse(shipped_gpus_csv());
   ASSERT_TRUE(gpus.ok());
   OwnRun run{.spec = spec_of("resnet50", 256, Precision::fp16, true),

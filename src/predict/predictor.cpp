@@ -117,9 +117,9 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
   if (calibration != nullptr) posterior.reach *= calibration->share;
   Prediction out;
   out.step_seconds = std::exp(posterior.log_seconds);
-  out.samples_per_s = point.batch * point.gpus / out.step_seconds;
-  out.low90 = out.samples_per_s * std::exp(-posterior.reach);
-  out.high90 = out.samples_per_s * std::exp(posterior.reach);
+  const double speed = point.batch * point.gpus / out.step_seconds;
+  out.samples_per_s = {speed, speed * std::exp(-posterior.reach),
+                       speed * std::exp(posterior.reach)};
   out.memory_gb = point.memory_gb;
   out.memory_known = point.cost_known;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
@@ -202,7 +202,8 @@ Result<void> Predictor::calibrate(std::span<const MeasuredJob> measurements, std
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!predictions[i] || !(measurements[i].samples_per_s > 0)) continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
-    const double error = std::log(predictions[i]->samples_per_s / measurements[i].samples_per_s);
+    const double error =
+        std::log(predictions[i]->samples_per_s.value / measurements[i].samples_per_s);
     of_gpus[gpu->name].push_back(error);
     of_models[of_model(gpu->name, model_name(jobs[i].model).canonical)].push_back(error);
   }

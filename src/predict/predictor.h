@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/estimate.h"
 #include "predict/speed_model.h"
 
 namespace tacho {
@@ -19,9 +20,7 @@ double widest_interval(SpeedModel::Blank blank);
 inline constexpr double kTrustInModelRun = 0.9;
 
 struct Prediction {
-  double samples_per_s = 0;  // of the whole job
-  double low90 = 0;
-  double high90 = 0;
+  Estimate samples_per_s;  // of the whole job
   double step_seconds = 0;
   double memory_gb = 0;      // per GPU
   bool memory_known = true;  // as certain as the model's cost
@@ -35,7 +34,7 @@ class Predictor {
  public:
   Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model);
 
-  // Every GPU must be in the catalogue; nothing for accelerators that are not GPUs.
+  // Every GPU must be in the catalog; nothing for accelerators that are not GPUs.
   [[nodiscard]] Result<std::vector<std::optional<Prediction>>> predict(
       std::span<const TrainingJob> jobs, std::size_t threads) const;
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }

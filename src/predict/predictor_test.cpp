@@ -26,10 +26,13 @@ TEST_F(MadePredictor, IsCloseToMeasurementsWithinItsInterval) {
   std::size_t count = 0;
   for (const MeasuredJob& measured : made::jobs()) {
     const Prediction p = of(measured.job);
-    EXPECT_LT(p.low90, p.samples_per_s);
-    EXPECT_GT(p.high90, p.samples_per_s);
-    EXPECT_NEAR(p.samples_per_s / measured.samples_per_s, 1, 0.2);
-    within += p.low90 <= measured.samples_per_s && measured.samples_per_s <= p.high90 ? 1U : 0U;
+    EXPECT_LT(p.samples_per_s.low, p.samples_per_s.value);
+    EXPECT_GT(p.samples_per_s.high, p.samples_per_s.value);
+    EXPECT_NEAR(p.samples_per_s.value / measured.samples_per_s, 1, 0.2);
+    within += p.samples_per_s.low <= measured.samples_per_s &&
+                      measured.samples_per_s <= p.samples_per_s.high
+                  ? 1U
+                  : 0U;
     ++count;
   }
   EXPECT_GT(within, count * 85 / 100);
@@ -43,7 +46,7 @@ TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
     for (const char* gpu : {"G0", "G1", "G2", "G3", "between", "G4", "G5", "G6", "G7", "beyond"}) {
       TrainingJob job = made::job(3, 0, batch, "PyTorch (made)");
       job.gpu = gpu;
-      const double speed = of(job).samples_per_s;
+      const double speed = of(job).samples_per_s.value;
       EXPECT_GE(speed, before) << gpu;
       before = speed;
     }
@@ -52,32 +55,32 @@ TEST_F(MadePredictor, NeverMakesAFasterGpuOfTheSameFamilySlower) {
 
 TEST_F(MadePredictor, AMeasurementAppliesToFasterGpusWithoutOne) {
   const TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
-  const MeasuredJob own{measured, 3 * of(measured).samples_per_s, ""};
+  const MeasuredJob own{measured, 3 * of(measured).samples_per_s.value, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   double before = 0;
   for (const int gpu : {2, 3, 4, 7}) {
-    const double speed = of(made::job(3, gpu, 64, "PyTorch (made)")).samples_per_s;
+    const double speed = of(made::job(3, gpu, 64, "PyTorch (made)")).samples_per_s.value;
     EXPECT_GE(speed, before) << gpu;
     before = speed;
   }
-  EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.15);
+  EXPECT_NEAR(of(measured).samples_per_s.value / own.samples_per_s, 1, 0.15);
 }
 
 TEST_F(MadePredictor, AMeasurementCountsMoreThanASlowerGpusDataSheet) {
   const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
-  const MeasuredJob own{measured, of(measured).samples_per_s / 4, ""};
+  const MeasuredJob own{measured, of(measured).samples_per_s.value / 4, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
-  EXPECT_NEAR(of(measured).samples_per_s / own.samples_per_s, 1, 0.2);
+  EXPECT_NEAR(of(measured).samples_per_s.value / own.samples_per_s, 1, 0.2);
 }
 
 TEST_F(MadePredictor, ASecondCalibrationReplacesTheFirst) {
   const TrainingJob measured = made::job(3, 5, 64, "PyTorch (made)");
-  const double before = of(measured).samples_per_s;
+  const double before = of(measured).samples_per_s.value;
   for (const double factor : {0.5, 1.0}) {
     const MeasuredJob own{measured, factor * before, ""};
     ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   }
-  EXPECT_NEAR(of(measured).samples_per_s, before, 1e-6 * before);
+  EXPECT_NEAR(of(measured).samples_per_s.value, before, 1e-6 * before);
 }
 
 TEST_F(MadePredictor, MemoryIncreasesWithTheBatchAndTimeIsPositive) {
@@ -86,7 +89,7 @@ TEST_F(MadePredictor, MemoryIncreasesWithTheBatchAndTimeIsPositive) {
     const Prediction p = of(made::job(3, 2, batch, "PyTorch (made)"));
     EXPECT_GT(p.memory_gb, before);
     EXPECT_GT(p.step_seconds, 0);
-    EXPECT_GT(p.low90, 0);
+    EXPECT_GT(p.samples_per_s.low, 0);
     before = p.memory_gb;
   }
 }
@@ -105,7 +108,7 @@ TEST_F(MadePredictor, FindsTheCostsOfAModelByName) {
   by_costs.params_m = 10;
   by_costs.input_shape = "3x224x224";
   by_costs.family = "cnn";
-  EXPECT_DOUBLE_EQ(of(by_name).samples_per_s, of(by_costs).samples_per_s);
+  EXPECT_DOUBLE_EQ(of(by_name).samples_per_s.value, of(by_costs).samples_per_s.value);
 }
 
 TEST_F(MadePredictor, AbstainsWithAReasonForAnUnknownModel) {
@@ -115,7 +118,7 @@ TEST_F(MadePredictor, AbstainsWithAReasonForAnUnknownModel) {
   const Prediction p = of(job);
   EXPECT_FALSE(p.in_domain);
   EXPECT_THAT(p.reason, testing::HasSubstr("gmacs"));
-  EXPECT_GT(p.samples_per_s, 0);
+  EXPECT_GT(p.samples_per_s.value, 0);
   EXPECT_TRUE(of(made::job(0, 0, 64, "PyTorch (made)")).in_domain);
 }
 
@@ -129,7 +132,7 @@ TEST_F(MadePredictor, AbstainsForAnUnmeasuredGpuIfTheModelsCostIsRough) {
   EXPECT_THAT(of(job).reason, unmeasured_gpu);
   TrainingJob measured = made::job(3, 2, 64, "PyTorch (made)");
   measured.gpu = "new";
-  const MeasuredJob own{measured, of(measured).samples_per_s, ""};
+  const MeasuredJob own{measured, of(measured).samples_per_s.value, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   EXPECT_THAT(of(job).reason, testing::Not(unmeasured_gpu));
 }
@@ -200,13 +203,14 @@ TEST_F(MadePredictor, OneMeasurementImprovesPredictionsForThatGpu) {
   const TrainingJob other = made::job(5, 3, 256, "TensorFlow (made)");
   const Prediction before = of(other);
   // This machine is half as fast as predicted.
-  const MeasuredJob own{measured, of(measured).samples_per_s / 2, ""};
+  const MeasuredJob own{measured, of(measured).samples_per_s.value / 2, ""};
   ASSERT_TRUE(predictor_.calibrate(std::span(&own, 1), 1).ok());
   const Prediction after = of(other);
-  EXPECT_NEAR(after.samples_per_s / before.samples_per_s, 0.5, 0.1);
-  EXPECT_LT(after.high90 / after.low90, before.high90 / before.low90);
+  EXPECT_NEAR(after.samples_per_s.value / before.samples_per_s.value, 0.5, 0.1);
+  EXPECT_LT(after.samples_per_s.high / after.samples_per_s.low,
+            before.samples_per_s.high / before.samples_per_s.low);
   const TrainingJob elsewhere = made::job(5, 1, 256, "TensorFlow (made)");
-  EXPECT_GT(of(elsewhere).samples_per_s, after.samples_per_s / 3);
+  EXPECT_GT(of(elsewhere).samples_per_s.value, after.samples_per_s.value / 3);
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ struct LoadMeasured {
   double service_p99_s = 0;
   std::string slo;                         // "p99=50ms"; "" without one
   std::optional<double> fails_from_per_s;  // lowest tried rate that misses the SLO
-  std::string machine;                     // instance of the catalogue for the price, or ""
+  std::string machine;                     // instance of the catalog for the price, or ""
   std::optional<double> usd_per_hour;
   bool operator==(const LoadMeasured&) const = default;
 

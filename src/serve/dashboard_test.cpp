@@ -218,7 +218,7 @@ TEST_F(DashboardTest, APublicAddressNeedsAToken) {
 class SlowPredictionService final : public PredictionService {
  public:
   [[nodiscard]] Result<Json> predict(const Json& /*job*/) const override { return Json::object(); }
-  [[nodiscard]] Result<Recommendation> recommend(const Wish& /*wish*/,
+  [[nodiscard]] Result<Recommendation> recommend(const Requirements& /*requirements*/,
                                                  const InstanceFilter& /*filter*/,
                                                  RunStore& /*store*/) const override {
     ++asked;
@@ -233,7 +233,7 @@ class SlowPredictionService final : public PredictionService {
 TEST_F(DashboardTest, QuickRequestsDoNotWaitForSlowOnes) {
   const auto slow = std::make_shared<SlowPredictionService>();
   begin({}, slow);
-  const auto wish = [&](int target) {
+  const auto requirements = [&](int target) {
     const std::string body =
         R"({"model":"mlp","data":"mnist","target":0.)" + std::to_string(target) + "}";
     http::RawClient client(dashboard_->port());
@@ -243,10 +243,10 @@ TEST_F(DashboardTest, QuickRequestsDoNotWaitForSlowOnes) {
     return client;
   };
   std::vector<http::RawClient> equal;
-  for (int i = 0; i < 20; ++i) equal.push_back(wish(10));
+  for (int i = 0; i < 20; ++i) equal.push_back(requirements(10));
   while (slow->asked == 0) std::this_thread::yield();
   std::vector<http::RawClient> others;
-  for (int i = 0; i < 30; ++i) others.push_back(wish(11 + i));
+  for (int i = 0; i < 30; ++i) others.push_back(requirements(11 + i));
   // Two run and eight may wait, so at least 21 are refused immediately.
   const auto refused_yet = [&] {
     const std::string mark = "route=\"/api/v1/recommend\",status=\"503\"} ";

@@ -15,7 +15,7 @@ class PredictionService {
   virtual ~PredictionService() = default;
   // Predicts the speed of the job in the JSON object.
   [[nodiscard]] virtual Result<Json> predict(const Json& job) const = 0;
-  [[nodiscard]] virtual Result<Recommendation> recommend(const Wish& wish,
+  [[nodiscard]] virtual Result<Recommendation> recommend(const Requirements& requirements,
                                                          const InstanceFilter& filter,
                                                          RunStore& store) const = 0;
 };

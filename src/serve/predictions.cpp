@@ -56,13 +56,18 @@ Json instance_json(const Instance& instance) {
 }
 
 Json entry_json(const LedgerEntry& entry) {
-  return {
-      {"run_key", entry.run_key}, {"metric", entry.metric},
-      {"made_at", entry.made_at}, {"model", entry.model},
-      {"data", entry.data},       {"machine", entry.machine},
-      {"basis", entry.basis},     {"value", entry.value},
-      {"low90", entry.low},       {"high90", entry.high},
-      {"outcome", entry.outcome}, {"measured", entry.measured ? Json(*entry.measured) : Json()}};
+  return {{"run_key", entry.run_key},
+          {"metric", entry.metric},
+          {"made_at", entry.made_at},
+          {"model", entry.model},
+          {"data", entry.data},
+          {"machine", entry.machine},
+          {"basis", entry.basis},
+          {"value", entry.predicted.value},
+          {"low90", entry.predicted.low},
+          {"high90", entry.predicted.high},
+          {"outcome", entry.outcome},
+          {"measured", entry.measured ? Json(*entry.measured) : Json()}};
 }
 
 std::string ledger_csv(const std::vector<LedgerEntry>& entries) {
@@ -70,53 +75,53 @@ std::string ledger_csv(const std::vector<LedgerEntry>& entries) {
                                "value", "low90", "high90", "outcome", "measured"});
   for (const LedgerEntry& entry : entries) {
     text += csv_line({entry.run_key, entry.metric, csv_number(entry.made_at), entry.model,
-                      entry.data, entry.machine, entry.basis, csv_number(entry.value),
-                      csv_number(entry.low), csv_number(entry.high), entry.outcome,
-                      entry.measured ? csv_number(*entry.measured) : ""});
+                      entry.data, entry.machine, entry.basis, csv_number(entry.predicted.value),
+                      csv_number(entry.predicted.low), csv_number(entry.predicted.high),
+                      entry.outcome, entry.measured ? csv_number(*entry.measured) : ""});
   }
   return text;
 }
 
 }  // namespace
 
-Result<RecommendationRequest> read_wish(const Json& json) {
+Result<RecommendationRequest> read_recommendation_request(const Json& json) {
   JsonObject object(json, "the request");
   RecommendationRequest parsed;
-  Wish& wish = parsed.wish;
-  object.read("model", wish.job.model);
-  object.read("data", wish.job.data);
-  object.read("target", wish.target);
-  object.read_optional("deadline_hours", wish.deadline_hours);
-  object.read_optional("budget_usd", wish.budget_usd);
-  object.read_optional("max_nodes", wish.max_nodes);
-  object.read_optional("spot", wish.spot);
-  object.read_optional("batches", wish.batches);
+  Requirements& requirements = parsed.requirements;
+  object.read("model", requirements.job.model);
+  object.read("data", requirements.job.data);
+  object.read("target", requirements.target);
+  object.read_optional("deadline_hours", requirements.deadline_hours);
+  object.read_optional("budget_usd", requirements.budget_usd);
+  object.read_optional("max_nodes", requirements.max_nodes);
+  object.read_optional("spot", requirements.spot);
+  object.read_optional("batches", requirements.batches);
   TACHO_TRY(clouds, words_of(object, "clouds"));
   TACHO_TRY(gpus, words_of(object, "gpus"));
   TACHO_TRY(regions, words_of(object, "regions"));
   TACHO_TRY(precisions, words_of(object, "precisions"));
   TACHO_CHECK(object.finish());
-  if (!(wish.target > 0 && wish.target < 1)) {
+  if (!(requirements.target > 0 && requirements.target < 1)) {
     return Error{ErrorCode::invalid, "the request: target must be an accuracy between 0 and 1"};
   }
-  TACHO_CHECK(positive("deadline_hours", wish.deadline_hours));
-  TACHO_CHECK(positive("budget_usd", wish.budget_usd));
-  if (wish.max_nodes < 1 || wish.max_nodes > 64) {
+  TACHO_CHECK(positive("deadline_hours", requirements.deadline_hours));
+  TACHO_CHECK(positive("budget_usd", requirements.budget_usd));
+  if (requirements.max_nodes < 1 || requirements.max_nodes > 64) {
     return Error{ErrorCode::invalid, "the request: max_nodes must be between 1 and 64"};
   }
-  const bool batches_fit =
-      wish.batches.size() <= kMostWords && std::ranges::all_of(wish.batches, [](std::int64_t b) {
-        return b >= 1 && b <= kLargestBatch;
-      });
+  const bool batches_fit = requirements.batches.size() <= kMostWords &&
+                           std::ranges::all_of(requirements.batches, [](std::int64_t b) {
+                             return b >= 1 && b <= kLargestBatch;
+                           });
   if (!batches_fit) {
     return Error{ErrorCode::invalid,
                  fmt::format("the request: batches must be integers from 1 to {}, {} at most",
                              kLargestBatch, kMostWords)};
   }
-  if (!precisions.empty()) wish.precisions.clear();
+  if (!precisions.empty()) requirements.precisions.clear();
   for (const std::string& word : precisions) {
     TACHO_TRY(precision, kPrecisions.parse(word).in("the request"));
-    wish.precisions.push_back(precision);
+    requirements.precisions.push_back(precision);
   }
   parsed.filter = {std::move(clouds), std::move(gpus), std::move(regions)};
   return parsed;
@@ -136,8 +141,8 @@ Answer recommended(const http::Request& request, const PredictionService* predic
   TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
   if (predictions == nullptr) return without_predictions();
   TACHO_TRY(body, body_of(request));
-  TACHO_TRY(parsed, read_wish(body));
-  const auto made = predictions->recommend(parsed.wish, parsed.filter, store);
+  TACHO_TRY(parsed, read_recommendation_request(body));
+  const auto made = predictions->recommend(parsed.requirements, parsed.filter, store);
   // Missing measurements are not a failure of the server.
   if (!made.ok() && made.error().code == ErrorCode::unavailable) {
     return Error{ErrorCode::invalid, made.error().message};

@@ -26,10 +26,10 @@ Answer ledger(const http::Request& request, const std::filesystem::path& home, b
 Answer instances(const http::Request& request, const std::filesystem::path& home);
 
 struct RecommendationRequest {
-  Wish wish;
+  Requirements requirements;
   InstanceFilter filter;
 };
 // Unknown keys and invalid values are errors that name the key.
-Result<RecommendationRequest> read_wish(const Json& json);
+Result<RecommendationRequest> read_recommendation_request(const Json& json);
 
 }  // namespace tacho::serve

@@ -14,22 +14,24 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Result<RecommendationRequest> read(const std::string& text) { return read_wish(*parse_json(text)); }
+Result<RecommendationRequest> read(const std::string& text) {
+  return read_recommendation_request(*parse_json(text));
+}
 
-TEST(Wish, IsReadFromJson) {
+TEST(Requirements, IsReadFromJson) {
   const auto parsed = read(R"({"model": "resnet50", "data": "imagenet", "target": 0.75,
       "deadline_hours": 12, "max_nodes": 2, "spot": true, "batches": [64, 128],
       "precisions": ["bf16"], "gpus": ["A100"], "clouds": ["aws", "gcp"]})");
   ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_EQ(parsed->wish.job.model, "resnet50");
-  EXPECT_EQ(parsed->wish.deadline_hours, 12);
-  EXPECT_FALSE(parsed->wish.budget_usd);
-  EXPECT_THAT(parsed->wish.batches, ElementsAre(64, 128));
-  EXPECT_THAT(parsed->wish.precisions, ElementsAre(Precision::bf16));
+  EXPECT_EQ(parsed->requirements.job.model, "resnet50");
+  EXPECT_EQ(parsed->requirements.deadline_hours, 12);
+  EXPECT_FALSE(parsed->requirements.budget_usd);
+  EXPECT_THAT(parsed->requirements.batches, ElementsAre(64, 128));
+  EXPECT_THAT(parsed->requirements.precisions, ElementsAre(Precision::bf16));
   EXPECT_THAT(parsed->filter.clouds, ElementsAre("aws", "gcp"));
 }
 
-TEST(Wish, AnErrorNamesTheInvalidKey) {
+TEST(Requirements, AnErrorNamesTheInvalidKey) {
   const std::string good = R"("model": "a", "data": "b")";
   for (const auto& [more, word] : {std::pair("\"target\": 75", "target"),
                                    {"\"target\": 0.7, \"budget_usd\": -1", "budget_usd"},
@@ -46,13 +48,14 @@ TEST(Wish, AnErrorNamesTheInvalidKey) {
   }
 }
 
-TEST(Wish, SurvivesDamage) {
+TEST(Requirements, SurvivesDamage) {
   const std::string good = R"({"model":"m","data":"d","target":0.7,"batches":[8],"gpus":["A100"]})";
   std::mt19937 random(5);
   for (int i = 0; i < 3000; ++i) {
     std::string text = good;
     for (int k = 0; k < 3; ++k) text[random() % text.size()] = static_cast<char>(random() % 256);
-    if (const auto json = parse_json(text); json.ok()) (void)read_wish(*json).ok();
+    if (const auto json = parse_json(text); json.ok())
+      (void)read_recommendation_request(*json).ok();
   }
 }
 
@@ -67,9 +70,7 @@ TEST(LedgerAnswer, ContainsPredictionsAndMeasurements) {
                           .data = "mnist",
                           .machine = "a, \"cpu\"",
                           .basis = "3 runs",
-                          .value = 0.9,
-                          .low = 0.8,
-                          .high = 0.95};
+                          .predicted = {0.9, 0.8, 0.95}};
   ASSERT_TRUE(open.put(std::span(&entry, 1)).ok());
   http::Request request;
   const auto answer = ledger(request, home.path(), true);

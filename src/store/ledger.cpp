@@ -15,7 +15,8 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
 Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
   for (const LedgerEntry& one : predictions) {
     TACHO_CHECK(find_metric(one.metric));
-    if (!(one.low <= one.value && one.value <= one.high)) {
+    const Estimate& p = one.predicted;
+    if (!(p.low <= p.value && p.value <= p.high)) {
       return Error{ErrorCode::invalid,
                    fmt::format("a prediction of {} is outside its own interval", one.metric)};
     }
@@ -34,9 +35,9 @@ Result<void> Ledger::put(std::span<const LedgerEntry> predictions) {
                     .bind(one.data)
                     .bind(one.machine)
                     .bind(one.basis)
-                    .bind(one.value)
-                    .bind(one.low)
-                    .bind(one.high)
+                    .bind(one.predicted.value)
+                    .bind(one.predicted.low)
+                    .bind(one.predicted.high)
                     .run());
   }
   return transaction.commit();
@@ -73,9 +74,7 @@ Result<std::vector<LedgerEntry>> Ledger::all() {
                     .data = statement.text(4),
                     .machine = statement.text(5),
                     .basis = statement.text(6),
-                    .value = statement.real(7),
-                    .low = statement.real(8),
-                    .high = statement.real(9)};
+                    .predicted = {statement.real(7), statement.real(8), statement.real(9)}};
     if (!statement.is_null(10)) one.outcome = statement.text(10);
     if (!statement.is_null(11)) one.measured = statement.real(11);
     predictions.push_back(std::move(one));

@@ -25,9 +25,7 @@ class LedgerTest : public testing::Test {
             .data = "fashion-mnist",
             .machine = "H100",
             .basis = "3 runs here",
-            .value = 0.5,
-            .low = 0.4,
-            .high = 0.6};
+            .predicted = {0.5, 0.4, 0.6}};
   }
 };
 
@@ -70,18 +68,18 @@ TEST_F(LedgerTest, ARunThatHasNotEndedIsNotMeasured) {
 TEST_F(LedgerTest, AMetricIsPredictedOnce) {
   auto ledger = *Ledger::open(file_);
   LedgerEntry second = prediction("a");
-  second.value = 0.45;
+  second.predicted.value = 0.45;
   ASSERT_TRUE(ledger.put(std::vector{prediction("a")}).ok());
   ASSERT_TRUE(ledger.put(std::vector{second}).ok());
   ASSERT_EQ(ledger.all()->size(), 1U);
-  EXPECT_EQ(ledger.all()->front().value, 0.5);
+  EXPECT_EQ(ledger.all()->front().predicted.value, 0.5);
 }
 
 TEST_F(LedgerTest, RefusesAnUnknownMetricAndAnIntervalWithoutItsValue) {
   auto ledger = *Ledger::open(file_);
   EXPECT_FALSE(ledger.put(std::vector{prediction("a", "top9")}).ok());
   LedgerEntry outside = prediction("a");
-  outside.low = 0.55;
+  outside.predicted.low = 0.55;
   const auto put = ledger.put(std::vector{prediction("b"), outside});
   ASSERT_FALSE(put.ok());
   EXPECT_THAT(put.error().message, HasSubstr("outside its own interval"));

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Returns "H200" for "NVIDIA H200 NVL": names in the catalogue start with it.
+// Returns "H200" for "NVIDIA H200 NVL": names in the catalog start with it.
 std::string model_in(std::string_view gpu) {
   constexpr std::string_view kMaker = "NVIDIA ";
   if (gpu.starts_with(kMaker)) gpu.remove_prefix(kMaker.size());

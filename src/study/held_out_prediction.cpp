@@ -109,9 +109,9 @@ void predict_accuracy(HeldOutPrediction& one, const std::vector<const RunRecord*
   for (std::size_t i = 1; i <= record.epochs.size(); ++i) epochs.push_back(static_cast<double>(i));
   const auto predicted = CurvePredictor(same).predict(begun, epochs);
   if (!predicted.ok()) return;
-  for (const CurvePrediction& point : *predicted) one.accuracy_by_epoch.push_back(point.accuracy);
-  const CurvePrediction& last = predicted->back();
-  one.top1 = Estimate{last.accuracy, last.low, last.high};
+  for (const CurvePrediction& point : *predicted)
+    one.accuracy_by_epoch.push_back(point.accuracy.value);
+  one.top1 = predicted->back().accuracy;
 }
 
 using ValueOf = double (*)(const RunRecord&);

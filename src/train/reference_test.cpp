@@ -231,7 +231,7 @@ TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {
 }
 
 // The published models are tested in models_test.cpp.
-TEST(Registry, BuildsEverySmallModelOfTheCatalogue) {
+TEST(Registry, BuildsEverySmallModelOfTheCatalog) {
   for (const ModelInfo& info : model_catalog()) {
     if (info.sample.height >= 224 || info.tokens == TokenKind::wordpiece) continue;
     EXPECT_TRUE(make_model(info.name, {.vocabulary = 10}).ok()) << info.name;

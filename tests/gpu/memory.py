@@ -23,7 +23,7 @@ MNIST = {**NOTHING, "channels": 1, "height": 28, "width": 28, "classes": 10}
 IMAGE = {**NOTHING, "channels": 3, "height": 224, "width": 224, "classes": 1000}
 PIECES = {**NOTHING, "length": 128, "vocabulary": 30522, "classes": 2}
 WORDS = {**NOTHING, "length": 200, "vocabulary": 20000, "classes": 2}
-# The optimizers are those of the catalogue, with low rates: nothing has to be learned here.
+# The optimizers are those of the catalog, with low rates: nothing has to be learned here.
 MODELS = {
     "alexnet": (IMAGE, SGD, (128, 512)), "vgg11": (IMAGE, SGD, (32, 128)),
     "vgg16": (IMAGE, SGD, (32, 128)), "resnet18": (IMAGE, SGD, (64, 256)),

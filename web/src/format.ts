@@ -1,4 +1,4 @@
-// Formats numbers by the units of the metric catalogue.
+// Formats numbers by the units of the metric catalog.
 import type { UnitName } from "./types";
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });

@@ -22,7 +22,7 @@ export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
   const [starting, setStarting] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
   if (problem) return <main><ProblemNote problem={problem} /></main>;
-  if (!catalog) return <main><Loading text="Loading the catalogue…" /></main>;
+  if (!catalog) return <main><Loading text="Loading the catalog…" /></main>;
 
   const value = (key: string, initial: string) => url.searchParams.get(key) ?? initial;
   const set = (key: string, text: string) => navigate(withParams(url, { [key]: text || null }), true);

@@ -118,7 +118,7 @@ export function RecommendView(): JSX.Element {
       (problem: Problem) => closed || setState({ problem, loading: false }));
     return () => { closed = true; };
   }, [body]);
-  if (!catalog || !market) return <main><Loading text="Loading the catalogue…" /></main>;
+  if (!catalog || !market) return <main><Loading text="Loading the catalog…" /></main>;
   const { recommendation, problem, loading } = state;
   const request = requestOf(url.searchParams);
   const trainable = catalog.models.some((m) => m.name === request.model) && catalog.datasets.some((d) => d.name === request.data);

@@ -16,7 +16,7 @@ namespace {
 struct Published {
   const char* name;
   std::int64_t parameters;
-  // 10⁹ multiply-adds of a forward pass, for the catalogue's sample. timm
+  // 10⁹ multiply-adds of a forward pass, for the catalog's sample. timm
   // (results/benchmark-infer-fp32-nchw-pt240-cpu-i9_10940x-dynamo.csv, two decimals) counts,
   // besides products, two per number of a batch norm and five per number of a layer norm.
   std::optional<double> gmacs;
@@ -102,7 +102,7 @@ TEST_P(PublishedModel, HasThePublishedParametersNamesAndMultiplyAdds) {
 INSTANTIATE_TEST_SUITE_P(Every, PublishedModel, testing::ValuesIn(kPublished),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(PublishedModels, AreAllLargeModelsOfTheCatalogue) {
+TEST(PublishedModels, AreAllLargeModelsOfTheCatalog) {
   for (const ModelInfo& info : model_catalog()) {
     if (info.sample.height < 224 && info.tokens != TokenKind::wordpiece) continue;
     EXPECT_TRUE(std::any_of(kPublished.begin(), kPublished.end(), [&info](const Published& one) {

@@ -64,7 +64,7 @@ Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const Inpu
     }
   }
   TACHO_TRY(info, find_model(name));
-  broken_invariant("a model of the catalogue has no builder: " + std::string(info->name));
+  broken_invariant("a model of the catalog has no builder: " + std::string(info->name));
 }
 
 InputShape default_shape(const ModelInfo& model) {
