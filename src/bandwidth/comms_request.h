@@ -11,7 +11,7 @@
 
 namespace tacho::bandwidth {
 
-// Parameters of 'tacho lab comms', equal for all ranks.
+// Parameters of 'tacho bench comms', equal for all ranks.
 struct CommsRequest {
   DistBackend backend = DistBackend::automatic;  // automatic: all that connect every rank
   bool quick = false;

@@ -29,7 +29,7 @@ std::vector<std::string> SurveyStore::keys() const {
 Result<LabRecord> SurveyStore::find(std::string_view name) const {
   const auto all = keys();
   if (all.empty()) {
-    return Error{ErrorCode::not_found, "nothing was measured yet; run 'tacho lab memory'"};
+    return Error{ErrorCode::not_found, "nothing was measured yet; run 'tacho bench memory'"};
   }
   if (name == "last") return read(all.back());
   std::vector<std::string> matches;
@@ -39,7 +39,7 @@ Result<LabRecord> SurveyStore::find(std::string_view name) const {
   }
   if (matches.size() == 1) return read(matches[0]);
   return Error{ErrorCode::not_found,
-               matches.empty() ? fmt::format("no survey '{}'; 'tacho lab ls' lists them", name)
+               matches.empty() ? fmt::format("no survey '{}'; 'tacho bench ls' lists them", name)
                                : fmt::format("{} surveys begin with '{}'; use a longer prefix",
                                              matches.size(), name)};
 }

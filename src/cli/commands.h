@@ -26,7 +26,7 @@ void add_env_command(CLI::App& app, Context& context);
 void add_curve_command(CLI::App& app, Context& context);
 void add_recommend_command(CLI::App& app, Context& context);
 void add_catalog_command(CLI::App& app, Context& context);
-void add_lab_command(CLI::App& app, Context& context);
+void add_bench_command(CLI::App& app, Context& context);
 void add_ledger_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_infer_command(CLI::App& app, Context& context);
@@ -36,10 +36,10 @@ void add_take_task_command(CLI::App& app, Context& context);
 void add_help_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
-// Commands of `tacho lab`.
-void add_lab_memory_command(CLI::App& lab, Context& context);
-void add_lab_comms_command(CLI::App& lab, Context& context);
-void add_lab_records_commands(CLI::App& lab, Context& context);
+// Commands of `tacho bench`.
+void add_bench_memory_command(CLI::App& bench, Context& context);
+void add_bench_comms_command(CLI::App& bench, Context& context);
+void add_bench_records_commands(CLI::App& bench, Context& context);
 
 // `tacho sweep next`.
 void add_sweep_next_command(CLI::App& sweep, Context& context);

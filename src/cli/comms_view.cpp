@@ -144,7 +144,7 @@ std::string survey_text(const CommsSurvey& survey, const Terminal& terminal) {
          "not measurable: the machine was busy, and the times contradict each other");
   }
   if (!survey.complete) line("note", "ended before everything was measured");
-  line("stored", fmt::format("tacho lab show {}", printable(survey.key)));
+  line("stored", fmt::format("tacho bench show {}", printable(survey.key)));
   return text;
 }
 

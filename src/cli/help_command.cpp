@@ -48,7 +48,7 @@ Result<int> show_help(const std::string& topic, const CLI::App& app, const Conte
   }
   // A command without a page.
   for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() != topic) continue;
+    if (!command->check_name(topic)) continue;
     context.print(command->help(app.get_name()));
     return kSuccess;
   }

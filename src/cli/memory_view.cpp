@@ -126,7 +126,7 @@ std::string survey_text(const Survey& survey, const Terminal& terminal) {
   }
   if (!survey.uncounted.empty()) line("counted", printable(survey.uncounted));
   if (!survey.complete) line("note", "ended before all forms were measured");
-  line("stored", fmt::format("tacho lab show {}", printable(survey.key)));
+  line("stored", fmt::format("tacho bench show {}", printable(survey.key)));
   return text;
 }
 

@@ -46,7 +46,7 @@ Result<bandwidth::Survey> survey_memory(const std::vector<std::string>& words,
   const UniqueFd out = new_file(folder.path() / "out");
   const UniqueFd err = new_file(folder.path() / "err");
   if (!out || !err) return Error{ErrorCode::failed, "cannot write to " + folder.path().string()};
-  Command command{.argv = {"/proc/self/exe", "lab", "memory", "--json"},
+  Command command{.argv = {"/proc/self/exe", "bench", "memory", "--json"},
                   .out = out.get(),
                   .err = err.get(),
                   .own_group = true,
@@ -55,7 +55,7 @@ Result<bandwidth::Survey> survey_memory(const std::vector<std::string>& words,
   TACHO_TRY(process, Process::start(command));
   const ExitStatus status = wait_for_end(process, context);
   if (!status.success()) {
-    // 'tacho lab memory' reports what is missing and how to get it.
+    // 'tacho bench memory' reports what is missing and how to get it.
     TACHO_TRY(said, read_file(folder.path() / "err"));
     return Error{ErrorCode::unavailable, said.substr(0, said.find('\n'))};
   }

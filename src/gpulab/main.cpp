@@ -1,4 +1,4 @@
-// Measures a GPU's memory and writes the results as a survey. 'tacho lab memory --device cuda'
+// Measures a GPU's memory and writes the results as a survey. 'tacho bench memory --device cuda'
 // starts it and stores the survey; it needs a CUDA driver but not torch.
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace tacho {
 namespace {
 
 constexpr const char* kHelp =
-    "tacho-gpulab measures a GPU's memory. 'tacho lab memory --device cuda' starts it for you.\n"
+    "tacho-gpulab measures a GPU's memory. 'tacho bench memory --device cuda' starts it for you.\n"
     "\n"
     "  tacho-gpulab --out FILE [--quick] [--quiet] [--size BYTES]\n"
     "                             write a survey as JSON; --size is per array, of four\n"

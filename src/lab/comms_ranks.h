@@ -19,7 +19,7 @@ struct CommsOrder {
   std::filesystem::path home;
 };
 
-// Runs this machine's ranks of 'tacho lab comms'. Returns the survey if rank 0 is among them.
+// Runs this machine's ranks of 'tacho bench comms'. Returns the survey if rank 0 is among them.
 // `on_progress` receives what rank 0 is about to measure. `interrupts` counts Ctrl-C: the first
 // ends the survey early, the second kills the ranks.
 Result<std::optional<Json>> run_comms_ranks(

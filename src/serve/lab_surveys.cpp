@@ -35,7 +35,7 @@ Result<Json> read_survey(const fs::path& folder, const std::string& key) {
   TACHO_TRY(json, parse_json(text));
   const std::string kind = json.is_object() ? text_in(json, "kind") : "";
   if (kind != "memory" && kind != "comms") {
-    return Error{ErrorCode::invalid, "not a survey of 'tacho lab'"};
+    return Error{ErrorCode::invalid, "not a survey of 'tacho bench'"};
   }
   return json;
 }

@@ -7,8 +7,8 @@
 
 namespace tacho::serve {
 
-// Surveys that 'tacho lab memory' and 'tacho lab comms' stored under `home`, served as they were
-// written.
+// Surveys that 'tacho bench memory' and 'tacho bench comms' stored under `home`, served as they
+// were written.
 
 // GET /api/v1/lab: the newest surveys, and the files that cannot be read as one.
 Answer list_surveys(const http::Request& request, const std::filesystem::path& home);

@@ -49,7 +49,7 @@ TEST_F(LabSurveys, ReportsDamagedFilesAndListsTheOthers) {
   const Json list = *parse_json(list_surveys({}, home_.path())->body);
   EXPECT_EQ(list["surveys"].size(), 1);
   EXPECT_EQ(list["unreadable"].size(), 3);
-  EXPECT_EQ(list["unreadable"][0]["why"], "not a survey of 'tacho lab'");
+  EXPECT_EQ(list["unreadable"][0]["why"], "not a survey of 'tacho bench'");
   EXPECT_THAT(one("2").error().message, HasSubstr("2.json"));
 }
 

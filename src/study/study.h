@@ -62,7 +62,7 @@ struct PredictionStep {
   std::optional<double> target_top1;  // for the recommendation
 };
 
-// The arguments of 'tacho lab memory'.
+// The arguments of 'tacho bench memory'.
 struct SurveyStep {
   std::vector<std::string> words;
 };

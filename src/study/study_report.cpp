@@ -287,7 +287,7 @@ std::string command_of(const StudyStep& step) {
                        shell_quoted(work->infer), shell_quoted(work->load));
   }
   if (const auto* work = std::get_if<SurveyStep>(&step.work)) {
-    return "tacho lab memory " + shell_quoted(work->words);
+    return "tacho bench memory " + shell_quoted(work->words);
   }
   return "";
 }

@@ -83,7 +83,7 @@ std::vector<Block> survey_blocks(const Survey& survey) {
   }
   blocks.emplace_back(Paragraph{
       fmt::format(
-          "{}; {}. Medians; rates count the bytes that must move. 'tacho lab show {}' shows "
+          "{}; {}. Medians; rates count the bytes that must move. 'tacho bench show {}' shows "
           "every form.",
           survey.machine, survey.facts, survey.key),
       true});

@@ -15,7 +15,7 @@ inline constexpr int kCannotReport = 74;  // EX_IOERR: the events could not be w
 // Executes the order in a run's folder, or resumes it.
 int run_order(const std::filesystem::path& folder);
 
-// Runs one rank of 'tacho lab comms'; its rank and size come from the environment.
+// Runs one rank of 'tacho bench comms'; its rank and size come from the environment.
 int measure_comms_in(const std::filesystem::path& folder);
 
 // Prints what `tacho doctor` reports about torch, as one JSON object.

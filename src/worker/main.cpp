@@ -19,8 +19,8 @@ constexpr const char* kHelp =
     "  tacho-worker infer FOLDER [OPTIONS]\n"
     "                             serve FOLDER's model over HTTP; 'tacho infer --help' lists the\n"
     "                             options\n"
-    "  tacho-worker comms FOLDER  one rank of 'tacho lab comms': FOLDER/comms.json states what to\n"
-    "                             measure, rank 0 writes FOLDER/survey.json\n"
+    "  tacho-worker comms FOLDER  one rank of 'tacho bench comms': FOLDER/comms.json states what\n"
+    "                             to measure, rank 0 writes FOLDER/survey.json\n"
     "  tacho-worker --version\n";
 
 }  // namespace

@@ -34,7 +34,7 @@ NEVER = [
     ("takes hours", r"study (?!.*--dry-run).*--full"),
 ]
 LONG = [
-    ("takes minutes", r"tacho evaluate|curve --evaluate|lab probe|lab memory( |$)|lab comms(?! --quick)"
+    ("takes minutes", r"tacho evaluate|curve --evaluate|bench probe|bench memory( |$)|bench comms(?! --quick)"
                       r"|sweep examples/cpu-quick.yaml$"),
     ("makes a whole study", r"study (?!ls|show)(?!.*--dry-run)\S+"),
     ("makes an image", r"env build|--env bare,podman|-E podman"),
@@ -53,7 +53,7 @@ SHORTER = [
     (r"--repeat 2 --max-repeat 2 (.*)--repeat 10", r"\1--repeat 2 --max-repeat 2"),
     (r"(compare .*)--steps \d+", r"\1--steps 3 --eval-samples 64"),
     (r"batch=32,64,128", "batch=32,64"),
-    (r"(lab comms --quick)", r"\1 --max-size 64K --no-gradients"),
+    (r"(bench comms --quick)", r"\1 --max-size 64K --no-gradients"),
     (r"--max-time \d+\w", "--max-time 4s"),
     (r"(tacho load .*--rate \d+)$", r"\1 --duration 1s"),
     (r"(tacho load .*/metrics.*)$", r"\1 --duration 1s"),
@@ -66,7 +66,7 @@ BEFORE = [
     (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 32 {FEW}"),
     (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 128 {FEW}"),
     (r"tacho infer last", f"tacho train lstm --data sst2 -e 1 {FEW}"),
-    (r"tacho lab ls", "tacho lab memory --quick --only copy"),
+    (r"tacho bench ls", "tacho bench memory --quick --only copy"),
 ]
 # The output depends on the machine: only the beginnings of lines are compared.
 SAID_FREELY = r"tacho (report|compare|runs ls|predict|recommend)"

@@ -92,6 +92,16 @@ class Overview(TachoCase):
         self.assertEqual(text.count("Start here:"), 1)
         self.assertNotIn("take-task", text)
 
+    def test_the_former_name_of_bench_works_but_is_not_shown(self):
+        self.assertNotIn(("lab",), commands())
+        self.assertNotRegex(help_of(()), r"\blab\b")
+        for below in ((), ("memory",), ("comms",), ("probe",), ("ls",), ("show",)):
+            text = help_of(("bench", *below))
+            self.assertNotRegex(text, r"\blab\b")
+            self.assertEqual(help_of(("lab", *below)), text)
+        self.assertEqual(self.tacho("help", "lab").out, self.tacho("help", "bench").out)
+        self.assertIn("nothing was measured yet", self.tacho("lab", "ls").out)
+
     def test_only_the_overview_says_where_to_start(self):
         for words in commands():
             if words:

@@ -45,7 +45,7 @@ def a_sweep(case):
 
 def a_survey(case):
     """Returns the key of a new survey."""
-    case.tacho("lab", "memory", "--quick", "--only", "triad", "--size", "1MiB")
+    case.tacho("bench", "memory", "--quick", "--only", "triad", "--size", "1MiB")
     return next((case.home / "lab").glob("*.json")).stem
 
 

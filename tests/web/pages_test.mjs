@@ -243,9 +243,9 @@ test("memory traffic is compared with its limit", async () => {
 
 test("surveys of memory and communication are shown as text", async () => {
   await page.goto("/memory");
-  await page.getByText("tacho lab comms --quick").waitFor();
-  await dashboard.tacho("lab", "memory", "--quick", "--size", "1M", "--only", "reduction");
-  await dashboard.tacho("lab", "comms", "--quick", "--max-size", "4K", "--backend", "gloo");
+  await page.getByText("tacho bench comms --quick").waitFor();
+  await dashboard.tacho("bench", "memory", "--quick", "--size", "1M", "--only", "reduction");
+  await dashboard.tacho("bench", "comms", "--quick", "--max-size", "4K", "--backend", "gloo");
   const [key] = readdirSync(join(dashboard.home, "lab")).sort();
   const survey = JSON.parse(readFileSync(join(dashboard.home, "lab", key), "utf8"));
   writeFileSync(join(dashboard.home, "lab", "0-hostile.json"), JSON.stringify({ ...survey, key: "0-hostile", machine: hostileName, facts: hostileName }));

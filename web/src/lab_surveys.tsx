@@ -1,4 +1,4 @@
-// Surveys of 'tacho lab memory' and 'tacho lab comms', one at a time.
+// Surveys of 'tacho bench memory' and 'tacho bench comms', one at a time.
 import type { JSX } from "preact";
 import { useApi } from "./api";
 import { bytes, seconds, share, shortTime, visible } from "./format";
@@ -152,7 +152,7 @@ export function LabSurveys(): JSX.Element | null {
         </label>
       )}
     >
-      {!line && <p class="soft">No surveys yet. Measure the bandwidth of memory and of communication between ranks: <Command text="tacho lab memory --quick" /> <Command text="tacho lab comms --quick" /></p>}
+      {!line && <p class="soft">No surveys yet. Measure the bandwidth of memory and of communication between ranks: <Command text="tacho bench memory --quick" /> <Command text="tacho bench comms --quick" /></p>}
       {surveyProblem && <ProblemNote problem={surveyProblem} />}
       {line && !survey && !surveyProblem && <Loading text="Loading the survey…" />}
       {survey && <p class="soft">{visible(survey.machine)}; {visible(survey.facts)}{survey.complete ? "" : "; incomplete"}</p>}

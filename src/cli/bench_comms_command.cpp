@@ -41,11 +41,11 @@ constexpr const char* kCommsFooter =
     "before it is timed. Bus bandwidth is defined as in nccl-tests. It is compared with plain\n"
     "sockets and copies that are measured in the same run.\n"
     "\n"
-    "  tacho lab comms --quick  a few seconds, two processes\n"
-    "  tacho lab comms --nproc 4 --backend gloo\n"
-    "  tacho lab comms --nnodes 2 --node-rank 0 --rendezvous host0:29500 --nproc 1  "
+    "  tacho bench comms --quick  a few seconds, two processes\n"
+    "  tacho bench comms --nproc 4 --backend gloo\n"
+    "  tacho bench comms --nnodes 2 --node-rank 0 --rendezvous host0:29500 --nproc 1  "
     "on host0; prints the command for the other machine\n"
-    "  torchrun --nproc-per-node 4 --no-python tacho lab comms  or srun";
+    "  torchrun --nproc-per-node 4 --no-python tacho bench comms  or srun";
 
 Result<bandwidth::CommsRequest> request_of(const CommsOptions& o, const DistSpec& dist) {
   bandwidth::CommsRequest request{.backend = dist.backend,
@@ -114,8 +114,8 @@ Result<int> measure_comms(const CommsOptions& o, Context& context) {
 
 }  // namespace
 
-void add_lab_comms_command(CLI::App& lab, Context& context) {
-  CLI::App* comms = lab.add_subcommand("comms", "measure the communication between ranks");
+void add_bench_comms_command(CLI::App& bench, Context& context) {
+  CLI::App* comms = bench.add_subcommand("comms", "measure the communication between ranks");
   auto o = std::make_shared<CommsOptions>();
   comms->add_flag("--quick", o->quick, "measure a part, in less than 20 seconds");
   comms

@@ -1,4 +1,4 @@
-"""`tacho lab comms` with real ranks; every result is verified before it is timed."""
+"""`tacho bench comms` with real ranks; every result is verified before it is timed."""
 
 import os
 import signal
@@ -9,12 +9,12 @@ from pathlib import Path
 from dist_case import SECRET
 from tacho_case import INTERRUPTED, TachoCase, is_gone, processes_of, wait_until
 
-SMALL = ("lab", "comms", "--quick", "--max-size", "64K", "--no-gradients", "--json")
+SMALL = ("bench", "comms", "--quick", "--max-size", "64K", "--no-gradients", "--json")
 # Bus bandwidth factors of nccl-tests for two ranks.
 BUS = {"all-reduce": 1, "broadcast": 1, "all-gather": 0.5}
 
 
-class LabComms(TachoCase):
+class BenchComms(TachoCase):
     def logs(self, text):
         """Lines of rank 0's log that contain a text."""
         return [line for log in self.passing.glob("tacho-rank-*/worker.log")
@@ -22,7 +22,7 @@ class LabComms(TachoCase):
 
     def begin(self, *words):
         self.passing = self.new_folder()
-        return self.start("lab", "comms", *words, env={"TMPDIR": str(self.passing)})
+        return self.start("bench", "comms", *words, env={"TMPDIR": str(self.passing)})
 
     def test_two_ranks_are_measured_stored_listed_and_shown(self):
         made = self.tacho(*SMALL).json
@@ -43,16 +43,16 @@ class LabComms(TachoCase):
                          "ring_bytes_per_s"]
             self.assertAlmostEqual(one["of_line"], one["bus_gb_per_s"] * 1e9 / line)
         self.assertRegex(" ".join(made["absent"]), "nccl: ")
-        listed = self.tacho("lab", "ls", "--json").json
+        listed = self.tacho("bench", "ls", "--json").json
         self.assertEqual([(s["key"], s["kind"]) for s in listed], [(made["key"], "comms")])
-        self.assertEqual(self.tacho("lab", "show", "--json").json, made)
-        text = self.tacho("lab", "show", made["key"]).out
+        self.assertEqual(self.tacho("bench", "show", "--json").json, made)
+        text = self.tacho("bench", "show", made["key"]).out
         for words in ("a small all-reduce takes", "bus GB/s", "of line", "absent", made["key"]):
             self.assertIn(words, text)
         self.assertEqual(processes_of(self.home), [])
 
     def test_a_gradient_is_sent_in_buckets_and_compressed(self):
-        made = self.tacho("lab", "comms", "--quick", "--max-size", "1M", "--backend", "gloo",
+        made = self.tacho("bench", "comms", "--quick", "--max-size", "1M", "--backend", "gloo",
                           "--json").json
         gradients = made["gradients"]
         plain = [g for g in gradients if g["compress"] == "none"]
@@ -91,8 +91,8 @@ class LabComms(TachoCase):
         self.assertEqual(said.code, INTERRUPTED, said.err)
         self.assertFalse(said.json["complete"])
         self.assertEqual(len([c for c in said.json["collectives"] if c["backend"] == "shm"]), 12)
-        self.assertEqual(self.tacho("lab", "show", "--json").json, said.json)
-        self.assertIn("ended before everything was measured", self.tacho("lab", "show").out)
+        self.assertEqual(self.tacho("bench", "show", "--json").json, said.json)
+        self.assertIn("ended before everything was measured", self.tacho("bench", "show").out)
         self.assertEqual(list(self.passing.iterdir()), [])
 
     def test_a_lost_rank_is_named_and_nothing_is_stored(self):
@@ -115,7 +115,7 @@ class LabComms(TachoCase):
                             (("--nproc", "0"), "--nproc"),
                             (("--timeout", "0"), "--timeout"),
                             (("--nnodes", "2"), "--rendezvous")):
-            self.assert_one_error_line(self.tacho("lab", "comms", *words, expect=2), part)
+            self.assert_one_error_line(self.tacho("bench", "comms", *words, expect=2), part)
 
 
 def rank_of(pid):

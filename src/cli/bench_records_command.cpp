@@ -47,7 +47,8 @@ Result<int> list_records(bool json, const Context& context) {
   if (json) {
     context.print(json_text(list, 1) + "\n");
   } else if (all.empty()) {
-    context.print("nothing was measured yet; start with 'tacho lab memory' or 'tacho lab comms'\n");
+    context.print(
+        "nothing was measured yet; start with 'tacho bench memory' or 'tacho bench comms'\n");
   } else {
     context.print(records_text(all, context.out));
   }
@@ -56,14 +57,14 @@ Result<int> list_records(bool json, const Context& context) {
 
 }  // namespace
 
-void add_lab_records_commands(CLI::App& lab, Context& context) {
-  CLI::App* list = lab.add_subcommand("ls", "list measurements of memory and communication");
+void add_bench_records_commands(CLI::App& bench, Context& context) {
+  CLI::App* list = bench.add_subcommand("ls", "list measurements of memory and communication");
   auto as_json = std::make_shared<bool>(false);
   list->add_flag("--json", *as_json, "print JSON");
   list->callback(
       [as_json, &context] { context.run([&] { return list_records(*as_json, context); }); });
 
-  CLI::App* again = lab.add_subcommand("show", "show a measurement");
+  CLI::App* again = bench.add_subcommand("show", "show a measurement");
   auto name = std::make_shared<std::string>("last");
   again->add_option("survey", *name, "key of a measurement or its prefix, or 'last'")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-"""`tacho lab memory` and its stored surveys."""
+"""`tacho bench memory` and its stored surveys."""
 
 import json
 import os
@@ -15,10 +15,10 @@ def caught(pid):
     return int(re.search(r"SigCgt:\s+(\w+)", status)[1], 16)
 
 
-SMALL = ("lab", "memory", "--quick", "--size", "1M", "--only", "reduction")
+SMALL = ("bench", "memory", "--quick", "--size", "1M", "--only", "reduction")
 
 
-class LabMemory(TachoCase):
+class BenchMemory(TachoCase):
     def test_a_survey_is_measured_stored_listed_and_shown(self):
         made = self.tacho(*SMALL, "--json").json
         self.assertEqual((made["kind"], made["device"], made["complete"]), ("memory", "cpu", True))
@@ -29,9 +29,9 @@ class LabMemory(TachoCase):
             self.assertEqual(m["operation"], "reduction")
             self.assertAlmostEqual(m["gb_per_s"], m["necessary_bytes"] / m["seconds"] / 1e9)
             self.assertLessEqual(m["of_ceiling"], 1)
-        self.assertEqual([s["key"] for s in self.tacho("lab", "ls", "--json").json], [made["key"]])
-        self.assertEqual(self.tacho("lab", "show", "--json").json, made)
-        text = self.tacho("lab", "show", made["key"]).out
+        self.assertEqual([s["key"] for s in self.tacho("bench", "ls", "--json").json], [made["key"]])
+        self.assertEqual(self.tacho("bench", "show", "--json").json, made)
+        text = self.tacho("bench", "show", made["key"]).out
         self.assertIn("the ceiling", text)
         self.assertIn("unknown; set it with --peak", text)
 
@@ -41,15 +41,15 @@ class LabMemory(TachoCase):
         self.assertIn("1,000 GB/s, from the data sheet", said.out)
 
     def test_ctrl_c_keeps_what_was_measured(self):
-        going = self.start("lab", "memory", "--threads", 1, "--json")  # takes minutes
+        going = self.start("bench", "memory", "--threads", 1, "--json")  # takes minutes
         # Every measurement begins after Ctrl-C is caught.
         wait_until(lambda: caught(going.process.pid) & 1 << (signal.SIGINT - 1), "signal handler")
         going.signal(signal.SIGINT)
         self.assertEqual(going.ended().code, INTERRUPTED)
 
     def test_no_survey_yet(self):
-        self.assertIn("nothing was measured yet", self.tacho("lab", "ls").out)
-        said = self.tacho("lab", "show", expect=2)
+        self.assertIn("nothing was measured yet", self.tacho("bench", "ls").out)
+        said = self.tacho("bench", "show", expect=2)
         self.assert_one_error_line(said, "nothing was measured yet")
 
     def test_invalid_arguments_are_named(self):
@@ -60,7 +60,7 @@ class LabMemory(TachoCase):
                             (("--only", "transfer"), "not measured on a CPU"),
                             (("--peak", "0"), "--peak"),
                             (("--device", "tpu"), "tpu")):
-            said = self.tacho("lab", "memory", "--quick", *words,
+            said = self.tacho("bench", "memory", "--quick", *words,
                               expect=1 if "transfer" in words else 2)
             self.assert_one_error_line(said, part)
         self.assertEqual(os.listdir(Path(self.home) / "lab") if (Path(self.home) / "lab").exists() else [], [])
@@ -68,7 +68,7 @@ class LabMemory(TachoCase):
     def test_a_damaged_survey_is_named_and_the_others_are_listed(self):
         key = self.tacho(*SMALL, "--json").json["key"]
         (Path(self.home) / "lab" / "broken.json").write_text("{")
-        said = self.tacho("lab", "ls", "--json")
+        said = self.tacho("bench", "ls", "--json")
         self.assertEqual([s["key"] for s in json.loads(said.out)], [key])
         self.assertIn("broken.json", said.err)
 

@@ -143,12 +143,13 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
 
 }  // namespace
 
-void add_lab_command(CLI::App& app, Context& context) {
-  CLI::App* lab =
-      app.add_subcommand("lab", "measure this machine: workloads, memory, communication");
-  lab->require_subcommand(1);
-  CLI::App* command =
-      lab->add_subcommand("probe", "run small workloads for a minute, to predict for this machine");
+void add_bench_command(CLI::App& app, Context& context) {
+  CLI::App* bench =
+      app.add_subcommand("bench", "measure this machine: workloads, memory, communication");
+  bench->alias("lab");  // the former name; neither help nor completions show aliases
+  bench->require_subcommand(1);
+  CLI::App* command = bench->add_subcommand(
+      "probe", "run small workloads for a minute, to predict for this machine");
   auto o = std::make_shared<ProbeOptions>();
   command->add_option("--device", o->device,
                       "device: cpu or cuda (default: the GPU if there is one)");
@@ -156,9 +157,9 @@ void add_lab_command(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--json", o->json, "print JSON");
   command->callback([o, &context] { context.run([&] { return probe(*o, context); }); });
-  add_lab_memory_command(*lab, context);
-  add_lab_comms_command(*lab, context);
-  add_lab_records_commands(*lab, context);
+  add_bench_memory_command(*bench, context);
+  add_bench_comms_command(*bench, context);
+  add_bench_records_commands(*bench, context);
 }
 
 }  // namespace tacho

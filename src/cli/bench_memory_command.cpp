@@ -45,9 +45,9 @@ constexpr const char* kMemoryFooter =
     "Each form is compared with the fastest of its level, and its loss is split into bytes moved\n"
     "beyond the necessary ones and the rest.\n"
     "\n"
-    "  tacho lab memory --quick  a few seconds\n"
-    "  tacho lab memory --peak 204.8  relative to the data sheet's bandwidth in GB/s\n"
-    "  tacho lab memory --device cuda --counters  the first GPU, with the counters of ncu";
+    "  tacho bench memory --quick  a few seconds\n"
+    "  tacho bench memory --peak 204.8  relative to the data sheet's bandwidth in GB/s\n"
+    "  tacho bench memory --device cuda --counters  the first GPU, with the counters of ncu";
 
 std::string cache_words(const std::vector<bandwidth::CacheLevel>& caches) {
   std::string words;
@@ -210,8 +210,8 @@ Result<int> measure_memory(const MemoryOptions& o, Context& context) {
 
 }  // namespace
 
-void add_lab_memory_command(CLI::App& lab, Context& context) {
-  CLI::App* memory = lab.add_subcommand("memory", "measure memory bandwidth by access pattern");
+void add_bench_memory_command(CLI::App& bench, Context& context) {
+  CLI::App* memory = bench.add_subcommand("memory", "measure memory bandwidth by access pattern");
   auto o = std::make_shared<MemoryOptions>();
   memory->add_option("--device", o->device, "device: cpu or cuda")->capture_default_str();
   memory->add_flag("--quick", o->quick, "measure a part, in less than 20 seconds");
