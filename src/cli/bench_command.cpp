@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 
@@ -10,8 +9,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/train_options.h"
 #include "probe/host_probe.h"
+#include "record/run_options.h"
 
 namespace tacho {
 namespace {
@@ -25,41 +24,48 @@ struct ProbeOptions {
 // Small and different: kernel launches, matrix products, convolutions, recurrence, attention. Most
 // have two batch sizes, which separates fixed costs from those that grow. Ordered by how much they
 // contribute to predictions.
-constexpr std::array<std::string_view, 10> kOnCpu = {"lenet5 -b 64",
-                                                     "mlp -b 512",
-                                                     "lenet5 -b 512",
-                                                     "mnist-cnn -b 32",
-                                                     "mlp -b 64",
-                                                     "resnet18 -b 8 --input 3x32x32",
-                                                     "mnist-cnn -b 128",
-                                                     "lstm -b 16 --length 50",
-                                                     "resnet18 -b 32 --input 3x32x32",
-                                                     "distilbert -b 2 --length 32"};
-constexpr std::array<std::string_view, 9> kOnCuda = {
-    "resnet50 -b 64 --precision bf16",   "distilbert -b 32 --precision bf16",
-    "mlp -b 512 --precision tf32",       "distilbert -b 8 --precision bf16",
-    "distilbert -b 32 --precision tf32", "lenet5 -b 512 --graphs off",
-    "lstm -b 128 --precision bf16",      "distilbert -b 32 --precision bf16 --graphs off",
-    "resnet50 -b 16 --precision bf16"};
-
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    words.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
+const std::vector<RunSettings>& workloads_on(Device device) {
+  static const std::vector<RunSettings> cpu = {
+      {{"model", "lenet5"}, {"batch", "64"}},
+      {{"model", "mlp"}, {"batch", "512"}},
+      {{"model", "lenet5"}, {"batch", "512"}},
+      {{"model", "mnist-cnn"}, {"batch", "32"}},
+      {{"model", "mlp"}, {"batch", "64"}},
+      {{"model", "resnet18"}, {"batch", "8"}, {"input", "3x32x32"}},
+      {{"model", "mnist-cnn"}, {"batch", "128"}},
+      {{"model", "lstm"}, {"batch", "16"}, {"length", "50"}},
+      {{"model", "resnet18"}, {"batch", "32"}, {"input", "3x32x32"}},
+      {{"model", "distilbert"}, {"batch", "2"}, {"length", "32"}}};
+  static const std::vector<RunSettings> cuda = {
+      {{"model", "resnet50"}, {"batch", "64"}, {"precision", "bf16"}},
+      {{"model", "distilbert"}, {"batch", "32"}, {"precision", "bf16"}},
+      {{"model", "mlp"}, {"batch", "512"}, {"precision", "tf32"}},
+      {{"model", "distilbert"}, {"batch", "8"}, {"precision", "bf16"}},
+      {{"model", "distilbert"}, {"batch", "32"}, {"precision", "tf32"}},
+      {{"model", "lenet5"}, {"batch", "512"}, {"graphs", "off"}},
+      {{"model", "lstm"}, {"batch", "128"}, {"precision", "bf16"}},
+      {{"model", "distilbert"}, {"batch", "32"}, {"precision", "bf16"}, {"graphs", "off"}},
+      {{"model", "resnet50"}, {"batch", "16"}, {"precision", "bf16"}}};
+  return device == Device::cuda ? cuda : cpu;
 }
 
-Result<RunSpec> workload(std::string_view text, const std::string& device) {
-  auto words = words_in(text);
-  for (const char* word : {"--data=synthetic", "--steps=25", "--eval-samples=64",
-                           "--no-checkpoints", "--no-tensorboard"}) {
-    words.emplace_back(word);
+// "lstm, batch 16, length 50"
+std::string name_of(const RunSettings& workload) {
+  std::string name;
+  for (const auto& [option, value] : workload) {
+    name += option == "model" ? value : fmt::format(", {} {}", option, value);
   }
-  words.push_back("--device=" + device);
-  TACHO_TRY(request, read_train_words(words));
+  return name;
+}
+
+Result<RunSpec> spec_of(RunSettings workload, Device device) {
+  workload.insert(workload.end(), {{"data", "synthetic"},
+                                   {"steps", "25"},
+                                   {"eval-samples", "64"},
+                                   {"no-checkpoints", "true"},
+                                   {"no-tensorboard", "true"},
+                                   {"device", std::string(kDevices.of(device))}});
+  TACHO_TRY(request, train_request(workload));
   return request.spec;
 }
 
@@ -84,8 +90,6 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
   const Host here = read_host();
   const std::string device = o.device.empty() ? (here.gpu.empty() ? "cpu" : "cuda") : o.device;
   TACHO_TRY(parsed, kDevices.parse(device));
-  const auto workloads = parsed == Device::cuda ? std::span<const std::string_view>(kOnCuda)
-                                                : std::span<const std::string_view>(kOnCpu);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
@@ -94,11 +98,12 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
   Json list = Json::array();
   double product_gflops = 0;
   const auto began = std::chrono::steady_clock::now();
-  for (const std::string_view text : workloads) {
+  for (const RunSettings& workload : workloads_on(parsed)) {
+    const std::string text = name_of(workload);
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
     if (gone.count() > o.seconds || interrupts() > 0) break;
     context.say(fmt::format("{} of {} s: {}", static_cast<int>(gone.count()), o.seconds, text));
-    TACHO_TRY(spec, workload(text, device));
+    TACHO_TRY(spec, spec_of(workload, parsed));
     SilentView view;
     TACHO_TRY(finished, lab.run(new_order(spec), Standing{}, view));
     const RunRecord& record = finished.record;
@@ -111,7 +116,7 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
         metric_of(record, parsed == Device::cuda ? metric::kDeviceMemory : metric::kPeakMemory);
     product_gflops = std::max(product_gflops, metric_of(record, metric::kProductGflops));
     const double speed = metric_of(record, metric::kSamplesPerS);
-    table.add({std::string(text), human(metric::kStepS, step), human_count(speed),
+    table.add({text, human(metric::kStepS, step), human_count(speed),
                human(metric::kPeakMemory, memory)});
     list.push_back(Json{{"run", finished.id},
                         {"workload", text},

@@ -11,10 +11,11 @@
 #include "base/quantity.h"
 #include "cli/commands.h"
 #include "cli/comms_view.h"
-#include "cli/dist_options.h"
 #include "cli/job_secret_source.h"
 #include "cli/load_view.h"
+#include "cli/rank_options.h"
 #include "cli/take_part.h"
+#include "cli/train_options.h"
 #include "comm/place.h"
 #include "lab/comms_ranks.h"
 #include "probe/contention_watch.h"
@@ -25,7 +26,7 @@ namespace tacho {
 namespace {
 
 struct CommsOptions {
-  DistOptions dist;
+  RankOptions ranks;
   bool quick = false;
   bool no_gradients = false;
   std::string largest;
@@ -70,22 +71,24 @@ struct Ranks {
   Launch launch;
 };
 
-Result<Ranks> ranks_of(const CommsOptions& o, const Context& context) {
+Result<Ranks> ranks_of(const CommsOptions& o, const RunSettings& settings, const Context& context) {
   TACHO_TRY(given, place_from_environment(process_environment()));
-  DistOptions words = o.dist;
-  if (!given && !words.ranks_per_node) words.ranks_per_node = kRanks;
-  TACHO_TRY(dist, dist_of(words, given));
-  TACHO_TRY(standing, standing_of(o.dist, given));
+  TrainRequest request;
+  request.spec.dist.ranks_per_node = kRanks;
+  TACHO_CHECK(apply(settings, request));
+  TACHO_CHECK(check_ranges(request.spec));
+  const DistSpec dist = given ? as_given(request.spec.dist, *given) : request.spec.dist;
+  TACHO_TRY(standing, standing_of(o.ranks, settings, given));
   DistSpec started = dist;
   // A single rank needs a backend, too.
   if (started.backend == DistBackend::automatic) started.backend = DistBackend::gloo;
-  TACHO_CHECK(settle_secret(standing, o.dist, started, context));
+  TACHO_CHECK(settle_secret(standing, o.ranks, started, context));
   TACHO_TRY(launch, plan_launch(started, standing));
   return Ranks{dist, launch};
 }
 
-Result<int> measure_comms(const CommsOptions& o, Context& context) {
-  TACHO_TRY(ranks, ranks_of(o, context));
+Result<int> measure_comms(const CommsOptions& o, const RunSettings& settings, Context& context) {
+  TACHO_TRY(ranks, ranks_of(o, settings, context));
   TACHO_TRY(request, request_of(o, ranks.dist));
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
@@ -118,19 +121,24 @@ void add_bench_comms_command(CLI::App& bench, Context& context) {
   CLI::App* comms = bench.add_subcommand("comms", "measure the communication between ranks");
   auto o = std::make_shared<CommsOptions>();
   comms->add_flag("--quick", o->quick, "measure a part, in less than 20 seconds");
-  comms
-      ->add_option("--backend", o->dist.backend,
-                   "gradient exchange: auto (all available), shm, gloo or nccl")
-      ->capture_default_str();
   comms->add_option("--max-size", o->largest,
                     "largest message, such as 64M (default: 256M, less if memory is short)");
   comms->add_flag("--no-gradients", o->no_gradients,
                   "measure collectives only, no gradient exchange");
-  declare_ranks(*comms, o->dist, "2");
+  declare_run_options(*comms, [](const RunOption& option) {
+    constexpr std::array kOptions{"backend", "nproc", "nnodes", "timeout"};
+    return std::ranges::find(kOptions, option.name) != kOptions.end();
+  });
+  for (CLI::Option* option : comms->get_options()) option->group("Options");
+  comms->get_option("--nproc")->default_str(std::to_string(kRanks));
+  comms->get_option("--backend")->description("backends: auto (all available), shm, gloo or nccl");
+  declare(*comms, o->ranks);
   comms->add_option("--peak", o->peak, "peak GB/s by the data sheet (default: the network card's)");
   comms->add_flag("--json", o->json, "print JSON");
   comms->footer(kCommsFooter);
-  comms->callback([o, &context] { context.run([&] { return measure_comms(*o, context); }); });
+  comms->callback([comms, o, &context] {
+    context.run([&] { return measure_comms(*o, given_settings(*comms), context); });
+  });
 }
 
 }  // namespace tacho

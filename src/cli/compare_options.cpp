@@ -22,7 +22,7 @@ Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}
 struct AxisValue {
   std::string name;
   std::string description;
-  std::string word;                                 // of train
+  RunSettings settings = {};                        // of a training
   std::optional<EnvironmentSpec> environment = {};  // of programs
   std::optional<CommandSpec> command = {};
 };
@@ -41,7 +41,7 @@ Result<std::vector<std::string>> split_at_commas(std::string_view text, std::str
   }
 }
 
-// "batch=32,64" becomes --batch=32 and --batch=64.
+// "batch=32,64" becomes the settings batch 32 and batch 64.
 Result<Axis> vary_axis(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string option = text.substr(0, equals);
@@ -55,7 +55,7 @@ Result<Axis> vary_axis(const std::string& text) {
   }
   Axis axis;
   for (const std::string& value : values) {
-    axis.push_back({.name = option + " " + value, .word = fmt::format("--{}={}", option, value)});
+    axis.push_back({.name = option + " " + value, .settings = {{option, value}}});
   }
   return axis;
 }
@@ -66,10 +66,10 @@ Result<Axis> environment_axis(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     TACHO_TRY(names, split_at_commas(text, "--env"));
     for (const std::string& name : names) {
-      TACHO_TRY(environment, environment_of({.environment = name}));
+      TACHO_TRY(environment, parse_environment(name).in("--env"));
       axis.push_back({.name = std::string(kEnvironmentKinds.of(environment.kind)),
                       .description = environment_name(environment),
-                      .word = "--env=" + name,
+                      .settings = {{"env", name}},
                       .environment = environment});
     }
   }
@@ -134,12 +134,13 @@ Result<std::vector<Axis>> axes_of(const CompareOptions& o) {
 }
 
 Result<PlannedVariant> variant_of(const std::vector<const AxisValue*>& values,
-                                  const CompareOptions& o, const std::vector<Axis>& axes) {
+                                  const CompareOptions& o, const RunSettings& written,
+                                  const std::vector<Axis>& axes) {
   PlannedVariant variant;
-  std::vector<std::string> words(o.words.begin() + (o.words.empty() ? 0 : 1), o.words.end());
+  RunSettings settings = written;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const AxisValue& value = *values[i];
-    if (!value.word.empty()) words.push_back(value.word);
+    settings.insert(settings.end(), value.settings.begin(), value.settings.end());
     if (value.environment) variant.environment = *value.environment;
     if (value.command) variant.what = *value.command;
     if (i + 1 == values.size()) {
@@ -150,7 +151,7 @@ Result<PlannedVariant> variant_of(const std::vector<const AxisValue*>& values,
     }
   }
   if (o.commands.empty()) {
-    TACHO_TRY(request, read_train_words(words));
+    TACHO_TRY(request, train_request(settings));
     variant.what = std::move(request.spec);
     variant.environment = std::move(request.environment);
     variant.time_limit_s = request.time_limit_s;
@@ -162,11 +163,16 @@ Result<PlannedVariant> variant_of(const std::vector<const AxisValue*>& values,
 // Takes one value of each axis; the last axis changes fastest.
 Result<std::vector<PlannedVariant>> combinations(const std::vector<Axis>& axes,
                                                  const CompareOptions& o) {
+  RunSettings written;
+  if (!o.words.empty()) {
+    TACHO_TRY(settings, read_train_words(std::span(o.words).subspan(1)));
+    written = std::move(settings);
+  }
   std::vector<PlannedVariant> variants;
   std::vector<const AxisValue*> chosen;
   const std::function<Result<void>(std::size_t)> choose = [&](std::size_t at) -> Result<void> {
     if (at == axes.size()) {
-      TACHO_TRY(variant, variant_of(chosen, o, axes));
+      TACHO_TRY(variant, variant_of(chosen, o, written, axes));
       variants.push_back(std::move(variant));
       return {};
     }

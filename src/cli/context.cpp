@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/home.h"
+#include "base/start_report.h"
 
 namespace tacho {
 namespace {
@@ -29,6 +30,7 @@ int exit_code_of(ErrorCode code) {
 }  // namespace
 
 int report_error(const Terminal& terminal, const Error& error) {
+  report_start_error(error);
   fmt::print(stderr, "{} {}\n", terminal.red("tacho:"), printable(error.message));
   return exit_code_of(error.code);
 }

@@ -60,7 +60,7 @@ std::string command_for_machine(int node, const std::string& secret,
   return fmt::format("{}={} {}", kJobSecretVariable, shell_quoted(secret), shell_quoted(words));
 }
 
-Result<void> settle_secret(Standing& standing, const DistOptions& options, const DistSpec& dist,
+Result<void> settle_secret(Standing& standing, const RankOptions& options, const DistSpec& dist,
                            const Context& context) {
   const std::int64_t nodes = standing.nodes.value_or(dist.nodes);
   if (!standing.given && nodes < 2) return {};  // all ranks are here

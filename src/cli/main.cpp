@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/start_report.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/help_formatter.h"
@@ -55,6 +56,7 @@ void add_commands(CLI::App& app, Context& context) {
 }
 
 int run(int argc, char** argv) {
+  take_start_report();
   Context context;
   context.words.assign(argv, argv + argc);
   CLI::App app("Tacho records how deep-learning training really runs.", "tacho");

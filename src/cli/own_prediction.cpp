@@ -39,30 +39,30 @@ Json predicted_json(const Estimate& predicted) {
 
 Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> known,
                          const Host& here) {
-  std::vector<std::string> words = {question.model};
+  RunSettings settings = {{"model", question.model}};
   const std::string device =
       question.device.empty() ? (here.gpu.empty() ? "cpu" : "cuda") : question.device;
-  words.push_back("--device=" + device);
+  settings.emplace_back("device", device);
   if (question.batch) {
     if (*question.batch != std::floor(*question.batch) || !(*question.batch >= 1) ||
         *question.batch > 1e9) {
       return Error{ErrorCode::usage,
                    fmt::format("--batch: {:g} is not a valid number of samples", *question.batch)};
     }
-    words.push_back(fmt::format("--batch={:.0f}", *question.batch));
+    settings.emplace_back("batch", fmt::format("{:.0f}", *question.batch));
   }
-  if (!question.precision.empty()) words.push_back("--precision=" + question.precision);
+  if (!question.precision.empty()) settings.emplace_back("precision", question.precision);
   if (!question.data.empty() && question.data != kSyntheticData) {
     TACHO_TRY(data, find_dataset(question.data));
     static_cast<void>(data);
   }
   TACHO_TRY(parsed, kDevices.parse(device));
-  words.push_back("--data=" + (question.data.empty()
-                                   ? usual_data(known, question.model, parsed, here)
-                                   : question.data));
-  words.insert(words.end(), question.words.begin(), question.words.end());
-  TACHO_TRY(request, read_train_words(words));
-  TACHO_CHECK(check(request.spec));
+  settings.emplace_back("data", question.data.empty()
+                                    ? usual_data(known, question.model, parsed, here)
+                                    : question.data);
+  TACHO_TRY(further, read_train_words(question.words));
+  settings.insert(settings.end(), further.begin(), further.end());
+  TACHO_TRY(request, train_request(settings));
   return request.spec;
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/environment_options.h"
 #include "cli/run_report.h"
+#include "cli/train_options.h"
 #include "store/run_tables.h"
 
 namespace tacho {
@@ -15,7 +15,6 @@ namespace {
 
 struct RunOptions {
   CommandSpec command;
-  EnvironmentOptions environment;
   bool no_trace = false;
   bool quiet = false;
   bool json = false;
@@ -57,7 +56,7 @@ int exit_code_of(ExitStatus status) {
   return status.signal == 0 ? status.code : 128 + status.signal;
 }
 
-Result<int> run(const RunOptions& o, Context& context) {
+Result<int> run(const RunOptions& o, const RunSettings& settings, Context& context) {
   CommandSpec command = o.command;
   command.trace = !o.no_trace;
   std::error_code problem;
@@ -69,10 +68,11 @@ Result<int> run(const RunOptions& o, Context& context) {
         std::filesystem::absolute(command.tensorboard).lexically_normal().string();
   }
   RunOrder order = new_order(command);
-  TACHO_TRY(environment, environment_of(o.environment));
-  TACHO_TRY(time_limit, time_limit_of(o.environment));
-  order.environment = std::move(environment);
-  order.time_limit_s = time_limit;
+  TrainRequest request;
+  TACHO_CHECK(apply(settings, request));
+  TACHO_CHECK(check(request.environment));
+  order.environment = std::move(request.environment);
+  order.time_limit_s = request.time_limit_s;
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
@@ -109,12 +109,14 @@ void add_run_command(CLI::App& app, Context& context) {
   command->add_flag("--quiet,-q", options->quiet,
                     "do not show the program's output; it is kept in the run's folder");
   command->add_flag("--json", options->json, "print JSON");
-  declare(*command, options->environment);
+  declare_run_options(*command,
+                      [](const RunOption& option) { return option.group == "Environment"; });
   command->positionals_at_end();
   command->footer(kRunFooter);
-  command->callback([options, &context] {
+  command->callback([command, options, &context] {
     if (!context.behind_dashes.empty()) options->command.argv = context.behind_dashes;
-    context.run_with_own_exit_code([&] { return run(*options, context); });
+    context.run_with_own_exit_code(
+        [&] { return run(*options, given_settings(*command), context); });
   });
 }
 

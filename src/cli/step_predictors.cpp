@@ -9,25 +9,25 @@
 #include "cli/predicted_steps.h"
 #include "cli/run_predictors.h"
 #include "cli/speed_model_files.h"
-#include "cli/train_options.h"
 #include "predict/shipped.h"
+#include "record/run_options.h"
 
 namespace tacho {
 namespace {
 
-// Parses the recommended command.
+// Returns the training that the recommended command makes.
 Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
-  std::vector<std::string> words = {job.model, "--data=" + job.data,
-                                    fmt::format("--batch={}", plan.batch_per_gpu),
-                                    fmt::format("--workers={}", plan.workers)};
+  RunSettings settings = {{"model", job.model},
+                          {"data", job.data},
+                          {"batch", std::to_string(plan.batch_per_gpu)},
+                          {"workers", std::to_string(plan.workers)}};
   if (plan.instance.gpus > 0) {
-    words.insert(words.end(),
-                 {"--device=cuda", fmt::format("--precision={}", kPrecisions.of(plan.precision))});
-    if (plan.instance.gpus > 1) words.push_back(fmt::format("--nproc={}", plan.instance.gpus));
+    settings.emplace_back("device", "cuda");
+    settings.emplace_back("precision", kPrecisions.of(plan.precision));
+    settings.emplace_back("nproc", std::to_string(plan.instance.gpus));
   }
-  TACHO_TRY(asked, read_train_words(words));
-  TACHO_CHECK(check(asked.spec));
-  return asked.spec;
+  TACHO_TRY(request, train_request(settings));
+  return request.spec;
 }
 
 }  // namespace

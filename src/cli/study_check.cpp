@@ -25,13 +25,14 @@ struct StepCheck {
     return {};
   }
   Result<void> operator()(const GridStep& work) const {
-    TACHO_TRY(grid, read_grid(work.grid, study.file, train_option_names()));
+    TACHO_TRY(grid, read_grid(work.grid, study.file, run_option_names()));
     TACHO_TRY(runs, planned_runs(grid, "sweep"));
     (void)runs;
     return {};
   }
   Result<void> operator()(const TrainingStep& work) const {
-    TACHO_TRY(asked, read_train_words(work.words));
+    TACHO_TRY(settings, read_train_words(work.words));
+    TACHO_TRY(asked, train_request(settings));
     (void)asked;
     return {};
   }

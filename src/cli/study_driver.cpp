@@ -152,7 +152,7 @@ Result<StudyDriver::End> StudyDriver::execute(const GridStep& work, const StudyS
   const std::string key = begun ? row->record_key : new_run_key();
   auto sweep = stores_.sweeps.find(key);
   if (!sweep.ok()) {
-    TACHO_TRY(grid, read_grid(work.grid, study_.file, train_option_names()));
+    TACHO_TRY(grid, read_grid(work.grid, study_.file, run_option_names()));
     TACHO_TRY(runs, planned_runs(grid, step.place));
     SweepLab lab(stores_.home, stores_.sweeps, interrupts());
     TACHO_CHECK(lab.check(settings_of(grid)));
@@ -177,10 +177,9 @@ Result<StudyDriver::End> StudyDriver::execute(const TrainingStep& work, const St
     if (made.ok() && made->record.outcome == Outcome::ok) return End::done;
   }
   // An interrupted run starts again from the beginning, under a new key.
-  TACHO_TRY(asked, read_train_words(work.words));
-  RunOrder order = new_order(asked.spec);
-  order.environment = asked.environment;
-  order.time_limit_s = asked.time_limit_s;
+  TACHO_TRY(settings, read_train_words(work.words));
+  TACHO_TRY(asked, train_request(settings));
+  const RunOrder order = new_order(asked);
   Standing standing;
   standing.line_mbit = asked.line_mbit;
   TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));

@@ -6,7 +6,6 @@
 #include "base/home.h"
 #include "base/version.h"
 #include "cli/env_build_command.h"
-#include "cli/environment_options.h"
 #include "env/environment.h"
 
 namespace tacho {
@@ -28,7 +27,7 @@ bool has_our_worker(const RunEnvironment& environment) {
 
 Result<void> make_ready(const std::string& name, const std::filesystem::path& home,
                         const Context& context) {
-  TACHO_TRY(spec, environment_of({.environment = name}));
+  TACHO_TRY(spec, parse_environment(name));
   if (spec.kind == EnvironmentKind::bare) return {};
   TACHO_TRY(environment, open_environment(spec));
   TACHO_TRY(version, environment->version());

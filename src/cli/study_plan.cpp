@@ -33,7 +33,7 @@ struct StepAmount {
         "compare", fmt::format("{} variants, {} runs of each{}", plan.variants.size(), runs, time)};
   }
   Result<KindAndAmount> operator()(const GridStep& work) const {
-    TACHO_TRY(grid, read_grid(work.grid, study.file, train_option_names()));
+    TACHO_TRY(grid, read_grid(work.grid, study.file, run_option_names()));
     TACHO_TRY(runs, planned_runs(grid, "sweep"));
     return KindAndAmount{"sweep", fmt::format("{} runs", runs.size())};
   }

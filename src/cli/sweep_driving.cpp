@@ -4,6 +4,7 @@
 
 #include "base/enum_array.h"
 #include "base/home.h"
+#include "base/start_report.h"
 #include "cli/commands.h"
 #include "cli/ledger_view.h"
 #include "cli/sweep_advisor.h"
@@ -184,6 +185,7 @@ Result<int> cancel_sweep(const SweepOptions& o, Context& context) {
   SweepLines view(context.err, nullptr, options);
   TACHO_CHECK(lab.cancel(sweep, view));
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
+  report_started("sweep", sweep.id);
   context.print(summary_line(sweep, counts, "cancelled"));
   return kSuccess;
 }

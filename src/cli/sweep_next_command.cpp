@@ -31,7 +31,10 @@ std::string value_text(const SweepGoal& goal, double value) {
 std::string command_of(const SweepTask& task) {
   if (task.asked.command) return shell_quoted(task.asked.command->argv);
   std::vector<std::string> words = {"tacho", "train"};
-  for (std::string& word : train_words(task.configuration)) words.push_back(std::move(word));
+  if (const std::string* model = task.configuration.find("model")) words.push_back(*model);
+  for (const auto& [name, value] : task.configuration.options()) {
+    if (name != "model") words.push_back(fmt::format("--{}={}", name, value));
+  }
   return shell_quoted(words);
 }
 

@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "base/file.h"
-#include "cli/train_options.h"
 #include "lab/sweep_cost.h"
 #include "record/environment_spec.h"
 
@@ -11,15 +10,6 @@ namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<RunOrder> training_of(std::span<const std::string> words) {
-  TACHO_TRY(asked, read_train_words(words));
-  RunOrder order;
-  order.spec = std::move(asked.spec);
-  order.environment = std::move(asked.environment);
-  order.time_limit_s = asked.time_limit_s;
-  return order;
-}
 
 Result<std::int64_t> batch_of(const std::string& text) {
   std::int64_t batch = 0;
@@ -67,7 +57,7 @@ Result<SweepPlan> read_sweep_plan(const fs::path& file) {
                      "--help')"};
   }
   if (!text.ok()) return text.error();
-  const std::vector<std::string> options = train_option_names();
+  const std::vector<std::string> options = run_option_names();
   TACHO_TRY(grid, read_grid(*text, file.string(), options));
   TACHO_TRY(runs, planned_runs(grid, file.string()));
   return SweepPlan{*std::move(text), std::move(grid), std::move(runs)};
@@ -75,8 +65,7 @@ Result<SweepPlan> read_sweep_plan(const fs::path& file) {
 
 Result<std::vector<PlannedRun>> planned_runs(const Grid& grid, std::string_view place) {
   SweepCost cost;
-  const PlanReaders readers{training_of, program_of,
-                            [&cost](const RunOrder& order) { return cost.of(order); }};
+  const PlanReaders readers{program_of, [&cost](const RunOrder& order) { return cost.of(order); }};
   return plan_runs(grid, readers).in(place);
 }
 

@@ -34,26 +34,24 @@ Result<void> check_resume_alone(const CLI::App& command) {
 Result<int> train(const CLI::App& command, const TrainOptions& o, Context& context) {
   const bool resumes = !o.resume.empty();
   TACHO_TRY(given, place_from_environment(process_environment()));
-  TACHO_TRY(standing, standing_of(o.dist, given));
+  TACHO_TRY(settings, settings_of(command, o));
+  TACHO_TRY(standing, standing_of(o.ranks, settings, given));
   RunOrder order;
   if (resumes) {
     TACHO_CHECK(check_resume_alone(command));
   } else {
-    TACHO_TRY(asked, spec_of(o, given));
-    TACHO_TRY(environment, environment_of(o.environment));
-    TACHO_TRY(time_limit, time_limit_of(o.environment));
+    TACHO_TRY(asked, train_request(settings));
+    if (given) asked.spec.dist = as_given(asked.spec.dist, *given);
     order = new_order(asked);
-    order.environment = std::move(environment);
-    order.time_limit_s = time_limit;
+    TACHO_CHECK(settle_secret(standing, o.ranks, order.spec.dist, context));
   }
-  if (!resumes) TACHO_CHECK(settle_secret(standing, o.dist, order.spec.dist, context));
   if (!resumes && !keeps_record(standing)) return take_part(order, standing, context);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   Lab lab = context.lab(store, home);
   if (resumes && (standing.given || standing.rendezvous)) {
     TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
-    TACHO_CHECK(settle_secret(standing, o.dist, ordered.spec.dist, context));
+    TACHO_CHECK(settle_secret(standing, o.ranks, ordered.spec.dist, context));
     if (!keeps_record(standing)) return take_part(ordered, standing, context);
   }
   catch_interrupts();

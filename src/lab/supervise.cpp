@@ -3,6 +3,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/start_report.h"
 #include "emit/json_lines_sink.h"
 #include "lab/event_tail.h"
 #include "lab/gpu_tracing.h"
@@ -51,6 +52,7 @@ Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
                                  "each with a link of {} Mbit/s",
                                  job.prepared.launch.nodes(), *mbit)});
   }
+  report_started("run", job.id);
   view.started(job.id, job.order);
   const std::size_t events_before = size_or_zero(folder.events());
   EventTail tail(folder.events(), events_before);

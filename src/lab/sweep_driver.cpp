@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/start_report.h"
 #include "lab/run_container.h"
 #include "sweep/would_fit.h"
 
@@ -76,6 +77,7 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
   sweep_ = sweep.id;
   TACHO_TRY(counts, store_.counts(sweep_));
   counts_ = counts;
+  report_started("sweep", sweep.id);
   view_.began(sweep, counts_);
   TACHO_CHECK(check_needs());
   TACHO_CHECK(queue_.open(sweep_));

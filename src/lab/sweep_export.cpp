@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "record/metric.h"
+#include "record/run_options.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -17,9 +18,6 @@ namespace {
 using CsvRow = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::array kQuantiles = {0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99};
-// Fields of the spec that contain paths or addresses of the machine.
-constexpr std::array<std::string_view, 4> kPaths = {"data_folder", "weights", "vocabulary",
-                                                    "rendezvous"};
 
 std::string cell_of(const Json& value) {
   if (value.is_null()) return "";
@@ -29,15 +27,13 @@ std::string cell_of(const Json& value) {
   return json_text(value);
 }
 
-// Writes {"optimizer": {"kind": …}} as optimizer.kind.
-void flatten(const Json& object, const std::string& front, CsvRow& row) {
-  for (const auto& [key, value] : object.items()) {
-    if (std::ranges::find(kPaths, key) != kPaths.end()) continue;
-    if (value.is_object()) {
-      flatten(value, front + key + ".", row);
-    } else {
-      row.emplace_back(front + key, cell_of(value));
-    }
+// Writes "spec.optimizer.momentum" and so on, without the paths of this machine.
+void add_spec(const RunSpec& spec, CsvRow& row) {
+  TrainRequest request;
+  request.spec = spec;
+  for (const RunOption& option : run_options()) {
+    if (option.json.empty() || option.is(kLocal)) continue;
+    row.emplace_back(fmt::format("spec.{}", option.json), cell_of(option.get(request)));
   }
 }
 
@@ -98,7 +94,7 @@ CsvRow row_of(const ExportedRun& run) {
       row.emplace_back("option." + name, value);
     }
   } else {
-    flatten(to_json(record.order.spec), "spec.", row);
+    add_spec(record.order.spec, row);
   }
   const InputReady input = record.input.value_or(InputReady{});
   row.emplace_back("train_samples", std::to_string(input.train_samples));

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "base/start_report.h"
 #include "emit/json_lines_sink.h"
 #include "lab/event_tail.h"
 #include "lab/gpu_tracing.h"
@@ -60,6 +61,7 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order,
   TACHO_CHECK(events->write({clock.now(), start_of_run()}));
   const GpuTracing tracing = command.trace ? prepare_gpu_tracing(folder) : GpuTracing{};
   if (!tracing.problem.empty()) TACHO_CHECK(events->write({clock.now(), Note{tracing.problem}}));
+  report_started("run", begun.id);
   view.started(begun.id, order);
   auto program = WatchedProgram::start({order, folder, container, tracing, echo});
   if (!program.ok()) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "base/json_object.h"
 #include "base/names.h"
 #include "base/result.h"
 
@@ -49,10 +48,7 @@ struct DistSpec {
   [[nodiscard]] std::int64_t ranks() const { return ranks_per_node * nodes; }
 };
 
-// Returns an error that names the option if a value makes no sense.
+// Returns an error if two values do not fit together.
 Result<void> check(const DistSpec& dist);
-
-Json to_json(const DistSpec& dist);
-Result<DistSpec> dist_spec_from_json(const Json& json);
 
 }  // namespace tacho

@@ -76,10 +76,10 @@ TEST_P(DistSpecCheck, RefusesWhatMakesNoSense) {
 INSTANTIATE_TEST_SUITE_P(
     All, DistSpecCheck,
     testing::Values(BadDist{"ranks", [](RunSpec& s) { s.dist.ranks_per_node = 0; },
-                            "--nproc must be between 1 and 1024, not 0"},
+                            "--nproc must be at least 1, not 0"},
                     BadDist{"nodes", [](RunSpec& s) { s.dist.nodes = -2; }, "--nnodes"},
                     BadDist{"bucket", [](RunSpec& s) { s.dist.bucket_mb = 0; },
-                            "--bucket-mb must be above 0 and at most 65536, not 0"},
+                            "--bucket-mb must be above 0, not 0"},
                     BadDist{"share", [](RunSpec& s) { s.dist.topk_share = 1.5; }, "--topk"},
                     BadDist{"nan", [](RunSpec& s) { s.dist.topk_share = std::nan(""); }, "--topk"},
                     BadDist{"timeout", [](RunSpec& s) { s.dist.timeout_s = 0; }, "--timeout"},

@@ -4,15 +4,23 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 namespace tacho {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr double kMostCpus = 65536;
 // Docker refuses less, and no training program starts with less.
 constexpr std::int64_t kLeastMemory = 6 << 20;
 
 Error no_sense(std::string message) { return {ErrorCode::usage, std::move(message)}; }
+
+std::string absolute_path(std::string_view path) {
+  std::error_code no_working_folder;
+  return fs::absolute(path, no_working_folder).lexically_normal().string();
+}
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -148,8 +156,35 @@ Result<EnvironmentSpec> parse_environment(std::string_view words) {
   } else if (kind != EnvironmentKind::bare) {
     spec.image = kTachoImage;
   }
+  const bool takes_files = kind == EnvironmentKind::apptainer ||
+                           kind == EnvironmentKind::singularity ||
+                           kind == EnvironmentKind::charliecloud;
+  std::error_code absent;
+  if (takes_files && fs::exists(spec.image, absent)) spec.image = absolute_path(spec.image);
   TACHO_CHECK(check(spec));
   return spec;
+}
+
+Result<Bind> parse_bind(std::string_view text) {
+  std::string_view rest = text;
+  Bind bind;
+  if (rest.ends_with(":ro")) {
+    bind.read_only = true;
+    rest.remove_suffix(3);
+  }
+  const auto colon = rest.find(':');
+  const std::string_view source = rest.substr(0, colon);
+  const std::string_view target =
+      colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+  const bool ambiguous = target.find(':') != std::string_view::npos;
+  if (source.empty() || ambiguous ||
+      (colon != std::string_view::npos && !target.starts_with('/'))) {
+    return no_sense(fmt::format(
+        "'{}' is not a valid mount; write SOURCE, SOURCE:/TARGET or SOURCE:/TARGET:ro", text));
+  }
+  bind.source = absolute_path(source);
+  bind.target = target.empty() ? bind.source : fs::path(target).lexically_normal().string();
+  return bind;
 }
 
 std::string environment_name(const EnvironmentSpec& spec) {

@@ -67,8 +67,11 @@ struct EnvironmentSpec {
 Result<void> check(const EnvironmentSpec& spec);
 
 // Parses the command-line form: "bare", "podman:localhost/tacho:latest",
-// "apptainer:images/tacho.sif"; "podman" alone means podman with kTachoImage.
+// "apptainer:images/tacho.sif"; "podman" alone means podman with kTachoImage. The path of an image
+// that is a file or folder becomes absolute.
 Result<EnvironmentSpec> parse_environment(std::string_view words);
+// Parses "SOURCE", "SOURCE:TARGET", "SOURCE:TARGET:ro" and "SOURCE:ro".
+Result<Bind> parse_bind(std::string_view text);
 std::string environment_name(const EnvironmentSpec& spec);  // the inverse, without the limits
 
 Json to_json(const EnvironmentSpec& spec);

@@ -54,6 +54,13 @@ std::string new_run_key() {
 
 RunOrder new_order(const RunSpec& spec) { return {new_run_key(), unix_seconds_now(), spec}; }
 
+RunOrder new_order(const TrainRequest& request) {
+  RunOrder order = new_order(request.spec);
+  order.environment = request.environment;
+  order.time_limit_s = request.time_limit_s;
+  return order;
+}
+
 RunOrder new_order(const CommandSpec& command) {
   RunOrder order = new_order(RunSpec{});
   order.command = command;

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "record/command_spec.h"
 #include "record/environment_spec.h"
-#include "record/run_spec.h"
+#include "record/run_options.h"
 
 namespace tacho {
 
@@ -30,8 +30,9 @@ Result<void> read_what_was_asked(JsonObject& object, RunOrder& order);
 // Returns a key such as "20261115-042736-3f9a1c": sorts by time, with a random suffix.
 std::string new_run_key();
 
-// Returns an order with a new key, bare and without a time limit.
+// Returns an order with a new key; bare and without a time limit unless the request says otherwise.
 RunOrder new_order(const RunSpec& spec);
+RunOrder new_order(const TrainRequest& request);
 RunOrder new_order(const CommandSpec& command);
 
 // The layout of a run's folder. The worker writes nowhere else.

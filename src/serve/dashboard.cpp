@@ -37,6 +37,13 @@ using http::Request;
 
 constexpr std::size_t kCacheBytes = 64 << 20;
 
+// The options of a job come from the table of options.
+std::string api_description() {
+  auto document = *parse_json(openapi_text());  // built in: a test reads it
+  document["components"]["schemas"]["Job"]["properties"] = job_properties();
+  return json_text(document);
+}
+
 std::string this_machine() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
@@ -151,8 +158,8 @@ class Dashboard::Impl {
         return text_answer(text, "application/json");
       });
     };
-    get("/api/v1/openapi.json", handler([](const Request&) -> Answer {
-          return text_answer(std::string(openapi_text()), "application/json");
+    get("/api/v1/openapi.json", handler([text = api_description()](const Request&) -> Answer {
+          return text_answer(text, "application/json");
         }));
     get("/api/v1/about", handler([this](const Request& request) { return about(request); }));
     get("/api/v1/columns", fixed({{"columns", columns_json()}}));

@@ -1,81 +1,76 @@
 #include "serve/detached_command.h"
 
-#include <charconv>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <chrono>
-#include <thread>
 
 #include "base/file.h"
+#include "base/json_object.h"
+#include "base/start_report.h"
 #include "base/subprocess.h"
-#include "record/run_folder.h"
 
 namespace tacho::serve {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartTimeout{60};
 
-// Removes the file at its end.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
+// Reads until the end of a line, the end of the pipe or the deadline.
+std::string line_from(int pipe, Clock::time_point deadline) {
+  std::string line;
+  while (!line.ends_with('\n')) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd one{pipe, POLLIN, 0};
+    if (left.count() <= 0 || ::poll(&one, 1, static_cast<int>(left.count())) == 0) break;
+    std::array<char, 4096> bytes{};
+    const ssize_t count = ::read(pipe, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    line.append(bytes.data(), static_cast<std::size_t>(count));
   }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// Returns the text after the last "tacho: " once its line is complete.
-std::optional<std::string> error_in(const std::string& output) {
-  constexpr std::string_view kMark = "tacho: ";
-  const std::size_t at = output.rfind(kMark);
-  if (at == std::string::npos || !output.ends_with('\n')) return std::nullopt;
-  const std::string line = output.substr(at + kMark.size());
-  return line.substr(0, line.find('\n'));
+  return line;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + mark.size());
-  std::int64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc()) return std::nullopt;
-  return number;
-}
-
-Result<std::int64_t> start_detached(const DetachedCommand& command, const NumberIn& number_in) {
+Result<std::int64_t> start_detached(const DetachedCommand& command, std::string_view kind) {
   TACHO_CHECK(make_folders(command.home));
-  const TemporaryFile log(command.home / ("started-" + new_run_key() + ".log"));
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error{ErrorCode::io, "no pipe can be made"};
+  const UniqueFd reading(ends[0]);
+  UniqueFd writing(ends[1]);
   // setsid forks and exits, so the command is not a child of this server.
   std::vector<std::string> argv = {"setsid", "--fork", command.program.string()};
   argv.insert(argv.end(), command.words.begin(), command.words.end());
-  TACHO_TRY(launcher, Process::start({.argv = std::move(argv),
-                                      .environment = {{"TACHO_HOME", command.home.string()}},
-                                      .output_file = log.path(),
-                                      .inherited = command.inherited}));
+  std::vector<int> inherited = command.inherited;
+  inherited.push_back(writing.get());
+  TACHO_TRY(launcher,
+            Process::start({.argv = std::move(argv),
+                            .environment = {{"TACHO_HOME", command.home.string()},
+                                            {kStartReportVariable, std::to_string(writing.get())}},
+                            .output_file = "/dev/null",  // the run's folder has its output
+                            .inherited = std::move(inherited)}));
+  writing.reset();
   (void)launcher.wait();
-  // The output file is removed when this function returns; later output is in the store and in the
-  // run's folder.
-  const auto deadline = Clock::now() + kStartTimeout;
-  while (Clock::now() < deadline) {
-    TACHO_TRY(text, read_file(log.path()));
-    const auto number = number_in(text);
-    if (number && text.find('\n') != std::string::npos) return *number;
-    if (auto error = error_in(text)) return Error{ErrorCode::invalid, *error};
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const std::string line = line_from(reading.get(), Clock::now() + kStartTimeout);
+  const auto report = parse_json(line);
+  if (!report.ok() || !report->is_object()) {
+    return Error{ErrorCode::failed,
+                 "tacho " + command.words.front() +
+                     (line.empty() ? " did not start" : " gave no valid report")};
   }
-  return Error{ErrorCode::failed,
-               "tacho " + command.words.front() + " did not start within a minute"};
+  if (const auto error = report->find("error"); error != report->end() && error->is_string()) {
+    return Error{ErrorCode::invalid, error->get<std::string>()};
+  }
+  JsonObject object(*report, "start report");
+  std::int64_t id = 0;
+  object.read(kind, id);
+  TACHO_CHECK(object.finish());
+  return id;
 }
 
 }  // namespace tacho::serve

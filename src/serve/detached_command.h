@@ -1,9 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,12 +17,8 @@ struct DetachedCommand {
   std::vector<int> inherited = {};  // file descriptors that it keeps open
 };
 
-// Starts the command and returns the number that `number_in` finds in its first output: what the
-// command created is then in the store. An error message in the output is returned as an error.
-using NumberIn = std::function<std::optional<std::int64_t>(const std::string& output)>;
-Result<std::int64_t> start_detached(const DetachedCommand& command, const NumberIn& number_in);
-
-// Parses the number that follows `mark`.
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view mark);
+// Starts the command and returns the number of what it started, once that is in the store; `kind`
+// is "run" or "sweep". Its error is returned as an error.
+Result<std::int64_t> start_detached(const DetachedCommand& command, std::string_view kind);
 
 }  // namespace tacho::serve

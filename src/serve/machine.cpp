@@ -1,9 +1,12 @@
 #include "serve/machine.h"
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
 #include "data/catalog.h"
 #include "lab/doctor.h"
 #include "record/model_catalog.h"
+#include "record/run_options.h"
 
 namespace tacho::serve {
 
@@ -44,7 +47,20 @@ Json catalog_json() {
   datasets.push_back({{"name", kSyntheticData},
                       {"input", "any"},
                       {"help", "random data in the shape of the model's input"}});
-  return {{"models", std::move(models)}, {"datasets", std::move(datasets)}};
+  Json options = Json::array();
+  for (const RunOption& option : run_options()) {
+    if (option.is(kLocal)) continue;
+    options.push_back({{"key", option.api_key()},
+                       {"option", fmt::format("--{}", option.name)},
+                       {"type", kOptionTypes.of(option.type)},
+                       {"choices", option.choices},
+                       {"default", option.default_text()},
+                       {"help", option.help},
+                       {"on_form", option.is(kOnForm)}});
+  }
+  return {{"models", std::move(models)},
+          {"datasets", std::move(datasets)},
+          {"options", std::move(options)}};
 }
 
 }  // namespace tacho::serve

@@ -23,10 +23,16 @@ namespace fs = std::filesystem;
 
 const std::atomic<int> kNoInterrupts = 0;
 
-// The options that a page may set. The command line has more.
-constexpr std::array<std::string_view, 12> kOptions = {
-    "data",    "batch",     "epochs", "steps",         "lr",          "optimizer", "seed",
-    "threads", "precision", "device", "train-samples", "eval-samples"};
+// Parses the number that follows `mark`.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(at + mark.size());
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) return std::nullopt;
+  return number;
+}
 
 int parent_of(int pid) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
@@ -67,42 +73,65 @@ Answer run_answer(RunStore& store, const std::string& handle, int status) {
 
 }  // namespace
 
-Result<std::vector<std::string>> train_words(const Json& json) {
+Result<RunSettings> settings_from_json(const Json& json) {
   JsonObject object(json, "the request");
-  std::string model;
-  object.read("model", model);
-  std::vector<std::string> words = {"train"};
+  RunSettings settings;
   std::optional<Error> wrong;
-  for (const std::string_view option : kOptions) {
-    std::string key(option);
-    std::ranges::replace(key, '-', '_');
-    const Json* value = object.part(key, option == "data");
+  for (const RunOption& option : run_options()) {
+    if (option.is(kLocal)) continue;
+    const std::string key = option.api_key();
+    const Json* value = object.part(key, option.name == "model" || option.name == "data");
     if (value == nullptr) continue;
     if (value->is_string()) {
-      words.push_back(fmt::format("--{}={}", option, value->get<std::string>()));
-    } else if (value->is_number()) {
-      words.push_back(fmt::format("--{}={}", option, json_text(*value)));
+      settings.emplace_back(option.name, value->get<std::string>());
+    } else if (value->is_number() || value->is_boolean()) {
+      settings.emplace_back(option.name, json_text(*value));
     } else if (!wrong) {
       wrong = Error{ErrorCode::invalid,
-                    fmt::format("the request: {} must be a number or a string", key)};
+                    fmt::format("the request: {} must be a number, a string, true or false", key)};
     }
   }
   TACHO_CHECK(object.finish());
   if (wrong) return *wrong;
-  words.push_back("--");
-  words.push_back(model);
-  return words;
+  return settings;
+}
+
+Json job_properties() {
+  constexpr auto type_of = [](OptionType type) {
+    switch (type) {
+      case OptionType::flag:
+        return "boolean";
+      case OptionType::integer:
+        return "integer";
+      case OptionType::number:
+        return "number";
+      case OptionType::choice:
+      case OptionType::text:
+        break;
+    }
+    return "string";
+  };
+  Json properties = Json::object();
+  for (const RunOption& option : run_options()) {
+    if (option.is(kLocal)) continue;
+    Json& property = properties[option.api_key()];
+    property = {{"type", type_of(option.type)}, {"description", option.help}};
+    if (!option.choices.empty()) property["enum"] = option.choices;
+  }
+  return properties;
 }
 
 Answer RunControl::start(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(json, body_of(request));
-  TACHO_TRY(words, train_words(json));
+  TACHO_TRY(settings, settings_from_json(json));
+  TACHO_CHECK(train_request(settings));
   TACHO_TRY(slot, slots_.take());
   if (!slot) return slots_.refusal();
   TACHO_TRY(id,
-            start_detached({program_, home_, std::move(words), {slot.get()}},
-                           [](const std::string& output) { return number_after(output, "run "); }));
+            start_detached(
+                {program_, home_, {"train", "--settings", json_text(Json(settings))}, {slot.get()}},
+                "run"));
   TACHO_TRY(store, stores_.take());
   return run_answer(*store, std::to_string(id), 201);
 }

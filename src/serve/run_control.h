@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "http/message.h"
 #include "record/run_folder.h"
+#include "record/run_options.h"
 #include "serve/answer.h"
 #include "serve/job_slots.h"
 #include "serve/store_pool.h"
@@ -39,9 +40,10 @@ class RunControl {
   const JobSlots& slots_;
 };
 
-// The `tacho train` arguments for a request. Each value is one argument of the form --option=value,
-// so none can be taken for another option. Unknown keys are errors.
-Result<std::vector<std::string>> train_words(const Json& json);
+// The options of a request. Unknown keys, and those that name files of this machine, are errors.
+Result<RunSettings> settings_from_json(const Json& json);
+// Those options as properties of a JSON schema, for the API description.
+Json job_properties();
 
 // The processes on this machine that hold the run's lock, parents first.
 std::vector<int> run_processes(const RunFolder& folder);

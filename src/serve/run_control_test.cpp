@@ -18,25 +18,34 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Result<std::vector<std::string>> words(const char* json) { return train_words(*parse_json(json)); }
+Result<RunSettings> settings(const char* json) { return settings_from_json(*parse_json(json)); }
 
-TEST(TrainWords, EachValueIsOneArgument) {
-  EXPECT_THAT(*words(R"({"model": "lenet5", "data": "mnist", "batch": 32, "lr": 0.05})"),
-              ElementsAre("train", "--data=mnist", "--batch=32", "--lr=0.05", "--", "lenet5"));
+TEST(JobSettings, AreTheOptionsOfTheRequest) {
+  EXPECT_EQ(*settings(R"({"lr": 0.05, "model": "lenet5", "data": "mnist", "stock": true,
+                          "train_samples": 32})"),
+            (RunSettings{{"model", "lenet5"},
+                         {"data", "mnist"},
+                         {"train-samples", "32"},
+                         {"lr", "0.05"},
+                         {"stock", "true"}}));
 }
 
-TEST(TrainWords, NoValueBecomesAnOption) {
-  EXPECT_THAT(*words(R"({"model": "--resume=1", "data": "x --stock", "batch": "; rm -rf /"})"),
-              ElementsAre("train", "--data=x --stock", "--batch=; rm -rf /", "--", "--resume=1"));
+TEST(JobSettings, NameNoFilesOfThisMachine) {
+  for (const char* json : {R"({"model": "mlp", "data": "mnist", "weights": "/etc/passwd"})",
+                           R"({"model": "mlp", "data": "mnist", "data_dir": "/"})",
+                           R"({"model": "mlp", "data": "mnist", "env": "docker:x"})",
+                           R"({"model": "mlp", "data": "mnist", "resume": 1})"}) {
+    EXPECT_THAT(settings(json).error().message, HasSubstr("unknown key")) << json;
+  }
 }
 
-TEST(TrainWords, RejectsUnknownKeysAndInvalidValues) {
-  EXPECT_FALSE(words(R"({"data": "mnist"})").ok());
-  EXPECT_FALSE(words(R"({"model": "lenet5"})").ok());
-  EXPECT_THAT(words(R"({"model": "a", "data": "b", "bacth": 1})").error().message,
+TEST(JobSettings, RejectUnknownKeysAndInvalidValues) {
+  EXPECT_FALSE(settings(R"({"data": "mnist"})").ok());
+  EXPECT_FALSE(settings(R"({"model": "lenet5"})").ok());
+  EXPECT_THAT(settings(R"({"model": "a", "data": "b", "bacth": 1})").error().message,
               HasSubstr("bacth"));
-  EXPECT_FALSE(words(R"({"model": "a", "data": "b", "batch": [1]})").ok());
-  EXPECT_FALSE(words(R"([])").ok());
+  EXPECT_FALSE(settings(R"({"model": "a", "data": "b", "batch": [1]})").ok());
+  EXPECT_FALSE(settings(R"([])").ok());
 }
 
 class RunProcesses : public testing::Test {

@@ -10,6 +10,7 @@
 #include "lab/sweep_export.h"
 #include "lab/sweep_lines.h"
 #include "record/run_folder.h"
+#include "record/run_options.h"
 #include "serve/detached_command.h"
 #include "sweep/grid.h"
 
@@ -19,50 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::atomic<int> kUninterrupted = 0;
-
-// Training options that name neither a file nor a program.
-const std::vector<std::string>& grid_options() {
-  static const std::vector<std::string> options = {"accumulate",
-                                                   "augment",
-                                                   "batch",
-                                                   "beta1",
-                                                   "beta2",
-                                                   "classes",
-                                                   "clip",
-                                                   "data",
-                                                   "device",
-                                                   "epochs",
-                                                   "epsilon",
-                                                   "eval-samples",
-                                                   "input",
-                                                   "length",
-                                                   "lr",
-                                                   "mkldnn",
-                                                   "model",
-                                                   "momentum",
-                                                   "nesterov",
-                                                   "no-checkpoints",
-                                                   "no-dropout",
-                                                   "no-tensorboard",
-                                                   "optimizer",
-                                                   "ops",
-                                                   "precision",
-                                                   "schedule",
-                                                   "seed",
-                                                   "step-epochs",
-                                                   "step-factor",
-                                                   "steps",
-                                                   "stock",
-                                                   "target",
-                                                   "threads",
-                                                   "time-limit",
-                                                   "train-samples",
-                                                   "workers",
-                                                   "warmup-epochs",
-                                                   "label-smoothing",
-                                                   "weight-decay"};
-  return options;
-}
 
 Json row_json(const SweepLab& lab, const SweepRow& sweep, const SweepCounts& counts) {
   return {{"id", sweep.id},
@@ -90,15 +47,10 @@ Result<std::string> results_csv(SweepStore& sweeps, RunStore& runs, const SweepR
   return sweep_csv(exported);
 }
 
-// Reads the sweep number in the output of 'tacho sweep --json'.
-std::optional<std::int64_t> sweep_in(const std::string& output) {
-  return number_after(output, "\"sweep\":");
-}
-
 }  // namespace
 
 Result<void> check_grid(const std::string& text) {
-  TACHO_TRY(grid, read_grid(text, "grid", grid_options()));
+  TACHO_TRY(grid, read_grid(text, "grid", run_option_names(kLocal)));
   if (!grid.command.empty()) {
     return Error{ErrorCode::usage,
                  "grid: programs can be swept on the command line only: tacho sweep grid.yaml"};
@@ -145,7 +97,7 @@ Answer Sweeps::one(const http::Request& request) const {
 Answer Sweeps::drive(std::vector<std::string> words, int status) const {
   TACHO_TRY(slot, slots_.take());
   if (!slot) return slots_.refusal();
-  TACHO_TRY(id, start_detached({program_, home_, std::move(words), {slot.get()}}, sweep_in));
+  TACHO_TRY(id, start_detached({program_, home_, std::move(words), {slot.get()}}, "sweep"));
   TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
   TACHO_TRY(sweep, store.find(std::to_string(id)));
   TACHO_TRY(counts, store.counts(sweep.id));
@@ -194,9 +146,8 @@ Answer Sweeps::cancel(const http::Request& request) const {
   TACHO_CHECK(store.set_state(sweep.id, SweepState::cancelled));
   const SweepLab lab(home_, store, kUninterrupted);
   if (!lab.is_driven(sweep)) {
-    TACHO_TRY(id, start_detached(
-                      {program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
-                      [](const std::string& output) { return number_after(output, "sweep "); }));
+    TACHO_TRY(id, start_detached({program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
+                                 "sweep"));
     static_cast<void>(id);
   }
   return json_answer({{"id", sweep.id}, {"cancel_requested", true}}, 202);

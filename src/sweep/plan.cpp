@@ -16,7 +16,12 @@ Result<RunOrder> order_of(const Grid& grid, const Configuration& configuration,
   if (!grid.command.empty()) {
     return readers.program(filled_in(grid.command, configuration), configuration);
   }
-  return readers.training(train_words(configuration));
+  TACHO_TRY(request, train_request(configuration.options()));
+  RunOrder order;
+  order.spec = std::move(request.spec);
+  order.environment = std::move(request.environment);
+  order.time_limit_s = request.time_limit_s;
+  return order;
 }
 
 Result<std::vector<std::size_t>> cheapest_first(const std::vector<PlannedRun>& runs,
@@ -34,16 +39,6 @@ Result<std::vector<std::size_t>> cheapest_first(const std::vector<PlannedRun>& r
 }
 
 }  // namespace
-
-std::vector<std::string> train_words(const Configuration& configuration) {
-  std::vector<std::string> words;
-  // The model comes first: it is a positional argument.
-  if (const std::string* model = configuration.find("model")) words.push_back(*model);
-  for (const auto& [name, value] : configuration.options()) {
-    if (name != "model") words.push_back(fmt::format("--{}={}", name, value));
-  }
-  return words;
-}
 
 Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& readers) {
   TACHO_TRY(all, combinations(grid));

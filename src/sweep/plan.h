@@ -19,8 +19,6 @@ struct PlannedRun {
   RunOrder asked;               // without a key
 };
 
-// Parses the arguments of 'tacho train'. A callback, because the parser is in src/cli.
-using ReadTraining = std::function<Result<RunOrder>(std::span<const std::string> words)>;
 // Parses the command of a program to watch.
 using ReadProgram = std::function<Result<RunOrder>(const std::vector<std::string>& argv,
                                                    const Configuration& configuration)>;
@@ -28,7 +26,6 @@ using ReadProgram = std::function<Result<RunOrder>(const std::vector<std::string
 using EstimateCost = std::function<Result<double>(const RunOrder& order)>;
 
 struct PlanReaders {
-  ReadTraining training;
   ReadProgram program;
   EstimateCost cost;  // for order: cheapest-first
 };
@@ -36,8 +33,5 @@ struct PlanReaders {
 // Returns every run of a grid in the order of execution; with `order: adaptive` in the order of the
 // file, because the sweep chooses the order later. An error names the invalid configuration.
 Result<std::vector<PlannedRun>> plan_runs(const Grid& grid, const PlanReaders& readers);
-
-// Returns the arguments for 'tacho train': "mlp --batch=32 --stock=true".
-std::vector<std::string> train_words(const Configuration& configuration);
 
 }  // namespace tacho

@@ -26,13 +26,9 @@ std::vector<std::int64_t> batches_of(std::string_view text) {
   return batches;
 }
 
-TEST(Plan, TrainWordsAreArgumentsOfTrain) {
-  EXPECT_THAT(train_words({{"batch", "32"}, {"model", "mlp"}, {"stock", "true"}}),
-              ElementsAre("mlp", "--batch=32", "--stock=true"));
-}
-
 TEST(Plan, RepeatsEveryConfiguration) {
-  const auto runs = plan_of("base: {model: a}\nmatrix: {batch: [1, 2]}\nrepeat: 2\n");
+  const auto runs =
+      plan_of("base: {model: mlp, data: synthetic}\nmatrix: {batch: [1, 2]}\nrepeat: 2\n");
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   ASSERT_EQ(runs->size(), 4U);
   EXPECT_EQ((*runs)[1].repetition, 2);
@@ -40,19 +36,22 @@ TEST(Plan, RepeatsEveryConfiguration) {
 }
 
 TEST(Plan, NamesTheInvalidConfiguration) {
-  const auto runs = plan_of("base: {model: a}\nmatrix: {batch: [1, -2]}\n");
+  const auto runs = plan_of("base: {model: mlp, data: synthetic}\nmatrix: {batch: [1, -2]}\n");
   ASSERT_FALSE(runs.ok());
-  EXPECT_EQ(runs.error().message, "configuration 2 (model=a batch=-2): --batch must be at least 1");
+  EXPECT_EQ(
+      runs.error().message,
+      "configuration 2 (model=mlp data=synthetic batch=-2): --batch must be at least 1, not -2");
 }
 
 TEST(Plan, PutsTheCheapestFirst) {
-  EXPECT_THAT(batches_of("base: {model: a}\nmatrix: {batch: [3, 1, 2]}\norder: cheapest-first\n"),
+  EXPECT_THAT(batches_of("base: {model: mlp, data: synthetic}\nmatrix: {batch: [3, 1, 2]}\norder: "
+                         "cheapest-first\n"),
               ElementsAre(1, 2, 3));
 }
 
 TEST(Plan, RandomOrderIsDeterministic) {
   constexpr std::string_view kText =
-      "base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\norder: random\n";
+      "base: {model: mlp, data: synthetic}\nmatrix: {batch: {from: 1, to: 50}}\norder: random\n";
   auto batches = batches_of(kText);
   EXPECT_EQ(batches, batches_of(kText));
   EXPECT_FALSE(std::is_sorted(batches.begin(), batches.end()));
@@ -62,8 +61,9 @@ TEST(Plan, RandomOrderIsDeterministic) {
 }
 
 TEST(Plan, RandomOrderRunsEveryConfigurationOnceBeforeRepeating) {
-  const auto runs =
-      plan_of("base: {model: a}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: random\n");
+  const auto runs = plan_of(
+      "base: {model: mlp, data: synthetic}\nmatrix: {batch: {from: 1, to: 50}}\nrepeat: 2\norder: "
+      "random\n");
   ASSERT_TRUE(runs.ok()) << runs.error().message;
   ASSERT_EQ(runs->size(), 100U);
   EXPECT_EQ((*runs)[49].repetition, 1);
@@ -72,7 +72,7 @@ TEST(Plan, RandomOrderRunsEveryConfigurationOnceBeforeRepeating) {
 
 TEST(Plan, AdaptiveKeepsTheOrderOfTheFile) {
   constexpr std::string_view kText =
-      "base: {model: a}\nmatrix: {batch: [3, 1, 2]}\norder: adaptive\n";
+      "base: {model: mlp, data: synthetic}\nmatrix: {batch: [3, 1, 2]}\norder: adaptive\n";
   EXPECT_THAT(batches_of(kText), ElementsAre(3, 1, 2));
 }
 

@@ -20,17 +20,8 @@ inline Result<Grid> grid_of(std::string_view text) {
   return read_grid(text, "grid.yaml", some_options());
 }
 
-// Reads --batch only and rejects values below 1.
 inline PlanReaders some_readers() {
   PlanReaders readers;
-  readers.training = [](std::span<const std::string> words) -> Result<RunOrder> {
-    RunOrder order;
-    for (const std::string& word : words) {
-      if (word.starts_with("--batch=")) order.spec.batch = std::stoll(word.substr(8));
-    }
-    if (order.spec.batch < 1) return Error{ErrorCode::usage, "--batch must be at least 1"};
-    return order;
-  };
   readers.program = [](const std::vector<std::string>& argv,
                        const Configuration&) -> Result<RunOrder> {
     RunOrder order;

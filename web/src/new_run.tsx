@@ -6,16 +6,6 @@ import { navigate, useRoute, withParams } from "./route";
 import type { Catalog, Run } from "./types";
 import { Command, Loading, ProblemNote } from "./ui";
 
-const numbers: { key: string; option: string; label: string; initial: string; help: string }[] = [
-  { key: "batch", option: "--batch", label: "batch", initial: "64", help: "samples per step" },
-  { key: "epochs", option: "--epochs", label: "epochs", initial: "1", help: "passes over the training data" },
-  { key: "steps", option: "--steps", label: "maximum steps", initial: "", help: "empty: no limit" },
-  { key: "lr", option: "--lr", label: "learning rate", initial: "", help: "empty: the model's default" },
-  { key: "seed", option: "--seed", label: "seed", initial: "0", help: "random seed" },
-  { key: "threads", option: "--threads", label: "threads", initial: "", help: "CPU threads; empty: automatic" },
-  { key: "train_samples", option: "--train-samples", label: "training samples", initial: "", help: "train on the first N; empty: all" },
-];
-
 export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
   const url = useRoute();
   const { data: catalog, problem } = useApi<Catalog>("/catalog");
@@ -29,15 +19,16 @@ export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
   const model = catalog.models.find((m) => m.name === value("model", "mnist-cnn")) ?? catalog.models[0]!;
   const matching = catalog.datasets.filter((d) => d.input === model.input || d.input === "any");
   const data = matching.find((d) => d.name === value("data", "fashion-mnist")) ?? matching[0];
-  const given = numbers.map((n) => ({ ...n, text: value(n.key, n.initial) })).filter((n) => n.text !== "");
-  const command = ["tacho train", model.name, `--data ${data?.name ?? ""}`, ...given.map((n) => `${n.option} ${n.text}`)].join(" ");
+  const options = catalog.options.filter((o) => o.on_form && o.key !== "model" && o.key !== "data");
+  const given = options.map((o) => ({ ...o, text: value(o.key, o.default) })).filter((o) => o.text !== o.default);
+  const command = ["tacho train", model.name, `--data ${data?.name ?? ""}`, ...given.map((o) => `${o.option} ${o.text}`)].join(" ");
 
   const start = (event: Event) => {
     event.preventDefault();
     setStarting(true);
     setRefusal(undefined);
     const body: Record<string, unknown> = { model: model.name, data: data?.name };
-    for (const each of given) body[each.key] = Number.isFinite(Number(each.text)) ? Number(each.text) : each.text;
+    for (const each of given) body[each.key] = each.text;
     post<Run>("/jobs", body).then((run) => navigate(`/runs/${run.id}`), (failure: Problem) => {
       setRefusal(failure);
       setStarting(false);
@@ -61,11 +52,16 @@ export function NewRunView({ readOnly }: { readOnly: boolean }): JSX.Element {
           </select>
           <small>{data?.help}</small>
         </label>
-        {numbers.map((n) => (
-          <label key={n.key}>
-            <span>{n.label}</span>
-            <input inputMode="decimal" value={value(n.key, n.initial)} onInput={(e) => set(n.key, e.currentTarget.value)} />
-            <small>{n.help}</small>
+        {options.map((o) => (
+          <label key={o.key}>
+            <span>{o.option.slice(2)}</span>
+            {o.choices.length > 0
+              ? <select value={value(o.key, o.default)} onChange={(e) => set(o.key, e.currentTarget.value)}>
+                  {o.default === "" && <option value="">default</option>}
+                  {o.choices.map((c) => <option key={c} value={c}>{c}</option>)}
+                </select>
+              : <input inputMode={o.type === "text" ? "text" : "decimal"} value={value(o.key, o.default)} onInput={(e) => set(o.key, e.currentTarget.value)} />}
+            <small>{o.help}</small>
           </label>
         ))}
         <p class="as-command">Equivalent command: <Command text={command} /></p>

@@ -315,4 +315,13 @@ export interface SweepDetail extends Sweep {
 export interface Catalog {
   models: { name: string; input: string; help: string; learning_rate: number; optimizer: string }[];
   datasets: { name: string; input: string; help: string }[];
+  options: {
+    key: string;
+    option: string;
+    type: "flag" | "integer" | "number" | "choice" | "text";
+    choices: string[];
+    default: string;
+    help: string;
+    on_form: boolean;
+  }[];
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/version.h"
+#include "record/run_options.h"
 #include "train/dist/connect.h"
 #include "train/dist/exchange_line.h"
 #include "train/guarded.h"
@@ -29,17 +30,11 @@ std::chrono::milliseconds timeout_of(const RunSpec& spec) {
 // Returns the terms that must be equal on all ranks. Paths and performance settings may differ.
 std::vector<std::string> terms_of(const RunSpec& spec) {
   std::vector<std::string> terms{fmt::format("tacho {} ({})", kVersion, kCommit)};
-  const Json json = to_json(spec);
-  for (const auto& [key, value] : json.items()) {
-    const bool own = key == "data_folder" || key == "weights" || key == "vocabulary" ||
-                     key == "threads" || key == "workers" || key == "mkldnn" ||
-                     key == "tensorboard" || key == "checkpoints" || key == "dist";
-    if (!own) terms.push_back(key + " " + json_text(value));
-  }
-  // The number of ranks comes from the environment.
-  const Json dist = to_json(spec.dist);
-  for (const auto& [key, value] : dist.items()) {
-    if (key != "ranks_per_node" && key != "nodes") terms.push_back(key + " " + json_text(value));
+  TrainRequest request;
+  request.spec = spec;
+  for (const RunOption& option : run_options()) {
+    if (option.json.empty() || option.is(kPerRank)) continue;
+    terms.push_back(fmt::format("{} {}", option.json, json_text(option.get(request))));
   }
   return terms;
 }
