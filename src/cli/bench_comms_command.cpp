@@ -75,7 +75,7 @@ Result<Ranks> ranks_of(const CommsOptions& o, const RunSettings& settings, const
   TACHO_TRY(given, place_from_environment(process_environment()));
   TrainRequest request;
   request.spec.dist.ranks_per_node = kRanks;
-  TACHO_CHECK(apply(settings, request));
+  TACHO_CHECK(apply_settings(settings, request));
   TACHO_CHECK(check_ranges(request.spec));
   const DistSpec dist = given ? as_given(request.spec.dist, *given) : request.spec.dist;
   TACHO_TRY(standing, standing_of(o.ranks, settings, given));

@@ -24,7 +24,7 @@ bool places_ranks(std::string_view option) {
 Result<Standing> standing_of(const RankOptions& o, const RunSettings& settings,
                              const std::optional<Place>& given) {
   TrainRequest request;
-  TACHO_CHECK(apply(settings, request));
+  TACHO_CHECK(apply_settings(settings, request));
   const auto if_set = [&settings](std::string_view name, std::int64_t value) {
     const auto found = std::ranges::find(settings, name, &RunSettings::value_type::first);
     return found == settings.end() ? std::nullopt : std::optional(value);

@@ -69,7 +69,7 @@ Result<int> run(const RunOptions& o, const RunSettings& settings, Context& conte
   }
   RunOrder order = new_order(command);
   TrainRequest request;
-  TACHO_CHECK(apply(settings, request));
+  TACHO_CHECK(apply_settings(settings, request));
   TACHO_CHECK(check(request.environment));
   order.environment = std::move(request.environment);
   order.time_limit_s = request.time_limit_s;

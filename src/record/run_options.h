@@ -52,20 +52,17 @@ enum OptionUse : unsigned {
   kRepeatable = 32,  // several values add up
 };
 
-struct OptionFacts {
+// One option of a training. The command line, spec.json, grids, the API, the dashboard's form and
+// exports are derived from the table of these.
+struct RunOption {
   std::string_view name;         // "train-samples": --train-samples, and the key in a grid
   std::string_view letter = {};  // "b": -b
   std::string_view group = {};   // heading in help
   std::string_view json = {};    // path in spec.json: "optimizer.momentum"
   std::string_view value = {};   // placeholder in help: "FILE"
-  std::string_view help;
+  std::string_view help = {};
   OptionRange range = {};
   unsigned uses = 0;
-};
-
-// One option of a training. The command line, spec.json, grids, the API, the dashboard's form and
-// exports are derived from the table of these.
-struct RunOption : OptionFacts {
   OptionType type = OptionType::text;
   std::vector<std::string_view> choices = {};
   std::function<Result<void>(TrainRequest&, std::string_view text)> set = {};
@@ -86,8 +83,11 @@ const RunOption* find_run_option(std::string_view name);
 // Returns the names of the options without any of these uses.
 std::vector<std::string> run_option_names(unsigned without = 0);
 
+// "25" for 25.0, without quotes for strings.
+std::string plain_text(const Json& value);
+
 // Sets the options of a request in the order of the table. An unknown name is an error.
-Result<void> apply(const RunSettings& settings, TrainRequest& request);
+Result<void> apply_settings(const RunSettings& settings, TrainRequest& request);
 // Returns the checked request: the defaults of the model, then the settings.
 Result<TrainRequest> train_request(const RunSettings& settings);
 // Returns an error that names the option whose value is out of its range.

@@ -34,7 +34,7 @@ TEST(RunOptions, AreNamedOnceAndDescribed) {
   for (const RunOption& option : run_options()) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
     EXPECT_FALSE(option.help.empty()) << option.name;
-    if (!option.json.empty()) EXPECT_TRUE(fields.insert(option.json).second) << option.json;
+    EXPECT_TRUE(option.json.empty() || fields.insert(option.json).second) << option.json;
   }
 }
 
