@@ -52,7 +52,6 @@ if(TACHO_PARTS STREQUAL "all")
   find_package(LibArchive REQUIRED)
   find_package(Protobuf REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)
-  find_library(MD_LIBRARY md REQUIRED)
 endif()
 
 if(TACHO_TORCH)

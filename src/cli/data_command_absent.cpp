@@ -11,7 +11,7 @@ void add_data_command(CLI::App& app, Context& context) {
   command->callback([&context] {
     context.run([]() -> Result<int> {
       return Error{ErrorCode::unavailable,
-                   "built without libarchive, libmatio and libmd: datasets cannot be prepared; run "
+                   "built without libarchive and libmatio: datasets cannot be prepared; run "
                    "script/bootstrap and script/build on a machine where they can be installed"};
     });
   });

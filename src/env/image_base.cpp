@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "env/image_digest.h"
+#include "base/sha256.h"
 
 namespace tacho {
 namespace {
@@ -144,7 +144,7 @@ Result<fs::path> make_base(const BaseRecipe& recipe, bool rebuild, const fs::pat
                            const fs::path& scratch, const BuildWatch& watch) {
   std::string ingredients;
   for (const std::string& word : base_command(recipe, "", "").argv) ingredients += word + "\n";
-  TACHO_TRY(hash, text_digest(ingredients + recipe.sources));
+  const std::string hash = hex(Sha256::of(ingredients + recipe.sources));
   const fs::path kept = folder / fmt::format("{}-{}.tar", recipe.suite, hash.substr(0, 16));
   std::error_code problem;
   if (!rebuild && fs::exists(kept, problem)) return kept;

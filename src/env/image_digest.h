@@ -12,7 +12,4 @@ namespace tacho {
 // and it does not need to read gigabytes.
 Result<std::string> image_digest(const std::filesystem::path& image);
 
-// Returns the SHA-256 of a text as 64 hexadecimal digits.
-Result<std::string> text_digest(const std::string& text);
-
 }  // namespace tacho

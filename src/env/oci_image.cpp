@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/json_object.h"
+#include "base/sha256.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "env/image_digest.h"
@@ -116,7 +117,7 @@ Result<void> OciImage::load(const ImageParts& parts) {
     TACHO_CHECK(put_link(file, folder / name));
   }
   const std::string config = image_config(digests);
-  TACHO_TRY(hash, text_digest(config));
+  const std::string hash = hex(Sha256::of(config));
   const Json manifest = Json::array({{{"Config", hash + ".json"},
                                       {"RepoTags", {unfinished_}},
                                       {"Layers", {"base.tar", "layer.tar"}}}});

@@ -1,12 +1,11 @@
 #include "data/fetch/verify.h"
 
 #include <fmt/format.h>
-#include <sha256.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
+#include "base/sha256.h"
 #include "data/cifar.h"
 #include "data/fetch/verify_folder.h"
 #include "data/gz_file.h"
@@ -27,18 +26,16 @@ struct Digest {
 // compressed file cannot take hours.
 Result<Digest> digest_of(const fs::path& path, std::int64_t most) {
   TACHO_TRY(file, GzFile::open(path));
-  SHA256_CTX context;
-  ::SHA256_Init(&context);
+  Sha256 sum;
   Digest digest;
   std::vector<char> buffer(1 << 18);
   for (std::size_t got = buffer.size(); got == buffer.size() && digest.bytes <= most;) {
     TACHO_TRY(count, file.read(buffer));
     got = count;
     digest.bytes += static_cast<std::int64_t>(got);
-    ::SHA256_Update(&context, reinterpret_cast<const std::uint8_t*>(buffer.data()), got);
+    sum.add(std::string_view(buffer.data(), got));
   }
-  std::array<char, SHA256_DIGEST_STRING_LENGTH> hex{};
-  digest.sha256 = ::SHA256_End(&context, hex.data());
+  digest.sha256 = hex(sum.digest());
   return digest;
 }
 
