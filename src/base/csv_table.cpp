@@ -8,6 +8,7 @@
 
 #include "base/csv_records.h"
 #include "base/nearest.h"
+#include "base/split.h"
 
 namespace tacho {
 namespace {
@@ -91,16 +92,12 @@ void CsvRow::read(std::string_view column, std::int64_t& out) {
 
 void CsvRow::read(std::string_view column, std::vector<double>& out) {
   out.clear();
-  std::string_view rest = cell(column);
-  while (true) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
+  for (const std::string_view word : split(cell(column), ' ')) {
     double value = 0;
-    if (!parse_finite(rest.substr(0, end), value)) {
-      return refuse(column, fmt::format("'{}' is not a number", rest.substr(0, end)));
+    if (!parse_finite(word, value)) {
+      return refuse(column, fmt::format("'{}' is not a number", word));
     }
     out.push_back(value);
-    if (end == rest.size()) return;
-    rest.remove_prefix(end + 1);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "base/split.h"
 #include "base/wrapped_text.h"
 
 namespace tacho {
@@ -11,22 +12,15 @@ namespace {
 constexpr std::size_t kGap = 2;
 
 std::vector<std::string> folded_cell(std::string_view cell, std::size_t width) {
-  std::vector<std::string> lines;
-  std::string text = wrapped(cell, width);
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.erase(0, end + 1);
-  }
-  return lines;
+  const std::string text = wrapped(cell, width);
+  const auto lines = lines_of(text);
+  return {lines.begin(), lines.end()};
 }
 
 std::size_t longest_word(std::string_view cell) {
   std::size_t longest = 0;
-  while (!cell.empty()) {
-    const std::size_t end = std::min(cell.find(' '), cell.size());
-    longest = std::max(longest, display_width(cell.substr(0, end)));
-    cell.remove_prefix(std::min(end + 1, cell.size()));
+  for (const std::string_view word : split(cell, ' ')) {
+    longest = std::max(longest, display_width(word));
   }
   return longest;
 }

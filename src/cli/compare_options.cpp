@@ -10,6 +10,7 @@
 
 #include "base/quantity.h"
 #include "base/shell_words.h"
+#include "base/split.h"
 #include "cli/train_options.h"
 #include "cli/usage_message.h"
 
@@ -29,16 +30,11 @@ struct AxisValue {
 using Axis = std::vector<AxisValue>;
 
 Result<std::vector<std::string>> split_at_commas(std::string_view text, std::string_view option) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(',');
-    if (end == 0 || text.empty()) {
-      return usage(fmt::format("{}: empty value between commas", option));
-    }
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
+  const auto parts = split(text, ',');
+  if (std::ranges::find(parts, "") != parts.end()) {
+    return usage(fmt::format("{}: empty value between commas", option));
   }
+  return std::vector<std::string>(parts.begin(), parts.end());
 }
 
 // "batch=32,64" becomes the settings batch 32 and batch 64.

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <vector>
 
+#include "base/split.h"
 #include "base/wrapped_text.h"
 
 namespace tacho {
@@ -225,10 +226,7 @@ std::string help_footer(std::string_view footer, std::size_t columns) {
     paragraph.clear();
     examples.clear();
   };
-  while (!footer.empty()) {
-    const std::size_t end = std::min(footer.find('\n'), footer.size());
-    const std::string_view line = footer.substr(0, end);
-    footer.remove_prefix(std::min(end + 1, footer.size()));
+  for (const std::string_view line : lines_of(footer)) {
     const bool is_example = line.starts_with(blanks(kIndent));
     if (is_example ? !paragraph.empty() : !examples.empty()) flush();
     if (line.empty()) {

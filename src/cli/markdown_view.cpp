@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/split.h"
 #include "base/table.h"
 #include "base/wrapped_text.h"
 
 namespace tacho {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view page) {
-  std::vector<std::string_view> lines;
-  while (!page.empty()) {
-    const std::size_t end = std::min(page.find('\n'), page.size());
-    lines.push_back(page.substr(0, end));
-    page.remove_prefix(std::min(end + 1, page.size()));
-  }
-  return lines;
-}
 
 bool is_space_or_edge(std::string_view text, std::size_t at) {
   return at >= text.size() || text[at] == ' ';

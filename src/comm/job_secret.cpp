@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/sha256.h"
+#include "base/split.h"
 
 namespace tacho {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 // Shorter secrets can be guessed; longer text is a mistake.
 constexpr std::size_t kShortest = 16;
 constexpr std::size_t kLongest = 256;
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/split.h"
 #include "data/gz_file.h"
 #include "text/utf8.h"
 
@@ -35,10 +36,9 @@ Result<LabelledSentence> parse_line(std::string_view line) {
 Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path& file) {
   TACHO_TRY(content, read_content(file));
   std::vector<LabelledSentence> sentences;
-  std::string_view rest = content;
-  for (int number = 1; !rest.empty(); ++number) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  int number = 0;
+  for (std::string_view line : lines_of(content)) {
+    ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (number == 1 && line == kGlueHeading) continue;
     auto sentence = parse_line(line);
@@ -55,9 +55,7 @@ Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path
 
 std::vector<std::string> lower_case_words(std::string_view sentence) {
   std::vector<std::string> words;
-  while (!sentence.empty()) {
-    const std::string_view word = sentence.substr(0, sentence.find(' '));
-    sentence.remove_prefix(std::min(word.size() + 1, sentence.size()));
+  for (const std::string_view word : split(sentence, ' ')) {
     if (word.empty()) continue;
     std::string& lower = words.emplace_back(word);
     std::transform(lower.begin(), lower.end(), lower.begin(), ascii_lower);

@@ -4,9 +4,9 @@
 
 #include <charconv>
 #include <csignal>
-#include <sstream>
 #include <thread>
 
+#include "base/split.h"
 #include "base/terminal.h"
 #include "env/container_spec.h"
 #include "env/marked_processes.h"
@@ -39,19 +39,10 @@ std::vector<std::string> limit_options(const EnvironmentSpec& spec) {
   return words;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream words(text);
-  for (std::string line; std::getline(words, line);) lines.push_back(std::move(line));
-  return lines;
-}
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 }  // namespace
 
 std::string first_complaint(const std::string& text) {
-  std::string line = first_line(text);
+  std::string line(first_line(text));
   for (const std::string_view opening : {"Error: ", "error: "}) {
     if (line.starts_with(opening)) line.erase(0, opening.size());
   }
@@ -85,8 +76,10 @@ Result<std::string> ContainerEngine::version() const {
 std::vector<std::string> ContainerEngine::images() const {
   const auto listed = ask({"images", "--format", "{{.Repository}}:{{.Tag}}"});
   if (!listed.ok() || !listed->status.success()) return {};
-  auto names = lines_of(listed->out);
-  std::erase_if(names, [](const std::string& name) { return name.starts_with("<none>"); });
+  std::vector<std::string> names;
+  for (const std::string_view name : lines_of(listed->out)) {
+    if (!name.starts_with("<none>")) names.emplace_back(name);
+  }
   return names;
 }
 
@@ -109,7 +102,7 @@ Result<EnvironmentFacts> ContainerEngine::describe() const {
   TACHO_CHECK(check());
   TACHO_TRY(engine_version, version());
   TACHO_TRY(image, ask({"image", "inspect", "--format", "{{.Id}}", spec_.image}));
-  std::string digest = first_line(image.out);
+  std::string digest(first_line(image.out));
   if (!digest.starts_with("sha256:")) digest.insert(0, "sha256:");
   return EnvironmentFacts{std::string(name()), engine_version, spec_.image, digest};
 }
@@ -195,8 +188,8 @@ std::vector<std::string> ContainerEngine::leftovers() const {
   const auto listed =
       ask({"ps", "--all", fmt::format("--filter=label={}", kMarkLabel), "--format", "{{.Names}}"});
   if (!listed.ok() || !listed->status.success()) return keys;
-  for (const std::string& line : lines_of(listed->out)) {
-    if (line.starts_with(kNamePrefix)) keys.push_back(line.substr(kNamePrefix.size()));
+  for (const std::string_view line : lines_of(listed->out)) {
+    if (line.starts_with(kNamePrefix)) keys.emplace_back(line.substr(kNamePrefix.size()));
   }
   return keys;
 }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include "base/file.h"
 #include "base/sha256.h"
+#include "base/split.h"
 
 namespace tacho {
 namespace {
@@ -25,13 +25,6 @@ bool is_name(const std::string& word) {
 
 bool looks_like_a_file(const std::string& word) {
   return word.starts_with('/') || word.starts_with('.') || word.find(".tar") != std::string::npos;
-}
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) parts.push_back(std::move(part));
-  return parts;
 }
 
 Result<std::string> output_of(std::vector<std::string> argv) {
@@ -69,10 +62,9 @@ Result<ImageBase> parse_image_base(const std::string& word) {
 
 std::string parse_suite(std::string_view os_release) {
   constexpr std::string_view kKey = "VERSION_CODENAME=";
-  std::istringstream lines{std::string(os_release)};
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(os_release)) {
     if (!line.starts_with(kKey)) continue;
-    std::string suite = line.substr(kKey.size());
+    std::string suite(line.substr(kKey.size()));
     std::erase(suite, '"');
     return is_name(suite) ? suite : "";
   }
@@ -81,12 +73,11 @@ std::string parse_suite(std::string_view os_release) {
 
 std::string parse_sources(std::string_view index_targets, const std::string& suite) {
   std::string sources;
-  std::istringstream lines{std::string(index_targets)};
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(index_targets)) {
     const auto parts = split(line, '|');
     if (parts.size() != 4) continue;
-    const std::string &uri = parts[0], &release = parts[1], &component = parts[2],
-                      &origin = parts[3];
+    const std::string_view uri = parts[0], release = parts[1], component = parts[2],
+                           origin = parts[3];
     // Unknown if the lists were never fetched: apt then prints the variable itself.
     const bool own = origin == "Debian" || origin == "Ubuntu" || origin.starts_with("$(");
     const bool wanted =

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <sstream>
 
+#include "base/split.h"
 #include "base/subprocess.h"
 #include "base/terminal.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::minutes kLongestLdd{2};
 constexpr std::string_view kArrow = " => ";
 
-bool is_loader(const std::string& path) {
+bool is_loader(std::string_view path) {
   return std::filesystem::path(path).filename().string().starts_with("ld-");
 }
 
@@ -25,19 +25,18 @@ bool is_loader(const std::string& path) {
 Result<NeededLibraries> parse_needed_libraries(std::string_view ldd_output) {
   NeededLibraries needed;
   std::map<std::string, std::string> files;
-  std::istringstream lines{std::string(ldd_output)};
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view line : lines_of(ldd_output)) {
     if (!line.starts_with('\t')) continue;  // name of a program, if there are several
-    line.erase(0, 1);
+    line.remove_prefix(1);
     if (line.ends_with("=> not found")) {
       return Error{ErrorCode::unavailable,
                    fmt::format("library {} is not on this machine; install its package",
                                printable(line.substr(0, line.find(' '))))};
     }
-    line.erase(std::min(line.rfind(" (0x"), line.size()));
+    line = line.substr(0, line.rfind(" (0x"));
     const auto arrow = line.find(kArrow);
     if (arrow != std::string::npos) {
-      files[line.substr(0, arrow)] = line.substr(arrow + kArrow.size());
+      files[std::string(line.substr(0, arrow))] = line.substr(arrow + kArrow.size());
     } else if (line.starts_with('/') && is_loader(line)) {
       needed.loader = line;
     }

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/split.h"
 
 namespace tacho {
 namespace {
@@ -83,11 +84,8 @@ Result<void> Podman::check_engine() const {
 std::vector<std::string> Podman::run_options() const {
   std::vector<std::string> words = current_limits();
   words.push_back(::geteuid() == 0 ? fmt::format("--user=0:{}", ::getegid()) : "--userns=keep-id");
-  std::string_view left = spec().gpus;
-  while (!left.empty()) {
-    const auto comma = std::min(left.find(','), left.size());
-    words.push_back(fmt::format("--device=nvidia.com/gpu={}", left.substr(0, comma)));
-    left.remove_prefix(std::min(comma + 1, left.size()));
+  for (const std::string_view gpu : split(spec().gpus, ',')) {
+    if (!gpu.empty()) words.push_back(fmt::format("--device=nvidia.com/gpu={}", gpu));
   }
   return words;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/split.h"
+
 namespace tacho::http {
 namespace {
 
@@ -21,17 +23,6 @@ bool is_plain(char c) {
 
 Error refused(std::string_view what) {
   return {ErrorCode::usage, "the address " + std::string(what)};
-}
-
-// Splits at `separator` and keeps empty parts.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 Result<std::vector<Field>> parse_query(std::string_view text) {

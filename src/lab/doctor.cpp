@@ -10,6 +10,7 @@
 #include <map>
 #include <system_error>
 
+#include "base/split.h"
 #include "base/subprocess.h"
 #include "base/units.h"
 #include "data/catalog.h"
@@ -164,8 +165,6 @@ struct Program {
   const char* fix;
 };
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 void examine_programs(Findings& out) {
   const std::array programs = {
       Program{"containers", "docker", {"docker", "--version"}, "apt-get install docker.io"},
@@ -194,12 +193,12 @@ void examine_programs(Findings& out) {
     const auto output = capture({.argv = program.version, .environment = environment}, kPatience);
     if (output.ok() && output->status.success()) {
       const std::string& text = output->out.empty() ? output->err : output->out;
-      out.push_back({program.area, program.name, Health::good, first_line(text)});
+      out.push_back({program.area, program.name, Health::good, std::string(first_line(text))});
     } else if (!output.ok() && output.error().code == ErrorCode::not_found) {
       out.push_back({program.area, program.name, Health::missing, "not installed", program.fix});
     } else {
       out.push_back({program.area, program.name, Health::trouble,
-                     output.ok() ? first_line(output->err) : output.error().message,
+                     std::string(output.ok() ? first_line(output->err) : output.error().message),
                      "installed, but it fails; check its configuration"});
     }
   }

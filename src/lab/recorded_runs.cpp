@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/split.h"
 #include "base/units.h"
 #include "lab/compared_values.h"
 
@@ -16,22 +17,19 @@ namespace {
 
 Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}; }
 
-std::vector<std::string> split_at(std::string_view text, std::string_view separators) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find_first_of(separators);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
+std::vector<std::string> words_of(std::string text) {
+  std::ranges::replace(text, ',', ' ');
+  const auto words = split(text, ' ');
+  std::vector<std::string> found(words.begin(), words.end());
+  std::erase(found, "");
+  return found;
 }
 
 bool is_filter(std::string_view word) { return word.find_first_of("=!<>") != std::string::npos; }
 
 Result<RecordedGroup> parse_group(const std::string& text) {
   RecordedGroup group{.name = text};
-  std::vector<std::string> words = split_at(text, ", ");
-  std::erase(words, "");
+  const std::vector<std::string> words = words_of(text);
   if (words.empty()) {
     return usage(
         "--runs: a group is empty; write runs such as 41,42/43,44 or filters such as "
@@ -54,7 +52,7 @@ Result<RecordedGroup> parse_group(const std::string& text) {
 // Shortens "model=lenet5 batch=32" and "model=lenet5 batch=64" to their batch.
 void drop_common_words(std::vector<RecordedGroup>& groups) {
   std::vector<std::vector<std::string>> words;
-  for (const RecordedGroup& group : groups) words.push_back(split_at(group.name, ", "));
+  for (const RecordedGroup& group : groups) words.push_back(words_of(group.name));
   const auto is_common = [&](const std::string& word) {
     return std::all_of(words.begin(), words.end(), [&](const auto& others) {
       return std::find(others.begin(), others.end(), word) != others.end();
@@ -64,7 +62,7 @@ void drop_common_words(std::vector<RecordedGroup>& groups) {
     if (groups[i].filters.empty()) continue;
     std::string name;
     for (const std::string& word : words[i]) {
-      if (!word.empty() && !is_common(word)) name += (name.empty() ? "" : " ") + word;
+      if (!is_common(word)) name += (name.empty() ? "" : " ") + word;
     }
     if (!name.empty()) groups[i].name = name;
   }
@@ -124,7 +122,11 @@ Result<void> check_distinct(const Comparison& comparison) {
 }  // namespace
 
 Result<std::vector<RecordedGroup>> parse_recorded_groups(const std::vector<std::string>& texts) {
-  const std::vector<std::string> parts = texts.size() == 1 ? split_at(texts.front(), "/") : texts;
+  std::vector<std::string> parts = texts;
+  if (texts.size() == 1) {
+    const auto groups = split(texts.front(), '/');
+    parts.assign(groups.begin(), groups.end());
+  }
   if (parts.size() < 2) {
     return usage("--runs: only one group of runs; separate groups by a slash: 41,42/43,44");
   }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/split.h"
 #include "launch/option_value.h"
 #include "probe/host_probe.h"
 #include "probe/nvml_probe.h"
@@ -35,13 +36,9 @@ std::vector<int> own_cpus() {
 std::vector<std::string> visible_gpus() {
   std::vector<std::string> gpus;
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
-    std::string_view list(visible);
-    while (!list.empty()) {
-      const auto end = std::min(list.find(','), list.size());
-      const std::string_view name = list.substr(0, end);
+    for (const std::string_view name : split(visible, ',')) {
       if (name.empty() || name == "-1") break;  // as CUDA reads it
       gpus.emplace_back(name);
-      list.remove_prefix(std::min(end + 1, list.size()));
     }
     return gpus;
   }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <csignal>
 
+#include "base/split.h"
+
 namespace tacho {
 namespace {
 
@@ -119,20 +121,10 @@ QueuedTask read(std::string_view state, std::string_view code, std::string_view 
 
 Result<Queue> parse_queue(std::string_view answer) {
   Queue queue;
-  while (!answer.empty()) {
-    const auto end = std::min(answer.find('\n'), answer.size());
-    const std::string_view line = answer.substr(0, end);
-    answer.remove_prefix(std::min(end + 1, answer.size()));
+  for (const std::string_view line : lines_of(answer)) {
     if (line.empty()) continue;
-    std::array<std::string_view, 5> fields;
-    std::string_view rest = line;
-    bool whole = true;
-    for (std::string_view& field : fields) {
-      const auto bar = rest.find('|');
-      whole = whole && bar != std::string_view::npos;
-      field = rest.substr(0, bar);
-      rest.remove_prefix(std::min(field.size() + 1, rest.size()));
-    }
+    const auto fields = split(line, '|');
+    const bool whole = fields.size() > 5;  // each of five fields ends in a bar
     const auto index = number(fields[0]);
     if (whole && fields[0] == "N/A") {
       queue.others = read(fields[1], fields[2], fields[3], fields[4]);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json_object.h"
+#include "base/split.h"
 #include "base/version.h"
 
 namespace tacho::load {
@@ -34,10 +35,7 @@ std::string content_type_of(const fs::path& file) {
 Result<std::vector<Input>> read_texts(const fs::path& file) {
   TACHO_TRY(text, read_file(file, Bytes{kMaxBytes / 2}));
   std::vector<Input> inputs;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (std::string_view line : lines_of(text)) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     const Json body = {{"text", Json::array({std::string(line)})}};

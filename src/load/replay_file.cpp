@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/split.h"
 
 namespace tacho::load {
 namespace {
@@ -20,14 +21,8 @@ struct Line {
   std::optional<double> rate;
 };
 
-std::string_view stripped(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t\r");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
-}
-
 std::optional<double> number_in(std::string_view text) {
-  text = stripped(text);
+  text = trimmed(text);
   double value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || stopped != text.data() + text.size()) return std::nullopt;
@@ -45,12 +40,12 @@ std::optional<Line> line_of(std::string_view text) {
   return line.rate ? std::optional(line) : std::nullopt;
 }
 
-Result<std::vector<Line>> lines_of(std::string_view text) {
+Result<std::vector<Line>> read_lines(std::string_view text) {
   std::vector<Line> lines;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const auto end = text.find('\n');
-    const std::string_view words = stripped(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  std::size_t number = 0;
+  for (const std::string_view whole : lines_of(text)) {
+    ++number;
+    const std::string_view words = trimmed(whole);
     if (words.empty() || words.front() == '#') continue;
     const auto wrong = [number](std::string_view why) {
       return Error{ErrorCode::invalid, fmt::format("line {}: {}", number, why)};
@@ -72,7 +67,7 @@ Result<std::vector<Line>> lines_of(std::string_view text) {
 }  // namespace
 
 Result<ArrivalPlan> parse_replay(std::string_view text) {
-  TACHO_TRY(lines, lines_of(text));
+  TACHO_TRY(lines, read_lines(text));
   if (lines.empty()) return Error{ErrorCode::invalid, "contains no arrival"};
   const double start = lines.front().second;
   if (lines.back().second - start > kLongest) {

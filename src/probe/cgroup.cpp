@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/split.h"
 #include "probe/proc_text.h"
 
 namespace tacho {

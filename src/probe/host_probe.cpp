@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "base/split.h"
 #include "probe/cgroup.h"
 #include "probe/cpu_name.h"
 #include "probe/proc_text.h"

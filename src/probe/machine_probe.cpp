@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/split.h"
+
 namespace tacho {
 
 std::optional<MachineTimes> parse_machine_times(std::string_view text, double ticks_per_second) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/split.h"
 #include "probe/proc_text.h"
 
 namespace tacho {

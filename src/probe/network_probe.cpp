@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/split.h"
 #include "probe/proc_text.h"
 
 namespace tacho {

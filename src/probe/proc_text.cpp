@@ -10,6 +10,8 @@
 #include <charconv>
 #include <memory>
 
+#include "base/split.h"
+
 namespace tacho {
 
 namespace fs = std::filesystem;
@@ -51,23 +53,6 @@ std::optional<std::int64_t> leading_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return std::nullopt;
   return number;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = 0; (end = text.find(separator)) != std::string_view::npos;) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.push_back(text);
-  return parts;
 }
 
 std::vector<std::int64_t> numbered_entries(const fs::path& folder) {

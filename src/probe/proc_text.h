@@ -45,10 +45,6 @@ std::string_view value_of(std::string_view text, std::string_view key, char sepa
 // Returns the whole number at the start of a text: 16384 for "16384 kB", nothing for "max".
 std::optional<std::int64_t> leading_number(std::string_view text);
 
-std::string_view trimmed(std::string_view text);
-
-std::vector<std::string_view> split(std::string_view text, char separator);
-
 // Returns the names in a folder that are whole numbers, sorted: processes and threads in /proc.
 std::vector<std::int64_t> numbered_entries(const std::filesystem::path& folder);
 

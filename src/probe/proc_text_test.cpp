@@ -32,11 +32,6 @@ TEST(LeadingNumber, StopsAfterTheDigits) {
   EXPECT_EQ(leading_number(""), std::nullopt);
 }
 
-TEST(Split, KeepsEmptyParts) {
-  EXPECT_THAT(split("0::/a", ':'), ElementsAre("0", "", "/a"));
-  EXPECT_THAT(split("", ','), ElementsAre(""));
-}
-
 TEST(NumberedEntries, AreTheProcessesOfProc) {
   const ScratchFolder folder;
   for (const char* name : {"12", "3", "self", "4x", "net"}) {

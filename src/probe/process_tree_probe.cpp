@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 
+#include "base/split.h"
 #include "probe/self_usage.h"
 
 namespace tacho {

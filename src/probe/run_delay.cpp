@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/split.h"
 #include "probe/proc_text.h"
 
 namespace tacho {

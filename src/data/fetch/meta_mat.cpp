@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/split.h"
 #include "data/fetch/child_process.h"
 #include "data/fetch/table_text.h"
 
@@ -134,9 +135,7 @@ Result<std::vector<Synset>> read_meta_mat(const fs::path& file) {
   if (!text.ok()) return text.error();
   if (text->starts_with('!')) return Error{ErrorCode::invalid, text->substr(1)};
   std::vector<Synset> synsets;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(line.size() + 1);
+  for (const std::string_view line : lines_of(*text)) {
     auto synset = parse_synset(line);
     if (!synset.ok()) {
       return synset.error().in(fmt::format("synset {}", synsets.size() + 1));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/split.h"
 
 // Parses the text files and names of ImageNet and similar datasets.
 namespace tacho {
@@ -15,9 +16,9 @@ namespace tacho {
 // Calls read(line) with every line of a text, without its end; prefixes its error with "line 7: ".
 template <class Read>
 Result<void> each_line(std::string_view text, const Read& read) {
-  for (std::int64_t number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  std::int64_t number = 0;
+  for (std::string_view line : lines_of(text)) {
+    ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     const Result<void> done = read(line);
     if (!done.ok()) return done.error().in(fmt::format("line {}", number));
