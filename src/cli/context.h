@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/signals.h"
 #include "base/terminal.h"
-#include "cli/interrupts.h"
 #include "lab/lab.h"
 #include "store/run_store.h"
 

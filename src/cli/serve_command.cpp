@@ -10,9 +10,9 @@
 
 #include "base/access_token.h"
 #include "base/home.h"
+#include "base/signals.h"
 #include "cli/commands.h"
 #include "cli/dashboard_predictions.h"
-#include "cli/interrupts.h"
 #include "serve/dashboard.h"
 
 namespace tacho {

@@ -9,7 +9,7 @@
 #include <csignal>
 
 #include "base/file.h"
-#include "cli/interrupts.h"
+#include "base/signals.h"
 #include "lab/worker_program.h"
 #include "load/target.h"
 

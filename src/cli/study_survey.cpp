@@ -8,9 +8,9 @@
 
 #include "base/file.h"
 #include "base/scratch_folder.h"
+#include "base/signals.h"
 #include "base/subprocess.h"
 #include "base/units.h"
-#include "cli/interrupts.h"
 #include "cli/load_view.h"
 
 namespace tacho {

@@ -1,10 +1,10 @@
 #include "comm/rendezvous.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <utility>
 
+#include "base/signals.h"
 #include "base/units.h"
 #include "comm/greeting.h"
 #include "comm/job_secret.h"
@@ -34,13 +34,6 @@ Result<void> check_place(const Place& place) {
 Result<UniqueFd> open_listener(const Place& place) {
   if (place.listen_fd) return adopt_listener(*place.listen_fd);
   return listen_at(place.host, place.port);
-}
-
-// Leaves signals to the other threads of the process.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 }  // namespace
@@ -88,7 +81,7 @@ Result<void> Rendezvous::meet_all(const Options& options, const std::vector<std:
 }
 
 void Rendezvous::serve(const std::stop_token& stop) {
-  block_signals();
+  const SignalsBlocked blocked;
   while (!peer_->finished() && !stop.stop_requested()) peer_->run_once();
   peer_->close();
   {

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "bandwidth/survey.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "base/version.h"
 #include "kernels/lab.h"
@@ -29,9 +28,6 @@ constexpr const char* kHelp =
     "                             write a survey as JSON; --size is per array, of four\n"
     "  tacho-gpulab --once [--size BYTES]\n"
     "                             run each form in memory once, for a profiler\n";
-
-// Set by the signal handler, which may do nothing else.
-std::atomic<int> interrupted = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 struct Words {
   std::filesystem::path out;
@@ -95,7 +91,7 @@ Result<void> survey(const Words& words) {
   const Terminal terminal(2);
   const bool shows = !words.quiet && terminal.interactive();
   const auto found = kernels::lab::survey_memory(
-      words.request, interrupted, [&](int done, int all, const std::string& what) {
+      words.request, interrupts(), [&](int done, int all, const std::string& what) {
         if (!shows) return;
         const auto width = static_cast<std::size_t>(terminal.columns() - 1);
         fmt::print(stderr, "\r\033[K{}",
@@ -126,8 +122,7 @@ int run(const std::vector<std::string_view>& words) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  std::signal(SIGINT, [](int) { ++interrupted; });
-  std::signal(SIGTERM, [](int) { ++interrupted; });
+  catch_interrupts();
   const auto read = read_words(words);
   const Result<void> done = read.ok() ? survey(*read) : Result<void>(read.error());
   if (done.ok()) return 0;

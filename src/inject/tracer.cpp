@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/signals.h"
 #include "inject/cupti_setup.h"
 #include "inject/process_facts.h"
 
@@ -28,22 +29,6 @@ constexpr std::size_t kIntervalsToBuffers = 2;
 constexpr std::size_t kMostShortBuffers = 16;
 constexpr std::size_t kNoLimit = 0;  // CUPTI's value for it
 constexpr std::size_t kChunkSize = std::size_t{256} << 10;
-
-// Blocks all signals, so that the program's handlers do not run on the tracer's thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

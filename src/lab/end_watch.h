@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <optional>
 #include <thread>
 
 #include "base/file.h"
 #include "base/run_clock.h"
+#include "base/signals.h"
 
 namespace tacho {
 
@@ -20,16 +20,11 @@ class EndWatch {
   // `handle` is a pidfd. If it is negative, the time is unknown.
   explicit EndWatch(int handle) : handle_(handle < 0 ? -1 : ::dup(handle)) {
     if (!handle_) return;
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    // The new thread blocks all signals.
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     thread_ = std::jthread([this] {
       pollfd end{handle_.get(), POLLIN, 0};
       if (::poll(&end, 1, -1) == 1) ended_at_ = monotonic_seconds_now();
     });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   EndWatch(const EndWatch&) = delete;
   EndWatch& operator=(const EndWatch&) = delete;

@@ -4,21 +4,14 @@
 // It links neither the store nor the command line, and starts in a fifth of tacho's time.
 #include <fmt/format.h>
 
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 
 #include "base/home.h"
+#include "base/signals.h"
 #include "lab/lab.h"
 
 namespace tacho {
 namespace {
-
-// Global, because a signal handler has no arguments for it.
-std::atomic<int> signals_caught{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-
-void add_one(int /*signal*/) { ++signals_caught; }
 
 class NoView final : public RunView {
  public:
@@ -55,14 +48,13 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "tacho-take: {}\n", error.message);
     return code;
   };
-  std::signal(SIGINT, add_one);
-  std::signal(SIGTERM, add_one);
+  catch_interrupts();
   const auto home = tacho_home();
   if (!home.ok()) return complain(home.error(), kUsage);
   std::error_code no_working_folder;
   const auto folder = std::filesystem::absolute(argv[1], no_working_folder).lexically_normal();
   NoView view;
-  const auto record = Lab(*home, signals_caught).take(RunFolder(folder), view);
+  const auto record = Lab(*home, interrupts()).take(RunFolder(folder), view);
   if (!record.ok()) return complain(record.error(), 1);
   if (!record->reason.empty()) fmt::print(stderr, "tacho-take: {}\n", record->reason);
   return exit_code_of(record->outcome);

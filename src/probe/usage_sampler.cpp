@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <ctime>
 #include <mutex>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/run_clock.h"
+#include "base/signals.h"
 #include "probe/cgroup_usage.h"
 #include "probe/host_probe.h"
 #include "probe/machine_probe.h"
@@ -48,22 +48,6 @@ bool in_first_pid_namespace(const std::filesystem::path& root) {
   std::error_code ignored;
   return std::filesystem::read_symlink(root / "proc/self/ns/pid", ignored) == "pid:[4026531836]";
 }
-
-// Blocks signals in a new thread, so that the existing threads handle them.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

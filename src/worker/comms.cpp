@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <string>
 
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/version.h"
 #include "commlab/comms_lab.h"
 #include "probe/host_probe.h"
@@ -18,11 +17,6 @@
 
 namespace tacho {
 namespace {
-
-// A signal handler can only reach a global; this one is set once and never cleared.
-std::atomic<bool> comms_stop{false};
-
-void stop_comms(int /*signal*/) { comms_stop = true; }
 
 // Prefix of lines for the user; all other lines are progress.
 const std::string kProblem = "tacho-worker: ";
@@ -42,7 +36,7 @@ void end_when_a_rank_is_lost(Rendezvous& rendezvous) {
 
 Result<bandwidth::CommsSurvey> measured(const CommsLabOptions& options) {
   const std::chrono::milliseconds timeout(std::llround(1000 * options.request.timeout_s));
-  TACHO_TRY(rendezvous, Rendezvous::meet({options.place, timeout, &comms_stop},
+  TACHO_TRY(rendezvous, Rendezvous::meet({options.place, timeout, &stop_requested()},
                                          {fmt::format("tacho {} ({})", kVersion, kCommit),
                                           "request " + json_text(to_json(options.request))}));
   end_when_a_rank_is_lost(*rendezvous);
@@ -60,7 +54,7 @@ Result<void> measure(const std::filesystem::path& folder) {
       .place = place.value_or(Place{}),
       .request = request,
       .torch = {connect_gloo_carrier, why_no_gloo_carrier(), make_bucket_trial},
-      .stop = comms_stop,
+      .stop = stop_requested(),
       .on_progress = say};
   // As in training, a rank uses only its share of the machine's cores.
   const Host host = read_host();
@@ -79,8 +73,7 @@ Result<void> measure(const std::filesystem::path& folder) {
 }  // namespace
 
 int measure_comms_in(const std::filesystem::path& folder) {
-  std::signal(SIGINT, stop_comms);
-  std::signal(SIGTERM, stop_comms);
+  catch_interrupts();
   const auto done = measure(folder);
   if (done.ok()) return 0;
   say(kProblem + done.error().message);

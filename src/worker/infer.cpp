@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <thread>
 
 #include "base/home.h"
+#include "base/signals.h"
 #include "infer/infer_server.h"
 #include "infer/open_cache.h"
 #include "probe/host_probe.h"
@@ -20,12 +20,6 @@
 
 namespace tacho {
 namespace {
-
-// The signal that ends the server. A signal handler can reach nothing but a global.
-std::atomic<int> end_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-
-void request_end(int number) { end_signal = number; }
 
 infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions& options) {
   const InputFacts& input = model.input();
@@ -137,7 +131,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
   TACHO_CHECK(server->serve(std::move(model)));
   fmt::print("serving {} on {}\n", id, server->url());
   std::fflush(stdout);
-  while (end_signal == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   server->stop();
   return {};
 }
@@ -145,13 +139,13 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
 }  // namespace
 
 int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
-  std::signal(SIGINT, request_end);
-  std::signal(SIGTERM, request_end);
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL may write to closed connections
+  catch_interrupts();
+  outlive_readers();  // OpenSSL may write to closed connections
   tune_process();
   const YieldingWaits yielding;
   const auto served = serve(RunFolder(folder), words);
-  if (served.ok()) return end_signal == SIGINT ? 128 + SIGINT : 0;
+  const int code = interrupted_exit_code();
+  if (served.ok()) return code == 128 + SIGINT ? code : 0;
   fmt::print(stderr, "tacho-worker: {}\n", served.error().message);
   return kCannotStart;
 }

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/run_clock.h"
+#include "base/signals.h"
 #include "base/version.h"
 #include "comm/place.h"
 #include "emit/json_lines_sink.h"
@@ -31,12 +30,6 @@
 namespace tacho {
 namespace {
 
-// A signal handler can only reach a global; this one is set once and never cleared.
-std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-void request_stop(int /*signal*/) { stop_requested = true; }
-
 // One attempt at a run, from reading its order to its "end" event. Only rank 0 writes into the
 // run's folder; notes of the other ranks go to their logs.
 class Attempt {
@@ -55,8 +48,8 @@ class Attempt {
     }
     const Report report = [this](const EventBody& body) { return write(clock_.now(), body); };
     const Training training{
-        order_, folder_,        home_,  *paths,
-        report, stop_requested, place_, [this](const std::string& why) {
+        order_, folder_,          home_,  *paths,
+        report, stop_requested(), place_, [this](const std::string& why) {
                               end_at_once(why); }};
     const auto ended = train(training);
     if (ended.ok()) return end(*ended);
@@ -143,7 +136,7 @@ class Attempt {
 
   // Ends this process while the training thread waits for a lost rank.
   void end_at_once(const std::string& why) {
-    const bool stopped = stop_requested;
+    const bool stopped = stop_requested();
     (void)end(
         {stopped ? Outcome::cancelled : Outcome::failed, stopped ? "stopped by a signal" : why})
         .ok();
@@ -187,8 +180,7 @@ int cannot_start(const Error& error) {
 }  // namespace
 
 int run_order(const std::filesystem::path& path) {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  catch_interrupts();
   const RunFolder folder(path);
   const auto place = place_from_environment(process_environment());
   if (!place.ok()) return cannot_start(place.error());

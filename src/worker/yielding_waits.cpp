@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <memory>
 #include <mutex>
 
+#include "base/signals.h"
 #include "base/units.h"
 #include "probe/contention_sense.h"
 #include "train/idle_team.h"
@@ -78,13 +78,8 @@ void ask_for_short_slices() {
 
 YieldingWaits::YieldingWaits() {
   ask_for_short_slices();
-  // Signals must go to the threads that existed before.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   watcher_ = std::jthread(watch);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace tacho
