@@ -1,11 +1,9 @@
 #include "compare/dot_chart.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "report/html_text.h"
+#include "report/svg.h"
 
 namespace tacho {
 namespace {
@@ -19,15 +17,12 @@ double across(double value, double low, double high) {
   return kMargin + std::clamp(share, 0.0, 1.0) * (kRowWidth - 2 * kMargin);
 }
 
-std::string open_row(std::string_view label) {
-  return fmt::format(
-      "<svg class=\"row\" viewBox=\"0 0 {:.0f} {:.0f}\" preserveAspectRatio=\"none\" role=\"img\" "
-      "aria-label=\"{}\">",
-      kRowWidth, kRowHeight, label);
+std::string row(std::string_view label, std::string_view inner) {
+  return svg_stretched(kRowWidth, kRowHeight, "row", label, inner);
 }
 
-std::string upright(std::string_view name, double x, double top, double bottom) {
-  return fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", name, x, top, bottom);
+std::string upright(std::string_view style, double x, double top, double bottom) {
+  return svg_line({x, top}, {x, bottom}, style);
 }
 
 }  // namespace
@@ -35,36 +30,31 @@ std::string upright(std::string_view name, double x, double top, double bottom) 
 std::string dot_row(const std::vector<Dot>& dots, double low, double high) {
   // Neighbours have different heights, so that equal values stay visible.
   static constexpr std::array kHeights = {20.0, 12.0, 28.0, 16.0, 24.0};
-  std::string out = open_row("runs");
+  std::string out;
   std::vector<double> values;
   for (const Dot& dot : dots) {
-    out += fmt::format("<path class=\"dot\" d=\"M{:.1f} {:.1f}h0.01\"><title>{}</title></path>",
-                       across(dot.value, low, high), kHeights[values.size() % kHeights.size()],
-                       html_text(dot.title));
+    out +=
+        svg_stretched_dot({across(dot.value, low, high), kHeights[values.size() % kHeights.size()]},
+                          "dot", dot.title);
     values.push_back(dot.value);
   }
   if (!values.empty()) out += upright("median", across(median(values), low, high), 4, 36);
-  return out + "</svg>";
+  return row("runs", out);
 }
 
 std::string interval_row(const std::optional<Ratio>& ratio, double reach, double resolution) {
   const auto place = [reach](double value) { return across(value, 1 - reach, 1 + reach); };
   const double from = place(1 - resolution);
-  std::string out = open_row("interval of the ratio");
-  out +=
-      fmt::format("<rect class=\"band\" x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"{:.0f}\"/>",
-                  from, place(1 + resolution) - from, kRowHeight);
-  out += upright("zero", place(1), 0, kRowHeight);
+  std::string out = svg_box({from, 0}, place(1 + resolution) - from, kRowHeight, "band") +
+                    upright("zero", place(1), 0, kRowHeight);
   if (ratio && ratio->interval) {
     const double low = place(ratio->interval->low);
     const double high = place(ratio->interval->high);
-    out += fmt::format("<path class=\"interval\" d=\"M{:.1f} 20H{:.1f}\"/>", low, high);
-    out += upright("interval", low, 13, 27) + upright("interval", high, 13, 27);
+    out += svg_line({low, 20}, {high, 20}, "interval") + upright("interval", low, 13, 27) +
+           upright("interval", high, 13, 27);
   }
-  if (ratio) {
-    out += fmt::format("<path class=\"estimate\" d=\"M{:.1f} 20h0.01\"/>", place(ratio->value));
-  }
-  return out + "</svg>";
+  if (ratio) out += svg_stretched_dot({place(ratio->value), 20}, "estimate");
+  return row("interval of the ratio", out);
 }
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Draws SVG that stretches to the available width, as in report/svg_chart.h.
+// Draws SVG that stretches to the available width, as in report/svg.h.
 
 struct Dot {
   double value = 0;

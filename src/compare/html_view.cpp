@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "compare/dot_chart.h"
 #include "compare/summary.h"
-#include "report/html_style.h"
+#include "report/html_page.h"
 #include "report/html_text.h"
 
 namespace tacho {
@@ -113,20 +113,10 @@ std::string metric_card(const Comparison& comparison, std::size_t base,
 }
 
 std::string table(const SideTable& side) {
-  const auto line = [](std::string_view tag, const std::vector<std::string>& cells) {
-    std::string row = "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const bool left = i == 0 || i + 1 == cells.size();
-      row +=
-          fmt::format("<{0}{1}>{2}</{0}>", tag, left ? " class=\"left\"" : "", html_text(cells[i]));
-    }
-    return row + "</tr>\n";
-  };
-  std::string out =
-      fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n", html_text(side.title)) +
-      line("th", side.headings);
-  for (const auto& row : side.rows) out += line("td", row);
-  return out + "</table></div>\n";
+  std::vector<Table::Heading> headings;
+  for (const std::string& title : side.headings) headings.push_back({title});
+  headings.front().align = headings.back().align = Align::left;
+  return fmt::format("<h2>{}</h2>\n", html_text(side.title)) + html_table(headings, side.rows);
 }
 
 // The numbers behind the findings.
@@ -151,11 +141,7 @@ SideTable details(const Comparison& comparison) {
 }  // namespace
 
 std::string comparison_html(const Comparison& comparison) {
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Comparison: {0}</title>\n<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-      html_text(comparison.title), kHtmlStyle, kStyle);
+  std::string out = fmt::format("<h1>{}</h1>\n", html_text(comparison.title));
   for (const std::string& line : summary_lines(comparison)) {
     out += fmt::format("<p>{}</p>\n", html_text(line));
   }
@@ -178,10 +164,9 @@ std::string comparison_html(const Comparison& comparison) {
   for (const std::string& note : comparison.notes) {
     out += fmt::format("<p>{}</p>\n", html_text(note));
   }
-  out +=
-      fmt::format("<footer>{} · {} · tacho {} ({})</footer>\n</body>\n</html>\n",
-                  html_text(comparison.command), html_text(comparison.started), kVersion, kCommit);
-  return out;
+  return report_page("Comparison: " + comparison.title, kStyle, out,
+                     fmt::format("{} · {} · tacho {} ({})", comparison.command, comparison.started,
+                                 kVersion, kCommit));
 }
 
 }  // namespace tacho

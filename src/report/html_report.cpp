@@ -12,7 +12,7 @@
 #include "record/outcome.h"
 #include "record/usage_rates.h"
 #include "report/advice.h"
-#include "report/html_style.h"
+#include "report/html_page.h"
 #include "report/html_text.h"
 #include "report/report_tables.h"
 #include "report/step_breakdown.h"
@@ -233,25 +233,8 @@ std::string used_lines(const RunFindings& run) {
 }
 
 std::string table(const ReportTable& table) {
-  const auto cell = [&](std::string_view tag, std::size_t column, const std::string& text) {
-    const bool left = table.headings[column].align == Align::left;
-    const bool long_name = tag == "td" && left;
-    return fmt::format("<{0}{1}{2}>{3}</{0}>", tag, left ? " class=\"left\"" : "",
-                       long_name ? fmt::format(" title=\"{}\"", html_text(text)) : "",
-                       html_text(text));
-  };
   std::string out =
-      fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<tr>", html_text(table.title));
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    out += cell("th", i, table.headings[i].title);
-  }
-  out += "</tr>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) out += cell("td", i, row[i]);
-    out += "</tr>\n";
-  }
-  out += "</table></div>\n";
+      fmt::format("<h2>{}</h2>\n", html_text(table.title)) + html_table(table.headings, table.rows);
   if (!table.note.empty()) out += fmt::format("<p class=\"note\">{}</p>\n", html_text(table.note));
   return out;
 }
@@ -260,17 +243,12 @@ std::string table(const ReportTable& table) {
 
 std::string html_report(const RunFindings& run) {
   const auto step = step_breakdown_of(run);
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Run {}: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      run.id, html_text(run_title(run.record)), kHtmlStyle);
-  out += heading(run) + tiles(run, step);
+  std::string out = heading(run) + tiles(run, step);
   if (step) out += parts(*step);
   out += advice_cards(run) + charts(run, step) + used_lines(run);
   for (const ReportTable& detail : report_tables(run, kPageRows)) out += table(detail);
-  out += fmt::format("<footer>tacho {} ({})</footer>\n</body>\n</html>\n", kVersion, kCommit);
-  return out;
+  return report_page(fmt::format("Run {}: {}", run.id, run_title(run.record)), "", out,
+                     fmt::format("tacho {} ({})", kVersion, kCommit));
 }
 
 }  // namespace tacho

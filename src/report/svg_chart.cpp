@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/units.h"
 #include "report/html_text.h"
+#include "report/svg.h"
 
 namespace tacho {
 namespace {
@@ -15,14 +17,9 @@ constexpr double kWidth = 1000;
 constexpr double kHeight = 200;
 constexpr std::size_t kMostPoints = 1200;
 
-struct Point {
-  double x;
-  double y;
-};
-
 // Keeps the lowest and the highest point of each of a few hundred intervals, so no spike is lost.
-std::vector<Point> thinned(const std::vector<double>& x, const std::vector<double>& y) {
-  std::vector<Point> points;
+std::vector<SvgPlace> thinned(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<SvgPlace> points;
   const std::size_t n = std::min(x.size(), y.size());
   const std::size_t pieces = n <= kMostPoints ? n : kMostPoints / 2;
   for (std::size_t piece = 0; piece < pieces; ++piece) {
@@ -38,17 +35,10 @@ std::vector<Point> thinned(const std::vector<double>& x, const std::vector<doubl
   return points;
 }
 
-std::string svg_open(std::string_view name, double height, std::string_view label) {
-  return fmt::format(
-      "<svg class=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" preserveAspectRatio=\"none\" role=\"img\" "
-      "aria-label=\"{}\">",
-      name, kWidth, height, html_text(label));
-}
-
 std::string grid_lines() {
   std::string out;
   for (const double share : {0.25, 0.5, 0.75}) {
-    out += fmt::format("<path class=\"grid\" d=\"M0 {0:.0f}H{1:.0f}\"/>", kHeight * share, kWidth);
+    out += svg_line({0, kHeight * share}, {kWidth, kHeight * share}, "grid");
   }
   return out;
 }
@@ -57,7 +47,7 @@ std::string grid_lines() {
 struct Window {
   double low_x, high_x, low_y, high_y;
 
-  [[nodiscard]] Point place(double x, double y) const {
+  [[nodiscard]] SvgPlace place(double x, double y) const {
     const double across = (std::log10(x) - low_x) / (high_x - low_x);
     const double up = (std::log10(y) - low_y) / (high_y - low_y);
     return {std::clamp(across, 0.0, 1.0) * kWidth, (1 - std::clamp(up, 0.0, 1.0)) * kHeight};
@@ -82,10 +72,9 @@ Window window_of(const Roofline& roof, const std::vector<RooflinePoint>& points)
 std::string roof_line(const Roofline& roof, const Window& window) {
   const double ridge = roof.peak_flops / roof.peak_bytes_per_s;
   const double first = std::pow(10, window.low_x);
-  const Point a = window.place(first, first * roof.peak_bytes_per_s);
-  const Point b = window.place(ridge, roof.peak_flops);
-  return fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}H{:.0f}\"/>", a.x, a.y,
-                     b.x, b.y, kWidth);
+  const SvgPlace a = window.place(first, first * roof.peak_bytes_per_s);
+  const SvgPlace b = window.place(ridge, roof.peak_flops);
+  return svg_line(std::array{a, b, SvgPlace{kWidth, b.y}}, "roof");
 }
 
 std::string power(double exponent) { return fmt::format("1e{:.0f}", exponent); }
@@ -94,42 +83,38 @@ std::string power(double exponent) { return fmt::format("1e{:.0f}", exponent); }
 
 std::string parts_bar(const std::vector<StepPart>& parts) {
   constexpr double kBarHeight = 40;
-  std::string out = svg_open("bar", kBarHeight, "parts of a step");
+  std::string out;
   double at = 0;
   for (const StepPart& part : parts) {
     const double width = std::min(part.share, 1.0) * kWidth;
-    out += fmt::format(
-        "<rect class=\"part-{}\" x=\"{:.2f}\" y=\"0\" width=\"{:.2f}\" height=\"{:.0f}\">"
-        "<title>{} {} ({})</title></rect>",
-        part.key, at, width, kBarHeight, html_text(part.title), human(Seconds(part.seconds)),
-        human_share(part.share));
+    out += svg_box({at, 0}, width, kBarHeight, fmt::format("part-{}", part.key),
+                   fmt::format("{} {} ({})", part.title, human(Seconds(part.seconds)),
+                               human_share(part.share)));
     at += width;
   }
-  return out + "</svg>\n";
+  return svg_stretched(kWidth, kBarHeight, "bar", "parts of a step", out) + "\n";
 }
 
 std::string line_chart(const LineChart& chart) {
-  const auto points = thinned(chart.x, chart.y);
+  auto points = thinned(chart.x, chart.y);
   if (points.size() < 2 || chart.x.back() <= chart.x.front()) return "";
   double top = chart.y_top;
   if (top <= 0) {
-    for (const Point& point : points) top = std::max(top, point.y * 1.05);
+    for (const SvgPlace& point : points) top = std::max(top, point.y * 1.05);
   }
   if (top <= 0) top = 1;
-  std::string path;
-  for (const Point& point : points) {
+  for (SvgPlace& point : points) {
     const double across = (point.x - chart.x.front()) / (chart.x.back() - chart.x.front());
     const double up = std::clamp(point.y / top, 0.0, 1.0);
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", across * kWidth,
-                        (1 - up) * kHeight);
+    point = {across * kWidth, (1 - up) * kHeight};
   }
   return fmt::format(
       "<figure class=\"chart\"><figcaption><b>{}</b> <span>{}</span></figcaption>"
-      "<span class=\"top\">{}</span><div class=\"plot\">{}{}<path class=\"line\" d=\"{}\"/></svg>"
+      "<span class=\"top\">{}</span><div class=\"plot\">{}"
       "</div><div class=\"axis\"><span>{}</span><span>{}</span></div></figure>\n",
       html_text(chart.title), html_text(chart.now), html_text(chart.y_high),
-      svg_open("lines", kHeight, chart.title), grid_lines(), path, html_text(chart.x_low),
-      html_text(chart.x_high));
+      svg_stretched(kWidth, kHeight, "lines", chart.title, grid_lines() + svg_line(points, "line")),
+      html_text(chart.x_low), html_text(chart.x_high));
 }
 
 std::string roofline_chart(const Roofline& roof, std::size_t most) {
@@ -143,10 +128,9 @@ std::string roofline_chart(const Roofline& roof, std::size_t most) {
   std::string marks;
   std::string labels;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point at = window.place(points[i].intensity, points[i].flops_per_s);
-    marks +=
-        fmt::format("<path class=\"dot\" d=\"M{:.1f} {:.1f}h0.01\"><title>{}: {}</title></path>",
-                    at.x, at.y, html_text(points[i].name), human_share(points[i].reached));
+    const SvgPlace at = window.place(points[i].intensity, points[i].flops_per_s);
+    marks += svg_stretched_dot(
+        at, "dot", fmt::format("{}: {}", points[i].name, human_share(points[i].reached)));
     labels += fmt::format(
         "<span class=\"mark\" style=\"left:{:.1f}%;top:{:.1f}%\" title=\"{}\">{}</span>",
         100 * at.x / kWidth, 100 * at.y / kHeight, html_text(points[i].name), i + 1);
@@ -155,12 +139,13 @@ std::string roofline_chart(const Roofline& roof, std::size_t most) {
   for (const RooflinePoint& point : points) names += "<li>" + html_text(point.name) + "</li>";
   return fmt::format(
       "<figure class=\"chart wide\"><figcaption><b>Roofline</b> <span>{}: {:.4g} GFLOP/s, {:.4g} "
-      "GB/s</span></figcaption><span class=\"top\">{} FLOP/s</span><div class=\"plot tall\">{}{}{}"
-      "</svg>{}</div><div class=\"axis\"><span>{}</span><span>FLOPs per byte</span><span>{}</span>"
+      "GB/s</span></figcaption><span class=\"top\">{} FLOP/s</span><div class=\"plot tall\">{}"
+      "{}</div><div class=\"axis\"><span>{}</span><span>FLOPs per byte</span><span>{}</span>"
       "</div><ol class=\"names\">{}</ol></figure>\n",
       html_text(roof.machine), roof.peak_flops / 1e9, roof.peak_bytes_per_s / 1e9,
-      power(window.high_y), svg_open("lines", kHeight, "roofline"), roof_line(roof, window), marks,
-      labels, power(window.low_x), power(window.high_x), names);
+      power(window.high_y),
+      svg_stretched(kWidth, kHeight, "lines", "roofline", roof_line(roof, window) + marks), labels,
+      power(window.low_x), power(window.high_x), names);
 }
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "http/problem.h"
+#include "report/html_page.h"
 #include "report/html_text.h"
 #include "serve/answer.h"
 
@@ -63,30 +64,20 @@ http::Response sent(const PageFile& file) {
 http::Response not_found(const http::Request& request) {
   std::string address;
   for (const std::string& segment : request.segments) address += "/" + segment;
-  std::string style;
+  std::string head = "<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n";
   for (const PageFile& file : page_files()) {
     if (!file.path.ends_with(".css")) continue;
-    style = fmt::format("<link rel=\"stylesheet\" href=\"/{}\">\n", file.path);
+    head += fmt::format("<link rel=\"stylesheet\" href=\"/{}\">\n", file.path);
   }
-  http::Response response = text_answer(fmt::format(R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Not found – Tacho</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-{}</head>
-<body>
-<main class="empty">
+  const std::string body = fmt::format(R"(<main class="empty">
 <h1>Not found</h1>
 <p>There is no page at <code><bdi>{}</bdi></code>.</p>
 <p><a href="/">All runs</a></p>
 </main>
-</body>
-</html>
 )",
-                                                    style, html_text(address)),
-                                        "text/html; charset=utf-8");
+                                       html_text(address));
+  http::Response response =
+      text_answer(html_page("Not found – Tacho", head, body), "text/html; charset=utf-8");
   response.status = 404;
   return response;
 }

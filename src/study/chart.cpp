@@ -8,7 +8,7 @@
 #include <set>
 
 #include "compare/summary.h"
-#include "study/svg.h"
+#include "report/svg.h"
 
 namespace tacho {
 
@@ -90,7 +90,7 @@ std::string draw(const IntervalChart& chart) {
   }
   out += svg_text({kLeft, bottom + 14}, "c-soft", "−" + percent_text(chart.reach)) +
          svg_text({kRight, bottom + 14}, "c-soft c-end", "+" + percent_text(chart.reach));
-  return svg_picture(kWidth, bottom + 22, chart.title, out);
+  return svg_picture(kWidth, bottom + 22, kChartClass, chart.title, out);
 }
 
 // Returns the smallest 1, 2 or 5 times a power of ten that is not below `value`.
@@ -146,20 +146,20 @@ std::string draw(const LinesChart& chart) {
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const LinesChart::Line& line = chart.lines[i];
     const std::string style = fmt::format("c-line c-s{}", i % kColours);
-    std::string path;
+    std::vector<SvgPlace> places;
     std::string dots;
     for (const LinesChart::Point& point : line.points) {
       const SvgPlace at = place(point.x, point.y);
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at.x, at.y);
+      places.push_back(at);
       dots += svg_dot(at, 3.5, style,
                       fmt::format("{}, {} {:g}: {}", line.name, chart.x_title, point.x,
                                   value_text(chart.unit, point.y)));
     }
-    out += fmt::format("<path d=\"{}\" class=\"{}\"/>", path, style) + dots +
+    out += svg_line(places, style) + dots +
            svg_text({kRight + 24, kTop + 14 + 20 * static_cast<double>(i)}, style, line.name);
   }
   const double legend = kTop + 20 * static_cast<double>(chart.lines.size()) + 10;
-  return svg_picture(kWidth, std::max(kBottom + 46, legend), chart.title, out);
+  return svg_picture(kWidth, std::max(kBottom + 46, legend), kChartClass, chart.title, out);
 }
 
 std::string draw(const ScatterChart& chart) {
@@ -200,7 +200,7 @@ std::string draw(const ScatterChart& chart) {
   }
   out += svg_text({kLeft + kSide / 2, kTop + kSide + 36}, "c-soft c-mid", "measured") +
          svg_text({kLeft + 10, kTop + 12}, "c-soft", "predicted, with its 90 % interval");
-  return svg_picture(kLeft + kSide + 40, kTop + kSide + 46, chart.title, out);
+  return svg_picture(kLeft + kSide + 40, kTop + kSide + 46, kChartClass, chart.title, out);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(HtmlDocument, IsOnePageThatNeedsNoNetwork) {
   const std::string html = html_of(made_document());
   EXPECT_THAT(html, HasSubstr("<h1>Is &lt;a&gt; faster?</h1>"));
   EXPECT_THAT(html, HasSubstr("<p class=\"lead\">Yes &amp; no.</p>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"left\">a|b</td><td>1</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"left\" title=\"a|b\">a|b</td><td>1</td>"));
   EXPECT_THAT(html, HasSubstr("<pre>tacho train mlp</pre>"));
   EXPECT_THAT(html, HasSubstr("<b>Not available: docker.</b> it is not installed"));
   EXPECT_THAT(html, HasSubstr("<svg "));

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "report/html_style.h"
+#include "report/html_page.h"
 #include "report/html_text.h"
 #include "study/document.h"
 
@@ -34,11 +34,7 @@ class HtmlWriter {
     return out + "</dl>\n";
   }
   std::string operator()(const DocumentTable& block) const {
-    std::vector<std::string> titles;
-    for (const Table::Heading& heading : block.headings) titles.push_back(heading.title);
-    std::string out = "<div class=\"scroll\"><table>\n" + row("th", titles, block);
-    for (const auto& cells : block.rows) out += row("td", cells, block);
-    return out + "</table></div>\n";
+    return html_table(block.headings, block.rows);
   }
   std::string operator()(const CommandLines& block) const {
     std::string text;
@@ -57,18 +53,6 @@ class HtmlWriter {
     return fmt::format("<figure class=\"picture\"><figcaption><b>{}</b></figcaption>{}</figure>\n",
                        html_text(title_of(chart)), chart_svg(chart));
   }
-
- private:
-  static std::string row(std::string_view tag, const std::vector<std::string>& cells,
-                         const DocumentTable& table) {
-    std::string out = "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const bool left = table.headings[i].align == Align::left;
-      out +=
-          fmt::format("<{0}{1}>{2}</{0}>", tag, left ? " class=\"left\"" : "", html_text(cells[i]));
-    }
-    return out + "</tr>\n";
-  }
 };
 
 std::string blocks_of(const std::vector<Block>& blocks) {
@@ -80,12 +64,8 @@ std::string blocks_of(const std::vector<Block>& blocks) {
 }  // namespace
 
 std::string html_of(const Document& document) {
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}{2}{3}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-      html_text(document.title), kHtmlStyle, kStudyStyle, kChartStyle);
-  out += blocks_of(document.opening) + "<nav>";
+  std::string out = fmt::format("<h1>{}</h1>\n", html_text(document.title)) +
+                    blocks_of(document.opening) + "<nav>";
   for (std::size_t i = 0; i < document.sections.size(); ++i) {
     out += fmt::format("<a href=\"#{}\">{}</a>", id_of(i), html_text(document.sections[i].title));
   }
@@ -95,7 +75,8 @@ std::string html_of(const Document& document) {
     out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id_of(i),
                        html_text(section.title), blocks_of(section.blocks));
   }
-  return out + fmt::format("<footer>{}</footer>\n</body>\n</html>\n", html_text(document.footer));
+  return report_page(document.title, fmt::format("{}{}", kStudyStyle, kChartStyle), out,
+                     document.footer);
 }
 
 }  // namespace tacho
