@@ -38,9 +38,9 @@ TEST(LedgerPredictions, KnownCurvesPredictTheAccuracy) {
   EXPECT_EQ(made[0].metric, "top1");
   EXPECT_EQ(made[0].run_key, "new");
   EXPECT_EQ(made[0].basis, "4 known curves");
-  EXPECT_NEAR(made[0].value, 0.763, 0.01);
-  EXPECT_LT(made[0].low, made[0].value);
-  EXPECT_GT(made[0].high, made[0].value);
+  EXPECT_NEAR(made[0].predicted.value, 0.763, 0.01);
+  EXPECT_LT(made[0].predicted.low, made[0].predicted.value);
+  EXPECT_GT(made[0].predicted.high, made[0].predicted.value);
 }
 
 TEST(LedgerPredictions, OwnRunsPredictStepMemoryAndTotalTime) {
@@ -49,7 +49,7 @@ TEST(LedgerPredictions, OwnRunsPredictStepMemoryAndTotalTime) {
   const auto made = ledger_entries(order_of(64), prediction, kWhen);
   ASSERT_EQ(made.size(), 3U);
   EXPECT_EQ(made[0].metric, "step_s");
-  EXPECT_EQ(made[0].high, 0.012);
+  EXPECT_EQ(made[0].predicted.high, 0.012);
   EXPECT_EQ(made[1].metric, "peak_memory");
   EXPECT_EQ(made[2].metric, "total_s");
   EXPECT_EQ(made[2].basis, "3 runs");

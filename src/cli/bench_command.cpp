@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/prediction_recorder.h"
 #include "probe/host_probe.h"
 #include "record/run_options.h"
 
@@ -92,7 +93,9 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
   TACHO_TRY(parsed, kDevices.parse(device));
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  Lab lab = context.lab(store, home);
+  PredictionRecorder predictions(store, home / "tacho.db",
+                                 [&](const std::string& problem) { context.warn(problem); });
+  Lab lab = context.lab(store, home, &predictions);
   catch_interrupts();
   Table table({{"workload", Align::left}, {"step"}, {"samples/s"}, {"memory"}});
   Json list = Json::array();
@@ -124,6 +127,7 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
                         {"samples_per_s", speed},
                         {"memory_bytes", memory}});
   }
+  predictions.settle();
   if (list.empty()) {
     return Error{ErrorCode::failed,
                  interrupts() > 0 ? "interrupted before a workload was measured"

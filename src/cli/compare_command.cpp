@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
+#include "cli/prediction_recorder.h"
 #include "compare/csv_view.h"
 #include "compare/html_view.h"
 #include "compare/text_view.h"
@@ -133,11 +134,14 @@ template <class Work>
 Result<int> with_progress(const Work& work, const Outputs& outputs, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  CompareLab lab(home, store, interrupts());
+  PredictionRecorder predictions(store, home / "tacho.db",
+                                 [&](const std::string& problem) { context.warn(problem); });
+  CompareLab lab(home, store, interrupts(), &predictions);
   catch_interrupts();
   std::optional<CompareProgress> progress;
   progress.emplace(context.err);
   Result<KeptComparison> kept = work(lab, *progress);
+  predictions.settle();
   progress.reset();
   if (!kept.ok()) return kept.error();
   return show_made(*kept, outputs, context);

@@ -35,8 +35,9 @@ class Context {
 
   // Opens the store and records the end of runs whose programs were killed.
   Result<RunStore> open_store() const;
-  [[nodiscard]] Lab lab(RunStore& store, const std::filesystem::path& home) const {
-    return {home, store, interrupts()};
+  [[nodiscard]] Lab lab(RunStore& store, const std::filesystem::path& home,
+                        RunHook* hook = nullptr) const {
+    return {home, store, interrupts(), hook};
   }
 
   void print(std::string_view text) const;  // to standard output

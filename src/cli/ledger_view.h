@@ -2,29 +2,11 @@
 
 #include "base/clock.h"
 #include "cli/prediction_recorder.h"
-#include "lab/lab.h"
 #include "lab/sweep_view.h"
 
 namespace tacho {
 
-// Views that write predictions of a run into the ledger before it starts.
-class LedgerRunView final : public RunView {
- public:
-  LedgerRunView(RunView& inner, PredictionRecorder& predictions)
-      : inner_(inner), predictions_(predictions) {}
-
-  void started(std::int64_t id, const RunOrder& order) override {
-    predictions_.record(order);
-    inner_.started(id, order);
-  }
-  void event(const Event& event) override { inner_.event(event); }
-  void tick() override { inner_.tick(); }
-
- private:
-  RunView& inner_;
-  PredictionRecorder& predictions_;
-};
-
+// Writes predictions of the runs of a sweep into the ledger: other processes execute them.
 class LedgerSweepView final : public SweepView {
  public:
   LedgerSweepView(SweepView& inner, PredictionRecorder& predictions)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "advise/run_predictor.h"
+#include "lab/lab.h"
 #include "record/run_folder.h"
 #include "store/run_store.h"
 
@@ -17,12 +18,14 @@ namespace tacho {
 
 // Writes predictions of runs into the ledger before they start, and the measurements afterwards.
 // Problems here never stop a run: the first one is passed to `warn`.
-class PredictionRecorder {
+class PredictionRecorder final : public RunHook {
  public:
   using Warn = std::function<void(const std::string&)>;
   PredictionRecorder(RunStore& store, std::filesystem::path store_file, Warn warn)
       : store_(store), file_(std::move(store_file)), warn_(std::move(warn)) {}
 
+  void before(const RunOrder& order) override { record(order); }
+  void after() override { run_ended(); }
   void record(const RunOrder& order);
   // Predicts a run from earlier runs on this machine; nothing if it abstains.
   std::optional<OwnPrediction> predict(const RunSpec& spec);

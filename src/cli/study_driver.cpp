@@ -8,7 +8,6 @@
 #include "base/shell_words.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
-#include "cli/ledger_view.h"
 #include "cli/live_view.h"
 #include "cli/load_work.h"
 #include "cli/served_model.h"
@@ -85,7 +84,8 @@ Result<StudyDriver::End> StudyDriver::execute(const ComparisonStep& work, const 
                                               const Row& row) {
   const bool begun = row && row->state == StudyStepState::begun;
   if (!begun) return begin_comparison(work, {.step = step.key, .record_key = new_run_key()});
-  CompareLab lab(stores_.home, stores_.runs, interrupts());
+  PredictionRecorder predictions = recorder();
+  CompareLab lab(stores_.home, stores_.runs, interrupts(), &predictions);
   const auto kept = lab.find(row->record_key);
   if (!kept.ok() && kept.error().code == ErrorCode::not_found) {
     return begin_comparison(work, *row);
@@ -94,6 +94,7 @@ Result<StudyDriver::End> StudyDriver::execute(const ComparisonStep& work, const 
   if (is_over(kept->comparison)) return End::done;
   CompareProgress progress(context_.err);
   TACHO_TRY(resumed, lab.resume(row->record_key, {}, progress));
+  predictions.settle();
   return is_over(resumed.comparison) ? End::done : End::stopped;
 }
 
@@ -140,9 +141,11 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
   plan.command = "tacho compare " + shell_quoted(work.words);
   begun.absent = absent_;
   TACHO_CHECK(put(begun));
-  CompareLab lab(stores_.home, stores_.runs, interrupts());
+  PredictionRecorder predictions = recorder();
+  CompareLab lab(stores_.home, stores_.runs, interrupts(), &predictions);
   CompareProgress progress(context_.err);
   TACHO_TRY(kept, lab.run(plan, progress, begun.record_key));
+  predictions.settle();
   return is_over(kept.comparison) ? End::done : End::stopped;
 }
 
@@ -183,12 +186,10 @@ Result<StudyDriver::End> StudyDriver::execute(const TrainingStep& work, const St
   Standing standing;
   standing.line_mbit = asked.line_mbit;
   TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));
-  Lab lab = context_.lab(stores_.runs, stores_.home);
+  PredictionRecorder predictions = recorder();
+  Lab lab = context_.lab(stores_.runs, stores_.home, &predictions);
   LiveView view(context_.err, LiveView::Options{.quiet = !context_.err.interactive()});
-  PredictionRecorder predictions(stores_.runs, stores_.home / "tacho.db",
-                                 [&](const std::string& problem) { context_.warn(problem); });
-  LedgerRunView prediction(view, predictions);
-  auto finished = lab.run(order, standing, prediction);
+  auto finished = lab.run(order, standing, view);
   predictions.settle();
   if (!finished.ok()) return finished.error();
   return finished->record.outcome == Outcome::cancelled ? End::stopped : End::done;

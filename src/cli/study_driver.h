@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/context.h"
+#include "cli/prediction_recorder.h"
 #include "cli/sweep_work.h"
 #include "lab/compare_plan.h"
 #include "study/study.h"
@@ -40,6 +41,10 @@ class StudyDriver {
   Result<void> fall_back_to_loopback(ComparePlan& plan);
   Result<void> check_executed(const std::string& name) const;
   Result<End> begin_comparison(const ComparisonStep& work, StudyStepRow begun);
+  [[nodiscard]] PredictionRecorder recorder() const {
+    return {stores_.runs, stores_.home / "tacho.db",
+            [this](const std::string& problem) { context_.warn(problem); }};
+  }
   Result<void> put(const StudyStepRow& row) { return stores_.runs.studies().put(row_.id, row); }
 
   const Study& study_;

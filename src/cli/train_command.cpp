@@ -7,8 +7,8 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/job_secret_source.h"
-#include "cli/ledger_view.h"
 #include "cli/live_view.h"
+#include "cli/prediction_recorder.h"
 #include "cli/run_report.h"
 #include "cli/take_part.h"
 #include "cli/train_options.h"
@@ -48,7 +48,9 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   if (!resumes && !keeps_record(standing)) return take_part(order, standing, context);
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  Lab lab = context.lab(store, home);
+  PredictionRecorder predictions(store, home / "tacho.db",
+                                 [&](const std::string& problem) { context.warn(problem); });
+  Lab lab = context.lab(store, home, &predictions);
   if (resumes && (standing.given || standing.rendezvous)) {
     TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
     TACHO_CHECK(settle_secret(standing, o.ranks, ordered.spec.dist, context));
@@ -59,11 +61,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  PredictionRecorder predictions(store, home / "tacho.db",
-                                 [&](const std::string& problem) { context.warn(problem); });
-  LedgerRunView prediction(*view, predictions);
-  auto finished =
-      resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, prediction);
+  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, *view);
   view.reset();
   predictions.settle();
   if (!finished.ok()) return finished.error();

@@ -99,7 +99,7 @@ Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std:
                       .in("this comparison is still running"));
   (void)lock;
   ComparisonTable table = store_.comparisons();
-  Lab lab(home_, store_, interrupts_);
+  Lab lab(home_, store_, interrupts_, hook_);
   const auto keep = [&](const Comparison& so_far) -> Result<void> {
     TACHO_TRY(id, table.put(stored_form(so_far, key, &plan)));
     (void)id;

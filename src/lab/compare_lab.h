@@ -30,8 +30,9 @@ StopRule changed(StopRule rule, const RuleChanges& changes);
 class CompareLab {
  public:
   // `interrupts` counts Ctrl-C: the first ends the current run and the comparison.
-  CompareLab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
-      : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
+  CompareLab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
+             RunHook* hook = nullptr)
+      : home_(std::move(home)), store_(store), interrupts_(interrupts), hook_(hook) {}
 
   // `key` is the name in the store and must be new.
   Result<KeptComparison> run(const ComparePlan& plan, CompareView& view,
@@ -54,6 +55,7 @@ class CompareLab {
   std::filesystem::path home_;
   RunStore& store_;
   const std::atomic<int>& interrupts_;
+  RunHook* hook_;
 };
 
 }  // namespace tacho

@@ -60,7 +60,10 @@ Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, Ru
   TACHO_CHECK(check(order.spec));
   TACHO_TRY(prepared, prepare(order, folder_of(order), standing));
   TACHO_TRY(begun, begin(order));
-  return supervise({begun.id, order, begun.folder, prepared}, view);
+  if (hook_ != nullptr) hook_->before(order);
+  auto finished = supervise({begun.id, order, begun.folder, prepared}, view);
+  if (hook_ != nullptr) hook_->after();
+  return finished;
 }
 
 Result<Lab::Prepared> Lab::prepare(const RunOrder& order, const RunFolder& folder,
@@ -84,7 +87,7 @@ Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   };
   if (const auto made = folder.create(order); !made.ok()) return undo(made.error());
   // Locks it before it is stored as running, so that reconcile() of another tacho skips it.
-  auto lock = FileLock::take(folder.lock(), FileLock::Kind::shared);
+  auto lock = own_run(folder);
   if (!lock.ok()) return undo(lock.error());
   const auto id = store_->put(fold(order, {}), folder.path());
   if (!id.ok()) return undo(id.error());
@@ -98,7 +101,7 @@ Result<std::int64_t> Lab::keep(const RunRecord& record, const RunFolder& folder)
 
 Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
   TACHO_TRY(order, read_true_order(folder));
-  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  TACHO_TRY(lock, own_run(folder));
   Begun begun{0, folder, std::move(lock)};
   // An error before the start is the result of the run, not only a line in the log.
   const auto refused = [&folder](const Error& error) {
@@ -139,7 +142,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
   }
   TACHO_CHECK(check_plain(folder));
   TACHO_TRY(prepared, prepare(order, folder, standing));
-  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  TACHO_TRY(lock, own_run(folder));
   (void)lock;
   RunRecord record = stored.record;
   record.outcome = Outcome::running;

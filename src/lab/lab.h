@@ -26,6 +26,14 @@ class RunView {
   virtual void tick() = 0;  // at least every 100 ms
 };
 
+// Works before and after every new training, whatever command makes it.
+class RunHook {
+ public:
+  virtual ~RunHook() = default;
+  virtual void before(const RunOrder& order) = 0;
+  virtual void after() = 0;
+};
+
 struct FinishedRun {
   std::int64_t id = 0;
   RunRecord record;
@@ -44,8 +52,9 @@ struct WatchedRun {
 class Lab {
  public:
   // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
-  Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts)
-      : home_(std::move(home)), store_(&store), interrupts_(interrupts) {}
+  Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
+      RunHook* hook = nullptr)
+      : home_(std::move(home)), store_(&store), interrupts_(interrupts), hook_(hook) {}
   // Without a store, only take() is available.
   Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
       : home_(std::move(home)), interrupts_(interrupts) {}
@@ -120,6 +129,7 @@ class Lab {
   std::filesystem::path home_;
   RunStore* store_ = nullptr;
   const std::atomic<int>& interrupts_;
+  RunHook* hook_ = nullptr;
 };
 
 }  // namespace tacho

@@ -1,6 +1,12 @@
 #include "lab/run_state.h"
 
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <charconv>
+#include <csignal>
 #include <system_error>
 
 #include "base/confined_file.h"
@@ -9,6 +15,8 @@
 
 namespace tacho {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Reads the resource usage. A damaged file counts as empty, so that the run is not lost.
 UsageLog usage_of(const RunFolder& folder) {
@@ -44,7 +52,60 @@ Event end_of(const std::vector<Event>& events, const RunOrder& order, Outcome ou
   return {last, ended};
 }
 
+fs::path owner_file(const RunFolder& folder) { return folder.path() / "owner"; }
+
+std::optional<int> number_at_start(std::string_view text) {
+  int number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// True if the process has `file` open and took the shared lock on it itself. A process that only
+// reads or inherited the file does not count, nor does a lock on the same file under another name.
+bool holds_lock(int pid, const fs::path& file) {
+  const fs::path process = fmt::format("/proc/{}", pid);
+  std::error_code hidden;  // a process of another user
+  for (fs::directory_iterator fd(process / "fd", hidden), none; !hidden && fd != none;
+       fd.increment(hidden)) {
+    std::error_code closed;
+    if (fs::read_symlink(fd->path(), closed) != file || closed) continue;
+    // "lock:	1: FLOCK  ADVISORY  READ 4711 00:2e:123 0 EOF"
+    constexpr std::string_view kReadLock = "READ ";
+    const auto facts = read_file(process / "fdinfo" / fd->path().filename(), Bytes{1 << 16});
+    const std::size_t at = facts.ok() ? facts->find(kReadLock) : std::string::npos;
+    if (at == std::string::npos) continue;
+    if (number_at_start(std::string_view(*facts).substr(at + kReadLock.size())) == pid) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+Result<FileLock> own_run(const RunFolder& folder) {
+  TACHO_TRY(lock, FileLock::take(folder.lock(), FileLock::Kind::shared));
+  TACHO_CHECK(
+      write_file_atomically(owner_file(folder), fmt::format("{}\n", ::getpid()), Outlives::kill));
+  return std::move(lock);
+}
+
+std::optional<int> owner_of(const RunFolder& folder) {
+  const auto text = read_confined(folder.path(), owner_file(folder), Bytes{64});
+  const auto pid = text.ok() ? number_at_start(*text) : std::nullopt;
+  std::error_code failure;
+  const fs::path lock = fs::canonical(folder.path(), failure) / folder.lock().filename();
+  if (!pid || *pid <= 1 || failure || !open_confined(folder.path(), folder.lock()).ok()) return {};
+  return holds_lock(*pid, lock) ? pid : std::nullopt;
+}
+
+bool ask_owner_to_stop(const RunFolder& folder) {
+  const auto owner = owner_of(folder);
+  if (!owner) return false;
+  // Opens the pidfd before the second check, so that a process that reused the number is not
+  // signalled.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, *owner, 0)));
+  if (!process || owner_of(folder) != owner) return false;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), SIGINT, nullptr, 0) == 0;
+}
 
 bool is_being_worked_on(const RunFolder& folder) {
   std::error_code unreadable;

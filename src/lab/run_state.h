@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "record/run_folder.h"
 #include "record/run_record.h"
@@ -21,5 +23,13 @@ Result<RunRecord> close_run(const RunFolder& folder, Outcome outcome, const std:
 
 // Returns true if a process is executing the run now.
 bool is_being_worked_on(const RunFolder& folder);
+
+// Takes the run's lock for this process and names it in the folder as the run's owner.
+Result<FileLock> own_run(const RunFolder& folder);
+// Returns the process that owns the run, if it is on this machine and still works on it. A folder
+// is not trusted: a process that it names must hold the folder's lock.
+std::optional<int> owner_of(const RunFolder& folder);
+// Sends SIGINT to the owner. Returns false if there is none.
+bool ask_owner_to_stop(const RunFolder& folder);
 
 }  // namespace tacho

@@ -1,11 +1,17 @@
 #include "lab/run_state.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "base/file.h"
 #include "base/scratch_folder.h"
+#include "base/subprocess.h"
 
 namespace tacho {
 namespace {
@@ -70,6 +76,67 @@ TEST_F(RunState, AFolderWithoutAnOrderIsNamed) {
   const auto record = read_run(RunFolder(scratch_.path() / "nothing"));
   ASSERT_FALSE(record.ok());
   EXPECT_NE(record.error().message.find("not a run's folder"), std::string::npos);
+}
+
+class RunOwner : public RunState {
+ protected:
+  void SetUp() override {
+    RunState::SetUp();
+    ASSERT_TRUE(other_.create(order()).ok());
+  }
+  void name_owner(const RunFolder& run, int pid) {
+    std::ofstream(run.path() / "owner") << pid << "\n";
+  }
+  // Stands in for `tacho`: takes the shared lock, then becomes `sleep`.
+  Process owner_process() {
+    auto process = *Process::start(
+        {.argv = {"flock", "--shared", "--no-fork", folder_.lock().string(), "sleep", "100"}});
+    name_owner(folder_, process.pid());
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!owner_of(folder_) && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return process;
+  }
+
+  RunFolder other_{scratch_.path() / "other"};
+};
+
+TEST_F(RunOwner, IsTheProcessThatTookTheLock) {
+  EXPECT_EQ(owner_of(folder_), std::nullopt);
+  {
+    const auto lock = own_run(folder_);
+    ASSERT_TRUE(lock.ok()) << lock.error().message;
+    EXPECT_EQ(owner_of(folder_), ::getpid());
+  }
+  EXPECT_EQ(owner_of(folder_), std::nullopt);
+}
+
+TEST_F(RunOwner, IsAskedToStop) {
+  EXPECT_FALSE(ask_owner_to_stop(folder_));
+  Process owner = owner_process();
+  EXPECT_TRUE(ask_owner_to_stop(folder_));
+  EXPECT_EQ(owner.wait().signal, SIGINT);
+  EXPECT_FALSE(ask_owner_to_stop(folder_));
+}
+
+TEST_F(RunOwner, IsNotAProcessThatOnlyHasTheFileOpen) {
+  const UniqueFd held(::open(folder_.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const auto reader = Process::start({.argv = {"sleep", "100"}, .inherited = {held.get()}});
+  ASSERT_TRUE(reader.ok());
+  name_owner(folder_, reader->pid());
+  EXPECT_EQ(owner_of(folder_), std::nullopt);
+}
+
+TEST_F(RunOwner, IsNotTheOwnerOfAnotherRun) {
+  const Process owner = owner_process();
+  name_owner(other_, owner.pid());
+  EXPECT_EQ(owner_of(other_), std::nullopt);
+  std::filesystem::create_symlink(folder_.lock(), other_.lock());
+  EXPECT_EQ(owner_of(other_), std::nullopt);
+  std::filesystem::remove(other_.lock());
+  std::filesystem::create_hard_link(folder_.lock(), other_.lock());
+  EXPECT_EQ(owner_of(other_), std::nullopt);
 }
 
 }  // namespace

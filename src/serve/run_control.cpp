@@ -1,13 +1,8 @@
 #include "serve/run_control.h"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <csignal>
-#include <set>
 
 #include "base/confined_file.h"
 #include "http/problem.h"
@@ -22,44 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::atomic<int> kNoInterrupts = 0;
-
-// Parses the number that follows `mark`.
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + mark.size());
-  std::int64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc()) return std::nullopt;
-  return number;
-}
-
-int parent_of(int pid) {
-  const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
-  if (!stat.ok()) return 0;
-  const std::size_t name_end = stat->rfind(')');
-  if (name_end == std::string::npos || name_end + 4 > stat->size()) return 0;
-  return static_cast<int>(
-      number_after(std::string_view(*stat).substr(name_end + 3), " ").value_or(0));
-}
-
-// True if the process has `file` open and took the shared lock on it itself, as the processes of a
-// run do. A process that only reads or inherited the file does not count, nor does a lock on the
-// same file under another name.
-bool holds_lock(int pid, const fs::path& file) {
-  const fs::path process = fmt::format("/proc/{}", pid);
-  std::error_code hidden;  // processes of other users
-  for (fs::directory_iterator fd(process / "fd", hidden), none; !hidden && fd != none;
-       fd.increment(hidden)) {
-    std::error_code closed;
-    if (fs::read_symlink(fd->path(), closed) != file || closed) continue;
-    // "lock:	1: FLOCK  ADVISORY  READ 4711 00:2e:123 0 EOF"
-    const auto facts = read_file(process / "fdinfo" / fd->path().filename(), Bytes{1 << 16});
-    if (!facts.ok() || facts->find("lock:") == std::string::npos) continue;
-    if (number_after(*facts, "READ ") == pid) return true;
-  }
-  return false;
-}
 
 Answer run_answer(RunStore& store, const std::string& handle, int status) {
   TACHO_TRY(run, store.find(handle));
@@ -136,40 +93,13 @@ Answer RunControl::start(const http::Request& request) {
   return run_answer(*store, std::to_string(id), 201);
 }
 
-std::vector<int> run_processes(const RunFolder& folder) {
-  std::error_code failure;
-  const fs::path file = fs::canonical(folder.path(), failure) / folder.lock().filename();
-  if (failure || !open_confined(folder.path(), folder.lock()).ok()) return {};
-  std::set<int> holders;
-  for (fs::directory_iterator process("/proc", failure), end; !failure && process != end;
-       process.increment(failure)) {
-    const std::string name = process->path().filename().string();
-    int pid = 0;
-    const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (wrong != std::errc() || stop != name.data() + name.size() || pid == ::getpid()) continue;
-    if (holds_lock(pid, file)) holders.insert(pid);
-  }
-  std::vector<int> order(holders.begin(), holders.end());
-  std::stable_partition(order.begin(), order.end(),
-                        [&](int pid) { return !holders.contains(parent_of(pid)); });
-  return order;
-}
-
 Answer RunControl::cancel(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(store, stores_.take());
   TACHO_TRY(run, store->find(request.part("run")));
-  const RunFolder folder(run.row.folder);
-  const auto processes = run_processes(folder);
-  // Opens the pidfd before the second check, so that a process that reused the number is not
-  // signalled.
-  const UniqueFd process(
-      processes.empty() ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, processes.front(), 0)));
-  const auto still = process ? run_processes(folder) : std::vector<int>();
-  if (std::ranges::find(still, processes.empty() ? 0 : processes.front()) == still.end()) {
+  if (!ask_owner_to_stop(RunFolder(run.row.folder))) {
     return http::problem(409, fmt::format("run {} is not running on this machine", run.row.id));
   }
-  ::syscall(SYS_pidfd_send_signal, process.get(), SIGINT, nullptr, 0);
   return json_answer({{"id", run.row.id}, {"cancel_requested", true}}, 202);
 }
 

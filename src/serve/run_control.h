@@ -45,7 +45,4 @@ Result<RunSettings> settings_from_json(const Json& json);
 // Those options as properties of a JSON schema, for the API description.
 Json job_properties();
 
-// The processes on this machine that hold the run's lock, parents first.
-std::vector<int> run_processes(const RunFolder& folder);
-
 }  // namespace tacho::serve
