@@ -23,6 +23,10 @@ std::optional<std::int64_t> as_whole_number(const Json& value) {
   return fits ? std::optional(value.get<std::int64_t>()) : std::nullopt;
 }
 
+std::optional<std::string> as_string(const Json& value) {
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+}
+
 }  // namespace
 
 std::string json_text(const Json& value, int indent) {
@@ -49,6 +53,10 @@ const Json* JsonObject::find(std::string_view key, bool required) {
 
 void JsonObject::fail(std::string_view key, const std::string& what) {
   if (!error_) error_ = Error{ErrorCode::invalid, fmt::format("{}: '{}': {}", place_, key, what)};
+}
+
+void JsonObject::keep(const Result<void>& read) {
+  if (!error_ && !read.ok()) error_ = read.error();
 }
 
 void JsonObject::field(std::string_view key, std::string& out, bool required) {
@@ -81,30 +89,31 @@ void JsonObject::field(std::string_view key, double& out, bool required) {
   out = *number;
 }
 
-void JsonObject::field(std::string_view key, std::vector<double>& out, bool required) {
+template <class T, class Convert>
+void JsonObject::list(std::string_view key, std::vector<T>& out, bool required,
+                      const Convert& convert, const char* what) {
   const Json* value = find(key, required);
   if (value == nullptr) return;
   if (!value->is_array()) return fail(key, "not a list");
   out.clear();
   out.reserve(value->size());
   for (const Json& item : *value) {
-    const auto number = as_number(item);
-    if (!number) return fail(key, "contains something that is not a number");
-    out.push_back(*number);
+    auto converted = convert(item);
+    if (!converted) return fail(key, fmt::format("contains something that is not a {}", what));
+    out.push_back(*std::move(converted));
   }
 }
 
+void JsonObject::field(std::string_view key, std::vector<double>& out, bool required) {
+  list(key, out, required, as_number, "number");
+}
+
 void JsonObject::field(std::string_view key, std::vector<std::int64_t>& out, bool required) {
-  const Json* value = find(key, required);
-  if (value == nullptr) return;
-  if (!value->is_array()) return fail(key, "not a list");
-  out.clear();
-  out.reserve(value->size());
-  for (const Json& item : *value) {
-    const auto number = as_whole_number(item);
-    if (!number) return fail(key, "contains something that is not a whole number");
-    out.push_back(*number);
-  }
+  list(key, out, required, as_whole_number, "whole number");
+}
+
+void JsonObject::field(std::string_view key, std::vector<std::string>& out, bool required) {
+  list(key, out, required, as_string, "string");
 }
 
 Result<void> JsonObject::finish() {

@@ -33,6 +33,7 @@ class JsonObject {
   void read(std::string_view key, double& out) { field(key, out, true); }
   void read(std::string_view key, std::vector<double>& out) { field(key, out, true); }
   void read(std::string_view key, std::vector<std::int64_t>& out) { field(key, out, true); }
+  void read(std::string_view key, std::vector<std::string>& out) { field(key, out, true); }
 
   // Leaves `out` unchanged if the key is absent or null.
   template <class T>
@@ -70,18 +71,27 @@ class JsonObject {
   // Returns a value that the caller reads itself; nullptr if it is absent and not required.
   const Json* part(std::string_view key, bool required = true) { return find(key, required); }
 
+  // Keeps the error of a value that the caller read itself.
+  void fail(std::string_view key, const std::string& what);
+  void keep(const Result<void>& read);
+
+  [[nodiscard]] const std::string& place() const { return place_; }
+
   // Returns the first error of all reads, or names an unknown key.
   Result<void> finish();
 
  private:
   const Json* find(std::string_view key, bool required);
-  void fail(std::string_view key, const std::string& what);
   void field(std::string_view key, std::string& out, bool required);
   void field(std::string_view key, bool& out, bool required);
   void field(std::string_view key, std::int64_t& out, bool required);
   void field(std::string_view key, double& out, bool required);
   void field(std::string_view key, std::vector<double>& out, bool required);
   void field(std::string_view key, std::vector<std::int64_t>& out, bool required);
+  void field(std::string_view key, std::vector<std::string>& out, bool required);
+  template <class T, class Convert>
+  void list(std::string_view key, std::vector<T>& out, bool required, const Convert& convert,
+            const char* what);
 
   const Json& object_;
   std::string place_;

@@ -23,6 +23,7 @@
 #include "probe/pressure_probe.h"
 #include "probe/process_tree_probe.h"
 #include "record/event.h"
+#include "record/event_fields.h"
 
 namespace tacho {
 namespace {
@@ -73,7 +74,7 @@ Result<TorchFound> find_torch(const fs::path& worker) {
   const Json* paths = object.part("paths", found.problem.empty());
   TACHO_CHECK(object.finish());
   if (paths == nullptr) return found;
-  TACHO_TRY(read, body_from_json<ComputePaths>(*paths, worker.string() + ": paths"));
+  TACHO_TRY(read, read_json<ComputePaths>(*paths, worker.string() + ": paths"));
   found.paths = std::move(read);
   return found;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/json_fields.h"
 #include "base/secrets.h"
 #include "base/shell_words.h"
 #include "base/terminal.h"
@@ -20,17 +21,6 @@ bool is_interpreter(const std::string& program) {
          name == "tacho";
 }
 
-Result<std::vector<std::string>> words_of(const Json& json) {
-  const Error wrong{ErrorCode::invalid, "command: 'argv' is not a list of strings"};
-  if (!json.is_array()) return wrong;
-  std::vector<std::string> words;
-  for (const Json& word : json) {
-    if (!word.is_string()) return wrong;
-    words.push_back(word.get<std::string>());
-  }
-  return words;
-}
-
 }  // namespace
 
 Result<void> check(const CommandSpec& spec) {
@@ -43,27 +33,20 @@ Result<void> check(const CommandSpec& spec) {
   return {};
 }
 
-Json to_json(const CommandSpec& spec) {
-  return {{"argv", spec.argv},
-          {"folder", spec.folder},
-          {"batch", spec.batch ? Json(*spec.batch) : Json(nullptr)},
-          {"tensorboard", spec.tensorboard},
-          {"trace", spec.trace}};
+void describe(auto&& f, Is<CommandSpec> auto& s) {
+  f("argv", s.argv);
+  f("folder", s.folder);
+  f("batch", OrNull{s.batch});
+  f("tensorboard", Added{s.tensorboard});
+  f("trace", Added{s.trace});
 }
 
+Json to_json(const CommandSpec& spec) { return json_of(spec); }
+
 Result<CommandSpec> command_spec_from_json(const Json& json) {
-  CommandSpec spec;
-  JsonObject object(json, "command");
-  const Json* argv = object.part("argv");
-  object.read("folder", spec.folder);
-  object.read_optional("batch", spec.batch);
-  object.read_optional("tensorboard", spec.tensorboard);
-  object.read_optional("trace", spec.trace);
-  TACHO_CHECK(object.finish());
-  TACHO_TRY(words, words_of(*argv));
-  spec.argv = std::move(words);
+  TACHO_TRY(spec, read_json<CommandSpec>(json, "command"));
   TACHO_CHECK(check(spec));
-  return spec;
+  return std::move(spec);
 }
 
 std::string command_line(const CommandSpec& spec) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/json_fields.h"
+
 namespace tacho {
 namespace {
 
@@ -64,38 +66,24 @@ Result<void> check(const DescribeRequest& request) {
   return within("--length", request.sample.length, 65536);
 }
 
-Json to_json(const DescribeRequest& request) {
-  const SampleShape& s = request.sample;
-  return {{"model", request.model},
-          {"batch", request.batch},
-          {"precision", kPrecisions.of(request.precision)},
-          {"channels", s.channels},
-          {"height", s.height},
-          {"width", s.width},
-          {"length", s.length},
-          {"vocabulary", s.vocabulary},
-          {"classes", s.classes},
-          {"optimizer", kOptimizers.of(request.optimizer.kind)},
-          {"momentum", request.optimizer.momentum}};
+void describe(auto&& f, Is<DescribeRequest> auto& r) {
+  f("model", r.model);
+  f("batch", r.batch);
+  f("precision", Named{r.precision, kPrecisions});
+  f("channels", r.sample.channels);
+  f("height", r.sample.height);
+  f("width", r.sample.width);
+  f("length", r.sample.length);
+  f("vocabulary", r.sample.vocabulary);
+  f("classes", r.sample.classes);
+  f("optimizer", Named{r.optimizer.kind, kOptimizers});
+  f("momentum", r.optimizer.momentum);
 }
 
+Json to_json(const DescribeRequest& request) { return json_of(request); }
+
 Result<DescribeRequest> describe_request_from_json(const Json& json) {
-  DescribeRequest request;
-  SampleShape& s = request.sample;
-  JsonObject object(json, "describe request");
-  object.read("model", request.model);
-  object.read("batch", request.batch);
-  object.read_name("precision", kPrecisions, request.precision);
-  object.read("channels", s.channels);
-  object.read("height", s.height);
-  object.read("width", s.width);
-  object.read("length", s.length);
-  object.read("vocabulary", s.vocabulary);
-  object.read("classes", s.classes);
-  object.read_name("optimizer", kOptimizers, request.optimizer.kind);
-  object.read("momentum", request.optimizer.momentum);
-  TACHO_CHECK(object.finish());
-  return request;
+  return read_json<DescribeRequest>(json, "describe request");
 }
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/json_fields.h"
 #include "base/split.h"
 
 namespace tacho {
@@ -82,41 +83,6 @@ Result<void> check_bind(const Bind& bind) {
   return {};
 }
 
-Json to_json(const Bind& bind) {
-  return {{"source", bind.source}, {"target", bind.target}, {"read_only", bind.read_only}};
-}
-
-Result<std::vector<Bind>> binds_from_json(const Json& json) {
-  if (!json.is_array()) return Error{ErrorCode::invalid, "environment: 'binds' is not a list"};
-  std::vector<Bind> binds;
-  for (const Json& entry : json) {
-    Bind bind;
-    JsonObject object(entry, "environment: binds");
-    object.read("source", bind.source);
-    object.read("target", bind.target);
-    object.read_optional("read_only", bind.read_only);
-    TACHO_CHECK(object.finish());
-    binds.push_back(std::move(bind));
-  }
-  return binds;
-}
-
-Result<std::map<std::string, std::string>> variables_from_json(const Json& json) {
-  const Error wrong{ErrorCode::invalid, "environment: 'variables' is not an object of strings"};
-  if (!json.is_object()) return wrong;
-  std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : json.items()) {
-    if (!value.is_string()) return wrong;
-    variables[name] = value.get<std::string>();
-  }
-  return variables;
-}
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 }  // namespace
 
 Result<void> check(const EnvironmentSpec& spec) {
@@ -189,47 +155,31 @@ std::string environment_name(const EnvironmentSpec& spec) {
   return spec.image.empty() ? kind : kind + ":" + spec.image;
 }
 
-Json to_json(const EnvironmentSpec& spec) {
-  Json binds = Json::array();
-  for (const Bind& bind : spec.binds) binds.push_back(to_json(bind));
-  Json variables = Json::object();
-  for (const auto& [name, value] : spec.variables) variables[name] = value;
-  return {{"kind", kEnvironmentKinds.of(spec.kind)},
-          {"image", spec.image},
-          {"cpus", or_null(spec.cpus)},
-          {"cpuset", spec.cpuset},
-          {"memory_bytes", or_null(spec.memory_bytes)},
-          {"gpus", spec.gpus},
-          {"binds", std::move(binds)},
-          {"shared_memory_bytes", or_null(spec.shared_memory_bytes)},
-          {"network", kNetworkAccesses.of(spec.network)},
-          {"variables", std::move(variables)}};
+void describe(auto&& f, Is<Bind> auto& b) {
+  f("source", b.source);
+  f("target", b.target);
+  f("read_only", Added{b.read_only});
 }
 
+void describe(auto&& f, Is<EnvironmentSpec> auto& s) {
+  f("kind", Named{s.kind, kEnvironmentKinds});
+  f("image", Added{s.image});
+  f("cpus", OrNull{s.cpus});
+  f("cpuset", Added{s.cpuset});
+  f("memory_bytes", OrNull{s.memory_bytes});
+  f("gpus", Added{s.gpus});
+  f("binds", Added{s.binds});
+  f("shared_memory_bytes", OrNull{s.shared_memory_bytes});
+  f("network", Added{Named{s.network, kNetworkAccesses}});
+  f("variables", Added{s.variables});
+}
+
+Json to_json(const EnvironmentSpec& spec) { return json_of(spec); }
+
 Result<EnvironmentSpec> environment_spec_from_json(const Json& json) {
-  EnvironmentSpec spec;
-  JsonObject object(json, "environment");
-  object.read_name("kind", kEnvironmentKinds, spec.kind);
-  object.read_optional("image", spec.image);
-  object.read_optional("cpus", spec.cpus);
-  object.read_optional("cpuset", spec.cpuset);
-  object.read_optional("memory_bytes", spec.memory_bytes);
-  object.read_optional("gpus", spec.gpus);
-  const Json* binds = object.part("binds", false);
-  object.read_optional("shared_memory_bytes", spec.shared_memory_bytes);
-  object.read_optional_name("network", kNetworkAccesses, spec.network);
-  const Json* variables = object.part("variables", false);
-  TACHO_CHECK(object.finish());
-  if (binds != nullptr) {
-    TACHO_TRY(read, binds_from_json(*binds));
-    spec.binds = std::move(read);
-  }
-  if (variables != nullptr) {
-    TACHO_TRY(read, variables_from_json(*variables));
-    spec.variables = std::move(read);
-  }
+  TACHO_TRY(spec, read_json<EnvironmentSpec>(json, "environment"));
   TACHO_CHECK(check(spec).in("environment"));
-  return spec;
+  return std::move(spec);
 }
 
 }  // namespace tacho

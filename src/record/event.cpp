@@ -13,101 +13,6 @@
 namespace tacho {
 namespace {
 
-template <class Item>
-concept HasFields = std::is_same_v<Item, RankInfo> || std::is_same_v<Item, RankSteps>;
-
-struct Writer {
-  Json& json;
-  template <class T>
-  void operator()(const char* key, const T& value) {
-    json[key] = value;
-  }
-  template <class T>
-  void operator()(const char* key, const Added<T>& field) {
-    json[key] = field.value;
-  }
-  template <class T>
-  void operator()(const char* key, const std::optional<T>& value) {
-    if (value) json[key] = *value;
-  }
-  void operator()(const char* key, Outcome value) { json[key] = kOutcomes.of(value); }
-  void operator()(const char* key, const Host& host) { json[key] = to_json(host); }
-  void operator()(const char* key, const ComputePaths& paths) {
-    json[key] = compute_paths_to_json(paths);
-  }
-  template <HasFields Item>
-  void operator()(const char* key, const std::vector<Item>& items) {
-    Json& list = json[key] = Json::array();
-    for (const Item& item : items) {
-      Json inner = Json::object();
-      describe(Writer{inner}, item);
-      list.push_back(std::move(inner));
-    }
-  }
-};
-
-struct Reader {
-  JsonObject& object;
-  Result<void>& parts;  // the first error in a nested value
-
-  template <class T>
-  void operator()(const char* key, T& value) {
-    object.read(key, value);
-  }
-  template <class T>
-  void operator()(const char* key, const Added<T>& field) {
-    object.read_optional(key, field.value);
-  }
-  template <class T>
-  void operator()(const char* key, std::optional<T>& value) {
-    object.read_optional(key, value);
-  }
-  void operator()(const char* key, std::map<std::string, double>& values) {
-    const Json* part = object.part(key);
-    if (part == nullptr) return;
-    if (!part->is_object()) {
-      return note({ErrorCode::invalid, fmt::format("'{}': not an object", key)});
-    }
-    JsonObject inner(*part, key);
-    for (const auto& [name, value] : part->items()) inner.read(name, values[name]);
-    if (auto done = inner.finish(); !done.ok()) note(done.error());
-  }
-  void operator()(const char* key, Outcome& value) { object.read_name(key, kOutcomes, value); }
-  void operator()(const char* key, Host& value) {
-    const Json* part = object.part(key);
-    if (part == nullptr) return;
-    auto host = host_from_json(*part);
-    if (host.ok()) {
-      value = *std::move(host);
-    } else {
-      note(host.error());
-    }
-  }
-  void operator()(const char* key, ComputePaths& value) {
-    const Json* part = object.part(key);
-    if (part == nullptr) return;
-    JsonObject inner(*part, key);
-    describe(Reader{inner, parts}, value);
-    if (auto done = inner.finish(); !done.ok()) note(done.error());
-  }
-  template <HasFields Item>
-  void operator()(const char* key, std::vector<Item>& items) {
-    const Json* part = object.part(key);
-    if (part == nullptr) return;
-    if (!part->is_array()) {
-      return note({ErrorCode::invalid, fmt::format("'{}': not a list", key)});
-    }
-    for (const Json& item : *part) {
-      JsonObject inner(item, key);
-      describe(Reader{inner, parts}, items.emplace_back());
-      if (auto done = inner.finish(); !done.ok()) note(done.error());
-    }
-  }
-  void note(const Error& error) {
-    if (parts.ok()) parts = error;
-  }
-};
-
 constexpr std::array<std::string_view, 16> kKinds = {"start",       "input",
                                                      "model",       "steps",
                                                      "epoch",       "checkpoint",
@@ -119,18 +24,10 @@ constexpr std::array<std::string_view, 16> kKinds = {"start",       "input",
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>
-Result<Body> read_body(JsonObject& object) {
+Result<EventBody> read_body(JsonObject& object) {
   Body body;
-  Result<void> parts;
-  describe(Reader{object, parts}, body);
+  describe(FieldReader(object), body);
   TACHO_CHECK(object.finish());
-  TACHO_CHECK(std::move(parts));
-  return body;
-}
-
-template <class Body>
-Result<EventBody> read_any_body(JsonObject& object) {
-  TACHO_TRY(body, read_body<Body>(object));
   return EventBody(std::move(body));
 }
 
@@ -138,7 +35,7 @@ template <std::size_t... I>
 Result<EventBody> read_body_of(std::size_t kind, JsonObject& object, std::index_sequence<I...>) {
   using Read = Result<EventBody> (*)(JsonObject&);
   static constexpr std::array<Read, sizeof...(I)> kReaders = {
-      &read_any_body<std::variant_alternative_t<I, EventBody>>...};
+      &read_body<std::variant_alternative_t<I, EventBody>>...};
   return kReaders[kind](object);
 }
 
@@ -160,57 +57,10 @@ Result<void> check_lengths(const EventBody& body) {
 
 }  // namespace
 
-template <class Body>
-Json body_to_json(const Body& body) {
-  Json json = Json::object();
-  describe(Writer{json}, body);
-  return json;
-}
-
-template <class Body>
-Result<Body> body_from_json(const Json& json, const std::string& place) {
-  JsonObject object(json, place);
-  return read_body<Body>(object);
-}
-
-template Json body_to_json(const RunStarted&);
-template Json body_to_json(const InputReady&);
-template Json body_to_json(const ModelReady&);
-template Json body_to_json(const EpochDone&);
-template Json body_to_json(const CheckpointWritten&);
-template Json body_to_json(const RunEnded&);
-template Json body_to_json(const RanksReady&);
-template Json body_to_json(const RankSteps&);
-template Json body_to_json(const FiguresSeen&);
-template Json body_to_json(const StepsFound&);
-template Json body_to_json(const EnvironmentFacts&);
-template Json body_to_json(const EnvironmentExited&);
-template Json body_to_json(const LoadMeasured&);
-template Result<RunStarted> body_from_json(const Json&, const std::string&);
-template Result<InputReady> body_from_json(const Json&, const std::string&);
-template Result<ModelReady> body_from_json(const Json&, const std::string&);
-template Result<ComputePaths> body_from_json(const Json&, const std::string&);
-template Result<EpochDone> body_from_json(const Json&, const std::string&);
-template Result<CheckpointWritten> body_from_json(const Json&, const std::string&);
-template Result<RunEnded> body_from_json(const Json&, const std::string&);
-template Result<RanksReady> body_from_json(const Json&, const std::string&);
-template Result<RankSteps> body_from_json(const Json&, const std::string&);
-template Result<FiguresSeen> body_from_json(const Json&, const std::string&);
-template Result<StepsFound> body_from_json(const Json&, const std::string&);
-template Result<EnvironmentFacts> body_from_json(const Json&, const std::string&);
-template Result<EnvironmentExited> body_from_json(const Json&, const std::string&);
-template Result<LoadMeasured> body_from_json(const Json&, const std::string&);
-
-Json compute_paths_to_json(const ComputePaths& paths) {
-  Json json = Json::object();
-  describe(Writer{json}, paths);
-  return json;
-}
-
 std::string to_line(const Event& event) {
   Json json = {
       {"v", kEventVersion}, {"t", event.unix_seconds}, {"kind", kKinds[event.body.index()]}};
-  std::visit([&json](const auto& body) { describe(Writer{json}, body); }, event.body);
+  std::visit([&json](const auto& body) { describe(FieldWriter(json), body); }, event.body);
   return json_text(json);
 }
 

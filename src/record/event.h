@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/json_object.h"
 #include "base/result.h"
 #include "record/environment_facts.h"
 #include "record/host.h"
@@ -201,15 +200,6 @@ struct Event {
   EventBody body;
   bool operator==(const Event&) const = default;
 };
-
-// Converts a single body, as stored in a record. Body is any alternative of EventBody, or a part of
-// one.
-template <class Body>
-Json body_to_json(const Body& body);
-template <class Body>
-Result<Body> body_from_json(const Json& json, const std::string& place);
-
-Json compute_paths_to_json(const ComputePaths& paths);
 
 std::string to_line(const Event& event);  // without the newline
 Result<Event> event_from_line(std::string_view line);

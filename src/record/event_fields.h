@@ -1,24 +1,13 @@
 #pragma once
 
-// The fields of each kind of event. Included only by event.cpp.
+// The fields of each kind of event, and of their parts.
 
-#include <type_traits>
-
+#include "base/json_fields.h"
 #include "record/event.h"
 
 namespace tacho {
 
-// A field that older lines do not have.
-template <class T>
-struct Added {
-  T& value;
-};
-template <class T>
-Added(T&) -> Added<T>;
-
-// Each body is described once as a list of fields, used for both writing and reading.
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, InputReady> {
+void describe(auto&& f, Is<InputReady> auto& e) {
   f("train_samples", e.train_samples);
   f("eval_samples", e.eval_samples);
   f("classes", e.classes);
@@ -26,14 +15,12 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("seconds", e.seconds);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, ModelReady> {
+void describe(auto&& f, Is<ModelReady> auto& e) {
   f("parameters", e.parameters);
   f("seconds", e.seconds);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StepsDone> {
+void describe(auto&& f, Is<StepsDone> auto& e) {
   f("epoch", e.epoch);
   f("first_step", e.first_step);
   f("warmup", e.warmup);
@@ -42,8 +29,7 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("loss", e.loss);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EpochDone> {
+void describe(auto&& f, Is<EpochDone> auto& e) {
   f("epoch", e.epoch);
   f("steps", e.steps);
   f("samples", e.samples);
@@ -57,23 +43,17 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("eval_seconds", e.eval_seconds);
 }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, CheckpointWritten> {
+void describe(auto&& f, Is<CheckpointWritten> auto& e) {
   f("epoch", e.epoch);
   f("file", e.file);
   f("bytes", e.bytes);
   f("seconds", e.seconds);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, Note> {
-  f("text", e.text);
-}
+void describe(auto&& f, Is<Note> auto& e) { f("text", e.text); }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RunEnded> {
-  f("outcome", e.outcome);
+void describe(auto&& f, Is<RunEnded> auto& e) {
+  f("outcome", Named{e.outcome, kOutcomes});
   f("reason", e.reason);
   f("wall_seconds", e.wall_seconds);
   f("user_seconds", e.user_seconds);
@@ -84,9 +64,7 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("major_faults", Added{e.major_faults});
 }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, ComputePaths> {
+void describe(auto&& f, Is<ComputePaths> auto& e) {
   f("threads", e.threads);
   f("blas", e.blas);
   f("mkldnn_convolution", e.mkldnn_convolution);
@@ -97,8 +75,22 @@ void describe(Fields&& f,
   f("product_gflops", e.product_gflops);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RunStarted> {
+void describe(auto&& f, Is<Host> auto& e) {
+  f("name", e.name);
+  f("system", e.system);
+  f("kernel", e.kernel);
+  f("architecture", e.architecture);
+  f("cpu", e.cpu);
+  f("cpu_mhz", e.cpu_mhz);
+  f("cores", e.cores);
+  f("memory_bytes", e.memory_bytes);
+  f("gpu", e.gpu);
+  f("gpu_driver", e.gpu_driver);
+  f("environment", e.environment);
+  f("image_digest", e.image_digest);
+}
+
+void describe(auto&& f, Is<RunStarted> auto& e) {
   f("attempt", e.attempt);
   f("resumed_epochs", e.resumed_epochs);
   f("tacho_version", e.tacho_version);
@@ -108,23 +100,20 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("paths", e.paths);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RankInfo> {
+void describe(auto&& f, Is<RankInfo> auto& e) {
   f("rank", e.rank);
   f("node", e.node);
   f("host", e.host);
   f("pid", e.pid);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RanksReady> {
+void describe(auto&& f, Is<RanksReady> auto& e) {
   f("backend", e.backend);
   f("ranks", e.ranks);
   f("seconds", e.seconds);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RankSteps> {
+void describe(auto&& f, Is<RankSteps> auto& e) {
   f("rank", e.rank);
   f("seconds", e.seconds);
   f("input_seconds", e.input_seconds);
@@ -135,21 +124,18 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("payload_bytes", e.payload_bytes);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, RanksDone> {
+void describe(auto&& f, Is<RanksDone> auto& e) {
   f("first_step", e.first_step);
   f("ranks", e.ranks);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, FiguresSeen> {
+void describe(auto&& f, Is<FiguresSeen> auto& e) {
   f("from", e.from);
   f("step", e.step);
   f("values", e.values);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, StepsFound> {
+void describe(auto&& f, Is<StepsFound> auto& e) {
   f("process", e.process);
   f("steps", e.steps);
   f("period_s", e.period_s);
@@ -159,33 +145,23 @@ void describe(Fields&& f, auto& e) requires std::is_same_v<std::decay_t<decltype
   f("confidence", e.confidence);
 }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EnvironmentFacts> {
+void describe(auto&& f, Is<EnvironmentFacts> auto& e) {
   f("engine", e.engine);
   f("engine_version", e.engine_version);
   f("image", e.image);
   f("image_digest", e.image_digest);
 }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, EnvironmentExited> {
+void describe(auto&& f, Is<EnvironmentExited> auto& e) {
   f("began", e.began);
   f("entered", e.entered);
   f("ended", e.ended);
   f("left", e.left);
 }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, TimeLimitReached> {
-  f("seconds", e.seconds);
-}
+void describe(auto&& f, Is<TimeLimitReached> auto& e) { f("seconds", e.seconds); }
 
-template <class Fields>
-void describe(Fields&& f,
-              auto& e) requires std::is_same_v<std::decay_t<decltype(e)>, LoadMeasured> {
+void describe(auto&& f, Is<LoadMeasured> auto& e) {
   f("url", e.url);
   f("load", e.load);
   f("connections", e.connections);

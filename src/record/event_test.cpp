@@ -111,7 +111,7 @@ TEST(Event, RefusesInvalidRanks) {
   EXPECT_EQ(event_from_line(R"({"v":1,"t":1,"kind":"rank_steps","first_step":1,"ranks":7})")
                 .error()
                 .message,
-            "'ranks': not a list");
+            "event: 'ranks': not a list");
   EXPECT_THAT(
       event_from_line(R"({"v":1,"t":1,"kind":"ranks","backend":"shm","seconds":1,"ranks":[[]]})")
           .error()

@@ -3,9 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json_object.h"
-#include "base/result.h"
-
 namespace tacho {
 
 // The machine of a run, as seen from inside its environment. Filled in by src/probe.
@@ -24,8 +21,5 @@ struct Host {
   std::string image_digest;  // of the container image, "" when bare
   bool operator==(const Host&) const = default;
 };
-
-Json to_json(const Host& host);
-Result<Host> host_from_json(const Json& json);
 
 }  // namespace tacho

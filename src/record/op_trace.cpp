@@ -4,7 +4,30 @@
 
 #include <algorithm>
 
+#include "base/json_fields.h"
+
 namespace tacho {
+
+void describe(auto&& f, Is<OpRow> auto& r) {
+  f("name", r.name);
+  f("shapes", r.shapes);
+  f("phase", Named{r.phase, kOpPhases});
+  f("calls", r.calls);
+  f("self_s", r.self_s);
+  f("total_s", r.total_s);
+  f("flops", r.flops);
+  f("bytes", r.bytes);
+}
+
+void describe(auto&& f, Is<OpTrace> auto& t) {
+  f("first_step", t.first_step);
+  f("step_s", t.step_s);
+  f("operator_s", t.operator_s);
+  f("peak_flops", t.peak_flops);
+  f("peak_bytes_per_s", t.peak_bytes_per_s);
+  f("rows", t.rows);
+}
+
 namespace {
 
 constexpr std::int64_t kOpTraceVersion = 1;
@@ -14,31 +37,15 @@ Error invalid(std::string message) { return {ErrorCode::invalid, std::move(messa
 // Written so that NaN fails too.
 bool is_amount(double value) { return value >= 0; }
 
-Json row_to_json(const OpRow& row) {
-  return {{"name", row.name},   {"shapes", row.shapes}, {"phase", kOpPhases.of(row.phase)},
-          {"calls", row.calls}, {"self_s", row.self_s}, {"total_s", row.total_s},
-          {"flops", row.flops}, {"bytes", row.bytes}};
-}
-
-Result<OpRow> row_from_json(const Json& json, const std::string& place) {
-  OpRow row;
-  JsonObject object(json, place);
-  object.read("name", row.name);
-  object.read("shapes", row.shapes);
-  object.read_name("phase", kOpPhases, row.phase);
-  object.read("calls", row.calls);
-  object.read("self_s", row.self_s);
-  object.read("total_s", row.total_s);
-  object.read("flops", row.flops);
-  object.read("bytes", row.bytes);
-  TACHO_CHECK(object.finish());
+Result<void> check(const OpRow& row, std::size_t number) {
   const bool possible = row.calls >= 0 && is_amount(row.self_s) && is_amount(row.total_s) &&
                         is_amount(row.flops) && is_amount(row.bytes);
-  if (!possible) return invalid(place + ": a value is negative or missing");
-  return row;
+  if (possible) return {};
+  return invalid(fmt::format("operators: rows {}: a value is negative or missing", number));
 }
 
 Result<void> check(const OpTrace& trace) {
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) TACHO_CHECK(check(trace.rows[i], i + 1));
   if (trace.step_s.size() != trace.operator_s.size()) {
     return invalid(fmt::format("operators: {} steps, but operator_s of {}", trace.step_s.size(),
                                trace.operator_s.size()));
@@ -54,12 +61,9 @@ Result<void> check(const OpTrace& trace) {
 }  // namespace
 
 Json to_json(const OpTrace& trace) {
-  Json rows = Json::array();
-  for (const OpRow& row : trace.rows) rows.push_back(row_to_json(row));
-  return {{"version", kOpTraceVersion},     {"first_step", trace.first_step},
-          {"step_s", trace.step_s},         {"operator_s", trace.operator_s},
-          {"peak_flops", trace.peak_flops}, {"peak_bytes_per_s", trace.peak_bytes_per_s},
-          {"rows", std::move(rows)}};
+  Json json = {{"version", kOpTraceVersion}};
+  describe(FieldWriter(json), trace);
+  return json;
 }
 
 Result<OpTrace> op_trace_from_json(const Json& json) {
@@ -70,18 +74,8 @@ Result<OpTrace> op_trace_from_json(const Json& json) {
     return Error{ErrorCode::newer, "operators: written by a newer tacho; update tacho"};
   }
   OpTrace trace;
-  object.read("first_step", trace.first_step);
-  object.read("step_s", trace.step_s);
-  object.read("operator_s", trace.operator_s);
-  object.read("peak_flops", trace.peak_flops);
-  object.read("peak_bytes_per_s", trace.peak_bytes_per_s);
-  const Json* rows = object.part("rows");
+  describe(FieldReader(object), trace);
   TACHO_CHECK(object.finish());
-  if (!rows->is_array()) return invalid("operators: rows: not a list");
-  for (const Json& row : *rows) {
-    TACHO_TRY(read, row_from_json(row, fmt::format("operators: row {}", trace.rows.size() + 1)));
-    trace.rows.push_back(std::move(read));
-  }
   TACHO_CHECK(check(trace));
   return trace;
 }

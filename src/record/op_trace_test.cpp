@@ -37,13 +37,13 @@ TEST(OpTrace, SurvivesTheRoundTripThroughJson) {
 TEST(OpTrace, ErrorsNameTheRow) {
   Json json = to_json(small_trace());
   json["rows"][1]["phase"] = "backwards";
-  EXPECT_THAT(error_of(json), HasSubstr("operators: row 2"));
+  EXPECT_THAT(error_of(json), HasSubstr("operators: rows 2"));
   EXPECT_THAT(error_of(json), HasSubstr("did you mean 'backward'"));
   json = to_json(small_trace());
   json["rows"][0]["self_s"] = -1;
-  EXPECT_EQ(error_of(json), "operators: row 1: a value is negative or missing");
+  EXPECT_EQ(error_of(json), "operators: rows 1: a value is negative or missing");
   json["rows"] = "none";
-  EXPECT_EQ(error_of(json), "operators: rows: not a list");
+  EXPECT_EQ(error_of(json), "operators: 'rows': not a list");
 }
 
 TEST(OpTrace, RefusesStepsThatDoNotMatchAndNewerFiles) {

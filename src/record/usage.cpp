@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <type_traits>
-
-#include "base/json_object.h"
+#include "base/json_fields.h"
 
 namespace tacho {
-namespace {
 
-// Each type is described once as a list of fields, used for both writing and reading.
-template <class Fields>
-void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, GpuSample> {
+// Leaves out absent values and empty lists: ten lines are written per second.
+void describe(auto&& f, Is<GpuSample> auto& s) {
   f("index", s.index);
   f("name", s.name);
   f("busy", s.busy);
@@ -25,14 +20,13 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
   f("sm_max_mhz", s.sm_max_mhz);
   f("memory_mhz", s.memory_mhz);
   f("celsius", s.celsius);
-  f("throttled_by", s.throttled_by);
+  f("throttled_by", IfAny{s.throttled_by});
   f("pcie_rx_bytes_per_s", s.pcie_rx_bytes_per_s);
   f("pcie_tx_bytes_per_s", s.pcie_tx_bytes_per_s);
   f("other_processes", s.other_processes);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, UsageSample> {
+void describe(auto&& f, Is<UsageSample> auto& s) {
   f("unix_seconds", s.unix_seconds);
   f("processes", s.processes);
   f("threads", s.threads);
@@ -58,138 +52,28 @@ void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype
   f("waited_s", s.waited_s);
   f("others_s", s.others_s);
   f("stolen_s", s.stolen_s);
-  f("gpus", s.gpus);
+  f("gpus", IfAny{s.gpus});
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, ThreadUsage> {
+void describe(auto&& f, Is<ThreadUsage> auto& s) {
   f("name", s.name);
   f("process", s.process);
   f("cpu_s", s.cpu_s);
   f("waited_s", s.waited_s);
 }
 
-template <class Fields>
-void describe(Fields&& f, auto& s) requires std::is_same_v<std::decay_t<decltype(s)>, UsageFacts> {
+void describe(auto&& f, Is<UsageFacts> auto& s) {
   f("interval_s", s.interval_s);
   f("cores", s.cores);
   f("processors", s.processors);
   f("memory_limit_bytes", s.memory_limit_bytes);
-  f("threads", s.threads);
+  f("threads", IfAny{s.threads});
   f("hardware", s.hardware);
   f("unavailable", s.unavailable);
   f("sampler_cpu_s", s.sampler_cpu_s);
 }
 
-template <class Shape>
-Json written(const Shape& shape);
-
-// Leaves out absent values and empty lists: ten lines are written per second.
-struct Writer {
-  Json& out;
-
-  template <class T>
-  void operator()(const char* key, const T& value) {
-    out[key] = value;
-  }
-  template <class T>
-  void operator()(const char* key, const std::optional<T>& value) {
-    if (value) out[key] = *value;
-  }
-  void operator()(const char* key, const std::vector<std::string>& words) {
-    if (!words.empty()) out[key] = words;
-  }
-  template <class Shape>
-  void operator()(const char* key, const std::vector<Shape>& list) {
-    if (list.empty()) return;
-    Json& array = out[key] = Json::array();
-    for (const Shape& shape : list) array.push_back(written(shape));
-  }
-};
-
-template <class Shape>
-Json written(const Shape& shape) {
-  Json out = Json::object();
-  describe(Writer{out}, shape);
-  return out;
-}
-
-template <class Shape>
-Result<Shape> read_shape(const Json& json, const std::string& place);
-
-// Reads what Writer writes and keeps the first error.
-struct Reader {
-  JsonObject& in;
-  std::string place;
-  std::optional<Error> error = {};
-
-  void operator()(const char* key, std::string& value) { in.read(key, value); }
-  void operator()(const char* key, std::int64_t& value) { in.read(key, value); }
-  void operator()(const char* key, double& value) {
-    in.read(key, value);
-    want(std::isfinite(value), key, "not a number");
-  }
-  void operator()(const char* key, std::optional<std::int64_t>& value) {
-    in.read_optional(key, value);
-  }
-  void operator()(const char* key, std::optional<double>& value) { in.read_optional(key, value); }
-
-  void operator()(const char* key, std::vector<std::string>& words) {
-    const Json* list = in.part(key, false);
-    if (list == nullptr || !want(list->is_array(), key, "not a list")) return;
-    for (const Json& word : *list) {
-      if (!want(word.is_string(), key, "contains something that is not a string")) return;
-      words.push_back(word.get<std::string>());
-    }
-  }
-  template <class Shape>
-  void operator()(const char* key, std::vector<Shape>& shapes) {
-    const Json* list = in.part(key, false);
-    if (list == nullptr || !want(list->is_array(), key, "not a list")) return;
-    for (const Json& item : *list) {
-      auto shape = read_shape<Shape>(item, fmt::format("{}: '{}'", place, key));
-      if (!shape.ok()) return keep(shape.error());
-      shapes.push_back(*std::move(shape));
-    }
-  }
-  void operator()(const char* key, std::map<std::string, double>& values) {
-    const Json* object = in.part(key);
-    if (object == nullptr || !want(object->is_object(), key, "not a JSON object")) return;
-    for (const auto& [name, value] : object->items()) {
-      if (!want(value.is_number(), key, "contains something that is not a number")) return;
-      values[name] = value.template get<double>();
-    }
-  }
-  void operator()(const char* key, std::map<std::string, std::string>& values) {
-    const Json* object = in.part(key);
-    if (object == nullptr || !want(object->is_object(), key, "not a JSON object")) return;
-    for (const auto& [name, value] : object->items()) {
-      if (!want(value.is_string(), key, "contains something that is not a string")) return;
-      values[name] = value.template get<std::string>();
-    }
-  }
-
-  bool want(bool holds, const char* key, const char* otherwise) {
-    if (!holds) {
-      keep(Error{ErrorCode::invalid, fmt::format("{}: '{}': {}", place, key, otherwise)});
-    }
-    return holds;
-  }
-  void keep(const Error& found) {
-    if (!error) error = found;
-  }
-};
-
-template <class Shape>
-Result<Shape> read_shape(const Json& json, const std::string& place) {
-  Shape shape;
-  JsonObject object(json, place);
-  Reader reader{object, place};
-  describe(reader, shape);
-  TACHO_CHECK(object.finish());
-  if (reader.error) return *reader.error;
-  return shape;
-}
+namespace {
 
 std::string line_of(const char* kind, Json body) {
   Json line = Json::object();
@@ -207,10 +91,10 @@ Result<void> read_line(std::string_view line, UsageLog& log) {
     return Error{ErrorCode::invalid, "usage: expected either 'sample' or 'facts'"};
   }
   if (sample != nullptr) {
-    TACHO_TRY(read, read_shape<UsageSample>(*sample, "sample"));
+    TACHO_TRY(read, read_json<UsageSample>(*sample, "sample", Numbers::finite));
     log.samples.push_back(std::move(read));
   } else {
-    TACHO_TRY(read, read_shape<UsageFacts>(*facts, "facts"));
+    TACHO_TRY(read, read_json<UsageFacts>(*facts, "facts", Numbers::finite));
     log.facts = std::move(read);
   }
   return {};
@@ -218,9 +102,9 @@ Result<void> read_line(std::string_view line, UsageLog& log) {
 
 }  // namespace
 
-std::string to_line(const UsageSample& sample) { return line_of("sample", written(sample)); }
+std::string to_line(const UsageSample& sample) { return line_of("sample", json_of(sample)); }
 
-std::string to_line(const UsageFacts& facts) { return line_of("facts", written(facts)); }
+std::string to_line(const UsageFacts& facts) { return line_of("facts", json_of(facts)); }
 
 Result<UsageLog> usage_from_text(std::string_view text) {
   UsageLog log;

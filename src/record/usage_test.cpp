@@ -113,7 +113,7 @@ TEST(UsageLog, ErrorsNameTheLine) {
   EXPECT_THAT(why(R"({"fact":{}})"), HasSubstr("did you mean 'facts'"));
   std::string gpu = to_line(full_sample());
   gpu.replace(gpu.find("\"busy\":0.97"), 11, "\"busy\":true");
-  EXPECT_EQ(why(gpu), "line 2: sample: 'gpus': 'busy': not a number");
+  EXPECT_EQ(why(gpu), "line 2: sample: gpus 1: 'busy': not a number");
 }
 
 // Reading a damaged file gives a log or an error.

@@ -1,5 +1,6 @@
 #include "report/json_report.h"
 
+#include "record/event_fields.h"
 #include "record/outcome.h"
 #include "report/advice.h"
 #include "report/roofline.h"
@@ -243,7 +244,7 @@ Json json_report(const RunFindings& run) {
             {"outcome", kOutcomes.of(record.outcome)},
             {"reason", record.reason},
             {"disturbed", record.disturbed},
-            {"environment", record.environment ? body_to_json(*record.environment) : Json(nullptr)},
+            {"environment", record.environment ? json_of(*record.environment) : Json(nullptr)},
             {"wall_s", record.totals.wall_seconds}}},
           {"step", step_json(run)},
           {"advice", list_of(advise(run), advice_json)},

@@ -11,6 +11,7 @@
 #include "base/json_object.h"
 #include "lab/run_state.h"
 #include "record/event.h"
+#include "record/event_fields.h"
 #include "serve/series.h"
 
 namespace tacho::serve {
@@ -85,7 +86,7 @@ void LiveRun::add_events(std::string& out) {
       known_.step = steps->first_step + static_cast<std::int64_t>(steps->seconds.size()) - 1;
       add(out, "steps", json_text(*fresh));
     } else if (const auto* epoch = std::get_if<EpochDone>(&event.body)) {
-      add(out, "epoch", json_text(body_to_json(*epoch)));
+      add(out, "epoch", json_text(json_of(*epoch)));
     } else if (const auto* note = std::get_if<Note>(&event.body)) {
       add(out, "note", json_text({{"text", note->text}}));
     } else if (const auto* seen = std::get_if<FiguresSeen>(&event.body)) {

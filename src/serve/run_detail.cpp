@@ -6,6 +6,7 @@
 
 #include "base/confined_file.h"
 #include "lab/run_state.h"
+#include "record/event_fields.h"
 #include "record/event_log.h"
 #include "report/text_report.h"
 #include "serve/run_json.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t kMaxPoints = 20'000;
 constexpr std::int64_t kUsualPoints = 2'000;
 
-Json epoch_json(const EpochDone& epoch) { return body_to_json(epoch); }
+Json epoch_json(const EpochDone& epoch) { return json_of(epoch); }
 
 Json steps_json(const RunRecord& record, std::size_t points) {
   const StepSeries& steps = record.steps;

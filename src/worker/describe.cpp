@@ -4,6 +4,7 @@
 #include "base/json_object.h"
 #include "base/version.h"
 #include "probe/host_probe.h"
+#include "record/event_fields.h"
 #include "train/cpu_paths.h"
 #include "train/torch_facts.h"
 #include "worker/commands.h"
@@ -22,9 +23,9 @@ int describe_machine() {
                {"tacho_commit", kCommit},
                {"torch_version", torch_version()},
                {"cuda_devices", cuda_device_count()},
-               {"host", to_json(host)}};
+               {"host", json_of(host)}};
   if (paths.ok()) {
-    json["paths"] = compute_paths_to_json(*paths);
+    json["paths"] = json_of(*paths);
   } else {
     json["problem"] = paths.error().message;
   }
