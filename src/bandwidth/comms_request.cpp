@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_fields.h"
+
 namespace tacho::bandwidth {
 namespace {
 
@@ -23,28 +25,21 @@ Result<void> check(const CommsRequest& request) {
   return {};
 }
 
-Json to_json(const CommsRequest& request) {
-  Json json = {{"backend", kDistBackends.of(request.backend)},
-               {"quick", request.quick},
-               {"largest_bytes", request.largest.count},
-               {"with_gradients", request.with_gradients},
-               {"timeout_s", request.timeout_s}};
-  if (request.peak_bytes_per_s) json["peak_bytes_per_s"] = *request.peak_bytes_per_s;
-  return json;
+void describe(auto&& f, Is<CommsRequest> auto& r) {
+  f("backend", Named{r.backend, kDistBackends});
+  f("quick", r.quick);
+  f("largest_bytes", r.largest.count);
+  f("with_gradients", r.with_gradients);
+  f("timeout_s", r.timeout_s);
+  f("peak_bytes_per_s", r.peak_bytes_per_s);
 }
 
+Json to_json(const CommsRequest& request) { return json_of(request); }
+
 Result<CommsRequest> comms_request_from_json(const Json& json) {
-  CommsRequest request;
-  JsonObject object(json, "request");
-  object.read_name("backend", kDistBackends, request.backend);
-  object.read("quick", request.quick);
-  object.read("largest_bytes", request.largest.count);
-  object.read("with_gradients", request.with_gradients);
-  object.read("timeout_s", request.timeout_s);
-  object.read_optional("peak_bytes_per_s", request.peak_bytes_per_s);
-  TACHO_CHECK(object.finish());
+  TACHO_TRY(request, read_json<CommsRequest>(json, "request"));
   TACHO_CHECK(check(request));
-  return request;
+  return std::move(request);
 }
 
 std::vector<std::int64_t> sizes_of(const CommsRequest& request) {

@@ -4,130 +4,80 @@
 
 #include <algorithm>
 
+#include "base/json_fields.h"
 #include "record/statistics.h"
 
 namespace tacho::bandwidth {
+
+void describe(auto&& f, Is<RoundTimes> auto& t) {
+  f("seconds", t.seconds);
+  f("fastest_seconds", t.fastest_seconds);
+  f("slowest_seconds", t.slowest_seconds);
+  f("samples", t.samples);
+}
+
+void describe(auto&& f, Is<CollectiveTime> auto& c) {
+  f("backend", Named{c.backend, kDistBackends});
+  f("collective", Named{c.collective, kCollectives});
+  f("bytes", c.bytes);
+  describe(f, c.time);
+  for (const char* made : {"algorithm_gb_per_s", "bus_gb_per_s", "of_line"}) f(made, Derived{});
+}
+
+void describe(auto&& f, Is<GradientTime> auto& g) {
+  f("backend", Named{g.backend, kDistBackends});
+  f("compress", Named{g.compress, kCompressions});
+  f("payload_bytes", g.payload_bytes);
+  f("bucket_bytes", g.bucket_bytes);
+  f("wire_bytes", g.wire_bytes);
+  describe(f, g.exchange);
+  f("work_seconds", g.work_seconds);
+  f("overlapped_seconds", g.overlapped_seconds);
+  f("hidden", Derived{});
+}
+
+void describe(auto&& f, Is<LinkRates> auto& l) {
+  f("copy_bytes_per_s", l.copy_bytes_per_s);
+  f("stream_bytes_per_s", l.stream_bytes_per_s);
+  f("ring_bytes_per_s", l.ring_bytes_per_s);
+  f("peak_bytes_per_s", OrNull{l.peak_bytes_per_s});
+  f("peak_source", l.peak_source);
+}
+
+void describe(auto&& f, Is<CommsSurvey> auto& s) {
+  f("key", s.key);
+  f("at", s.at);
+  f("tacho_commit", s.tacho_commit);
+  f("machine", s.machine);
+  f("facts", s.facts);
+  f("ranks", s.ranks);
+  f("machines", s.machines);
+  f("quick", s.quick);
+  f("complete", s.complete);
+  f("lines", s.lines);
+  f("absent", s.absent);
+  f("collectives", s.collectives);
+  f("gradients", s.gradients);
+}
+
 namespace {
 
 constexpr std::int64_t kCommsSchema = 1;
 constexpr const char* kCommsKind = "comms";
 
-void add(Json& json, const RoundTimes& time) {
-  json["seconds"] = time.seconds;
-  json["fastest_seconds"] = time.fastest_seconds;
-  json["slowest_seconds"] = time.slowest_seconds;
-  json["samples"] = time.samples;
-}
-
-void read(JsonObject& object, RoundTimes& time) {
-  object.read("seconds", time.seconds);
-  object.read("fastest_seconds", time.fastest_seconds);
-  object.read("slowest_seconds", time.slowest_seconds);
-  object.read("samples", time.samples);
-}
-
-Json to_json(const CollectiveTime& one, const CommsSurvey& survey) {
+void add_rates(const CommsSurvey& survey, const CollectiveTime& one, Json& json) {
   const auto ranks = static_cast<int>(survey.ranks);
-  Json json = {{"backend", kDistBackends.of(one.backend)},
-               {"collective", kCollectives.of(one.collective)},
-               {"bytes", one.bytes}};
-  add(json, one.time);
   json["algorithm_gb_per_s"] = one.algorithm_bytes_per_s() / 1e9;
   json["bus_gb_per_s"] = one.bus_bytes_per_s(ranks) / 1e9;
   const double line = line_of(survey.lines, one);
   json["of_line"] = line > 0 ? Json(one.bus_bytes_per_s(ranks) / line) : Json(nullptr);
-  return json;
 }
 
-Json to_json(const GradientTime& one) {
-  Json json = {{"backend", kDistBackends.of(one.backend)},
-               {"compress", kCompressions.of(one.compress)},
-               {"payload_bytes", one.payload_bytes},
-               {"bucket_bytes", one.bucket_bytes},
-               {"wire_bytes", one.wire_bytes}};
-  add(json, one.exchange);
-  if (one.work_seconds) json["work_seconds"] = *one.work_seconds;
-  if (one.overlapped_seconds) json["overlapped_seconds"] = *one.overlapped_seconds;
-  if (const auto hidden = one.hidden()) json["hidden"] = *hidden;
-  return json;
-}
-
-Json to_json(const LinkRates& lines) {
-  Json json = {{"copy_bytes_per_s", lines.copy_bytes_per_s},
-               {"stream_bytes_per_s", lines.stream_bytes_per_s},
-               {"ring_bytes_per_s", lines.ring_bytes_per_s},
-               {"peak_bytes_per_s", nullptr},
-               {"peak_source", lines.peak_source}};
-  if (lines.peak_bytes_per_s) json["peak_bytes_per_s"] = *lines.peak_bytes_per_s;
-  return json;
-}
-
-Result<void> check(const RoundTimes& time, std::int64_t bytes, const std::string& place) {
+Result<void> check(const RoundTimes& time, std::int64_t bytes, const char* what,
+                   std::size_t number) {
   if (time.seconds > 0 && bytes > 0) return {};
-  return Error{ErrorCode::invalid, place + ": a measurement without time or bytes"};
-}
-
-Result<CollectiveTime> collective_from_json(const Json& json, const std::string& place) {
-  CollectiveTime one;
-  JsonObject object(json, place);
-  object.read_name("backend", kDistBackends, one.backend);
-  object.read_name("collective", kCollectives, one.collective);
-  object.read("bytes", one.bytes);
-  read(object, one.time);
-  // Derived values for readers of the file; computed again from the others.
-  for (const char* made : {"algorithm_gb_per_s", "bus_gb_per_s", "of_line"}) {
-    object.part(made, false);
-  }
-  TACHO_CHECK(object.finish());
-  TACHO_CHECK(check(one.time, one.bytes, place));
-  return one;
-}
-
-Result<GradientTime> gradient_from_json(const Json& json, const std::string& place) {
-  GradientTime one;
-  JsonObject object(json, place);
-  object.read_name("backend", kDistBackends, one.backend);
-  object.read_name("compress", kCompressions, one.compress);
-  object.read("payload_bytes", one.payload_bytes);
-  object.read("bucket_bytes", one.bucket_bytes);
-  object.read("wire_bytes", one.wire_bytes);
-  read(object, one.exchange);
-  object.read_optional("work_seconds", one.work_seconds);
-  object.read_optional("overlapped_seconds", one.overlapped_seconds);
-  object.part("hidden", false);
-  TACHO_CHECK(object.finish());
-  TACHO_CHECK(check(one.exchange, one.payload_bytes, place));
-  return one;
-}
-
-Result<LinkRates> lines_from_json(const Json& json) {
-  LinkRates lines;
-  JsonObject object(json, "survey: lines");
-  object.read("copy_bytes_per_s", lines.copy_bytes_per_s);
-  object.read("stream_bytes_per_s", lines.stream_bytes_per_s);
-  object.read("ring_bytes_per_s", lines.ring_bytes_per_s);
-  object.read_optional("peak_bytes_per_s", lines.peak_bytes_per_s);
-  object.read("peak_source", lines.peak_source);
-  TACHO_CHECK(object.finish());
-  return lines;
-}
-
-template <class Read, class T>
-Result<void> read_list(const Json& list, const char* what, const Read& read_one,
-                       std::vector<T>& out) {
-  if (!list.is_array()) {
-    return Error{ErrorCode::invalid, fmt::format("survey: {}: not a list", what)};
-  }
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    TACHO_TRY(one, read_one(list[i], fmt::format("survey: {} {}", what, i + 1)));
-    out.push_back(std::move(one));
-  }
-  return {};
-}
-
-Result<std::string> text_from_json(const Json& json, const std::string& place) {
-  if (!json.is_string()) return Error{ErrorCode::invalid, place + ": not a string"};
-  return json.get<std::string>();
+  return Error{ErrorCode::invalid,
+               fmt::format("survey: {} {}: has no time or no bytes", what, number)};
 }
 
 }  // namespace
@@ -147,25 +97,15 @@ std::optional<double> GradientTime::hidden() const {
 }
 
 Json to_json(const CommsSurvey& survey) {
-  Json collectives = Json::array();
-  for (const CollectiveTime& one : survey.collectives) collectives.push_back(to_json(one, survey));
-  Json gradients = Json::array();
-  for (const GradientTime& one : survey.gradients) gradients.push_back(to_json(one));
-  return {{"schema", kCommsSchema},
-          {"kind", kCommsKind},
-          {"key", survey.key},
-          {"at", survey.at},
-          {"tacho_commit", survey.tacho_commit},
-          {"machine", survey.machine},
-          {"facts", survey.facts},
-          {"ranks", survey.ranks},
-          {"machines", survey.machines},
-          {"quick", survey.quick},
-          {"complete", survey.complete},
-          {"lines", to_json(survey.lines)},
-          {"absent", survey.absent},
-          {"collectives", std::move(collectives)},
-          {"gradients", std::move(gradients)}};
+  Json json = {{"schema", kCommsSchema}, {"kind", kCommsKind}};
+  describe(FieldWriter(json), survey);
+  for (std::size_t i = 0; i < survey.collectives.size(); ++i) {
+    add_rates(survey, survey.collectives[i], json["collectives"][i]);
+  }
+  for (std::size_t i = 0; i < survey.gradients.size(); ++i) {
+    if (const auto hidden = survey.gradients[i].hidden()) json["gradients"][i]["hidden"] = *hidden;
+  }
+  return json;
 }
 
 Result<CommsSurvey> comms_survey_from_json(const Json& json) {
@@ -175,31 +115,22 @@ Result<CommsSurvey> comms_survey_from_json(const Json& json) {
   JsonObject object(json, "survey");
   object.read("schema", schema);
   object.read("kind", kind);
-  object.read("key", survey.key);
-  object.read("at", survey.at);
-  object.read("tacho_commit", survey.tacho_commit);
-  object.read("machine", survey.machine);
-  object.read("facts", survey.facts);
-  object.read("ranks", survey.ranks);
-  object.read("machines", survey.machines);
-  object.read("quick", survey.quick);
-  object.read("complete", survey.complete);
-  const Json* lines = object.part("lines");
-  const Json* absent = object.part("absent");
-  const Json* collectives = object.part("collectives");
-  const Json* gradients = object.part("gradients");
   if (schema > kCommsSchema) {
     return Error{ErrorCode::newer, "survey: written by a newer tacho; update tacho"};
   }
+  describe(FieldReader(object), survey);
   TACHO_CHECK(object.finish());
   if (kind != kCommsKind || survey.ranks < 1) {
     return Error{ErrorCode::invalid, "survey: not a survey of communication"};
   }
-  TACHO_TRY(rates, lines_from_json(*lines));
-  survey.lines = std::move(rates);
-  TACHO_CHECK(read_list(*absent, "absent", text_from_json, survey.absent));
-  TACHO_CHECK(read_list(*collectives, "collective", collective_from_json, survey.collectives));
-  TACHO_CHECK(read_list(*gradients, "gradient", gradient_from_json, survey.gradients));
+  for (std::size_t i = 0; i < survey.collectives.size(); ++i) {
+    const CollectiveTime& one = survey.collectives[i];
+    TACHO_CHECK(check(one.time, one.bytes, "collective", i + 1));
+  }
+  for (std::size_t i = 0; i < survey.gradients.size(); ++i) {
+    const GradientTime& one = survey.gradients[i];
+    TACHO_CHECK(check(one.exchange, one.payload_bytes, "gradient", i + 1));
+  }
   return survey;
 }
 

@@ -124,7 +124,8 @@ TEST(CommsSurvey, RejectsInvalidRecords) {
   EXPECT_THAT(comms_survey_from_json(json).error().message, HasSubstr("collective 1"));
   json = to_json(CommsSurvey{});
   json["absent"] = Json::array({7});
-  EXPECT_THAT(comms_survey_from_json(json).error().message, HasSubstr("absent 1: not a string"));
+  EXPECT_THAT(comms_survey_from_json(json).error().message,
+              HasSubstr("'absent': contains something that is not a string"));
 }
 
 TEST(CommsRequest, SizesGrowEightfoldToTheLargest) {

@@ -4,76 +4,48 @@
 
 #include <algorithm>
 
+#include "base/json_fields.h"
+
 namespace tacho::bandwidth {
+
+void describe(auto&& f, Is<Measurement> auto& m) {
+  f("operation", Named{m.operation, kOperations});
+  f("form", m.form);
+  f("level", m.level);
+  f("element", m.element);
+  f("threads", m.threads);
+  f("set_bytes", m.set_bytes);
+  f("necessary_bytes", m.necessary_bytes);
+  f("moved_bytes", m.moved_bytes);
+  f("seconds", m.seconds);
+  f("fastest_seconds", m.fastest_seconds);
+  f("slowest_seconds", m.slowest_seconds);
+  f("samples", m.samples);
+  f("waste", m.waste);
+  f("limit", m.limit);
+  f("is_ceiling", IfAny{m.is_ceiling});
+  f("counts", IfAny{m.counts});
+  for (const char* made : {"gb_per_s", "of_ceiling", "loss"}) f(made, Derived{});
+}
+
+void describe(auto&& f, Is<Survey> auto& s) {
+  f("key", s.key);
+  f("at", s.at);
+  f("tacho_commit", s.tacho_commit);
+  f("device", s.device);
+  f("machine", s.machine);
+  f("facts", s.facts);
+  f("quick", s.quick);
+  f("complete", s.complete);
+  f("theoretical_bytes_per_s", OrNull{s.theoretical_bytes_per_s});
+  f("measurements", s.measurements);
+  f("uncounted", IfAny{s.uncounted});
+}
+
 namespace {
 
 constexpr std::int64_t kSchema = 2;  // 2: with hardware counts
 constexpr const char* kKind = "memory";
-
-Json to_json(const Measurement& m) {
-  Json json = {{"operation", kOperations.of(m.operation)},
-               {"form", m.form},
-               {"level", m.level},
-               {"element", m.element},
-               {"threads", m.threads},
-               {"set_bytes", m.set_bytes},
-               {"necessary_bytes", m.necessary_bytes},
-               {"moved_bytes", m.moved_bytes},
-               {"seconds", m.seconds},
-               {"fastest_seconds", m.fastest_seconds},
-               {"slowest_seconds", m.slowest_seconds},
-               {"samples", m.samples},
-               {"waste", m.waste},
-               {"limit", m.limit}};
-  if (m.is_ceiling) json["is_ceiling"] = true;
-  if (!m.counts.empty()) json["counts"] = m.counts;
-  return json;
-}
-
-Result<Counts> counts_from_json(const Json& json, const std::string& place) {
-  const Error bad{ErrorCode::invalid, place + ": counts are numbers by name"};
-  if (!json.is_object()) return bad;
-  Counts counts;
-  for (const auto& [name, value] : json.items()) {
-    if (!value.is_number()) return bad;
-    counts[name] = value.get<double>();
-  }
-  return counts;
-}
-
-Result<Measurement> measurement_from_json(const Json& json, const std::string& place) {
-  Measurement m;
-  JsonObject object(json, place);
-  object.read_name("operation", kOperations, m.operation);
-  object.read("form", m.form);
-  object.read("level", m.level);
-  object.read("element", m.element);
-  object.read("threads", m.threads);
-  object.read("set_bytes", m.set_bytes);
-  object.read("necessary_bytes", m.necessary_bytes);
-  object.read("moved_bytes", m.moved_bytes);
-  object.read("seconds", m.seconds);
-  object.read("fastest_seconds", m.fastest_seconds);
-  object.read("slowest_seconds", m.slowest_seconds);
-  object.read("samples", m.samples);
-  object.read("waste", m.waste);
-  object.read("limit", m.limit);
-  object.read_optional("is_ceiling", m.is_ceiling);
-  const Json* counts = object.part("counts", false);
-  // Derived values for readers of the file; computed again from the others.
-  object.part("gb_per_s", false);
-  object.part("of_ceiling", false);
-  object.part("loss", false);
-  TACHO_CHECK(object.finish());
-  if (counts != nullptr) {
-    TACHO_TRY(read, counts_from_json(*counts, place));
-    m.counts = std::move(read);
-  }
-  if (!(m.seconds > 0) || m.necessary_bytes <= 0) {
-    return Error{ErrorCode::invalid, place + ": a measurement without time or bytes"};
-  }
-  return m;
-}
 
 std::optional<double> count_of(const Measurement& m, const char* name) {
   const auto found = m.counts.find(name);
@@ -107,30 +79,15 @@ std::optional<double> instructions_per_cycle(const Measurement& m) {
 }
 
 Json to_json(const Survey& survey) {
-  Json list = Json::array();
-  for (const Measurement& m : survey.measurements) {
-    Json one = to_json(m);
+  Json json = {{"schema", kSchema}, {"kind", kKind}};
+  describe(FieldWriter(json), survey);
+  for (std::size_t i = 0; i < survey.measurements.size(); ++i) {
+    const Measurement& m = survey.measurements[i];
     const Measurement* ceiling = ceiling_at(survey, m.level);
+    Json& one = json["measurements"][i];
     one["gb_per_s"] = m.bytes_per_s() / 1e9;
     one["of_ceiling"] = m.bytes_per_s() / ceiling->bytes_per_s();
     one["loss"] = loss_of(m, *ceiling).words;
-    list.push_back(std::move(one));
-  }
-  Json json = {{"schema", kSchema},
-               {"kind", kKind},
-               {"key", survey.key},
-               {"at", survey.at},
-               {"tacho_commit", survey.tacho_commit},
-               {"device", survey.device},
-               {"machine", survey.machine},
-               {"facts", survey.facts},
-               {"quick", survey.quick},
-               {"complete", survey.complete},
-               {"theoretical_bytes_per_s", nullptr},
-               {"measurements", std::move(list)}};
-  if (!survey.uncounted.empty()) json["uncounted"] = survey.uncounted;
-  if (survey.theoretical_bytes_per_s) {
-    json["theoretical_bytes_per_s"] = *survey.theoretical_bytes_per_s;
   }
   return json;
 }
@@ -142,27 +99,17 @@ Result<Survey> survey_from_json(const Json& json) {
   JsonObject object(json, "survey");
   object.read("schema", schema);
   object.read("kind", kind);
-  object.read("key", survey.key);
-  object.read("at", survey.at);
-  object.read("tacho_commit", survey.tacho_commit);
-  object.read("device", survey.device);
-  object.read("machine", survey.machine);
-  object.read("facts", survey.facts);
-  object.read("quick", survey.quick);
-  object.read("complete", survey.complete);
-  object.read_optional("theoretical_bytes_per_s", survey.theoretical_bytes_per_s);
-  object.read_optional("uncounted", survey.uncounted);
-  const Json* list = object.part("measurements");
   if (schema > kSchema) {
     return Error{ErrorCode::newer, "survey: written by a newer tacho; update tacho"};
   }
+  describe(FieldReader(object), survey);
   TACHO_CHECK(object.finish());
-  if (kind != kKind || !list->is_array()) {
-    return Error{ErrorCode::invalid, "survey: not a survey of memory"};
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    TACHO_TRY(m, measurement_from_json((*list)[i], fmt::format("survey: measurement {}", i + 1)));
-    survey.measurements.push_back(std::move(m));
+  if (kind != kKind) return Error{ErrorCode::invalid, "survey: not a survey of memory"};
+  for (std::size_t i = 0; i < survey.measurements.size(); ++i) {
+    const Measurement& m = survey.measurements[i];
+    if (m.seconds > 0 && m.necessary_bytes > 0) continue;
+    return Error{ErrorCode::invalid,
+                 fmt::format("survey: measurement {}: has no time or no bytes", i + 1)};
   }
   return survey;
 }

@@ -110,7 +110,8 @@ TEST(Survey, RejectsInvalidRecords) {
   EXPECT_THAT(survey_from_json(without).error().message, HasSubstr("measurement 1"));
   Json counted = to_json(timeless);
   counted["measurements"][0]["counts"] = {{"cycles", "many"}};
-  EXPECT_THAT(survey_from_json(counted).error().message, HasSubstr("counts are numbers"));
+  EXPECT_THAT(survey_from_json(counted).error().message,
+              HasSubstr("counts: 'cycles': not a number"));
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ struct OrNull {
 template <class T>
 OrNull(T&) -> OrNull<T>;
 
+// Computed from other fields: not written by FieldWriter, and ignored when read.
+struct Derived {};
+
 class FieldWriter;
 
 template <class T>
@@ -118,6 +121,7 @@ class FieldWriter {
     out_[key] = nullptr;
     (*this)(key, field.value);
   }
+  void operator()(const char* /*key*/, const Derived& /*field*/) {}
 
  private:
   Json& out_;
@@ -159,6 +163,7 @@ class FieldReader {
   void operator()(const char* key, const OrNull<T>& field) {
     (*this)(key, field.value);
   }
+  void operator()(const char* key, const Derived& /*field*/) { in_.part(key, false); }
 
  private:
   template <class T>

@@ -41,6 +41,7 @@ void describe(auto&& f, Is<Cart> auto& c) {
   f("wheels", c.wheels);
   f("notes", IfAny{c.notes});
   f("costs", Added{c.costs});
+  f("weight", Derived{});
 }
 
 namespace {
@@ -81,6 +82,10 @@ TEST(JsonFields, SurviveTheRoundTrip) {
 TEST(JsonFields, AddedOnesMayBeAbsentAndOthersNot) {
   EXPECT_EQ(error_in(R"({"name":"a","paint":"red","spare":{"size":1},"wheels":[]})"), "");
   EXPECT_EQ(error_in(R"({"name":"a","spare":{"size":1},"wheels":[]})"), "cart: 'paint': missing");
+}
+
+TEST(JsonFields, DerivedOnesAreIgnored) {
+  EXPECT_EQ(error_in(changed("\"costs\":{}", "\"costs\":{},\"weight\":\"7 kg\"")), "");
 }
 
 TEST(JsonFields, ErrorsNameTheirPlace) {
