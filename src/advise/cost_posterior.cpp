@@ -1,11 +1,11 @@
 #include "advise/cost_posterior.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "record/statistics.h"
 
 namespace tacho {
@@ -32,12 +32,8 @@ struct Axis {
 };
 
 std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // Positive numbers are placed by their logarithms, others by their values, scaled to 0 … 1. Equal

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/csv_records.h"
+#include "base/parse_number.h"
 
 namespace tacho::bandwidth {
 namespace {
@@ -30,10 +30,7 @@ Result<std::size_t> column_of(const CsvRecords& table, std::string_view heading)
 // Parses "50,498,304".
 std::optional<double> number_in(std::string cell) {
   std::erase(cell, ',');
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (cell.empty() || error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
-  return value;
+  return parse_number<double>(cell);
 }
 
 // Skips the log lines above the table.

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
+
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -16,11 +17,8 @@ namespace {
 int columns_from_environment() {
   const char* set = std::getenv("COLUMNS");
   if (set == nullptr) return 0;
-  const std::string_view text(set);
-  int columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  const bool valid = error == std::errc() && end == text.data() + text.size();
-  return valid && columns >= 20 && columns <= 1000 ? columns : 0;
+  const int columns = parse_number<int>(set).value_or(0);
+  return columns >= 20 && columns <= 1000 ? columns : 0;
 }
 
 }  // namespace

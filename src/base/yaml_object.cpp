@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/nearest.h"
+#include "base/parse_number.h"
 #include "base/quantity.h"
 
 namespace tacho {
@@ -21,19 +21,15 @@ Result<std::string_view> scalar_of(const YamlNode& node, std::string_view file) 
 
 Result<std::int64_t> yaml_whole(const YamlNode& node, std::string_view file) {
   TACHO_TRY(text, scalar_of(node, file));
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  if (problem == std::errc() && stopped == end) return number;
+  if (const auto number = parse_number<std::int64_t>(text)) return *number;
   return yaml_error(file, node, fmt::format("'{}' is not a whole number", text));
 }
 
 Result<double> yaml_number(const YamlNode& node, std::string_view file) {
   TACHO_TRY(text, scalar_of(node, file));
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  if (problem == std::errc() && stopped == end && std::isfinite(number)) return number;
+  if (const auto number = parse_number<double>(text); number && std::isfinite(*number)) {
+    return *number;
+  }
   return yaml_error(file, node, fmt::format("'{}' is not a number", text));
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 
+#include "base/parse_number.h"
 #include "base/quantity.h"
 #include "base/units.h"
 #include "cli/usage_message.h"
@@ -46,18 +46,12 @@ Result<Rates> rates_in(const std::string& text) {
       fmt::format("--ramp: '{}' is not a valid ramp; write FROM..TO, as in 10..500", text));
   const auto dots = text.find("..");
   if (dots == std::string::npos) return wrong;
-  const auto number = [&](std::string_view part, double& value) {
-    const auto [stopped, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc() && stopped == part.data() + part.size() &&
-           (value == 0 || is_rate(value));
-  };
-  Rates rates;
-  const std::string_view words = text;
-  if (!number(words.substr(0, dots), rates.from) || !number(words.substr(dots + 2), rates.to) ||
-      rates.from + rates.to <= 0) {
-    return wrong;
+  const auto from = parse_number<double>(std::string_view(text).substr(0, dots));
+  const auto to = parse_number<double>(std::string_view(text).substr(dots + 2));
+  for (const auto& value : {from, to}) {
+    if (!value || (*value != 0 && !is_rate(*value))) return wrong;
   }
-  return rates;
+  return *from + *to > 0 ? Result<Rates>(Rates{*from, *to}) : wrong;
 }
 
 Result<std::vector<load::Input>> inputs_of(const LoadOptions& o) {

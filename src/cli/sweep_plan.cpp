@@ -1,8 +1,7 @@
 #include "cli/sweep_plan.h"
 
-#include <charconv>
-
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "lab/sweep_cost.h"
 #include "record/environment_spec.h"
 
@@ -12,10 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<std::int64_t> batch_of(const std::string& text) {
-  std::int64_t batch = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, batch);
-  if (problem == std::errc() && stopped == end) return batch;
+  if (const auto batch = parse_number<std::int64_t>(text)) return *batch;
   return Error{ErrorCode::usage, "batch: '" + text + "' is not a whole number"};
 }
 

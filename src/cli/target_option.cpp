@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace tacho {
 
 Result<double> parse_number(std::string_view text, std::string_view what) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) {
-    return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", what, text)};
-  }
-  return value;
+  if (const auto value = parse_number<double>(text)) return *value;
+  return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", what, text)};
 }
 
 Result<double> parse_target(std::string_view text) {

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -19,10 +20,8 @@ bool is_host(std::string_view host, bool bracketed) {
 }  // namespace
 
 Result<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, port);
-  if (problem == std::errc() && stopped == end && port > 0) return port;
+  const auto port = parse_number<std::uint16_t>(text);
+  if (port && *port > 0) return *port;
   return Error{ErrorCode::usage,
                fmt::format("'{}' is not a valid port; use a number from 1 to 65535", text)};
 }

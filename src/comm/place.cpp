@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 
+#include "base/parse_number.h"
 #include "comm/address.h"
 #include "comm/job_secret.h"
 #include "comm/slurm_lists.h"
@@ -58,10 +58,8 @@ class Variables {
   [[nodiscard]] Result<std::int64_t> wide_number(const std::string& name, std::int64_t low,
                                                  std::int64_t limit, const char* because) const {
     TACHO_TRY(word, required(name, because));
-    std::int64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, problem] = std::from_chars(word.data(), end, value);
-    if (problem == std::errc() && stopped == end && value >= low && value < limit) return value;
+    const auto value = parse_number<std::int64_t>(word);
+    if (value && *value >= low && *value < limit) return *value;
     return Error{ErrorCode::usage,
                  fmt::format("{}={}: must be a number from {} to {}", name, word, low, limit - 1)};
   }

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
+
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -14,14 +15,6 @@ constexpr std::size_t kMostHosts = 1 << 17;
 
 Error malformed(std::string_view what, std::string_view list) {
   return {ErrorCode::invalid, fmt::format("'{}' is not a valid {}", list, what)};
-}
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return value;
 }
 
 // Splits at commas outside brackets.
@@ -47,8 +40,8 @@ bool add_range(std::string_view range, std::size_t most, std::vector<std::string
   const std::string_view low_text = range.substr(0, dash);
   const std::string_view high_text =
       dash == std::string_view::npos ? low_text : range.substr(dash + 1);
-  const auto low = number(low_text);
-  const auto high = number(high_text);
+  const auto low = parse_number<std::uint64_t>(low_text);
+  const auto high = parse_number<std::uint64_t>(high_text);
   if (!low || !high || *low > *high || *high - *low >= most - out.size()) return false;
   for (std::uint64_t i = 0; i <= *high - *low; ++i) {
     out.push_back(fmt::format("{:0{}}", *low + i, low_text.size()));
@@ -112,10 +105,11 @@ Result<std::int64_t> tasks_on_node(std::string_view list, std::int64_t node) {
     std::optional<std::uint64_t> repeats = 1;
     if (const std::size_t open = part.find("(x"); open != std::string_view::npos) {
       if (part.back() != ')') repeats = std::nullopt;
-      if (repeats) repeats = number(part.substr(open + 2, part.size() - open - 3));
+      if (repeats)
+        repeats = parse_number<std::uint64_t>(part.substr(open + 2, part.size() - open - 3));
       part = part.substr(0, open);
     }
-    const auto tasks = number(part);
+    const auto tasks = parse_number<std::uint64_t>(part);
     if (!tasks || !repeats || *tasks > kMost || *repeats < 1 || *repeats > kMost) {
       return malformed("Slurm list of tasks per node such as 2(x3),1", list);
     }

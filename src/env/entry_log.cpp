@@ -2,22 +2,20 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
 
 #include "base/confined_file.h"
 #include "base/home.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
 
 std::optional<double> number_in(std::string_view word) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number)) return {};
-  return number;
+  const auto number = parse_number<double>(word);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::string_view next_word(std::string_view& line) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "env/container_spec.h"
 
 namespace tacho {
@@ -66,13 +67,12 @@ std::vector<MarkedProcess> marked_processes(const fs::path& proc) {
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(proc, problem)) {
     const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    const auto pid = parse_number<pid_t>(name);
+    if (!pid) continue;
     const auto variables = read_file(entry.path() / "environ", Bytes{8 << 20});
     if (!variables.ok()) continue;  // of another user, or gone
     std::string key = key_in(*variables);
-    if (!key.empty() && !is_zombie(entry.path())) found.push_back({pid, std::move(key)});
+    if (!key.empty() && !is_zombie(entry.path())) found.push_back({*pid, std::move(key)});
   }
   return found;
 }

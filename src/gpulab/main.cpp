@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "bandwidth/survey.h"
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "base/signals.h"
 #include "base/terminal.h"
 #include "base/version.h"
@@ -48,12 +48,9 @@ Result<Words> read_words(const std::vector<std::string_view>& words) {
     } else if (words[i] == "--out" && more) {
       read.out = words[++i];
     } else if (words[i] == "--size" && more) {
-      const std::string_view number = words[++i];
-      const auto [end, error] =
-          std::from_chars(number.data(), number.data() + number.size(), read.request.array_bytes);
       constexpr std::int64_t kLeast = 64 << 20;
-      if (error != std::errc() || end != number.data() + number.size() ||
-          read.request.array_bytes < kLeast) {
+      read.request.array_bytes = parse_number<std::int64_t>(words[++i]).value_or(0);
+      if (read.request.array_bytes < kLeast) {
         return Error{ErrorCode::usage,
                      "--size: must be at least 64 MiB, so that no cache holds it"};
       }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/access_token.h"
 #include "base/nearest.h"
+#include "base/parse_number.h"
 #include "infer/redis_address.h"
 
 namespace tacho::infer {
@@ -17,14 +17,12 @@ using Set = Result<void> (*)(InferOptions&, std::string_view);
 
 template <class Number>
 Result<void> read(std::string_view text, Number least, Number most, Number& out) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
+  const auto value = parse_number<Number>(text);
+  if (!value || !(*value >= least && *value <= most)) {
     return Error{ErrorCode::usage,
                  fmt::format("'{}' is not a number from {} to {}", text, least, most)};
   }
-  out = value;
+  out = *value;
   return {};
 }
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_number.h"
 
 namespace tacho::infer {
 namespace {
@@ -17,16 +18,9 @@ Error no_reply(std::string_view what) {
   return {ErrorCode::invalid, fmt::format("not a Redis reply: {}", what)};
 }
 
-std::optional<std::int64_t> number_of(std::string_view text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
-}
-
 // -1 stands for a null reply.
 std::optional<std::int64_t> length_of(std::string_view text, std::size_t most) {
-  const auto number = number_of(text);
+  const auto number = parse_number<std::int64_t>(text);
   const bool fits = number && *number >= -1 && *number <= static_cast<std::int64_t>(most);
   return fits ? number : std::nullopt;
 }
@@ -69,7 +63,7 @@ Result<std::optional<RedisReply>> RedisReplyReader::next_plain(bool in_list) {
   if (kind == '+' || kind == '-') {
     reply = {.kind = kind == '+' ? Kind::status : Kind::error, .text = std::string(rest)};
   } else if (kind == ':') {
-    const auto number = number_of(rest);
+    const auto number = parse_number<std::int64_t>(rest);
     if (!number) return no_reply("not a number");
     reply = {.kind = Kind::number, .number = *number};
   } else if (kind == '*' && !in_list) {

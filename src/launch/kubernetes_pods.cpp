@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <csignal>
 #include <optional>
 
 #include "base/json_object.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -25,13 +25,8 @@ std::string text(const Json& json, const char* key) {
 }
 
 std::optional<std::size_t> index_of(const Json& pod) {
-  const std::string digits =
-      text(at(at(pod, "metadata"), "annotations"), "batch.kubernetes.io/job-completion-index");
-  std::size_t index = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [at_end, problem] = std::from_chars(digits.data(), end, index);
-  if (problem != std::errc{} || at_end != end) return std::nullopt;
-  return index;
+  return parse_number<std::size_t>(
+      text(at(at(pod, "metadata"), "annotations"), "batch.kubernetes.io/job-completion-index"));
 }
 
 const Json& container_state(const Json& pod) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/parse_number.h"
+
 namespace tacho {
 namespace {
 
@@ -16,13 +18,9 @@ Error bad_value(std::string_view name, const std::string& text, std::string_view
 }  // namespace
 
 Result<std::int64_t> read_count(std::string_view name, const std::string& text) {
-  std::int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, problem] = std::from_chars(text.data(), end, count);
-  if (problem != std::errc{} || at != end || count < 0) {
-    return bad_value(name, text, "must be a whole number, such as 4");
-  }
-  return count;
+  const auto count = parse_number<std::int64_t>(text);
+  if (count && *count >= 0) return *count;
+  return bad_value(name, text, "must be a whole number, such as 4");
 }
 
 Result<Bytes> read_bytes(std::string_view name, const std::string& text) {

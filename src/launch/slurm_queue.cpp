@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 
+#include "base/parse_number.h"
 #include "base/split.h"
 
 namespace tacho {
 namespace {
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // Parses a status as from wait(), or "CODE:SIGNAL" as printed by scontrol.

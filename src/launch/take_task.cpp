@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 
+#include "base/parse_number.h"
 #include "launch/batch_folder.h"
 #include "launch/memory_kills.h"
 
@@ -121,12 +121,7 @@ TaskRun run(const BatchFolder& batch, std::size_t index, const Task& task, const
 
 std::optional<std::size_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
-  if (text == nullptr) return std::nullopt;
-  const std::string_view digits(text);
-  std::size_t number = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (problem != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  return text == nullptr ? std::nullopt : parse_number<std::size_t>(text);
 }
 
 }  // namespace

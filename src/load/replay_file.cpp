@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "base/split.h"
 
 namespace tacho::load {
@@ -22,11 +22,8 @@ struct Line {
 };
 
 std::optional<double> number_in(std::string_view text) {
-  text = trimmed(text);
-  double value = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stopped != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<double>(trimmed(text));
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 std::optional<Line> line_of(std::string_view text) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/parse_number.h"
 #include "base/quantity.h"
 #include "record/distribution.h"
 
@@ -18,10 +18,9 @@ constexpr double kNormal = 1.96;
 
 // Reads "99" as 0.99, "99.9" and "999" as 0.999.
 Result<double> share_in(std::string_view digits, const Error& wrong) {
-  double value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || stopped != end) return wrong;
+  const auto number = parse_number<double>(digits);
+  if (!number) return wrong;
+  double value = *number;
   if (digits.find('.') == std::string_view::npos && digits.size() > 2) {
     value /= std::pow(10.0, static_cast<double>(digits.size()) - 2);
   }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/former_names.h"
 #include "base/nearest.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 
@@ -42,12 +42,9 @@ const std::string& CsvColumns::text(std::string_view column) const {
 Result<std::optional<double>> CsvColumns::number(std::string_view column) const {
   const std::string& cell = text(column);
   if (cell.empty()) return std::optional<double>();
-  double value = 0;
-  const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (problem != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) {
-    return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", column, cell)};
-  }
-  return std::optional<double>(value);
+  const auto value = parse_number<double>(cell);
+  if (value && std::isfinite(*value)) return value;
+  return Error{ErrorCode::usage, fmt::format("{}: '{}' is not a number", column, cell)};
 }
 
 }  // namespace tacho

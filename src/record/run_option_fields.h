@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "record/run_options.h"
 
 // Makes an option from a field of TrainRequest: how its type is parsed, read and written.
@@ -30,18 +30,18 @@ constexpr const auto& names_of(RateScaling) { return kRateScalings; }
 constexpr const auto& names_of(NetworkAccess) { return kNetworkAccesses; }
 
 template <class Number>
-Result<void> parse_number(std::string_view text, std::string_view kind, Number& out) {
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, out);
-  if (problem == std::errc() && stopped == end) return {};
-  return usage(fmt::format("'{:.200}' is not a valid {}", text, kind));
+Result<void> parse_as(std::string_view text, std::string_view kind, Number& out) {
+  const auto number = parse_number<Number>(text);
+  if (!number) return usage(fmt::format("'{:.200}' is not a valid {}", text, kind));
+  out = *number;
+  return {};
 }
 
 inline Result<void> parse(std::string_view text, std::int64_t& out) {
-  return parse_number(text, "whole number", out);
+  return parse_as(text, "whole number", out);
 }
 inline Result<void> parse(std::string_view text, double& out) {
-  return parse_number(text, "number", out);
+  return parse_as(text, "number", out);
 }
 
 inline Result<void> parse(std::string_view text, std::string& out) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "base/json_parser.h"
 #include "base/nearest.h"
+#include "base/parse_number.h"
 #include "http/problem.h"
 
 namespace tacho::serve {
@@ -84,26 +84,18 @@ Result<std::int64_t> whole_parameter(const http::Request& request, std::string_v
                                      std::int64_t otherwise, std::int64_t low, std::int64_t high) {
   const std::string* text = request.parameter(name);
   if (text == nullptr) return otherwise;
-  std::int64_t number = 0;
-  const char* end = text->data() + text->size();
-  const auto [stopped, failure] = std::from_chars(text->data(), end, number);
-  if (failure != std::errc() || stopped != end || number < low || number > high) {
-    return bad_parameter(name, *text, fmt::format("an integer from {} to {}", low, high));
-  }
-  return number;
+  const auto number = parse_number<std::int64_t>(*text);
+  if (number && *number >= low && *number <= high) return *number;
+  return bad_parameter(name, *text, fmt::format("an integer from {} to {}", low, high));
 }
 
 Result<std::optional<double>> number_parameter(const http::Request& request,
                                                std::string_view name) {
   const std::string* text = request.parameter(name);
   if (text == nullptr) return std::optional<double>();
-  double number = 0;
-  const char* end = text->data() + text->size();
-  const auto [stopped, failure] = std::from_chars(text->data(), end, number);
-  if (failure != std::errc() || stopped != end || !std::isfinite(number)) {
-    return bad_parameter(name, *text, "a number");
-  }
-  return std::optional(number);
+  const auto number = parse_number<double>(*text);
+  if (!number || !std::isfinite(*number)) return bad_parameter(name, *text, "a number");
+  return number;
 }
 
 Result<std::string> word_parameter(const http::Request& request, std::string_view name,

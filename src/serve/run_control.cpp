@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/confined_file.h"
 #include "http/problem.h"
 #include "lab/lab.h"
 #include "lab/run_state.h"

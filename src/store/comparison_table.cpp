@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -13,10 +13,7 @@ Error no_comparison(std::string_view handle) {
 
 // Ids are numbers, keys never are.
 std::int64_t number_or_zero(std::string_view handle) {
-  std::int64_t id = 0;
-  const char* end = handle.data() + handle.size();
-  const auto [stopped, error] = std::from_chars(handle.data(), end, id);
-  return error == std::errc() && stopped == end ? id : 0;
+  return parse_number<std::int64_t>(handle).value_or(0);
 }
 
 ComparisonRow row_in(const Statement& statement) {

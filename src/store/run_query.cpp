@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "base/parse_number.h"
 #include "base/split.h"
 #include "record/metric.h"
 #include "record/outcome.h"
@@ -33,15 +33,6 @@ constexpr auto kColumns = [] {
   });
   return all;
 }();
-
-template <class Number>
-std::optional<Number> whole_number_text(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return number;
-}
 
 Result<void> check_word(const Column& column, const std::string& word) {
   if (column.name == "outcome") {
@@ -86,10 +77,10 @@ Result<Filter> parse_filter(std::string_view text) {
     if (relation != Relation::contains) TACHO_CHECK(check_word(*column, value));
     return Filter{column, relation, value};
   }
-  if (const auto number = whole_number_text<std::int64_t>(value)) {
+  if (const auto number = parse_number<std::int64_t>(value)) {
     return Filter{column, relation, *number};
   }
-  if (const auto number = whole_number_text<double>(value); number && std::isfinite(*number)) {
+  if (const auto number = parse_number<double>(value); number && std::isfinite(*number)) {
     return Filter{column, relation, *number};
   }
   return Error{ErrorCode::usage, fmt::format("{} needs a number, not '{}'", column->name, value)};

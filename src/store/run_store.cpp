@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "store/migrations.h"
 #include "store/run_search.h"
 
@@ -34,12 +34,10 @@ Result<std::optional<std::int64_t>> id_of_key(Database& database, std::string_vi
 }
 
 Result<std::optional<std::int64_t>> id_of_number(Database& database, std::string_view handle) {
-  std::int64_t id = 0;
-  const char* end = handle.data() + handle.size();
-  const auto [stopped, error] = std::from_chars(handle.data(), end, id);
-  if (error != std::errc() || stopped != end) return std::optional<std::int64_t>();
+  const auto id = parse_number<std::int64_t>(handle);
+  if (!id) return id;
   TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE id = ?"));
-  return first_integer(statement.bind(id));
+  return first_integer(statement.bind(*id));
 }
 
 Result<std::optional<std::int64_t>> id_of_prefix(Database& database, std::string_view prefix) {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "base/parse_number.h"
 #include "store/run_store.h"
 
 namespace tacho {
@@ -97,12 +96,9 @@ Result<std::vector<SweepRow>> SweepStore::matching(std::string_view handle) {
     return database_.prepare(fmt::format("SELECT {} FROM sweeps WHERE {} ORDER BY id DESC LIMIT 2",
                                          kSweepColumns, where));
   };
-  std::int64_t id = -1;
-  const char* end = handle.data() + handle.size();
-  const auto [stopped, problem] = std::from_chars(handle.data(), end, id);
-  if (problem == std::errc() && stopped == end) {
+  if (const auto id = parse_number<std::int64_t>(handle)) {
     TACHO_TRY(by_id, select("id = ?"));
-    TACHO_TRY(rows, read_sweeps(database_, by_id.bind(id)));
+    TACHO_TRY(rows, read_sweeps(database_, by_id.bind(*id)));
     // A key begins with a year, which is also a number; a shorter number is an id.
     constexpr std::size_t kYearLength = 4;
     if (!rows.empty() || handle.size() < kYearLength) return rows;

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "base/parse_number.h"
 #include "record/statistics.h"
 #include "study/sections.h"
 
@@ -17,11 +17,7 @@ std::optional<double> metric_of(const SweptRun& run, std::string_view key) {
 }
 
 std::optional<double> number_in(const std::string* text) {
-  if (text == nullptr) return std::nullopt;
-  double value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stopped, problem] = std::from_chars(text->data(), end, value);
-  return problem == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+  return text == nullptr ? std::nullopt : parse_number<double>(*text);
 }
 
 // The repetitions of a configuration: one row.

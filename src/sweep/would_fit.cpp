@@ -1,18 +1,14 @@
 #include "sweep/would_fit.h"
 
-#include <charconv>
 #include <map>
+
+#include "base/parse_number.h"
 
 namespace tacho {
 
 std::optional<std::int64_t> batch_of(const Configuration& configuration) {
   const std::string* text = configuration.find("batch");
-  if (text == nullptr) return std::nullopt;
-  std::int64_t batch = 0;
-  const char* end = text->data() + text->size();
-  const auto [stopped, problem] = std::from_chars(text->data(), end, batch);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return batch;
+  return text == nullptr ? std::nullopt : parse_number<std::int64_t>(*text);
 }
 
 std::string memory_family(const Configuration& configuration) {

@@ -1,7 +1,6 @@
 #include "data/fetch/table_text.h"
 
-#include <charconv>
-
+#include "base/parse_number.h"
 #include "base/terminal.h"
 #include "text/utf8.h"
 
@@ -23,13 +22,10 @@ std::string clean_words(std::string_view text) {
 }
 
 Result<std::int64_t> parse_count(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (problem != std::errc{} || end != text.data() + text.size() || text.starts_with('-')) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("'{}' is not a count", clean_words(text.substr(0, 40)))};
-  }
-  return count;
+  const auto count = parse_number<std::int64_t>(text);
+  if (count && !text.starts_with('-')) return *count;
+  return Error{ErrorCode::invalid,
+               fmt::format("'{}' is not a count", clean_words(text.substr(0, 40)))};
 }
 
 bool is_wordnet_id(std::string_view text) {
