@@ -100,7 +100,7 @@ TEST(CompareOptions, SayWhatIsWrong) {
   EXPECT_THAT(why_not({.vary = {"batch=32"}, .words = kTrain}), HasSubstr("has one value"));
   EXPECT_THAT(why_not({.vary = {"batch=32,,64"}, .words = kTrain}), HasSubstr("empty value"));
   EXPECT_THAT(why_not({.vary = {"bacth=1,2"}, .words = kTrain}),
-              HasSubstr("did you mean '--batch'?"));
+              HasSubstr("did you mean 'batch'?"));
   EXPECT_THAT(why_not({.vary = {"batch=1,-2"}, .words = kTrain}), HasSubstr("batch"));
   EXPECT_THAT(why_not({.environments = {"bare,dockr:x"}, .words = kTrain}),
               HasSubstr("did you mean 'docker'"));

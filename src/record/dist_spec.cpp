@@ -1,6 +1,6 @@
 #include "record/dist_spec.h"
 
-#include <fmt/format.h>
+#include "record/run_options.h"
 
 namespace tacho {
 namespace {
@@ -10,6 +10,9 @@ Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}
 }  // namespace
 
 Result<void> check(const DistSpec& dist) {
+  RunSpec spec;
+  spec.dist = dist;
+  TACHO_CHECK(check_ranges(spec));
   if (dist.backend == DistBackend::shm && dist.nodes > 1) {
     return usage(
         "--backend shm works on one machine only; --backend auto uses shared memory within each "

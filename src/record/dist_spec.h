@@ -48,7 +48,7 @@ struct DistSpec {
   [[nodiscard]] std::int64_t ranks() const { return ranks_per_node * nodes; }
 };
 
-// Returns an error if two values do not fit together.
+// Returns an error that names the option if a value makes no sense.
 Result<void> check(const DistSpec& dist);
 
 }  // namespace tacho
