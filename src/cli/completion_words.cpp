@@ -1,5 +1,7 @@
 #include "cli/completion_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -7,9 +9,8 @@
 #include "cli/completion_scripts.h"
 #include "cli/doc_pages.h"
 #include "data/catalog.h"
-#include "record/dist_spec.h"
 #include "record/model_catalog.h"
-#include "record/precision.h"
+#include "record/run_options.h"
 
 namespace tacho {
 namespace {
@@ -69,17 +70,15 @@ std::vector<CompletionNode> completion_nodes(const CLI::App& app) {
 }
 
 std::vector<OptionValues> option_values() {
-  return {{{"--data", "-d"}, copied(dataset_names())},
-          {{"--optimizer"}, copied(kOptimizers.all())},
-          {{"--schedule"}, copied(kSchedules.all())},
-          {{"--device"}, copied(kDevices.all())},
-          {{"--mkldnn", "--augment", "--channels-last", "--graphs"}, copied(kSwitches.all())},
-          {{"--precision"}, copied(kPrecisions.all())},
-          {{"--backend"}, copied(kDistBackends.all())},
-          {{"--compress"}, copied(kCompressions.all())},
-          {{"--lr-scale"}, copied(kRateScalings.all())},
-          {{"--data-dir", "--from", "--output", "-o", "--vocab", "--weights", "--html", "--texts"},
-           {}}};
+  std::vector<OptionValues> values = {
+      {{"--data", "-d"}, copied(dataset_names())},
+      {{"--data-dir", "--from", "--output", "-o", "--vocab", "--weights", "--html", "--texts"},
+       {}}};
+  for (const RunOption& option : run_options()) {
+    if (option.choices.empty()) continue;
+    values.push_back({{fmt::format("--{}", option.name)}, copied(option.choices)});
+  }
+  return values;
 }
 
 }  // namespace tacho

@@ -1,11 +1,11 @@
 """docs/changes.md names every path, parameter and field that the API no longer has."""
 
-import json
 import re
 import unittest
 from pathlib import Path
 
 from api_names import api_names, from_text
+from http_case import ServeCase
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,10 +47,10 @@ def unexplained(before, now, changes):
     return missing
 
 
-class Changes(unittest.TestCase):
+class Changes(ServeCase):
     def test_every_name_that_is_gone_is_listed_in_docs_changes(self):
         before = from_text((ROOT / "tests/e2e/api_v1_names.txt").read_text())
-        now = api_names(json.loads((ROOT / "src/serve/openapi.json").read_text()))
+        now = api_names(self.ask("/api/v1/openapi.json")[2])
         changes = listed_changes((ROOT / "docs/changes.md").read_text())
         self.assertGreater(len(before), 50)
         self.assertEqual(unexplained(before, now, changes), [])
