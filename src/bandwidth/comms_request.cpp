@@ -39,7 +39,7 @@ Json to_json(const CommsRequest& request) { return json_of(request); }
 Result<CommsRequest> comms_request_from_json(const Json& json) {
   TACHO_TRY(request, read_json<CommsRequest>(json, "request"));
   TACHO_CHECK(check(request));
-  return std::move(request);
+  return request;
 }
 
 std::vector<std::int64_t> sizes_of(const CommsRequest& request) {

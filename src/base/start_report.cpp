@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <mutex>
 
 #include "base/file.h"
 #include "base/json_object.h"
+#include "base/parse_number.h"
+#include "base/signals.h"
 
 namespace tacho {
 namespace {
@@ -37,11 +38,11 @@ void send(const Json& json) {
 void take_start_report() {
   const char* text = std::getenv(kStartReportVariable);
   if (text == nullptr) return;
-  const std::string_view digits(text);
-  int fd = -1;
-  std::from_chars(digits.data(), digits.data() + digits.size(), fd);
+  const int fd = parse_number<int>(text).value_or(-1);
   ::unsetenv(kStartReportVariable);
-  if (fd > 2 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) the_report().pipe = UniqueFd(fd);
+  if (fd <= 2 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return;
+  outlive_readers();  // the process that started this one may end first
+  the_report().pipe = UniqueFd(fd);
 }
 
 void report_started(std::string_view kind, std::int64_t id) { send({{kind, id}}); }

@@ -137,7 +137,7 @@ void add_bench_comms_command(CLI::App& bench, Context& context) {
   comms->add_flag("--json", o->json, "print JSON");
   comms->footer(kCommsFooter);
   comms->callback([comms, o, &context] {
-    context.run([&] { return measure_comms(*o, given_settings(*comms), context); });
+    context.run([&] { return measure_comms(*o, given_settings(*comms, any_option), context); });
   });
 }
 

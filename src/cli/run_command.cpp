@@ -109,14 +109,13 @@ void add_run_command(CLI::App& app, Context& context) {
   command->add_flag("--quiet,-q", options->quiet,
                     "do not show the program's output; it is kept in the run's folder");
   command->add_flag("--json", options->json, "print JSON");
-  declare_run_options(*command,
-                      [](const RunOption& option) { return option.group == "Environment"; });
+  declare_run_options(*command, environment_option);
   command->positionals_at_end();
   command->footer(kRunFooter);
   command->callback([command, options, &context] {
     if (!context.behind_dashes.empty()) options->command.argv = context.behind_dashes;
     context.run_with_own_exit_code(
-        [&] { return run(*options, given_settings(*command), context); });
+        [&] { return run(*options, given_settings(*command, environment_option), context); });
   });
 }
 

@@ -93,9 +93,10 @@ Result<StudyDriver::End> StudyDriver::execute(const ComparisonStep& work, const 
   if (!kept.ok()) return kept.error();
   if (is_over(kept->comparison)) return End::done;
   CompareProgress progress(context_.err);
-  TACHO_TRY(resumed, lab.resume(row->record_key, {}, progress));
+  const auto resumed = lab.resume(row->record_key, {}, progress);
   predictions.settle();
-  return is_over(resumed.comparison) ? End::done : End::stopped;
+  if (!resumed.ok()) return resumed.error();
+  return is_over(resumed->comparison) ? End::done : End::stopped;
 }
 
 // If separate machines cannot be simulated, runs their processes on this machine's loopback: the
@@ -144,9 +145,10 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
   PredictionRecorder predictions = recorder();
   CompareLab lab(stores_.home, stores_.runs, interrupts(), &predictions);
   CompareProgress progress(context_.err);
-  TACHO_TRY(kept, lab.run(plan, progress, begun.record_key));
+  const auto kept = lab.run(plan, progress, begun.record_key);
   predictions.settle();
-  return is_over(kept.comparison) ? End::done : End::stopped;
+  if (!kept.ok()) return kept.error();
+  return is_over(kept->comparison) ? End::done : End::stopped;
 }
 
 Result<StudyDriver::End> StudyDriver::execute(const GridStep& work, const StudyStep& step,

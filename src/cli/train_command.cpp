@@ -42,6 +42,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   } else {
     TACHO_TRY(asked, train_request(settings));
     if (given) asked.spec.dist = as_given(asked.spec.dist, *given);
+    TACHO_CHECK(check(asked.spec));
     order = new_order(asked);
     TACHO_CHECK(settle_secret(standing, o.ranks, order.spec.dist, context));
   }

@@ -52,19 +52,20 @@ void declare_run_options(CLI::App& command, const std::function<bool(const RunOp
   }
 }
 
-RunSettings given_settings(const CLI::App& command) {
+RunSettings given_settings(const CLI::App& command,
+                           const std::function<bool(const RunOption&)>& wanted) {
   RunSettings settings;
   for (const RunOption& option : run_options()) {
     const std::string name = option.name == "model" ? "model" : fmt::format("--{}", option.name);
     const CLI::Option* declared = command.get_option_no_throw(name);
-    if (declared == nullptr) continue;
+    if (declared == nullptr || !wanted(option)) continue;
     for (const std::string& value : declared->results()) settings.emplace_back(option.name, value);
   }
   return settings;
 }
 
 void declare(CLI::App& command, TrainOptions& o) {
-  declare_run_options(command, [](const RunOption&) { return true; });
+  declare_run_options(command, any_option);
   command.footer(model_list() + "\n" + dataset_list());
   command.add_option("--resume", o.resume, "continue a stopped run with its options")
       ->type_name("RUN");
@@ -77,10 +78,10 @@ void declare(CLI::App& command, TrainOptions& o) {
 }
 
 Result<RunSettings> settings_of(const CLI::App& command, const TrainOptions& o) {
-  RunSettings settings = given_settings(command);
+  RunSettings settings = given_settings(command, any_option);
   if (o.settings.empty()) return settings;
   TACHO_TRY(json, parse_json(o.settings).in("--settings"));
-  for (const Json& pair : json) {
+  for (const Json& pair : json.is_array() ? json : Json::array({nullptr})) {
     const bool valid =
         pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string();
     if (!valid) return Error{ErrorCode::usage, "--settings takes [[\"NAME\", \"VALUE\"], …]"};
@@ -92,14 +93,14 @@ Result<RunSettings> settings_of(const CLI::App& command, const TrainOptions& o) 
 Result<RunSettings> read_train_words(std::span<const std::string> words) {
   CLI::App command("", "train");
   command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  declare_run_options(command, [](const RunOption&) { return true; });
+  declare_run_options(command, any_option);
   try {
     // CLI11 expects them in reverse order.
     command.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& problem) {
     return Error{ErrorCode::usage, "train: " + usage_message(command, problem)};
   }
-  return given_settings(command);
+  return given_settings(command, any_option);
 }
 
 }  // namespace tacho

@@ -14,10 +14,15 @@ class App;
 
 namespace tacho {
 
+// Selects options of record/run_options.h.
+inline bool any_option(const RunOption& /*option*/) { return true; }
+inline bool environment_option(const RunOption& option) { return option.group == "Environment"; }
+
 // Declares the options of record/run_options.h that `wanted` accepts.
 void declare_run_options(CLI::App& command, const std::function<bool(const RunOption&)>& wanted);
 // Returns those that were given.
-RunSettings given_settings(const CLI::App& command);
+RunSettings given_settings(const CLI::App& command,
+                           const std::function<bool(const RunOption&)>& wanted);
 
 // The options of `tacho train` that are not part of the run.
 struct TrainOptions {

@@ -32,7 +32,8 @@ void add_spec(const RunSpec& spec, CsvRow& row) {
   TrainRequest request;
   request.spec = spec;
   for (const RunOption& option : run_options()) {
-    if (option.json.empty() || option.is(kLocal)) continue;
+    const bool is_path = option.is(kLocal) && option.type == OptionType::text;
+    if (option.json.empty() || is_path) continue;
     row.emplace_back(fmt::format("spec.{}", option.json), cell_of(option.get(request)));
   }
 }

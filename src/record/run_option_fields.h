@@ -130,6 +130,8 @@ struct Field {
   std::string_view path;
   Access access;  // returns a reference to the field
 };
+template <class Access>
+Field(const char*, Access) -> Field<Access>;
 #define TACHO_FIELD(path)                                      \
   Field {                                                      \
 #path, [](auto& request) -> auto& { return request.path; } \

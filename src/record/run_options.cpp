@@ -124,9 +124,10 @@ std::vector<RunOption> hardware() {
 std::vector<RunOption> distributed() {
   return {
       option(TACHO_FIELD(spec.dist.ranks_per_node), "nproc",
-             "processes on this machine, one per GPU", {1, 1024}, kPerRank | kNeeded),
+             "processes on this machine, one per GPU", {1, 1024}, kLocal | kPerRank | kNeeded),
       option(TACHO_FIELD(spec.dist.nodes), "nnodes",
-             "number of machines; start the same command on each", {1, 65536}, kPerRank | kNeeded),
+             "number of machines; start the same command on each", {1, 65536},
+             kLocal | kPerRank | kNeeded),
       option(TACHO_FIELD(spec.dist.timeout_s), "timeout",
              "seconds until a process that does not respond counts as lost", {0, 86400, true}),
       option(TACHO_FIELD(line_mbit), "line-mbit",

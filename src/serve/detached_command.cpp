@@ -25,7 +25,10 @@ std::string line_from(int pipe, Clock::time_point deadline) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd one{pipe, POLLIN, 0};
-    if (left.count() <= 0 || ::poll(&one, 1, static_cast<int>(left.count())) == 0) break;
+    if (left.count() <= 0) break;
+    const int ready = ::poll(&one, 1, static_cast<int>(left.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) break;
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(pipe, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

@@ -20,10 +20,11 @@ TEST(JobSettings, AreTheOptionsOfTheRequest) {
                          {"stock", "true"}}));
 }
 
-TEST(JobSettings, NameNoFilesOfThisMachine) {
+TEST(JobSettings, NameNoFilesAndStartNoFurtherProcesses) {
   for (const char* json : {R"({"model": "mlp", "data": "mnist", "weights": "/etc/passwd"})",
                            R"({"model": "mlp", "data": "mnist", "data_dir": "/"})",
                            R"({"model": "mlp", "data": "mnist", "env": "docker:x"})",
+                           R"({"model": "mlp", "data": "mnist", "nproc": 1024})",
                            R"({"model": "mlp", "data": "mnist", "resume": 1})"}) {
     EXPECT_THAT(settings(json).error().message, HasSubstr("unknown key")) << json;
   }

@@ -45,6 +45,14 @@ class Ledger(TachoCase):
         for line in self.tacho("ledger").out.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
+    def test_trainings_of_a_comparison_are_predicted(self):
+        images = write_images(self.home / "images")
+        self.tacho("compare", "--vary", "batch=16,32", "--repeat", 2, "--max-repeat", 2, "--", "train", "mlp",
+                   "--data", "fashion-mnist", "--data-dir", images, "--epochs", 6, "--threads", 1)
+        scores = {one["metric"]: one for one in self.tacho("ledger", "--json").json if one["model"] == "mlp"}
+        self.assertGreater(scores["top1"]["made"], 0)
+        self.assertEqual(scores["top1"]["measured"], scores["top1"]["made"])
+
 
 if __name__ == "__main__":
     unittest.main()
