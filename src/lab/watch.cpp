@@ -86,7 +86,10 @@ Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order,
     show_new();
     view.tick();
   }
-  const WatchedProgram::End end = program->finish();
+  WatchedProgram::End end = program->finish();
+  // Podman's client ends with 0 at a signal that comes before it knows that its container runs.
+  const bool ended_inside = end.exited.ended.has_value();
+  if (limit.reached() && !ended_inside && end.status.success()) end.status.signal = SIGTERM;
   // Ignores write errors: even if the disk is full, the run must get its end.
   for (const EventBody& seen : gpu_trace_events(folder)) {
     (void)events->write({clock.now(), seen}).ok();

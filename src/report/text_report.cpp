@@ -115,8 +115,8 @@ void add_parts(std::string& out, const StepBreakdown& step, const Terminal& term
 void add_advice(std::string& out, const RunFindings& run, const Terminal& terminal) {
   constexpr std::size_t kShown = 4;
   const auto all = advise(run);
-  out += "\n" + terminal.bold("What to change") +
-         (all.size() > 1 ? terminal.dim(" (each saving assumes the changes above it)") : "") + "\n";
+  out += "\n" + terminal.bold("What to change") + "\n";
+  if (all.size() > 1) out += terminal.dim("  Each saving assumes the changes above it.") + "\n";
   for (std::size_t i = 0; i < std::min(all.size(), kShown); ++i) {
     const Advice& advice = all[i];
     if (advice.key == "none") {
