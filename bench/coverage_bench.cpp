@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 
-#include "compare/decide.h"
-#include "compare/simulated.h"
-#include "record/statistics.h"
+#include "core/record/statistics.h"
+#include "experiments/compare/decide.h"
+#include "experiments/compare/simulated.h"
 
 namespace {
 

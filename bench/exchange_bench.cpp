@@ -21,10 +21,10 @@
 
 #include "base/subprocess.h"
 #include "base/units.h"
-#include "comm/place.h"
-#include "comm/rendezvous.h"
-#include "comm/tcp.h"
-#include "train/dist/connect.h"
+#include "machine/comm/place.h"
+#include "machine/comm/rendezvous.h"
+#include "machine/comm/tcp.h"
+#include "training/train/dist/connect.h"
 
 namespace tacho {
 namespace {

@@ -23,7 +23,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "image/image_loader.h"
+#include "training/image/image_loader.h"
 
 namespace tacho {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/scratch_folder.h"
-#include "launch/open_launcher.h"
+#include "machine/launch/open_launcher.h"
 
 namespace tacho {
 namespace {

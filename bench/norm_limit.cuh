@@ -4,7 +4,7 @@
 // memory, synchronise, and write the norm's outputs, without arithmetic. Nothing can be written before everything is
 // read, so this is the limit of layers that are held, not a copy, which does both at once.
 
-#include "kernels/held_norm.cuh"
+#include "training/kernels/held_norm.cuh"
 
 namespace tacho::kernels {
 

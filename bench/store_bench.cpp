@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/scratch_folder.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
 
 namespace tacho {
 namespace {

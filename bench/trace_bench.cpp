@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "trace/gpu_findings.h"
-#include "trace/gpu_tables.h"
-#include "trace/name_facts.h"
-#include "trace/step_finder.h"
-#include "trace/timeline.h"
-#include "tracefile/gpu_trace_reader.h"
+#include "tracing/trace/gpu_findings.h"
+#include "tracing/trace/gpu_tables.h"
+#include "tracing/trace/name_facts.h"
+#include "tracing/trace/step_finder.h"
+#include "tracing/trace/timeline.h"
+#include "tracing/tracefile/gpu_trace_reader.h"
 
 namespace {
 

@@ -18,7 +18,7 @@ endforeach()
 file(WRITE ${OUT} "// Made by cmake/write_page_files.cmake.
 #include <array>
 
-#include \"serve/pages.h\"
+#include \"serving/dashboard/pages.h\"
 
 #define TACHO_EMBED(name, path)                                                       \\
   __asm__(\".section .rodata\\n.global \" #name \"_begin\\n.global \" #name \"_end\\n\" #name \\

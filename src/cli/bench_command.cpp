@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/prediction_recorder.h"
-#include "probe/host_probe.h"
-#include "record/run_options.h"
+#include "core/record/run_options.h"
+#include "machine/probe/host_probe.h"
 
 namespace tacho {
 namespace {

@@ -5,8 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "bandwidth/comms_request.h"
-#include "bandwidth/survey_store.h"
 #include "base/home.h"
 #include "base/quantity.h"
 #include "cli/commands.h"
@@ -16,11 +14,13 @@
 #include "cli/rank_options.h"
 #include "cli/take_part.h"
 #include "cli/train_options.h"
-#include "comm/place.h"
-#include "lab/comms_ranks.h"
-#include "probe/contention_watch.h"
-#include "probe/host_probe.h"
-#include "record/run_folder.h"
+#include "core/record/run_folder.h"
+#include "experiments/runner/comms_ranks.h"
+#include "machine/comm/place.h"
+#include "machine/probe/contention_watch.h"
+#include "machine/probe/host_probe.h"
+#include "microbench/memory/comms_request.h"
+#include "microbench/memory/survey_store.h"
 
 namespace tacho {
 namespace {

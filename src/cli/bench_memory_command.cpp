@@ -7,9 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "bandwidth/cpu_lab.h"
-#include "bandwidth/gpu_counts.h"
-#include "bandwidth/survey_store.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "base/quantity.h"
@@ -18,10 +15,13 @@
 #include "cli/commands.h"
 #include "cli/load_view.h"
 #include "cli/memory_view.h"
-#include "probe/contention_watch.h"
-#include "probe/host_probe.h"
-#include "probe/perf_counters.h"
-#include "record/run_folder.h"
+#include "core/record/run_folder.h"
+#include "machine/probe/contention_watch.h"
+#include "machine/probe/host_probe.h"
+#include "machine/probe/perf_counters.h"
+#include "microbench/memory/cpu_lab.h"
+#include "microbench/memory/gpu_counts.h"
+#include "microbench/memory/survey_store.h"
 
 namespace tacho {
 namespace {

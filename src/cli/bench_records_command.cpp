@@ -1,11 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bandwidth/survey_store.h"
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/comms_view.h"
 #include "cli/memory_view.h"
+#include "microbench/memory/survey_store.h"
 
 namespace tacho {
 namespace {

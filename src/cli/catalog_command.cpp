@@ -7,15 +7,15 @@
 #include <cmath>
 #include <memory>
 
-#include "advise/catalog.h"
-#include "advise/own_steps.h"
 #include "base/home.h"
 #include "base/json_object.h"
 #include "base/table.h"
 #include "cli/commands.h"
-#include "predict/gpu_catalog.h"
-#include "predict/shipped.h"
-#include "probe/host_probe.h"
+#include "machine/probe/host_probe.h"
+#include "predict/speed/rent/catalog.h"
+#include "predict/speed/rent/own_steps.h"
+#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/speed/shipped.h"
 
 namespace tacho {
 namespace {

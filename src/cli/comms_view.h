@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "bandwidth/comms_survey.h"
 #include "base/terminal.h"
+#include "microbench/memory/comms_survey.h"
 
 namespace tacho {
 

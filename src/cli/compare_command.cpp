@@ -12,11 +12,11 @@
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
 #include "cli/prediction_recorder.h"
-#include "compare/csv_view.h"
-#include "compare/html_view.h"
-#include "compare/text_view.h"
-#include "lab/compared_values.h"
-#include "lab/recorded_runs.h"
+#include "experiments/compare/csv_view.h"
+#include "experiments/compare/html_view.h"
+#include "experiments/compare/text_view.h"
+#include "experiments/runner/compared_values.h"
+#include "experiments/runner/recorded_runs.h"
 
 namespace tacho {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "lab/compare_lab.h"
-#include "lab/compare_plan.h"
+#include "experiments/runner/compare_lab.h"
+#include "experiments/runner/compare_plan.h"
 
 namespace CLI {
 class App;

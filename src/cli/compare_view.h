@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/terminal.h"
-#include "lab/comparer.h"
+#include "experiments/runner/comparer.h"
 
 namespace tacho {
 

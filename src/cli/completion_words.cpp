@@ -8,9 +8,9 @@
 
 #include "cli/completion_scripts.h"
 #include "cli/doc_pages.h"
-#include "data/catalog.h"
-#include "record/model_catalog.h"
-#include "record/run_options.h"
+#include "core/record/model_catalog.h"
+#include "core/record/run_options.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/result.h"
 #include "base/signals.h"
 #include "base/terminal.h"
-#include "lab/lab.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "experiments/runner/lab.h"
 
 namespace tacho {
 

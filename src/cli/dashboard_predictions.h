@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "serve/prediction_service.h"
+#include "serving/dashboard/prediction_service.h"
 
 namespace tacho {
 

@@ -8,11 +8,11 @@
 #include "cli/commands.h"
 #include "cli/dataset_list.h"
 #include "cli/progress_line.h"
-#include "data/catalog.h"
-#include "data/fetch/get.h"
-#include "data/fetch/prepare.h"
-#include "data/fetch/verify.h"
-#include "data/locate.h"
+#include "training/data/catalog.h"
+#include "training/data/fetch/get.h"
+#include "training/data/fetch/prepare.h"
+#include "training/data/fetch/verify.h"
+#include "training/data/locate.h"
 
 namespace tacho {
 namespace {

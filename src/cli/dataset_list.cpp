@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "data/catalog.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/describe_report.h"
 #include "cli/model_list.h"
-#include "lab/worker_program.h"
+#include "experiments/runner/worker_program.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/gathered_run.h"
-#include "report/run_diff.h"
+#include "tracing/report/run_diff.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
-#include "lab/doctor.h"
+#include "experiments/runner/doctor.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/home.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "env/image_build.h"
+#include "machine/env/image_build.h"
 
 namespace tacho {
 namespace {

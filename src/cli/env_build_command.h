@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/context.h"
-#include "env/image_build.h"
+#include "machine/env/image_build.h"
 
 namespace CLI {
 class App;

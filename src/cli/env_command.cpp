@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/env_build_command.h"
-#include "env/environment.h"
+#include "machine/env/environment.h"
 
 namespace tacho {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/context.h"
-#include "record/run_folder.h"
-#include "report/run_findings.h"
+#include "core/record/run_folder.h"
+#include "tracing/report/run_findings.h"
 
 namespace tacho {
 

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "infer/options.h"
-#include "lab/worker_program.h"
-#include "record/run_folder.h"
+#include "core/record/run_folder.h"
+#include "experiments/runner/worker_program.h"
+#include "serving/infer/options.h"
 
 namespace tacho {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/hmac.h"
 #include "base/home.h"
 #include "base/shell_words.h"
-#include "comm/job_secret.h"
-#include "lab/home_key.h"
+#include "experiments/runner/home_key.h"
+#include "machine/comm/job_secret.h"
 
 namespace tacho {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "learn/curve.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "predict/speed/accuracy/curve.h"
 
 namespace tacho {
 

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "advise/ledger_scores.h"
 #include "base/home.h"
 #include "cli/commands.h"
-#include "store/ledger.h"
+#include "core/store/ledger.h"
+#include "predict/speed/rent/ledger_scores.h"
 
 namespace tacho {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/prediction_recorder.h"
-#include "lab/sweep_view.h"
+#include "experiments/runner/sweep_view.h"
 
 namespace tacho {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/units.h"
-#include "record/statistics.h"
+#include "core/record/statistics.h"
 
 namespace tacho {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/terminal.h"
-#include "emit/mllog.h"
-#include "lab/lab.h"
+#include "core/emit/mllog.h"
+#include "experiments/runner/lab.h"
 
 namespace tacho {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "advise/catalog.h"
 #include "base/home.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
@@ -12,8 +11,9 @@
 #include "cli/load_view.h"
 #include "cli/load_work.h"
 #include "cli/run_report.h"
-#include "load/load_record.h"
-#include "store/run_tables.h"
+#include "core/store/run_tables.h"
+#include "predict/speed/rent/catalog.h"
+#include "serving/load/load_record.h"
 
 namespace tacho {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/quantity.h"
 #include "base/units.h"
 #include "cli/usage_message.h"
-#include "load/input_set.h"
-#include "load/replay_file.h"
+#include "serving/load/input_set.h"
+#include "serving/load/replay_file.h"
 
 namespace tacho {
 namespace {

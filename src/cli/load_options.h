@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "load/load_plan.h"
-#include "load/slo.h"
+#include "serving/load/load_plan.h"
+#include "serving/load/slo.h"
 
 namespace CLI {
 class App;

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "base/terminal.h"
-#include "load/measure.h"
-#include "load/slo_search.h"
-#include "record/event.h"
+#include "core/record/event.h"
+#include "serving/load/measure.h"
+#include "serving/load/slo_search.h"
 
 namespace tacho {
 

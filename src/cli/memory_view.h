@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "bandwidth/survey.h"
 #include "base/terminal.h"
+#include "microbench/memory/survey.h"
 
 namespace tacho {
 

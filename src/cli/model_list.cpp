@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "record/model_catalog.h"
+#include "core/record/model_catalog.h"
 
 namespace tacho {
 

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "cli/train_options.h"
-#include "data/catalog.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "cli/run_predictors.h"
-#include "predict/own_jobs.h"
-#include "predict/shipped.h"
-#include "probe/host_probe.h"
+#include "machine/probe/host_probe.h"
+#include "predict/speed/speed/own_jobs.h"
+#include "predict/speed/speed/shipped.h"
 
 namespace tacho {
 namespace {

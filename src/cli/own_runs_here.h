@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "advise/run_predictor.h"
 #include "base/result.h"
-#include "predict/own_runs.h"
-#include "predict/predictor.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/run_predictor.h"
+#include "predict/speed/speed/own_runs.h"
+#include "predict/speed/speed/predictor.h"
 
 namespace tacho {
 

@@ -10,9 +10,9 @@
 #include "cli/own_runs_here.h"
 #include "cli/prediction_view.h"
 #include "cli/speed_model_files.h"
-#include "predict/gpu_spec_file.h"
-#include "probe/host_probe.h"
-#include "record/model_catalog.h"
+#include "core/record/model_catalog.h"
+#include "machine/probe/host_probe.h"
+#include "predict/speed/speed/gpu_spec_file.h"
 
 namespace tacho {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "advise/published_steps.h"
 #include "cli/commands.h"
 #include "cli/prediction_request.h"
 #include "cli/run_predictors.h"
 #include "cli/step_predictors.h"
 #include "cli/study_predictors.h"
 #include "cli/traced_job.h"
+#include "predict/speed/rent/published_steps.h"
 
 namespace tacho {
 namespace {

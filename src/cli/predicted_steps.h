@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "advise/predictors.h"
-#include "predict/predictor.h"
+#include "predict/speed/rent/predictors.h"
+#include "predict/speed/speed/predictor.h"
 
 namespace tacho {
 

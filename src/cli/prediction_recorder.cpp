@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/ledger_predictions.h"
-#include "advise/total_time.h"
 #include "cli/known_curves.h"
 #include "cli/run_predictors.h"
-#include "data/catalog.h"
-#include "learn/curve_catalog.h"
-#include "probe/host_probe.h"
-#include "store/ledger.h"
+#include "core/store/ledger.h"
+#include "machine/probe/host_probe.h"
+#include "predict/speed/accuracy/curve_catalog.h"
+#include "predict/speed/rent/ledger_predictions.h"
+#include "predict/speed/rent/total_time.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "advise/run_predictor.h"
-#include "lab/lab.h"
-#include "record/run_folder.h"
-#include "store/run_store.h"
+#include "core/record/run_folder.h"
+#include "core/store/run_store.h"
+#include "experiments/runner/lab.h"
+#include "predict/speed/rent/run_predictor.h"
 
 namespace tacho {
 

@@ -6,7 +6,7 @@
 
 #include "base/terminal.h"
 #include "base/units.h"
-#include "data/fetch/watch.h"
+#include "training/data/fetch/watch.h"
 
 namespace tacho {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "lab/launch.h"
-#include "record/run_options.h"
+#include "core/record/run_options.h"
+#include "experiments/runner/launch.h"
 
 namespace CLI {
 class App;

@@ -6,13 +6,13 @@
 #include <memory>
 #include <optional>
 
-#include "advise/catalog.h"
-#include "advise/recommendation_view.h"
 #include "base/home.h"
 #include "cli/commands.h"
 #include "cli/recommending.h"
 #include "cli/target_option.h"
 #include "cli/traced_job.h"
+#include "predict/speed/rent/catalog.h"
+#include "predict/speed/rent/recommendation_view.h"
 
 namespace tacho {
 namespace {

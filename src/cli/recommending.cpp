@@ -5,9 +5,9 @@
 #include "base/nearest.h"
 #include "cli/known_curves.h"
 #include "cli/step_predictors.h"
-#include "data/catalog.h"
-#include "learn/curve_catalog.h"
-#include "record/model_catalog.h"
+#include "core/record/model_catalog.h"
+#include "predict/speed/accuracy/curve_catalog.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "advise/catalog.h"
-#include "advise/recommend.h"
 #include "base/result.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/catalog.h"
+#include "predict/speed/rent/recommend.h"
 
 namespace tacho {
 

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "advise/catalog.h"
 #include "base/home.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/own_runs_here.h"
 #include "cli/speed_model_files.h"
+#include "predict/speed/rent/catalog.h"
 
 namespace tacho {
 namespace {

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "advise/regret.h"
 #include "base/json_object.h"
 #include "base/result.h"
 #include "base/terminal.h"
-#include "predict/own_run.h"
+#include "predict/speed/rent/regret.h"
+#include "predict/speed/speed/own_run.h"
 
 namespace tacho {
 

@@ -4,10 +4,10 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/gathered_run.h"
-#include "report/html_report.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
-#include "report/timeline_file.h"
+#include "tracing/report/html_report.h"
+#include "tracing/report/json_report.h"
+#include "tracing/report/text_report.h"
+#include "tracing/report/timeline_file.h"
 
 namespace tacho {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/run_report.h"
 #include "cli/train_options.h"
-#include "store/run_tables.h"
+#include "core/store/run_tables.h"
 
 namespace tacho {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "advise/run_predictor.h"
 #include "base/result.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/run_predictor.h"
 
 namespace tacho {
 

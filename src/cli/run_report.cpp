@@ -11,9 +11,9 @@
 #include "base/units.h"
 #include "base/wrapped_text.h"
 #include "cli/load_view.h"
-#include "record/disturbance.h"
-#include "record/rank_figures.h"
-#include "record/statistics.h"
+#include "core/record/disturbance.h"
+#include "core/record/rank_figures.h"
+#include "core/record/statistics.h"
 
 namespace tacho {
 namespace {

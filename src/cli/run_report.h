@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/terminal.h"
-#include "record/run_record.h"
+#include "core/record/run_record.h"
 
 namespace tacho {
 

@@ -12,9 +12,9 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/run_report.h"
-#include "lab/run_state.h"
-#include "record/metric.h"
-#include "store/run_tables.h"
+#include "core/record/metric.h"
+#include "core/store/run_tables.h"
+#include "experiments/runner/run_state.h"
 
 namespace tacho {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/signals.h"
 #include "cli/commands.h"
 #include "cli/dashboard_predictions.h"
-#include "serve/dashboard.h"
+#include "serving/dashboard/dashboard.h"
 
 namespace tacho {
 namespace {

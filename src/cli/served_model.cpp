@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/signals.h"
-#include "lab/worker_program.h"
-#include "load/target.h"
+#include "experiments/runner/worker_program.h"
+#include "serving/load/target.h"
 
 namespace tacho {
 namespace {

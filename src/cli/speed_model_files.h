@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/learning_set.h"
-#include "predict/predictor.h"
+#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/speed/predictor.h"
 
 namespace tacho {
 

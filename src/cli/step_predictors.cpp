@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "advise/input_limit.h"
-#include "advise/own_steps.h"
-#include "advise/published_steps.h"
 #include "base/home.h"
 #include "cli/predicted_steps.h"
 #include "cli/run_predictors.h"
 #include "cli/speed_model_files.h"
-#include "predict/shipped.h"
-#include "record/run_options.h"
+#include "core/record/run_options.h"
+#include "predict/speed/rent/input_limit.h"
+#include "predict/speed/rent/own_steps.h"
+#include "predict/speed/rent/published_steps.h"
+#include "predict/speed/speed/shipped.h"
 
 namespace tacho {
 namespace {

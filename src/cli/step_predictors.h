@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "advise/predictors.h"
 #include "base/result.h"
-#include "store/run_store.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/predictors.h"
 
 namespace tacho {
 

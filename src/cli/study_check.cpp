@@ -8,9 +8,9 @@
 #include "cli/served_model.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
-#include "infer/options.h"
-#include "lab/compared_values.h"
-#include "probe/host_probe.h"
+#include "experiments/runner/compared_values.h"
+#include "machine/probe/host_probe.h"
+#include "serving/infer/options.h"
 
 namespace tacho {
 namespace {

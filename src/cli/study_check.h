@@ -4,7 +4,7 @@
 
 #include "cli/compare_options.h"
 #include "cli/load_options.h"
-#include "study/study.h"
+#include "experiments/study/study.h"
 
 namespace tacho {
 

@@ -14,8 +14,8 @@
 #include "cli/study_driver.h"
 #include "cli/study_plan.h"
 #include "cli/study_predictors.h"
-#include "study/shipped_studies.h"
-#include "study/study_report.h"
+#include "experiments/study/shipped_studies.h"
+#include "experiments/study/study_report.h"
 
 namespace tacho {
 namespace {

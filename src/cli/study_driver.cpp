@@ -17,8 +17,8 @@
 #include "cli/sweep_live.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
-#include "lab/compare_lab.h"
-#include "study/fill_in.h"
+#include "experiments/runner/compare_lab.h"
+#include "experiments/study/fill_in.h"
 
 namespace tacho {
 namespace {

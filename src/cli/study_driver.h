@@ -6,8 +6,8 @@
 #include "cli/context.h"
 #include "cli/prediction_recorder.h"
 #include "cli/sweep_work.h"
-#include "lab/compare_plan.h"
-#include "study/study.h"
+#include "experiments/runner/compare_plan.h"
+#include "experiments/study/study.h"
 
 namespace tacho {
 

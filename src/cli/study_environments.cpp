@@ -6,7 +6,7 @@
 #include "base/home.h"
 #include "base/version.h"
 #include "cli/env_build_command.h"
-#include "env/environment.h"
+#include "machine/env/environment.h"
 
 namespace tacho {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "store/study_table.h"
+#include "core/store/study_table.h"
 
 namespace tacho {
 

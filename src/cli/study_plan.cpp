@@ -7,7 +7,7 @@
 #include "cli/study_check.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
-#include "study/study_report.h"
+#include "experiments/study/study_report.h"
 
 namespace tacho {
 namespace {

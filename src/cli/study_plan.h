@@ -6,8 +6,8 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "store/study_table.h"
-#include "study/study.h"
+#include "core/store/study_table.h"
+#include "experiments/study/study.h"
 
 namespace tacho {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "study/study_report.h"
+#include "experiments/study/study_report.h"
 
 namespace tacho {
 

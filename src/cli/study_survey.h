@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "bandwidth/survey.h"
 #include "cli/context.h"
+#include "microbench/memory/survey.h"
 
 namespace tacho {
 

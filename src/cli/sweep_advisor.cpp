@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/sweep_lines.h"
-#include "learn/curve.h"
-#include "learn/epochs_to_target.h"
+#include "experiments/runner/sweep_lines.h"
+#include "predict/speed/accuracy/curve.h"
+#include "predict/speed/accuracy/epochs_to_target.h"
 
 namespace tacho {
 namespace {

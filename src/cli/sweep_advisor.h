@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "advise/next_runs.h"
-#include "lab/sweep_driver.h"
-#include "record/metric.h"
-#include "store/run_store.h"
-#include "store/sweep_store.h"
+#include "core/record/metric.h"
+#include "core/store/run_store.h"
+#include "core/store/sweep_store.h"
+#include "experiments/runner/sweep_driver.h"
+#include "predict/speed/rent/next_runs.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "cli/sweep_plan.h"
 #include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
-#include "lab/sweep_lab.h"
+#include "experiments/runner/sweep_lab.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/units.h"
-#include "lab/sweep_lines.h"
+#include "experiments/runner/sweep_lines.h"
 
 namespace tacho {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "lab/sweep_view.h"
-#include "record/metric.h"
+#include "core/record/metric.h"
+#include "experiments/runner/sweep_view.h"
 
 namespace tacho {
 

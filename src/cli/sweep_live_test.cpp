@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/test_runs.h"
+#include "core/store/test_runs.h"
 
 namespace tacho {
 namespace {

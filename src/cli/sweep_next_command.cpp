@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/sweep_advisor.h"
 #include "cli/target_option.h"
-#include "sweep/plan.h"
+#include "experiments/sweep/plan.h"
 
 namespace tacho {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/parse_number.h"
-#include "lab/sweep_cost.h"
-#include "record/environment_spec.h"
+#include "core/record/environment_spec.h"
+#include "experiments/runner/sweep_cost.h"
 
 namespace tacho {
 namespace {

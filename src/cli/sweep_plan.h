@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sweep/grid.h"
-#include "sweep/plan.h"
+#include "experiments/sweep/grid.h"
+#include "experiments/sweep/plan.h"
 
 namespace tacho {
 

@@ -12,8 +12,8 @@
 #include "cli/sweep_live.h"
 #include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
-#include "lab/sweep_export.h"
-#include "lab/sweep_lab.h"
+#include "experiments/runner/sweep_export.h"
+#include "experiments/runner/sweep_lab.h"
 
 namespace tacho {
 

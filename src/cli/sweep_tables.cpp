@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/table.h"
-#include "record/metric.h"
-#include "record/run_secrets.h"
+#include "core/record/metric.h"
+#include "core/record/run_secrets.h"
 
 namespace tacho {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "lab/sweep_lines.h"
-#include "sweep/plan.h"
+#include "experiments/runner/sweep_lines.h"
+#include "experiments/sweep/plan.h"
 
 namespace tacho {
 

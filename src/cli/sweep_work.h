@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "lab/sweep_lab.h"
-#include "record/metric.h"
-#include "store/run_store.h"
-#include "store/sweep_store.h"
+#include "core/record/metric.h"
+#include "core/store/run_store.h"
+#include "core/store/sweep_store.h"
+#include "experiments/runner/sweep_lab.h"
 
 namespace tacho {
 

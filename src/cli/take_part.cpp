@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/home.h"
-#include "lab/separate_ranks.h"
+#include "experiments/runner/separate_ranks.h"
 
 namespace tacho {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/context.h"
-#include "lab/launch.h"
-#include "record/run_folder.h"
+#include "core/record/run_folder.h"
+#include "experiments/runner/launch.h"
 
 namespace tacho {
 

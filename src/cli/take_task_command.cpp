@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "launch/take_task.h"
+#include "machine/launch/take_task.h"
 
 namespace tacho {
 

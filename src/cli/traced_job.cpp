@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "advise/kernel_scaling.h"
 #include "base/shell_words.h"
 #include "cli/gathered_run.h"
-#include "learn/abstain.h"
-#include "predict/gpu_catalog.h"
-#include "predict/shipped.h"
-#include "record/metric.h"
+#include "core/record/metric.h"
+#include "predict/speed/accuracy/abstain.h"
+#include "predict/speed/rent/kernel_scaling.h"
+#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/speed/shipped.h"
 
 namespace tacho {
 namespace {

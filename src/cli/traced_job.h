@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "advise/predictors.h"
 #include "base/result.h"
 #include "cli/context.h"
-#include "record/run_spec.h"
-#include "store/run_store.h"
+#include "core/record/run_spec.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/predictors.h"
 
 namespace tacho {
 

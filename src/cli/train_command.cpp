@@ -12,7 +12,7 @@
 #include "cli/run_report.h"
 #include "cli/take_part.h"
 #include "cli/train_options.h"
-#include "store/run_tables.h"
+#include "core/store/run_tables.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/rank_options.h"
-#include "record/run_options.h"
+#include "core/record/run_options.h"
 
 namespace CLI {
 class App;
@@ -14,11 +14,11 @@ class App;
 
 namespace tacho {
 
-// Selects options of record/run_options.h.
+// Selects options of core/record/run_options.h.
 inline bool any_option(const RunOption& /*option*/) { return true; }
 inline bool environment_option(const RunOption& option) { return option.group == "Environment"; }
 
-// Declares the options of record/run_options.h that `wanted` accepts.
+// Declares the options of core/record/run_options.h that `wanted` accepts.
 void declare_run_options(CLI::App& command, const std::function<bool(const RunOption&)>& wanted);
 // Returns those that were given.
 RunSettings given_settings(const CLI::App& command,

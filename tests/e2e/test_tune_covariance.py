@@ -41,7 +41,7 @@ class TuneCovariance(TachoCase):
         drifted.chmod(0o755)
         said = self.tune("--check", tacho=drifted)
         self.assertEqual(said.returncode, 1, said.stdout)
-        self.assertIn("the covariance differs from src/predict/covariance_kernel.cpp", said.stderr)
+        self.assertIn("the covariance differs from src/predict/speed/covariance_kernel.cpp", said.stderr)
 
     def test_it_prints_the_tuned_terms_as_cpp(self):
         said = self.tune("--seconds", "3")

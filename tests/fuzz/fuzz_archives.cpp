@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/scratch_folder.h"
-#include "data/fetch/archive_reader.h"
-#include "data/fetch/devkit.h"
-#include "data/fetch/meta_mat.h"
-#include "data/fetch/test_archives.h"
-#include "data/fetch/test_imagenet.h"
 #include "fuzz_loop.h"
+#include "training/data/fetch/archive_reader.h"
+#include "training/data/fetch/devkit.h"
+#include "training/data/fetch/meta_mat.h"
+#include "training/data/fetch/test_archives.h"
+#include "training/data/fetch/test_imagenet.h"
 
 namespace tacho {
 namespace {

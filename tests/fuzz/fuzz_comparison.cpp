@@ -2,12 +2,12 @@
 #include <string>
 
 #include "base/terminal.h"
-#include "compare/csv_view.h"
-#include "compare/html_view.h"
-#include "compare/made_comparison.h"
-#include "compare/text_view.h"
+#include "experiments/compare/csv_view.h"
+#include "experiments/compare/html_view.h"
+#include "experiments/compare/made_comparison.h"
+#include "experiments/compare/text_view.h"
+#include "experiments/runner/compare_plan.h"
 #include "fuzz_loop.h"
-#include "lab/compare_plan.h"
 
 namespace tacho {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/scratch_folder.h"
-#include "data/cifar.h"
-#include "data/gz_file.h"
-#include "data/idx.h"
-#include "data/sentences.h"
 #include "fuzz_loop.h"
+#include "training/data/cifar.h"
+#include "training/data/gz_file.h"
+#include "training/data/idx.h"
+#include "training/data/sentences.h"
 
 namespace tacho {
 namespace {

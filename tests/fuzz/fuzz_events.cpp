@@ -1,11 +1,11 @@
 // JSON files of a run's folder: events, usage samples, operators; and the output of its program.
 #include <string>
 
+#include "core/record/event_log.h"
+#include "core/record/op_trace.h"
+#include "core/record/run_record.h"
+#include "core/record/usage_summary.h"
 #include "fuzz_loop.h"
-#include "record/event_log.h"
-#include "record/op_trace.h"
-#include "record/run_record.h"
-#include "record/usage_summary.h"
 
 namespace tacho {
 namespace {

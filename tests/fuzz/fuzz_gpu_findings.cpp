@@ -5,10 +5,10 @@
 
 #include "base/scratch_folder.h"
 #include "fuzz_loop.h"
-#include "trace/gpu_findings.h"
-#include "trace/timeline.h"
-#include "tracefile/gpu_trace_reader.h"
-#include "tracefile/sample_trace.h"
+#include "tracing/trace/gpu_findings.h"
+#include "tracing/trace/timeline.h"
+#include "tracing/tracefile/gpu_trace_reader.h"
+#include "tracing/tracefile/sample_trace.h"
 
 // An accepted trace must not crash its analysis.
 int main(int argc, char** argv) {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "fuzz_loop.h"
-#include "tracefile/gpu_trace_reader.h"
-#include "tracefile/sample_trace.h"
+#include "tracing/tracefile/gpu_trace_reader.h"
+#include "tracing/tracefile/sample_trace.h"
 
 int main(int argc, char** argv) {
   return tacho::fuzz(

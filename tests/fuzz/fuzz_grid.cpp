@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "experiments/sweep/combinations.h"
+#include "experiments/sweep/grid.h"
 #include "fuzz_loop.h"
 #include "made_yaml.h"
-#include "sweep/combinations.h"
-#include "sweep/grid.h"
 
 namespace tacho {
 namespace {

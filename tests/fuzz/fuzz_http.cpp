@@ -8,10 +8,10 @@
 
 #include "base/json_object.h"
 #include "fuzz_loop.h"
-#include "http/problem.h"
-#include "http/raw_client.h"
-#include "http/server.h"
-#include "http/site.h"
+#include "serving/http/problem.h"
+#include "serving/http/raw_client.h"
+#include "serving/http/server.h"
+#include "serving/http/site.h"
 
 namespace tacho {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuzz_loop.h"
-#include "image/image_loader.h"
-#include "image/test_images.h"
+#include "training/image/image_loader.h"
+#include "training/image/test_images.h"
 
 namespace tacho {
 namespace {

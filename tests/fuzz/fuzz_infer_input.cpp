@@ -3,8 +3,8 @@
 
 #include "fuzz_loop.h"
 #include "generated_json.h"
-#include "infer/input.h"
-#include "infer/test_model.h"
+#include "serving/infer/input.h"
+#include "serving/infer/test_model.h"
 
 namespace tacho::infer {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "fuzz_loop.h"
 #include "made_yaml.h"
-#include "predict/gpu_spec_file.h"
-#include "predict/shipped.h"
-#include "predict/training_job.h"
+#include "predict/speed/speed/gpu_spec_file.h"
+#include "predict/speed/speed/shipped.h"
+#include "predict/speed/speed/training_job.h"
 
 namespace tacho {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "fuzz_loop.h"
-#include "load/answer_reader.h"
-#include "load/replay_file.h"
-#include "load/target.h"
+#include "serving/load/answer_reader.h"
+#include "serving/load/replay_file.h"
+#include "serving/load/target.h"
 
 namespace tacho::load {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/scratch_folder.h"
-#include "emit/protobuf_wire.h"
-#include "emit/tf_record.h"
+#include "core/emit/protobuf_wire.h"
+#include "core/emit/tf_record.h"
 #include "fuzz_loop.h"
-#include "listen/figure_thinner.h"
-#include "listen/output_lines.h"
-#include "listen/tensorboard_tail.h"
+#include "tracing/listen/figure_thinner.h"
+#include "tracing/listen/output_lines.h"
+#include "tracing/listen/tensorboard_tail.h"
 
 namespace tacho {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "fuzz_loop.h"
-#include "infer/cache.h"
-#include "infer/redis_reply.h"
-#include "infer/sealed_entry.h"
+#include "serving/infer/cache.h"
+#include "serving/infer/redis_reply.h"
+#include "serving/infer/sealed_entry.h"
 
 namespace tacho::infer {
 namespace {

@@ -5,10 +5,10 @@
 #include <array>
 #include <string>
 
-#include "comm/control_connection.h"
-#include "comm/greeting.h"
-#include "comm/handshake.h"
 #include "fuzz_loop.h"
+#include "machine/comm/control_connection.h"
+#include "machine/comm/greeting.h"
+#include "machine/comm/handshake.h"
 
 namespace tacho {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/scratch_folder.h"
+#include "core/record/run_folder.h"
+#include "core/record/run_record.h"
+#include "core/record/run_secrets.h"
 #include "fuzz_loop.h"
-#include "record/run_folder.h"
-#include "record/run_record.h"
-#include "record/run_secrets.h"
 
 namespace tacho {
 namespace {

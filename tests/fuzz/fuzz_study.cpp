@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
+#include "experiments/study/fill_in.h"
+#include "experiments/study/shipped_studies.h"
+#include "experiments/study/study.h"
 #include "fuzz_loop.h"
 #include "made_yaml.h"
-#include "study/fill_in.h"
-#include "study/shipped_studies.h"
-#include "study/study.h"
 
 namespace tacho {
 namespace {

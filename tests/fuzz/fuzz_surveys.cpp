@@ -1,10 +1,10 @@
 // Stored surveys of memory and communication, and output of ncu.
 #include <string>
 
-#include "bandwidth/comms_survey.h"
-#include "bandwidth/gpu_counts.h"
-#include "bandwidth/survey.h"
 #include "fuzz_loop.h"
+#include "microbench/memory/comms_survey.h"
+#include "microbench/memory/gpu_counts.h"
+#include "microbench/memory/survey.h"
 
 namespace tacho::bandwidth {
 namespace {

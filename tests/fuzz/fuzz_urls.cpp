@@ -3,8 +3,8 @@
 #include <string>
 
 #include "fuzz_loop.h"
-#include "http/access.h"
-#include "http/url.h"
+#include "serving/http/access.h"
+#include "serving/http/url.h"
 
 namespace tacho {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "inject/activity_layout.h"
-#include "inject/cupti_api.h"
+#include "tracing/inject/activity_layout.h"
+#include "tracing/inject/cupti_api.h"
 
 // clang-format off
 #define TACHO_SAME(layout, ours, record, theirs) \

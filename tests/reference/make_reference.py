@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Computes with PyTorch what src/train must compute too, and prints it as JSON.
+"""Computes with PyTorch what src/training/train must compute too, and prints it as JSON.
 
-    tests/reference/make_reference.py > src/train/reference.json
+    tests/reference/make_reference.py > src/training/train/reference.json
 
 Needs python3-torch and python3-torchvision (Debian's, or any other release). Weights and inputs
 follow formulas, so that nothing but this file and its output has to be kept. Dropout is off;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """BERT's uncased WordPiece tokenizer, written down a second time, in Python and for clarity alone.
 
-    tests/reference/wordpiece_reference.py > src/text/reference.json
+    tests/reference/wordpiece_reference.py > src/training/text/reference.json
 
-prints texts and the tokens they must give, for the unit tests of src/text. Follows the behaviour of
+prints texts and the tokens they must give, for the unit tests of src/training/text. Follows the behaviour of
 transformers' BertTokenizerLegacy, which tests/gpu/compare_tokenizer holds Tacho's tokenizer against
 directly where transformers is installed.
 """

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tracefile/gpu_trace_reader.h"
+#include "tracing/tracefile/gpu_trace_reader.h"
 
 namespace {
 

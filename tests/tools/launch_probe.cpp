@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/json_object.h"
-#include "launch/open_launcher.h"
-#include "launch/task_status.h"
+#include "machine/launch/open_launcher.h"
+#include "machine/launch/task_status.h"
 
 namespace tacho {
 namespace {

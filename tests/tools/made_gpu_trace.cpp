@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "trace/test_trace.h"
-#include "tracefile/gpu_trace_encoder.h"
+#include "tracing/trace/test_trace.h"
+#include "tracing/tracefile/gpu_trace_encoder.h"
 
 namespace tacho {
 namespace {

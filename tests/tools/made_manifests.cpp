@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "launch/kubernetes_manifest.h"
+#include "machine/launch/kubernetes_manifest.h"
 
 int main() {
   using Options = std::map<std::string, std::string>;

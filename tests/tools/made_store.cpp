@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "record/metric.h"
-#include "store/run_store.h"
-#include "store/sqlite.h"
+#include "core/record/metric.h"
+#include "core/store/run_store.h"
+#include "core/store/sqlite.h"
 
 namespace tacho {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/file.h"
-#include "text/learn_pieces.h"
-#include "text/word_piece.h"
+#include "training/text/learn_pieces.h"
+#include "training/text/word_piece.h"
 
 namespace tacho {
 namespace {

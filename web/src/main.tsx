@@ -45,7 +45,7 @@ function ThemeChoice(): JSX.Element {
   );
 }
 
-// As kViews in src/serve/pages.cpp.
+// As kViews in src/serving/dashboard/pages.cpp.
 const viewsWithItems = new Set(["runs", "comparisons", "sweeps"]);
 const viewsWithoutItems = new Set(["compare", "environments", "recommend", "ledger", "memory", "machine", "new"]);
 

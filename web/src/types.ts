@@ -1,4 +1,4 @@
-// Types of the API (src/serve/openapi.json). Recommendations and surveys are in offer_types.ts and
+// Types of the API (src/serving/dashboard/openapi.json). Recommendations and surveys are in offer_types.ts and
 // survey_types.ts.
 
 export type Outcome = "running" | "ok" | "out_of_memory" | "failed" | "cancelled" | "timed_out";

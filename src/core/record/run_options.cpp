@@ -1,0 +1,297 @@
+#include "core/record/run_options.h"
+
+#include <iterator>
+
+#include "base/quantity.h"
+#include "core/record/run_option_fields.h"
+
+namespace tacho {
+namespace {
+
+using namespace run_option_fields;
+
+constexpr OptionRange kCount{1, 1e9};  // products of two fit 64 bits
+constexpr OptionRange kPositive{.low = 0, .above = true};
+constexpr OptionRange kShare{0, 1};
+
+std::vector<RunOption> model_and_data() {
+  return {
+      option(TACHO_FIELD(spec.model), "model", "model to train, from the list below", {},
+             kOnForm | kNeeded),
+      option(TACHO_FIELD(spec.data), "data,d", "dataset, from the list below, or synthetic", {},
+             kOnForm | kNeeded),
+      path(TACHO_FIELD(spec.data_folder), "data-dir", "FOLDER",
+           "folder with the dataset's files (default: where 'tacho data' stores them)"),
+      option(TACHO_FIELD(spec.batch), "batch,b", "samples per step, per process", kCount,
+             kOnForm | kNeeded),
+      option(TACHO_FIELD(spec.epochs), "epochs,e", "number of epochs", kCount, kOnForm | kNeeded),
+      option(TACHO_FIELD(spec.steps), "steps", "stop after this number of steps", {.low = 1},
+             kOnForm),
+      option(TACHO_FIELD(spec.train_samples), "train-samples",
+             "train on the first N samples (default: all)", {.low = 1}, kOnForm),
+      option(TACHO_FIELD(spec.eval_samples), "eval-samples",
+             "evaluate on the first N samples (default: all)", {.low = 1}, kOnForm),
+      option(TACHO_FIELD(spec.input), "input",
+             "image size, such as 3x224x224 (default: the data's or the model's)"),
+      option(TACHO_FIELD(spec.classes), "classes", "number of classes of synthetic data", kCount),
+      option(TACHO_FIELD(spec.length), "length", "tokens per text; longer texts are cut", kCount),
+      path(TACHO_FIELD(spec.vocabulary), "vocab", "FILE",
+           "WordPiece vocab.txt (default: learned from the data)"),
+      option(TACHO_FIELD(spec.augment), "augment", "random crops and flips: auto, on or off"),
+      option(TACHO_FIELD(spec.target_top1), "target", "stop at this top-1 accuracy, 0 to 1",
+             kShare),
+      option(TACHO_FIELD(spec.seed), "seed", "random seed", {.low = 0}, kOnForm),
+  };
+}
+
+// Keeps the model's parameters if it is the model's optimizer.
+Result<void> set_optimizer(TrainRequest& request, std::string_view text) {
+  OptimizerSpec& chosen = request.spec.optimizer;
+  TACHO_TRY(kind, kOptimizers.parse(text));
+  if (kind == chosen.kind) return {};
+  const bool sgd = kind == OptimizerKind::sgd;
+  chosen = {.kind = kind, .learning_rate = sgd ? 0.01 : 1e-3, .momentum = sgd ? 0.9 : 0};
+  return {};
+}
+
+RunOption optimizer() {
+  RunOption out = option(TACHO_FIELD(spec.optimizer.kind), "optimizer",
+                         "optimizer: sgd, adam or adamw (default: the model's)", {},
+                         kOnForm | kFromModel | kNeeded);
+  out.set = set_optimizer;
+  return out;
+}
+
+std::vector<RunOption> optimization() {
+  return {
+      path(TACHO_FIELD(spec.weights), "weights", "FILE",
+           "start from the weights in a safetensors file"),
+      option(TACHO_FIELD(spec.weights_partial), "weights-partial",
+             "use those of --weights that fit the model, initialize the others"),
+      optimizer(),
+      option(TACHO_FIELD(spec.optimizer.learning_rate), "lr",
+             "learning rate (default: the model's)", kPositive, kOnForm | kFromModel | kNeeded),
+      option(TACHO_FIELD(spec.optimizer.momentum), "momentum", "momentum of SGD", kShare,
+             kFromModel),
+      option(TACHO_FIELD(spec.optimizer.nesterov), "nesterov", "use Nesterov momentum"),
+      option(TACHO_FIELD(spec.optimizer.weight_decay), "weight-decay",
+             "weight decay, decoupled for adamw (default: the model's)", {0, 1e3}, kFromModel),
+      option(TACHO_FIELD(spec.optimizer.beta1), "beta1", "beta1 of adam and adamw", {0, 0.999999},
+             kFromModel),
+      option(TACHO_FIELD(spec.optimizer.beta2), "beta2", "beta2 of adam and adamw", {0, 0.99999999},
+             kFromModel),
+      option(TACHO_FIELD(spec.optimizer.epsilon), "epsilon", "epsilon of adam and adamw", kShare,
+             kFromModel),
+      option(TACHO_FIELD(spec.schedule.kind), "schedule",
+             "learning-rate schedule: constant, step, cosine or one-cycle"),
+      option(TACHO_FIELD(spec.schedule.warmup_epochs), "warmup-epochs",
+             "epochs of learning-rate warm-up", {.low = 0}),
+      option(TACHO_FIELD(spec.schedule.step_epochs), "step-epochs",
+             "epochs between the steps of --schedule step", kPositive),
+      option(TACHO_FIELD(spec.schedule.step_factor), "step-factor",
+             "learning-rate factor per step of --schedule step", kShare),
+      option(TACHO_FIELD(spec.label_smoothing), "label-smoothing", "label smoothing, 0 to 0.999",
+             {0, 0.999}),
+      option(TACHO_FIELD(spec.clip_norm), "clip", "clip gradients to this norm", kPositive),
+      option(TACHO_FIELD(spec.accumulate), "accumulate",
+             "batches whose gradients are added up per optimizer step", kCount),
+      inverted(TACHO_FIELD(spec.dropout), "no-dropout",
+               "disable dropout, to compare runs with different numbers of processes"),
+  };
+}
+
+std::vector<RunOption> hardware() {
+  return {
+      option(TACHO_FIELD(spec.device), "device", "device: cpu or cuda", {}, kOnForm | kNeeded),
+      option(TACHO_FIELD(spec.threads), "threads",
+             "CPU threads (default: the process's share of the cores; 1 for a small mlp)",
+             {1, 4096}, kOnForm | kPerRank),
+      option(TACHO_FIELD(spec.workers), "workers", "threads that prepare batches; 0 for none",
+             {0, 1024}, kPerRank),
+      option(TACHO_FIELD(spec.precision), "precision",
+             "precision: fp32; on a GPU also tf32, bf16, fp16", {}, kOnForm),
+      option(TACHO_FIELD(spec.channels_last), "channels-last",
+             "channels-last layout: auto, on or off"),
+      option(TACHO_FIELD(spec.graphs), "graphs", "run steps as a CUDA graph: auto, on or off"),
+      option(TACHO_FIELD(spec.kernels), "kernels",
+             "GPU kernels: auto (the faster for each shape), fused or torch"),
+      option(TACHO_FIELD(spec.mkldnn), "mkldnn", "oneDNN: auto (if it is faster), on or off", {},
+             kPerRank | kNeeded),
+      option(TACHO_FIELD(spec.stock), "stock", "use PyTorch's defaults, without any tuning"),
+  };
+}
+
+std::vector<RunOption> distributed() {
+  return {
+      option(TACHO_FIELD(spec.dist.ranks_per_node), "nproc",
+             "processes on this machine, one per GPU", {1, 1024}, kLocal | kPerRank | kNeeded),
+      option(TACHO_FIELD(spec.dist.nodes), "nnodes",
+             "number of machines; start the same command on each", {1, 65536},
+             kLocal | kPerRank | kNeeded),
+      option(TACHO_FIELD(spec.dist.timeout_s), "timeout",
+             "seconds until a process that does not respond counts as lost", {0, 86400, true}),
+      option(TACHO_FIELD(line_mbit), "line-mbit",
+             "simulate --nnodes on this machine: network namespaces with N Mbit/s", {}, kLocal),
+      option(TACHO_FIELD(spec.dist.backend), "backend",
+             "gradient exchange: auto, nccl, gloo or shm"),
+      option(TACHO_FIELD(spec.dist.bucket_mb), "bucket-mb", "size of a gradient bucket in MiB",
+             {0, 65536, true}),
+      inverted(TACHO_FIELD(spec.dist.overlap), "no-overlap",
+               "exchange gradients after the backward pass"),
+      option(TACHO_FIELD(spec.dist.compress), "compress",
+             "gradient compression: none, bf16, fp16 or topk"),
+      option(TACHO_FIELD(spec.dist.topk_share), "topk",
+             "share of the gradient that --compress topk sends, 0 to 1", {0, 1, true}),
+      option(TACHO_FIELD(spec.dist.replicate_data), "replicate-data",
+             "train every process on all samples instead of its share"),
+      option(TACHO_FIELD(spec.dist.lr_scale), "lr-scale",
+             "scale the learning rate with the number of processes: none, linear or sqrt"),
+  };
+}
+
+// An option of the environment, which spec.json holds separately.
+template <class Set>
+RunOption custom(std::string_view names, std::string_view help, Set set, unsigned uses = kLocal) {
+  RunOption out = described("", names, help, {}, uses | kPerRank);
+  out.set = set;
+  out.get = [](const TrainRequest&) { return Json(nullptr); };
+  return out;
+}
+
+RunOption bytes(std::optional<std::int64_t> EnvironmentSpec::*member, std::string_view names,
+                std::string_view help) {
+  return custom(names, help,
+                [member](TrainRequest& request, std::string_view text) -> Result<void> {
+                  TACHO_TRY(size, parse_bytes(text));
+                  request.environment.*member = size.count;
+                  return {};
+                });
+}
+
+Result<void> set_environment(TrainRequest& request, std::string_view text) {
+  TACHO_TRY(environment, parse_environment(text));
+  request.environment.kind = environment.kind;
+  request.environment.image = std::move(environment.image);
+  return {};
+}
+
+RunOption environment_kind() {
+  RunOption out =
+      custom("env,E",
+             "environment: bare, podman:IMAGE, docker:IMAGE, apptainer:FILE or charliecloud:FOLDER",
+             set_environment);
+  out.get = [](const TrainRequest& request) { return Json(environment_name(request.environment)); };
+  return out;
+}
+
+Result<void> add_bind(TrainRequest& request, std::string_view text) {
+  TACHO_TRY(bind, parse_bind(text));
+  request.environment.binds.push_back(std::move(bind));
+  return {};
+}
+
+Result<void> add_variable(TrainRequest& request, std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return usage(fmt::format("'{}' is not a valid variable; write NAME=VALUE", text));
+  }
+  request.environment.variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  return {};
+}
+
+Result<void> set_time_limit(TrainRequest& request, std::string_view text) {
+  TACHO_TRY(limit, parse_duration(text));
+  if (limit.count() <= 0) return usage("must be above 0");
+  request.time_limit_s = limit.count();
+  return {};
+}
+
+std::vector<RunOption> environment() {
+  constexpr unsigned kUses = kLocal | kPerRank;
+  return {
+      environment_kind(),
+      option(TACHO_FIELD(environment.cpus), "env-cpus", "CPU limit in processors, such as 1.5", {},
+             kUses),
+      option(TACHO_FIELD(environment.cpuset), "env-cpuset", "processors to run on, such as 0-3,6",
+             {}, kUses),
+      bytes(&EnvironmentSpec::memory_bytes, "env-memory",
+            "memory limit, such as 512M or 2G; a run that exceeds it ends as out_of_memory"),
+      option(TACHO_FIELD(environment.gpus), "env-gpus",
+             "GPUs of a container: all, or a list such as 0,2", {}, kUses),
+      custom("env-bind", "mount SOURCE[:TARGET[:ro]] in the container (repeatable)", add_bind,
+             kLocal | kRepeatable),
+      bytes(&EnvironmentSpec::shared_memory_bytes, "env-shm",
+            "size of a separate /dev/shm, such as 64M (default: the machine's /dev/shm)"),
+      option(TACHO_FIELD(environment.network), "env-network", "network access: host or none", {},
+             kUses),
+      custom("env-var",
+             "set NAME=VALUE for the program (repeatable); records contain the name only",
+             add_variable, kLocal | kRepeatable),
+      custom("time-limit", "end the run after this time, such as 90s, 10m or 1h30m", set_time_limit,
+             0),
+  };
+}
+
+std::vector<RunOption> output() {
+  return {
+      option(TACHO_FIELD(spec.trace), "trace", "trace GPU kernels"),
+      inverted(TACHO_FIELD(spec.checkpoints), "no-checkpoints",
+               "write no checkpoint after each epoch", {}, kPerRank),
+      option(TACHO_FIELD(spec.ops), "ops",
+             "measure the time of PyTorch operators, for 'tacho report'"),
+      inverted(TACHO_FIELD(spec.tensorboard), "no-tensorboard", "write no TensorBoard files", {},
+               kPerRank),
+  };
+}
+
+std::vector<RunOption> all_options() {
+  const std::pair<std::string_view, std::vector<RunOption>> groups[] = {
+      {"", model_and_data()},         {"Optimization", optimization()},
+      {"Hardware", hardware()},       {"Distributed training", distributed()},
+      {"Environment", environment()}, {"Output", output()}};
+  std::vector<RunOption> all;
+  for (const auto& [title, options] : groups) {
+    for (const RunOption& option : options) all.emplace_back(option).group = title;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string plain_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : json_text(value);
+}
+
+std::string RunOption::api_key() const {
+  std::string key(name);
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+std::string RunOption::default_text() const {
+  if (is(kFromModel) || type == OptionType::flag) return "";
+  const Json usual = get({});
+  return usual.is_null() ? "" : plain_text(usual);
+}
+
+std::span<const RunOption> run_options() {
+  static const std::vector<RunOption> options = all_options();
+  return options;
+}
+
+const RunOption* find_run_option(std::string_view name) {
+  const auto options = run_options();
+  const auto found = std::ranges::find(options, name, &RunOption::name);
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> run_option_names(unsigned without) {
+  std::vector<std::string> names;
+  for (const RunOption& option : run_options()) {
+    if ((option.uses & without) == 0) names.emplace_back(option.name);
+  }
+  return names;
+}
+
+}  // namespace tacho

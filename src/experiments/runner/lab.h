@@ -1,0 +1,135 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "core/record/event.h"
+#include "core/record/run_record.h"
+#include "core/store/run_store.h"
+#include "experiments/runner/launch.h"
+#include "experiments/runner/run_container.h"
+#include "experiments/runner/worker_program.h"
+
+namespace tacho {
+
+// Receives the progress of a run.
+class RunView {
+ public:
+  virtual ~RunView() = default;
+  virtual void started(std::int64_t id, const RunOrder& order) = 0;
+  virtual void event(const Event& event) = 0;
+  virtual void tick() = 0;  // at least every 100 ms
+};
+
+// Works before and after every new training, whatever command makes it.
+class RunHook {
+ public:
+  virtual ~RunHook() = default;
+  virtual void before(const RunOrder& order) = 0;
+  virtual void after() = 0;
+};
+
+struct FinishedRun {
+  std::int64_t id = 0;
+  RunRecord record;
+};
+
+struct WatchedRun {
+  FinishedRun run;
+  ExitStatus status;  // of the program
+};
+
+// Executes an order and stores its record: makes the run's folder, starts its worker, the workers
+// of this machine's ranks, or the program to watch, and follows them.
+//
+// The folder is written first, then the store, then the worker starts, so a kill at any time loses
+// no run; reconcile() finds runs whose `tacho` was killed.
+class Lab {
+ public:
+  // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
+  Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
+      RunHook* hook = nullptr)
+      : home_(std::move(home)), store_(&store), interrupts_(interrupts), hook_(hook) {}
+  // Without a store, only take() is available.
+  Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
+      : home_(std::move(home)), interrupts_(interrupts) {}
+
+  // Executes a new_order() in its environment, within its time limit. run() and resume() are for
+  // the tacho that keeps_record(); the others use run_separate_ranks().
+  Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
+  Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
+
+  // Runs and watches a program: the new_order() of a CommandSpec. With `echo`, its output also goes
+  // to the streams of this process.
+  Result<WatchedRun> watch(const RunOrder& order, bool echo, RunView& view);
+
+  // Records work of this process as a run: the new_order() of a CommandSpec that names it. `work`
+  // gets the run's number and a function that writes events; its error becomes the run's reason.
+  struct WorkEnd {
+    Outcome outcome = Outcome::ok;
+    std::string reason = {};
+  };
+  using EventTeller = std::function<Result<void>(const EventBody&)>;
+  using OwnWork = std::function<Result<WorkEnd>(std::int64_t id, const EventTeller& tell)>;
+  Result<FinishedRun> carry_out(const RunOrder& order, const OwnWork& work);
+
+  // Executes the order of an existing folder and stores nothing; the program that made the folder
+  // reads it. A run that is killed from outside gets no end, which distinguishes it from a failed
+  // run, and an error is returned.
+  Result<RunRecord> take(const RunFolder& folder, RunView& view);
+
+  // Returns the order of a stored run.
+  Result<RunOrder> ordered(std::string_view handle);
+
+  // Computes the record of a run's folder again and stores it.
+  Result<FinishedRun> ingest(const std::filesystem::path& folder);
+
+  // Updates every run that is stored as running but has no process: takes the outcome from its
+  // folder and removes its leftovers from the environment.
+  Result<void> reconcile();
+
+ private:
+  // Everything that is determined before a run starts.
+  struct Prepared {
+    Launch launch;
+    WorkerChoice worker;
+    std::vector<std::filesystem::path> reads;  // files that the workers read
+    RunContainer container;
+  };
+  Result<Prepared> prepare(const RunOrder& order, const RunFolder& folder,
+                           const Standing& standing);
+  struct Job {
+    std::int64_t id;
+    const RunOrder& order;
+    const RunFolder& folder;
+    Prepared& prepared;
+  };
+  Result<FinishedRun> supervise(const Job& job, RunView& view);
+  [[nodiscard]] RunFolder folder_of(const RunOrder& order) const {
+    return RunFolder(home_ / "runs" / order.key);
+  }
+
+  // A run that has a folder and a row in the store, and is locked.
+  struct Begun {
+    std::int64_t id;
+    RunFolder folder;
+    FileLock lock;
+  };
+  Result<Begun> begin(const RunOrder& order);
+  Result<WatchedRun> watch_begun(const Begun& begun, const RunOrder& order, RunContainer& container,
+                                 bool echo, RunView& view);
+  // Writes to the store, if there is one.
+  Result<std::int64_t> keep(const RunRecord& record, const RunFolder& folder);
+
+  std::filesystem::path home_;
+  RunStore* store_ = nullptr;
+  const std::atomic<int>& interrupts_;
+  RunHook* hook_ = nullptr;
+};
+
+}  // namespace tacho

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "machine/env/container_engine.h"
+
+namespace tacho {
+
+class Podman final : public ContainerEngine {
+ public:
+  using ContainerEngine::ContainerEngine;
+
+ private:
+  [[nodiscard]] std::vector<std::string> program() const override;
+  [[nodiscard]] std::string how_to_install() const override;
+  [[nodiscard]] Result<void> check_engine() const override;
+  [[nodiscard]] std::string version_format() const override { return "{{.Client.Version}}"; }
+  [[nodiscard]] std::vector<std::string> run_options() const override;
+  [[nodiscard]] std::vector<std::string> remove_options() const override {
+    return {"rm", "--force", "--time=0", "--ignore"};
+  }
+};
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#include "predict/speed/speed/fold_posteriors.h"
+
+namespace tacho {
+
+Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples, const Fold& fold,
+                                    std::size_t threads) {
+  Codebook codebook;
+  std::vector<CodedPoint> points;
+  std::vector<double> errors;
+  for (const std::size_t i : fold.learned) {
+    points.push_back(codebook.add(examples[i].point));
+    errors.push_back(examples[i].error);
+  }
+  TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, threads));
+  FoldPosteriors made;
+  for (const std::size_t i : fold.predicted) {
+    made.asked.push_back(codebook.look_up(examples[i].point));
+  }
+  made.posteriors = neighbours.predict(made.asked, threads);
+  return made;
+}
+
+}  // namespace tacho

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/speed/neighbours.h"
+#include "predict/speed/speed/split.h"
+
+namespace tacho {
+
+// Posteriors of a fold's held-out examples, in their order, given the other examples.
+struct FoldPosteriors {
+  std::vector<CodedPoint> asked;
+  std::vector<Posterior> posteriors;
+};
+Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples, const Fold& fold,
+                                    std::size_t threads);
+
+}  // namespace tacho

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/speed/speed/correction.h"
+#include "predict/speed/speed/cross_validation.h"
+#include "predict/speed/speed/interval.h"
+#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/speed/neighbours.h"
+#include "predict/speed/speed/stack_spread.h"
+#include "predict/speed/speed/steadiness.h"
+
+namespace tacho {
+
+// The logarithm of a step's seconds, with the half width of its 90 % interval.
+struct StepPosterior {
+  double log_seconds = 0;
+  double reach = 0;
+  double deviation = 0;     // before scaling to the interval
+  double corrected_by = 0;  // correction of log_seconds by the trees
+};
+
+// A model fitted to measured jobs: cost model, then neighbours, then correction.
+class SpeedModel {
+ public:
+  struct Effort {
+    std::size_t examples = 4800;          // to fit
+    std::size_t of_a_source = 1600;       // per source
+    std::size_t cross_validation = 2000;  // held-out examples to calibrate intervals
+    std::size_t threads = 2;
+  };
+  static Result<SpeedModel> learn(std::vector<TrainingExample> examples, const Effort& effort);
+
+  static Result<SpeedModel> read(std::string_view text);
+  [[nodiscard]] Result<std::string> text() const;
+
+  [[nodiscard]] Result<std::vector<StepPosterior>> predict(std::span<const JobPoint> points,
+                                                           std::size_t threads) const;
+  // The reason to abstain although a job is similar to others.
+  enum class Blank : std::uint8_t {
+    none,
+    model,   // no measurements, and unknown cost
+    cost,    // roughly known cost with a new GPU or several nodes
+    pairs,   // several GPUs without measurements of the GPU or the software
+    nodes,   // several nodes without measurements of the GPU
+    hosts,   // limited by the host, without measurements on several nodes
+    layout,  // no example has it; it changes the time by −33 % to a factor of 2.6
+  };
+  [[nodiscard]] Blank blank_in(const JobPoint& point) const;
+
+ private:
+  [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
+  SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, Correction correction,
+             CorrectionTrust trust, StackSpread spread, Steadiness steadiness,
+             std::vector<ConformalInterval> intervals);
+  void rebuild_codebook();
+
+  std::vector<JobPoint> examples_;
+  Codebook codebook_;
+  Neighbours neighbours_;
+  Correction correction_;
+  CorrectionTrust trust_;
+  StackSpread spread_;
+  Steadiness steadiness_;
+  std::vector<ConformalInterval> intervals_;  // by interval_kind()
+};
+
+}  // namespace tacho

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "base/home.h"
+#include "base/signals.h"
+#include "core/record/model_catalog.h"
+#include "core/record/run_folder.h"
+#include "machine/probe/host_probe.h"
+#include "programs/worker/commands.h"
+#include "programs/worker/yielding_waits.h"
+#include "serving/infer/infer_server.h"
+#include "serving/infer/open_cache.h"
+#include "training/train/cpu_paths.h"
+#include "training/train/serving/trained_model.h"
+#include "training/train/torch_facts.h"
+
+namespace tacho {
+namespace {
+
+infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions& options) {
+  const InputFacts& input = model.input();
+  infer::ModelFacts facts{.name = std::string(model.info().name),
+                          .run = model.run_key(),
+                          .digest = model.digest(),
+                          .secret = model.secret(),
+                          .input = model.info().input,
+                          .labels = input.labels,
+                          .computes = fmt::format("{}-{}", kDevices.of(options.device),
+                                                  kPrecisions.of(options.precision))};
+  if (facts.input == InputKind::image) {
+    facts.shape = {{"channels", input.shape.channels},
+                   {"height", input.shape.height},
+                   {"width", input.shape.width}};
+  } else {
+    const bool cut = model.max_tokens() > 0;
+    facts.shape = {{"vocabulary", input.shape.vocabulary},
+                   {cut ? "max_tokens" : "max_words",
+                    cut ? model.max_tokens() : static_cast<std::int64_t>(options.max_words)}};
+  }
+  return facts;
+}
+
+// Adapts the model of a run to the server.
+class ServedModel final : public infer::Model {
+ public:
+  ServedModel(std::unique_ptr<TrainedModel> model, const infer::InferOptions& options)
+      : model_(std::move(model)),
+        facts_(facts_of(*model_, options)),
+        instances_(options.instances) {}
+
+  [[nodiscard]] const infer::ModelFacts& facts() const override { return facts_; }
+  [[nodiscard]] int instances() const override { return instances_; }
+
+  [[nodiscard]] Result<infer::Sample> text_sample(std::string_view text) const override {
+    TACHO_TRY(tokens, model_->tokens(text));
+    return infer::Sample{.tokens = std::move(tokens)};
+  }
+  [[nodiscard]] Result<infer::Sample> image_sample(
+      std::span<const std::uint8_t> bytes) const override {
+    TACHO_TRY(pixels, model_->pixels(bytes));
+    return infer::Sample{.pixels = std::move(pixels)};
+  }
+
+  Result<void> begin(int instance) override { return model_->begin(instance); }
+
+  Result<std::vector<infer::Prediction>> predict(
+      int instance, std::span<const infer::Sample* const> batch) override {
+    std::vector<TrainedModel::Tokens> texts;
+    std::vector<TrainedModel::Pixels> images;
+    const bool is_text = facts_.input == InputKind::text;
+    for (const infer::Sample* sample : batch) {
+      if (is_text) {
+        texts.emplace_back(sample->tokens);
+      } else {
+        images.emplace_back(sample->pixels);
+      }
+    }
+    TACHO_TRY(shares,
+              is_text ? model_->of_texts(instance, texts) : model_->of_images(instance, images));
+    std::vector<infer::Prediction> predictions;
+    predictions.reserve(shares.size());
+    for (TrainedModel::Shares& share : shares) predictions.push_back({std::move(share)});
+    return predictions;
+  }
+
+ private:
+  std::unique_ptr<TrainedModel> model_;
+  infer::ModelFacts facts_;
+  int instances_;
+};
+
+Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
+                                           const infer::InferOptions& options) {
+  if (options.device == Device::cuda && cuda_device_count() == 0) {
+    return Error{ErrorCode::unavailable,
+                 "torch sees no CUDA device; build with the cuda preset on a machine with a GPU, "
+                 "or use --device cpu"};
+  }
+  const auto home = tacho_home();
+  const Host host = read_host();
+  ServingOptions serving{.device = options.device,
+                         .precision = options.precision,
+                         .threads = options.threads.value_or(static_cast<int>(
+                             std::max<std::int64_t>(1, host.cores / options.instances))),
+                         .max_words = static_cast<std::int64_t>(options.max_words),
+                         .max_batch = static_cast<std::int64_t>(options.max_batch),
+                         .max_pixels = options.max_megapixels * 1'000'000};
+  CpuRequest request{.threads = serving.threads, .device = options.device, .cpu = host.cpu};
+  if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
+  TACHO_TRY(paths, choose_cpu_paths(request));
+  serving.paths = paths;
+  TACHO_TRY(model,
+            TrainedModel::load(folder, home.ok() ? *home : std::filesystem::path(), serving));
+  return std::unique_ptr<infer::Model>(std::make_unique<ServedModel>(std::move(model), options));
+}
+
+void log_line(const std::string& line) { fmt::print(stderr, "tacho-worker: {}\n", line); }
+
+Result<void> serve(const RunFolder& folder, std::span<const std::string> words) {
+  TACHO_TRY(options, infer::parse_infer_options(words));
+  TACHO_CHECK(infer::check_cache(options));
+  TACHO_TRY(order, order_to_serve(folder));
+  TACHO_TRY(info, find_model(order.spec.model));
+  TACHO_TRY(server, infer::InferServer::start(options, info->input, log_line));
+  TACHO_TRY(model, load(folder, options));
+  const std::string id = model->facts().name + "/" + model->facts().digest.substr(0, 16);
+  TACHO_CHECK(server->serve(std::move(model)));
+  fmt::print("serving {} on {}\n", id, server->url());
+  std::fflush(stdout);
+  while (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  server->stop();
+  return {};
+}
+
+}  // namespace
+
+int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
+  catch_interrupts();
+  outlive_readers();  // OpenSSL may write to closed connections
+  tune_process();
+  const YieldingWaits yielding;
+  const auto served = serve(RunFolder(folder), words);
+  const int code = interrupted_exit_code();
+  if (served.ok()) return code == 128 + SIGINT ? code : 0;
+  fmt::print(stderr, "tacho-worker: {}\n", served.error().message);
+  return kCannotStart;
+}
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/json_object.h"
+#include "base/result.h"
+#include "core/store/run_store.h"
+#include "predict/speed/rent/catalog.h"
+#include "predict/speed/rent/recommend.h"
+
+namespace tacho::serve {
+
+// Predicts and recommends. The caller of Dashboard::start() provides it, as not every build has a
+// speed model. Thread-safe.
+class PredictionService {
+ public:
+  virtual ~PredictionService() = default;
+  // Predicts the speed of the job in the JSON object.
+  [[nodiscard]] virtual Result<Json> predict(const Json& job) const = 0;
+  [[nodiscard]] virtual Result<Recommendation> recommend(const Requirements& requirements,
+                                                         const InstanceFilter& filter,
+                                                         RunStore& store) const = 0;
+};
+
+}  // namespace tacho::serve

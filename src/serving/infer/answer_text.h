@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "serving/infer/model.h"
+#include "serving/infer/request_queue.h"
+
+namespace tacho::infer {
+
+// Writes answers as JSON, with the same digits for the same numbers, cached or not.
+class AnswerText {
+ public:
+  explicit AnswerText(const ModelFacts& facts);
+  [[nodiscard]] std::string operator()(std::span<const RequestQueue::Answer> answers) const;
+
+ private:
+  std::string begin_;                // with the model's name
+  std::vector<std::string> labels_;  // in quotes
+};
+
+// The answer to GET /model.
+Json model_json(const ModelFacts& facts);
+// Such as "lstm/3f9a1c…"; part of each answer.
+std::string model_id(const ModelFacts& facts);
+
+}  // namespace tacho::infer

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "serving/infer/batcher.h"
+#include "serving/infer/cache.h"
+#include "serving/infer/request_queue.h"
+
+namespace tacho::infer {
+
+struct ServerState {
+  const ModelFacts* model = nullptr;  // nullptr while it is loading
+  bool ready = false;
+  RequestQueueCounts queue;
+  BatchCounts batches;
+  CacheCounts cache;
+  std::string cache_kind;
+};
+
+// The Prometheus text format.
+std::string metrics_text(const ServerState& state);
+
+}  // namespace tacho::infer

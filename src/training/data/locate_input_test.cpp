@@ -1,0 +1,41 @@
+#include "training/data/locate_input.h"
+
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.h"
+
+namespace tacho {
+namespace {
+
+RunSpec spec(const char* model, const char* data) {
+  RunSpec spec;
+  spec.model = model;
+  spec.data = data;
+  return spec;
+}
+
+TEST(LocateInput, FindsDataOfTheModelsInputKind) {
+  const ScratchFolder home;
+  const auto input = locate_input(spec("mlp", "fashion-mnist"), home.path());
+  ASSERT_TRUE(input.ok()) << input.error().message;
+  EXPECT_EQ(input->dataset->name, "fashion-mnist");
+}
+
+TEST(LocateInput, RejectsAnotherInputKind) {
+  const ScratchFolder home;
+  const auto input = locate_input(spec("lstm", "fashion-mnist"), home.path());
+  ASSERT_FALSE(input.ok());
+  EXPECT_EQ(input.error().code, ErrorCode::usage);
+  EXPECT_EQ(input.error().message, "lstm reads text, but fashion-mnist holds images");
+}
+
+TEST(LocateInput, SuggestsTheNearestName) {
+  const ScratchFolder home;
+  EXPECT_NE(locate_input(spec("mlp", "fashion_mnist"), home.path())
+                .error()
+                .message.find("did you mean 'fashion-mnist'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tacho

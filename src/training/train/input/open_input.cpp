@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "training/data/catalog.h"
+#include "training/data/image_data.h"
+#include "training/data/image_folder.h"
+#include "training/data/locate_input.h"
+#include "training/data/text_data.h"
+#include "training/train/input/batch_source.h"
+#include "training/train/input/folder_images.h"
+#include "training/train/input/memory_images.h"
+#include "training/train/input/padded_sentences.h"
+#include "training/train/input/pipeline.h"
+#include "training/train/input/synthetic_batches.h"
+
+namespace tacho {
+namespace {
+
+// Large enough to keep the cores busy, small enough for any memory that fits the training batch.
+std::int64_t eval_batch(const RunSpec& spec) { return std::max<std::int64_t>(spec.batch, 250); }
+
+// A rank's portion of one part of the data.
+struct Portion {
+  Share share;
+  std::int64_t batch = 1;  // of all ranks that share it
+  std::int64_t seed = 0;
+};
+
+Portion training_portion(const RunSpec& spec, const Share& share) {
+  if (!spec.dist.replicate_data) return {share, spec.batch * share.size, spec.seed};
+  // Seeds of neighbouring runs must not equal those of ranks.
+  return {{}, spec.batch, spec.seed + (share.rank << 32U)};
+}
+
+Portion evaluation_portion(const RunSpec& spec, const Share& share) {
+  return {share, eval_batch(spec) * share.size, 0};
+}
+
+void keep_first(ImageSet& set, std::optional<std::int64_t> samples) {
+  if (!samples || *samples >= set.count) return;
+  set.count = *samples;
+  set.pixels.resize(static_cast<std::size_t>(set.count * set.channels * set.height * set.width));
+  set.labels.resize(static_cast<std::size_t>(set.count));
+}
+
+void keep_first(TextSet& set, std::optional<std::int64_t> samples) {
+  if (!samples || *samples >= static_cast<std::int64_t>(set.labels.size())) return;
+  set.tokens.resize(static_cast<std::size_t>(*samples));
+  set.labels.resize(static_cast<std::size_t>(*samples));
+}
+
+// Files are listed class by class: the first ones would not contain all classes.
+void keep_spread(ImageList& list, std::optional<std::int64_t> samples) {
+  const auto all = static_cast<std::int64_t>(list.files.size());
+  if (!samples || *samples >= all) return;
+  for (std::int64_t i = 0; i < *samples; ++i) {
+    const auto from = static_cast<std::size_t>(i * all / *samples);
+    list.files[static_cast<std::size_t>(i)] = list.files[from];
+    list.labels[static_cast<std::size_t>(i)] = list.labels[from];
+  }
+  list.files.resize(static_cast<std::size_t>(*samples));
+  list.labels.resize(static_cast<std::size_t>(*samples));
+}
+
+// Batches from memory are made faster than any model trains: one thread suffices.
+std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, const Portion& portion,
+                                   const RunSpec& spec, std::int64_t threads = 1) {
+  return std::make_unique<Pipeline>(std::move(set), portion.batch, spec.workers.value_or(threads),
+                                    portion.share);
+}
+
+bool augments(const RunSpec& spec, bool by_default) {
+  return spec.augment == Switch::on || (spec.augment == Switch::automatic && by_default);
+}
+
+Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
+                               const std::filesystem::path& folder, const Share& share) {
+  TACHO_TRY(data, load_images(dataset, folder));
+  keep_first(data.train, spec.train_samples);
+  keep_first(data.eval, spec.eval_samples);
+  const InputSize size{data.train.channels, data.train.height, data.train.width};
+  if (spec.input && *spec.input != size) {
+    return Error{ErrorCode::usage,
+                 fmt::format("{} has images of {}; --input can only resize image files",
+                             dataset.name, to_text(size))};
+  }
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
+  MemoryImages::Options options{.batch = evaluation.batch,
+                                .normalisation = measure(data.train),
+                                .format = BatchFormat::of(spec)};
+  InputParts parts;
+  parts.shape = {.channels = size.channels,
+                 .height = size.height,
+                 .width = size.width,
+                 .classes = data.classes};
+  parts.facts = {.shape = parts.shape,
+                 .labels = class_labels(dataset.labels, data.classes),
+                 .normalisation = options.normalisation};
+  parts.eval =
+      ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), evaluation, spec);
+  options.batch = training.batch;
+  options.order = SampleOrder::shuffled;
+  options.seed = training.seed;
+  if (augments(spec, size.channels == 3)) options.augmentation = PaddedCrop::training();
+  parts.train =
+      ahead(std::make_unique<MemoryImages>(std::move(data.train), options), training, spec);
+  return parts;
+}
+
+Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path& folder,
+                               const Share& share) {
+  TACHO_TRY(model, find_model(spec.model));
+  TACHO_TRY(images, load_image_folder(folder));
+  keep_spread(images.train, spec.train_samples);
+  keep_spread(images.eval, spec.eval_samples);
+  InputParts parts;
+  parts.shape = {.channels = spec.input ? spec.input->channels : model->sample.channels,
+                 .height = spec.input ? spec.input->height : model->sample.height,
+                 .width = spec.input ? spec.input->width : model->sample.width,
+                 .classes = static_cast<std::int64_t>(images.train.classes.size())};
+  parts.facts = {.shape = parts.shape,
+                 .labels = images.train.classes,
+                 .normalisation = kImageNetNormalisation};
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
+  FolderImages::Options options{.shape = parts.shape,
+                                .batch = evaluation.batch,
+                                .augmentation = Augmentation::evaluation(),
+                                .format = BatchFormat::of(spec)};
+  const std::int64_t threads = at::get_num_threads();
+  parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), evaluation,
+                     spec, threads);
+  options.batch = training.batch;
+  options.order = SampleOrder::shuffled;
+  options.seed = training.seed;
+  if (augments(spec, true)) options.augmentation = Augmentation::training();
+  parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options), training,
+                      spec, threads);
+  return parts;
+}
+
+// Returns the file to read, "" to learn a vocabulary. A run that has learned one keeps it: the
+// files may have changed since, and another release may learn another.
+std::filesystem::path vocabulary_file(const RunSpec& spec, const RunFolder& run) {
+  if (!spec.vocabulary.empty()) return spec.vocabulary;
+  std::error_code unreadable;  // reported by whatever reads it
+  return std::filesystem::exists(run.vocabulary(), unreadable) ? run.vocabulary() : "";
+}
+
+Result<void> keep(const PieceVocabulary& pieces, const RunFolder& run) {
+  TACHO_CHECK(make_folders(run.path()));
+  return pieces.save(run.vocabulary());
+}
+
+Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
+                             const std::filesystem::path& folder, const RunFolder& run,
+                             const Share& share) {
+  TACHO_TRY(model, find_model(spec.model));
+  TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
+  options.max_length = spec.length.value_or(options.max_length);
+  TACHO_TRY(data, load_text(dataset, folder, options));
+  // Stored even if the user named a file: the model may be used where that file does not exist.
+  if (data.pieces && options.vocabulary_file != run.vocabulary()) {
+    TACHO_CHECK(keep(*data.pieces, run));
+  }
+  keep_first(data.train, spec.train_samples);
+  keep_first(data.eval, spec.eval_samples);
+  InputParts parts;
+  parts.shape = {.vocabulary = data.vocabulary, .classes = data.classes};
+  parts.facts = {.shape = parts.shape, .labels = class_labels(dataset.labels, data.classes)};
+  if (data.words) parts.facts.words = data.words->words();
+  const Portion training = training_portion(spec, share);
+  const Portion evaluation = evaluation_portion(spec, share);
+  parts.train = ahead(std::make_unique<PaddedSentences>(std::move(data.train), training.batch,
+                                                        SampleOrder::shuffled, training.seed,
+                                                        BatchFormat::of(spec)),
+                      training, spec);
+  parts.eval =
+      ahead(std::make_unique<PaddedSentences>(std::move(data.eval), evaluation.batch,
+                                              SampleOrder::given, 0, BatchFormat::of(spec)),
+            evaluation, spec);
+  return parts;
+}
+
+Result<InputParts> open_dataset(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                                const RunFolder& run, const Share& share) {
+  TACHO_TRY(input, locate_input(spec, tacho_home));
+  if (input.dataset->form == DatasetForm::image_folder) {
+    return open_folder(spec, input.folder, share);
+  }
+  return input.dataset->input == InputKind::image
+             ? open_images(spec, *input.dataset, input.folder, share)
+             : open_text(spec, *input.dataset, input.folder, run, share);
+}
+
+}  // namespace
+
+Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& tacho_home,
+                              const RunFolder& run, const Share& share) {
+  if (is_synthetic(spec)) return open_synthetic(spec, share);
+  auto input = open_dataset(spec, tacho_home, run, share);
+  if (input.ok() && share.rank == 0) TACHO_CHECK(keep_input_facts(input->facts, run));
+  return input;
+}
+
+}  // namespace tacho

@@ -1,0 +1,156 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/random.h"
+#include "training/train/blas.h"
+#include "training/train/hits.h"
+#include "training/train/input/memory_images.h"
+#include "training/train/input/padded_sentences.h"
+#include "training/train/input/pipeline.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ImageSet images(std::int64_t count) {
+  ImageSet set{.count = count, .channels = 1, .height = 2, .width = 2};
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int pixel = 0; pixel < 4; ++pixel) set.pixels.push_back(static_cast<std::uint8_t>(i));
+    set.labels.push_back(i);
+  }
+  return set;
+}
+
+Pipeline shuffled_images(std::int64_t count, std::int64_t batch, std::int64_t workers = 1) {
+  return {std::make_unique<MemoryImages>(
+              images(count),
+              MemoryImages::Options{.batch = batch, .order = SampleOrder::shuffled, .seed = 3}),
+          batch, workers};
+}
+
+std::vector<std::int64_t> labels_of(BatchSource& source, std::int64_t epoch) {
+  std::vector<std::int64_t> seen;
+  Batch batch;
+  source.begin_epoch(epoch);
+  while (*source.next(batch)) {
+    const auto* labels = batch.labels.data_ptr<std::int64_t>();
+    seen.insert(seen.end(), labels, labels + batch.size());
+  }
+  return seen;
+}
+
+// Known values: the published first outputs of SplitMix64 from state 0.
+TEST(Random, IsSplitMix64) {
+  Random random(0, 0);
+  EXPECT_EQ(random.next(), 0xE220A8397B1DCDAFU);
+  EXPECT_EQ(random.next(), 0x6E789E6AA1B965F4U);
+}
+
+TEST(Pipeline, ShowsEveryImageOncePerEpochShuffled) {
+  Pipeline source = shuffled_images(10, 4);
+  const auto first = labels_of(source, 1);
+  const auto second = labels_of(source, 2);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(labels_of(source, 1), first);
+  auto sorted = first;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int64_t> all(10);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sorted, all);
+}
+
+TEST(MemoryImages, AreNormalisedAndTheLastBatchIsSmaller) {
+  Pipeline source(
+      std::make_unique<MemoryImages>(
+          images(3),
+          MemoryImages::Options{.batch = 2, .normalisation = {{0.5F, 0, 0}, {0.25F, 1, 1}}}),
+      2, 0);
+  EXPECT_EQ(source.batches(), 2);
+  source.begin_epoch(1);
+  Batch batch;
+  ASSERT_TRUE(*source.next(batch));
+  EXPECT_EQ(batch.inputs.sizes(), (std::vector<std::int64_t>{2, 1, 2, 2}));
+  EXPECT_FLOAT_EQ(batch.inputs[0][0][0][0].item<float>(), -2.0F);
+  EXPECT_FLOAT_EQ(batch.inputs[1][0][1][1].item<float>(), (1.0F / 255 - 0.5F) / 0.25F);
+  ASSERT_TRUE(*source.next(batch));
+  EXPECT_EQ(batch.size(), 1);
+  EXPECT_FALSE(*source.next(batch));
+}
+
+TEST(Measure, FindsMeanAndDeviation) {
+  ImageSet set{
+      .count = 1, .channels = 1, .height = 1, .width = 2, .pixels = {0, 255}, .labels = {0}};
+  EXPECT_FLOAT_EQ(measure(set).mean[0], 0.5);
+  EXPECT_FLOAT_EQ(measure(set).deviation[0], 0.5);
+  set.pixels = {7, 7};
+  EXPECT_FLOAT_EQ(measure(set).deviation[0], 1);  // a uniform image must not divide by zero
+}
+
+TextSet sentences() {
+  TextSet set;
+  for (std::int32_t length = 1; length <= 9; ++length) {
+    set.tokens.emplace_back(static_cast<std::size_t>(length), length);
+    set.labels.push_back(length);
+  }
+  return set;
+}
+
+TEST(PaddedSentences, ArePaddedAtTheEnd) {
+  Pipeline source(std::make_unique<PaddedSentences>(sentences(), 2, SampleOrder::given, 0), 2, 1);
+  source.begin_epoch(1);
+  Batch batch;
+  ASSERT_TRUE(*source.next(batch));
+  const at::Tensor flat = batch.inputs.flatten();
+  EXPECT_THAT(std::vector<std::int64_t>(flat.data_ptr<std::int64_t>(),
+                                        flat.data_ptr<std::int64_t>() + flat.numel()),
+              ElementsAre(1, 0, 2, 2));
+  EXPECT_EQ(batch.lengths[1].item<std::int64_t>(), 2);
+}
+
+TEST(PaddedSentences, AreShownOncePerEpoch) {
+  Pipeline source(std::make_unique<PaddedSentences>(sentences(), 4, SampleOrder::shuffled, 5), 4,
+                  1);
+  auto first = labels_of(source, 1);
+  EXPECT_EQ(labels_of(source, 1), first);
+  std::sort(first.begin(), first.end());
+  EXPECT_THAT(first, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST(CountHits, CountsTopOneAndTopFive) {
+  const at::Tensor logits = at::arange(14, at::kFloat).view({2, 7});
+  const at::Tensor labels = at::tensor({6, 2}, at::kLong);  // best, and fifth best
+  const Hits hits = count_hits(logits, labels);
+  EXPECT_EQ(hits.top1, 1);
+  EXPECT_EQ(hits.top5, 2);
+  EXPECT_EQ(hits.samples, 2);
+}
+
+TEST(CountHits, EqualScoresCountAsGuessing) {
+  const at::Tensor labels = at::arange(10, at::kLong);
+  const Hits hits = count_hits(at::zeros({10, 10}), labels);
+  EXPECT_EQ(hits.top1, 1);
+  EXPECT_EQ(hits.top5, 5);
+}
+
+TEST(CountHits, NaNIsNeverAHit) {
+  const at::Tensor logits = at::full({1, 3}, std::nan(""));
+  EXPECT_EQ(count_hits(logits, at::zeros({1}, at::kLong)).top1, 0);
+}
+
+TEST(Blas, TheLoadedOneIsFast) {
+  const Blas blas = loaded_blas();
+  EXPECT_TRUE(refuse_slow(blas).ok()) << blas.name;
+}
+
+TEST(Blas, ASlowOneIsRefusedWithTheFix) {
+  EXPECT_THAT(refuse_slow({BlasKind::reference, "reference BLAS"}).error().message,
+              HasSubstr("apt-get install libopenblas0-openmp"));
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,379 @@
+#include "training/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <thread>
+
+#include "training/train/checkpoint.h"
+#include "training/train/cpu_paths.h"
+#include "training/train/device_setup.h"
+#include "training/train/dist/team.h"
+#include "training/train/guarded.h"
+#include "training/train/input/batch_source.h"
+#include "training/train/models/registry.h"
+#include "training/train/models/without_dropout.h"
+#include "training/train/ops/op_watch.h"
+#include "training/train/optimizer.h"
+#include "training/train/schedule.h"
+#include "training/train/step_engine.h"
+#include "training/train/step_log.h"
+#include "training/train/weights.h"
+
+namespace tacho {
+namespace {
+
+// Steps until caches, allocators and lazily loaded kernels have settled.
+constexpr std::int64_t kWarmupSteps = 5;
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+class Trainer {
+ public:
+  // `ops` is null if operator times were not requested.
+  Trainer(const Training& training, OpWatch* ops)
+      : training_(training),
+        ops_(ops),
+        spec_(training.order.spec),
+        device_(spec_.device == Device::cuda ? at::kCUDA : at::kCPU) {}
+
+  Result<TrainEnd> run() {
+    device_setup_.emplace(spec_, training_.place ? training_.place->local_rank : 0);
+    if (!training_.place) return run_epochs();
+    auto team = Team::meet(
+        spec_, {*training_.place, training_.order.key, training_.on_lost_rank, &training_.stop});
+    if (!team.ok() && training_.stop) return *stopped();
+    if (!team.ok()) return team.error();
+    team_ = *std::move(team);
+    auto end = guarded([this] { return run_epochs(); });
+    if (!end.ok() && training_.stop) end = *stopped();
+    if (!end.ok()) end = team_->explain(end.error());
+    if (!end.ok() && stop_arrives_soon()) end = *stopped();
+    const bool good = end.ok() && end->outcome == Outcome::ok;
+    if (!good && log_) team_->collect_last(*log_, training_.report);
+    team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
+    return end;
+  }
+
+ private:
+  Result<TrainEnd> run_epochs() {
+    if (team_) TACHO_CHECK(introduce_team());
+    TACHO_CHECK(prepare_input());
+    TACHO_CHECK(prepare_model());
+    const std::int64_t warmup = std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2);
+    log_.emplace(training_.report, warmup);
+    if (ops_ != nullptr) TACHO_CHECK(prepare_ops(warmup));
+    // A run killed right after the epoch that reached its target is done.
+    if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
+    while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
+      TACHO_TRY(end, one_epoch(*log_));
+      if (end) return *end;
+    }
+    return TrainEnd{};
+  }
+
+  Result<void> prepare_ops(std::int64_t warmup) {
+    ops_->set_first_step(progress_.steps + warmup + 1);
+    const std::string remark = OpWatch::remark(spec_);
+    return remark.empty() ? Result<void>() : training_.report(Note{remark});
+  }
+
+  // A stopped job stops every rank, but not at the same moment: this rank may learn of another's
+  // end before it receives the signal itself.
+  [[nodiscard]] bool stop_arrives_soon() const {
+    constexpr std::chrono::milliseconds kLongest{500};
+    constexpr std::chrono::milliseconds kLookEvery{10};
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!training_.stop && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kLookEvery);
+    }
+    return training_.stop;
+  }
+
+  [[nodiscard]] bool leads() const { return !team_ || team_->leads(); }
+
+  Result<void> introduce_team() {
+    TACHO_CHECK(training_.report(team_->ready()));
+    const bool useless =
+        team_->ready().backend == "shm" && leads() && spec_.dist.compress != Compression::none;
+    if (!useless) return {};
+    return training_.report(Note{"nothing is compressed: the ranks share memory and send nothing"});
+  }
+
+  Result<void> prepare_input() {
+    const Stopwatch watch;
+    TACHO_TRY(input, open_input(spec_, training_.tacho_home, training_.folder,
+                                team_ ? team_->share() : Share{}));
+    input_ = std::move(input);
+    return training_.report(InputReady{input_.train->samples(), input_.eval->samples(),
+                                       input_.shape.classes, input_.train->batches(),
+                                       watch.seconds()});
+  }
+
+  Result<void> prepare_model() {
+    const Stopwatch watch;
+    torch::manual_seed(static_cast<std::uint64_t>(spec_.seed));
+    TACHO_TRY(model, make_model(spec_.model, input_.shape));
+    model_ = std::move(model);
+    TACHO_CHECK(take_weights());
+    model_->to(device_);
+    take_path(training_.paths, model_->workload());
+    if (uses_channels_last(spec_, model_->workload())) to_channels_last(*model_);
+    optimizer_.emplace(spec_.optimizer, *model_,
+                       Optimizer::Options{spec_.clip_norm, spec_.precision});
+    checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
+    if (leads()) {
+      TACHO_TRY(found, checkpoints_->load_newest());
+      progress_ = found.value_or(Progress{});
+    }
+    TACHO_TRY(reducer, join_team());
+    engine_ = make_engine({spec_, *model_, *optimizer_, reducer});
+    count_steps();
+    return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
+  }
+
+  Result<Reducer*> join_team() {
+    if (!team_) return nullptr;
+    TACHO_CHECK(team_->share_state(*model_, *optimizer_, progress_));
+    return team_->make_reducer(*model_);
+  }
+
+  // The number of ranks may differ between attempts, and with it the steps per epoch.
+  void count_steps() {
+    const std::int64_t batches = input_.train->batches();
+    total_steps_ = progress_.steps + batches * (spec_.epochs - progress_.epochs);
+    if (spec_.steps) total_steps_ = std::min(total_steps_, *spec_.steps);
+    planned_steps_ = total_steps_ - progress_.steps + batches * progress_.epochs;
+    rate_ = spec_.optimizer.learning_rate;
+    if (!team_) return;
+    if (spec_.dist.lr_scale == RateScaling::linear) rate_ *= team_->size();
+    if (spec_.dist.lr_scale == RateScaling::sqrt) rate_ *= std::sqrt(team_->size());
+  }
+
+  Result<void> take_weights() {
+    // The other ranks receive rank 0's weights.
+    if (!leads()) return {};
+    // A resumed run has its own weights, and the file may no longer exist.
+    if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
+    const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
+    TACHO_TRY(loaded, load_weights(*model_, spec_.weights, match));
+    if (!loaded.as_drawn.empty()) {
+      TACHO_CHECK(training_.report(
+          Note{fmt::format("randomly initialised: {}", first_few(loaded.as_drawn))}));
+    }
+    if (loaded.unused.empty()) return {};
+    return training_.report(
+        Note{fmt::format("unused tensors in {}: {}", spec_.weights, first_few(loaded.unused))});
+  }
+
+  // Returns nullopt if training should continue.
+  Result<std::optional<TrainEnd>> one_epoch(StepLog& log) {
+    EpochDone done;
+    done.epoch = progress_.epochs + 1;
+    const Stopwatch watch;
+    TACHO_TRY(end, train_steps(log, done));
+    if (end) {
+      TACHO_CHECK(log.flush());
+      return end;
+    }
+    if (team_) TACHO_CHECK(team_->collect(log, training_.report, true));
+    TACHO_CHECK(log.flush());
+    TACHO_CHECK(report_notes(*input_.train));
+    TACHO_TRY(scores, of_all(engine_->scores()));
+    done.samples = scores.hits.samples;
+    done.train_loss = scores.mean_loss();
+    done.train_top1 = scores.hits.top1_share();
+    done.train_seconds = watch.seconds();
+
+    const Stopwatch eval_watch;
+    // Each rank's batch norms have seen different samples; one model is evaluated and saved.
+    if (team_) TACHO_CHECK(team_->share_buffers(*model_));
+    TACHO_TRY(result, evaluate());
+    if (!result) return stopped();
+    done.eval_loss = result->mean_loss();
+    done.top1 = result->hits.top1_share();
+    done.top5 = result->hits.top5_share();
+    done.eval_seconds = eval_watch.seconds();
+    TACHO_CHECK(training_.report(done));
+    ++progress_.epochs;
+    progress_.top1 = done.top1;
+    if (spec_.checkpoints && leads()) TACHO_CHECK(save_checkpoint());
+    if (ops_ != nullptr) TACHO_CHECK(ops_->write());
+    return target_reached();
+  }
+
+  // Facts of a step that are known when it starts.
+  struct Started {
+    std::int64_t number;
+    double input_seconds;
+  };
+
+  // Each rank draws different dropout masks, the same ones after a resume. Rank 0's random state is
+  // in the checkpoint.
+  void reseed(std::int64_t epoch) const {
+    if (leads()) return;
+    torch::manual_seed(static_cast<std::uint64_t>(
+        spec_.seed + (static_cast<std::int64_t>(team_->rank()) << 32U) + epoch));
+  }
+
+  [[nodiscard]] Result<Scores> of_all(const Scores& mine) const {
+    if (!team_) return mine;
+    return team_->total(mine);
+  }
+
+  Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
+    if (spec_.dropout) {
+      model_->train();
+    } else {
+      train_without_dropout(*model_);
+    }
+    reseed(done.epoch);
+    const std::int64_t before = progress_.epochs * input_.train->batches();
+    input_.train->begin_epoch(done.epoch);
+    engine_->begin();
+    Batch batch;
+    std::deque<Started> started;
+    while (progress_.steps < total_steps_) {
+      if (training_.stop) return stopped();
+      OpWatch::Step watched(ops_, progress_.steps + 1);
+      const Stopwatch watch;
+      engine_->input_taken();
+      TACHO_TRY(more, input_.train->next(batch));
+      if (!more) break;
+      const double input_seconds = watch.seconds();
+      done.learning_rate = learning_rate_at(spec_.schedule, rate_, before + done.steps,
+                                            input_.train->batches(), planned_steps_);
+      TACHO_CHECK(engine_->start(batch, done.learning_rate));
+      ++progress_.steps;
+      ++done.steps;
+      started.push_back({progress_.steps, input_seconds});
+      TACHO_TRY(end, fetch_steps(false, log, done.epoch, started));
+      watched.done();
+      if (end) return end;
+    }
+    return fetch_steps(true, log, done.epoch, started);
+  }
+
+  Result<std::optional<TrainEnd>> fetch_steps(bool all, StepLog& log, std::int64_t epoch,
+                                              std::deque<Started>& started) {
+    while (const auto step = engine_->fetch(all)) {
+      const auto [number, input_seconds] = started.front();
+      started.pop_front();
+      TACHO_CHECK(add_step(log, {epoch, number, step->seconds, input_seconds, step->loss}, *step));
+      if (!std::isfinite(step->loss)) return diverged(step->loss, number);
+    }
+    if (const std::string remark = engine_->remark(); !remark.empty()) {
+      TACHO_CHECK(training_.report(Note{remark}));
+    }
+    return std::optional<TrainEnd>{};
+  }
+
+  Result<void> add_step(StepLog& log, const StepLog::Step& step, const StepDone& done) {
+    if (!team_) return log.add(step);
+    const ExchangeTimes& e = done.exchange;
+    team_->send_step({step.epoch, step.number, step.seconds, step.input_seconds, step.loss,
+                      done.weight, e.backward_seconds, e.comm_seconds, e.exposed_seconds,
+                      e.wire_bytes, e.payload_bytes});
+    return team_->collect(log, training_.report, false);
+  }
+
+  // Returns nullopt if it was stopped.
+  Result<std::optional<Scores>> evaluate() {
+    const torch::NoGradGuard no_grad;
+    model_->eval();
+    input_.eval->begin_epoch(0);
+    engine_->begin();
+    Batch batch;
+    while (true) {
+      engine_->input_taken();
+      TACHO_TRY(more, input_.eval->next(batch));
+      if (!more) break;
+      if (training_.stop) return std::optional<Scores>();
+      if (batch.weight != 0) engine_->evaluate(batch);
+    }
+    TACHO_CHECK(report_notes(*input_.eval));
+    TACHO_TRY(scores, of_all(engine_->scores()));
+    return std::optional(scores);
+  }
+
+  Result<void> report_notes(BatchSource& source) {
+    for (std::string& note : source.take_notes()) {
+      TACHO_CHECK(training_.report(Note{std::move(note)}));
+    }
+    return {};
+  }
+
+  Result<void> save_checkpoint() {
+    const Stopwatch watch;
+    TACHO_TRY(written, checkpoints_->save(progress_));
+    return training_.report(
+        CheckpointWritten{progress_.epochs, written.file, written.size.count, watch.seconds()});
+  }
+
+  static std::optional<TrainEnd> stopped() {
+    return TrainEnd{Outcome::cancelled, "stopped by a signal"};
+  }
+
+  static std::optional<TrainEnd> diverged(double loss, std::int64_t step) {
+    return TrainEnd{Outcome::failed,
+                    fmt::format("the loss became {} at step {}; lower --lr", loss, step)};
+  }
+
+  [[nodiscard]] std::optional<TrainEnd> target_reached() const {
+    if (!spec_.target_top1 || progress_.top1 < *spec_.target_top1) return std::nullopt;
+    return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", progress_.epochs)};
+  }
+
+  const Training& training_;
+  OpWatch* ops_;
+  const RunSpec& spec_;
+  at::Device device_;
+  InputParts input_;
+  std::int64_t planned_steps_ = 0;     // of an uninterrupted run
+  std::int64_t total_steps_ = 0;       // at which this run ends
+  double rate_ = 0;                    // peak learning rate
+  std::shared_ptr<Classifier> model_;  // a shared_ptr because torch's modules require one
+  std::optional<DeviceSetup> device_setup_;
+  std::optional<Optimizer> optimizer_;
+  std::unique_ptr<StepEngine> engine_;
+  std::optional<Checkpoints> checkpoints_;
+  std::optional<StepLog> log_;
+  Progress progress_;
+  // Null if it trains alone. Last member: destroyed first, so no lost rank is reported later.
+  std::unique_ptr<Team> team_;
+};
+
+}  // namespace
+
+Result<TrainEnd> train(const Training& training) {
+  std::optional<OpWatch> ops;
+  const bool writes = !training.place || training.place->rank == 0;
+  if (training.order.spec.ops && writes) {
+    ops.emplace(training.folder.ops(), training.order.spec, training.paths);
+  }
+  auto made = guarded([&] { return Trainer(training, ops ? &*ops : nullptr).run(); });
+  // Written however the run ended.
+  if (ops) {
+    const auto written = guarded([&] { return ops->write(); });
+    if (made.ok() && !written.ok()) return written.error();
+  }
+  if (!made.ok() && made.error().code != ErrorCode::out_of_memory) return made.error();
+  TrainEnd end = made.ok() ? *made : TrainEnd{Outcome::out_of_memory, made.error().message};
+  end.device_memory_bytes = peak_device_memory_bytes(training.order.spec);
+  return end;
+}
+
+}  // namespace tacho

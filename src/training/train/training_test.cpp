@@ -1,0 +1,241 @@
+// Whole runs on small real data: their events, reproducible seeds, and resumed runs that equal
+// uninterrupted ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/scratch_folder.h"
+#include "core/record/run_record.h"
+#include "training/train/checkpoint.h"
+#include "training/train/cpu_paths.h"
+#include "training/train/quick_paths.h"
+#include "training/train/trainer.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+RunSpec small_spec() {
+  RunSpec spec;
+  spec.model = "mnist-cnn";  // has dropout, so the random state matters
+  spec.data = "fashion-mnist";
+  // Without Debian's package this variable names the folder.
+  if (const char* folder = std::getenv("TACHO_TEST_FASHION_MNIST")) spec.data_folder = folder;
+  spec.batch = 32;
+  spec.epochs = 3;
+  spec.train_samples = 200;
+  spec.eval_samples = 50;
+  spec.threads = 1;
+  spec.seed = 7;
+  spec.optimizer = {.learning_rate = 0.02, .momentum = 0.9};
+  return spec;
+}
+
+// Replaces a worker process: events are collected in memory.
+struct Session {
+  explicit Session(const RunSpec& spec) : order{"test", 0, spec} {}
+
+  Result<TrainEnd> run() {
+    RunStarted started;
+    started.resumed_epochs = newest_checkpoint_epoch(folder);
+    events.push_back({0, started});
+    const Report report = [this](const EventBody& body) -> Result<void> {
+      events.push_back({0, body});
+      if (std::holds_alternative<StepsDone>(body)) return {};
+      if (fail_reports) return Error{ErrorCode::io, "disk full"};
+      const auto* epoch = std::get_if<EpochDone>(&body);
+      if (epoch != nullptr && epoch->epoch == stop_after_epoch) stop = true;
+      return {};
+    };
+    at::set_num_threads(1);
+    return train({order, folder, scratch.path(), paths, report, stop});
+  }
+  [[nodiscard]] RunRecord record() const { return fold(order, events); }
+
+  ScratchFolder scratch;
+  RunOrder order;
+  RunFolder folder{scratch.path() / "run"};
+  ComputePaths paths = quick_paths();
+  std::atomic<bool> stop{false};
+  std::int64_t stop_after_epoch = -1;
+  bool fail_reports = false;
+  std::vector<Event> events;
+};
+
+TEST(Training, RepeatsToTheDigitWithOneThread) {
+  Session first(small_spec());
+  Session second(small_spec());
+  ASSERT_TRUE(first.run().ok());
+  ASSERT_TRUE(second.run().ok());
+  EXPECT_EQ(first.record().steps.loss, second.record().steps.loss);
+  ASSERT_EQ(first.record().epochs.size(), 3U);
+  EXPECT_EQ(first.record().epochs[2].eval_loss, second.record().epochs[2].eval_loss);
+}
+
+TEST(Training, StartsFromTheWeightsItIsGiven) {
+  RunSpec trained = small_spec();
+  trained.epochs = 1;
+  Session first(trained);
+  ASSERT_TRUE(first.run().ok());
+  RunSpec spec = trained;
+  spec.seed = 8;
+  spec.optimizer.learning_rate = 1e-9;  // changes practically nothing
+  spec.weights = (first.folder.checkpoints() / "epoch-00001.safetensors").string();
+  Session second(spec);
+  const auto end = second.run();
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_NEAR(second.record().epochs[0].eval_loss, first.record().epochs[0].eval_loss, 1e-5);
+
+  spec.weights = (first.folder.path() / "nowhere.safetensors").string();
+  const auto missing = Session(spec).run();
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("nowhere.safetensors"));
+}
+
+TEST(Training, AnotherSeedIsAnotherRun) {
+  RunSpec other = small_spec();
+  other.seed = 8;
+  Session first(small_spec());
+  Session second(other);
+  ASSERT_TRUE(first.run().ok() && second.run().ok());
+  EXPECT_NE(first.record().steps.loss, second.record().steps.loss);
+}
+
+// A run stopped after its first epoch and resumed must equal an uninterrupted one.
+void expect_resume_equals_uninterrupted(const RunSpec& spec) {
+  Session whole(spec);
+  ASSERT_TRUE(whole.run().ok());
+
+  Session parts(spec);
+  parts.stop_after_epoch = 1;
+  const auto stopped = parts.run();
+  ASSERT_TRUE(stopped.ok());
+  EXPECT_EQ(stopped->outcome, Outcome::cancelled);
+  parts.stop = false;
+  parts.stop_after_epoch = -1;
+  ASSERT_TRUE(parts.run().ok());
+
+  EXPECT_EQ(parts.record().steps.loss, whole.record().steps.loss);
+  ASSERT_EQ(parts.record().epochs.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(parts.record().epochs[i].eval_loss, whole.record().epochs[i].eval_loss);
+    EXPECT_EQ(parts.record().epochs[i].train_loss, whole.record().epochs[i].train_loss);
+  }
+}
+
+class Resume : public testing::TestWithParam<OptimizerKind> {};
+
+TEST_P(Resume, GivesTheLossesOfTheUninterruptedRun) {
+  RunSpec spec = small_spec();
+  spec.optimizer = {.kind = GetParam(), .learning_rate = 1e-3};
+  if (GetParam() == OptimizerKind::sgd) spec.optimizer.momentum = 0.9;
+  spec.schedule.kind = ScheduleKind::cosine;
+  expect_resume_equals_uninterrupted(spec);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryOptimizer, Resume,
+                         testing::Values(OptimizerKind::sgd, OptimizerKind::adam,
+                                         OptimizerKind::adamw),
+                         [](const auto& kind) { return std::string(kOptimizers.of(kind.param)); });
+
+// Seven batches per epoch: the gradients of the seventh wait for two more that never come.
+TEST(Training, ResumesBetweenAccumulatedGradients) {
+  RunSpec spec = small_spec();
+  spec.accumulate = 3;
+  expect_resume_equals_uninterrupted(spec);
+}
+
+TEST(Training, ReportsItsStagesInOrder) {
+  RunSpec spec = small_spec();
+  spec.epochs = 1;
+  Session session(spec);
+  ASSERT_TRUE(session.run().ok());
+  ASSERT_GE(session.events.size(), 6U);
+  EXPECT_EQ(std::get<InputReady>(session.events[1].body),
+            (InputReady{200, 50, 10, 7, std::get<InputReady>(session.events[1].body).seconds}));
+  EXPECT_EQ(std::get<ModelReady>(session.events[2].body).parameters, 1199882);
+  EXPECT_TRUE(std::holds_alternative<CheckpointWritten>(session.events.back().body));
+  EXPECT_EQ(session.record().steps.seconds.size(), 7U);
+  EXPECT_EQ(session.record().epochs[0].samples, 200);  // includes the smaller last batch
+}
+
+TEST(Training, EndsAfterTheRequestedSteps) {
+  RunSpec spec = small_spec();
+  spec.steps = 9;
+  Session session(spec);
+  ASSERT_TRUE(session.run().ok());
+  EXPECT_EQ(session.record().steps.seconds.size(), 9U);
+  EXPECT_EQ(session.record().epochs.size(), 2U);
+}
+
+TEST(Training, EndsAtTheTarget) {
+  RunSpec spec = small_spec();
+  spec.target_top1 = 0.05;
+  Session session(spec);
+  const auto end = session.run();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->outcome, Outcome::ok);
+  EXPECT_EQ(end->reason, "reached the target in epoch 1");
+}
+
+TEST(Training, ADivergingLossIsAnOutcomeWithAdvice) {
+  RunSpec spec = small_spec();
+  spec.optimizer = {.learning_rate = 1e30};
+  Session session(spec);
+  const auto end = session.run();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->outcome, Outcome::failed);
+  EXPECT_THAT(end->reason, HasSubstr("lower --lr"));
+}
+
+TEST(Training, OutOfMemoryIsAnOutcome) {
+  RunSpec spec = small_spec();
+  spec.data = kSyntheticData;
+  spec.input = InputSize{1, 1 << 14, 1 << 14};
+  spec.batch = 1'000'000;
+  Session session(spec);
+  const auto end = session.run();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->outcome, Outcome::out_of_memory);
+}
+
+TEST(Training, AReportThatFailsEndsTheRunWithThatError) {
+  Session session(small_spec());
+  session.fail_reports = true;
+  const auto end = session.run();
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().message, "disk full");
+}
+
+TEST(Training, RefusesADatasetOfAnotherKind) {
+  RunSpec spec = small_spec();
+  spec.model = "lstm";
+  Session session(spec);
+  EXPECT_EQ(session.run().error().message, "lstm reads text, but fashion-mnist holds images");
+}
+
+TEST(CpuPaths, ProbesOnceAndRemembers) {
+  const ScratchFolder folder;
+  const CpuRequest request{
+      .threads = 1, .cpu = "test", .cache_file = folder.path() / "c" / "p.json"};
+  const auto first = choose_cpu_paths(request);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_EQ(first->why, "probed");
+  EXPECT_GT(first->product_gflops, 1);
+  EXPECT_EQ(first->threads, 1);
+  const auto second = choose_cpu_paths(request);
+  EXPECT_EQ(second->why, "cached");
+  EXPECT_EQ(second->mkldnn_convolution, first->mkldnn_convolution);
+}
+
+TEST(CpuPaths, AForcedChoiceWins) {
+  const auto off = choose_cpu_paths({.threads = 1, .mkldnn = Switch::off, .cpu = "test"});
+  ASSERT_TRUE(off.ok());
+  EXPECT_EQ(off->why, "forced");
+  EXPECT_FALSE(off->mkldnn_convolution || off->mkldnn_product || off->mkldnn_recurrent);
+}
+
+}  // namespace
+}  // namespace tacho
