@@ -95,7 +95,7 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
   PredictionRecorder predictions(store, home / "tacho.db",
                                  [&](const std::string& problem) { context.warn(problem); });
-  Lab lab = context.lab(store, home, &predictions);
+  Runner runner = context.runner(store, home, &predictions);
   catch_interrupts();
   Table table({{"workload", Align::left}, {"step"}, {"samples/s"}, {"memory"}});
   Json list = Json::array();
@@ -108,7 +108,7 @@ Result<int> probe(const ProbeOptions& o, const Context& context) {
     context.say(fmt::format("{} of {} s: {}", static_cast<int>(gone.count()), o.seconds, text));
     TACHO_TRY(spec, spec_of(workload, parsed));
     SilentView view;
-    TACHO_TRY(finished, lab.run(new_order(spec), Standing{}, view));
+    TACHO_TRY(finished, runner.run(new_order(spec), Standing{}, view));
     const RunRecord& record = finished.record;
     if (record.outcome != Outcome::ok) {
       context.warn(fmt::format("{}: {}", text, record.reason));

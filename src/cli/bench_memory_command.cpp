@@ -19,7 +19,7 @@
 #include "machine/probe/contention_watch.h"
 #include "machine/probe/host_probe.h"
 #include "machine/probe/perf_counters.h"
-#include "microbench/memory/cpu_lab.h"
+#include "microbench/memory/cpu_bench.h"
 #include "microbench/memory/gpu_counts.h"
 #include "microbench/memory/survey_store.h"
 
@@ -65,11 +65,11 @@ std::string uncounted_reason(const PerfCounters& counters) {
 
 Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
   const Host here = read_host();
-  bandwidth::CpuLabRequest request{.quick = o.quick,
-                                   .threads = o.threads.value_or(static_cast<int>(here.cores)),
-                                   .cpus = bandwidth::allowed_cpus(),
-                                   .caches = bandwidth::read_caches(),
-                                   .nodes = bandwidth::read_nodes()};
+  bandwidth::CpuBenchRequest request{.quick = o.quick,
+                                     .threads = o.threads.value_or(static_cast<int>(here.cores)),
+                                     .cpus = bandwidth::allowed_cpus(),
+                                     .caches = bandwidth::read_caches(),
+                                     .nodes = bandwidth::read_nodes()};
   if (request.threads < 1 || request.threads > std::ssize(request.cpus)) {
     return Error{ErrorCode::usage,
                  fmt::format("--threads must be between 1 and {}, the number of processors",

@@ -10,16 +10,16 @@
 namespace tacho {
 namespace {
 
-using bandwidth::LabRecord;
+using bandwidth::SurveyRecord;
 
-std::string record_text(const LabRecord& record, const Terminal& terminal) {
+std::string record_text(const SurveyRecord& record, const Terminal& terminal) {
   return std::visit([&](const auto& survey) { return survey_text(survey, terminal); }, record);
 }
 
-std::string records_text(const std::vector<LabRecord>& records, const Terminal& terminal) {
+std::string records_text(const std::vector<SurveyRecord>& records, const Terminal& terminal) {
   std::vector<bandwidth::Survey> memory;
   std::vector<bandwidth::CommsSurvey> comms;
-  for (const LabRecord& record : records) {
+  for (const SurveyRecord& record : records) {
     if (const auto* survey = std::get_if<bandwidth::Survey>(&record)) memory.push_back(*survey);
     if (const auto* survey = std::get_if<bandwidth::CommsSurvey>(&record)) comms.push_back(*survey);
   }
@@ -33,7 +33,7 @@ std::string records_text(const std::vector<LabRecord>& records, const Terminal& 
 Result<int> list_records(bool json, const Context& context) {
   TACHO_TRY(home, tacho_home());
   const bandwidth::SurveyStore store(home);
-  std::vector<LabRecord> all;
+  std::vector<SurveyRecord> all;
   Json list = Json::array();
   for (const std::string& key : store.keys()) {
     auto record = store.read(key);

@@ -12,10 +12,10 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "machine/probe/host_probe.h"
-#include "predict/speed/rent/catalog.h"
-#include "predict/speed/rent/own_steps.h"
-#include "predict/speed/speed/gpu_catalog.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/rent/catalog.h"
+#include "predict/rent/own_steps.h"
+#include "predict/speed/gpu_catalog.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

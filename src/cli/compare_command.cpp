@@ -125,22 +125,22 @@ Result<int> compare_recorded_runs(const CompareOptions& o, const std::string& li
   TACHO_TRY(comparison,
             compare_recorded(store, groups, o.metrics, rule.resolution, o.include_disturbed));
   comparison.command = line;
-  TACHO_TRY(kept, CompareLab(home, store, interrupts()).keep(std::move(comparison)));
+  TACHO_TRY(kept, CompareRunner(home, store, interrupts()).keep(std::move(comparison)));
   return show(kept, outputs, context);
 }
 
-// Calls `work` with the lab and a view of its progress.
+// Calls `work` with the runner and a view of its progress.
 template <class Work>
 Result<int> with_progress(const Work& work, const Outputs& outputs, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   PredictionRecorder predictions(store, home / "tacho.db",
                                  [&](const std::string& problem) { context.warn(problem); });
-  CompareLab lab(home, store, interrupts(), &predictions);
+  CompareRunner runner(home, store, interrupts(), &predictions);
   catch_interrupts();
   std::optional<CompareProgress> progress;
   progress.emplace(context.err);
-  Result<KeptComparison> kept = work(lab, *progress);
+  Result<KeptComparison> kept = work(runner, *progress);
   predictions.settle();
   progress.reset();
   if (!kept.ok()) return kept.error();
@@ -155,22 +155,23 @@ Result<int> make_comparison(const CLI::App& command, const CompareOptions& o,
   TACHO_CHECK(check_metrics(o.metrics));
   TACHO_TRY(plan, plan_of(o));
   plan.command = line;
-  return with_progress([&](CompareLab& lab, CompareView& view) { return lab.run(plan, view); },
-                       outputs, context);
+  return with_progress(
+      [&](CompareRunner& runner, CompareView& view) { return runner.run(plan, view); }, outputs,
+      context);
 }
 
 Result<int> resume(const std::string& handle, const CompareOptions& o, const Outputs& outputs,
                    const Context& context) {
   TACHO_TRY(changes, rule_changes(o));
-  return with_progress(
-      [&](CompareLab& lab, CompareView& view) { return lab.resume(handle, changes, view); },
-      outputs, context);
+  return with_progress([&](CompareRunner& runner,
+                           CompareView& view) { return runner.resume(handle, changes, view); },
+                       outputs, context);
 }
 
 Result<int> show_stored(const std::string& handle, const Outputs& outputs, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(kept, CompareLab(home, store, interrupts()).find(handle));
+  TACHO_TRY(kept, CompareRunner(home, store, interrupts()).find(handle));
   return show(kept, outputs, context);
 }
 
@@ -201,14 +202,14 @@ Result<int> list(bool json, const Context& context) {
 Result<int> remove(const std::vector<std::string>& handles, const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  CompareLab lab(home, store, interrupts());
+  CompareRunner runner(home, store, interrupts());
   // Looks up all of them first, so that a wrong name removes nothing.
   for (const std::string& handle : handles) {
     TACHO_TRY(found, store.comparisons().find(handle));
     (void)found;
   }
   for (const std::string& handle : handles) {
-    TACHO_TRY(id, lab.remove(handle));
+    TACHO_TRY(id, runner.remove(handle));
     context.print(fmt::format("removed comparison {}; its runs are kept\n", id));
   }
   return kSuccess;

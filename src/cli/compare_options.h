@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "experiments/runner/compare_lab.h"
 #include "experiments/runner/compare_plan.h"
+#include "experiments/runner/compare_runner.h"
 
 namespace CLI {
 class App;

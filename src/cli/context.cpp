@@ -52,7 +52,7 @@ void Context::run_with_own_exit_code(const std::function<Result<int>()>& work) {
 Result<RunStore> Context::open_store() const {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, RunStore::open(home / "tacho.db"));
-  TACHO_CHECK(lab(store, home).reconcile());
+  TACHO_CHECK(runner(store, home).reconcile());
   return std::move(store);
 }
 

@@ -10,7 +10,7 @@
 #include "base/signals.h"
 #include "base/terminal.h"
 #include "core/store/run_store.h"
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 namespace tacho {
 
@@ -35,8 +35,8 @@ class Context {
 
   // Opens the store and records the end of runs whose programs were killed.
   Result<RunStore> open_store() const;
-  [[nodiscard]] Lab lab(RunStore& store, const std::filesystem::path& home,
-                        RunHook* hook = nullptr) const {
+  [[nodiscard]] Runner runner(RunStore& store, const std::filesystem::path& home,
+                              RunHook* hook = nullptr) const {
     return {home, store, interrupts(), hook};
   }
 

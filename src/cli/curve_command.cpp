@@ -9,10 +9,10 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/known_curves.h"
-#include "predict/speed/accuracy/curve_catalog.h"
-#include "predict/speed/accuracy/curve_prediction.h"
-#include "predict/speed/accuracy/evaluate_curves.h"
-#include "predict/speed/accuracy/evaluate_times.h"
+#include "predict/accuracy/curve_catalog.h"
+#include "predict/accuracy/curve_prediction.h"
+#include "predict/accuracy/evaluate_curves.h"
+#include "predict/accuracy/evaluate_times.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/own_runs_here.h"
 #include "cli/regret_evaluation.h"
 #include "cli/speed_model_files.h"
-#include "predict/speed/speed/covariance_file.h"
+#include "predict/speed/covariance_file.h"
 
 namespace tacho {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "predict/speed/speed/evaluate.h"
-#include "predict/speed/speed/evaluate_own.h"
+#include "predict/speed/evaluate.h"
+#include "predict/speed/evaluate_own.h"
 
 namespace tacho {
 

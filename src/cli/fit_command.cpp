@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/own_runs_here.h"
 #include "cli/speed_model_files.h"
-#include "predict/speed/speed/own_jobs.h"
+#include "predict/speed/own_jobs.h"
 
 namespace tacho {
 namespace {

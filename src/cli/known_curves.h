@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "core/store/run_store.h"
-#include "predict/speed/accuracy/curve.h"
+#include "predict/accuracy/curve.h"
 
 namespace tacho {
 

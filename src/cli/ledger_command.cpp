@@ -4,7 +4,7 @@
 #include "base/home.h"
 #include "cli/commands.h"
 #include "core/store/ledger.h"
-#include "predict/speed/rent/ledger_scores.h"
+#include "predict/rent/ledger_scores.h"
 
 namespace tacho {
 namespace {

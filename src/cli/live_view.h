@@ -8,7 +8,7 @@
 
 #include "base/terminal.h"
 #include "core/emit/mllog.h"
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "cli/load_work.h"
 #include "cli/run_report.h"
 #include "core/store/run_tables.h"
-#include "predict/speed/rent/catalog.h"
+#include "predict/rent/catalog.h"
 #include "serving/load/load_record.h"
 
 namespace tacho {
@@ -66,14 +66,14 @@ class LoadRun {
   LoadRun(const LoadJob& job, Price price, Context& context, bool quiet)
       : job_(job), price_(std::move(price)), context_(context), quiet_(quiet) {}
 
-  Result<Lab::WorkEnd> carry_out(std::int64_t id, const Lab::EventTeller& tell) {
+  Result<Runner::WorkEnd> carry_out(std::int64_t id, const Runner::EventTeller& tell) {
     if (!quiet_) context_.say(fmt::format("run {}: {}; Ctrl-C stops it", id, job_.words));
     return job_.slo ? search(tell) : test(tell);
   }
   [[nodiscard]] const std::string& more() const { return more_; }
 
  private:
-  Result<Lab::WorkEnd> test(const Lab::EventTeller& tell) {
+  Result<Runner::WorkEnd> test(const Runner::EventTeller& tell) {
     LoadLine line(context_.err, quiet_);
     TACHO_TRY(measured, load::measure(job_.plan, interrupts(), [&](const load::Progress& progress) {
                 line.show(progress_words(progress));
@@ -89,7 +89,7 @@ class LoadRun {
     return end_of(summary, measured.interrupted);
   }
 
-  Result<Lab::WorkEnd> search(const Lab::EventTeller& tell) {
+  Result<Runner::WorkEnd> search(const Runner::EventTeller& tell) {
     TACHO_TRY(first, first_rate());
     LoadLine line(context_.err, quiet_);
     const load::RateTest at_rate = [&](double rate) {
@@ -118,11 +118,11 @@ class LoadRun {
     summary.fails_from_per_s = found.fails_from;
     TACHO_CHECK(tell(summary));
     if (found.interrupted)
-      return Lab::WorkEnd{Outcome::cancelled, "stopped before the search was complete"};
+      return Runner::WorkEnd{Outcome::cancelled, "stopped before the search was complete"};
     if (!found.best) {
-      return Lab::WorkEnd{Outcome::failed, search_sentence(found, *job_.slo)};
+      return Runner::WorkEnd{Outcome::failed, search_sentence(found, *job_.slo)};
     }
-    return Lab::WorkEnd{};
+    return Runner::WorkEnd{};
   }
 
   // Returns half the rate of a closed loop, which is neither far too low nor far too high.
@@ -145,7 +145,7 @@ class LoadRun {
     return summary;
   }
 
-  static Lab::WorkEnd end_of(const LoadMeasured& summary, bool interrupted) {
+  static Runner::WorkEnd end_of(const LoadMeasured& summary, bool interrupted) {
     if (interrupted) return {Outcome::cancelled, "stopped before the test was complete"};
     if (summary.ok == 0) return {Outcome::failed, "no request succeeded"};
     return {};
@@ -180,13 +180,14 @@ Result<MadeLoad> make_load(const LoadOptions& o, const std::string& key, RunStor
   TACHO_TRY(price, price_of(o, home));
   TACHO_TRY(server, load::find_server(job.target));
   job.plan.server = server;
-  Lab lab = context.lab(store, home);
+  Runner runner = context.runner(store, home);
   RunOrder order = new_order(CommandSpec{.argv = job.argv, .trace = false});
   order.key = key;
   LoadRun run(job, price, context, o.quiet || o.json);
-  TACHO_TRY(finished, lab.carry_out(order, [&](std::int64_t id, const Lab::EventTeller& tell) {
-    return run.carry_out(id, tell);
-  }));
+  TACHO_TRY(finished,
+            runner.carry_out(order, [&](std::int64_t id, const Runner::EventTeller& tell) {
+              return run.carry_out(id, tell);
+            }));
   return MadeLoad{std::move(finished), run.more()};
 }
 

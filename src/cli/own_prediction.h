@@ -7,7 +7,7 @@
 
 #include "base/json_object.h"
 #include "base/result.h"
-#include "predict/speed/speed/own_runs.h"
+#include "predict/speed/own_runs.h"
 
 namespace tacho {
 

@@ -5,8 +5,8 @@
 
 #include "cli/run_predictors.h"
 #include "machine/probe/host_probe.h"
-#include "predict/speed/speed/own_jobs.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/own_jobs.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "base/result.h"
 #include "core/store/run_store.h"
-#include "predict/speed/rent/run_predictor.h"
-#include "predict/speed/speed/own_runs.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/rent/run_predictor.h"
+#include "predict/speed/own_runs.h"
+#include "predict/speed/predictor.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "cli/speed_model_files.h"
 #include "core/record/model_catalog.h"
 #include "machine/probe/host_probe.h"
-#include "predict/speed/speed/gpu_spec_file.h"
+#include "predict/speed/gpu_spec_file.h"
 
 namespace tacho {
 namespace {

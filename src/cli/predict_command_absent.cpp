@@ -8,7 +8,7 @@
 #include "cli/step_predictors.h"
 #include "cli/study_predictors.h"
 #include "cli/traced_job.h"
-#include "predict/speed/rent/published_steps.h"
+#include "predict/rent/published_steps.h"
 
 namespace tacho {
 namespace {

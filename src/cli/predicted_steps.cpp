@@ -7,8 +7,8 @@
 #include <map>
 
 #include "cli/speed_model_files.h"
-#include "predict/speed/accuracy/abstain.h"
-#include "predict/speed/speed/own_model_costs.h"
+#include "predict/accuracy/abstain.h"
+#include "predict/speed/own_model_costs.h"
 
 namespace tacho {
 namespace {

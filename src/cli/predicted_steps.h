@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/speed/rent/predictors.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/rent/predictors.h"
+#include "predict/speed/predictor.h"
 
 namespace tacho {
 

@@ -7,9 +7,9 @@
 #include "cli/run_predictors.h"
 #include "core/store/ledger.h"
 #include "machine/probe/host_probe.h"
-#include "predict/speed/accuracy/curve_catalog.h"
-#include "predict/speed/rent/ledger_predictions.h"
-#include "predict/speed/rent/total_time.h"
+#include "predict/accuracy/curve_catalog.h"
+#include "predict/rent/ledger_predictions.h"
+#include "predict/rent/total_time.h"
 #include "training/data/catalog.h"
 
 namespace tacho {

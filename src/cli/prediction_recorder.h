@@ -11,8 +11,8 @@
 
 #include "core/record/run_folder.h"
 #include "core/store/run_store.h"
-#include "experiments/runner/lab.h"
-#include "predict/speed/rent/run_predictor.h"
+#include "experiments/runner/runner.h"
+#include "predict/rent/run_predictor.h"
 
 namespace tacho {
 

@@ -6,7 +6,7 @@
 
 #include "base/csv_records.h"
 #include "base/json_object.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/predictor.h"
 
 namespace tacho {
 

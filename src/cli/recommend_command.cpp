@@ -11,8 +11,8 @@
 #include "cli/recommending.h"
 #include "cli/target_option.h"
 #include "cli/traced_job.h"
-#include "predict/speed/rent/catalog.h"
-#include "predict/speed/rent/recommendation_view.h"
+#include "predict/rent/catalog.h"
+#include "predict/rent/recommendation_view.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/known_curves.h"
 #include "cli/step_predictors.h"
 #include "core/record/model_catalog.h"
-#include "predict/speed/accuracy/curve_catalog.h"
+#include "predict/accuracy/curve_catalog.h"
 #include "training/data/catalog.h"
 
 namespace tacho {

@@ -4,8 +4,8 @@
 
 #include "base/result.h"
 #include "core/store/run_store.h"
-#include "predict/speed/rent/catalog.h"
-#include "predict/speed/rent/recommend.h"
+#include "predict/rent/catalog.h"
+#include "predict/rent/recommend.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "cli/own_runs_here.h"
 #include "cli/speed_model_files.h"
-#include "predict/speed/rent/catalog.h"
+#include "predict/rent/catalog.h"
 
 namespace tacho {
 namespace {

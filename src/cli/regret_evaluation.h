@@ -6,8 +6,8 @@
 #include "base/json_object.h"
 #include "base/result.h"
 #include "base/terminal.h"
-#include "predict/speed/rent/regret.h"
-#include "predict/speed/speed/own_run.h"
+#include "predict/rent/regret.h"
+#include "predict/speed/own_run.h"
 
 namespace tacho {
 

@@ -75,11 +75,11 @@ Result<int> run(const RunOptions& o, const RunSettings& settings, Context& conte
   order.time_limit_s = request.time_limit_s;
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  Lab lab = context.lab(store, home);
+  Runner runner = context.runner(store, home);
   catch_interrupts();
   outlive_readers();
   WatchView view(context, o.quiet || o.json);
-  TACHO_TRY(watched, lab.watch(order, !o.quiet && !o.json, view));
+  TACHO_TRY(watched, runner.watch(order, !o.quiet && !o.json, view));
   const auto& [id, record] = watched.run;
   if (o.json) {
     context.print(json_text(record_json(id, record), 1) + "\n");

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "core/store/run_store.h"
-#include "predict/speed/rent/run_predictor.h"
+#include "predict/rent/run_predictor.h"
 
 namespace tacho {
 

@@ -200,9 +200,9 @@ Result<int> ingest_runs(const std::vector<std::string>& folders, bool json,
                         const Context& context) {
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
-  Lab lab = context.lab(store, home);
+  Runner runner = context.runner(store, home);
   for (const std::string& folder : folders) {
-    TACHO_TRY(run, lab.ingest(folder));
+    TACHO_TRY(run, runner.ingest(folder));
     if (json) {
       context.print(json_text(record_json(run.id, run.record), 1) + "\n");
     } else {

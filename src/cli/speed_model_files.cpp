@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/predictor.h"
 
 namespace tacho {
 

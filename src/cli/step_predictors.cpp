@@ -7,10 +7,10 @@
 #include "cli/run_predictors.h"
 #include "cli/speed_model_files.h"
 #include "core/record/run_options.h"
-#include "predict/speed/rent/input_limit.h"
-#include "predict/speed/rent/own_steps.h"
-#include "predict/speed/rent/published_steps.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/rent/input_limit.h"
+#include "predict/rent/own_steps.h"
+#include "predict/rent/published_steps.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

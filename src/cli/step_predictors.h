@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "core/store/run_store.h"
-#include "predict/speed/rent/predictors.h"
+#include "predict/rent/predictors.h"
 
 namespace tacho {
 

@@ -17,7 +17,7 @@
 #include "cli/sweep_live.h"
 #include "cli/sweep_plan.h"
 #include "cli/train_options.h"
-#include "experiments/runner/compare_lab.h"
+#include "experiments/runner/compare_runner.h"
 #include "experiments/study/fill_in.h"
 
 namespace tacho {
@@ -85,15 +85,15 @@ Result<StudyDriver::End> StudyDriver::execute(const ComparisonStep& work, const 
   const bool begun = row && row->state == StudyStepState::begun;
   if (!begun) return begin_comparison(work, {.step = step.key, .record_key = new_run_key()});
   PredictionRecorder predictions = recorder();
-  CompareLab lab(stores_.home, stores_.runs, interrupts(), &predictions);
-  const auto kept = lab.find(row->record_key);
+  CompareRunner runner(stores_.home, stores_.runs, interrupts(), &predictions);
+  const auto kept = runner.find(row->record_key);
   if (!kept.ok() && kept.error().code == ErrorCode::not_found) {
     return begin_comparison(work, *row);
   }
   if (!kept.ok()) return kept.error();
   if (is_over(kept->comparison)) return End::done;
   CompareProgress progress(context_.err);
-  const auto resumed = lab.resume(row->record_key, {}, progress);
+  const auto resumed = runner.resume(row->record_key, {}, progress);
   predictions.settle();
   if (!resumed.ok()) return resumed.error();
   return is_over(resumed->comparison) ? End::done : End::stopped;
@@ -143,9 +143,9 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
   begun.absent = absent_;
   TACHO_CHECK(put(begun));
   PredictionRecorder predictions = recorder();
-  CompareLab lab(stores_.home, stores_.runs, interrupts(), &predictions);
+  CompareRunner runner(stores_.home, stores_.runs, interrupts(), &predictions);
   CompareProgress progress(context_.err);
-  const auto kept = lab.run(plan, progress, begun.record_key);
+  const auto kept = runner.run(plan, progress, begun.record_key);
   predictions.settle();
   if (!kept.ok()) return kept.error();
   return is_over(kept->comparison) ? End::done : End::stopped;
@@ -159,11 +159,11 @@ Result<StudyDriver::End> StudyDriver::execute(const GridStep& work, const StudyS
   if (!sweep.ok()) {
     TACHO_TRY(grid, read_grid(work.grid, study_.file, run_option_names()));
     TACHO_TRY(runs, planned_runs(grid, step.place));
-    SweepLab lab(stores_.home, stores_.sweeps, interrupts());
-    TACHO_CHECK(lab.check(settings_of(grid)));
+    SweepRunner runner(stores_.home, stores_.sweeps, interrupts());
+    TACHO_CHECK(runner.check(settings_of(grid)));
     TACHO_CHECK(put({.step = step.key, .record_key = key, .absent = {}}));
-    sweep = lab.add(fmt::format("{}-{}", study_.name, step.name), flow_text(work.grid), runs,
-                    settings_of(grid), key);
+    sweep = runner.add(fmt::format("{}-{}", study_.name, step.name), flow_text(work.grid), runs,
+                       settings_of(grid), key);
     if (!sweep.ok()) return sweep.error();
   }
   if (sweep->state == SweepState::cancelled) TACHO_CHECK(stores_.sweeps.reopen(sweep->id));
@@ -189,9 +189,9 @@ Result<StudyDriver::End> StudyDriver::execute(const TrainingStep& work, const St
   standing.line_mbit = asked.line_mbit;
   TACHO_CHECK(put({.step = step.key, .record_key = order.key, .absent = {}}));
   PredictionRecorder predictions = recorder();
-  Lab lab = context_.lab(stores_.runs, stores_.home, &predictions);
+  Runner runner = context_.runner(stores_.runs, stores_.home, &predictions);
   LiveView view(context_.err, LiveView::Options{.quiet = !context_.err.interactive()});
-  auto finished = lab.run(order, standing, view);
+  auto finished = runner.run(order, standing, view);
   predictions.settle();
   if (!finished.ok()) return finished.error();
   return finished->record.outcome == Outcome::cancelled ? End::stopped : End::done;

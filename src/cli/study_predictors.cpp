@@ -1,8 +1,8 @@
 #include "cli/study_predictors.h"
 
 #include "cli/own_runs_here.h"
-#include "predict/speed/speed/evaluate_own.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/evaluate_own.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

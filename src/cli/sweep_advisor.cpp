@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "experiments/runner/sweep_lines.h"
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/epochs_to_target.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/epochs_to_target.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/store/run_store.h"
 #include "core/store/sweep_store.h"
 #include "experiments/runner/sweep_driver.h"
-#include "predict/speed/rent/next_runs.h"
+#include "predict/rent/next_runs.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "cli/sweep_plan.h"
 #include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
-#include "experiments/runner/sweep_lab.h"
+#include "experiments/runner/sweep_runner.h"
 
 namespace tacho {
 namespace {
@@ -116,12 +116,12 @@ std::string predicted_time(const std::vector<PlannedRun>& runs, PredictionRecord
 Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
                                      const SweepSettings& settings, const Metric* metric,
                                      SweepView& view) {
-  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  SweepRunner runner(stores.home, stores.sweeps, interrupts());
   SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
   PredictionRecorder predictions(stores.runs, stores.home / "tacho.db",
                                  [&](const std::string& problem) { view.note(problem); });
   LedgerSweepView prediction(view, predictions);
-  auto driven = lab.drive(sweep, settings, prediction, choose_by(advisor));
+  auto driven = runner.drive(sweep, settings, prediction, choose_by(advisor));
   predictions.settle();
   return driven;
 }
@@ -145,22 +145,22 @@ Result<int> begin_sweep(const SweepOptions& o, Context& context) {
     return kSuccess;
   }
   TACHO_TRY(stores, open_stores(context));
-  SweepLab lab(stores.home, stores.sweeps, interrupts());
-  TACHO_CHECK(lab.check(settings));
+  SweepRunner runner(stores.home, stores.sweeps, interrupts());
+  TACHO_CHECK(runner.check(settings));
   const std::string name =
       plan.grid.name.empty() ? std::filesystem::path(o.grid).stem().string() : plan.grid.name;
-  TACHO_TRY(sweep, lab.add(name, plan.text, plan.runs, settings));
+  TACHO_TRY(sweep, runner.add(name, plan.text, plan.runs, settings));
   return drive(stores, sweep, settings, o, context);
 }
 
 Result<int> resume_sweep(const SweepOptions& o, bool retry, Context& context) {
   TACHO_TRY(stores, open_stores(context));
   TACHO_TRY(sweep, stores.sweeps.find(o.handle));
-  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  SweepRunner runner(stores.home, stores.sweeps, interrupts());
   TACHO_TRY(settings, settings_of(sweep));
   TACHO_CHECK(apply_options(settings, o));
   const bool was_cancelled = sweep.state == SweepState::cancelled;
-  if ((retry || was_cancelled) && lab.is_driven(sweep)) {
+  if ((retry || was_cancelled) && runner.is_driven(sweep)) {
     return Error{ErrorCode::usage, fmt::format("sweep {} is still running", sweep.id)};
   }
   if (retry) {
@@ -179,11 +179,11 @@ Result<int> cancel_sweep(const SweepOptions& o, Context& context) {
   if (sweep.state == SweepState::finished) {
     return Error{ErrorCode::usage, fmt::format("sweep {} is finished", sweep.id)};
   }
-  SweepLab lab(stores.home, stores.sweeps, interrupts());
+  SweepRunner runner(stores.home, stores.sweeps, interrupts());
   catch_interrupts();
   TACHO_TRY(options, options_of(stores.sweeps, sweep));
   SweepLines view(context.err, nullptr, options);
-  TACHO_CHECK(lab.cancel(sweep, view));
+  TACHO_CHECK(runner.cancel(sweep, view));
   TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
   report_started("sweep", sweep.id);
   context.print(summary_line(sweep, counts, "cancelled"));

@@ -13,7 +13,7 @@
 #include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
 #include "experiments/runner/sweep_export.h"
-#include "experiments/runner/sweep_lab.h"
+#include "experiments/runner/sweep_runner.h"
 
 namespace tacho {
 
@@ -47,7 +47,7 @@ std::string summary_line(const SweepRow& sweep, const SweepCounts& counts,
 Result<int> list_sweeps(bool json, const Context& context) {
   TACHO_TRY(stores, open_stores(context));
   TACHO_TRY(sweeps, stores.sweeps.list());
-  const SweepLab lab(stores.home, stores.sweeps, interrupts());
+  const SweepRunner runner(stores.home, stores.sweeps, interrupts());
   Json list = Json::array();
   Table table({{"id"},
                {"started", Align::left},
@@ -59,7 +59,7 @@ Result<int> list_sweeps(bool json, const Context& context) {
                {"state", Align::left}});
   for (const SweepRow& sweep : sweeps) {
     TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
-    const std::string stage = stage_of(lab, sweep);
+    const std::string stage = stage_of(runner, sweep);
     list.push_back({{"id", sweep.id},
                     {"key", sweep.key},
                     {"name", sweep.name},
@@ -113,11 +113,11 @@ Result<int> watch_sweep(const SweepOptions& o, const Context& context) {
   constexpr std::chrono::milliseconds kLookEvery{500};
   TACHO_TRY(stores, open_stores(context));
   TACHO_TRY(found, stores.sweeps.find(o.handle));
-  const SweepLab lab(stores.home, stores.sweeps, interrupts());
+  const SweepRunner runner(stores.home, stores.sweeps, interrupts());
   std::string before;
   while (true) {
     TACHO_TRY(sweep, stores.sweeps.find(std::to_string(found.id)));
-    const std::string stage = stage_of(lab, sweep);
+    const std::string stage = stage_of(runner, sweep);
     TACHO_TRY(counts, stores.sweeps.counts(sweep.id));
     const std::string line =
         o.json ? json_text({{"sweep", sweep.id}, {"state", stage}, {"counts", counts_json(counts)}})

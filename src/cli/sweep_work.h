@@ -9,7 +9,7 @@
 #include "core/record/metric.h"
 #include "core/store/run_store.h"
 #include "core/store/sweep_store.h"
-#include "experiments/runner/sweep_lab.h"
+#include "experiments/runner/sweep_runner.h"
 
 namespace tacho {
 

@@ -7,10 +7,10 @@
 #include "base/shell_words.h"
 #include "cli/gathered_run.h"
 #include "core/record/metric.h"
-#include "predict/speed/accuracy/abstain.h"
-#include "predict/speed/rent/kernel_scaling.h"
-#include "predict/speed/speed/gpu_catalog.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/accuracy/abstain.h"
+#include "predict/rent/kernel_scaling.h"
+#include "predict/speed/gpu_catalog.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

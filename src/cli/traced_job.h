@@ -8,7 +8,7 @@
 #include "cli/context.h"
 #include "core/record/run_spec.h"
 #include "core/store/run_store.h"
-#include "predict/speed/rent/predictors.h"
+#include "predict/rent/predictors.h"
 
 namespace tacho {
 

@@ -51,9 +51,9 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   TACHO_TRY(store, context.open_store());
   PredictionRecorder predictions(store, home / "tacho.db",
                                  [&](const std::string& problem) { context.warn(problem); });
-  Lab lab = context.lab(store, home, &predictions);
+  Runner runner = context.runner(store, home, &predictions);
   if (resumes && (standing.given || standing.rendezvous)) {
-    TACHO_TRY(ordered, lab.ordered(o.resume).in("every machine needs the store of rank 0"));
+    TACHO_TRY(ordered, runner.ordered(o.resume).in("every machine needs the store of rank 0"));
     TACHO_CHECK(settle_secret(standing, o.ranks, ordered.spec.dist, context));
     if (!keeps_record(standing)) return take_part(ordered, standing, context);
   }
@@ -62,7 +62,8 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   std::optional<LiveView> view;
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
-  auto finished = resumes ? lab.resume(o.resume, standing, *view) : lab.run(order, standing, *view);
+  auto finished =
+      resumes ? runner.resume(o.resume, standing, *view) : runner.run(order, standing, *view);
   view.reset();
   predictions.settle();
   if (!finished.ok()) return finished.error();

@@ -3,9 +3,9 @@
 
 #include "fuzz_loop.h"
 #include "made_yaml.h"
-#include "predict/speed/speed/gpu_spec_file.h"
-#include "predict/speed/speed/shipped.h"
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/gpu_spec_file.h"
+#include "predict/speed/shipped.h"
+#include "predict/speed/training_job.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "experiments/compare/comparison.h"
 #include "experiments/runner/compare_plan.h"
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 namespace tacho {
 

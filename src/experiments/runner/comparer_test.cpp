@@ -15,9 +15,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Runs with known times that take no real time, and may fail.
-class FakeLab : public CompareView {
+class FakeRunner : public CompareView {
  public:
-  FakeLab(std::size_t variants, StopRule rule) {
+  FakeRunner(std::size_t variants, StopRule rule) {
     plan.seed = 7;
     plan.rule = rule;
     for (std::size_t i = 0; i < variants; ++i) {
@@ -92,12 +92,12 @@ StopRule repeats(std::int64_t fewest, std::int64_t most, double resolution = 0.0
 }
 
 TEST(Comparer, RunsEachVariantOncePerBlockInDifferentOrders) {
-  FakeLab lab(3, repeats(6, 6));
-  ASSERT_TRUE(lab.go().ok());
-  ASSERT_EQ(lab.made.size(), 21U);
+  FakeRunner runner(3, repeats(6, 6));
+  ASSERT_TRUE(runner.go().ok());
+  ASSERT_EQ(runner.made.size(), 21U);
   std::set<std::string> orders;
   for (std::size_t block = 0; block < 7; ++block) {
-    std::string order = lab.made.substr(3 * block, 3);
+    std::string order = runner.made.substr(3 * block, 3);
     orders.insert(order);
     std::sort(order.begin(), order.end());
     EXPECT_EQ(order, "abc");
@@ -106,186 +106,186 @@ TEST(Comparer, RunsEachVariantOncePerBlockInDifferentOrders) {
 }
 
 TEST(Comparer, StoresTheWarmUpWithoutCountingIt) {
-  FakeLab lab(2, repeats(5, 5));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.runs.size(), 12U);
-  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
-  EXPECT_EQ(lab.comparison.runs.front().block, kWarmUpBlock);
-  EXPECT_TRUE(lab.comparison.runs.front().warm_up);
+  FakeRunner runner(2, repeats(5, 5));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.runs.size(), 12U);
+  EXPECT_EQ(sample_of(runner.comparison, 0, "wall_s").values.size(), 5U);
+  EXPECT_EQ(runner.comparison.runs.front().block, kWarmUpBlock);
+  EXPECT_TRUE(runner.comparison.runs.front().warm_up);
 }
 
 TEST(Comparer, MeasuresAKnownDifferenceAndTheNoise) {
-  FakeLab lab(2, repeats(10, 10));
-  lab.seconds["b"] = 1.05;
-  ASSERT_TRUE(lab.go().ok());
-  ASSERT_EQ(lab.comparison.findings.size(), 1U);
-  const Finding& finding = lab.comparison.findings.front();
+  FakeRunner runner(2, repeats(10, 10));
+  runner.seconds["b"] = 1.05;
+  ASSERT_TRUE(runner.go().ok());
+  ASSERT_EQ(runner.comparison.findings.size(), 1U);
+  const Finding& finding = runner.comparison.findings.front();
   EXPECT_EQ(finding.decision.verdict, Verdict::higher);
   EXPECT_NEAR(finding.evidence.ratio->value, 1.05, 0.005);
   EXPECT_TRUE(finding.evidence.ratio->paired);
-  EXPECT_NEAR(*lab.comparison.noise, 0.002, 0.001);
+  EXPECT_NEAR(*runner.comparison.noise, 0.002, 0.001);
 }
 
 TEST(Comparer, StopsWhenTheIntervalsAreNarrow) {
-  FakeLab lab(2, repeats(5, 100));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::resolution);
-  EXPECT_LT(lab.made.size(), 40U);
+  FakeRunner runner(2, repeats(5, 100));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::resolution);
+  EXPECT_LT(runner.made.size(), 40U);
 }
 
 TEST(Comparer, StopsWhenThereIsNoTimeForAnotherBlock) {
   StopRule rule = repeats(5, 100, 1e-6);
   rule.max_time = Seconds(20.5);
-  FakeLab lab(2, rule);
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::time);
-  EXPECT_EQ(lab.made.size(), 20U);
-  EXPECT_LE(lab.clock.count(), 20.5);
+  FakeRunner runner(2, rule);
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::time);
+  EXPECT_EQ(runner.made.size(), 20U);
+  EXPECT_LE(runner.clock.count(), 20.5);
 }
 
 TEST(Comparer, StopsAtTheMaximumOfRepeats) {
-  FakeLab lab(2, repeats(2, 4, 1e-6));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
-  EXPECT_EQ(lab.made.size(), 10U);
+  FakeRunner runner(2, repeats(2, 4, 1e-6));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::repeats);
+  EXPECT_EQ(runner.made.size(), 10U);
 }
 
 TEST(Comparer, StoresTheComparisonAfterEveryBlock) {
-  FakeLab lab(2, repeats(3, 3));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_THAT(lab.kept, ElementsAre(2, 4, 6, 8));
+  FakeRunner runner(2, repeats(3, 3));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_THAT(runner.kept, ElementsAre(2, 4, 6, 8));
 }
 
 TEST(Comparer, ExcludesAFailedRunAndContinues) {
-  FakeLab lab(2, repeats(5, 5, 1e-6));
-  lab.fails_at = {{"b", 3}};
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
-  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
-  EXPECT_EQ(sample_of(lab.comparison, 1, "wall_s").values.size(), 4U);
-  ASSERT_EQ(lab.notes.size(), 1U);
-  EXPECT_THAT(lab.notes.front(), HasSubstr("b, block 2: run "));
-  EXPECT_THAT(lab.notes.front(), HasSubstr("ended with failed: exit code 3"));
-  EXPECT_EQ(lab.comparison.notes, lab.notes);
+  FakeRunner runner(2, repeats(5, 5, 1e-6));
+  runner.fails_at = {{"b", 3}};
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::repeats);
+  EXPECT_EQ(sample_of(runner.comparison, 0, "wall_s").values.size(), 5U);
+  EXPECT_EQ(sample_of(runner.comparison, 1, "wall_s").values.size(), 4U);
+  ASSERT_EQ(runner.notes.size(), 1U);
+  EXPECT_THAT(runner.notes.front(), HasSubstr("b, block 2: run "));
+  EXPECT_THAT(runner.notes.front(), HasSubstr("ended with failed: exit code 3"));
+  EXPECT_EQ(runner.comparison.notes, runner.notes);
 }
 
 TEST(Comparer, GivesUpAVariantWhoseWarmUpFailsAndKeepsTheOthers) {
-  FakeLab lab(3, repeats(4, 4));
-  lab.missing = "b";
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.counts["b"], 1);
-  EXPECT_EQ(lab.counts["a"], 5);
-  EXPECT_EQ(lab.counts["c"], 5);
-  EXPECT_THAT(lab.notes.front(),
+  FakeRunner runner(3, repeats(4, 4));
+  runner.missing = "b";
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.counts["b"], 1);
+  EXPECT_EQ(runner.counts["a"], 5);
+  EXPECT_EQ(runner.counts["c"], 5);
+  EXPECT_THAT(runner.notes.front(),
               HasSubstr("b, warm-up: podman is not installed; this variant is given up"));
 }
 
 TEST(Comparer, UsesTheNextVariantAsBaseIfTheFirstCannotRun) {
-  FakeLab lab(3, repeats(4, 4));
-  lab.missing = "a";
-  ASSERT_TRUE(lab.go().ok());
-  ASSERT_EQ(lab.comparison.findings.size(), 1U);
-  EXPECT_EQ(lab.comparison.findings.front().base, 1U);
-  EXPECT_EQ(lab.comparison.findings.front().variant, 2U);
+  FakeRunner runner(3, repeats(4, 4));
+  runner.missing = "a";
+  ASSERT_TRUE(runner.go().ok());
+  ASSERT_EQ(runner.comparison.findings.size(), 1U);
+  EXPECT_EQ(runner.comparison.findings.front().base, 1U);
+  EXPECT_EQ(runner.comparison.findings.front().variant, 2U);
 }
 
 TEST(Comparer, GivesUpAVariantThatFailsTwiceInARow) {
-  FakeLab lab(3, repeats(8, 8));
-  lab.fails_at = {{"c", 3}, {"c", 5}, {"c", 6}};
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.counts["c"], 6);
-  EXPECT_EQ(lab.counts["a"], 9);
+  FakeRunner runner(3, repeats(8, 8));
+  runner.fails_at = {{"c", 3}, {"c", 5}, {"c", 6}};
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.counts["c"], 6);
+  EXPECT_EQ(runner.counts["a"], 9);
 }
 
 TEST(Comparer, EndsWhenFewerThanTwoVariantsAreLeft) {
-  FakeLab lab(2, repeats(10, 10));
-  lab.missing = "b";
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::failures);
-  EXPECT_EQ(lab.made.size(), 2U);
+  FakeRunner runner(2, repeats(10, 10));
+  runner.missing = "b";
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::failures);
+  EXPECT_EQ(runner.made.size(), 2U);
 }
 
 TEST(Comparer, CtrlCKeepsTheRunsSoFarAndBlamesNoVariant) {
-  FakeLab lab(2, repeats(10, 10));
-  lab.before_end = [&lab] { lab.interrupts = lab.made.size() == 8 ? 1 : 0; };
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::user);
-  EXPECT_EQ(lab.made.size(), 8U);
-  EXPECT_EQ(lab.comparison.runs.size(), 7U);
-  EXPECT_TRUE(lab.notes.empty());
-  EXPECT_EQ(lab.kept.back(), 7U);
-  EXPECT_EQ(lab.comparison.findings.size(), 1U);
+  FakeRunner runner(2, repeats(10, 10));
+  runner.before_end = [&runner] { runner.interrupts = runner.made.size() == 8 ? 1 : 0; };
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::user);
+  EXPECT_EQ(runner.made.size(), 8U);
+  EXPECT_EQ(runner.comparison.runs.size(), 7U);
+  EXPECT_TRUE(runner.notes.empty());
+  EXPECT_EQ(runner.kept.back(), 7U);
+  EXPECT_EQ(runner.comparison.findings.size(), 1U);
 }
 
 TEST(Comparer, CtrlCBeforeTheFirstRunBlamesNoVariantEither) {
-  FakeLab lab(2, repeats(3, 3));
-  lab.interrupts = 1;  // during the checks before the first run
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::user);
-  EXPECT_EQ(lab.made, "");
-  EXPECT_TRUE(lab.notes.empty());
-  lab.interrupts = 0;
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.runs.size(), 8U);
+  FakeRunner runner(2, repeats(3, 3));
+  runner.interrupts = 1;  // during the checks before the first run
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::user);
+  EXPECT_EQ(runner.made, "");
+  EXPECT_TRUE(runner.notes.empty());
+  runner.interrupts = 0;
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.runs.size(), 8U);
 }
 
 TEST(Comparer, ResumesTheInterruptedBlock) {
-  FakeLab whole(3, repeats(6, 6, 1e-6));
+  FakeRunner whole(3, repeats(6, 6, 1e-6));
   ASSERT_TRUE(whole.go().ok());
-  FakeLab lab(3, repeats(6, 6, 1e-6));
-  lab.before_end = [&lab] { lab.interrupts = lab.made.size() == 8 ? 1 : 0; };
-  ASSERT_TRUE(lab.go().ok());
-  lab.before_end = nullptr;
-  lab.interrupts = 0;
+  FakeRunner runner(3, repeats(6, 6, 1e-6));
+  runner.before_end = [&runner] { runner.interrupts = runner.made.size() == 8 ? 1 : 0; };
+  ASSERT_TRUE(runner.go().ok());
+  runner.before_end = nullptr;
+  runner.interrupts = 0;
   // As read from the store.
-  lab.comparison = *comparison_from_json(to_json(lab.comparison));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
-  EXPECT_EQ(lab.comparison.runs.size(), whole.comparison.runs.size());
+  runner.comparison = *comparison_from_json(to_json(runner.comparison));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::repeats);
+  EXPECT_EQ(runner.comparison.runs.size(), whole.comparison.runs.size());
   // Only the run that Ctrl-C ended is repeated.
-  EXPECT_EQ(lab.made.substr(0, 7) + lab.made.substr(8), whole.made);
+  EXPECT_EQ(runner.made.substr(0, 7) + runner.made.substr(8), whole.made);
 }
 
 TEST(Comparer, ReportsItsProgress) {
-  FakeLab lab(2, repeats(5, 5));
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.last_point.block, 5);
-  EXPECT_EQ(lab.last_point.last_block, 5);
-  ASSERT_TRUE(lab.last_point.left);
-  EXPECT_NEAR(lab.last_point.left->count(), 2, 0.1);
-  EXPECT_TRUE(lab.last_point.widest);
+  FakeRunner runner(2, repeats(5, 5));
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.last_point.block, 5);
+  EXPECT_EQ(runner.last_point.last_block, 5);
+  ASSERT_TRUE(runner.last_point.left);
+  EXPECT_NEAR(runner.last_point.left->count(), 2, 0.1);
+  EXPECT_TRUE(runner.last_point.widest);
 }
 
 TEST(Comparer, RepeatsDisturbedBlocksAndNamesTheirRuns) {
-  FakeLab lab(2, repeats(5, 5, 1e-6));
-  lab.busy_in = [](std::size_t run) { return run == 4 || run == 9; };
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.made.size(), 16U);  // warm-up, five that count, two that do not
-  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
-  EXPECT_EQ(lab.comparison.stopped, StopReason::repeats);
-  ASSERT_EQ(lab.notes.size(), 2U);
-  EXPECT_THAT(lab.notes[0], HasSubstr("run 4 ("));
-  EXPECT_THAT(lab.notes[0], HasSubstr("block 1) does not count: other programs took 40 %"));
+  FakeRunner runner(2, repeats(5, 5, 1e-6));
+  runner.busy_in = [](std::size_t run) { return run == 4 || run == 9; };
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.made.size(), 16U);  // warm-up, five that count, two that do not
+  EXPECT_EQ(sample_of(runner.comparison, 0, "wall_s").values.size(), 5U);
+  EXPECT_EQ(runner.comparison.stopped, StopReason::repeats);
+  ASSERT_EQ(runner.notes.size(), 2U);
+  EXPECT_THAT(runner.notes[0], HasSubstr("run 4 ("));
+  EXPECT_THAT(runner.notes[0], HasSubstr("block 1) does not count: other programs took 40 %"));
 }
 
 TEST(Comparer, EndsOnAMachineThatStaysBusyAndClaimsNothing) {
-  FakeLab lab(2, repeats(5, 50));
-  lab.seconds["b"] = 2;
-  lab.busy_in = [](std::size_t) { return true; };
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(lab.comparison.stopped, StopReason::busy);
-  EXPECT_EQ(lab.made.size(), 12U);
-  ASSERT_FALSE(lab.comparison.findings.empty());
-  EXPECT_EQ(lab.comparison.findings.front().words,
+  FakeRunner runner(2, repeats(5, 50));
+  runner.seconds["b"] = 2;
+  runner.busy_in = [](std::size_t) { return true; };
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(runner.comparison.stopped, StopReason::busy);
+  EXPECT_EQ(runner.made.size(), 12U);
+  ASSERT_FALSE(runner.comparison.findings.empty());
+  EXPECT_EQ(runner.comparison.findings.front().words,
             "no result: the machine was busy in 10 of 10 runs");
 }
 
 TEST(Comparer, CountsDisturbedRunsOnRequest) {
-  FakeLab lab(2, repeats(5, 5));
-  lab.plan.include_disturbed = true;
-  lab.busy_in = [](std::size_t) { return true; };
-  ASSERT_TRUE(lab.go().ok());
-  EXPECT_EQ(sample_of(lab.comparison, 0, "wall_s").values.size(), 5U);
+  FakeRunner runner(2, repeats(5, 5));
+  runner.plan.include_disturbed = true;
+  runner.busy_in = [](std::size_t) { return true; };
+  ASSERT_TRUE(runner.go().ok());
+  EXPECT_EQ(sample_of(runner.comparison, 0, "wall_s").values.size(), 5U);
 }
 
 }  // namespace

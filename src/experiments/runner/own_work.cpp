@@ -2,14 +2,14 @@
 
 #include "base/run_clock.h"
 #include "core/emit/json_lines_sink.h"
-#include "experiments/runner/lab.h"
 #include "experiments/runner/run_start.h"
 #include "experiments/runner/run_state.h"
+#include "experiments/runner/runner.h"
 #include "machine/probe/self_usage.h"
 
 namespace tacho {
 
-Result<FinishedRun> Lab::carry_out(const RunOrder& order, const OwnWork& work) {
+Result<FinishedRun> Runner::carry_out(const RunOrder& order, const OwnWork& work) {
   const RunClock clock;
   TACHO_TRY(begun, begin(order));
   TACHO_TRY(events, JsonLinesSink::open(begun.folder.events()));

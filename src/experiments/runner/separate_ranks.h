@@ -11,7 +11,7 @@ namespace tacho {
 
 // Runs ranks whose record another tacho keeps, the one that starts rank 0. Their workers get a
 // temporary folder; if they fail, the folder is kept and the Error names it. `interrupts` counts
-// Ctrl-C, as for Lab.
+// Ctrl-C, as for Runner.
 Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch,
                                 const std::filesystem::path& home,
                                 const std::atomic<int>& interrupts);

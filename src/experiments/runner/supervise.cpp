@@ -7,8 +7,8 @@
 #include "core/emit/json_lines_sink.h"
 #include "experiments/runner/event_tail.h"
 #include "experiments/runner/gpu_tracing.h"
-#include "experiments/runner/lab.h"
 #include "experiments/runner/run_state.h"
+#include "experiments/runner/runner.h"
 #include "experiments/runner/time_limit.h"
 #include "experiments/runner/worker_group.h"
 #include "machine/probe/usage_sampler.h"
@@ -40,7 +40,7 @@ void write_event(const RunFolder& folder, const RunClock& clock, EventBody body)
 
 }  // namespace
 
-Result<FinishedRun> Lab::supervise(const Job& job, RunView& view) {
+Result<FinishedRun> Runner::supervise(const Job& job, RunView& view) {
   const RunFolder& folder = job.folder;
   RunContainer& container = job.prepared.container;
   const RunClock& clock = container.clock();

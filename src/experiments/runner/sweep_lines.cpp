@@ -29,9 +29,9 @@ std::optional<double> value_of(const SweepLine& line, const Metric& metric) {
   return line.run ? value_of(*line.run, metric) : std::nullopt;
 }
 
-std::string stage_of(const SweepLab& lab, const SweepRow& sweep) {
+std::string stage_of(const SweepRunner& runner, const SweepRow& sweep) {
   if (sweep.state != SweepState::open) return std::string(kSweepStates.of(sweep.state));
-  return lab.is_driven(sweep) ? "running" : "stopped";
+  return runner.is_driven(sweep) ? "running" : "stopped";
 }
 
 Json sweep_json(const std::vector<SweepLine>& lines) {

@@ -7,7 +7,7 @@
 #include "base/json_object.h"
 #include "core/record/metric.h"
 #include "core/store/sweep_store.h"
-#include "experiments/runner/sweep_lab.h"
+#include "experiments/runner/sweep_runner.h"
 
 namespace tacho {
 
@@ -24,7 +24,7 @@ std::optional<double> value_of(const SweepLine& line, const Metric& metric);
 
 // Returns "finished", "cancelled", "running" or "stopped". An open sweep without a driver is
 // "stopped".
-std::string stage_of(const SweepLab& lab, const SweepRow& sweep);
+std::string stage_of(const SweepRunner& runner, const SweepRow& sweep);
 
 Json sweep_json(const std::vector<SweepLine>& lines);
 Json counts_json(const SweepCounts& counts);

@@ -8,7 +8,7 @@
 
 #include "base/home.h"
 #include "base/signals.h"
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 namespace tacho {
 namespace {
@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
   std::error_code no_working_folder;
   const auto folder = std::filesystem::absolute(argv[1], no_working_folder).lexically_normal();
   NoView view;
-  const auto record = Lab(*home, interrupts()).take(RunFolder(folder), view);
+  const auto record = Runner(*home, interrupts()).take(RunFolder(folder), view);
   if (!record.ok()) return complain(record.error(), 1);
   if (!record->reason.empty()) fmt::print(stderr, "tacho-take: {}\n", record->reason);
   return exit_code_of(record->outcome);

@@ -5,9 +5,9 @@
 #include "core/emit/json_lines_sink.h"
 #include "experiments/runner/event_tail.h"
 #include "experiments/runner/gpu_tracing.h"
-#include "experiments/runner/lab.h"
 #include "experiments/runner/run_start.h"
 #include "experiments/runner/run_state.h"
+#include "experiments/runner/runner.h"
 #include "experiments/runner/time_limit.h"
 #include "experiments/runner/watched_program.h"
 
@@ -29,7 +29,7 @@ RunEnded end_of_run(const WatchedProgram::End& end) {
 
 }  // namespace
 
-Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
+Result<WatchedRun> Runner::watch(const RunOrder& order, bool echo, RunView& view) {
   if (!order.command) broken_invariant("the order has no program to watch");
   const CommandSpec& command = *order.command;
   TACHO_CHECK(check(command));
@@ -41,8 +41,8 @@ Result<WatchedRun> Lab::watch(const RunOrder& order, bool echo, RunView& view) {
   return watch_begun(begun, order, container, echo, view);
 }
 
-Result<WatchedRun> Lab::watch_begun(const Begun& begun, const RunOrder& order,
-                                    RunContainer& container, bool echo, RunView& view) {
+Result<WatchedRun> Runner::watch_begun(const Begun& begun, const RunOrder& order,
+                                       RunContainer& container, bool echo, RunView& view) {
   constexpr std::chrono::milliseconds kLook{100};
   const CommandSpec& command = *order.command;
   const RunFolder& folder = begun.folder;

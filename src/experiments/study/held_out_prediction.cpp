@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/curve_prediction.h"
-#include "predict/speed/rent/total_time.h"
+#include "predict/accuracy/curve_prediction.h"
+#include "predict/rent/total_time.h"
 
 namespace tacho {
 namespace {

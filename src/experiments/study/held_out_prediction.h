@@ -10,7 +10,7 @@
 #include "base/estimate.h"
 #include "base/result.h"
 #include "core/record/run_record.h"
-#include "predict/speed/rent/run_predictor.h"
+#include "predict/rent/run_predictor.h"
 
 namespace tacho {
 

@@ -11,7 +11,7 @@
 #include "experiments/study/document.h"
 #include "experiments/study/study.h"
 #include "microbench/memory/survey.h"
-#include "predict/speed/rent/instance.h"
+#include "predict/rent/instance.h"
 
 namespace tacho {
 

@@ -12,7 +12,7 @@
 #include "experiments/study/circumstances.h"
 #include "experiments/study/fill_in.h"
 #include "experiments/study/sections.h"
-#include "predict/speed/rent/catalog.h"
+#include "predict/rent/catalog.h"
 
 namespace tacho {
 namespace {

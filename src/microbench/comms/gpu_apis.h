@@ -1,7 +1,8 @@
 #pragma once
 
-// The functions of the CUDA driver and of NCCL that the lab uses. Both libraries are opened at run
-// time, so no build needs their headers and no machine needs a GPU. Tests pass their own functions.
+// The functions of the CUDA driver and of NCCL that the benchmarks use. Both libraries are opened
+// at run time, so no build needs their headers and no machine needs a GPU. Tests pass their own
+// functions.
 
 #include <array>
 #include <cstddef>

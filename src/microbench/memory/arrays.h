@@ -1,7 +1,7 @@
 #pragma once
 
-// Input and output of the lab: three arrays of numbers and an index. The numbers are multiples of
-// 1/8 from -1 to 1, so that sums and means of four are exact in fp32 in any order.
+// Input and output of the memory benchmark: three arrays of numbers and an index. The numbers are
+// multiples of 1/8 from -1 to 1, so that sums and means of four are exact in fp32 in any order.
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Results of the communication lab: collectives of several sizes, a gradient in buckets, and the
+// Results of tacho bench comms: collectives of several sizes, a gradient in buckets, and the
 // link rates that they are compared with.
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "microbench/memory/comms_request.h"
-#include "microbench/memory/lab_record.h"
+#include "microbench/memory/survey_record.h"
 
 namespace tacho::bandwidth {
 namespace {
@@ -104,7 +104,7 @@ TEST(CommsSurvey, SurvivesTheRoundTrip) {
                        .exchange = {1, 1, 1, 1},
                        .work_seconds = 2,
                        .overlapped_seconds = 2.5}};
-  const auto read = lab_record_from_json(to_json(LabRecord(survey)));
+  const auto read = survey_record_from_json(to_json(SurveyRecord(survey)));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(std::get<CommsSurvey>(*read), survey);
   EXPECT_THAT(backends_of(survey), ElementsAre(DistBackend::gloo));

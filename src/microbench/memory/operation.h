@@ -4,7 +4,7 @@
 
 namespace tacho::bandwidth {
 
-// Memory operations of the lab. Each has several forms, from naive to the best known.
+// Memory operations of the benchmark. Each has several forms, from naive to the best known.
 enum class Operation {
   copy,       // c = a
   scale,      // c = 3·a

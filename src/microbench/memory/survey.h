@@ -1,6 +1,6 @@
 #pragma once
 
-// Results of the memory lab for CPUs and GPUs: measurements, their ceilings, and the causes of
+// Results of tacho bench memory for CPUs and GPUs: measurements, their ceilings, and the causes of
 // losses.
 
 #include <cstdint>

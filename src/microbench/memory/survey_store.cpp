@@ -10,7 +10,7 @@ namespace tacho::bandwidth {
 
 namespace fs = std::filesystem;
 
-Result<void> SurveyStore::put(const LabRecord& record) const {
+Result<void> SurveyStore::put(const SurveyRecord& record) const {
   TACHO_CHECK(make_folders(folder_));
   return write_file_atomically(folder_ / (key_of(record) + ".json"),
                                json_text(to_json(record), 1) + "\n");
@@ -26,7 +26,7 @@ std::vector<std::string> SurveyStore::keys() const {
   return keys;
 }
 
-Result<LabRecord> SurveyStore::find(std::string_view name) const {
+Result<SurveyRecord> SurveyStore::find(std::string_view name) const {
   const auto all = keys();
   if (all.empty()) {
     return Error{ErrorCode::not_found, "nothing was measured yet; run 'tacho bench memory'"};
@@ -44,12 +44,12 @@ Result<LabRecord> SurveyStore::find(std::string_view name) const {
                                              matches.size(), name)};
 }
 
-Result<LabRecord> SurveyStore::read(std::string_view key) const {
+Result<SurveyRecord> SurveyStore::read(std::string_view key) const {
   const fs::path file = folder_ / (std::string(key) + ".json");
   TACHO_TRY(text, read_file(file));
   const auto json = parse_json(text);
   if (!json.ok()) return json.error().in(file.string());
-  return lab_record_from_json(*json).in(file.string());
+  return survey_record_from_json(*json).in(file.string());
 }
 
 }  // namespace tacho::bandwidth

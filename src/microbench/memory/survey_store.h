@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "microbench/memory/lab_record.h"
+#include "microbench/memory/survey_record.h"
 
 namespace tacho::bandwidth {
 
@@ -13,12 +13,12 @@ class SurveyStore {
  public:
   explicit SurveyStore(const std::filesystem::path& home) : folder_(home / "lab") {}
 
-  Result<void> put(const LabRecord& record) const;
+  Result<void> put(const SurveyRecord& record) const;
   // Returns the keys, sorted by time.
   [[nodiscard]] std::vector<std::string> keys() const;
   // `name` is "last", a key, or a unique prefix of a key.
-  [[nodiscard]] Result<LabRecord> find(std::string_view name) const;
-  [[nodiscard]] Result<LabRecord> read(std::string_view key) const;
+  [[nodiscard]] Result<SurveyRecord> find(std::string_view name) const;
+  [[nodiscard]] Result<SurveyRecord> read(std::string_view key) const;
 
  private:
   std::filesystem::path folder_;

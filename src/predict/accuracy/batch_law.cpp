@@ -1,11 +1,11 @@
-#include "predict/speed/accuracy/batch_law.h"
+#include "predict/accuracy/batch_law.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/dense.h"
+#include "predict/accuracy/dense.h"
 
 namespace tacho {
 namespace {

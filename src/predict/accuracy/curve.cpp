@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/curve.h"
+#include "predict/accuracy/curve.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "predict/speed/accuracy/curve_catalog.h"
+#include "predict/accuracy/curve_catalog.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/csv_table.h"
-#include "predict/speed/accuracy/published_curves_csv.h"
+#include "predict/accuracy/published_curves_csv.h"
 
 namespace tacho {
 namespace {

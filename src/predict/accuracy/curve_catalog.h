@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/accuracy/curve.h"
+#include "predict/accuracy/curve.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/curve_family.h"
+#include "predict/accuracy/curve_family.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/curve_prediction.h"
+#include "predict/accuracy/curve_prediction.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/abstain.h"
+#include "predict/accuracy/abstain.h"
 
 namespace tacho {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/estimate.h"
 #include "base/result.h"
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/reference_curves.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/reference_curves.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/curve_prediction.h"
+#include "predict/accuracy/curve_prediction.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "predict/speed/accuracy/evaluate_curves.h"
+#include "predict/accuracy/evaluate_curves.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/curve_prior.h"
+#include "predict/accuracy/curve_prior.h"
 
 #include <algorithm>
 #include <cmath>

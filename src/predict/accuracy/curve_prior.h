@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/family_fit.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/family_fit.h"
 
 namespace tacho {
 

@@ -1,11 +1,11 @@
-#include "predict/speed/accuracy/curve.h"
+#include "predict/accuracy/curve.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/mutation.h"
-#include "predict/speed/accuracy/curve_catalog.h"
-#include "predict/speed/accuracy/time_record.h"
+#include "predict/accuracy/curve_catalog.h"
+#include "predict/accuracy/time_record.h"
 
 namespace tacho {
 namespace {

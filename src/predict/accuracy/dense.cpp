@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/dense.h"
+#include "predict/accuracy/dense.h"
 
 #include <cmath>
 

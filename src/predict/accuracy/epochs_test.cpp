@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "predict/speed/accuracy/batch_law.h"
-#include "predict/speed/accuracy/curve_catalog.h"
-#include "predict/speed/accuracy/epochs_to_target.h"
-#include "predict/speed/accuracy/evaluate_times.h"
-#include "predict/speed/accuracy/job_rate.h"
+#include "predict/accuracy/batch_law.h"
+#include "predict/accuracy/curve_catalog.h"
+#include "predict/accuracy/epochs_to_target.h"
+#include "predict/accuracy/evaluate_times.h"
+#include "predict/accuracy/job_rate.h"
 
 namespace tacho {
 namespace {

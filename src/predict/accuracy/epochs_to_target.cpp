@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/epochs_to_target.h"
+#include "predict/accuracy/epochs_to_target.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/abstain.h"
-#include "predict/speed/accuracy/curve_prediction.h"
+#include "predict/accuracy/abstain.h"
+#include "predict/accuracy/curve_prediction.h"
 
 namespace tacho {
 namespace {

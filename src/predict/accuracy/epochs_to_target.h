@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/accuracy/batch_law.h"
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/reference_curves.h"
-#include "predict/speed/accuracy/time_record.h"
+#include "predict/accuracy/batch_law.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/reference_curves.h"
+#include "predict/accuracy/time_record.h"
 
 namespace tacho {
 

@@ -1,12 +1,12 @@
-#include "predict/speed/accuracy/evaluate_curves.h"
+#include "predict/accuracy/evaluate_curves.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
 
-#include "predict/speed/accuracy/curve_constants.h"
-#include "predict/speed/accuracy/curve_prediction.h"
+#include "predict/accuracy/curve_constants.h"
+#include "predict/accuracy/curve_prediction.h"
 
 namespace tacho {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/json_object.h"
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/curve_constants.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/curve_constants.h"
 
 namespace tacho {
 

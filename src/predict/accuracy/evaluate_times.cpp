@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/evaluate_times.h"
+#include "predict/accuracy/evaluate_times.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/job_rate.h"
+#include "predict/accuracy/job_rate.h"
 
 namespace tacho {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json_object.h"
-#include "predict/speed/accuracy/time_record.h"
+#include "predict/accuracy/time_record.h"
 
 namespace tacho {
 

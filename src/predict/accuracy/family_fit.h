@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "predict/speed/accuracy/curve_family.h"
+#include "predict/accuracy/curve_family.h"
 
 namespace tacho {
 

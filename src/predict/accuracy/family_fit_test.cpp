@@ -1,10 +1,10 @@
-#include "predict/speed/accuracy/family_fit.h"
+#include "predict/accuracy/family_fit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "predict/speed/accuracy/dense.h"
+#include "predict/accuracy/dense.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/accuracy/job_rate.h"
+#include "predict/accuracy/job_rate.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/abstain.h"
-#include "predict/speed/accuracy/dense.h"
+#include "predict/accuracy/abstain.h"
+#include "predict/accuracy/dense.h"
 
 namespace tacho {
 namespace {

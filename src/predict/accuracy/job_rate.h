@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/accuracy/batch_law.h"
-#include "predict/speed/accuracy/time_record.h"
+#include "predict/accuracy/batch_law.h"
+#include "predict/accuracy/time_record.h"
 
 namespace tacho {
 

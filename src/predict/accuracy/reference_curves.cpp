@@ -1,10 +1,10 @@
-#include "predict/speed/accuracy/reference_curves.h"
+#include "predict/accuracy/reference_curves.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/record/statistics.h"
-#include "predict/speed/accuracy/dense.h"
+#include "predict/accuracy/dense.h"
 
 namespace tacho {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/accuracy/curve_constants.h"
-#include "predict/speed/accuracy/curve_prior.h"
+#include "predict/accuracy/curve.h"
+#include "predict/accuracy/curve_constants.h"
+#include "predict/accuracy/curve_prior.h"
 
 namespace tacho {
 

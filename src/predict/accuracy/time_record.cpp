@@ -1,9 +1,9 @@
-#include "predict/speed/accuracy/time_record.h"
+#include "predict/accuracy/time_record.h"
 
 #include <array>
 
 #include "base/csv_table.h"
-#include "predict/speed/accuracy/published_times_csv.h"
+#include "predict/accuracy/published_times_csv.h"
 
 namespace tacho {
 namespace {

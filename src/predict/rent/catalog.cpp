@@ -1,4 +1,4 @@
-#include "predict/speed/rent/catalog.h"
+#include "predict/rent/catalog.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
-#include "predict/speed/rent/published_instances_csv.h"
+#include "predict/rent/published_instances_csv.h"
 
 namespace tacho {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/rent/instance.h"
+#include "predict/rent/instance.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/catalog.h"
+#include "predict/rent/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

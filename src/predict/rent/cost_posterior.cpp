@@ -1,4 +1,4 @@
-#include "predict/speed/rent/cost_posterior.h"
+#include "predict/rent/cost_posterior.h"
 
 #include <algorithm>
 #include <cmath>

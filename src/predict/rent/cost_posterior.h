@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/estimate.h"
-#include "predict/speed/accuracy/dense.h"
-#include "predict/speed/rent/trial.h"
+#include "predict/accuracy/dense.h"
+#include "predict/rent/trial.h"
 
 namespace tacho {
 

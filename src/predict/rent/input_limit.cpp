@@ -1,4 +1,4 @@
-#include "predict/speed/rent/input_limit.h"
+#include "predict/rent/input_limit.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/csv_table.h"
 #include "core/record/statistics.h"
-#include "predict/speed/rent/published_loaders_csv.h"
+#include "predict/rent/published_loaders_csv.h"
 
 namespace tacho {
 namespace {

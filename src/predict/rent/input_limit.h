@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/speed/rent/predictors.h"
+#include "predict/rent/predictors.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/input_limit.h"
+#include "predict/rent/input_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/instance.h"
+#include "predict/rent/instance.h"
 
 #include <fmt/format.h>
 

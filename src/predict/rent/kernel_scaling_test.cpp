@@ -1,4 +1,4 @@
-#include "predict/speed/rent/kernel_scaling.h"
+#include "predict/rent/kernel_scaling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "predict/speed/rent/ledger_predictions.h"
+#include "predict/rent/ledger_predictions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/record/metric.h"
-#include "predict/speed/accuracy/curve_prediction.h"
+#include "predict/accuracy/curve_prediction.h"
 
 namespace tacho {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/record/ledger_entry.h"
 #include "core/record/run_folder.h"
-#include "predict/speed/accuracy/curve.h"
-#include "predict/speed/rent/run_predictor.h"
+#include "predict/accuracy/curve.h"
+#include "predict/rent/run_predictor.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/ledger_predictions.h"
+#include "predict/rent/ledger_predictions.h"
 
 #include <gtest/gtest.h>
 

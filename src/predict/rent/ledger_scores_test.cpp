@@ -1,4 +1,4 @@
-#include "predict/speed/rent/ledger_scores.h"
+#include "predict/rent/ledger_scores.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "predict/speed/rent/next_runs.h"
+#include "predict/rent/next_runs.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "predict/speed/accuracy/dense.h"
-#include "predict/speed/rent/cost_posterior.h"
+#include "predict/accuracy/dense.h"
+#include "predict/rent/cost_posterior.h"
 
 namespace tacho {
 namespace {

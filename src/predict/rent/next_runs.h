@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/estimate.h"
-#include "predict/speed/rent/trial.h"
+#include "predict/rent/trial.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/next_runs.h"
+#include "predict/rent/next_runs.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "predict/speed/rent/cost_posterior.h"
+#include "predict/rent/cost_posterior.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/rent/own_steps.h"
+#include "predict/rent/own_steps.h"
 
 #include <cmath>
 

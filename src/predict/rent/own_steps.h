@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "predict/speed/rent/predictors.h"
-#include "predict/speed/rent/run_predictor.h"
+#include "predict/rent/predictors.h"
+#include "predict/rent/run_predictor.h"
 
 namespace tacho {
 

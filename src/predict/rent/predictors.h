@@ -10,8 +10,8 @@
 #include "base/estimate.h"
 #include "base/result.h"
 #include "core/record/precision.h"
-#include "predict/speed/accuracy/epochs_to_target.h"
-#include "predict/speed/rent/instance.h"
+#include "predict/accuracy/epochs_to_target.h"
+#include "predict/rent/instance.h"
 
 namespace tacho {
 

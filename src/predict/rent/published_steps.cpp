@@ -1,10 +1,10 @@
-#include "predict/speed/rent/published_steps.h"
+#include "predict/rent/published_steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "predict/speed/accuracy/abstain.h"
+#include "predict/accuracy/abstain.h"
 
 namespace tacho {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "predict/speed/accuracy/job_rate.h"
-#include "predict/speed/rent/predictors.h"
+#include "predict/accuracy/job_rate.h"
+#include "predict/rent/predictors.h"
 
 namespace tacho {
 

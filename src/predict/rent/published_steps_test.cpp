@@ -1,4 +1,4 @@
-#include "predict/speed/rent/published_steps.h"
+#include "predict/rent/published_steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

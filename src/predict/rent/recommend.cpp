@@ -1,4 +1,4 @@
-#include "predict/speed/rent/recommend.h"
+#include "predict/rent/recommend.h"
 
 #include <fmt/format.h>
 

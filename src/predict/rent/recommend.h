@@ -8,7 +8,7 @@
 
 #include "base/estimate.h"
 #include "base/result.h"
-#include "predict/speed/rent/predictors.h"
+#include "predict/rent/predictors.h"
 
 namespace tacho {
 

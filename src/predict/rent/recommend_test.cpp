@@ -1,4 +1,4 @@
-#include "predict/speed/rent/recommend.h"
+#include "predict/rent/recommend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/csv_table.h"
-#include "predict/speed/rent/recommendation_view.h"
+#include "predict/rent/recommendation_view.h"
 
 namespace tacho {
 namespace {

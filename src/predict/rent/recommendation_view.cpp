@@ -1,4 +1,4 @@
-#include "predict/speed/rent/recommendation_view.h"
+#include "predict/rent/recommendation_view.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/json_object.h"
 #include "base/terminal.h"
-#include "predict/speed/rent/recommend.h"
+#include "predict/rent/recommend.h"
 
 namespace tacho {
 

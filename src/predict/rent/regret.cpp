@@ -1,4 +1,4 @@
-#include "predict/speed/rent/regret.h"
+#include "predict/rent/regret.h"
 
 #include <algorithm>
 #include <map>

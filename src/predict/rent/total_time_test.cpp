@@ -1,4 +1,4 @@
-#include "predict/speed/rent/total_time.h"
+#include "predict/rent/total_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "predict/speed/speed/cholesky.h"
+#include "predict/speed/cholesky.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/vector_widths.h"
-#include "predict/speed/speed/in_parallel.h"
+#include "predict/speed/in_parallel.h"
 
 namespace tacho {
 namespace {

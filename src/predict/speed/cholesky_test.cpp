@@ -1,4 +1,4 @@
-#include "predict/speed/speed/cholesky.h"
+#include "predict/speed/cholesky.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/correction.h"
+#include "predict/speed/correction.h"
 
 #include <fmt/format.h>
 #include <xgboost/c_api.h>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/speed/covariance_kernel.h"
-#include "predict/speed/speed/neighbours.h"
+#include "predict/speed/covariance_kernel.h"
+#include "predict/speed/neighbours.h"
 
 namespace tacho {
 

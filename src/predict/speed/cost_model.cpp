@@ -1,4 +1,4 @@
-#include "predict/speed/speed/cost_model.h"
+#include "predict/speed/cost_model.h"
 
 #include <algorithm>
 #include <cmath>

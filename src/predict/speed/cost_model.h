@@ -1,7 +1,7 @@
 #pragma once
 
-#include "predict/speed/speed/gpu_catalog.h"
-#include "predict/speed/speed/model_costs.h"
+#include "predict/speed/gpu_catalog.h"
+#include "predict/speed/model_costs.h"
 
 namespace tacho {
 

@@ -1,10 +1,10 @@
-#include "predict/speed/speed/cost_model.h"
+#include "predict/speed/cost_model.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

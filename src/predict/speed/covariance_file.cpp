@@ -1,8 +1,8 @@
-#include "predict/speed/speed/covariance_file.h"
+#include "predict/speed/covariance_file.h"
 
 #include "base/json_object.h"
-#include "predict/speed/speed/covariance_terms.h"
-#include "predict/speed/speed/fold_posteriors.h"
+#include "predict/speed/covariance_terms.h"
+#include "predict/speed/fold_posteriors.h"
 
 namespace tacho {
 namespace {

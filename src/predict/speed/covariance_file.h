@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/speed_model.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/speed_model.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/covariance_file.h"
+#include "predict/speed/covariance_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/json_object.h"
-#include "predict/speed/speed/covariance_terms.h"
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/covariance_terms.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

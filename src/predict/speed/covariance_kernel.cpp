@@ -1,4 +1,4 @@
-#include "predict/speed/speed/covariance_kernel.h"
+#include "predict/speed/covariance_kernel.h"
 
 #include <algorithm>
 #include <bit>

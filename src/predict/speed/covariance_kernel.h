@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/enum_array.h"
-#include "predict/speed/speed/covariance_terms.h"
-#include "predict/speed/speed/job_point.h"
+#include "predict/speed/covariance_terms.h"
+#include "predict/speed/job_point.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/covariance_terms.h"
+#include "predict/speed/covariance_terms.h"
 
 namespace tacho {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "predict/speed/speed/job_point.h"
+#include "predict/speed/job_point.h"
 
 namespace tacho {
 

@@ -1,11 +1,11 @@
-#include "predict/speed/speed/cross_validation.h"
+#include "predict/speed/cross_validation.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 
-#include "predict/speed/speed/fold_posteriors.h"
+#include "predict/speed/fold_posteriors.h"
 
 namespace tacho {
 namespace {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "base/enum_array.h"
-#include "predict/speed/speed/correction.h"
-#include "predict/speed/speed/interval.h"
-#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/correction.h"
+#include "predict/speed/interval.h"
+#include "predict/speed/learning_set.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/csv_columns.h"
+#include "predict/speed/csv_columns.h"
 
 #include <fmt/format.h>
 

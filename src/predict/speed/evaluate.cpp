@@ -1,4 +1,4 @@
-#include "predict/speed/speed/evaluate.h"
+#include "predict/speed/evaluate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/record/statistics.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/predictor.h"
 
 namespace tacho {
 namespace {

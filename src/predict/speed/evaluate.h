@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/speed/speed/speed_model.h"
-#include "predict/speed/speed/split.h"
+#include "predict/speed/speed_model.h"
+#include "predict/speed/split.h"
 
 namespace tacho {
 

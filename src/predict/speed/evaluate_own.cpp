@@ -1,4 +1,4 @@
-#include "predict/speed/speed/evaluate_own.h"
+#include "predict/speed/evaluate_own.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/random.h"
 #include "core/record/statistics.h"
-#include "predict/speed/speed/own_runs.h"
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/own_runs.h"
+#include "predict/speed/run_point.h"
 
 namespace tacho {
 namespace {

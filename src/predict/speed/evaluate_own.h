@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/speed/speed/own_model_costs.h"
-#include "predict/speed/speed/own_run.h"
+#include "predict/speed/own_model_costs.h"
+#include "predict/speed/own_run.h"
 
 namespace tacho {
 

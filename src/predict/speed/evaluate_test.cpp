@@ -1,10 +1,10 @@
-#include "predict/speed/speed/evaluate.h"
+#include "predict/speed/evaluate.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/fold_posteriors.h"
+#include "predict/speed/fold_posteriors.h"
 
 namespace tacho {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/neighbours.h"
-#include "predict/speed/speed/split.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/neighbours.h"
+#include "predict/speed/split.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/gpu_catalog.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/csv_records.h"
 #include "base/nearest.h"
-#include "predict/speed/speed/csv_columns.h"
+#include "predict/speed/csv_columns.h"
 
 namespace tacho {
 namespace {

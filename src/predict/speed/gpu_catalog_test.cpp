@@ -1,12 +1,12 @@
-#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/gpu_catalog.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/mutation.h"
-#include "predict/speed/speed/gpu_spec_file.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/gpu_spec_file.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

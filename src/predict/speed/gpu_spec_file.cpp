@@ -1,4 +1,4 @@
-#include "predict/speed/speed/gpu_spec_file.h"
+#include "predict/speed/gpu_spec_file.h"
 
 #include <fmt/format.h>
 

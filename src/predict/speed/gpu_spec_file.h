@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/gpu_catalog.h"
 
 namespace tacho {
 

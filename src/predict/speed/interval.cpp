@@ -1,4 +1,4 @@
-#include "predict/speed/speed/interval.h"
+#include "predict/speed/interval.h"
 
 #include <algorithm>
 #include <cmath>

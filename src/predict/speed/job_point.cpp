@@ -1,11 +1,11 @@
-#include "predict/speed/speed/job_point.h"
+#include "predict/speed/job_point.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "predict/speed/speed/mlperf_model.h"
+#include "predict/speed/mlperf_model.h"
 
 namespace tacho {
 namespace {

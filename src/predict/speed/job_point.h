@@ -7,10 +7,10 @@
 
 #include "base/enum_array.h"
 #include "base/names.h"
-#include "predict/speed/speed/cost_model.h"
-#include "predict/speed/speed/model_costs.h"
-#include "predict/speed/speed/software_stack.h"
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/cost_model.h"
+#include "predict/speed/model_costs.h"
+#include "predict/speed/software_stack.h"
+#include "predict/speed/training_job.h"
 
 namespace tacho {
 

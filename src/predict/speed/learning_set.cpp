@@ -1,4 +1,4 @@
-#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/learning_set.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/speed/speed/job_point.h"
+#include "predict/speed/job_point.h"
 
 namespace tacho {
 

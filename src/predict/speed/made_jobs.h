@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/predictor.h"
 
 // Simulated jobs of a known law: the cost model's time, times a factor per model, software and GPU,
 // with little noise.

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/memory_margin.h"
+#include "predict/speed/memory_margin.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <map>
 #include <span>
 
-#include "predict/speed/speed/parts_model.h"
+#include "predict/speed/parts_model.h"
 
 namespace tacho {
 

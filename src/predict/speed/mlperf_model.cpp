@@ -1,4 +1,4 @@
-#include "predict/speed/speed/mlperf_model.h"
+#include "predict/speed/mlperf_model.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "predict/speed/speed/gpu_catalog.h"
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/gpu_catalog.h"
+#include "predict/speed/training_job.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/model_costs.h"
+#include "predict/speed/model_costs.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "predict/speed/speed/csv_columns.h"
+#include "predict/speed/csv_columns.h"
 
 namespace tacho {
 namespace {

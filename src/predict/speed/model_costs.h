@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/speed/model_name.h"
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/model_name.h"
+#include "predict/speed/training_job.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/model_name.h"
+#include "predict/speed/model_name.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "predict/speed/speed/model_name.h"
+#include "predict/speed/model_name.h"
 
 #include <gtest/gtest.h>
 
-#include "predict/speed/speed/model_costs.h"
-#include "predict/speed/speed/software_stack.h"
+#include "predict/speed/model_costs.h"
+#include "predict/speed/software_stack.h"
 
 namespace tacho {
 namespace {

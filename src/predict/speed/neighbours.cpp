@@ -1,11 +1,11 @@
-#include "predict/speed/speed/neighbours.h"
+#include "predict/speed/neighbours.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "predict/speed/speed/cholesky.h"
-#include "predict/speed/speed/in_parallel.h"
+#include "predict/speed/cholesky.h"
+#include "predict/speed/in_parallel.h"
 
 namespace tacho {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "predict/speed/speed/covariance_kernel.h"
+#include "predict/speed/covariance_kernel.h"
 
 namespace tacho {
 

@@ -1,10 +1,10 @@
-#include "predict/speed/speed/neighbours.h"
+#include "predict/speed/neighbours.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

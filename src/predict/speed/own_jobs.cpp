@@ -1,7 +1,7 @@
-#include "predict/speed/speed/own_jobs.h"
+#include "predict/speed/own_jobs.h"
 
-#include "predict/speed/speed/own_model_costs.h"
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/own_model_costs.h"
+#include "predict/speed/run_point.h"
 
 namespace tacho {
 namespace {

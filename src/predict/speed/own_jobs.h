@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/own_run.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/own_run.h"
 
 namespace tacho {
 

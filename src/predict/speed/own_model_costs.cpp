@@ -1,4 +1,4 @@
-#include "predict/speed/speed/own_model_costs.h"
+#include "predict/speed/own_model_costs.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/record/model_catalog.h"
-#include "predict/speed/speed/csv_columns.h"
-#include "predict/speed/speed/model_costs.h"
+#include "predict/speed/csv_columns.h"
+#include "predict/speed/model_costs.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/own_run.h"
+#include "predict/speed/own_run.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/record/statistics.h"
-#include "predict/speed/speed/csv_columns.h"
+#include "predict/speed/csv_columns.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/own_runs.h"
+#include "predict/speed/own_runs.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <map>
 #include <numbers>
 
-#include "predict/speed/speed/memory_margin.h"
-#include "predict/speed/speed/parts_model.h"
-#include "predict/speed/speed/predictor.h"
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/memory_margin.h"
+#include "predict/speed/parts_model.h"
+#include "predict/speed/predictor.h"
+#include "predict/speed/run_point.h"
 
 namespace tacho {
 namespace {

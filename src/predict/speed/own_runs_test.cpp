@@ -1,4 +1,4 @@
-#include "predict/speed/speed/own_runs.h"
+#include "predict/speed/own_runs.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "predict/speed/speed/evaluate_own.h"
-#include "predict/speed/speed/own_jobs.h"
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/evaluate_own.h"
+#include "predict/speed/own_jobs.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {

@@ -1,9 +1,9 @@
-#include "predict/speed/speed/parts_model.h"
+#include "predict/speed/parts_model.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "predict/speed/speed/run_covariance.h"
+#include "predict/speed/run_covariance.h"
 
 namespace tacho {
 namespace {

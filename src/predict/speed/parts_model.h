@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "predict/speed/speed/cholesky.h"
-#include "predict/speed/speed/neighbours.h"
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/cholesky.h"
+#include "predict/speed/neighbours.h"
+#include "predict/speed/run_point.h"
 
 namespace tacho {
 

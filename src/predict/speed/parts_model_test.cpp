@@ -1,4 +1,4 @@
-#include "predict/speed/speed/parts_model.h"
+#include "predict/speed/parts_model.h"
 
 #include <gtest/gtest.h>
 

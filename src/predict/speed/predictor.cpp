@@ -1,4 +1,4 @@
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/predictor.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/estimate.h"
-#include "predict/speed/speed/speed_model.h"
+#include "predict/speed/speed_model.h"
 
 namespace tacho {
 

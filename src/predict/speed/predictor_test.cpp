@@ -1,11 +1,11 @@
-#include "predict/speed/speed/predictor.h"
+#include "predict/speed/predictor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/run_covariance.h"
+#include "predict/speed/run_covariance.h"
 
 #include <array>
 #include <cmath>

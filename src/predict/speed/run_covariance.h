@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/run_point.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/run_point.h"
+#include "predict/speed/run_point.h"
 
 #include <fmt/format.h>
 

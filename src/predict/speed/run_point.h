@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/enum_array.h"
-#include "predict/speed/speed/own_model_costs.h"
-#include "predict/speed/speed/own_run.h"
+#include "predict/speed/own_model_costs.h"
+#include "predict/speed/own_run.h"
 
 namespace tacho {
 

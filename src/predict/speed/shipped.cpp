@@ -1,4 +1,4 @@
-#include "predict/speed/speed/shipped.h"
+#include "predict/speed/shipped.h"
 
 // Uses the assembler, because a compiler takes minutes for literals of this size.
 // NOLINTBEGIN: names the assembler makes

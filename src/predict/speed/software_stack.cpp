@@ -1,4 +1,4 @@
-#include "predict/speed/speed/software_stack.h"
+#include "predict/speed/software_stack.h"
 
 #include <array>
 #include <utility>

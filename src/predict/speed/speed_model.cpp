@@ -1,9 +1,9 @@
-#include "predict/speed/speed/speed_model.h"
+#include "predict/speed/speed_model.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "predict/speed/speed/cross_validation.h"
+#include "predict/speed/cross_validation.h"
 
 namespace tacho {
 SpeedModel::SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, Correction correction,

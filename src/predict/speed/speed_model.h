@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/speed/speed/correction.h"
-#include "predict/speed/speed/cross_validation.h"
-#include "predict/speed/speed/interval.h"
-#include "predict/speed/speed/learning_set.h"
-#include "predict/speed/speed/neighbours.h"
-#include "predict/speed/speed/stack_spread.h"
-#include "predict/speed/speed/steadiness.h"
+#include "predict/speed/correction.h"
+#include "predict/speed/cross_validation.h"
+#include "predict/speed/interval.h"
+#include "predict/speed/learning_set.h"
+#include "predict/speed/neighbours.h"
+#include "predict/speed/stack_spread.h"
+#include "predict/speed/steadiness.h"
 
 namespace tacho {
 

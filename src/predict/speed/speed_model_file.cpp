@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/json_object.h"
-#include "predict/speed/speed/speed_model.h"
+#include "predict/speed/speed_model.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/speed_model.h"
+#include "predict/speed/speed_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/mutation.h"
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/split.h"
+#include "predict/speed/split.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "predict/speed/speed/split.h"
+#include "predict/speed/split.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/stack_spread.h"
+#include "predict/speed/stack_spread.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "predict/speed/speed/interval.h"
+#include "predict/speed/interval.h"
 
 namespace tacho {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "predict/speed/speed/learning_set.h"
+#include "predict/speed/learning_set.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/steadiness.h"
+#include "predict/speed/steadiness.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/training_job.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/nearest.h"
-#include "predict/speed/speed/csv_columns.h"
+#include "predict/speed/csv_columns.h"
 
 namespace tacho {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/csv_records.h"
 #include "base/result.h"
 #include "core/record/run_spec.h"
-#include "predict/speed/speed/gpu_catalog.h"
+#include "predict/speed/gpu_catalog.h"
 
 namespace tacho {
 

@@ -1,10 +1,10 @@
-#include "predict/speed/speed/training_job.h"
+#include "predict/speed/training_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/mutation.h"
-#include "predict/speed/speed/made_jobs.h"
+#include "predict/speed/made_jobs.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "base/version.h"
 #include "machine/probe/host_probe.h"
-#include "microbench/comms/comms_lab.h"
+#include "microbench/comms/comms_bench.h"
 #include "programs/worker/commands.h"
 #include "training/train/comms/bucket_trial.h"
 #include "training/train/comms/gloo_carrier.h"
@@ -34,7 +34,7 @@ void end_when_a_rank_is_lost(Rendezvous& rendezvous) {
   });
 }
 
-Result<bandwidth::CommsSurvey> measured(const CommsLabOptions& options) {
+Result<bandwidth::CommsSurvey> measured(const CommsBenchOptions& options) {
   const std::chrono::milliseconds timeout(std::llround(1000 * options.request.timeout_s));
   TACHO_TRY(rendezvous, Rendezvous::meet({options.place, timeout, &stop_requested()},
                                          {fmt::format("tacho {} ({})", kVersion, kCommit),
@@ -50,7 +50,7 @@ Result<void> measure(const std::filesystem::path& folder) {
   TACHO_TRY(json, parse_json(text).in("comms.json"));
   TACHO_TRY(request, bandwidth::comms_request_from_json(json));
   TACHO_TRY(place, place_from_environment(process_environment()));
-  const CommsLabOptions options{
+  const CommsBenchOptions options{
       .place = place.value_or(Place{}),
       .request = request,
       .torch = {connect_gloo_carrier, why_no_gloo_carrier(), make_bucket_trial},

@@ -7,8 +7,8 @@
 
 #include "base/csv.h"
 #include "core/store/ledger.h"
-#include "predict/speed/rent/ledger_scores.h"
-#include "predict/speed/rent/recommendation_view.h"
+#include "predict/rent/ledger_scores.h"
+#include "predict/rent/recommendation_view.h"
 
 namespace tacho::serve {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/runner/lab.h"
 #include "experiments/runner/run_state.h"
+#include "experiments/runner/runner.h"
 #include "serving/dashboard/detached_command.h"
 #include "serving/dashboard/run_json.h"
 #include "serving/http/problem.h"
@@ -117,13 +117,13 @@ Answer RunControl::ingest(const http::Request& request) {
                              name, (home_ / "runs").string())};
   }
   TACHO_TRY(store, stores_.take());
-  TACHO_TRY(run, Lab(home_, *store, kNoInterrupts).ingest(folder));
+  TACHO_TRY(run, Runner(home_, *store, kNoInterrupts).ingest(folder));
   return run_answer(*store, std::to_string(run.id), 201);
 }
 
 Result<void> RunControl::reconcile() {
   TACHO_TRY(store, stores_.take());
-  return Lab(home_, *store, kNoInterrupts).reconcile();
+  return Runner(home_, *store, kNoInterrupts).reconcile();
 }
 
 }  // namespace tacho::serve

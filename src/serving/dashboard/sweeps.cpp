@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 const std::atomic<int> kUninterrupted = 0;
 
-Json row_json(const SweepLab& lab, const SweepRow& sweep, const SweepCounts& counts) {
+Json row_json(const SweepRunner& runner, const SweepRow& sweep, const SweepCounts& counts) {
   return {{"id", sweep.id},
           {"key", sweep.key},
           {"name", sweep.name},
           {"created_at", sweep.created_at},
-          {"state", stage_of(lab, sweep)},
+          {"state", stage_of(runner, sweep)},
           {"counts", counts_json(counts)}};
 }
 
@@ -65,11 +65,11 @@ Answer Sweeps::list(const http::Request& request) const {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(store, SweepStore::open(home_ / "tacho.db"));
   TACHO_TRY(sweeps, store.list());
-  const SweepLab lab(home_, store, kUninterrupted);
+  const SweepRunner runner(home_, store, kUninterrupted);
   Json list = Json::array();
   for (const SweepRow& sweep : sweeps) {
     TACHO_TRY(counts, store.counts(sweep.id));
-    list.push_back(row_json(lab, sweep, counts));
+    list.push_back(row_json(runner, sweep, counts));
   }
   return json_answer({{"sweeps", std::move(list)}});
 }
@@ -144,8 +144,8 @@ Answer Sweeps::cancel(const http::Request& request) const {
   // The `tacho` that drives the sweep sees this and stops its runs; if there is none, one is
   // started to do so.
   TACHO_CHECK(store.set_state(sweep.id, SweepState::cancelled));
-  const SweepLab lab(home_, store, kUninterrupted);
-  if (!lab.is_driven(sweep)) {
+  const SweepRunner runner(home_, store, kUninterrupted);
+  if (!runner.is_driven(sweep)) {
     TACHO_TRY(id, start_detached({program_, home_, {"sweep", "cancel", std::to_string(sweep.id)}},
                                  "sweep"));
     static_cast<void>(id);

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "microbench/comms/comms_lab.h"
+#include "microbench/comms/comms_bench.h"
 #include "microbench/comms/rounds.h"
 
 namespace tacho {
 
 // Measures the exchange of one gradient with several bucket sizes and all compressions that the
 // backend supports.
-class GradientLab {
+class GradientBench {
  public:
   struct Options {
     const Place& place;
@@ -16,7 +16,7 @@ class GradientLab {
     const std::string& job;
     const std::function<void(const std::string&)>& on_progress;
   };
-  GradientLab(const Options& options, Rendezvous& rendezvous, Rounds& rounds)
+  GradientBench(const Options& options, Rendezvous& rendezvous, Rounds& rounds)
       : options_(options), rendezvous_(rendezvous), rounds_(rounds) {}
 
   // Adds to the survey; the survey's all-reduces determine the size of the gradient. Returns false

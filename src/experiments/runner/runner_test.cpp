@@ -1,4 +1,4 @@
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string line_of(Outcome outcome, const std::string& reason) {
   return to_line({1000, RunStarted{}}) + "\n" + to_line({1001, ended});
 }
 
-// A lab whose worker is a script.
+// A runner whose worker is a script.
 struct Bench {
   explicit Bench(const std::string& script)
       : worker(script), store(*RunStore::open(worker.home() / "tacho.db")) {}
@@ -43,55 +43,55 @@ struct Bench {
   FakeWorker worker;
   RunStore store;
   std::atomic<int> interrupts{0};
-  Lab lab{worker.home(), store, interrupts};
+  Runner runner{worker.home(), store, interrupts};
   NoView view;
 };
 
-TEST(Lab, BlamesTheRankThatEndedFirstIfRankZeroWroteNoEnd) {
+TEST(Runner, BlamesTheRankThatEndedFirstIfRankZeroWroteNoEnd) {
   Bench bench("[ $RANK = 1 ] && echo failing && kill -9 $$\nsleep 0.2; exit 1");
-  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
+  const auto run = bench.runner.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.outcome, Outcome::failed);
   EXPECT_THAT(run->record.reason, StartsWith("rank 1 was killed by signal 9 (Killed)"));
   EXPECT_THAT(run->record.reason, HasSubstr("its last line: failing"));
 }
 
-TEST(Lab, KeepsTheEndThatRankZeroWrote) {
+TEST(Runner, KeepsTheEndThatRankZeroWrote) {
   const ScratchFolder scratch;
   const auto end = scratch.path() / "end";
   ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::failed, "rank 1 is lost") + "\n").ok());
   Bench bench("[ $RANK = 1 ] && kill -9 $$\nsleep 0.2; cat " + end.string() +
               " > $2/events.jsonl; exit 1");
-  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
+  const auto run = bench.runner.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.reason, "rank 1 is lost");
 }
 
-TEST(Lab, ResumesWithAnotherNumberOfRanksAndKeepsTheOrder) {
+TEST(Runner, ResumesWithAnotherNumberOfRanksAndKeepsTheOrder) {
   Bench bench("echo of $WORLD_SIZE >> $2/worlds; exit 1");
-  const auto run = bench.lab.run(new_order(spec_of(2)), {}, bench.view);
+  const auto run = bench.runner.run(new_order(spec_of(2)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   const RunFolder folder(bench.store.find("1")->row.folder);
   std::filesystem::remove(folder.path() / "worlds");
   // It fails again before its first event, which is a separate error.
-  (void)bench.lab.resume("1", {.ranks_per_node = 3}, bench.view).ok();
+  (void)bench.runner.resume("1", {.ranks_per_node = 3}, bench.view).ok();
   EXPECT_EQ(*read_file(folder.path() / "worlds"), "of 3\nof 3\nof 3\n");
-  EXPECT_EQ(bench.lab.ordered("1")->spec.dist.ranks_per_node, 2);
+  EXPECT_EQ(bench.runner.ordered("1")->spec.dist.ranks_per_node, 2);
 }
 
-TEST(Lab, EndsARunAtItsTimeLimit) {
+TEST(Runner, EndsARunAtItsTimeLimit) {
   Bench bench("exec sleep 600");
   RunOrder order = new_order(spec_of(1));
   order.time_limit_s = 0.1;
-  const auto run = bench.lab.run(order, {}, bench.view);
+  const auto run = bench.runner.run(order, {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.outcome, Outcome::timed_out);
   EXPECT_EQ(run->record.reason, "ended at its time limit of 100 ms");
 }
 
-TEST(Lab, RecordsTheEnvironmentAndItsTimes) {
+TEST(Runner, RecordsTheEnvironmentAndItsTimes) {
   Bench bench("exit 1");
-  const auto run = bench.lab.run(new_order(spec_of(1)), {}, bench.view);
+  const auto run = bench.runner.run(new_order(spec_of(1)), {}, bench.view);
   ASSERT_TRUE(run.ok()) << run.error().message;
   EXPECT_EQ(run->record.environment->engine, "bare");
   ASSERT_TRUE(run->record.environment_exited.has_value());
@@ -99,27 +99,27 @@ TEST(Lab, RecordsTheEnvironmentAndItsTimes) {
   EXPECT_LE(*run->record.environment_exited->entered, run->record.environment_exited->left);
 }
 
-TEST(Lab, MakesNoRunIfItsEnvironmentIsMissing) {
+TEST(Runner, MakesNoRunIfItsEnvironmentIsMissing) {
   Bench bench("exit 0");
   RunOrder order = new_order(spec_of(1));
   order.environment = {.kind = EnvironmentKind::charliecloud, .image = "/not/there"};
-  const auto run = bench.lab.run(order, {}, bench.view);
+  const auto run = bench.runner.run(order, {}, bench.view);
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, ErrorCode::usage);
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
 }
 
-TEST(Lab, LeavesNoFolderIfAJobCannotBeLaunched) {
+TEST(Runner, LeavesNoFolderIfAJobCannotBeLaunched) {
   Bench bench("exit 0");
   RunSpec spec = spec_of(1);
   spec.dist.nodes = 2;
-  const auto run = bench.lab.run(new_order(spec), {}, bench.view);
+  const auto run = bench.runner.run(new_order(spec), {}, bench.view);
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, ErrorCode::usage);
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "runs"));
 }
 
-// An existing run folder and a lab without a store.
+// An existing run folder and a runner without a store.
 struct TakeBench {
   explicit TakeBench(const std::string& script) : worker(script) {}
 
@@ -131,7 +131,7 @@ struct TakeBench {
 
   FakeWorker worker;
   std::atomic<int> interrupts{0};
-  Lab lab{worker.home(), interrupts};
+  Runner runner{worker.home(), interrupts};
   NoView view;
 };
 
@@ -141,7 +141,7 @@ TEST(LabTake, ExecutesAnOrderAndLeavesTheRecordInItsFolder) {
   ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::ok, "") + "\n").ok());
   TakeBench bench("cat " + end.string() + " > $2/events.jsonl");
   const RunFolder folder = bench.make(new_order(spec_of(1)));
-  const auto taken = bench.lab.take(folder, bench.view);
+  const auto taken = bench.runner.take(folder, bench.view);
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_EQ(taken->outcome, Outcome::ok);
   EXPECT_EQ(inspect_run(folder)->outcome, Outcome::ok);
@@ -154,7 +154,7 @@ TEST(LabTake, AnErrorBeforeTheStartIsTheResult) {
   spec.data = "fashion-mnist";
   spec.data_folder = "/nowhere";
   const RunFolder folder = bench.make(new_order(spec));
-  ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
+  ASSERT_TRUE(bench.runner.take(folder, bench.view).ok());
   EXPECT_EQ(inspect_run(folder)->outcome, Outcome::failed);
   EXPECT_THAT(inspect_run(folder)->reason, HasSubstr("/nowhere"));
 }
@@ -162,7 +162,7 @@ TEST(LabTake, AnErrorBeforeTheStartIsTheResult) {
 TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   TakeBench bench("kill -9 $$");
   const RunFolder folder = bench.make(new_order(spec_of(1)));
-  const auto taken = bench.lab.take(folder, bench.view);
+  const auto taken = bench.runner.take(folder, bench.view);
   ASSERT_FALSE(taken.ok());
   EXPECT_THAT(taken.error().message, StartsWith("lost: "));
   EXPECT_EQ(inspect_run(folder)->outcome, Outcome::running);
@@ -173,7 +173,7 @@ TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   command.tensorboard = bench.worker.home() / "none";
   command.trace = false;
   const RunFolder watched = bench.make(new_order(command));
-  ASSERT_FALSE(bench.lab.take(watched, bench.view).ok());
+  ASSERT_FALSE(bench.runner.take(watched, bench.view).ok());
   EXPECT_EQ(inspect_run(watched)->outcome, Outcome::running);
 }
 
@@ -185,7 +185,7 @@ TEST(LabTake, TheFailureOfAWatchedProgramIsTheResult) {
   command.tensorboard = bench.worker.home() / "none";
   command.trace = false;
   const RunFolder folder = bench.make(new_order(command));
-  ASSERT_TRUE(bench.lab.take(folder, bench.view).ok());
+  ASSERT_TRUE(bench.runner.take(folder, bench.view).ok());
   EXPECT_EQ(inspect_run(folder)->reason, "exit code 3");
 }
 

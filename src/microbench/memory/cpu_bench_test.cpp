@@ -1,4 +1,4 @@
-#include "microbench/memory/cpu_lab.h"
+#include "microbench/memory/cpu_bench.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace tacho::bandwidth {
 namespace {
 
-CpuLabRequest small_machine(int threads) {
+CpuBenchRequest small_machine(int threads) {
   return {.quick = true,
           .threads = threads,
           .array = Bytes{2 << 20},
@@ -16,14 +16,14 @@ CpuLabRequest small_machine(int threads) {
           .caches = {{"L1", Bytes{32 << 10}, 1}, {"L2", Bytes{1 << 20}, 2}}};
 }
 
-TEST(CpuLab, ArraysAreFourTimesTheLargestCacheIfMemoryAllows) {
+TEST(CpuBench, ArraysAreFourTimesTheLargestCacheIfMemoryAllows) {
   const std::vector<CacheLevel> caches = {{"L1", Bytes{64 << 10}, 1}, {"L3", Bytes{32 << 20}, 2}};
   EXPECT_EQ(array_beyond_caches(caches, Bytes{24LL << 30}), Bytes{128 << 20});
   EXPECT_EQ(array_beyond_caches({}, Bytes{24LL << 30}), Bytes{64 << 20});
   EXPECT_EQ(array_beyond_caches(caches, Bytes{768 << 20}), Bytes{64 << 20});
 }
 
-TEST(CpuLab, MeasuresEachCacheHalfFull) {
+TEST(CpuBench, MeasuresEachCacheHalfFull) {
   for (const CpuCase& one : plan_cpu(small_machine(2))) {
     if (one.level == "L1") {
       EXPECT_EQ(one.elements, 2 * (32 << 10) / 2 / 3 / 4 / 32 * 32);  // each thread has its own
@@ -35,16 +35,16 @@ TEST(CpuLab, MeasuresEachCacheHalfFull) {
   }
 }
 
-TEST(CpuLab, CanMeasureOneOperationOnly) {
-  CpuLabRequest request = small_machine(1);
+TEST(CpuBench, CanMeasureOneOperationOnly) {
+  CpuBenchRequest request = small_machine(1);
   request.only = Operation::gather;
   const auto cases = plan_cpu(request);
   EXPECT_FALSE(cases.empty());
   for (const CpuCase& one : cases) EXPECT_EQ(one.form->operation, Operation::gather);
 }
 
-TEST(CpuLab, MeasuresARemoteTriadIfThereAreTwoNodes) {
-  CpuLabRequest request = small_machine(2);
+TEST(CpuBench, MeasuresARemoteTriadIfThereAreTwoNodes) {
+  CpuBenchRequest request = small_machine(2);
   request.nodes = {{0}, {1}};
   const auto cases = plan_cpu(request);
   EXPECT_TRUE(std::ranges::any_of(cases, &CpuCase::remote));
@@ -52,8 +52,8 @@ TEST(CpuLab, MeasuresARemoteTriadIfThereAreTwoNodes) {
   EXPECT_FALSE(std::ranges::any_of(plan_cpu(request), &CpuCase::remote));
 }
 
-TEST(CpuLab, MeasuresThePlanAndReportsProgress) {
-  const CpuLabRequest request = small_machine(2);
+TEST(CpuBench, MeasuresThePlanAndReportsProgress) {
+  const CpuBenchRequest request = small_machine(2);
   const std::atomic<int> none = 0;
   std::int64_t reported = 0;
   const auto found = measure_cpu(request, none, [&](std::int64_t done, std::int64_t, const auto&) {
@@ -73,8 +73,8 @@ TEST(CpuLab, MeasuresThePlanAndReportsProgress) {
   }
 }
 
-TEST(CpuLab, CountsArePerPassAndOnlyOfAvailableCounters) {
-  CpuLabRequest request = small_machine(1);
+TEST(CpuBench, CountsArePerPassAndOnlyOfAvailableCounters) {
+  CpuBenchRequest request = small_machine(1);
   request.only = Operation::triad;
   // The counter advances by a million per read, that is, per form with all its passes.
   double cycles = 0;
@@ -94,7 +94,7 @@ TEST(CpuLab, CountsArePerPassAndOnlyOfAvailableCounters) {
   }
 }
 
-TEST(CpuLab, AnInterruptKeepsTheMeasurementsSoFar) {
+TEST(CpuBench, AnInterruptKeepsTheMeasurementsSoFar) {
   std::atomic<int> interrupts = 0;
   const auto found =
       measure_cpu(small_machine(1), interrupts,

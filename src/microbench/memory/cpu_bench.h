@@ -12,7 +12,7 @@
 
 namespace tacho::bandwidth {
 
-struct CpuLabRequest {
+struct CpuBenchRequest {
   bool quick = false;
   std::optional<Operation> only = {};
   int threads = 1;        // maximum
@@ -35,7 +35,7 @@ struct CpuCase {
 };
 
 // Returns all cases to measure, grouped by the kind of pages.
-std::vector<CpuCase> plan_cpu(const CpuLabRequest& request);
+std::vector<CpuCase> plan_cpu(const CpuBenchRequest& request);
 
 // Returns four times the largest cache, at least 64 MiB, or less if memory is short.
 Bytes array_beyond_caches(const std::vector<CacheLevel>& caches, Bytes memory);
@@ -45,7 +45,7 @@ using ProgressCallback =
 
 // Measures all cases and verifies each result before timing. An interrupt ends it early with the
 // measurements so far.
-Result<std::vector<Measurement>> measure_cpu(const CpuLabRequest& request,
+Result<std::vector<Measurement>> measure_cpu(const CpuBenchRequest& request,
                                              const std::atomic<int>& interrupts,
                                              const ProgressCallback& on_progress);
 

@@ -1,26 +1,26 @@
-#include "microbench/memory/lab_record.h"
+#include "microbench/memory/survey_record.h"
 
 namespace tacho::bandwidth {
 
-Json to_json(const LabRecord& record) {
+Json to_json(const SurveyRecord& record) {
   return std::visit([](const auto& survey) { return to_json(survey); }, record);
 }
 
-Result<LabRecord> lab_record_from_json(const Json& json) {
+Result<SurveyRecord> survey_record_from_json(const Json& json) {
   const bool is_comms = json.is_object() && json.contains("kind") && json["kind"] == "comms";
   if (is_comms) {
     TACHO_TRY(comms, comms_survey_from_json(json));
-    return LabRecord(std::move(comms));
+    return SurveyRecord(std::move(comms));
   }
   TACHO_TRY(memory, survey_from_json(json));
-  return LabRecord(std::move(memory));
+  return SurveyRecord(std::move(memory));
 }
 
-const std::string& key_of(const LabRecord& record) {
+const std::string& key_of(const SurveyRecord& record) {
   return std::visit([](const auto& survey) -> const std::string& { return survey.key; }, record);
 }
 
-Json summary_of(const LabRecord& record) {
+Json summary_of(const SurveyRecord& record) {
   const auto* memory = std::get_if<Survey>(&record);
   return std::visit(
       [&](const auto& survey) {

@@ -1,4 +1,4 @@
-#include "experiments/runner/sweep_lab.h"
+#include "experiments/runner/sweep_runner.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -66,9 +66,9 @@ Result<SweepSettings> settings_of(const SweepRow& sweep) {
   return sweep_settings_from_json(json).in(fmt::format("sweep {}", sweep.id));
 }
 
-Result<SweepRow> SweepLab::add(const std::string& name, const std::string& grid,
-                               const std::vector<PlannedRun>& runs, const SweepSettings& settings,
-                               const std::string& key) {
+Result<SweepRow> SweepRunner::add(const std::string& name, const std::string& grid,
+                                  const std::vector<PlannedRun>& runs,
+                                  const SweepSettings& settings, const std::string& key) {
   SweepRow row{.key = key,
                .name = name,
                .grid = grid,
@@ -79,13 +79,13 @@ Result<SweepRow> SweepLab::add(const std::string& name, const std::string& grid,
   return row;
 }
 
-Result<void> SweepLab::check(const SweepSettings& settings) const {
+Result<void> SweepRunner::check(const SweepSettings& settings) const {
   TACHO_CHECK(find_take(settings));
   TACHO_TRY(launcher, launcher_of(settings, home_ / "sweeps"));
   return launcher->check();
 }
 
-bool SweepLab::is_driven(const SweepRow& sweep) const {
+bool SweepRunner::is_driven(const SweepRow& sweep) const {
   const fs::path lock = folder_of(sweep) / "lock";
   std::error_code unreadable;
   if (!fs::exists(lock, unreadable)) return false;
@@ -93,8 +93,8 @@ bool SweepLab::is_driven(const SweepRow& sweep) const {
   return !taken.ok() && taken.error().code == ErrorCode::unavailable;
 }
 
-Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSettings& settings,
-                                         SweepView& view, ChooseNext choose) {
+Result<SweepDriver::End> SweepRunner::drive(const SweepRow& sweep, const SweepSettings& settings,
+                                            SweepView& view, ChooseNext choose) {
   const fs::path folder = folder_of(sweep);
   TACHO_CHECK(make_folders(folder));
   const auto lock = FileLock::take(folder / "lock", FileLock::Kind::exclusive);
@@ -117,7 +117,7 @@ Result<SweepDriver::End> SweepLab::drive(const SweepRow& sweep, const SweepSetti
   return driver.run(sweep);
 }
 
-Result<void> SweepLab::cancel(const SweepRow& sweep, SweepView& view) {
+Result<void> SweepRunner::cancel(const SweepRow& sweep, SweepView& view) {
   constexpr std::chrono::milliseconds kLookEvery{100};
   TACHO_CHECK(store_.set_state(sweep.id, SweepState::cancelled));
   while (is_driven(sweep)) {

@@ -1,4 +1,4 @@
-#include "experiments/runner/compare_lab.h"
+#include "experiments/runner/compare_runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class Observer final : public CompareView {
   std::function<void()> begins;
 };
 
-class CompareLabTest : public testing::Test {
+class CompareRunnerTest : public testing::Test {
  protected:
   [[nodiscard]] ComparePlan plan_of(const std::vector<std::vector<std::string>>& commands) const {
     ComparePlan plan;
@@ -41,12 +41,12 @@ class CompareLabTest : public testing::Test {
   ScratchFolder home_;
   RunStore store_ = *RunStore::open(home_.path() / "tacho.db");
   std::atomic<int> interrupts_{0};
-  CompareLab lab_{home_.path(), store_, interrupts_};
+  CompareRunner runner_{home_.path(), store_, interrupts_};
   Observer view_;
 };
 
-TEST_F(CompareLabTest, MakesOrdinaryRunsAndStoresTheComparison) {
-  const auto kept = lab_.run(plan_of({{"true"}, {"sh", "-c", "echo loss=0.25"}}), view_);
+TEST_F(CompareRunnerTest, MakesOrdinaryRunsAndStoresTheComparison) {
+  const auto kept = runner_.run(plan_of({{"true"}, {"sh", "-c", "echo loss=0.25"}}), view_);
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   EXPECT_EQ(*store_.count({}), 6);
   EXPECT_EQ(kept->comparison.runs.size(), 6U);
@@ -55,46 +55,46 @@ TEST_F(CompareLabTest, MakesOrdinaryRunsAndStoresTheComparison) {
     EXPECT_TRUE(run.values.contains("wall_s"));
     EXPECT_EQ(run.values.contains("heard:loss"), run.variant == 1);
   }
-  const auto found = lab_.find("last");
+  const auto found = runner_.find("last");
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(json_text(to_json(found->comparison)), json_text(to_json(kept->comparison)));
 }
 
-TEST_F(CompareLabTest, NamesAMissingProgramBeforeTheFirstRun) {
-  const auto kept = lab_.run(plan_of({{"true"}, {"no-such-program"}}), view_);
+TEST_F(CompareRunnerTest, NamesAMissingProgramBeforeTheFirstRun) {
+  const auto kept = runner_.run(plan_of({{"true"}, {"no-such-program"}}), view_);
   ASSERT_FALSE(kept.ok());
   EXPECT_THAT(kept.error().message, HasSubstr("no-such-program"));
   EXPECT_EQ(*store_.count({}), 0);
   EXPECT_TRUE(store_.comparisons().list()->empty());
 }
 
-TEST_F(CompareLabTest, ResumesAnInterruptedComparison) {
+TEST_F(CompareRunnerTest, ResumesAnInterruptedComparison) {
   int begun = 0;
   view_.begins = [&] { interrupts_ = ++begun == 3 ? 1 : 0; };
-  const auto stopped = lab_.run(plan_of({{"true"}, {"sleep", "0"}}), view_);
+  const auto stopped = runner_.run(plan_of({{"true"}, {"sleep", "0"}}), view_);
   ASSERT_TRUE(stopped.ok()) << stopped.error().message;
   EXPECT_EQ(stopped->comparison.stopped, StopReason::user);
   const std::size_t before = stopped->comparison.runs.size();
   EXPECT_LE(before, 3U);
   view_.begins = nullptr;
   interrupts_ = 0;
-  const auto resumed = lab_.resume("last", {.min_repeats = 3, .max_repeats = 3}, view_);
+  const auto resumed = runner_.resume("last", {.min_repeats = 3, .max_repeats = 3}, view_);
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_EQ(resumed->id, stopped->id);
   EXPECT_EQ(resumed->comparison.runs.size(), 8U);
   EXPECT_EQ(resumed->comparison.stopped, StopReason::repeats);
 }
 
-TEST_F(CompareLabTest, NeitherRemovesNorResumesARunningComparison) {
+TEST_F(CompareRunnerTest, NeitherRemovesNorResumesARunningComparison) {
   view_.begins = [&] {
     Observer other;
-    EXPECT_THAT(lab_.remove("last").error().message, HasSubstr("still running"));
-    EXPECT_THAT(lab_.resume("last", {}, other).error().message, HasSubstr("still running"));
+    EXPECT_THAT(runner_.remove("last").error().message, HasSubstr("still running"));
+    EXPECT_THAT(runner_.resume("last", {}, other).error().message, HasSubstr("still running"));
   };
-  ASSERT_TRUE(lab_.run(plan_of({{"true"}, {"true"}}), view_).ok());
+  ASSERT_TRUE(runner_.run(plan_of({{"true"}, {"true"}}), view_).ok());
   EXPECT_TRUE(std::filesystem::is_empty(home_.path() / "comparisons"));
-  ASSERT_TRUE(lab_.remove("last").ok());
-  EXPECT_FALSE(lab_.find("last").ok());
+  ASSERT_TRUE(runner_.remove("last").ok());
+  EXPECT_FALSE(runner_.find("last").ok());
   EXPECT_EQ(*store_.count({}), 6);
 }
 

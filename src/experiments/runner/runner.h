@@ -49,14 +49,14 @@ struct WatchedRun {
 //
 // The folder is written first, then the store, then the worker starts, so a kill at any time loses
 // no run; reconcile() finds runs whose `tacho` was killed.
-class Lab {
+class Runner {
  public:
   // `interrupts` counts Ctrl-C: the first asks the workers to stop, the second kills them.
-  Lab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
-      RunHook* hook = nullptr)
+  Runner(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
+         RunHook* hook = nullptr)
       : home_(std::move(home)), store_(&store), interrupts_(interrupts), hook_(hook) {}
   // Without a store, only take() is available.
-  Lab(std::filesystem::path home, const std::atomic<int>& interrupts)
+  Runner(std::filesystem::path home, const std::atomic<int>& interrupts)
       : home_(std::move(home)), interrupts_(interrupts) {}
 
   // Executes a new_order() in its environment, within its time limit. run() and resume() are for

@@ -27,11 +27,11 @@ StopRule changed(StopRule rule, const RuleChanges& changes);
 // Executes a plan and stores the comparison; its runs are ordinary runs of the store. The
 // comparison is stored before its first run and after every block, so a kill loses at most one
 // block and resume() can continue.
-class CompareLab {
+class CompareRunner {
  public:
   // `interrupts` counts Ctrl-C: the first ends the current run and the comparison.
-  CompareLab(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
-             RunHook* hook = nullptr)
+  CompareRunner(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
+                RunHook* hook = nullptr)
       : home_(std::move(home)), store_(store), interrupts_(interrupts), hook_(hook) {}
 
   // `key` is the name in the store and must be new.

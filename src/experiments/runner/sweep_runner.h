@@ -17,9 +17,9 @@ namespace tacho {
 
 // Adds, runs and cancels sweeps. A sweep has a folder in `sweeps`, with the files of the launcher
 // and a lock that its driver holds.
-class SweepLab {
+class SweepRunner {
  public:
-  SweepLab(std::filesystem::path home, SweepStore& store, const std::atomic<int>& interrupts)
+  SweepRunner(std::filesystem::path home, SweepStore& store, const std::atomic<int>& interrupts)
       : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
 
   // Stores a sweep with all its tasks and starts nothing. `key` is its name and must be new.

@@ -1,4 +1,4 @@
-#include "microbench/comms/gradient_lab.h"
+#include "microbench/comms/gradient_bench.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ std::int64_t gradient_bytes(const CommsSurvey& survey, DistBackend backend, bool
   return std::max(kLeast, static_cast<std::int64_t>(most) / 4 * 4);
 }
 
-Result<bool> GradientLab::measure(DistBackend backend, CommsSurvey& survey) {
+Result<bool> GradientBench::measure(DistBackend backend, CommsSurvey& survey) {
   // The survey is equal on all ranks, because it contains the times of the slowest rank.
   const std::int64_t payload = gradient_bytes(survey, backend, options_.quick);
   for (const Case& one : cases_of(backend, payload, options_.quick)) {
@@ -75,7 +75,7 @@ Result<bool> GradientLab::measure(DistBackend backend, CommsSurvey& survey) {
   return true;
 }
 
-Result<GradientTime> GradientLab::measure_one(const DistSpec& dist, std::int64_t payload) {
+Result<GradientTime> GradientBench::measure_one(const DistSpec& dist, std::int64_t payload) {
   const std::string job = fmt::format("{}-{}-{:.0f}", options_.job, kCompressions.of(dist.compress),
                                       1000 * dist.bucket_mb);
   const int rank = options_.place.rank;

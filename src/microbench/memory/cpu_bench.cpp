@@ -1,4 +1,4 @@
-#include "microbench/memory/cpu_lab.h"
+#include "microbench/memory/cpu_bench.h"
 
 #include <fmt/format.h>
 
@@ -127,7 +127,7 @@ class Bench {
 // Measures cases one after the other, and keeps arrays and threads as long as they fit.
 class CaseRunner {
  public:
-  explicit CaseRunner(const CpuLabRequest& request)
+  explicit CaseRunner(const CpuBenchRequest& request)
       : request_(request), elements_(request.array.count / kElement / kGrain * kGrain) {}
 
   Result<Measurement> measure(const CpuCase& one, const Shape& shape) {
@@ -155,7 +155,7 @@ class CaseRunner {
     return {};
   }
 
-  const CpuLabRequest& request_;
+  const CpuBenchRequest& request_;
   std::int64_t elements_;
   std::optional<Arrays> arrays_;
   PageKind pages_ = PageKind::huge;
@@ -177,7 +177,7 @@ Bytes array_beyond_caches(const std::vector<CacheLevel>& caches, Bytes memory) {
   return Bytes{std::max(grain, wanted / grain * grain)};
 }
 
-std::vector<CpuCase> plan_cpu(const CpuLabRequest& request) {
+std::vector<CpuCase> plan_cpu(const CpuBenchRequest& request) {
   std::vector<CpuCase> cases;
   const std::int64_t beyond = request.array.count / kElement / kGrain * kGrain;
   for (const CacheLevel& cache : request.caches) {
@@ -212,7 +212,7 @@ std::vector<CpuCase> plan_cpu(const CpuLabRequest& request) {
   return cases;
 }
 
-Result<std::vector<Measurement>> measure_cpu(const CpuLabRequest& request,
+Result<std::vector<Measurement>> measure_cpu(const CpuBenchRequest& request,
                                              const std::atomic<int>& interrupts,
                                              const ProgressCallback& on_progress) {
   const auto cases = plan_cpu(request);

@@ -28,7 +28,7 @@ struct TorchCarriers {
       gradient;
 };
 
-struct CommsLabOptions {
+struct CommsBenchOptions {
   Place place;
   bandwidth::CommsRequest request;
   TorchCarriers torch;
@@ -37,7 +37,7 @@ struct CommsLabOptions {
 };
 
 // Returns the survey, without key and time. Only rank 0's result is valid.
-Result<bandwidth::CommsSurvey> measure_comms(const CommsLabOptions& options,
+Result<bandwidth::CommsSurvey> measure_comms(const CommsBenchOptions& options,
                                              Rendezvous& rendezvous);
 
 }  // namespace tacho

@@ -1,11 +1,11 @@
 // Two real ranks without torch: shared memory is measured, all else is reported as absent.
-#include "microbench/comms/comms_lab.h"
+#include "microbench/comms/comms_bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "machine/comm/test_ranks.h"
-#include "microbench/comms/gradient_lab.h"
+#include "microbench/comms/gradient_bench.h"
 
 namespace tacho {
 namespace {
@@ -21,11 +21,11 @@ std::string result_of_rank(const TestPort& port, int rank, const bandwidth::Comm
   const Rendezvous::Options who = rank_at(port, rank, 2);
   auto rendezvous = Rendezvous::meet(who, {});
   if (!rendezvous.ok()) return rendezvous.error().message;
-  CommsLabOptions options{.place = who.place,
-                          .request = request,
-                          .torch = {.gloo = {}, .no_gloo = "not in this test", .gradient = {}},
-                          .stop = stop,
-                          .on_progress = [](auto&) {}};
+  CommsBenchOptions options{.place = who.place,
+                            .request = request,
+                            .torch = {.gloo = {}, .no_gloo = "not in this test", .gradient = {}},
+                            .stop = stop,
+                            .on_progress = [](auto&) {}};
   options.place.local_rank = rank;
   options.place.local_size = 2;
   const auto survey = measure_comms(options, **rendezvous);
@@ -43,7 +43,7 @@ std::string result_of_rank_0(const bandwidth::CommsRequest& request, bool stoppe
 constexpr bandwidth::CommsRequest kSmall{
     .backend = DistBackend::shm, .quick = true, .largest = Bytes{1 << 12}, .with_gradients = false};
 
-TEST(CommsLab, MeasuresEveryCollectiveAtEverySize) {
+TEST(CommsBench, MeasuresEveryCollectiveAtEverySize) {
   const auto json = parse_json(result_of_rank_0(kSmall));
   ASSERT_TRUE(json.ok());
   const auto survey = bandwidth::comms_survey_from_json(*json);
@@ -64,7 +64,7 @@ TEST(CommsLab, MeasuresEveryCollectiveAtEverySize) {
   EXPECT_GT(survey->lines.ring_bytes_per_s, 1e7);
 }
 
-TEST(CommsLab, ReturnsAnIncompleteSurveyWhenStopped) {
+TEST(CommsBench, ReturnsAnIncompleteSurveyWhenStopped) {
   const auto survey =
       bandwidth::comms_survey_from_json(*parse_json(result_of_rank_0(kSmall, true)));
   ASSERT_TRUE(survey.ok()) << survey.error().message;
@@ -72,7 +72,7 @@ TEST(CommsLab, ReturnsAnIncompleteSurveyWhenStopped) {
   EXPECT_TRUE(survey->collectives.empty());
 }
 
-TEST(CommsLab, MeasuresTheOtherBackendsWithoutGloo) {
+TEST(CommsBench, MeasuresTheOtherBackendsWithoutGloo) {
   auto request = kSmall;
   request.backend = DistBackend::automatic;
   const auto survey = bandwidth::comms_survey_from_json(*parse_json(result_of_rank_0(request)));
@@ -82,7 +82,7 @@ TEST(CommsLab, MeasuresTheOtherBackendsWithoutGloo) {
   EXPECT_EQ(survey->absent[0], "gloo: not in this test");
 }
 
-TEST(CommsLab, SaysWhyNcclIsUnavailable) {
+TEST(CommsBench, SaysWhyNcclIsUnavailable) {
   auto request = kSmall;
   request.backend = DistBackend::nccl;
   const std::string result = result_of_rank_0(request);

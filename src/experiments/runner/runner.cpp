@@ -1,4 +1,4 @@
-#include "experiments/runner/lab.h"
+#include "experiments/runner/runner.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ Result<void> check_plain(const RunFolder& folder) {
 
 }  // namespace
 
-Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, RunView& view) {
+Result<FinishedRun> Runner::run(const RunOrder& order, const Standing& standing, RunView& view) {
   TACHO_CHECK(check(order.spec));
   TACHO_TRY(prepared, prepare(order, folder_of(order), standing));
   TACHO_TRY(begun, begin(order));
@@ -66,8 +66,8 @@ Result<FinishedRun> Lab::run(const RunOrder& order, const Standing& standing, Ru
   return finished;
 }
 
-Result<Lab::Prepared> Lab::prepare(const RunOrder& order, const RunFolder& folder,
-                                   const Standing& standing) {
+Result<Runner::Prepared> Runner::prepare(const RunOrder& order, const RunFolder& folder,
+                                         const Standing& standing) {
   TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_CHECK(check_ranks(order, launch));
   TACHO_CHECK(check_possible(launch));
@@ -77,7 +77,7 @@ Result<Lab::Prepared> Lab::prepare(const RunOrder& order, const RunFolder& folde
   return Prepared{std::move(launch), std::move(worker), std::move(reads), std::move(container)};
 }
 
-Result<Lab::Begun> Lab::begin(const RunOrder& order) {
+Result<Runner::Begun> Runner::begin(const RunOrder& order) {
   const RunFolder folder = folder_of(order);
   // Removes the folder of a run that could not be stored.
   const auto undo = [&folder](const Error& error) {
@@ -94,12 +94,12 @@ Result<Lab::Begun> Lab::begin(const RunOrder& order) {
   return Begun{*id, folder, *std::move(lock)};
 }
 
-Result<std::int64_t> Lab::keep(const RunRecord& record, const RunFolder& folder) {
+Result<std::int64_t> Runner::keep(const RunRecord& record, const RunFolder& folder) {
   if (store_ == nullptr) return std::int64_t{0};
   return store_->put(record, folder.path());
 }
 
-Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
+Result<RunRecord> Runner::take(const RunFolder& folder, RunView& view) {
   TACHO_TRY(order, read_true_order(folder));
   TACHO_TRY(lock, own_run(folder));
   Begun begun{0, folder, std::move(lock)};
@@ -119,12 +119,13 @@ Result<RunRecord> Lab::take(const RunFolder& folder, RunView& view) {
   return std::move(finished.record);
 }
 
-Result<RunOrder> Lab::ordered(std::string_view handle) {
+Result<RunOrder> Runner::ordered(std::string_view handle) {
   TACHO_TRY(stored, store_->find(handle));
   return RunFolder(stored.row.folder).read_order();
 }
 
-Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standing, RunView& view) {
+Result<FinishedRun> Runner::resume(std::string_view handle, const Standing& standing,
+                                   RunView& view) {
   TACHO_TRY(stored, store_->find(handle));
   const RunFolder folder(stored.row.folder);
   const std::int64_t id = stored.row.id;
@@ -151,7 +152,7 @@ Result<FinishedRun> Lab::resume(std::string_view handle, const Standing& standin
   return supervise({id, order, folder, prepared}, view);
 }
 
-Result<FinishedRun> Lab::ingest(const fs::path& path) {
+Result<FinishedRun> Runner::ingest(const fs::path& path) {
   std::error_code error;
   const RunFolder folder(fs::absolute(path, error).lexically_normal());
   TACHO_TRY(record, read_run(folder));
@@ -159,7 +160,7 @@ Result<FinishedRun> Lab::ingest(const fs::path& path) {
   return FinishedRun{id, std::move(record)};
 }
 
-Result<void> Lab::reconcile() {
+Result<void> Runner::reconcile() {
   TACHO_TRY(rows, store_->unfinished());
   // Oldest first: a run that was started inside another can only be over once that is.
   std::ranges::sort(rows, {}, &RunRow::id);

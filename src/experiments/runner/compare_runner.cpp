@@ -1,4 +1,4 @@
-#include "experiments/runner/compare_lab.h"
+#include "experiments/runner/compare_runner.h"
 
 #include <fmt/format.h>
 
@@ -33,12 +33,12 @@ Standing standing_of(const PlannedVariant& variant) {
   return standing;
 }
 
-Result<FinishedRun> run_of(Lab& lab, const PlannedVariant& variant, RunView& view) {
+Result<FinishedRun> run_of(Runner& runner, const PlannedVariant& variant, RunView& view) {
   RunOrder order = std::visit([](const auto& what) { return new_order(what); }, variant.what);
   order.environment = variant.environment;
   order.time_limit_s = variant.time_limit_s;
-  if (!order.command) return lab.run(order, standing_of(variant), view);
-  TACHO_TRY(watched, lab.watch(order, /*echo=*/false, view));
+  if (!order.command) return runner.run(order, standing_of(variant), view);
+  TACHO_TRY(watched, runner.watch(order, /*echo=*/false, view));
   return std::move(watched.run);
 }
 
@@ -62,8 +62,8 @@ StopRule changed(StopRule rule, const RuleChanges& changes) {
   return rule;
 }
 
-Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& view,
-                                       const std::string& key) {
+Result<KeptComparison> CompareRunner::run(const ComparePlan& plan, CompareView& view,
+                                          const std::string& key) {
   TACHO_CHECK(check(plan.rule));
   TACHO_CHECK(check_ready(plan));
   Comparison comparison = new_comparison(plan);
@@ -73,8 +73,8 @@ Result<KeptComparison> CompareLab::run(const ComparePlan& plan, CompareView& vie
   return carry_out(plan, key, std::move(comparison), view);
 }
 
-Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleChanges& changes,
-                                          CompareView& view) {
+Result<KeptComparison> CompareRunner::resume(std::string_view handle, const RuleChanges& changes,
+                                             CompareView& view) {
   TACHO_TRY(stored, store_.comparisons().find(handle));
   const std::string place = fmt::format("comparison {}", stored.row.id);
   if (!stored.plan) {
@@ -92,14 +92,14 @@ Result<KeptComparison> CompareLab::resume(std::string_view handle, const RuleCha
   return carry_out(plan, stored.row.key, std::move(comparison), view);
 }
 
-Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std::string& key,
-                                             Comparison comparison, CompareView& view) {
+Result<KeptComparison> CompareRunner::carry_out(const ComparePlan& plan, const std::string& key,
+                                                Comparison comparison, CompareView& view) {
   TACHO_CHECK(make_folders(lock_of(key).parent_path()));
   TACHO_TRY(lock, FileLock::take(lock_of(key), FileLock::Kind::exclusive)
                       .in("this comparison is still running"));
   (void)lock;
   ComparisonTable table = store_.comparisons();
-  Lab lab(home_, store_, interrupts_, hook_);
+  Runner runner(home_, store_, interrupts_, hook_);
   const auto keep = [&](const Comparison& so_far) -> Result<void> {
     TACHO_TRY(id, table.put(stored_form(so_far, key, &plan)));
     (void)id;
@@ -107,8 +107,8 @@ Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std:
   };
   TACHO_CHECK(keep(comparison));
   const CompareHooks hooks{
-      .make_run = [&lab](const PlannedVariant& variant,
-                         RunView& run_view) { return run_of(lab, variant, run_view); },
+      .make_run = [&runner](const PlannedVariant& variant,
+                            RunView& run_view) { return run_of(runner, variant, run_view); },
       .keep = keep,
       .now = steady_now,
       .interrupts = interrupts_};
@@ -121,7 +121,7 @@ Result<KeptComparison> CompareLab::carry_out(const ComparePlan& plan, const std:
 }
 
 // Checks all variants before the first run, so that a missing component shows immediately.
-Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
+Result<void> CompareRunner::check_ready(const ComparePlan& plan) const {
   for (const PlannedVariant& variant : plan.variants) {
     if (const auto* spec = std::get_if<RunSpec>(&variant.what)) {
       TACHO_CHECK(check(*spec).in(variant.shown.name));
@@ -142,13 +142,13 @@ Result<void> CompareLab::check_ready(const ComparePlan& plan) const {
   return {};
 }
 
-Result<KeptComparison> CompareLab::keep(Comparison comparison) {
+Result<KeptComparison> CompareRunner::keep(Comparison comparison) {
   comparison.tables = kernel_tables(comparison, store_);
   TACHO_TRY(id, store_.comparisons().put(stored_form(comparison, new_run_key(), nullptr)));
   return KeptComparison{id, std::move(comparison)};
 }
 
-Result<KeptComparison> CompareLab::find(std::string_view handle) {
+Result<KeptComparison> CompareRunner::find(std::string_view handle) {
   TACHO_TRY(stored, store_.comparisons().find(handle));
   TACHO_TRY(
       comparison,
@@ -156,7 +156,7 @@ Result<KeptComparison> CompareLab::find(std::string_view handle) {
   return KeptComparison{stored.row.id, std::move(comparison)};
 }
 
-Result<std::int64_t> CompareLab::remove(std::string_view handle) {
+Result<std::int64_t> CompareRunner::remove(std::string_view handle) {
   TACHO_TRY(stored, store_.comparisons().find(handle));
   const fs::path file = lock_of(stored.row.key);
   std::error_code ignored;
@@ -172,7 +172,7 @@ Result<std::int64_t> CompareLab::remove(std::string_view handle) {
   return stored.row.id;
 }
 
-fs::path CompareLab::lock_of(const std::string& key) const {
+fs::path CompareRunner::lock_of(const std::string& key) const {
   return home_ / "comparisons" / (key + ".lock");
 }
 

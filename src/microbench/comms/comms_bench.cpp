@@ -1,4 +1,4 @@
-#include "microbench/comms/comms_lab.h"
+#include "microbench/comms/comms_bench.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "microbench/comms/gather_numbers.h"
 #include "microbench/comms/gpu_apis.h"
-#include "microbench/comms/gradient_lab.h"
+#include "microbench/comms/gradient_bench.h"
 #include "microbench/comms/link_rate.h"
 #include "microbench/comms/nccl_carrier.h"
 #include "microbench/comms/network_card.h"
@@ -29,9 +29,9 @@ std::int64_t machines_of(const Rendezvous& rendezvous) {
   return std::ssize(machines);
 }
 
-class CommsLab {
+class CommsBench {
  public:
-  CommsLab(const CommsLabOptions& options, Rendezvous& rendezvous)
+  CommsBench(const CommsBenchOptions& options, Rendezvous& rendezvous)
       : options_(options),
         request_(options.request),
         place_(options.place),
@@ -109,8 +109,8 @@ class CommsLab {
       }
     }
     if (!request_.with_gradients || backend == DistBackend::nccl) return true;
-    return GradientLab({place_, request_.quick, options_.torch, job_, options_.on_progress},
-                       rendezvous_, rounds_)
+    return GradientBench({place_, request_.quick, options_.torch, job_, options_.on_progress},
+                         rendezvous_, rounds_)
         .measure(backend, survey_);
   }
 
@@ -180,7 +180,7 @@ class CommsLab {
     return std::unique_ptr<Carrier>(std::move(carrier));
   }
 
-  const CommsLabOptions& options_;
+  const CommsBenchOptions& options_;
   const bandwidth::CommsRequest& request_;
   const Place& place_;
   Rendezvous& rendezvous_;
@@ -192,8 +192,8 @@ class CommsLab {
 
 }  // namespace
 
-Result<CommsSurvey> measure_comms(const CommsLabOptions& options, Rendezvous& rendezvous) {
-  return CommsLab(options, rendezvous).measure();
+Result<CommsSurvey> measure_comms(const CommsBenchOptions& options, Rendezvous& rendezvous) {
+  return CommsBench(options, rendezvous).measure();
 }
 
 }  // namespace tacho
