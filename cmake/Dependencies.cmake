@@ -30,12 +30,8 @@ if(NOT TACHO_PARTS STREQUAL "worker")
   find_package(SQLite3 REQUIRED)
   find_package(CLI11 REQUIRED)
 endif()
-# Asio and Beast, headers only. A worker without them trains, but cannot serve models.
-if(TACHO_PARTS STREQUAL "worker")
-  find_package(Boost)
-else()
-  find_package(Boost REQUIRED)
-endif()
+# Asio and Beast, headers only.
+find_package(Boost REQUIRED)
 # Without OpenSSL, a served model cannot use a Redis cache over TLS.
 if(TACHO_PARTS STREQUAL "all")
   find_package(OpenSSL REQUIRED)
@@ -46,9 +42,14 @@ endif()
 set(CMAKE_LINK_LIBRARY_USING_where_needed
   "LINKER:--push-state,--as-needed" "<LINK_ITEM>" "LINKER:--pop-state")
 set(CMAKE_LINK_LIBRARY_USING_where_needed_SUPPORTED ON)
+# find_package fails: Debian's CMake files refer to a file that the package does not have.
+# Without XGBoost, the shipped speed model predicts, but none can be fitted.
 if(TACHO_PARTS STREQUAL "all")
-  # find_package fails: Debian's CMake files refer to a file that the package does not have.
   find_library(XGBOOST_LIBRARY xgboost REQUIRED)
+else()
+  find_library(XGBOOST_LIBRARY xgboost)
+endif()
+if(TACHO_PARTS STREQUAL "all")
   find_package(LibArchive REQUIRED)
   find_package(Protobuf REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)

@@ -9,8 +9,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/prediction_recorder.h"
 #include "core/record/run_options.h"
+#include "experiments/predictions/prediction_recorder.h"
 #include "machine/probe/host_probe.h"
 
 namespace tacho {

@@ -8,7 +8,6 @@
 #include "base/home.h"
 #include "base/quantity.h"
 #include "cli/commands.h"
-#include "cli/comms_view.h"
 #include "cli/job_secret_source.h"
 #include "cli/load_view.h"
 #include "cli/rank_options.h"
@@ -20,6 +19,7 @@
 #include "machine/probe/contention_watch.h"
 #include "machine/probe/host_probe.h"
 #include "microbench/memory/comms_request.h"
+#include "microbench/memory/comms_view.h"
 #include "microbench/memory/survey_store.h"
 
 namespace tacho {

@@ -14,13 +14,13 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/load_view.h"
-#include "cli/memory_view.h"
 #include "core/record/run_folder.h"
 #include "machine/probe/contention_watch.h"
 #include "machine/probe/host_probe.h"
 #include "machine/probe/perf_counters.h"
 #include "microbench/memory/cpu_bench.h"
 #include "microbench/memory/gpu_counts.h"
+#include "microbench/memory/memory_view.h"
 #include "microbench/memory/survey_store.h"
 
 namespace tacho {

@@ -3,8 +3,8 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/comms_view.h"
-#include "cli/memory_view.h"
+#include "microbench/memory/comms_view.h"
+#include "microbench/memory/memory_view.h"
 #include "microbench/memory/survey_store.h"
 
 namespace tacho {

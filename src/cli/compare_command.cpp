@@ -11,10 +11,10 @@
 #include "cli/commands.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
-#include "cli/prediction_recorder.h"
 #include "experiments/compare/csv_view.h"
 #include "experiments/compare/html_view.h"
 #include "experiments/compare/text_view.h"
+#include "experiments/predictions/prediction_recorder.h"
 #include "experiments/runner/compared_values.h"
 #include "experiments/runner/recorded_runs.h"
 

@@ -43,6 +43,9 @@ class Context {
   void print(std::string_view text) const;  // to standard output
   // Prints progress to standard error, if that is a terminal.
   void say(std::string_view line) const;
+  [[nodiscard]] auto sayer() const {
+    return [this](std::string_view line) { say(line); };
+  }
   void warn(std::string_view sentence) const;
 
  private:

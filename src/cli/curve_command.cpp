@@ -8,7 +8,7 @@
 
 #include "base/table.h"
 #include "cli/commands.h"
-#include "cli/known_curves.h"
+#include "experiments/predictions/known_curves.h"
 #include "predict/accuracy/curve_catalog.h"
 #include "predict/accuracy/curve_prediction.h"
 #include "predict/accuracy/evaluate_curves.h"

@@ -1,7 +1,7 @@
 #include "cli/dashboard_predictions.h"
 
-#include "cli/prediction_request.h"
-#include "cli/recommending.h"
+#include "experiments/predictions/prediction_request.h"
+#include "experiments/predictions/recommending.h"
 
 namespace tacho {
 

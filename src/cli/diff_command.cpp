@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/gathered_run.h"
+#include "experiments/runner/gathered_run.h"
 #include "tracing/report/run_diff.h"
 
 namespace tacho {
@@ -16,8 +16,8 @@ struct DiffOptions {
 
 Result<int> compare(const DiffOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(before, gather_run(store, o.before, context));
-  TACHO_TRY(after, gather_run(store, o.after, context));
+  TACHO_TRY(before, gather_run(store, o.before, context.sayer()));
+  TACHO_TRY(after, gather_run(store, o.after, context.sayer()));
   const RunDiff difference = diff(before.findings, after.findings);
   context.print(o.json ? json_text(diff_json(difference), 1) + "\n"
                        : diff_text(difference, context.out));

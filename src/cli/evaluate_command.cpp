@@ -6,11 +6,11 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
-#include "cli/evaluation_view.h"
-#include "cli/own_runs_here.h"
-#include "cli/regret_evaluation.h"
-#include "cli/speed_model_files.h"
+#include "experiments/predictions/own_runs_here.h"
+#include "experiments/predictions/regret_evaluation.h"
+#include "experiments/predictions/speed_model_files.h"
 #include "predict/speed/covariance_file.h"
+#include "predict/speed/evaluation_view.h"
 
 namespace tacho {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/own_runs_here.h"
-#include "cli/speed_model_files.h"
+#include "experiments/predictions/own_runs_here.h"
+#include "experiments/predictions/speed_model_files.h"
 #include "predict/speed/own_jobs.h"
 
 namespace tacho {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/markdown_view.h"
 #include "base/nearest.h"
 #include "base/table.h"
 #include "base/wrapped_text.h"
 #include "cli/commands.h"
 #include "cli/doc_pages.h"
 #include "cli/help_formatter.h"
-#include "cli/markdown_view.h"
 
 namespace tacho {
 namespace {

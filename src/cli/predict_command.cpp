@@ -6,13 +6,14 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
-#include "cli/own_prediction.h"
-#include "cli/own_runs_here.h"
-#include "cli/prediction_view.h"
-#include "cli/speed_model_files.h"
+#include "cli/train_options.h"
 #include "core/record/model_catalog.h"
+#include "experiments/predictions/own_prediction.h"
+#include "experiments/predictions/own_runs_here.h"
+#include "experiments/predictions/speed_model_files.h"
 #include "machine/probe/host_probe.h"
 #include "predict/speed/gpu_spec_file.h"
+#include "predict/speed/prediction_view.h"
 
 namespace tacho {
 namespace {
@@ -76,12 +77,13 @@ Result<int> predict_own(const PredictOptions& o, const Context& context) {
   const Host here = read_host();
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(known, known_own_runs(store, o.include_disturbed));
+  TACHO_TRY(further, read_train_words(context.behind_dashes));
   TACHO_TRY(spec, own_spec({.model = o.job.model,
                             .batch = o.job.batch_per_gpu,
                             .precision = o.job.precision,
                             .data = o.data,
                             .device = o.device,
-                            .words = context.behind_dashes},
+                            .further = further},
                            known, here));
   TACHO_TRY(costs, shipped_own_model_costs());
   TACHO_TRY(own, OwnRuns::learn(known, here, costs));

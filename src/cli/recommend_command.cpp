@@ -8,9 +8,9 @@
 
 #include "base/home.h"
 #include "cli/commands.h"
-#include "cli/recommending.h"
 #include "cli/target_option.h"
-#include "cli/traced_job.h"
+#include "experiments/predictions/recommending.h"
+#include "experiments/predictions/traced_job.h"
 #include "predict/rent/catalog.h"
 #include "predict/rent/recommendation_view.h"
 
@@ -92,7 +92,7 @@ Result<Recommendation> recommend_by_run(const RecommendOptions& o, Requirements 
                                         const Context& context) {
   TACHO_TRY(catalog, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(std::move(catalog), o.filter));
-  TACHO_TRY(job, open_traced_job(store, o.from_run, context));
+  TACHO_TRY(job, open_traced_job(store, o.from_run, context.sayer()));
   const std::int64_t steps = o.steps.value_or(job.steps);
   if (steps < 1) return Error{ErrorCode::usage, "--steps must be at least 1"};
   requirements.title = fmt::format("{}: {} steps", job.title, steps);

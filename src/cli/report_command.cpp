@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/gathered_run.h"
+#include "experiments/runner/gathered_run.h"
 #include "tracing/report/html_report.h"
 #include "tracing/report/json_report.h"
 #include "tracing/report/text_report.h"
@@ -21,13 +21,13 @@ struct ReportOptions {
 
 Result<int> report(const ReportOptions& o, const Context& context) {
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(run, gather_run(store, o.run, context));
+  TACHO_TRY(run, gather_run(store, o.run, context.sayer()));
   if (!o.html.empty()) {
     TACHO_CHECK(write_file_atomically(o.html, html_report(run.findings)));
     context.say("wrote " + o.html);
   }
   if (!o.trace.empty()) {
-    Waiting waiting(context);
+    Waiting waiting(context.sayer());
     TACHO_TRY(drawn, write_run_timeline(run.folder, o.trace,
                                         [&](std::string_view what) { waiting.tell(what); }));
     if (!drawn.cut.empty()) context.warn(drawn.cut);

@@ -13,7 +13,7 @@
 #include "cli/study_check.h"
 #include "cli/study_driver.h"
 #include "cli/study_plan.h"
-#include "cli/study_predictors.h"
+#include "experiments/predictions/study_predictors.h"
 #include "experiments/study/shipped_studies.h"
 #include "experiments/study/study_report.h"
 

@@ -15,9 +15,9 @@
 #include "cli/study_environments.h"
 #include "cli/study_survey.h"
 #include "cli/sweep_live.h"
-#include "cli/sweep_plan.h"
 #include "cli/train_options.h"
 #include "experiments/runner/compare_runner.h"
+#include "experiments/runner/sweep_plan.h"
 #include "experiments/study/fill_in.h"
 
 namespace tacho {

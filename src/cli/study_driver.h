@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/context.h"
-#include "cli/prediction_recorder.h"
 #include "cli/sweep_work.h"
+#include "experiments/predictions/prediction_recorder.h"
 #include "experiments/runner/compare_plan.h"
 #include "experiments/study/study.h"
 

@@ -5,8 +5,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/study_check.h"
-#include "cli/sweep_plan.h"
 #include "cli/train_options.h"
+#include "experiments/runner/sweep_plan.h"
 #include "experiments/study/study_report.h"
 
 namespace tacho {

@@ -6,13 +6,13 @@
 #include "base/home.h"
 #include "base/start_report.h"
 #include "cli/commands.h"
-#include "cli/ledger_view.h"
-#include "cli/sweep_advisor.h"
 #include "cli/sweep_live.h"
-#include "cli/sweep_plan.h"
-#include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
+#include "experiments/predictions/ledger_view.h"
+#include "experiments/predictions/sweep_advisor.h"
+#include "experiments/runner/sweep_plan.h"
 #include "experiments/runner/sweep_runner.h"
+#include "experiments/runner/sweep_tables.h"
 
 namespace tacho {
 namespace {

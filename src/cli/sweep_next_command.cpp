@@ -9,8 +9,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/sweep_advisor.h"
 #include "cli/target_option.h"
+#include "experiments/predictions/sweep_advisor.h"
 #include "experiments/sweep/plan.h"
 
 namespace tacho {

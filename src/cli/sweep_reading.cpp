@@ -10,10 +10,10 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/sweep_live.h"
-#include "cli/sweep_tables.h"
 #include "cli/sweep_work.h"
 #include "experiments/runner/sweep_export.h"
 #include "experiments/runner/sweep_runner.h"
+#include "experiments/runner/sweep_tables.h"
 
 namespace tacho {
 

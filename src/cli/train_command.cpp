@@ -8,11 +8,11 @@
 #include "cli/commands.h"
 #include "cli/job_secret_source.h"
 #include "cli/live_view.h"
-#include "cli/prediction_recorder.h"
 #include "cli/run_report.h"
 #include "cli/take_part.h"
 #include "cli/train_options.h"
 #include "core/store/run_tables.h"
+#include "experiments/predictions/prediction_recorder.h"
 
 namespace tacho {
 namespace {

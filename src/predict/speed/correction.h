@@ -1,13 +1,11 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "predict/speed/boosted_trees.h"
 #include "predict/speed/covariance_kernel.h"
 #include "predict/speed/neighbours.h"
 
@@ -29,24 +27,21 @@ class Correction {
   using Features = std::array<float, kFeatures>;
   static Features features_of(const CorrectionCase& situation);
 
+  // Fits trees; fails with ErrorCode::unavailable in a build without XGBoost (fit_correction.cpp).
   // `errors`: log(measured / posterior).
   static Result<Correction> learn(std::span<const CorrectionCase> situations,
                                   std::span<const float> errors, std::span<const float> weights,
                                   std::size_t threads);
-  static Result<Correction> read(std::string_view bytes);
-  [[nodiscard]] Result<std::string> bytes() const;
+  static Result<Correction> read(const Json& trees);
+  [[nodiscard]] const Json& json() const { return trees_.json(); }
 
   // Returns the logarithm to add to the posterior's mean, for each situation.
-  [[nodiscard]] Result<std::vector<float>> predict(
-      std::span<const CorrectionCase> situations) const;
+  [[nodiscard]] std::vector<float> predict(std::span<const CorrectionCase> situations) const;
 
  private:
-  struct Free {
-    void operator()(void* booster) const;
-  };
-  explicit Correction(void* booster) : booster_(booster) {}
+  explicit Correction(BoostedTrees trees) : trees_(std::move(trees)) {}
 
-  std::unique_ptr<void, Free> booster_;
+  BoostedTrees trees_;
 };
 
 }  // namespace tacho

@@ -71,7 +71,7 @@ Result<std::vector<StepPosterior>> SpeedModel::predict(std::span<const JobPoint>
   for (std::size_t i = 0; i < points.size(); ++i) {
     situations.push_back({coded[i], format_of(points[i]), posteriors[i]});
   }
-  TACHO_TRY(added, correction_.predict(situations));
+  const auto added = correction_.predict(situations);
   std::vector<StepPosterior> out;
   out.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -109,8 +109,6 @@ Result<CorrectionTrust> read_trust(const Json& given) {
 }  // namespace
 
 Result<std::string> SpeedModel::text() const {
-  TACHO_TRY(trees, correction_.bytes());
-  TACHO_TRY(trees_json, parse_json(trees));
   Json json{{"tacho_speed_model", kVersion}};
   Json labels = Json::array();
   for (std::size_t l = 0; l < kLabels; ++l) labels.push_back(labels_json(examples_, l));
@@ -142,7 +140,7 @@ Result<std::string> SpeedModel::text() const {
   json["spreads"] = spread_.factors();
   json["jumpy"] = steadiness_.jumpy();
   json["trust"] = trust_;
-  json["correction"] = std::move(trees_json);
+  json["correction"] = correction_.json();
   return json_text(json) + "\n";
 }
 
@@ -191,7 +189,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   TACHO_TRY(spread, read_spread(*factors));
   TACHO_TRY(steadiness, read_steadiness(*programs));
   TACHO_TRY(trust, read_trust(*shares));
-  TACHO_TRY(correction, Correction::read(json_text(*trees)));
+  TACHO_TRY(correction, Correction::read(*trees));
   Codebook codebook;
   std::vector<CodedPoint> points;
   for (std::size_t i = 0; i < count; ++i) {

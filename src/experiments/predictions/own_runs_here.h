@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "core/store/run_store.h"
+#include "predict/rent/run_predictor.h"
+#include "predict/speed/own_runs.h"
+#include "predict/speed/predictor.h"
+
+namespace tacho {
+
+Result<OwnModelCosts> shipped_own_model_costs();
+
+// Returns the runs of data/corpus, made on other machines.
+Result<std::vector<OwnRun>> shipped_own_runs();
+
+// Returns true if predictions also use disturbed runs: TACHO_INCLUDE_DISTURBED=1.
+bool includes_disturbed_runs();
+
+// Returns the newest runs of this store.
+Result<std::vector<OwnRun>> stored_own_runs(RunStore& store,
+                                            bool include_disturbed = includes_disturbed_runs());
+
+// Returns the newest runs of this store, then those that come with Tacho.
+Result<std::vector<OwnRun>> known_own_runs(RunStore& store,
+                                           bool include_disturbed = includes_disturbed_runs());
+
+// Returns the runs of this store on GPUs of the catalog, in the form of published jobs.
+Result<std::vector<MeasuredJob>> own_measurements(
+    RunStore& store, const GpuCatalog& gpus, bool include_disturbed = includes_disturbed_runs());
+
+// Adapts OwnRuns to RunPredictor.
+std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs);
+
+// Fits a predictor to the known runs on this machine.
+Result<OwnRuns> own_runs_here(RunStore& store);
+// The same, adapted to RunPredictor.
+Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store);
+
+}  // namespace tacho

@@ -1,0 +1,115 @@
+#include "experiments/predictions/predicted_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "experiments/predictions/speed_model_files.h"
+#include "predict/accuracy/abstain.h"
+#include "predict/speed/own_model_costs.h"
+
+namespace tacho {
+namespace {
+
+// Architectures before Ampere support neither.
+bool has_bf16_and_tf32(const GpuSpec& gpu) {
+  constexpr std::array<std::string_view, 5> kBefore = {"Kepler", "Maxwell", "Pascal", "Volta",
+                                                       "Turing"};
+  return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
+}
+
+// Returns "" if neither the data nor a known model determines it.
+std::string shape_of_input(const Job& job) {
+  RunSpec spec;
+  spec.model = job.model;
+  spec.data = job.data;
+  const SampleSize size = sample_size(spec);
+  return size.extent > 0 ? size.text : "";
+}
+
+StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
+  const auto batch = static_cast<double>(plan.batch());
+  StepPrediction step;
+  step.seconds = {batch / prediction.samples_per_s.value, batch / prediction.samples_per_s.high,
+                  batch / prediction.samples_per_s.low};
+  step.memory_bytes = prediction.memory_gb * 1e9;
+  step.fits = prediction.fits;
+  const StepTime& modelled = prediction.modelled;
+  if (modelled.step > 0) {
+    step.comm_share = std::clamp(1 - modelled.on_one_gpu / modelled.step, 0.0, 1.0);
+  }
+  return step;
+}
+
+}  // namespace
+
+Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& plan) const {
+  const Instance& instance = plan.instance;
+  if (instance.gpus == 0) return abstain("machines without a GPU are not in the speed model");
+  const auto& known = predictor_.gpus().all();
+  const auto gpu = std::ranges::find(known, instance.gpu, &GpuSpec::name);
+  if (gpu == known.end()) {
+    return abstain(fmt::format("{} is not in the catalog of GPUs", instance.gpu));
+  }
+  const bool newer = plan.precision == Precision::bf16 || plan.precision == Precision::tf32;
+  if (newer && !has_bf16_and_tf32(*gpu)) {
+    return abstain(
+        fmt::format("{} does not support {}", gpu->name, kPrecisions.of(plan.precision)));
+  }
+  TrainingJob asked;
+  asked.model = job.model;
+  asked.framework = kUsualFramework;
+  asked.precision = published_precision(plan.precision);
+  asked.gpu = gpu->name;
+  asked.num_gpus = static_cast<double>(plan.ranks());
+  asked.num_nodes = static_cast<double>(plan.nodes);
+  asked.batch_per_gpu = static_cast<double>(plan.batch_per_gpu);
+  asked.input_shape = shape_of_input(job);
+  asked.data_kind = "real";
+  TACHO_CHECK(check(asked));
+  return asked;
+}
+
+Result<StepPrediction> PredictedSteps::step(const Job& job, const Plan& plan) const {
+  return std::move(steps(job, {plan}).front());
+}
+
+std::vector<Result<StepPrediction>> PredictedSteps::steps(const Job& job,
+                                                          const std::vector<Plan>& plans) const {
+  // Instances of different clouds have the same GPUs: each distinct job is predicted once.
+  std::map<std::string, std::size_t> places;
+  std::vector<TrainingJob> jobs;
+  std::vector<Result<std::size_t>> asked;
+  for (const Plan& plan : plans) {
+    auto one = training_job(job, plan);
+    if (!one.ok()) {
+      asked.emplace_back(one.error());
+      continue;
+    }
+    const auto key = fmt::format("{} {} {} {} {}", one->gpu, one->num_gpus, one->num_nodes,
+                                 plan.batch_per_gpu, one->precision);
+    const auto [place, fresh] = places.try_emplace(key, jobs.size());
+    if (fresh) jobs.push_back(*std::move(one));
+    asked.emplace_back(place->second);
+  }
+  const auto predictions = predictor_.predict(jobs, worker_threads());
+  std::vector<Result<StepPrediction>> answers;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!asked[i].ok()) {
+      answers.emplace_back(asked[i].error());
+    } else if (!predictions.ok()) {
+      answers.emplace_back(predictions.error());
+    } else if (const auto& made = (*predictions)[*asked[i]]; !made) {
+      answers.emplace_back(abstain(plans[i].instance.gpu + " is not a GPU"));
+    } else if (!made->in_domain) {
+      answers.emplace_back(abstain(made->reason));
+    } else {
+      answers.emplace_back(prediction_of(plans[i], *made));
+    }
+  }
+  return answers;
+}
+
+}  // namespace tacho

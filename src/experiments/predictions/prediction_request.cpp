@@ -1,0 +1,38 @@
+#include "experiments/predictions/prediction_request.h"
+
+#include "experiments/predictions/speed_model_files.h"
+#include "predict/speed/prediction_view.h"
+
+namespace tacho {
+
+Result<Json> predict_request(const Json& request) {
+  JsonObject object(request, "the request");
+  TrainingJob job{.framework = std::string(kUsualFramework)};
+  object.read("model", job.model);
+  object.read("gpu", job.gpu);
+  object.read_optional("family", job.family);
+  object.read_optional("framework", job.framework);
+  object.read_optional("precision", job.precision);
+  object.read_optional("layout", job.layout);
+  object.read_optional("num_gpus", job.num_gpus);
+  object.read_optional("num_nodes", job.num_nodes);
+  object.read_optional("batch_per_gpu", job.batch_per_gpu);
+  object.read_optional("gmacs", job.gmacs);
+  object.read_optional("macts_M", job.macts_m);
+  object.read_optional("params_M", job.params_m);
+  object.read_optional("input_shape", job.input_shape);
+  object.read_optional("data_kind", job.data_kind);
+  TACHO_CHECK(object.finish());
+  TACHO_TRY(predictor, open_predictor(std::nullopt));
+  TACHO_TRY(gpu, predictor.gpus().find(job.gpu));
+  job.gpu = gpu->name;
+  TACHO_CHECK(check(job));
+  TACHO_TRY(predictions, predictor.predict(std::span(&job, 1), 1));
+  if (!predictions.front()) {
+    return Error{ErrorCode::usage,
+                 "gpu: " + job.gpu + " is not a GPU, so there is no data sheet for it"};
+  }
+  return prediction_json(job, *predictions.front());
+}
+
+}  // namespace tacho
