@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/compare_options.h"
 #include "cli/compare_view.h"
+#include "cli/train_options.h"
 #include "experiments/compare/csv_view.h"
 #include "experiments/compare/html_view.h"
 #include "experiments/compare/text_view.h"
@@ -107,7 +108,7 @@ Result<void> check_metrics(const std::vector<std::string>& metrics) {
   return {};
 }
 
-Result<int> compare_recorded_runs(const CompareOptions& o, const std::string& line,
+Result<int> compare_recorded_runs(const CompareRequest& o, const std::string& line,
                                   const Outputs& outputs, const Context& context) {
   const bool alone = o.environments.empty() && o.vary.empty() && o.commands.empty() &&
                      o.words.empty() && o.max_time.empty() && !o.repeat && !o.max_repeat;
@@ -147,20 +148,20 @@ Result<int> with_progress(const Work& work, const Outputs& outputs, const Contex
   return show_made(*kept, outputs, context);
 }
 
-Result<int> make_comparison(const CLI::App& command, const CompareOptions& o,
+Result<int> make_comparison(const CLI::App& command, const CompareRequest& o,
                             const Outputs& outputs, const Context& context) {
   std::string line = typed(command);
   if (!o.words.empty()) line += " -- " + shell_quoted(o.words);
   if (!o.runs.empty()) return compare_recorded_runs(o, line, outputs, context);
   TACHO_CHECK(check_metrics(o.metrics));
-  TACHO_TRY(plan, plan_of(o));
+  TACHO_TRY(plan, plan_of(o, read_train_words));
   plan.command = line;
   return with_progress(
       [&](CompareRunner& runner, CompareView& view) { return runner.run(plan, view); }, outputs,
       context);
 }
 
-Result<int> resume(const std::string& handle, const CompareOptions& o, const Outputs& outputs,
+Result<int> resume(const std::string& handle, const CompareRequest& o, const Outputs& outputs,
                    const Context& context) {
   TACHO_TRY(changes, rule_changes(o));
   return with_progress([&](CompareRunner& runner,
@@ -229,7 +230,7 @@ void add_stored_commands(CLI::App& compare, Context& context) {
   shown->callback(
       [=, &context] { context.run([&] { return show_stored(*handle, *outputs, context); }); });
 
-  auto rule = std::make_shared<CompareOptions>();
+  auto rule = std::make_shared<CompareRequest>();
   CLI::App* resumed = compare.add_subcommand("resume", "continue a comparison that was stopped");
   resumed->add_option("comparison", *handle, "id or key of a comparison, or 'last'")->required();
   declare_rule(*resumed, *rule);
@@ -247,7 +248,7 @@ void add_stored_commands(CLI::App& compare, Context& context) {
 
 void add_compare_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("compare", "compare environments, options or programs");
-  auto o = std::make_shared<CompareOptions>();
+  auto o = std::make_shared<CompareRequest>();
   auto outputs = std::make_shared<Outputs>();
   declare(*command, *o);
   command->add_option("training", o->words, "after --: train and its options")

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "experiments/runner/compare_plan.h"
-#include "experiments/runner/compare_runner.h"
+#include "experiments/runner/compare_request.h"
 
 namespace CLI {
 class App;
@@ -15,33 +12,10 @@ class App;
 
 namespace tacho {
 
-// Options of `tacho compare`.
-struct CompareOptions {
-  std::vector<std::string> environments;  // "bare,podman:IMAGE"
-  std::vector<std::string> vary;          // "batch=32,64"
-  std::vector<std::string> commands;      // "python3 a.py"
-  std::vector<std::string> runs;          // "41,42/43,44"
-  std::vector<std::string> words;         // after --: train and its options
-  std::vector<std::string> metrics;
-  std::string resolution;
-  std::string max_time;
-  std::optional<std::int64_t> repeat;
-  std::optional<std::int64_t> max_repeat;
-  std::optional<std::int64_t> seed;
-  bool trace = false;
-  bool include_disturbed = false;
-};
-
-void declare(CLI::App& command, CompareOptions& options);
-void declare_rule(CLI::App& command, CompareOptions& options);
+void declare(CLI::App& command, CompareRequest& options);
+void declare_rule(CLI::App& command, CompareRequest& options);
 
 // Parses the words of `tacho compare` without --runs.
-Result<CompareOptions> read_compare_words(std::span<const std::string> words);
-
-Result<RuleChanges> rule_changes(const CompareOptions& options);
-
-// Plans the runs. The last option that varies is compared, the others make groups: --vary
-// batch=32,64 --env bare,podman compares the two environments at each batch.
-Result<ComparePlan> plan_of(const CompareOptions& options);
+Result<CompareRequest> read_compare_words(std::span<const std::string> words);
 
 }  // namespace tacho

@@ -3,11 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/train_options.h"
+
 namespace tacho {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+Result<ComparePlan> plan_for(const CompareRequest& request) {
+  return plan_of(request, read_train_words);
+}
 
 const std::vector<std::string> kTrain = {"train", "mnist-cnn", "--data", "synthetic", "-b", "16"};
 
@@ -20,13 +26,13 @@ std::vector<std::string> names_of(const Result<ComparePlan>& plan) {
   return names;
 }
 
-std::string why_not(const CompareOptions& options) {
-  const auto plan = plan_of(options);
+std::string why_not(const CompareRequest& options) {
+  const auto plan = plan_for(options);
   return plan.ok() ? "" : plan.error().message;
 }
 
 TEST(CompareOptions, AnOptionOfTrainVaries) {
-  const auto plan = plan_of({.vary = {"batch=32,64"}, .words = kTrain});
+  const auto plan = plan_for({.vary = {"batch=32,64"}, .words = kTrain});
   EXPECT_THAT(names_of(plan), ElementsAre("/batch 32", "/batch 64"));
   EXPECT_EQ(std::get<RunSpec>(plan->variants[0].what).batch, 32);
   EXPECT_EQ(std::get<RunSpec>(plan->variants[1].what).batch, 64);
@@ -34,9 +40,9 @@ TEST(CompareOptions, AnOptionOfTrainVaries) {
 }
 
 TEST(CompareOptions, EnvironmentsAreComparedWithinEachGroup) {
-  const auto plan = plan_of({.environments = {"bare,podman:localhost/tacho"},
-                             .vary = {"batch=32,64", "threads=1,2"},
-                             .words = kTrain});
+  const auto plan = plan_for({.environments = {"bare,podman:localhost/tacho"},
+                              .vary = {"batch=32,64", "threads=1,2"},
+                              .words = kTrain});
   EXPECT_THAT(names_of(plan),
               ElementsAre("batch 32, threads 1/bare", "batch 32, threads 1/podman",
                           "batch 32, threads 2/bare", "batch 32, threads 2/podman",
@@ -51,14 +57,14 @@ TEST(CompareOptions, EnvironmentsAreComparedWithinEachGroup) {
 
 TEST(CompareOptions, OneEnvironmentIsWhereAllOthersRun) {
   const auto plan =
-      plan_of({.environments = {"podman:tacho"}, .vary = {"batch=32,64"}, .words = kTrain});
+      plan_for({.environments = {"podman:tacho"}, .vary = {"batch=32,64"}, .words = kTrain});
   EXPECT_THAT(names_of(plan), ElementsAre("/batch 32", "/batch 64"));
   EXPECT_EQ(plan->variants.front().environment.kind, EnvironmentKind::podman);
 }
 
 TEST(CompareOptions, ProgramsAreSplitIntoWordsWithoutAShell) {
   const auto plan =
-      plan_of({.commands = {"python3 a.py --name 'two words'", "python3 \"b c.py\" $HOME"}});
+      plan_for({.commands = {"python3 a.py --name 'two words'", "python3 \"b c.py\" $HOME"}});
   EXPECT_THAT(names_of(plan), ElementsAre("/a.py", "/b c.py"));
   EXPECT_THAT(std::get<CommandSpec>(plan->variants[0].what).argv,
               ElementsAre("python3", "a.py", "--name", "two words"));
@@ -68,18 +74,18 @@ TEST(CompareOptions, ProgramsAreSplitIntoWordsWithoutAShell) {
 }
 
 TEST(CompareOptions, EqualNamesAreNumbered) {
-  EXPECT_THAT(names_of(plan_of({.commands = {"true", "true", "true"}})),
+  EXPECT_THAT(names_of(plan_for({.commands = {"true", "true", "true"}})),
               ElementsAre("/true", "/true #2", "/true #3"));
-  EXPECT_THAT(names_of(plan_of({.environments = {"podman:a,podman:b"}, .words = kTrain})),
+  EXPECT_THAT(names_of(plan_for({.environments = {"podman:a,podman:b"}, .words = kTrain})),
               ElementsAre("/podman:a", "/podman:b"));
 }
 
 TEST(CompareOptions, TheRuleIsAsAsked) {
-  const auto plan = plan_of({.vary = {"batch=32,64"},
-                             .words = kTrain,
-                             .resolution = "0.5%",
-                             .max_time = "10m",
-                             .repeat = 200});
+  const auto plan = plan_for({.vary = {"batch=32,64"},
+                              .words = kTrain,
+                              .resolution = "0.5%",
+                              .max_time = "10m",
+                              .repeat = 200});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_DOUBLE_EQ(plan->rule.resolution, 0.005);
   EXPECT_EQ(plan->rule.max_time, Seconds(600));

@@ -20,7 +20,7 @@ struct StepCheck {
 
   Result<void> operator()(const ComparisonStep& work) const {
     TACHO_TRY(options, compare_options_of(work));
-    TACHO_TRY(plan, plan_of(options));
+    TACHO_TRY(plan, plan_of(options, read_train_words));
     (void)plan;
     return {};
   }
@@ -66,7 +66,7 @@ std::int64_t gpu_count() {
 
 }  // namespace
 
-Result<CompareOptions> compare_options_of(const ComparisonStep& work) {
+Result<CompareRequest> compare_options_of(const ComparisonStep& work) {
   TACHO_TRY(options, read_compare_words(work.words));
   for (const std::string& metric : options.metrics) {
     TACHO_CHECK(check_compared_metric(metric).in("--metric"));

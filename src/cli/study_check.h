@@ -15,7 +15,7 @@ Result<void> check_steps(const Study& study);
 Result<void> check_needs(const StudyStep& step);
 
 // Parse the arguments of a step.
-Result<CompareOptions> compare_options_of(const ComparisonStep& work);
+Result<CompareRequest> compare_options_of(const ComparisonStep& work);
 Result<LoadOptions> load_options_of(const ServingStep& work, const std::string& url);
 
 }  // namespace tacho

@@ -137,7 +137,7 @@ Result<StudyDriver::End> StudyDriver::begin_comparison(const ComparisonStep& wor
     }
     options.environments = here.usable;
   }
-  TACHO_TRY(plan, plan_of(options));
+  TACHO_TRY(plan, plan_of(options, read_train_words));
   TACHO_CHECK(fall_back_to_loopback(plan));
   plan.command = "tacho compare " + shell_quoted(work.words);
   begun.absent = absent_;

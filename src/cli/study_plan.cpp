@@ -22,7 +22,7 @@ struct StepAmount {
 
   Result<KindAndAmount> operator()(const ComparisonStep& work) const {
     TACHO_TRY(options, compare_options_of(work));
-    TACHO_TRY(plan, plan_of(options));
+    TACHO_TRY(plan, plan_of(options, read_train_words));
     const StopRule& rule = plan.rule;
     const std::string runs = rule.min_repeats == rule.max_repeats
                                  ? std::to_string(rule.min_repeats)

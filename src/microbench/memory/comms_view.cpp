@@ -6,6 +6,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "microbench/memory/memory_view.h"
 
 namespace tacho {
 namespace {
@@ -22,7 +23,6 @@ std::string rate_words(double bytes_per_s) {
   return fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : rate >= 10 ? 1 : rate >= 0.1 ? 2 : 4);
 }
 
-constexpr const char* kUnmeasurable = "n/a";
 // More than caches can explain: one of the two measurements was disturbed.
 constexpr double kMostOfALine = 1.5;
 constexpr double kMostHidden = 1.1;

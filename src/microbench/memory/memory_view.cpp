@@ -20,8 +20,6 @@ std::string bandwidth_words(double bytes_per_s) {
   return rate >= 1000 ? human_count(rate) : fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : 1);
 }
 
-constexpr const char* kUnmeasurable = "n/a";
-
 // Half the difference between the slowest and the fastest pass.
 std::string spread_words(const Measurement& m) {
   const double half = (m.slowest_seconds - m.fastest_seconds) / m.seconds / 2;

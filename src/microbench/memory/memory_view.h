@@ -7,6 +7,9 @@
 
 namespace tacho {
 
+// Shown for values that a busy machine made impossible.
+inline constexpr const char* kUnmeasurable = "n/a";
+
 // Prints a survey of memory: one table per level, and the ceilings.
 std::string survey_text(const bandwidth::Survey& survey, const Terminal& terminal);
 
