@@ -54,5 +54,33 @@ TEST(StartReport, ItsReaderMayBeGone) {
 
 TEST(StartReport, IsNotSentIfNobodyAsked) { report_started("run", 1); }
 
+// Runs a script that reports on the descriptor $fd.
+Result<std::int64_t> reported_by(const std::string& script) {
+  auto pipe = StartReportPipe::open();
+  EXPECT_TRUE(pipe.ok());
+  Command command{.argv = {"sh", "-c", "fd=$" + std::string(kStartReportVariable) + "; " + script}};
+  pipe->add_to(command);
+  auto process = Process::start(command);
+  EXPECT_TRUE(process.ok());
+  auto report = pipe->read("run", std::chrono::seconds(60));
+  process->wait();
+  return report;
+}
+
+TEST(StartReportPipe, ReadsTheNumber) {
+  const auto id = reported_by(R"(echo '{"run": 12}' > /proc/self/fd/$fd)");
+  ASSERT_TRUE(id.ok()) << id.error().message;
+  EXPECT_EQ(*id, 12);
+}
+
+TEST(StartReportPipe, ReturnsTheReportedError) {
+  EXPECT_EQ(reported_by(R"(echo '{"error": "no model"}' > /proc/self/fd/$fd)").error().message, "no model");
+}
+
+TEST(StartReportPipe, SaysThatAProgramEndedWithoutAReport) {
+  EXPECT_EQ(reported_by("exit 3").error().message, "it did not start");
+  EXPECT_FALSE(reported_by(R"(echo nonsense > /proc/self/fd/$fd)").ok());
+}
+
 }  // namespace
 }  // namespace tacho

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/signals.h"
+#include "base/start_report.h"
 #include "experiments/runner/worker_program.h"
 #include "serving/load/target.h"
 
@@ -69,16 +70,6 @@ Result<std::unique_ptr<Process>> start_redis(std::uint16_t port, const fs::path&
   return redis;
 }
 
-// "serving lstm/0123456789abcdef on http://127.0.0.1:40123/"
-std::string url_in(const fs::path& log) {
-  const auto said = read_file(log);
-  if (!said.ok()) return "";
-  const std::size_t begin = said->find("http://");
-  const std::size_t end = said->find('\n', begin);
-  return begin == std::string::npos || end == std::string::npos ? ""
-                                                                : said->substr(begin, end - begin);
-}
-
 void end_process(std::unique_ptr<Process>& process) {
   if (process == nullptr || process->status()) return;
   process->signal(SIGTERM);
@@ -115,12 +106,13 @@ Result<ServedModel> ServedModel::start(const fs::path& run_folder,
     place = fmt::format("redis://127.0.0.1:{}", port);
   }
   for (const std::string& word : words) argv.push_back(with_redis(word, place));
-  TACHO_TRY(process,
-            Process::start(
-                {.argv = argv, .output_file = log, .own_group = true, .dies_with_parent = true}));
+  Command command{.argv = argv, .output_file = log, .own_group = true, .dies_with_parent = true};
+  TACHO_TRY(pipe, StartReportPipe::open());
+  pipe.add_to(command);
+  TACHO_TRY(process, Process::start(command));
   served.worker_ = std::make_unique<Process>(std::move(process));
-  TACHO_CHECK(await(*served.worker_, log, "tacho-worker",
-                    [&] { return !(served.url_ = url_in(log)).empty(); }));
+  TACHO_TRY(port, pipe.read("port", kServerPatience).in("tacho-worker"));
+  served.url_ = fmt::format("http://127.0.0.1:{}/", port);
   return served;
 }
 

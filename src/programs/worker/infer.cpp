@@ -7,6 +7,7 @@
 
 #include "base/home.h"
 #include "base/signals.h"
+#include "base/start_report.h"
 #include "core/record/model_catalog.h"
 #include "core/record/run_folder.h"
 #include "machine/probe/host_probe.h"
@@ -129,6 +130,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
   TACHO_TRY(model, load(folder, options));
   const std::string id = model->facts().name + "/" + model->facts().digest.substr(0, 16);
   TACHO_CHECK(server->serve(std::move(model)));
+  report_started("port", server->port());
   fmt::print("serving {} on {}\n", id, server->url());
   std::fflush(stdout);
   while (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -139,6 +141,7 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
 }  // namespace
 
 int infer_from(const std::filesystem::path& folder, std::span<const std::string> words) {
+  take_start_report();
   catch_interrupts();
   outlive_readers();  // OpenSSL may write to closed connections
   tune_process();
@@ -146,6 +149,7 @@ int infer_from(const std::filesystem::path& folder, std::span<const std::string>
   const auto served = serve(RunFolder(folder), words);
   const int code = interrupted_exit_code();
   if (served.ok()) return code == 128 + SIGINT ? code : 0;
+  report_start_error(served.error());
   fmt::print(stderr, "tacho-worker: {}\n", served.error().message);
   return kCannotStart;
 }
