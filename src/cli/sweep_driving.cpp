@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_work.h"
-#include "experiments/predictions/ledger_view.h"
+#include "experiments/predictions/prediction_recorder.h"
 #include "experiments/predictions/sweep_advisor.h"
 #include "experiments/runner/sweep_plan.h"
 #include "experiments/runner/sweep_runner.h"
@@ -116,12 +116,11 @@ std::string predicted_time(const std::vector<PlannedRun>& runs, PredictionRecord
 Result<SweepDriver::End> drive_sweep(Stores& stores, const SweepRow& sweep,
                                      const SweepSettings& settings, const Metric* metric,
                                      SweepView& view) {
-  SweepRunner runner(stores.home, stores.sweeps, interrupts());
   SweepAdvisor advisor(stores.sweeps, stores.runs, {.metric = metric});
   PredictionRecorder predictions(stores.runs, stores.home / "tacho.db",
                                  [&](const std::string& problem) { view.note(problem); });
-  LedgerSweepView prediction(view, predictions);
-  auto driven = runner.drive(sweep, settings, prediction, choose_by(advisor));
+  SweepRunner runner(stores.home, stores.sweeps, interrupts(), &predictions);
+  auto driven = runner.drive(sweep, settings, view, choose_by(advisor));
   predictions.settle();
   return driven;
 }

@@ -68,7 +68,7 @@ void PredictionRecorder::warn_once(const std::string& what, const Error& error) 
   warned_ = true;
 }
 
-void PredictionRecorder::record(const RunOrder& order) {
+void PredictionRecorder::before(const RunOrder& order) {
   if (order.command) return;
   if (const auto written = try_record(order); !written.ok()) {
     warn_once("the run was not predicted", written.error());
@@ -83,7 +83,7 @@ void PredictionRecorder::settle() {
   if (!settled.ok()) warn_once("the ledger was not updated", settled.error());
 }
 
-void PredictionRecorder::run_ended() {
+void PredictionRecorder::after() {
   ++ended_;
   past_.clear();
   // Fitting takes a moment: the first runs improve it much, later ones little.

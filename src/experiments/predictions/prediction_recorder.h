@@ -11,7 +11,7 @@
 
 #include "core/record/run_folder.h"
 #include "core/store/run_store.h"
-#include "experiments/runner/runner.h"
+#include "experiments/runner/run_hook.h"
 #include "predict/rent/run_predictor.h"
 
 namespace tacho {
@@ -24,13 +24,11 @@ class PredictionRecorder final : public RunHook {
   PredictionRecorder(RunStore& store, std::filesystem::path store_file, Warn warn)
       : store_(store), file_(std::move(store_file)), warn_(std::move(warn)) {}
 
-  void before(const RunOrder& order) override { record(order); }
-  void after() override { run_ended(); }
-  void record(const RunOrder& order);
+  void before(const RunOrder& order) override;
+  // Refits the predictor now and then.
+  void after() override;
   // Predicts a run from earlier runs on this machine; nothing if it abstains.
   std::optional<OwnPrediction> predict(const RunSpec& spec);
-  // Called after each run: refits the predictor now and then.
-  void run_ended();
   void settle();
 
  private:

@@ -13,6 +13,7 @@
 #include "core/store/run_store.h"
 #include "experiments/runner/launch.h"
 #include "experiments/runner/run_container.h"
+#include "experiments/runner/run_hook.h"
 #include "experiments/runner/worker_program.h"
 
 namespace tacho {
@@ -24,14 +25,6 @@ class RunView {
   virtual void started(std::int64_t id, const RunOrder& order) = 0;
   virtual void event(const Event& event) = 0;
   virtual void tick() = 0;  // at least every 100 ms
-};
-
-// Works before and after every new training, whatever command makes it.
-class RunHook {
- public:
-  virtual ~RunHook() = default;
-  virtual void before(const RunOrder& order) = 0;
-  virtual void after() = 0;
 };
 
 struct FinishedRun {

@@ -285,6 +285,7 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
       order.environment.memory_bytes = limits.memory->count;
     }
     TACHO_CHECK(folder_of(order.key).create(order));
+    if (options_.hook != nullptr) options_.hook->before(order);
     to_launch.push_back(task_of(task));
     view_.submitted(task);
     const std::string key = *task.run_key;
@@ -388,6 +389,7 @@ Result<void> SweepDriver::store_results(const Ended& ended) {
     counts_.outcomes[record.outcome] += 1;
     queue_.end(ended.tasks[i], record.outcome == Outcome::ok);
     counts_.run_seconds += record.totals.wall_seconds;
+    if (options_.hook != nullptr) options_.hook->after();
     view_.finished(ended.tasks[i], record);
   }
   std::vector<SweepTask> out_of_memory;

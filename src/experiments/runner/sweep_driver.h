@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "core/store/sweep_store.h"
+#include "experiments/runner/run_hook.h"
 #include "experiments/runner/sweep_queue.h"
 #include "experiments/runner/sweep_verdict.h"
 #include "experiments/runner/sweep_view.h"
@@ -40,6 +41,7 @@ class SweepDriver {
     std::map<std::string, std::string> environment;  // of that command
     SweepSettings settings;
     ChooseNext choose = {};  // used if the settings are adaptive; otherwise the first task is next
+    RunHook* hook = nullptr;
     std::chrono::milliseconds look_every{100};
     // Time to wait for orphan processes that the launcher has lost, before another attempt starts.
     std::chrono::milliseconds orphan_patience{30'000};

@@ -112,7 +112,8 @@ Result<SweepDriver::End> SweepRunner::drive(const SweepRow& sweep, const SweepSe
                       .take = {take.string()},
                       .environment = environment_of_runs(home_),
                       .settings = settings,
-                      .choose = std::move(choose)},
+                      .choose = std::move(choose),
+                      .hook = hook_},
                      store_, *launcher, interrupts_, view);
   return driver.run(sweep);
 }

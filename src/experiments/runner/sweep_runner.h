@@ -19,8 +19,9 @@ namespace tacho {
 // and a lock that its driver holds.
 class SweepRunner {
  public:
-  SweepRunner(std::filesystem::path home, SweepStore& store, const std::atomic<int>& interrupts)
-      : home_(std::move(home)), store_(store), interrupts_(interrupts) {}
+  SweepRunner(std::filesystem::path home, SweepStore& store, const std::atomic<int>& interrupts,
+              RunHook* hook = nullptr)
+      : home_(std::move(home)), store_(store), interrupts_(interrupts), hook_(hook) {}
 
   // Stores a sweep with all its tasks and starts nothing. `key` is its name and must be new.
   Result<SweepRow> add(const std::string& name, const std::string& grid,
@@ -48,6 +49,7 @@ class SweepRunner {
   std::filesystem::path home_;
   SweepStore& store_;
   const std::atomic<int>& interrupts_;
+  RunHook* hook_;
 };
 
 Result<SweepSettings> settings_of(const SweepRow& sweep);
