@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/study_check.h"
-#include "cli/study_driver.h"
+#include "cli/study_executor.h"
 #include "cli/study_plan.h"
 #include "experiments/predictions/study_predictors.h"
 #include "experiments/study/shipped_studies.h"
@@ -160,7 +160,13 @@ Result<int> make_study(const StudyOptions& o, Context& context) {
   }
   TACHO_TRY(row, row_of(study, o, stores.runs.studies()));
   if (!o.report_only) {
-    TACHO_TRY(ended, StudyDriver(study, row, stores, context).run());
+    catch_interrupts();
+    outlive_readers();
+    StudyExecutor executor(study, stores, context);
+    StudyDriver driver(
+        study, row.id, stores.runs.studies(), executor, [] { return interrupts() > 0; },
+        context.sayer());
+    TACHO_TRY(ended, driver.run());
     complete = ended;
   }
   TACHO_TRY(document, study_report(study, row, {stores.runs, stores.sweeps, stores.home},
