@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 // Limits the delay of a run.
-constexpr std::size_t kMostRuns = 16;
+constexpr std::size_t kMostPastRuns = 16;
 
 std::vector<Curve> published_of(const RunSpec& spec) {
   std::vector<Curve> curves = published_curves();
@@ -109,7 +109,7 @@ Result<const std::vector<RunRecord>*> PredictionRecorder::past_of(const RunSpec&
   const auto task = std::pair(spec.model, spec.data);
   auto found = past_.find(task);
   if (found == past_.end()) {
-    TACHO_TRY(records, own_records(store_, spec.model, spec.data, kMostRuns));
+    TACHO_TRY(records, own_records(store_, spec.model, spec.data, kMostPastRuns));
     found = past_.emplace(task, std::move(records)).first;
   }
   return &found->second;
