@@ -30,8 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 // Reads until the end of a line, the end of the pipe, the deadline or Ctrl-C.
 std::string line_from(int pipe, Clock::time_point deadline) {
+  const int before = interrupts();
   std::string line;
-  while (!line.ends_with('\n') && Clock::now() < deadline && interrupts() == 0) {
+  while (!line.ends_with('\n') && Clock::now() < deadline && interrupts() == before) {
     constexpr int kBetweenChecksMs = 100;
     pollfd one{pipe, POLLIN, 0};
     if (::poll(&one, 1, kBetweenChecksMs) <= 0) continue;
@@ -87,7 +88,7 @@ Result<std::int64_t> StartReportPipe::read(std::string_view kind, std::chrono::s
   writing_.reset();
   const std::string line = line_from(reading_.get(), Clock::now() + timeout);
   if (line.empty()) {
-    return Error{ErrorCode::failed, interrupts() > 0 ? "interrupted" : "it did not start"};
+    return Error{ErrorCode::failed, "it did not start"};
   }
   TACHO_TRY(report, parse_json(line).in("start report"));
   if (const auto error = report.find("error"); error != report.end() && error->is_string()) {

@@ -28,7 +28,7 @@ class StartReportPipe {
   // Lets the program of a command report; start it, then call read().
   void add_to(Command& command) const;
   // Waits for the report and returns its number under the key `kind`. Fails with the reported
-  // error, or if the program ended, the time is up or this process was interrupted.
+  // error, or if the program ended, the time is up or Ctrl-C was pressed.
   Result<std::int64_t> read(std::string_view kind, std::chrono::seconds timeout);
 
  private:
