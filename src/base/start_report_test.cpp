@@ -74,7 +74,8 @@ TEST(StartReportPipe, ReadsTheNumber) {
 }
 
 TEST(StartReportPipe, ReturnsTheReportedError) {
-  EXPECT_EQ(reported_by(R"(echo '{"error": "no model"}' > /proc/self/fd/$fd)").error().message, "no model");
+  EXPECT_EQ(reported_by(R"(echo '{"error": "no model"}' > /proc/self/fd/$fd)").error().message,
+            "no model");
 }
 
 TEST(StartReportPipe, SaysThatAProgramEndedWithoutAReport) {
