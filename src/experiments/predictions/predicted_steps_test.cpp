@@ -1,0 +1,88 @@
+#include "experiments/predictions/predicted_steps.h"
+
+#include <gmock/gmock.h>
+
+#include "experiments/predictions/speed_model_files.h"
+#include "experiments/predictions/test_runs.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+class PredictedStepsTest : public HomeTest {
+ protected:
+  static Plan plan_on(const std::string& gpu, std::int64_t gpus, std::int64_t batch,
+                      Precision precision = Precision::fp16) {
+    return {.instance = {.cloud = "aws", .gpu = gpu, .gpus = gpus},
+            .batch_per_gpu = batch,
+            .precision = precision};
+  }
+  // Opened once: reading the model takes a moment.
+  static const PredictedSteps& steps() {
+    static const PredictedSteps opened(*open_predictor(std::nullopt));
+    return opened;
+  }
+  static std::string reason(const Job& job, const Plan& plan) {
+    const auto step = steps().step(job, plan);
+    if (step.ok()) return "";
+    EXPECT_EQ(step.error().code, ErrorCode::unavailable);
+    return step.error().message;
+  }
+
+  const Job job_{"resnet50", "imagenet"};
+};
+
+TEST_F(PredictedStepsTest, AbstainsOutsideTheSpeedModel) {
+  EXPECT_EQ(reason(job_, plan_on("", 0, 64)),
+            "no prediction: machines without a GPU are not in the speed model");
+  EXPECT_EQ(reason(job_, plan_on("Made Up", 1, 64)),
+            "no prediction: Made Up is not in the catalog of GPUs");
+  EXPECT_EQ(reason(job_, plan_on("T4", 1, 64, Precision::bf16)),
+            "no prediction: T4 does not support bf16");
+  EXPECT_EQ(reason(job_, plan_on("V100-SXM2-16GB", 1, 64, Precision::tf32)),
+            "no prediction: V100-SXM2-16GB does not support tf32");
+  EXPECT_THAT(reason({"no-such-model", "imagenet"}, plan_on("A100-SXM4-80GB", 1, 64)),
+              HasSubstr("no measurements of model 'no-such-model'"));
+}
+
+TEST_F(PredictedStepsTest, PredictsTheStepOfAllGpus) {
+  const auto one = steps().step(job_, plan_on("A100-SXM4-80GB", 1, 64));
+  const auto eight = steps().step(job_, plan_on("A100-SXM4-80GB", 8, 64));
+  ASSERT_TRUE(one.ok() && eight.ok());
+  // Published figures are between 1,000 and 3,000 images per second.
+  EXPECT_GT(64 / one->seconds.value, 500);
+  EXPECT_LT(64 / one->seconds.value, 6000);
+  EXPECT_LT(one->seconds.low, one->seconds.value);
+  EXPECT_GT(one->seconds.high, one->seconds.value);
+  EXPECT_EQ(one->comm_share, 0);
+  EXPECT_GT(eight->comm_share, 0);
+  // Each GPU computes its own batch; only the exchange is added.
+  EXPECT_GT(eight->seconds.value, one->seconds.value);
+  EXPECT_LT(eight->seconds.value, 2 * one->seconds.value);
+}
+
+TEST_F(PredictedStepsTest, ALargeBatchDoesNotFit) {
+  const auto small = steps().step(job_, plan_on("V100-SXM2-16GB", 1, 64));
+  const auto large = steps().step(job_, plan_on("V100-SXM2-16GB", 1, 1024));
+  ASSERT_TRUE(small.ok() && large.ok());
+  EXPECT_TRUE(small->fits);
+  EXPECT_FALSE(large->fits);
+  EXPECT_GT(*large->memory_bytes, 16e9);
+  EXPECT_LT(*small->memory_bytes, 16e9);
+}
+
+TEST_F(PredictedStepsTest, AnswersAreInTheOrderOfThePlans) {
+  Plan of_another_cloud = plan_on("A100-SXM4-80GB", 1, 64);
+  of_another_cloud.instance.cloud = "gcp";
+  const std::vector<Plan> plans = {plan_on("A100-SXM4-80GB", 1, 64), plan_on("", 0, 64),
+                                   plan_on("A100-SXM4-80GB", 1, 128), of_another_cloud};
+  const auto answers = steps().steps(job_, plans);
+  ASSERT_EQ(answers.size(), 4U);
+  EXPECT_FALSE(answers[1].ok());
+  EXPECT_GT(answers[2]->seconds.value, answers[0]->seconds.value);
+  EXPECT_EQ(answers[3]->seconds.value, answers[0]->seconds.value);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,61 @@
+#include "experiments/predictions/prediction_request.h"
+
+#include <gmock/gmock.h>
+
+#include "experiments/predictions/test_runs.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+class PredictionRequest : public HomeTest {
+ protected:
+  std::string refusal_with(const std::string& key, const Json& value) {
+    Json request = request_;
+    request[key] = value;
+    const auto answer = predict_request(request);
+    return answer.ok() ? "" : answer.error().message;
+  }
+
+  Json request_ = {
+      {"model", "resnet50"}, {"gpu", "a100-80gb"}, {"precision", "amp"}, {"batch_per_gpu", 128}};
+};
+
+TEST_F(PredictionRequest, AnswersWithTheJobAndItsSpeed) {
+  const auto answer = predict_request(request_);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ((*answer)["model"], "resnet50");
+  EXPECT_EQ((*answer)["gpu"], "A100-SXM4-80GB");
+  EXPECT_EQ((*answer)["batch_per_gpu"], 128);
+  EXPECT_EQ((*answer)["num_gpus"], 1);
+  EXPECT_EQ((*answer)["in_domain"], true);
+  const double speed = (*answer)["samples_per_s"];
+  EXPECT_LT((*answer)["low90"], speed);
+  EXPECT_GT((*answer)["high90"], speed);
+  EXPECT_NEAR((*answer)["step_seconds"].get<double>(), 128 / speed, 1e-9);
+
+  request_["num_gpus"] = 8;
+  EXPECT_GT((*predict_request(request_))["samples_per_s"], 4 * speed);
+}
+
+TEST_F(PredictionRequest, AnUnknownModelIsOutsideTheDomain) {
+  request_["model"] = "no-such-model";
+  const auto answer = predict_request(request_);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ((*answer)["in_domain"], false);
+  EXPECT_THAT((*answer)["reason"].get<std::string>(), HasSubstr("no-such-model"));
+}
+
+TEST_F(PredictionRequest, RefusesUnknownKeysAndInvalidValues) {
+  EXPECT_THAT(refusal_with("batch", 64), HasSubstr("the request: unknown key 'batch'"));
+  EXPECT_THAT(refusal_with("gpu", "A1000000"), HasSubstr("unknown GPU 'A1000000'"));
+  EXPECT_THAT(refusal_with("precision", "fp17"), HasSubstr("unknown precision 'fp17'"));
+  EXPECT_THAT(refusal_with("num_gpus", "two"), HasSubstr("num_gpus"));
+  EXPECT_THAT(refusal_with("batch_per_gpu", -1), HasSubstr("batch_per_gpu"));
+  EXPECT_THAT(refusal_with("num_nodes", 2), HasSubstr("2 nodes cannot share 1 GPUs"));
+  EXPECT_EQ(predict_request({{"gpu", "H100"}}).error().message, "the request: 'model': missing");
+}
+
+}  // namespace
+}  // namespace tacho

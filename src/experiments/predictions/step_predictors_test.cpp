@@ -1,0 +1,43 @@
+#include "experiments/predictions/step_predictors.h"
+
+#include <gmock/gmock.h>
+
+#include "experiments/predictions/test_runs.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+using StepPredictorsTest = StoreTest;
+
+TEST_F(StepPredictorsTest, OwnRunsPredictThisMachineAndTheSpeedModelOthers) {
+  put_batches({16, 32, 128, 256});
+  const auto steps = open_step_predictors(store_);
+  ASSERT_TRUE(steps.ok()) << steps.error().message;
+  Plan here{.instance = {.cloud = "own", .name = "here", .vcpus = 2, .memory_gib = 32},
+            .batch_per_gpu = 64,
+            .workers = 1};
+  const Plan rented{.instance = {.cloud = "aws", .gpu = "A100-SXM4-80GB", .gpus = 1, .vcpus = 12},
+                    .batch_per_gpu = 64,
+                    .workers = 11,
+                    .precision = Precision::fp16};
+  Plan on_another_cpu = here;
+  on_another_cpu.instance.name = "tower";
+
+  const auto own = (*steps)->step({"vgg11", "cifar10"}, here);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  EXPECT_NEAR(own->seconds.value / true_step(64), 1, 0.2);
+  EXPECT_TRUE(own->fits);
+  here.instance.memory_gib = 0.25;
+  EXPECT_FALSE((*steps)->step({"vgg11", "cifar10"}, here)->fits);
+
+  const auto modelled = (*steps)->step({"resnet50", "imagenet"}, rented);
+  ASSERT_TRUE(modelled.ok()) << modelled.error().message;
+  EXPECT_LT(modelled->seconds.value, 1);
+  EXPECT_THAT((*steps)->step({"vgg11", "cifar10"}, on_another_cpu).error().message,
+              HasSubstr("machines without a GPU are not in the speed model"));
+}
+
+}  // namespace
+}  // namespace tacho
