@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "experiments/predictions/own_runs_here.h"
 #include "machine/probe/host_probe.h"
 #include "predict/speed/own_jobs.h"
 #include "predict/speed/shipped.h"

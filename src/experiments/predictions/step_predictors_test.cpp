@@ -29,6 +29,10 @@ TEST_F(StepPredictorsTest, OwnRunsPredictThisMachineAndTheSpeedModelOthers) {
   ASSERT_TRUE(own.ok()) << own.error().message;
   EXPECT_NEAR(own->seconds.value / true_step(64), 1, 0.2);
   EXPECT_TRUE(own->fits);
+  Plan four_of_them = here;
+  four_of_them.nodes = 4;
+  EXPECT_THAT((*steps)->step({"vgg11", "cifar10"}, four_of_them).error().message,
+              HasSubstr("several of them"));
   here.instance.memory_gib = 0.25;
   EXPECT_FALSE((*steps)->step({"vgg11", "cifar10"}, here)->fits);
 

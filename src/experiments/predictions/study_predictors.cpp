@@ -11,7 +11,7 @@ Result<std::unique_ptr<RunPredictor>> learn_from(const std::vector<const RunReco
   TACHO_TRY(costs, shipped_own_model_costs());
   std::vector<OwnRun> runs;
   for (const RunRecord* record : records) {
-    if (auto run = own_run_of(*record)) runs.push_back(*std::move(run));
+    if (auto run = own_run_of(*record, includes_disturbed_runs())) runs.push_back(*std::move(run));
   }
   if (runs.empty()) return Error{ErrorCode::unavailable, "these runs have no usable step times"};
   TACHO_TRY(learned, OwnRuns::learn(runs, runs.front().host, costs));

@@ -35,6 +35,9 @@ TEST(StudyPredictorsTest, AbstainWithoutUsableRuns) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_EQ(refused.error().message, "these runs have no usable step times");
+  ::setenv("TACHO_INCLUDE_DISTURBED", "1", 1);
+  EXPECT_TRUE(study_predictors().learn({&disturbed, &failed}).ok());
+  ::unsetenv("TACHO_INCLUDE_DISTURBED");
 }
 
 TEST(StudyPredictorsTest, ScoreTheRunsThatComeWithTachoByMachine) {

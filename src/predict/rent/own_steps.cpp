@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "predict/accuracy/abstain.h"
+
 namespace tacho {
 namespace {
 
@@ -12,6 +14,7 @@ bool is_here(const Plan& plan) {
 }  // namespace
 
 Result<StepPrediction> OwnSteps::here(const Job& job, const Plan& plan) const {
+  if (plan.nodes > 1) return abstain("runs of this machine say nothing about several of them");
   TACHO_TRY(spec, spec_of_(job, plan));
   TACHO_TRY(predicted, runs_->run(spec));
   StepPrediction step;
