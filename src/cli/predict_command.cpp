@@ -76,7 +76,8 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
 Result<int> predict_own(const PredictOptions& o, const Context& context) {
   const Host here = read_host();
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(known, known_own_runs(store, o.include_disturbed));
+  std::size_t left_out = 0;
+  TACHO_TRY(known, known_own_runs(store, o.include_disturbed, &left_out));
   TACHO_TRY(further, read_train_words(context.behind_dashes));
   TACHO_TRY(spec, own_spec({.model = o.job.model,
                             .batch = o.job.batch_per_gpu,
@@ -87,9 +88,10 @@ Result<int> predict_own(const PredictOptions& o, const Context& context) {
                            known, here));
   TACHO_TRY(costs, shipped_own_model_costs());
   TACHO_TRY(own, OwnRuns::learn(known, here, costs));
-  TACHO_TRY(prediction, own.predict(spec));
-  context.print(o.json ? json_text(own_prediction_json(spec, here, prediction), 1) + "\n"
-                       : own_prediction_text(spec, here, prediction));
+  const auto prediction = own.predict(spec);
+  if (!prediction.ok()) return with_left_out(prediction.error(), left_out);
+  context.print(o.json ? json_text(own_prediction_json(spec, here, *prediction), 1) + "\n"
+                       : own_prediction_text(spec, here, *prediction));
   return kSuccess;
 }
 

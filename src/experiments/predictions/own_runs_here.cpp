@@ -1,5 +1,7 @@
 #include "experiments/predictions/own_runs_here.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -14,23 +16,36 @@ constexpr std::int64_t kMostRuns = 600;
 
 class LearnedRuns final : public RunPredictor {
  public:
-  explicit LearnedRuns(OwnRuns runs) : runs_(std::move(runs)) {}
+  LearnedRuns(OwnRuns runs, std::size_t left_out) : runs_(std::move(runs)), left_out_(left_out) {}
 
   Result<OwnPrediction> run(const RunSpec& spec) const override {
-    TACHO_TRY(predicted, runs_.predict(spec));
-    OwnPrediction prediction{.step_seconds = predicted.step_seconds, .basis = predicted.basis};
-    if (predicted.memory_bytes.value > 0) prediction.memory_bytes = predicted.memory_bytes;
+    const auto predicted = runs_.predict(spec);
+    if (!predicted.ok()) return with_left_out(predicted.error(), left_out_);
+    OwnPrediction prediction{.step_seconds = predicted->step_seconds, .basis = predicted->basis};
+    if (predicted->memory_bytes.value > 0) prediction.memory_bytes = predicted->memory_bytes;
     return prediction;
   }
 
  private:
   OwnRuns runs_;
+  std::size_t left_out_;
 };
 
 }  // namespace
 
-std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs) {
-  return std::make_unique<LearnedRuns>(std::move(runs));
+Error with_left_out(Error abstention, std::size_t left_out) {
+  if (left_out > 0) {
+    abstention.message += fmt::format(
+        "; {} left out because other programs used the machine, TACHO_INCLUDE_DISTURBED=1 "
+        "includes {}",
+        left_out == 1 ? "1 run was" : fmt::format("{} runs were", left_out),
+        left_out == 1 ? "it" : "them");
+  }
+  return abstention;
+}
+
+std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs, std::size_t left_out) {
+  return std::make_unique<LearnedRuns>(std::move(runs), left_out);
 }
 
 Result<OwnModelCosts> shipped_own_model_costs() {
@@ -46,7 +61,8 @@ bool includes_disturbed_runs() {
   return value != nullptr && std::string_view(value) == "1";
 }
 
-Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_disturbed) {
+Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_disturbed,
+                                            std::size_t* left_out) {
   RunQuery query{.limit = kMostRuns};
   TACHO_TRY(well, parse_filter("outcome=ok"));
   query.filters.push_back(well);
@@ -56,13 +72,18 @@ Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_distur
     const auto stored = store.find(row.key);
     // Skips damaged records.
     if (!stored.ok()) continue;
-    if (auto run = own_run_of(stored->record, include_disturbed)) runs.push_back(*std::move(run));
+    if (auto run = own_run_of(stored->record, include_disturbed)) {
+      runs.push_back(*std::move(run));
+    } else if (left_out != nullptr && own_run_of(stored->record, true)) {
+      ++*left_out;
+    }
   }
   return runs;
 }
 
-Result<std::vector<OwnRun>> known_own_runs(RunStore& store, bool include_disturbed) {
-  TACHO_TRY(runs, stored_own_runs(store, include_disturbed));
+Result<std::vector<OwnRun>> known_own_runs(RunStore& store, bool include_disturbed,
+                                           std::size_t* left_out) {
+  TACHO_TRY(runs, stored_own_runs(store, include_disturbed, left_out));
   TACHO_TRY(shipped, shipped_own_runs());
   runs.insert(runs.end(), shipped.begin(), shipped.end());
   return runs;
@@ -78,15 +99,12 @@ Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCata
   return out;
 }
 
-Result<OwnRuns> own_runs_here(RunStore& store) {
-  TACHO_TRY(costs, shipped_own_model_costs());
-  TACHO_TRY(runs, known_own_runs(store));
-  return OwnRuns::learn(runs, read_host(), costs);
-}
-
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store) {
-  TACHO_TRY(learned, own_runs_here(store));
-  return predictor_by(std::move(learned));
+  TACHO_TRY(costs, shipped_own_model_costs());
+  std::size_t left_out = 0;
+  TACHO_TRY(runs, known_own_runs(store, includes_disturbed_runs(), &left_out));
+  TACHO_TRY(learned, OwnRuns::learn(runs, read_host(), costs));
+  return predictor_by(std::move(learned), left_out);
 }
 
 }  // namespace tacho

@@ -19,24 +19,28 @@ Result<std::vector<OwnRun>> shipped_own_runs();
 // Returns true if predictions also use disturbed runs: TACHO_INCLUDE_DISTURBED=1.
 bool includes_disturbed_runs();
 
-// Returns the newest runs of this store.
+// Returns the newest runs of this store. Adds the number of disturbed runs that it leaves out to
+// `left_out`.
 Result<std::vector<OwnRun>> stored_own_runs(RunStore& store,
-                                            bool include_disturbed = includes_disturbed_runs());
+                                            bool include_disturbed = includes_disturbed_runs(),
+                                            std::size_t* left_out = nullptr);
 
 // Returns the newest runs of this store, then those that come with Tacho.
 Result<std::vector<OwnRun>> known_own_runs(RunStore& store,
-                                           bool include_disturbed = includes_disturbed_runs());
+                                           bool include_disturbed = includes_disturbed_runs(),
+                                           std::size_t* left_out = nullptr);
+
+// Adds to an abstention that disturbed runs were left out, and how to include them.
+Error with_left_out(Error abstention, std::size_t left_out);
 
 // Returns the runs of this store on GPUs of the catalog, in the form of published jobs.
 Result<std::vector<MeasuredJob>> own_measurements(
     RunStore& store, const GpuCatalog& gpus, bool include_disturbed = includes_disturbed_runs());
 
 // Adapts OwnRuns to RunPredictor.
-std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs);
+std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs, std::size_t left_out = 0);
 
 // Fits a predictor to the known runs on this machine.
-Result<OwnRuns> own_runs_here(RunStore& store);
-// The same, adapted to RunPredictor.
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store);
 
 }  // namespace tacho

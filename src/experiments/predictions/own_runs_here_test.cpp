@@ -29,6 +29,22 @@ TEST_F(OwnRunsHereTest, DisturbedRunsAreLeftOutByDefault) {
   EXPECT_THAT(*stored_own_runs(store_), SizeIs(2));
 }
 
+TEST_F(OwnRunsHereTest, AnAbstentionSaysThatDisturbedRunsWereLeftOut) {
+  RunRecord disturbed = record_of({.key = "disturbed", .batch = 64});
+  disturbed.disturbed = {"other programs took 40 % of the processors"};
+  put(disturbed);
+  std::size_t left_out = 0;
+  EXPECT_THAT(*stored_own_runs(store_, false, &left_out), SizeIs(0));
+  auto learned = OwnRuns::learn({}, {.cpu = "Made CPU"}, *shipped_own_model_costs());
+  const auto refused =
+      predictor_by(*std::move(learned), left_out)->run(order_of({.key = "new"}).spec);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("; 1 run was left out because other programs used the machine, "
+                        "TACHO_INCLUDE_DISTURBED=1 includes it"));
+  EXPECT_EQ(with_left_out({ErrorCode::failed, "no"}, 0).message, "no");
+}
+
 TEST_F(OwnRunsHereTest, DamagedAndFailedRunsAreSkipped) {
   put(record_of({.key = "damaged"}));
   damage_records();
