@@ -3,7 +3,7 @@
 // bytes as the kernel. A kernel of a few µs cannot reach the rate of the first: memory is not busy at its start and end.
 // Both variants of a batch norm are timed (norm_variants.h). 'same' counts the bytes of the variant that holds nothing,
 // 'once' those of a norm that reads nothing twice; 'limit' is a kernel with the same reads and writes and no arithmetic.
-//   nvcc -std=c++20 -O3 -arch=native --extended-lambda -Isrc bench/kernel_bench.cu src/training/kernels/*.cu -o kernel_bench
+//   nvcc -std=c++20 -O3 -DNDEBUG -arch=native --extended-lambda -Isrc bench/kernel_bench.cu src/training/kernels/*.cu -o kernel_bench
 //   ./kernel_bench [BATCH]
 #include <cuda_runtime.h>
 

@@ -4,6 +4,7 @@
 
 #include "training/kernels/dropout.cuh"
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
 
@@ -130,7 +131,7 @@ void add_norm_forward(const AddNormForward& p, Stream stream) {
   with_type(p.shape.type, [&](auto example) {
     using T = decltype(example);
     with_packs<T>(p.shape.channels, [&](auto packs) {
-      add_norm<T, decltype(packs)::value><<<blocks, kWarps * kLanes, 0, stream>>>(p);
+      launch(add_norm<T, decltype(packs)::value>, {blocks, kWarps * kLanes, 0, stream}, p);
     });
   });
 }

@@ -279,7 +279,7 @@ void launch_back(const AddNormBackward& p, unsigned blocks, Stream stream) {
   auto* kernel = add_norm_back<T, kMore>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        static_cast<int>(bytes));
-  kernel<<<blocks, block, bytes, stream>>>(p);
+  launch(kernel, {blocks, block, bytes, stream}, p);
 }
 
 }  // namespace
@@ -300,9 +300,10 @@ void add_norm_backward(const AddNormBackward& p, Stream stream) {
     }
     const dim3 grid(
         static_cast<unsigned>((kColumnSums * width + kFinishColumns - 1) / kFinishColumns));
-    launch_dependent(finish_columns<T>, {grid, dim3(kFinishColumns, kFinishRows), stream},
-                     p.workspace, static_cast<int>(blocks), width, static_cast<T*>(p.dgamma),
-                     static_cast<T*>(p.dbeta), static_cast<T*>(p.dbias));
+    launch(finish_columns<T>,
+           {grid, dim3(kFinishColumns, kFinishRows), 0, stream, dependent_launch()}, p.workspace,
+           static_cast<int>(blocks), width, static_cast<T*>(p.dgamma), static_cast<T*>(p.dbeta),
+           static_cast<T*>(p.dbias));
   });
 }
 

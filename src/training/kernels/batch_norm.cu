@@ -225,16 +225,16 @@ void three_kernels_forward(const BatchNormForward& p, Stream stream) {
     const auto* x = static_cast<const T*>(p.x);
     const auto* residual = static_cast<const T*>(p.residual);
     auto* y = static_cast<T*>(p.y);
-    shifted_moments<T><<<g.grid, g.block, 0, stream>>>(x, s, p.workspace);
+    launch(shifted_moments<T>, {g.grid, g.block, 0, stream}, x, s, p.workspace);
     auto* apply = residual != nullptr
                       ? (p.relu ? &scale_shift<T, true, true> : &scale_shift<T, false, true>)
                       : (p.relu ? &scale_shift<T, true, false> : &scale_shift<T, false, false>);
     const bool small = is_small(s);
-    launch_dependent(finish_moments<T>, {f.grid, f.block, stream, small}, p, p.workspace,
-                     static_cast<int>(g.grid.y), scale, shift);
+    launch(finish_moments<T>, {f.grid, f.block, 0, stream, dependent_launch(small)}, p, p.workspace,
+           static_cast<int>(g.grid.y), scale, shift);
     // With a residual it needs so few registers that three blocks would crowd one SM.
-    launch_dependent(apply, {g.grid, g.block, stream, small && residual == nullptr}, x, residual, y,
-                     p.passed, s, scale, shift);
+    launch(apply, {g.grid, g.block, 0, stream, dependent_launch(small && residual == nullptr)}, x,
+           residual, y, p.passed, s, scale, shift);
   });
 }
 
@@ -259,12 +259,12 @@ void three_kernels_backward(const BatchNormBackward& p, Stream stream) {
     }
     auto* apply =
         p.relu && !keep ? &norm_backward_apply<T, Gate::of_x> : &norm_backward_apply<T, Gate::open>;
-    sums<<<g.grid, g.block, 0, stream>>>(p, p.workspace);
+    launch(sums, {g.grid, g.block, 0, stream}, p, p.workspace);
     const bool small = is_small(s);
-    launch_dependent(finish_backward_sums, {f.grid, f.block, stream, small}, p, p.workspace,
-                     static_cast<int>(g.grid.y), lines);
-    launch_dependent(apply, {g.grid, g.block, stream, small}, p,
-                     static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
+    launch(finish_backward_sums, {f.grid, f.block, 0, stream, dependent_launch(small)}, p,
+           p.workspace, static_cast<int>(g.grid.y), lines);
+    launch(apply, {g.grid, g.block, 0, stream, dependent_launch(small)}, p,
+           static_cast<const T*>(keep ? p.dresidual : p.dy), lines);
   });
 }
 

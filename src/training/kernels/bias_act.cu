@@ -160,8 +160,8 @@ struct ColumnSums {
   void finish(int64_t channels, void* sums, Stream stream) const {
     if (finished) return;
     const FinishGrid last(channels);
-    launch_dependent(finish_sums<T>, {last.grid, last.block, stream}, partial,
-                     static_cast<int>(grid.grid.y), channels, static_cast<T*>(sums));
+    launch(finish_sums<T>, {last.grid, last.block, 0, stream, dependent_launch()}, partial,
+           static_cast<int>(grid.grid.y), channels, static_cast<T*>(sums));
   }
 };
 
@@ -176,8 +176,8 @@ void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y
     using T = decltype(example);
     auto* kernel =
         p.f == Pointwise::relu ? &bias_act<T, Pointwise::relu> : &bias_act<T, Pointwise::gelu>;
-    kernel<<<g.grid, g.block, 0, stream>>>(p, static_cast<const T*>(x), static_cast<const T*>(bias),
-                                           static_cast<T*>(y));
+    launch(kernel, {g.grid, g.block, 0, stream}, p, static_cast<const T*>(x),
+           static_cast<const T*>(bias), static_cast<T*>(y));
   });
 }
 
@@ -188,9 +188,9 @@ void bias_act_backward(const BiasAct& p, const void* dy, const void* x_or_y, con
     using T = decltype(example);
     auto* kernel = p.f == Pointwise::relu ? &bias_act_back<T, Pointwise::relu>
                                           : &bias_act_back<T, Pointwise::gelu>;
-    kernel<<<columns.grid.grid, columns.grid.block, 0, stream>>>(
-        p, static_cast<const T*>(dy), static_cast<const T*>(x_or_y), static_cast<const T*>(bias),
-        static_cast<T*>(dx), columns.partial);
+    launch(kernel, {columns.grid.grid, columns.grid.block, 0, stream}, p, static_cast<const T*>(dy),
+           static_cast<const T*>(x_or_y), static_cast<const T*>(bias), static_cast<T*>(dx),
+           columns.partial);
     columns.template finish<T>(p.shape.channels, dbias, stream);
   });
 }
@@ -199,8 +199,8 @@ void column_sums(const Rows& shape, const void* x, void* sums, float* workspace,
   const ColumnSums columns(shape, sums, workspace);
   with_type(shape.type, [&](auto example) {
     using T = decltype(example);
-    add_columns<T><<<columns.grid.grid, columns.grid.block, 0, stream>>>(static_cast<const T*>(x),
-                                                                         shape, columns.partial);
+    launch(add_columns<T>, {columns.grid.grid, columns.grid.block, 0, stream},
+           static_cast<const T*>(x), shape, columns.partial);
     columns.template finish<T>(shape.channels, sums, stream);
   });
 }

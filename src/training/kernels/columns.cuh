@@ -3,8 +3,8 @@
 // Shared by kernels over R×C numbers whose threads stay with their channels and walk down the rows.
 // For column sums, each block writes partial sums and a second kernel adds those.
 
-#include "training/kernels/dependent_launch.cuh"
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 
 namespace tacho::kernels {

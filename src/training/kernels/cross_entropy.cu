@@ -1,6 +1,7 @@
 // Cross entropy of logits. Forward stores the log-sum-exp of each row, so that backward needs one
 // pass.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
 
@@ -97,12 +98,13 @@ void cross_entropy_forward(const CrossEntropy& p, const void* logits, const int6
     using T = decltype(example);
     const auto* given = static_cast<const T*>(logits);
     if (p.rows * p.classes <= kFewLogits) {
-      whole_loss<T><<<1, kWarps * kLanes, 0, stream>>>(p, given, labels, log_sums, losses, loss);
+      launch(whole_loss<T>, {1, kWarps * kLanes, 0, stream}, p, given, labels, log_sums, losses,
+             loss);
       return;
     }
     const auto blocks = static_cast<unsigned>((p.rows + kWarps - 1) / kWarps);
-    row_losses<T><<<blocks, kWarps * kLanes, 0, stream>>>(p, given, labels, log_sums, losses);
-    mean_loss<<<1, kWarps * kLanes, 0, stream>>>(losses, p.rows, loss);
+    launch(row_losses<T>, {blocks, kWarps * kLanes, 0, stream}, p, given, labels, log_sums, losses);
+    launch(mean_loss, {1, kWarps * kLanes, 0, stream}, losses, p.rows, loss);
   });
 }
 
@@ -112,8 +114,8 @@ void cross_entropy_backward(const CrossEntropy& p, const void* logits, const int
   const auto blocks = static_cast<unsigned>((p.rows * p.classes + kRowThreads - 1) / kRowThreads);
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    logits_back<T><<<blocks, kRowThreads, 0, stream>>>(p, static_cast<const T*>(logits), labels,
-                                                       log_sums, dloss, static_cast<T*>(dlogits));
+    launch(logits_back<T>, {blocks, kRowThreads, 0, stream}, p, static_cast<const T*>(logits),
+           labels, log_sums, dloss, static_cast<T*>(dlogits));
   });
 }
 

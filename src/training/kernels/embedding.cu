@@ -4,6 +4,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
 
@@ -163,15 +164,16 @@ int64_t embedding_workspace(const EmbeddingBackward& p) {
 void embedding_backward(const EmbeddingBackward& p, void* memory, Stream stream) {
   Workspace w = laid_out(p, memory);
   cudaMemsetAsync(p.dweight, 0, p.words * p.width * (p.type == DataType::f32 ? 4 : 2), stream);
-  number_places<<<static_cast<unsigned>((p.places + kThreads - 1) / kThreads), kThreads, 0,
-                  stream>>>(p, w.words, w.places);
+  launch(number_places,
+         {static_cast<unsigned>((p.places + kThreads - 1) / kThreads), kThreads, 0, stream}, p,
+         w.words, w.places);
   cub::DeviceRadixSort::SortPairs(w.sorting, w.sorting_bytes, w.words, w.sorted_words, w.places,
                                   w.sorted_places, static_cast<int>(p.places), 0, bits_of(p),
                                   stream);
   with_type(p.type, [&](auto example) {
-    add_runs<decltype(example)>
-        <<<static_cast<unsigned>((p.places + kWarps - 1) / kWarps), kThreads, 0, stream>>>(
-            p, w.sorted_words, w.sorted_places);
+    launch(add_runs<decltype(example)>,
+           {static_cast<unsigned>((p.places + kWarps - 1) / kWarps), kThreads, 0, stream}, p,
+           w.sorted_words, w.sorted_places);
   });
 }
 

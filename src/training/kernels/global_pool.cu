@@ -2,6 +2,7 @@
 // one image: a warp reads or writes them at one position, 512 contiguous bytes, and the warps take
 // the positions in turn.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 
 namespace tacho::kernels {
@@ -95,16 +96,16 @@ unsigned blocks_of(const GlobalPool& p) {
 void global_pool_forward(const GlobalPool& p, const void* x, void* y, Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    mean_of_places<T><<<blocks_of(p), dim3(kPacks, kWarps), 0, stream>>>(
-        p, static_cast<const T*>(x), static_cast<T*>(y));
+    launch(mean_of_places<T>, {blocks_of(p), dim3(kPacks, kWarps), 0, stream}, p,
+           static_cast<const T*>(x), static_cast<T*>(y));
   });
 }
 
 void global_pool_backward(const GlobalPool& p, const void* dy, void* dx, Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    spread_over_places<T><<<blocks_of(p), dim3(kPacks, kWarps), 0, stream>>>(
-        p, static_cast<const T*>(dy), static_cast<T*>(dx));
+    launch(spread_over_places<T>, {blocks_of(p), dim3(kPacks, kWarps), 0, stream}, p,
+           static_cast<const T*>(dy), static_cast<T*>(dx));
   });
 }
 

@@ -189,9 +189,8 @@ void gray_conv_forward(const GrayConv& p, const void* x, const void* weight, con
                        void* y, Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    gray_conv<T><<<blocks_of(p), block_of(p), 0, stream>>>(
-        p, static_cast<const T*>(x), static_cast<const T*>(weight), static_cast<const T*>(bias),
-        static_cast<T*>(y));
+    launch(gray_conv<T>, {blocks_of(p), block_of(p), 0, stream}, p, static_cast<const T*>(x),
+           static_cast<const T*>(weight), static_cast<const T*>(bias), static_cast<T*>(y));
   });
 }
 
@@ -206,12 +205,12 @@ void gray_conv_backward(const GrayConv& p, const void* x, const void* dy, const 
       static_cast<unsigned>(kRowThreads / kLanes * kSums * p.channels * sizeof(float));
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    gray_conv_back<T><<<blocks_of(p), block_of(p), shared, stream>>>(
-        p, static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<const T*>(y),
-        workspace);
-    finish_weights<T><<<last.grid, last.block, 0, stream>>>(
-        workspace, static_cast<int>(blocks_of(p)), p.channels, static_cast<T*>(dweight),
-        static_cast<T*>(dbias));
+    launch(gray_conv_back<T>, {blocks_of(p), block_of(p), shared, stream}, p,
+           static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<const T*>(y),
+           workspace);
+    launch(finish_weights<T>, {last.grid, last.block, 0, stream}, workspace,
+           static_cast<int>(blocks_of(p)), p.channels, static_cast<T*>(dweight),
+           static_cast<T*>(dbias));
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include <cuda/atomic>
 
+#include "training/kernels/launch.cuh"
 #include "training/kernels/norm_variants.h"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
@@ -50,21 +51,18 @@ inline int held_scratch_bytes(DataType type) {
 
 // Launches a plan with all blocks resident at once.
 struct HeldLaunch {
-  HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan, Stream stream);
-  HeldLaunch(const HeldLaunch&) = delete;
-  HeldLaunch& operator=(const HeldLaunch&) = delete;
-
-  cudaLaunchAttribute at_once{};
-  cudaLaunchConfig_t config{};
+  LaunchConfig config;
   Meeting* meeting;  // of this device
 };
+HeldLaunch held_launch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
+                       Stream stream);
 
 template <class Parameters>
 void launch_held(void (*kernel)(Parameters, HeldPlan, Meeting*), const Parameters& p, Pass pass,
                  const HeldPlan& plan, Stream stream) {
-  const HeldLaunch launch(reinterpret_cast<const void*>(kernel), p.shape, pass, plan, stream);
-  cudaLaunchKernelEx(&launch.config, kernel, Parameters(p), HeldPlan(plan),
-                     static_cast<Meeting*>(launch.meeting));
+  const HeldLaunch held =
+      held_launch(reinterpret_cast<const void*>(kernel), p.shape, pass, plan, stream);
+  launch(kernel, held.config, p, plan, held.meeting);
 }
 
 // The packs of one thread: one pack of every few rows of its block. The first held() of its count()

@@ -39,7 +39,8 @@ Device look_at(int number) {
   };
   void* meeting = nullptr;
   const bool here = cudaGetSymbolAddress(&meeting, the_meeting) == cudaSuccess;
-  if (!here) cudaGetLastError();  // built for another architecture: not an error
+  // A build without this GPU's architecture is not an error, but the next check would report one.
+  if (!here) cudaGetLastError();
   return {number, here && attribute(cudaDevAttrCooperativeLaunch) != 0,
           std::min(attribute(cudaDevAttrMultiProcessorCount), kMostHeldBlocks),
           attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<Meeting*>(meeting)};
@@ -115,22 +116,20 @@ std::optional<HeldPlan> choose_held_plan(const Rows& shape, Pass pass, bool resi
 
 void leave_room_in_backward() { room_is_left = true; }
 
-HeldLaunch::HeldLaunch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
+HeldLaunch held_launch(const void* kernel, const Rows& shape, Pass pass, const HeldPlan& plan,
                        Stream stream) {
   const Device device = Known::instance().device();
   if (Known::instance().is_first_launch(device, kernel)) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes);
   }
-  meeting = device.meeting;
+  cudaLaunchAttribute at_once{};
   at_once.id = cudaLaunchAttributeCooperative;
   at_once.val.cooperative = 1;
-  config.gridDim = dim3(static_cast<unsigned>(plan.slices), static_cast<unsigned>(plan.blocks));
-  config.blockDim = dim3(static_cast<unsigned>(plan.threads));
-  config.dynamicSmemBytes = static_cast<size_t>(plan.held_rows * row_bytes(pass)) +
+  const dim3 grid(static_cast<unsigned>(plan.slices), static_cast<unsigned>(plan.blocks));
+  const auto shared_bytes = static_cast<size_t>(plan.held_rows * row_bytes(pass)) +
                             static_cast<size_t>(held_scratch_bytes(shape.type));
-  config.stream = stream;
-  config.attrs = &at_once;
-  config.numAttrs = 1;
+  return {{grid, static_cast<unsigned>(plan.threads), shared_bytes, stream, at_once},
+          device.meeting};
 }
 
 }  // namespace tacho::kernels

@@ -2,7 +2,8 @@
 
 // The CUDA kernels as plain C++ functions: callers need neither torch nor CUDA headers. Every
 // function enqueues on `stream` and returns; none allocates or waits, so all can be captured into a
-// CUDA graph. Pointers are device memory unless stated otherwise.
+// CUDA graph. A launch that fails throws std::runtime_error. Pointers are device memory unless
+// stated otherwise.
 
 #include <cstdint>
 

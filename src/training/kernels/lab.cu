@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "training/kernels/lab.h"
 #include "training/kernels/lab_case.cuh"
@@ -16,15 +17,13 @@ __global__ void fill(float* a, float* b, int64_t count) {
 
 struct Freed {
   void operator()(void* at) const { cudaFree(at); }
+  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
 };
 using Memory = std::unique_ptr<void, Freed>;
 
 Memory taken(int64_t bytes) {
   void* at = nullptr;
-  if (cudaMalloc(&at, static_cast<size_t>(bytes)) != cudaSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
+  if (cudaMalloc(&at, static_cast<size_t>(bytes)) != cudaSuccess) return nullptr;
   return Memory(at);
 }
 
@@ -126,9 +125,9 @@ __global__ void case_ends() {}
 void run_marked(const Case& one, cudaStream_t stream) {
   if (one.prepare) one.prepare();
   cudaDeviceSynchronize();
-  case_begins<<<1, 1, 0, stream>>>();
+  launch(case_begins, {1, 1, 0, stream});
   one.launch(stream);
-  case_ends<<<1, 1, 0, stream>>>();
+  launch(case_ends, {1, 1, 0, stream});
   cudaStreamSynchronize(stream);
 }
 
@@ -153,13 +152,11 @@ Cases cases_of(const Arrays& x, bool few) {
   return cases;
 }
 
-}  // namespace
-
-GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& interrupts,
-                        const GpuProgress& progress) {
-  GpuSurvey survey;
+// Throws std::runtime_error if a kernel cannot be launched.
+void fill_in(GpuSurvey& survey, const GpuRequest& request, const std::atomic<int>& interrupts,
+             const GpuProgress& progress) {
   cudaDeviceProp gpu{};
-  if (!describe(survey, gpu)) return survey;
+  if (!describe(survey, gpu)) return;
   const int64_t bytes = power_of_two_below(request.array_bytes);
   const Memory a = taken(bytes);
   const Memory b = taken(bytes);
@@ -170,7 +167,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   if (!a || !b || !c || !index || !result || !wrong) {
     survey.problem = "the GPU has no room for four arrays of " + std::to_string(bytes >> 20) +
                      " MiB; use a smaller --size";
-    return survey;
+    return;
   }
   Arrays memory{static_cast<float*>(a.get()),
                 static_cast<float*>(b.get()),
@@ -181,7 +178,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
                 bytes / 4,
                 gpu.multiProcessorCount,
                 "memory"};
-  fill<<<blocks_for(memory.count), kThreads>>>(memory.a, memory.b, memory.count);
+  launch(fill, {blocks_for(memory.count), kThreads}, memory.a, memory.b, memory.count);
   // A sixth of the cache for each array: all three stay in L2, even if its halves duplicate data.
   Arrays cache = memory;
   cache.count = std::min(memory.count, power_of_two_below(gpu.l2CacheSize / 6) / 4);
@@ -190,6 +187,7 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
 
   cudaStream_t stream = nullptr;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  const std::unique_ptr<CUstream_st, Freed> owned(stream);
   int done = 0;
   Cases in_memory = cases_of(memory, false);
   Cases in_cache = request.once ? Cases{} : cases_of(cache, true);
@@ -237,7 +235,18 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
     keep(measure_managed(moved, request.quick, memory.c, survey.problem));
   }
   survey.complete = going && interrupts == 0;
-  cudaStreamDestroy(stream);
+}
+
+}  // namespace
+
+GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& interrupts,
+                        const GpuProgress& progress) {
+  GpuSurvey survey;
+  try {
+    fill_in(survey, request, interrupts, progress);
+  } catch (const std::runtime_error& failed) {
+    survey.problem = failed.what();
+  }
   return survey;
 }
 

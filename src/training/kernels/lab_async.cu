@@ -123,8 +123,7 @@ void add_async_cases(const Arrays& x, Cases& cases) {
       checker(x, x.count, [=] __device__(int64_t i) { return found[i] == wanted[i]; });
   const int grid = 8 * x.processors;
   cases.push_back({plain(x, "copy", "cp.async, 4 stages", "any", 1, kStays),
-                   [=](cudaStream_t s) { copy_async<<<grid, kThreads, 0, s>>>(a, c, packs); },
-                   copied, c, poisoned});
+                   launch_of(copy_async, grid, kThreads, a, c, packs), copied, c, poisoned});
   int device = 0;
   int major = 0;
   cudaGetDevice(&device);
@@ -137,8 +136,8 @@ void add_async_cases(const Arrays& x, Cases& cases) {
   cases.push_back({plain(x, "copy", "bulk copies of 16 KiB, mbarriers, 4 stages", "any", 1,
                          "each block writes its pieces one after the other"),
                    [=](cudaStream_t s) {
-                     copy_bulk<<<bulk_grid, 32, kBuffer, s>>>(reinterpret_cast<const char*>(a),
-                                                              reinterpret_cast<char*>(c), pieces);
+                     launch(copy_bulk, {bulk_grid, 32, kBuffer, s},
+                            reinterpret_cast<const char*>(a), reinterpret_cast<char*>(c), pieces);
                    },
                    copied, c, poisoned});
 }

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "training/kernels/lab.h"
+#include "training/kernels/launch.cuh"
 
 namespace tacho::kernels::lab {
 
@@ -67,6 +68,12 @@ inline unsigned blocks_for(int64_t threads, int block = kThreads) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
+template <class... Parameters>
+std::function<void(cudaStream_t)> launch_of(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                            std::common_type_t<Parameters>... arguments) {
+  return [=](cudaStream_t stream) { launch(kernel, {grid, block, 0, stream}, arguments...); };
+}
+
 // Calls `is_right` for every element of a result and counts the failures.
 template <class IsRight>
 __global__ void count_wrong(int64_t count, IsRight is_right, unsigned long long* wrong) {
@@ -81,17 +88,14 @@ __global__ void count_wrong(int64_t count, IsRight is_right, unsigned long long*
 
 template <class IsRight>
 std::function<void(cudaStream_t)> checker(const Arrays& x, int64_t count, IsRight is_right) {
-  return [=](cudaStream_t stream) {
-    count_wrong<<<x.processors * 8, kThreads, 0, stream>>>(count, is_right, x.wrong);
-  };
+  return launch_of(count_wrong<IsRight>, x.processors * 8, kThreads, count, is_right, x.wrong);
 }
 
 // A form over whole arrays that reads `reads` of them, writes one, and moves nothing else.
 inline GpuForm plain(const Arrays& x, const char* operation, std::string form, const char* element,
                      int reads, const char* limit = "") {
   const int64_t bytes = (reads + 1) * x.bytes();
-  if (x.in_cache && limit[0] == '\0')
-    limit = "a pass takes a few µs, so launch and tail matter";
+  if (x.in_cache && limit[0] == '\0') limit = "a pass takes a few µs, so launch and tail matter";
   return {operation, std::move(form), element, x.level, x.set(), bytes, bytes, "", limit};
 }
 

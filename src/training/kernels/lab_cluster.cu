@@ -74,21 +74,13 @@ __global__ void __launch_bounds__(kThreads)
 #endif
 }
 
-template <class... Parameters, class... Arguments>
-void launch_clusters(void (*kernel)(Parameters...), unsigned blocks, unsigned together,
-                     cudaStream_t stream, Arguments... arguments) {
+cudaLaunchAttribute clusters_of(unsigned blocks) {
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = together;
+  cluster.val.clusterDim.x = blocks;
   cluster.val.clusterDim.y = 1;
   cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(kThreads);
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+  return cluster;
 }
 
 }  // namespace
@@ -109,7 +101,9 @@ void add_cluster_cases(const Arrays& x, Cases& cases) {
   cases.push_back(
       {plain(x, "copy", "16 bytes, through a neighbour's shared memory", "any", 1,
              "two blocks synchronise before either may store"),
-       [=](cudaStream_t s) { launch_clusters(copy_by_neighbours, pairs, 2, s, a, c, packs); },
+       [=](cudaStream_t s) {
+         launch(copy_by_neighbours, {pairs, kThreads, 0, s, clusters_of(2)}, a, c, packs);
+       },
        checker(x, x.count, [=] __device__(int64_t i) { return found[i] == wanted[i]; }), c,
        static_cast<size_t>(x.bytes())});
   // A cluster must fit into one GPC, so not all blocks are resident at once.
@@ -125,8 +119,8 @@ void add_cluster_cases(const Arrays& x, Cases& cases) {
               "clusters wait for room in one GPC"};
   cases.push_back({sum,
                    [=](cudaStream_t s) {
-                     launch_clusters(sum_in_clusters, blocks, kTogether, s,
-                                     reinterpret_cast<const float4*>(all.a), packs, all.result);
+                     launch(sum_in_clusters, {blocks, kThreads, 0, s, clusters_of(kTogether)},
+                            reinterpret_cast<const float4*>(all.a), packs, all.result);
                    },
                    sum_checker(x, x.count), nullptr, 0,
                    [all] { cudaMemset(all.result, 0, sizeof(double)); }});

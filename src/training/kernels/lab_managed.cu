@@ -105,8 +105,8 @@ std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to,
       cudaDeviceSynchronize();
       const auto begin = Clock::now();
       if (way == Way::asked_for) fetch(from.at, size, device);
-      copy_out<<<4096, kThreads>>>(static_cast<const uint4*>(from.at), static_cast<uint4*>(to),
-                                   bytes / 16);
+      launch(copy_out, {4096, kThreads}, static_cast<const uint4*>(from.at),
+             static_cast<uint4*>(to), bytes / 16);
       cudaDeviceSynchronize();
       const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       if (i > 0) measured.seconds.push_back(seconds);

@@ -117,16 +117,14 @@ void add_norm_cases(const Arrays& x, Cases& cases) {
   passes.waste = "all rows are read three times";
   cases.push_back({passes,
                    [=](cudaStream_t s) {
-                     find_means<<<blocks, kThreads, 0, s>>>(all.a, rows, means);
-                     find_deviations<<<blocks, kThreads, 0, s>>>(all.a, rows, means, rstds);
-                     apply<<<blocks, kThreads, 0, s>>>(all.a, rows, means, rstds, all.c);
+                     launch(find_means, {blocks, kThreads, 0, s}, all.a, rows, means);
+                     launch(find_deviations, {blocks, kThreads, 0, s}, all.a, rows, means, rstds);
+                     launch(apply, {blocks, kThreads, 0, s}, all.a, rows, means, rstds, all.c);
                    },
                    right, x.c, poisoned});
   cases.push_back({plain(x, "normalise", "a warp keeps its row in registers", "f32", 1),
-                   [=](cudaStream_t s) {
-                     normalise_in_registers<<<blocks, kThreads, 0, s>>>(all.a, rows, all.c);
-                   },
-                   right, x.c, poisoned});
+                   launch_of(normalise_in_registers, blocks, kThreads, all.a, rows, all.c), right,
+                   x.c, poisoned});
 }
 
 }  // namespace tacho::kernels::lab

@@ -65,13 +65,12 @@ void add_order_cases(const Arrays& x, Cases& cases) {
   const auto poisoned = static_cast<size_t>(x.bytes());
   const auto order = [all](uint32_t within) {
     const auto reach = within == 0 ? static_cast<uint32_t>(all.count) : within;
-    fill_index<<<blocks_for(all.count), kThreads>>>(all.index, all.count, reach);
+    launch(fill_index, {blocks_for(all.count), kThreads}, all.index, all.count, reach);
   };
   for (const Spread& spread :
        {Spread{"in order", 1}, Spread{"random within 4 KiB", 1024}, Spread{"random", 0}}) {
-    const auto gathered = [all, spread, order](cudaStream_t s) {
-      gather<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.index, all.c, all.count);
-    };
+    const auto gathered =
+        launch_of(gather, blocks_for(all.count), kThreads, all.a, all.index, all.c, all.count);
     const bool random = spread.within == 0;
     Case one{indexed(x, "gather", spread.name, random), gathered,
              checker(x, x.count,
@@ -81,19 +80,16 @@ void add_order_cases(const Arrays& x, Cases& cases) {
     cases.push_back(one);
     if (random) {
       one.form.form += ", 4 per thread";
-      one.launch = [all](cudaStream_t s) {
-        gather_four<<<blocks_for(all.count / 4), kThreads, 0, s>>>(
-            all.a, reinterpret_cast<const uint4*>(all.index), reinterpret_cast<float4*>(all.c),
-            all.count / 4);
-      };
+      one.launch = launch_of(gather_four, blocks_for(all.count / 4), kThreads, all.a,
+                             reinterpret_cast<const uint4*>(all.index),
+                             reinterpret_cast<float4*>(all.c), all.count / 4);
       cases.push_back(one);
     }
     if (spread.within == 1024) continue;
     one.form = indexed(x, "scatter", spread.name, random);
     if (random) one.form.limit = "partial sectors are merged in memory: read, then written";
-    one.launch = [all](cudaStream_t s) {
-      scatter<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.index, all.c, all.count);
-    };
+    one.launch =
+        launch_of(scatter, blocks_for(all.count), kThreads, all.a, all.index, all.c, all.count);
     one.check = checker(x, x.count,
                         [all] __device__(int64_t i) { return all.c[all.index[i]] == all.a[i]; });
     cases.push_back(one);

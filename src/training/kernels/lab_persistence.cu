@@ -58,11 +58,9 @@ void add_persistence_cases(const Arrays& x, Cases& cases) {
   const auto mask = static_cast<uint32_t>(table_bytes / 4 - 1);
   const Arrays all = x;
   const int64_t packs = x.count / 4;
-  const auto launch = [all, packs, mask](cudaStream_t s) {
-    add_from_table<<<blocks_for(packs), kThreads, 0, s>>>(reinterpret_cast<const float4*>(all.a),
-                                                          all.b, reinterpret_cast<float4*>(all.c),
-                                                          packs, mask);
-  };
+  const auto add =
+      launch_of(add_from_table, blocks_for(packs), kThreads, reinterpret_cast<const float4*>(all.a),
+                all.b, reinterpret_cast<float4*>(all.c), packs, mask);
   const auto right = checker(x, x.count, [all, mask] __device__(int64_t i) {
     return all.c[i] == all.a[i] + all.b[mixed(static_cast<uint32_t>(i)) & mask];
   });
@@ -71,14 +69,14 @@ void add_persistence_cases(const Arrays& x, Cases& cases) {
             "f32", 1, "a sector of L2 or memory per 4 bytes of the table");
   form.necessary_bytes += table_bytes;
   form.moved_bytes = form.necessary_bytes;
-  cases.push_back({form, launch, right, x.c, static_cast<size_t>(x.bytes())});
+  cases.push_back({form, add, right, x.c, static_cast<size_t>(x.bytes())});
   form.form += ", kept in L2";
   form.limit = "a sector of L2 per 4 bytes of the table";
   const Window window(x.b, static_cast<size_t>(table_bytes));
   cases.push_back({form,
-                   [window, launch](cudaStream_t s) {
+                   [window, add](cudaStream_t s) {
                      window.open(s);
-                     launch(s);
+                     add(s);
                      window.close(s);
                    },
                    right, x.c, static_cast<size_t>(x.bytes()),

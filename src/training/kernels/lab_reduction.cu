@@ -83,8 +83,8 @@ GpuForm reading(const Arrays& x, const char* form, int64_t bytes, const char* li
 std::function<void(cudaStream_t)> sum_checker(const Arrays& x, int64_t count) {
   return [x, count](cudaStream_t s) {
     cudaMemsetAsync(x.result + 1, 0, sizeof(double), s);
-    add_expected<<<x.processors * 4, kThreads, 0, s>>>(x.a, count, x.result + 1);
-    compare_sums<<<1, 1, 0, s>>>(x.result, x.result + 1, x.wrong);
+    launch(add_expected, {x.processors * 4, kThreads, 0, s}, x.a, count, x.result + 1);
+    launch(compare_sums, {1, 1, 0, s}, x.result, x.result + 1, x.wrong);
   };
 }
 
@@ -95,22 +95,16 @@ void add_reduction_cases(const Arrays& x, Cases& cases) {
   // Only a part of the array: at this rate all of it would take too long.
   const int64_t few = x.count / 64;
   cases.push_back({reading(x, "every element by an atomic", few * 4, "all wait for one address"),
-                   [=](cudaStream_t s) {
-                     sum_by_atomics<<<blocks_for(few), kThreads, 0, s>>>(all.a, few, all.result);
-                   },
+                   launch_of(sum_by_atomics, blocks_for(few), kThreads, all.a, few, all.result),
                    sum_checker(x, few), nullptr, 0, fresh});
-  cases.push_back({reading(x, "a tree, 4 bytes per thread", x.bytes(),
-                           "barriers and idle threads of the tree; 4 bytes in flight"),
-                   [=](cudaStream_t s) {
-                     sum_by_tree<<<blocks_for(all.count), kThreads, 0, s>>>(all.a, all.count,
-                                                                            all.result);
-                   },
-                   sum_checker(x, x.count), nullptr, 0, fresh});
+  cases.push_back(
+      {reading(x, "a tree, 4 bytes per thread", x.bytes(),
+               "barriers and idle threads of the tree; 4 bytes in flight"),
+       launch_of(sum_by_tree, blocks_for(all.count), kThreads, all.a, all.count, all.result),
+       sum_checker(x, x.count), nullptr, 0, fresh});
   cases.push_back({reading(x, "16 bytes, 8 in flight, persistent grid", x.bytes(), ""),
-                   [=](cudaStream_t s) {
-                     sum_persistent<<<all.processors * 8, kThreads, 0, s>>>(
-                         reinterpret_cast<const float4*>(all.a), all.count / 4, all.result);
-                   },
+                   launch_of(sum_persistent, all.processors * 8, kThreads,
+                             reinterpret_cast<const float4*>(all.a), all.count / 4, all.result),
                    sum_checker(x, x.count), nullptr, 0, fresh});
 }
 

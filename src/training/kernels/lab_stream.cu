@@ -177,10 +177,9 @@ void add_width(const Arrays& x, Cases& cases, const char* form, const char* limi
   const int64_t count = x.bytes() / static_cast<int64_t>(sizeof(T));
   const auto* a = reinterpret_cast<const T*>(x.a);
   auto* c = reinterpret_cast<T*>(x.c);
-  cases.push_back(
-      {plain(x, "copy", form, "any", 1, limit),
-       [=](cudaStream_t s) { copy_each<<<blocks_for(count), kThreads, 0, s>>>(a, c, count); },
-       copied(x), x.c, static_cast<size_t>(x.bytes())});
+  cases.push_back({plain(x, "copy", form, "any", 1, limit),
+                   launch_of(copy_each<T>, blocks_for(count), kThreads, a, c, count), copied(x),
+                   x.c, static_cast<size_t>(x.bytes())});
 }
 
 void add_stride(const Arrays& x, Cases& cases, int64_t stride) {
@@ -195,10 +194,7 @@ void add_stride(const Arrays& x, Cases& cases, int64_t stride) {
   float* c = x.c;
   const int64_t count = x.count;
   cases.push_back(
-      {form,
-       [=](cudaStream_t s) {
-         copy_strided<<<blocks_for(touched), kThreads, 0, s>>>(a, c, count, stride);
-       },
+      {form, launch_of(copy_strided, blocks_for(touched), kThreads, a, c, count, stride),
        checker(x, touched, [=] __device__(int64_t i) { return c[i * stride] == a[i * stride]; }),
        x.c, static_cast<size_t>(x.bytes())});
 }
@@ -222,32 +218,25 @@ void add_copies(const Arrays& x, Cases& cases) {
   add_width<uint2>(x, cases, "8 bytes per thread", "few bytes in flight per thread");
   add_width<uint4>(x, cases, "16 bytes per thread", "");
   cases.push_back({plain(x, "copy", "16 bytes, 4 in flight", "any", 1),
-                   [=](cudaStream_t s) {
-                     copy_unrolled<<<blocks_for((packs + kUnroll - 1) / kUnroll), kThreads, 0, s>>>(
-                         a, c, packs);
-                   },
+                   launch_of(copy_unrolled<uint4>, blocks_for((packs + kUnroll - 1) / kUnroll),
+                             kThreads, a, c, packs),
                    copied(x), c, poisoned});
   const int persistent = 8 * x.processors;
-  cases.push_back(
-      {plain(x, "copy", "16 bytes, persistent grid", "any", 1, kStays),
-       [=](cudaStream_t s) { copy_persistent<<<persistent, kThreads, 0, s>>>(a, c, packs); },
-       copied(x), c, poisoned});
-  cases.push_back(
-      {plain(x, "copy", "16 bytes, streaming hints", "any", 1),
-       [=](cudaStream_t s) { copy_hinted<<<blocks_for(packs), kThreads, 0, s>>>(a, c, packs); },
-       copied(x), c, poisoned});
-  cases.push_back(
-      {plain(x, "copy", "16 bytes, read-only path", "any", 1),
-       [=](cudaStream_t s) { copy_read_only<<<blocks_for(packs), kThreads, 0, s>>>(a, c, packs); },
-       copied(x), c, poisoned});
+  cases.push_back({plain(x, "copy", "16 bytes, persistent grid", "any", 1, kStays),
+                   launch_of(copy_persistent<uint4>, persistent, kThreads, a, c, packs), copied(x),
+                   c, poisoned});
+  cases.push_back({plain(x, "copy", "16 bytes, streaming hints", "any", 1),
+                   launch_of(copy_hinted, blocks_for(packs), kThreads, a, c, packs), copied(x), c,
+                   poisoned});
+  cases.push_back({plain(x, "copy", "16 bytes, read-only path", "any", 1),
+                   launch_of(copy_read_only, blocks_for(packs), kThreads, a, c, packs), copied(x),
+                   c, poisoned});
   for (const int64_t stride : {2, 8, 32}) add_stride(x, cases, stride);
   const float* fa = x.a;
   float* fc = x.c;
   cases.push_back({plain(x, "copy", "4 bytes, misaligned by 4", "f32", 1,
                          "five sectors requested where four would do"),
-                   [=](cudaStream_t s) {
-                     copy_misaligned<<<blocks_for(count), kThreads, 0, s>>>(fa, fc, count);
-                   },
+                   launch_of(copy_misaligned, blocks_for(count), kThreads, fa, fc, count),
                    checker(x, count - 1, [=] __device__(int64_t i) { return fc[i] == fa[i + 1]; }),
                    c, poisoned});
 }
@@ -261,21 +250,16 @@ void add_scales(const Arrays& x, Cases& cases) {
       checker(x, count, [=] __device__(int64_t i) { return c[i] == kFactor * a[i]; });
   cases.push_back(
       {plain(x, "scale", "4 bytes per thread", "f32", 1, "few bytes in flight per thread"),
-       [=](cudaStream_t s) { scale_each<<<blocks_for(count), kThreads, 0, s>>>(a, c, count); },
+       launch_of(scale_each, blocks_for(count), kThreads, a, c, count), scaled, c, poisoned});
+  cases.push_back(
+      {plain(x, "scale", "16 bytes per thread", "f32", 1),
+       launch_of(scale_packs, blocks_for(count / 4), kThreads, reinterpret_cast<const float4*>(a),
+                 reinterpret_cast<float4*>(c), count / 4),
        scaled, c, poisoned});
-  cases.push_back({plain(x, "scale", "16 bytes per thread", "f32", 1),
-                   [=](cudaStream_t s) {
-                     scale_packs<<<blocks_for(count / 4), kThreads, 0, s>>>(
-                         reinterpret_cast<const float4*>(a), reinterpret_cast<float4*>(c),
-                         count / 4);
-                   },
-                   scaled, c, poisoned});
   // Every pass changes the array, so the check tests only the magnitude of the result.
   cases.push_back({plain(x, "scale", "16 bytes, in place", "f32", 1),
-                   [=](cudaStream_t s) {
-                     negate_packs<<<blocks_for(count / 4), kThreads, 0, s>>>(
-                         reinterpret_cast<float4*>(c), count / 4);
-                   },
+                   launch_of(negate_packs, blocks_for(count / 4), kThreads,
+                             reinterpret_cast<float4*>(c), count / 4),
                    checker(x, count, [=] __device__(int64_t i) {
                      return fabsf(c[i]) == fabsf(kFactor * a[i]);
                    })});
@@ -290,9 +274,7 @@ void add_triad_of(const Arrays& x, Cases& cases, const char* element) {
   const char* limit =
       Lanes<T>::kWidth == 8 ? "instructions: eight numbers per pack are converted" : "";
   cases.push_back({plain(x, "triad", "16 bytes per thread", element, 2, limit),
-                   [=](cudaStream_t s) {
-                     triad_packs<T><<<blocks_for(packs), kThreads, 0, s>>>(a, b, c, packs);
-                   },
+                   launch_of(triad_packs<T>, blocks_for(packs), kThreads, a, b, c, packs),
                    checker(x, packs,
                            [=] __device__(int64_t i) {
                              const uint4 wanted = triad_of<T>(a[i], b[i]);
@@ -313,18 +295,15 @@ void add_triads(const Arrays& x, Cases& cases) {
       checker(x, count, [=] __device__(int64_t i) { return c[i] == a[i] + kFactor * b[i]; });
   cases.push_back(
       {plain(x, "triad", "4 bytes per thread", "f32", 2, "few bytes in flight per thread"),
-       [=](cudaStream_t s) { triad_each<<<blocks_for(count), kThreads, 0, s>>>(a, b, c, count); },
-       right, c, poisoned});
+       launch_of(triad_each, blocks_for(count), kThreads, a, b, c, count), right, c, poisoned});
   add_triad_of<float>(x, cases, "f32");
   add_triad_of<double>(x, cases, "f64");
   add_triad_of<__nv_bfloat16>(x, cases, "bf16");
   const int64_t packs = x.bytes() / 16;
   cases.push_back({plain(x, "triad", "16 bytes, 2 in flight, streaming hints", "f32", 2),
-                   [=](cudaStream_t s) {
-                     triad_unrolled<<<blocks_for((packs + 1) / 2), kThreads, 0, s>>>(
-                         reinterpret_cast<const uint4*>(a), reinterpret_cast<const uint4*>(b),
-                         reinterpret_cast<uint4*>(c), packs);
-                   },
+                   launch_of(triad_unrolled, blocks_for((packs + 1) / 2), kThreads,
+                             reinterpret_cast<const uint4*>(a), reinterpret_cast<const uint4*>(b),
+                             reinterpret_cast<uint4*>(c), packs),
                    right, c, poisoned});
 }
 

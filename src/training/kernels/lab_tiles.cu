@@ -100,7 +100,7 @@ void start_wide_tile(const Matrix& m, cudaStream_t stream) {
   // Dynamic shared memory above 48 KiB must be requested.
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   const auto grid = static_cast<unsigned>(m.columns / kSide * (m.rows / kSide));
-  kernel<<<grid, kBlock, kBytes, stream>>>(m);
+  launch(kernel, {grid, kBlock, kBytes, stream}, m);
 }
 
 // The threads of a warp walk down a column: each touches a separate sector.
@@ -190,19 +190,15 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
   const dim3 tiles(static_cast<unsigned>(m.columns / kTile), static_cast<unsigned>(m.rows / kTile));
   const dim3 block(kTile, kDown);
   cases.push_back({spoilt(x, "transpose", "columns written", 1),
-                   [=](cudaStream_t s) { turn_rows_in<<<tiles, block, 0, s>>>(m); }, turned, x.c,
-                   poisoned});
+                   launch_of(turn_rows_in, tiles, block, m), turned, x.c, poisoned});
   cases.push_back({spoilt(x, "transpose", "columns read", 1),
-                   [=](cudaStream_t s) { turn_rows_out<<<tiles, block, 0, s>>>(m); }, turned, x.c,
-                   poisoned});
+                   launch_of(turn_rows_out, tiles, block, m), turned, x.c, poisoned});
   cases.push_back({plain(x, "transpose", "tile in shared memory, one bank per column", "f32", 1,
                          "32 reads of one bank, one after the other"),
-                   [=](cudaStream_t s) { turn_tile<0><<<tiles, block, 0, s>>>(m); }, turned, x.c,
-                   poisoned});
+                   launch_of(turn_tile<0>, tiles, block, m), turned, x.c, poisoned});
   cases.push_back({plain(x, "transpose", "tile of 32 × 33, no conflicts", "f32", 1,
                          "4 bytes per request, rows of 128 bytes"),
-                   [=](cudaStream_t s) { turn_tile<1><<<tiles, block, 0, s>>>(m); }, turned, x.c,
-                   poisoned});
+                   launch_of(turn_tile<1>, tiles, block, m), turned, x.c, poisoned});
   const auto wide = [&](const char* form, const char* limit, auto start) {
     cases.push_back({plain(x, "transpose", form, "f32", 1, limit), start, turned, x.c, poisoned});
   };
@@ -220,18 +216,15 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
   const dim3 down(blocks_for(m.rows), static_cast<unsigned>(m.columns));
   const dim3 across(blocks_for(m.columns), static_cast<unsigned>(m.rows));
   cases.push_back({spoilt(x, "stencil", "threads down the columns", 2),
-                   [=](cudaStream_t s) { smooth_columns<<<down, kThreads, 0, s>>>(m); }, smoothed,
-                   x.c, poisoned});
+                   launch_of(smooth_columns, down, kThreads, m), smoothed, x.c, poisoned});
   cases.push_back({plain(x, "stencil", "rows, 4 bytes per thread", "f32", 1,
                          "four requests per element, most hit L1 or L2"),
-                   [=](cudaStream_t s) { smooth_rows<<<across, kThreads, 0, s>>>(m); }, smoothed,
-                   x.c, poisoned});
+                   launch_of(smooth_rows, across, kThreads, m), smoothed, x.c, poisoned});
   constexpr int kStrip = 32;
   const dim3 strips(blocks_for(m.columns / 4), blocks_for(m.rows, kStrip));
   cases.push_back({plain(x, "stencil", "16 bytes, rows kept in registers", "f32", 1,
                          "left and right neighbours are loaded again, row after row"),
-                   [=](cudaStream_t s) { smooth_strip<<<strips, kThreads, 0, s>>>(m, kStrip); },
-                   smoothed, x.c, poisoned});
+                   launch_of(smooth_strip, strips, kThreads, m, kStrip), smoothed, x.c, poisoned});
 }
 
 }  // namespace tacho::kernels::lab

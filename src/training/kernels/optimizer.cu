@@ -1,6 +1,7 @@
 // The optimizers: one kernel for all parameters, which reads the learning rate from memory (so that
 // a captured graph follows the schedule) and writes the 16-bit copies that the model computes with.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
 
@@ -262,14 +263,14 @@ unsigned block_count(const OptimizerStep& p) { return static_cast<unsigned>(p.ch
 }  // namespace
 
 void begin_step(StepState* state, const StepFigures& figures, Stream stream) {
-  set_step<<<1, 1, 0, stream>>>(state, figures);
+  launch(set_step, {1, 1, 0, stream}, state, figures);
 }
 
 void add_squares(const OptimizerStep& p, Stream stream) {
   with_type(p.gradients, [&](auto example) {
-    chunk_squares<decltype(example)><<<block_count(p), kThreads, 0, stream>>>(p);
+    launch(chunk_squares<decltype(example)>, {block_count(p), kThreads, 0, stream}, p);
   });
-  sum_squares<<<1, kMostThreads, 0, stream>>>(p);
+  launch(sum_squares, {1, kMostThreads, 0, stream}, p);
 }
 
 void step(const OptimizerStep& p, Stream stream) {
@@ -278,12 +279,12 @@ void step(const OptimizerStep& p, Stream stream) {
     auto* kernel = p.adam            ? &step_chunks<T, Rule::adam>
                    : p.momentum != 0 ? &step_chunks<T, Rule::momentum>
                                      : &step_chunks<T, Rule::sgd>;
-    kernel<<<block_count(p), kThreads, 0, stream>>>(p);
+    launch(kernel, {block_count(p), kThreads, 0, stream}, p);
   });
 }
 
 void adapt_scale(StepState* state, int32_t good_steps_to_grow, Stream stream) {
-  change_scale<<<1, 1, 0, stream>>>(state, good_steps_to_grow);
+  launch(change_scale, {1, 1, 0, stream}, state, good_steps_to_grow);
 }
 
 }  // namespace tacho::kernels

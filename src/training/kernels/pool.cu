@@ -1,6 +1,7 @@
 // Max-pooling of N×H×W×C: the position of each maximum is stored in a byte and backward is a
 // gather, so that it needs neither atomics nor a zeroed target.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/stem_pool.h"
 
@@ -185,8 +186,8 @@ void max_pool_forward(const Pool& p, const void* x, void* y, uint8_t* places, St
     auto* kernel = p.kernel == 2   ? &pool_forward<T, 2>
                    : p.kernel == 3 ? &pool_forward<T, 3>
                                    : &pool_forward<T, 0>;
-    kernel<<<blocks, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y),
-                                            places);
+    launch(kernel, {blocks, kThreads, 0, stream}, p, static_cast<const T*>(x), static_cast<T*>(y),
+           places);
   });
 }
 
@@ -200,8 +201,8 @@ void max_pool_backward(const Pool& p, const void* dy, const uint8_t* places, voi
     auto* kernel = windows == 1   ? &pool_backward<T, 1>
                    : windows == 2 ? &pool_backward<T, 2>
                                   : &pool_backward<T, 0>;
-    kernel<<<blocks, kThreads, 0, stream>>>(p, static_cast<const T*>(dy), places,
-                                            static_cast<T*>(dx));
+    launch(kernel, {blocks, kThreads, 0, stream}, p, static_cast<const T*>(dy), places,
+           static_cast<T*>(dx));
   });
 }
 

@@ -154,8 +154,8 @@ void pool_tail_forward(const PoolTail& p, const void* x, const void* bias, void*
                        Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    pool_tail<T><<<grid_of(p), kThreads, tile_bytes(p), stream>>>(
-        p, static_cast<const T*>(x), static_cast<const T*>(bias), static_cast<T*>(y), places);
+    launch(pool_tail<T>, {grid_of(p), kThreads, tile_bytes(p), stream}, p, static_cast<const T*>(x),
+           static_cast<const T*>(bias), static_cast<T*>(y), places);
   });
 }
 
@@ -164,11 +164,11 @@ void pool_tail_backward(const PoolTail& p, const void* dy, const void* y, const 
   const FinishGrid last(p.channels);
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    pool_tail_back<T><<<grid_of(p), kThreads, tile_bytes(p), stream>>>(
-        p, static_cast<const T*>(dy), static_cast<const T*>(y), places, static_cast<T*>(dx),
-        workspace);
-    finish_sums<T><<<last.grid, last.block, 0, stream>>>(workspace, static_cast<int>(p.images),
-                                                         p.channels, static_cast<T*>(dbias));
+    launch(pool_tail_back<T>, {grid_of(p), kThreads, tile_bytes(p), stream}, p,
+           static_cast<const T*>(dy), static_cast<const T*>(y), places, static_cast<T*>(dx),
+           workspace);
+    launch(finish_sums<T>, {last.grid, last.block, 0, stream}, workspace,
+           static_cast<int>(p.images), p.channels, static_cast<T*>(dbias));
   });
 }
 

@@ -1,5 +1,6 @@
 // Adds up loss and hits of a batch on the device, so that the host can read them later.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/warp.cuh"
 
@@ -44,8 +45,8 @@ void score(const void* logits, DataType type, const int64_t* labels, int64_t row
   const auto blocks = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
   with_type(type, [&](auto example) {
     using T = decltype(example);
-    count<T><<<blocks, kWarps * kLanes, 0, stream>>>(static_cast<const T*>(logits), labels, rows,
-                                                     classes, loss, totals, last);
+    launch(count<T>, {blocks, kWarps * kLanes, 0, stream}, static_cast<const T*>(logits), labels,
+           rows, classes, loss, totals, last);
   });
 }
 

@@ -1,6 +1,7 @@
 // Turns blocks of 2×2 pixels into the channels of one pixel: a 7×7 convolution with stride 2 over
 // three channels becomes a 4×4 one over twelve, which tensor cores compute several times faster.
 #include "training/kernels/kernels.h"
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 
 namespace tacho::kernels {
@@ -47,8 +48,8 @@ void space_to_depth(const SpaceToDepth& p, const void* x, void* y, Stream stream
   const auto grid = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    gather_blocks<T>
-        <<<grid, kThreads, 0, stream>>>(p, static_cast<const T*>(x), static_cast<T*>(y));
+    launch(gather_blocks<T>, {grid, kThreads, 0, stream}, p, static_cast<const T*>(x),
+           static_cast<T*>(y));
   });
 }
 

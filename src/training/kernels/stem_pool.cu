@@ -1,6 +1,7 @@
 // A thread handles a pack of channels and walks down a strip of windows, so that the row shared by
 // two windows is read once. 16-bit numbers are compared in pairs without conversion: one by one,
 // the kernel would be bound by arithmetic instead of memory.
+#include "training/kernels/launch.cuh"
 #include "training/kernels/rows.cuh"
 #include "training/kernels/stem_pool.h"
 
@@ -300,8 +301,8 @@ __global__ void __launch_bounds__(kThreads, 3)
 void stem_pool_forward(const Pool& p, const void* x, void* y, uint8_t* places, Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    pool_down<T><<<blocks_for(p), kThreads, 0, stream>>>(p, static_cast<const T*>(x),
-                                                         static_cast<T*>(y), places);
+    launch(pool_down<T>, {blocks_for(p), kThreads, 0, stream}, p, static_cast<const T*>(x),
+           static_cast<T*>(y), places);
   });
 }
 
@@ -309,8 +310,8 @@ void stem_pool_backward(const Pool& p, const void* dy, const uint8_t* places, vo
                         Stream stream) {
   with_type(p.type, [&](auto example) {
     using T = decltype(example);
-    pool_back_down<T><<<blocks_for(p), kThreads, 0, stream>>>(p, static_cast<const T*>(dy), places,
-                                                              static_cast<T*>(dx));
+    launch(pool_back_down<T>, {blocks_for(p), kThreads, 0, stream}, p, static_cast<const T*>(dy),
+           places, static_cast<T*>(dx));
   });
 }
 

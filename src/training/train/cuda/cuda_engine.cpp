@@ -225,7 +225,7 @@ class CudaEngine final : public StepEngine {
     try {
       graphs_.push_back(std::make_unique<StepGraph>(
           batch, pool_, [this](const Batch& placed) { make_step(placed, true); }));
-    } catch (const c10::Error& problem) {
+    } catch (const std::exception& problem) {
       if (error_of(problem).code == ErrorCode::out_of_memory) throw;
       go_without_graphs(problem);
       return nullptr;
@@ -241,9 +241,8 @@ class CudaEngine final : public StepEngine {
 
   // A step that could not be captured was not executed: its kernels were only recorded, so it can
   // still run without a graph.
-  void go_without_graphs(const c10::Error& problem) {
-    std::string reason = problem.what_without_backtrace();
-    reason = "the step could not be captured: " + reason.substr(0, reason.find('\n'));
+  void go_without_graphs(const std::exception& problem) {
+    const std::string reason = "the step could not be captured: " + first_line(problem);
     const bool usable = at::cuda::currentStreamCaptureStatus() == at::cuda::CaptureStatus::None;
     TORCH_CHECK(spec_.graphs != Switch::on && usable, reason, "; use --graphs off");
     optimizer_.drop_gradients();

@@ -57,7 +57,7 @@ void LogitsGraphs::capture(Captured& captured, const Batch& batch) {
   try {
     captured.graph = std::make_unique<StepGraph>(
         batch, pool_, [&](const Batch& placed) { captured.logits = model_.logits(placed); });
-  } catch (const c10::Error&) {
+  } catch (const std::exception&) {
     const bool usable = at::cuda::currentStreamCaptureStatus() == at::cuda::CaptureStatus::None;
     TORCH_CHECK(usable, "a batch could not be captured");
     off_ = true;

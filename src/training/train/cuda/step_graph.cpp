@@ -44,7 +44,7 @@ void abandon(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
     at::Generator generator = torch_api::default_generator(at::kCUDA);
     generator.graphsafe_set_state(generator.clone());
   });
-  // Clears the error, so that the next launch does not report it.
+  // The capture's error is thrown, so the next check must not report it again.
   static_cast<void>(cudaGetLastError());
 }
 
