@@ -121,7 +121,7 @@ Result<Survey> survey_cpu(const MemoryOptions& o, Context& context) {
 }
 
 // Runs each form again under ncu, which slows its kernels down but counts their bytes.
-Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gpulab,
+Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gpubench,
                                                  const std::vector<std::string>& size) {
   auto ncu = find_program("ncu");
   if (!ncu.ok()) ncu = find_program("/usr/local/cuda/bin/ncu");
@@ -129,7 +129,7 @@ Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gp
     return Error{ErrorCode::unavailable, "ncu is not in $PATH; it is part of the CUDA toolkit"};
   }
   Command command{.argv = {ncu->string(), "--csv", "--page", "raw", "--print-units", "base",
-                           "--metrics", bandwidth::gpu_metrics(), gpulab.string(), "--once"}};
+                           "--metrics", bandwidth::gpu_metrics(), gpubench.string(), "--once"}};
   command.argv.insert(command.argv.end(), size.begin(), size.end());
   constexpr std::chrono::minutes kLimit{5};
   TACHO_TRY(done, capture(command, kLimit).in("ncu"));
@@ -145,11 +145,11 @@ Result<std::vector<bandwidth::Counts>> count_gpu(const std::filesystem::path& gp
   return bandwidth::counts_of_cases(done.out);
 }
 
-// Starts tacho-gpulab, because this program does not link CUDA.
+// Starts tacho-gpubench, because this program does not link CUDA.
 Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& home) {
-  const char* named = std::getenv("TACHO_GPULAB");
+  const char* named = std::getenv("TACHO_GPUBENCH");
   const std::filesystem::path program =
-      named != nullptr ? std::filesystem::path(named) : program_folder() / "tacho-gpulab";
+      named != nullptr ? std::filesystem::path(named) : program_folder() / "tacho-gpubench";
   if (!std::filesystem::exists(program)) {
     return Error{ErrorCode::unavailable,
                  program.string() +
@@ -169,7 +169,7 @@ Result<Survey> survey_gpu(const MemoryOptions& o, const std::filesystem::path& h
   TACHO_TRY(process, Process::start(command));
   const ExitStatus status = process.wait();
   if (!status.success()) {
-    return Error{ErrorCode::failed, "tacho-gpulab ended with " + describe(status)};
+    return Error{ErrorCode::failed, "tacho-gpubench ended with " + describe(status)};
   }
   TACHO_TRY(text, read_file(out));
   std::error_code ignored;

@@ -50,9 +50,9 @@ constexpr const char* kCounted =
     "==PROF== Connected\n"
     "\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\"\n"
     "\"\",\"\",\"byte\",\"byte\"\n"
-    "\"1\",\"lab::case_begins()\",\"64\",\"0\"\n"
+    "\"1\",\"gpubench::case_begins()\",\"64\",\"0\"\n"
     "\"2\",\"copy\",\"1,000,000\",\"32\"\n"
-    "\"3\",\"lab::case_ends()\",\"64\",\"0\"\n";
+    "\"3\",\"gpubench::case_ends()\",\"64\",\"0\"\n";
 
 // An accepted survey must be equal after writing and reading.
 template <class Survey, class FromJson>

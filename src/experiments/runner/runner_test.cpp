@@ -135,7 +135,7 @@ struct TakeBench {
   NoView view;
 };
 
-TEST(LabTake, ExecutesAnOrderAndLeavesTheRecordInItsFolder) {
+TEST(RunnerTake, ExecutesAnOrderAndLeavesTheRecordInItsFolder) {
   const ScratchFolder scratch;
   const auto end = scratch.path() / "end";
   ASSERT_TRUE(write_file_atomically(end, line_of(Outcome::ok, "") + "\n").ok());
@@ -148,7 +148,7 @@ TEST(LabTake, ExecutesAnOrderAndLeavesTheRecordInItsFolder) {
   EXPECT_FALSE(std::filesystem::exists(bench.worker.home() / "tacho.db"));
 }
 
-TEST(LabTake, AnErrorBeforeTheStartIsTheResult) {
+TEST(RunnerTake, AnErrorBeforeTheStartIsTheResult) {
   TakeBench bench("exit 0");
   RunSpec spec = spec_of(1);
   spec.data = "fashion-mnist";
@@ -159,7 +159,7 @@ TEST(LabTake, AnErrorBeforeTheStartIsTheResult) {
   EXPECT_THAT(inspect_run(folder)->reason, HasSubstr("/nowhere"));
 }
 
-TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
+TEST(RunnerTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   TakeBench bench("kill -9 $$");
   const RunFolder folder = bench.make(new_order(spec_of(1)));
   const auto taken = bench.runner.take(folder, bench.view);
@@ -177,7 +177,7 @@ TEST(LabTake, ARunThatIsKilledFromOutsideGetsNoEnd) {
   EXPECT_EQ(inspect_run(watched)->outcome, Outcome::running);
 }
 
-TEST(LabTake, TheFailureOfAWatchedProgramIsTheResult) {
+TEST(RunnerTake, TheFailureOfAWatchedProgramIsTheResult) {
   TakeBench bench("exit 0");
   CommandSpec command;
   command.argv = {"/bin/sh", "-c", "exit 3"};

@@ -13,18 +13,18 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 
 constexpr const char* kLog =
-    "==PROF== Connected to process 1463 (tacho-gpulab)\n"
+    "==PROF== Connected to process 1463 (tacho-gpubench)\n"
     "==PROF== Disconnected from process 1463\n"
     "\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\"\n"
     "\"\",\"\",\"byte\",\"byte\"\n"
-    "\"0\",\"void lab::fill(float *, float *, long)\",\"128\",\"9,999\"\n"
-    "\"1\",\"lab::case_begins()\",\"64\",\"0\"\n"
-    "\"2\",\"void lab::find_mean(const float *)\",\"1,000,000\",\"32\"\n"
-    "\"3\",\"void lab::apply(const float *)\",\"1,000,000\",\"500,000\"\n"
-    "\"4\",\"lab::case_ends()\",\"64\",\"0\"\n"
-    "\"5\",\"void lab::order(unsigned *)\",\"7\",\"7\"\n"
-    "\"6\",\"lab::case_begins()\",\"64\",\"0\"\n"
-    "\"7\",\"lab::case_ends()\",\"64\",\"0\"\n";
+    "\"0\",\"void gpubench::fill(float *, float *, long)\",\"128\",\"9,999\"\n"
+    "\"1\",\"gpubench::case_begins()\",\"64\",\"0\"\n"
+    "\"2\",\"void gpubench::find_mean(const float *)\",\"1,000,000\",\"32\"\n"
+    "\"3\",\"void gpubench::apply(const float *)\",\"1,000,000\",\"500,000\"\n"
+    "\"4\",\"gpubench::case_ends()\",\"64\",\"0\"\n"
+    "\"5\",\"void gpubench::order(unsigned *)\",\"7\",\"7\"\n"
+    "\"6\",\"gpubench::case_begins()\",\"64\",\"0\"\n"
+    "\"7\",\"gpubench::case_ends()\",\"64\",\"0\"\n";
 
 TEST(GpuCounts, SumsTheKernelsOfACaseOnly) {
   const auto cases = counts_of_cases(kLog);

@@ -16,22 +16,23 @@
 #include "base/version.h"
 #include "core/record/statistics.h"
 #include "microbench/memory/survey.h"
-#include "training/kernels/lab.h"
+#include "programs/gpubench/survey.h"
 
 namespace tacho {
 namespace {
 
 constexpr const char* kHelp =
-    "tacho-gpulab measures a GPU's memory. 'tacho bench memory --device cuda' starts it for you.\n"
+    "tacho-gpubench measures a GPU's memory. 'tacho bench memory --device cuda' starts it for "
+    "you.\n"
     "\n"
-    "  tacho-gpulab --out FILE [--quick] [--quiet] [--size BYTES]\n"
+    "  tacho-gpubench --out FILE [--quick] [--quiet] [--size BYTES]\n"
     "                             write a survey as JSON; --size is per array, of four\n"
-    "  tacho-gpulab --once [--size BYTES]\n"
+    "  tacho-gpubench --once [--size BYTES]\n"
     "                             run each form in memory once, for a profiler\n";
 
 struct Words {
   std::filesystem::path out;
-  kernels::lab::GpuRequest request;
+  gpubench::GpuRequest request;
   bool quiet = false;
 };
 
@@ -64,8 +65,8 @@ Result<Words> read_words(const std::vector<std::string_view>& words) {
   return read;
 }
 
-Result<bandwidth::Measurement> measurement_of(const kernels::lab::GpuMeasured& measured) {
-  const kernels::lab::GpuForm& form = measured.form;
+Result<bandwidth::Measurement> measurement_of(const gpubench::GpuMeasured& measured) {
+  const gpubench::GpuForm& form = measured.form;
   TACHO_TRY(operation, bandwidth::kOperations.parse(form.operation));
   const auto [fastest, slowest] = std::ranges::minmax(measured.seconds);
   return bandwidth::Measurement{.operation = operation,
@@ -87,7 +88,7 @@ Result<bandwidth::Measurement> measurement_of(const kernels::lab::GpuMeasured& m
 Result<void> survey(const Words& words) {
   const Terminal terminal(2);
   const bool shows = !words.quiet && terminal.interactive();
-  const auto found = kernels::lab::survey_memory(
+  const auto found = gpubench::survey_memory(
       words.request, interrupts(), [&](int done, int all, const std::string& what) {
         if (!shows) return;
         const auto width = static_cast<std::size_t>(terminal.columns() - 1);
@@ -123,7 +124,7 @@ int run(const std::vector<std::string_view>& words) {
   const auto read = read_words(words);
   const Result<void> done = read.ok() ? survey(*read) : Result<void>(read.error());
   if (done.ok()) return 0;
-  fmt::print(stderr, "tacho-gpulab: {}\n", done.error().message);
+  fmt::print(stderr, "tacho-gpubench: {}\n", done.error().message);
   return done.error().code == ErrorCode::usage ? 2 : 1;
 }
 

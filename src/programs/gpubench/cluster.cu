@@ -2,10 +2,10 @@
 // only one block of eight issues an atomic, and a copy through a neighbour's shared memory.
 #include <cooperative_groups.h>
 
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 #include "training/kernels/warp.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr unsigned kTogether = 8;
@@ -126,4 +126,4 @@ void add_cluster_cases(const Arrays& x, Cases& cases) {
                    [all] { cudaMemset(all.result, 0, sizeof(double)); }});
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <memory>
 
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -118,4 +118,4 @@ std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* devi
   return all;
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -2,9 +2,9 @@
 // cache unless a part of the cache is reserved for it (an access policy window).
 #include <algorithm>
 
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 // Four numbers per thread: a pack of each array and four entries of the table.
@@ -91,4 +91,4 @@ void forget_persistence() {
   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

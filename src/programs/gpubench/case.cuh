@@ -1,14 +1,16 @@
 #pragma once
 
-// Shared by the lab's kernels: the arrays, their known values, and a case to time.
+// Shared by the kernels of this folder: the arrays, their known values, and a case to time.
 
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
-#include "training/kernels/lab.h"
+#include "programs/gpubench/survey.h"
 #include "training/kernels/launch.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
+
+using namespace kernels;  // launch() and the helpers of warp.cuh
 
 constexpr int64_t kSector = 32;
 constexpr int kThreads = 256;
@@ -119,4 +121,4 @@ std::vector<GpuMeasured> measure_transfers(int64_t bytes, bool quick, void* devi
                                            std::string& problem);
 std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to, std::string& problem);
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -1,8 +1,8 @@
 // The sum of an array.
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 #include "training/kernels/warp.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr int kUnroll = 8;
@@ -108,4 +108,4 @@ void add_reduction_cases(const Arrays& x, Cases& cases) {
                    sum_checker(x, x.count), nullptr, 0, fresh});
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -1,7 +1,7 @@
 // Gather and scatter with indices in order or at random.
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 __global__ void gather(const float* __restrict__ a, const uint32_t* __restrict__ index,
@@ -96,4 +96,4 @@ void add_order_cases(const Arrays& x, Cases& cases) {
   }
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -122,4 +122,4 @@ std::vector<GpuMeasured> measure_managed(int64_t bytes, bool quick, void* to,
   return all;
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

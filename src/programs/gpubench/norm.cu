@@ -1,8 +1,8 @@
 // Normalises rows by mean and deviation with different numbers of passes over memory.
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 #include "training/kernels/warp.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr int kWidth = 1024;
@@ -127,4 +127,4 @@ void add_norm_cases(const Arrays& x, Cases& cases) {
                    x.c, poisoned});
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -1,7 +1,7 @@
 // Copy, scale and triad with sequential, strided and misaligned access.
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr int kUnroll = 4;
@@ -315,4 +315,4 @@ void add_stream_cases(const Arrays& x, Cases& cases) {
   add_triads(x, cases);
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

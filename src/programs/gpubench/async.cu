@@ -2,9 +2,9 @@
 // complete on an mbarrier (sm_90).
 #include <cuda_pipeline.h>
 
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr int kStages = 4;
@@ -142,4 +142,4 @@ void add_async_cases(const Arrays& x, Cases& cases) {
                    copied, c, poisoned});
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -1,7 +1,7 @@
 #pragma once
 
-// The memory lab on a GPU: times every access pattern of its memory and verifies the results on the
-// device. A plain C++ interface, like kernels.h.
+// Times every access pattern of a GPU's memory and verifies the results on the device. A plain C++
+// interface, like kernels.h.
 
 #include <atomic>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 
 struct GpuRequest {
   bool quick = false;
@@ -51,4 +51,4 @@ using GpuProgress = std::function<void(int done, int all, const std::string& wha
 GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& interrupts,
                         const GpuProgress& progress);
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

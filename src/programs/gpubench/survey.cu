@@ -2,10 +2,10 @@
 #include <memory>
 #include <stdexcept>
 
-#include "training/kernels/lab.h"
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
+#include "programs/gpubench/survey.h"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 __global__ void fill(float* a, float* b, int64_t count) {
@@ -250,4 +250,4 @@ GpuSurvey survey_memory(const GpuRequest& request, const std::atomic<int>& inter
   return survey;
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench

@@ -1,7 +1,7 @@
 // Transpose and stencil: tiles in shared memory, with and without bank conflicts.
-#include "training/kernels/lab_case.cuh"
+#include "programs/gpubench/case.cuh"
 
-namespace tacho::kernels::lab {
+namespace tacho::gpubench {
 namespace {
 
 constexpr int kTile = 32;
@@ -227,4 +227,4 @@ void add_tile_cases(const Arrays& x, Cases& cases) {
                    launch_of(smooth_strip, strips, kThreads, m, kStrip), smoothed, x.c, poisoned});
 }
 
-}  // namespace tacho::kernels::lab
+}  // namespace tacho::gpubench
