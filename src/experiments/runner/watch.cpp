@@ -89,7 +89,10 @@ Result<WatchedRun> Runner::watch_begun(const Begun& begun, const RunOrder& order
   WatchedProgram::End end = program->finish();
   // Podman's client ends with 0 at a signal that comes before it knows that its container runs.
   const bool ended_inside = end.exited.ended.has_value();
-  if (limit.reached() && !ended_inside && end.status.success()) end.status.signal = SIGTERM;
+  if (limit.reached() && !ended_inside && end.status.success()) {
+    end.status.signal = SIGTERM;
+    end.outcome = Outcome::failed;
+  }
   // Ignores write errors: even if the disk is full, the run must get its end.
   for (const EventBody& seen : gpu_trace_events(folder)) {
     (void)events->write({clock.now(), seen}).ok();
