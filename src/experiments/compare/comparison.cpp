@@ -169,8 +169,9 @@ double reach_of(const std::vector<const Finding*>& findings, double resolution) 
     if (!ratio) continue;
     reach = std::max(reach, std::fabs(ratio->value - 1));
     if (!ratio->interval) continue;
-    reach = std::max(
-        {reach, std::fabs(ratio->interval->low - 1), std::fabs(ratio->interval->high - 1)});
+    const double widest =
+        std::max(std::fabs(ratio->interval->low - 1), std::fabs(ratio->interval->high - 1));
+    reach = std::max(reach, std::min(widest, 1.0));
   }
   return reach;
 }

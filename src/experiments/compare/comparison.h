@@ -102,7 +102,8 @@ std::optional<bool> is_good(const Comparison& comparison, const Finding& finding
 // Returns the findings of a metric with this base, in the order of the variants.
 std::vector<const Finding*> findings_against(const Comparison& comparison, std::size_t base,
                                              std::string_view metric);
-// Returns the distance from 1 that an axis needs to show all intervals and the resolution.
+// Returns the distance from 1 that an axis needs to show the resolution, all ratios, and their
+// intervals up to ±100 %: those of a few disturbed runs can be a hundred times wider.
 double reach_of(const std::vector<const Finding*>& findings, double resolution);
 
 const ComparedMetric* find_metric(const Comparison& comparison, std::string_view key);

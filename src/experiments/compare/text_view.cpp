@@ -112,8 +112,8 @@ std::string interval_bar(const std::optional<Ratio>& ratio, double reach, std::s
       const std::size_t low = place(ratio->interval->low);
       const std::size_t high = place(ratio->interval->high);
       for (std::size_t i = low; i <= high; ++i) cells[i] = "─";
-      cells[low] = "├";
-      cells[high] = "┤";
+      cells[low] = ratio->interval->low < 1 - reach ? "‹" : "├";
+      cells[high] = ratio->interval->high > 1 + reach ? "›" : "┤";
     }
     cells[place(ratio->value)] = "●";
   }

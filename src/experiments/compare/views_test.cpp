@@ -15,11 +15,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(IntervalBar, ShowsTheInterval) {
+TEST(IntervalBar, ShowsTheIntervalOrThatItIsWiderThanTheAxis) {
   const Ratio ratio{1.02, Interval{1.01, 1.04}, true, 10, 10};
   EXPECT_EQ(interval_bar(ratio, 0.05, 11), "     │├●─┤ ");
   const Ratio wide{1, Interval{0.5, 2}, true, 10, 10};
-  EXPECT_EQ(interval_bar(wide, 0.05, 11), "├────●────┤");
+  EXPECT_EQ(interval_bar(wide, 0.05, 11), "‹────●────›");
   EXPECT_EQ(interval_bar(Ratio{0.95, std::nullopt, true, 1, 1}, 0.05, 5), "● │  ");
   EXPECT_EQ(interval_bar(std::nullopt, 0.05, 5), "  │  ");
 }
@@ -36,6 +36,16 @@ TEST(ComparisonText, FitsEightyColumnsAndShowsTheFinding) {
   EXPECT_THAT(text, Not(HasSubstr("\033")));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(ComparisonText, HasNoAxisBeyondAHundredPercentForAnUncertainRatio) {
+  Comparison comparison = made_comparison();
+  for (Finding& finding : comparison.findings) {
+    finding.evidence.ratio = Ratio{0.8, Interval{0.001, 900}, true, 2, 2};
+  }
+  EXPECT_THAT(comparison_text(comparison, Terminal(-1)), HasSubstr("bars: −100 % to +100 %"));
+  comparison.findings.front().evidence.ratio->value = 3;
+  EXPECT_THAT(comparison_text(comparison, Terminal(-1)), HasSubstr("bars: −200 % to +200 %"));
 }
 
 TEST(ComparisonText, CutsLongNames) {
