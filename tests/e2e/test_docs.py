@@ -54,7 +54,7 @@ SHORTER = [
     (r"(compare .*)--steps \d+", r"\1--steps 3 --eval-samples 64"),
     (r"batch=32,64,128", "batch=32,64"),
     (r"(bench comms --quick)", r"\1 --max-size 64K --no-gradients"),
-    (r"--max-time \d+\w", "--max-time 4s"),
+    (r"(compare (?!.*--cmd).*)--max-time \d+\w", r"\1--max-time 4s"),
     (r"(tacho load .*--rate \d+)$", r"\1 --duration 1s"),
     (r"(tacho load .*/metrics.*)$", r"\1 --duration 1s"),
     (r"--duration \d+\w+", "--duration 1s"),
