@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "base/subprocess.h"
-#include "cli/served_model.h"
 #include "cli/train_options.h"
 #include "experiments/runner/compared_values.h"
 #include "experiments/runner/sweep_plan.h"
 #include "machine/probe/host_probe.h"
 #include "serving/infer/options.h"
+#include "serving/load/served_model.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,6 @@
 #include "cli/compare_view.h"
 #include "cli/live_view.h"
 #include "cli/load_work.h"
-#include "cli/served_model.h"
 #include "cli/study_check.h"
 #include "cli/study_environments.h"
 #include "cli/study_survey.h"
@@ -19,7 +18,9 @@
 #include "experiments/runner/compare_runner.h"
 #include "experiments/runner/loopback_fallback.h"
 #include "experiments/runner/sweep_plan.h"
+#include "experiments/runner/worker_program.h"
 #include "experiments/study/fill_in.h"
+#include "serving/load/served_model.h"
 
 namespace tacho {
 namespace {
@@ -143,7 +144,9 @@ Result<StepEnd> StudyExecutor::execute(const ServingStep& work, const std::strin
                                        StepRow& row) {
   if (is_done(row.begun_as())) return StepEnd::done;
   TACHO_TRY(run, stores_.runs.find(model_key));
-  TACHO_TRY(served, ServedModel::start(run.row.folder, work.infer, stores_.home / "studies"));
+  TACHO_TRY(worker, find_worker());
+  TACHO_TRY(served,
+            ServedModel::start(worker, run.row.folder, work.infer, stores_.home / "studies"));
   TACHO_TRY(options, load_options_of(work, served.url()));
   options.quiet = !context_.err.interactive();
   const std::string key = new_run_key();

@@ -1,4 +1,4 @@
-#include "cli/served_model.h"
+#include "serving/load/served_model.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/start_report.h"
-#include "experiments/runner/worker_program.h"
 #include "serving/load/target.h"
 
 namespace tacho {
@@ -85,7 +84,7 @@ std::string with_redis(std::string word, const std::string& place) {
   return word;
 }
 
-Result<ServedModel> ServedModel::start(const fs::path& run_folder,
+Result<ServedModel> ServedModel::start(const fs::path& worker, const fs::path& run_folder,
                                        std::span<const std::string> words,
                                        const fs::path& scratch) {
   ServedModel served;
@@ -94,7 +93,6 @@ Result<ServedModel> ServedModel::start(const fs::path& run_folder,
   const fs::path redis_log = scratch / "redis.log";
   std::error_code ignored;
   fs::remove(log, ignored);
-  TACHO_TRY(worker, find_worker());
   std::vector<std::string> argv = {worker.string(), "infer", run_folder.string(), "--port", "0"};
   const bool wants_redis = std::ranges::any_of(
       words, [](const std::string& word) { return word.find(kRedis) != std::string::npos; });
@@ -111,7 +109,7 @@ Result<ServedModel> ServedModel::start(const fs::path& run_folder,
   pipe.add_to(command);
   TACHO_TRY(process, Process::start(command));
   served.worker_ = std::make_unique<Process>(std::move(process));
-  TACHO_TRY(port, pipe.read("port", kServerPatience).in("tacho-worker"));
+  TACHO_TRY(port, pipe.read("port", kServerPatience).in("tacho-worker, see " + log.string()));
   served.url_ = fmt::format("http://127.0.0.1:{}/", port);
   return served;
 }

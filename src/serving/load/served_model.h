@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -18,8 +17,10 @@ std::string with_redis(std::string word, const std::string& place);
 // contain {redis}.
 class ServedModel {
  public:
-  // Returns when it answers. `scratch`: a folder for the logs of both processes.
-  static Result<ServedModel> start(const std::filesystem::path& run_folder,
+  // Returns when it answers. `worker`: the program tacho-worker; `scratch`: a folder for the logs
+  // of both processes.
+  static Result<ServedModel> start(const std::filesystem::path& worker,
+                                   const std::filesystem::path& run_folder,
                                    std::span<const std::string> words,
                                    const std::filesystem::path& scratch);
   ServedModel(ServedModel&&) = default;
