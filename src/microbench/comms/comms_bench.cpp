@@ -164,8 +164,8 @@ class CommsBench {
   Result<std::unique_ptr<Carrier>> connect(DistBackend backend) {
     if (backend == DistBackend::gloo) return options_.torch.gloo(place_.rank, rendezvous_);
     if (backend == DistBackend::shm) {
-      TACHO_TRY(group,
-                ShmGroup::join({.name = job_ + "-bench", .rank = place_.rank, .size = place_.size}));
+      TACHO_TRY(group, ShmGroup::join(
+                           {.name = job_ + "-bench", .rank = place_.rank, .size = place_.size}));
       return std::unique_ptr<Carrier>(
           std::make_unique<ShmCarrier>(std::move(group), request_.largest.count));
     }
