@@ -9,6 +9,7 @@
 #include "cli/dataset_list.h"
 #include "cli/progress_line.h"
 #include "training/data/catalog.h"
+#include "training/data/fetch/class_table.h"
 #include "training/data/fetch/get.h"
 #include "training/data/fetch/prepare.h"
 #include "training/data/fetch/verify.h"
@@ -82,20 +83,32 @@ Result<std::filesystem::path> make(const DatasetInfo& dataset, const DataOptions
   TACHO_TRY(home, tacho_home());
   Observer observer(context);
   if (o.from.empty()) return get(dataset, home, observer.say());
-  const bool unpacks_images =
-      dataset.packing == Packing::imagenet || dataset.packing == Packing::tiny_imagenet;
-  if (o.subset && !unpacks_images) {
-    return Error{ErrorCode::usage, "--subset is for imagenet and tiny-imagenet"};
+  const bool unpacks_images = dataset.packing == Packing::imagenet ||
+                              dataset.packing == Packing::tiny_imagenet ||
+                              dataset.packing == Packing::small_images;
+  if (o.subset && !unpacks_images && dataset.packing != Packing::reviews) {
+    return Error{ErrorCode::usage,
+                 "--subset is for imagenet, tiny-imagenet, cifar10, cifar100 and imdb"};
   }
-  // Unpacking images takes hours: Ctrl-C keeps what is finished.
+  // Unpacking images takes up to hours: Ctrl-C leaves nothing incomplete.
   if (unpacks_images) catch_interrupts();
   return prepare(o.subset ? subset_of(dataset) : dataset, o.from, home, observer.say(),
                  observer.watch());
 }
 
+// Says how much of the dataset there is, since any part was accepted.
+Result<void> state_part(const std::filesystem::path& folder, const Context& context) {
+  TACHO_TRY(classes, read_class_table(folder));
+  const SampleTotals totals = totals_of(classes);
+  context.warn(fmt::format("prepared a part: {} classes, {} training and {} evaluation samples",
+                           classes.size(), totals.train, totals.eval));
+  return {};
+}
+
 Result<int> get_dataset(const DataOptions& o, const Context& context) {
   TACHO_TRY(dataset, find_dataset(o.name));
   TACHO_TRY(folder, make(*dataset, o, context));
+  if (o.subset) TACHO_CHECK(state_part(folder, context));
   const bool in_place = dataset->packing == Packing::in_place;
   context.print(fmt::format("{} is ready in {}{}\n", dataset->name, folder.string(),
                             in_place ? "; train on it with --data-dir" : ""));
@@ -144,13 +157,13 @@ void add_data_command(CLI::App& app, Context& context) {
 
   auto prepared = std::make_shared<DataOptions>();
   CLI::App* prepare = data->add_subcommand("prepare", "prepare a dataset from its published files");
-  prepare->footer(dataset_list());
+  prepare->footer(accepted_sources());
   prepare->add_option("name", prepared->name, known)->required();
-  prepare->add_option("--from", prepared->from, "published archive, or folder of files")
+  prepare->add_option("--from", prepared->from, "archive or folder; the list below says which")
       ->type_name("PATH")
       ->required();
   prepare->add_flag("--subset", prepared->subset,
-                    "accept fewer classes or images than published (imagenet, tiny-imagenet)");
+                    "accept fewer classes or samples than published (image datasets, imdb)");
   prepare->callback(
       [=, &context] { context.run([&] { return get_dataset(*prepared, context); }); });
 

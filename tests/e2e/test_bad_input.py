@@ -66,7 +66,7 @@ REFUSED = [
     (("runs", "export", "--csv", "-o", "/nonexistent/runs.csv"), 2, "/nonexistent/runs.csv"),
     (("runs", "ingest", "/usr"), 2, "/usr: not a run's folder"),
     (("data", "get", "nope"), 2, "unknown dataset 'nope'"),
-    (("data", "get", "sst2"), 2, "tacho data prepare sst2 --from DIR"),
+    (("data", "get", "sst2"), 2, "tacho data prepare sst2 --from SST-2.zip"),
     (("data", "prepare", "sst2", "--from", "/nonexistent"), 2, "/nonexistent/train.tsv"),
     (("completion", "tcsh"), 2, "tcsh"),
 ]

@@ -27,7 +27,7 @@ NEVER = [
     ("needs a GPU", r"--device cuda|--env-gpus|--trace trace.json"),
     ("is about the tree it lies in", r"^(script|bench)/"),
     ("needs a cluster", r"^(sbatch|torchrun|kind|minikube|kubectl)|--nnodes|KEY|\bkind load|\bminikube"),
-    ("needs archives that others publish", r"prepare (cifar10|imagenet|imdb)|--data imagenet"),
+    ("needs archives that others publish", r"prepare (cifar10|tiny-imagenet|imagenet|imdb)|--data imagenet"),
     ("needs an image of the reader's own", r"/srv/images"),
     ("needs something that is running", r"/live$|sweep (watch|cancel)"),
     ("needs a served model of pictures", r"--images"),

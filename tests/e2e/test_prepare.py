@@ -2,9 +2,11 @@ import hashlib
 import random
 import shutil
 import signal
+import struct
 import tarfile
 import unittest
 import zipfile
+import zlib
 
 from tacho_case import SharedHomeCase, TachoCase, wait_until
 from toy_imagenet import add, class_archive, image, write_release
@@ -14,6 +16,33 @@ def digest_of(folder):
     """All files below a folder with their checksums."""
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in folder.rglob("*") if path.is_file()}
+
+
+def png(level, side, grey=False):
+    """A square image of one level."""
+    def chunk(name, content):
+        return (struct.pack(">I", len(content)) + name + content
+                + struct.pack(">I", zlib.crc32(name + content)))
+    rows = (b"\0" + bytes([level]) * side * (1 if grey else 3)) * side
+    header = struct.pack(">IIBBBBB", side, side, 8, 0 if grey else 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+def read_images(file):
+    """The format as src/training/data/image_file.h documents it."""
+    content = file.read_bytes()
+    magic, version, checksum, count = struct.unpack_from("<8sI32sQ", content)
+    *shape, _, names = struct.unpack_from("<5I", content, 52)
+    assert (magic, version) == (b"TACHOIMG", 1)
+    assert checksum == hashlib.sha256(content[44:]).digest()
+    labels = 96 + names
+    pixels = labels + 2 * count
+    size = shape[0] * shape[1] * shape[2]
+    assert len(content) == pixels + count * size
+    return {"shape": tuple(shape), "classes": content[96:labels].decode().splitlines(),
+            "labels": list(struct.unpack_from(f"<{count}H", content, labels)),
+            "levels": [set(content[pixels + i * size:pixels + (i + 1) * size]) for i in range(count)]}
 
 
 class Imagenet(SharedHomeCase):
@@ -137,11 +166,12 @@ class TinyImagenet(TachoCase):
             for wnid in ids:
                 put(f"train/{wnid}/{wnid}_boxes.txt", "")
                 for number in range(3):
-                    put(f"train/{wnid}/images/{wnid}_{number}.JPEG", b"\xff\xd8\xff\xe0train")
+                    put(f"train/{wnid}/images/{wnid}_{number}.JPEG",
+                        png(10 * number, 64, grey=number == 1))
             put("val/val_annotations.txt", "".join(f"val_{i}.JPEG\t{ids[i % 2]}\t0\t0\t9\t9\n"
                                                    for i in range(4)))
             for i in range(4):
-                put(f"val/images/val_{i}.JPEG", b"\xff\xd8\xff\xe0val%d" % i)
+                put(f"val/images/val_{i}.JPEG", png(100 + i, 64))
 
     def test_it_is_prepared_from_its_zip(self):
         file = self.new_folder() / "tiny-imagenet-200.zip"
@@ -150,12 +180,45 @@ class TinyImagenet(TachoCase):
         self.assert_one_error_line(refused, "2 classes in wnids.txt, expected 200")
         self.tacho("data", "prepare", "tiny-imagenet", "--from", file, "--subset")
         folder = self.home / "data" / "tiny-imagenet"
-        self.assertEqual((folder / "val/n01629819/val_3.JPEG").read_bytes(),
-                         b"\xff\xd8\xff\xe0val3")
-        self.assertEqual(len(digest_of(folder)), 6 + 4 + 1)
+        self.assertEqual(read_images(folder / "train.images"), {
+            "shape": (3, 64, 64), "classes": ["n01443537", "n01629819"], "labels": [0, 1] * 3,
+            "levels": [{0}, {0}, {10}, {10}, {20}, {20}]})
+        self.assertEqual(read_images(folder / "eval.images")["levels"], [{100}, {101}, {102}, {103}])
+        self.assertEqual(sorted(digest_of(folder)), ["classes.tsv", "eval.images", "train.images"])
         self.tacho("data", "verify", "tiny-imagenet")
         listed = {row["name"]: row for row in self.tacho("data", "ls", "--json").json}
         self.assertEqual(listed["tiny-imagenet"]["folder"], str(folder))
+
+    def test_it_is_prepared_from_one_folder_per_class_and_trained_on(self):
+        source = self.new_folder()
+        for part, count in (("train", 8), ("valid", 4)):
+            for level, name in ((30, "cat"), (200, "dog")):
+                (source / part / name).mkdir(parents=True)
+                for number in range(count):
+                    (source / part / name / f"{number}.png").write_bytes(png(level + number, 64))
+        said = self.tacho("data", "prepare", "tiny-imagenet", "--from", source, "--subset")
+        self.assertIn("tacho: note: prepared a part: 2 classes, 16 training and 8 evaluation samples", said.err)
+        record = self.tacho("train", "mlp", "--data", "tiny-imagenet", "--threads", 1, "-b", 4,
+                            "-e", 2, "--seed", 1, "--json").json
+        self.assertEqual((record["outcome"], len(record["steps"]["loss"])), ("ok", 8))
+        with open(self.home / "data" / "tiny-imagenet" / "train.images", "r+b") as file:
+            file.truncate(1000)
+        said = self.tacho("train", "mlp", "--data", "tiny-imagenet", "--threads", 1, "-b", 4,
+                          "-e", 1, expect=None)
+        self.assertNotEqual(said.code, 0)
+        self.assertRegex(said.out, "train.images: 1000 bytes, expected [0-9]+; the file is damaged, "
+                                   "prepare the dataset again")
+
+    def test_a_folder_of_an_older_version_still_verifies_and_can_be_prepared_again(self):
+        folder = self.home / "data" / "tiny-imagenet"
+        for path in ("train/cat/1.JPEG", "train/dog/2.JPEG", "val/cat/3.JPEG"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(png(7, 64))
+        (folder / "classes.tsv").write_text("cat\t\t1\t1\ndog\t\t1\t0\n")
+        reports = self.tacho("data", "verify", "tiny-imagenet", "--json").json
+        self.assertEqual([(r["file"], r["state"]) for r in reports], [("train", "ok"), ("val", "ok")])
+        self.tacho("data", "prepare", "tiny-imagenet", "--from", folder, "--subset")
+        self.assertEqual(sorted(digest_of(folder)), ["classes.tsv", "eval.images", "train.images"])
 
 
 class ImageFolder(TachoCase):
@@ -195,12 +258,39 @@ class Cifar10(TachoCase):
         said = self.tacho("data", "prepare", "cifar10", "--from", archive)
         prepared = self.home / "data" / "cifar10"
         self.assertEqual(said.out, f"cifar10 is ready in {prepared}\n")
-        self.assertEqual(sorted(path.name for path in prepared.iterdir()), names)
+        self.assertEqual(sorted(digest_of(prepared)), ["classes.tsv", "eval.images", "train.images"])
+        with open(prepared / "train.images", "r+b") as file:
+            file.seek(1_000_000)
+            file.write(b"\x0a")
+        said = self.tacho("data", "verify", "cifar10", expect=2)
+        self.assert_one_error_line(said, "train.images: its content does not match its checksum")
+        # Files of an older version are checked, too.
+        shutil.rmtree(prepared)
+        prepared.mkdir()
+        for name in names:
+            (prepared / name).write_bytes(batch)
+        self.tacho("data", "verify", "cifar10")
         with open(prepared / "data_batch_3.bin", "r+b") as file:
             file.seek(3073)
             file.write(b"\x0a")
         said = self.tacho("data", "verify", "cifar10", expect=2)
         self.assert_one_error_line(said, "data_batch_3.bin: record 2: label 10 (expected 0 to 9)")
+
+    def test_ctrl_c_leaves_nothing(self):
+        source = self.new_folder()
+        for part in ("train", "test"):
+            for name in ("cat", "dog"):
+                (source / part / name).mkdir(parents=True)
+                for number in range(10_000):
+                    (source / part / name / f"{number}.png").write_bytes(png(number % 256, 32))
+        data = self.home / "data"
+        going = self.start("data", "prepare", "cifar10", "--from", source, "--subset")
+        wait_until((data / ".cifar10.part" / "train.images").exists, "first image")
+        going.signal(signal.SIGINT)
+        said = going.ended()
+        self.assertEqual(said.code, 128 + signal.SIGINT)
+        self.assertRegex(said.err, "tacho: stopped; nothing was written\n$")
+        self.assertEqual([path.name for path in data.iterdir()], [".cifar10.lock"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// Archives of datasets: .tar, .tar.gz, .zip, a .tar in a .tar, and the .mat file of a devkit.
+// Archives of datasets: .tar, .tar.gz, .tar.xz, .zip, a .tar in a .tar, and the .mat file of a
+// devkit.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -48,8 +49,8 @@ bool read_all(const std::string& bytes, const std::filesystem::path& file) {
 }
 
 ArchiveKind any_kind(Random& random) {
-  constexpr std::array kKinds = {ArchiveKind::tar, ArchiveKind::tar_gz, ArchiveKind::zip,
-                                 ArchiveKind::zip_stored};
+  constexpr std::array kKinds = {ArchiveKind::tar, ArchiveKind::tar_gz, ArchiveKind::tar_xz,
+                                 ArchiveKind::zip, ArchiveKind::zip_stored};
   return kKinds[static_cast<std::size_t>(random.below(kKinds.size()))];
 }
 
@@ -94,6 +95,7 @@ int main(int argc, char** argv) {
   return fuzz(argc, argv,
               {.samples = {archive_bytes(entries, ArchiveKind::tar),
                            archive_bytes(entries, ArchiveKind::tar_gz),
+                           archive_bytes(entries, ArchiveKind::tar_xz),
                            archive_bytes(entries, ArchiveKind::zip),
                            archive_bytes(entries, ArchiveKind::zip_stored), mat, "3\n1\n2\n"},
                .generate = made_archive},

@@ -1,15 +1,18 @@
-// Files of datasets: IDX, CIFAR, sentences; plain and gzip-compressed.
+// Files of datasets: IDX, CIFAR, sentences, plain and gzip-compressed; prepared images.
 #include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "base/file.h"
 #include "base/scratch_folder.h"
 #include "fuzz_loop.h"
 #include "training/data/cifar.h"
 #include "training/data/gz_file.h"
 #include "training/data/idx.h"
+#include "training/data/image_file.h"
+#include "training/data/image_file_writer.h"
 #include "training/data/sentences.h"
 
 namespace tacho {
@@ -44,6 +47,34 @@ std::string zipped(const std::string& content) {
   return out;
 }
 
+// Three grey images of 2 x 2 pixels.
+std::string prepared_images(const std::filesystem::path& file) {
+  const std::vector<std::int64_t> labels = {1, 0, 1};
+  auto writer = *ImageFileWriter::create(
+      file, {.channels = 1, .height = 2, .width = 2, .classes = {"cat", "dog"}}, labels);
+  const std::vector<std::uint8_t> pixels = {1, 2, 3, 4};
+  for (const std::int64_t index : {0, 1, 2}) (void)writer.put(index, pixels).ok();
+  (void)writer.finish().ok();
+  return *read_file(file);
+}
+
+// Reads every label and pixel: an access outside of the file would end the program.
+bool read_images(const std::filesystem::path& file) {
+  const auto images = ImageFile::open(file);
+  if (!images.ok()) return false;
+  const auto classes = static_cast<std::int64_t>(images->header().classes.size());
+  for (const std::int64_t label : images->labels()) {
+    if (label < 0 || label >= classes) broken_invariant("a label without a class");
+  }
+  const auto pixels = images->pixels();
+  if (static_cast<std::int64_t>(pixels.size()) !=
+      images->header().count * images->header().image_bytes()) {
+    broken_invariant("another number of pixels than the header states");
+  }
+  (void)images->checksum_matches();
+  return true;
+}
+
 // Headers that claim more data than the file has, and data that compresses well.
 std::string made_file(Random& random) {
   const auto any_length = [&] {
@@ -68,7 +99,7 @@ std::string made_file(Random& random) {
 
 bool read_all(const std::string& bytes, const std::filesystem::path& file) {
   std::ofstream(file, std::ios::binary) << bytes;
-  bool any = false;
+  bool any = read_images(file);
   for (const std::size_t dimensions : {1, 3}) any = read_idx(file, dimensions).ok() || any;
   for (const CifarLabels labels : {CifarLabels::one, CifarLabels::coarse_and_fine}) {
     ImageSet set;
@@ -90,10 +121,11 @@ int main(int argc, char** argv) {
   const std::string images = idx({2, 3, 4}, 24);
   const std::string cifar(2 * kCifarRecord, '\3');
   const std::string fine(2 * kCifarRecord + 2, '\3');
+  const std::string prepared = prepared_images(file);
   const std::string sentences = "sentence\tlabel\na fine film\t1\nnot so fine\t0\n";
   return fuzz(argc, argv,
               {.samples = {labels, images, zipped(images), cifar, zipped(fine), sentences,
-                           zipped(sentences)},
+                           zipped(sentences), prepared},
                .generate = made_file},
               [&](const std::string& bytes) { return read_all(bytes, file); });
 }

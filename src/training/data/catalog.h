@@ -22,7 +22,7 @@ struct DatasetFile {
   std::int64_t per_label = 0;
 };
 
-// File format of a prepared dataset; determines its reader.
+// File format of a dataset's folder; determines its reader.
 enum class DatasetForm {
   idx,           // MNIST's arrays: load_images()
   cifar10,       // records of a label and an image: load_images()
@@ -35,7 +35,8 @@ enum class DatasetForm {
 enum class Packing {
   files,          // `files` unchanged
   archive,        // `files` in a folder of an archive
-  tiny_imagenet,  // a .zip of class folders, and a table of the validation images' labels
+  small_images,   // `files` with images in a folder of an archive, or class folders of images
+  tiny_imagenet,  // class folders, and a table of the validation images' labels
   imagenet,       // a .tar of .tar files, a flat .tar, and a development kit with the labels
   reviews,        // one text file per review, in an archive or a folder
   in_place,       // the user's files, used in place
@@ -49,9 +50,14 @@ struct DatasetInfo {
   std::span<const DatasetFile> files;
   DatasetForm form = DatasetForm::idx;
   Packing packing = Packing::files;
-  // Published number of images of image folders; 0 for any number.
+  // Height and width of the colour images, if all are equal and small: preparation decodes them
+  // into one ImageFile per part. `form` is then that of folders from older versions.
+  std::int64_t side = 0;
+  // Published number of images; 0 for any number.
   std::int64_t train_images = 0;
   std::int64_t eval_images = 0;
+  // What 'tacho data prepare --from' accepts.
+  std::string_view accepts = {};
   // Source of the --from argument: "cifar-10-binary.tar.gz from https://…".
   std::string_view needs = {};
   // Name of the archive, and (Packing::archive and tiny_imagenet) of the folder in it.

@@ -31,7 +31,7 @@ TEST(DatasetCatalog, NamesTheCommandForEachDataset) {
                                     "tacho data prepare tiny-imagenet --from tiny-imagenet-200.zip",
                                     "tacho data prepare imagenet --from DIR",
                                     "tacho train MODEL --data image-folder --data-dir DIR",
-                                    "tacho data prepare sst2 --from DIR",
+                                    "tacho data prepare sst2 --from SST-2.zip",
                                     "tacho data prepare imdb --from aclImdb_v1.tar.gz"));
 }
 

@@ -51,9 +51,54 @@ Result<ImageData> load_idx(const DatasetInfo& info, const fs::path& folder) {
   return ImageData{std::move(train), std::move(eval), info.classes};
 }
 
+Result<ImageSet> map_part(const fs::path& path) {
+  TACHO_TRY(file, ImageFile::open(path));
+  const ImageFileHeader& header = file.header();
+  ImageSet set{.count = header.count,
+               .channels = header.channels,
+               .height = header.height,
+               .width = header.width,
+               .labels = file.labels()};
+  set.file = std::make_shared<const ImageFile>(std::move(file));
+  return set;
+}
+
+Result<ImageData> map_files(const fs::path& folder) {
+  TACHO_TRY(train, map_part(folder / kTrainImages));
+  TACHO_TRY(eval, map_part(folder / kEvalImages));
+  const ImageFileHeader& one = train.file->header();
+  const ImageFileHeader& other = eval.file->header();
+  if (one.channels != other.channels || one.height != other.height || one.width != other.width ||
+      one.classes != other.classes) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{}: {} and {} have different image sizes or classes; prepare the "
+                             "dataset again",
+                             folder.string(), kTrainImages, kEvalImages)};
+  }
+  ImageData data{.classes = static_cast<std::int64_t>(one.classes.size()),
+                 .class_names = one.classes,
+                 .statistics = one.statistics};
+  data.train = std::move(train);
+  data.eval = std::move(eval);
+  return data;
+}
+
 }  // namespace
 
+std::span<const std::uint8_t> ImageSet::all_pixels() const {
+  const std::span<const std::uint8_t> all = file ? file->pixels() : std::span(pixels);
+  return all.first(static_cast<std::size_t>(count * channels * height * width));
+}
+
+void ImageSet::keep_first(std::int64_t images) {
+  if (images >= count) return;
+  count = images;
+  labels.resize(static_cast<std::size_t>(count));
+  if (!file) pixels.resize(static_cast<std::size_t>(count * channels * height * width));
+}
+
 Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
+  if (info.side > 0 && has_image_files(folder)) return map_files(folder);
   switch (info.form) {
     case DatasetForm::idx:
       return load_idx(info, folder);
@@ -64,8 +109,7 @@ Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
     case DatasetForm::sentences:
       break;
   }
-  return Error{ErrorCode::usage,
-               fmt::format("{}: not a dataset of images that fit into memory", info.name)};
+  return Error{ErrorCode::usage, fmt::format("{}: not a dataset of images of one size", info.name)};
 }
 
 }  // namespace tacho

@@ -54,14 +54,6 @@ Result<Listing> list(const fs::path& path) {
   return listing;
 }
 
-bool is_image_name(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  std::string ending(name.substr(dot + 1));
-  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return ending == "jpg" || ending == "jpeg" || ending == "png";
-}
-
 // Appends the images of one class; returns the number of other entries.
 Result<std::int64_t> add_class(ImageList& list_of_part, const fs::path& below, std::int64_t label) {
   TACHO_TRY(listing, list(list_of_part.root / below));
@@ -141,6 +133,14 @@ Result<ImageFolder> load_image_folder(const fs::path& folder) {
   images.train = std::move(train);
   images.eval = std::move(eval);
   return images;
+}
+
+bool is_image_name(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  std::string ending(name.substr(dot + 1));
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending == "jpg" || ending == "jpeg" || ending == "png";
 }
 
 bool begins_like_an_image(std::string_view bytes) {

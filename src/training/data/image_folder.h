@@ -34,6 +34,9 @@ std::string_view eval_part_of(const std::filesystem::path& folder);
 // and reads only the folders' entries, so that ImageNet takes seconds.
 Result<ImageFolder> load_image_folder(const std::filesystem::path& folder);
 
+// True for .jpg, .jpeg and .png, case-insensitive.
+bool is_image_name(std::string_view name);
+
 // True if the bytes are the beginning of a JPEG or PNG file.
 bool begins_like_an_image(std::string_view bytes);
 inline constexpr std::size_t kImageMagicBytes = 8;  // bytes that are checked

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "training/data/image_file.h"
 #include "training/data/image_folder.h"
 
 namespace tacho {
@@ -20,6 +21,12 @@ bool is_absent(const fs::path& path) {
 
 std::vector<std::string_view> missing_files(const DatasetInfo& info, const fs::path& folder) {
   std::vector<std::string_view> missing;
+  if (info.side > 0 && has_image_files(folder)) {
+    for (const std::string_view name : {kTrainImages, kEvalImages}) {
+      if (is_absent(folder / name)) missing.push_back(name);
+    }
+    return missing;
+  }
   if (info.form == DatasetForm::image_folder) {
     if (is_absent(folder / kTrainPart)) missing.push_back(kTrainPart);
     if (is_absent(folder / eval_part_of(folder))) missing.push_back(kEvalParts.front());

@@ -37,6 +37,18 @@ ImageSize size_of(const PixelTarget& target) { return {target.width, target.heig
 
 }  // namespace
 
+Result<ImageSize> image_size(std::span<const std::uint8_t> bytes) {
+  if (begins_with(bytes, kJpeg)) {
+    JpegReader reader;
+    return reader.open(bytes);
+  }
+  if (begins_with(bytes, kPng)) {
+    PngReader reader;
+    return reader.open(bytes);
+  }
+  return unknown_format(bytes);
+}
+
 struct ImageLoader::Parts {
   Levels levels;
   std::int64_t most_pixels;

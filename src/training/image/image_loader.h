@@ -12,6 +12,9 @@
 
 namespace tacho {
 
+// Reads only the header of a JPEG or PNG.
+Result<ImageSize> image_size(std::span<const std::uint8_t> bytes);
+
 // Turns an encoded image (JPEG or PNG, recognised by its first bytes) into the normalised pixels of
 // one sample, written directly into a batch:
 //

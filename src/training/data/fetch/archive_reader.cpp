@@ -65,6 +65,7 @@ Result<ArchiveReader> ArchiveReader::open(const fs::path& file) {
   ArchiveReader reader(file.string(), Bytes{status.st_size});
   ::archive_read_support_format_zip(reader.handle_.get());
   ::archive_read_support_filter_gzip(reader.handle_.get());
+  ::archive_read_support_filter_xz(reader.handle_.get());
   if (::archive_read_open_filename(reader.handle_.get(), file.c_str(), kBlock) != ARCHIVE_OK) {
     return reader.library_says("");
   }

@@ -11,7 +11,7 @@ struct archive;
 
 namespace tacho {
 
-// Reads a .tar, .tar.gz or .zip from front to back. Skipping the content of an entry costs one seek
+// Reads a .tar, .tar.gz, .tar.xz or .zip from front to back. Skipping the content of an entry costs one seek
 // if the archive is not compressed.
 class ArchiveReader final : public EntryReader {
  public:

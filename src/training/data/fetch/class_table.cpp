@@ -19,8 +19,8 @@ std::vector<ClassLine> count_classes(const ImageFolder& images) {
   return rows;
 }
 
-ImageTotals totals_of(std::span<const ClassLine> rows) {
-  ImageTotals totals;
+SampleTotals totals_of(std::span<const ClassLine> rows) {
+  SampleTotals totals;
   for (const ClassLine& row : rows) {
     totals.train += row.train;
     totals.eval += row.eval;

@@ -25,11 +25,11 @@ inline constexpr std::string_view kClassTable = "classes.tsv";
 // Counts the images of each class.
 std::vector<ClassLine> count_classes(const ImageFolder& images);
 
-struct ImageTotals {
+struct SampleTotals {
   std::int64_t train = 0;
   std::int64_t eval = 0;
 };
-ImageTotals totals_of(std::span<const ClassLine> rows);
+SampleTotals totals_of(std::span<const ClassLine> rows);
 
 Result<void> write_class_table(const std::filesystem::path& folder,
                                std::span<const ClassLine> rows);

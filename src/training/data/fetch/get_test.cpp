@@ -90,9 +90,9 @@ TEST_F(Get, SaysHowToGetWhatItCannotDownload) {
   const auto sst2 = get(**find_dataset("sst2"), home_, quiet);
   ASSERT_FALSE(sst2.ok());
   EXPECT_EQ(sst2.error().message, "sst2: there is no " + (home_ / "data/sst2").string() +
-                                      "; get it with 'tacho data prepare sst2 --from DIR', which "
-                                      "needs train.tsv and dev.tsv of "
-                                      "GLUE's SST-2 from https://gluebenchmark.com/tasks");
+                                      "; get it with 'tacho data prepare sst2 --from SST-2.zip', "
+                                      "which needs SST-2.zip, or its train.tsv and dev.tsv, from "
+                                      "https://gluebenchmark.com/tasks");
 }
 
 TEST_F(Get, FindsFashionMnistInDebiansPackage) {

@@ -52,7 +52,7 @@ Result<void> write_checked_table(const DatasetInfo& info, const Devkit& devkit,
                                  const ImagenetArchives& archives, const fs::path& folder) {
   TACHO_TRY(images, load_image_folder(folder));
   std::vector<ClassLine> rows = count_classes(images);
-  const ImageTotals totals = totals_of(rows);
+  const SampleTotals totals = totals_of(rows);
   TACHO_CHECK(check_total(archives.train, totals.train, info.train_images));
   TACHO_CHECK(
       check_total(archives.val, totals.eval, static_cast<std::int64_t>(devkit.answers.size())));

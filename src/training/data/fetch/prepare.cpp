@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "training/data/fetch/imagenet.h"
 #include "training/data/fetch/prepare_imdb.h"
 #include "training/data/fetch/prepared_dataset.h"
+#include "training/data/fetch/small_images.h"
 #include "training/data/fetch/tiny_imagenet.h"
 #include "training/data/gz_file.h"
 #include "training/data/locate.h"
@@ -20,6 +22,9 @@ namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Tables of reviews of which any number is accepted.
+constexpr std::array kAnyReviews = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
 
 Result<void> copy_uncompressed(const fs::path& from, const fs::path& to) {
   TACHO_TRY(source, GzFile::open(from));
@@ -36,10 +41,17 @@ Result<void> copy_uncompressed(const fs::path& from, const fs::path& to) {
 
 Result<fs::path> prepare_files(const DatasetInfo& info, const fs::path& from, const fs::path& home,
                                const Say& say) {
-  TACHO_CHECK(check(verify(info, from, say)));
+  const bool counted = info.packing == Packing::reviews;
+  TACHO_CHECK(check(verify(counted ? subset_of(info) : info, from, say)));
+  std::vector<ClassLine> counts;
+  if (counted) {
+    TACHO_TRY(rows, count_reviews(info, from));
+    counts = std::move(rows);
+  }
   TACHO_TRY(dataset, PreparedDataset::take(info, home));
   const StagingFolder part(dataset.part());
   TACHO_CHECK(make_folders(part.path()));
+  if (counted) TACHO_CHECK(write_class_table(part.path(), counts));
   for (const DatasetFile& file : info.files) {
     say(fmt::format("copying {}", file.name));
     TACHO_CHECK(copy_uncompressed(file_in(from, file.name), part.path() / file.name));
@@ -51,9 +63,11 @@ Result<fs::path> prepare_files(const DatasetInfo& info, const fs::path& from, co
 Result<fs::path> prepare_archive(const DatasetInfo& info, const fs::path& from,
                                  const fs::path& home, const Say& say) {
   std::error_code unreadable;
-  const bool is_folder = fs::is_directory(from, unreadable);
-  const fs::path archive = is_folder ? from / info.archive : from;
-  if (is_folder && !fs::exists(archive, unreadable)) return prepare_files(info, from, home, say);
+  const fs::path archive = fs::is_directory(from, unreadable) ? from / info.archive : from;
+  if (!fs::exists(archive, unreadable)) {
+    const fs::path unpacked = from / info.archive_folder;
+    return prepare_files(info, fs::exists(unpacked, unreadable) ? unpacked : from, home, say);
+  }
 
   std::vector<fs::path> paths;
   for (const DatasetFile& file : info.files) {
@@ -78,6 +92,8 @@ Result<fs::path> prepare(const DatasetInfo& info, const fs::path& from, const fs
       return prepare_files(info, from, home, say);
     case Packing::archive:
       return prepare_archive(info, from, home, say);
+    case Packing::small_images:
+      return prepare_small_images(info, from, home, say, watch);
     case Packing::tiny_imagenet:
       return prepare_tiny_imagenet(info, from, home, say, watch);
     case Packing::imagenet:
@@ -96,6 +112,7 @@ DatasetInfo subset_of(DatasetInfo info) {
   info.classes = 0;
   info.train_images = 0;
   info.eval_images = 0;
+  if (info.packing == Packing::reviews) info.files = kAnyReviews;
   return info;
 }
 

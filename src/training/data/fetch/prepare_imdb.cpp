@@ -16,6 +16,7 @@
 #include "training/data/gz_file.h"
 #include "training/data/locate.h"
 #include "training/data/review_folder.h"
+#include "training/data/sentences.h"
 
 namespace tacho {
 namespace {
@@ -52,6 +53,7 @@ class TarReader {
   explicit TarReader(fs::path path, GzFile file)
       : path_(std::move(path)), source_{std::move(file)}, handle_(::archive_read_new()) {
     ::archive_read_support_format_tar(handle_.get());
+    ::archive_read_support_filter_xz(handle_.get());
   }
 
   Result<Reviews> read() {
@@ -125,6 +127,27 @@ bool is_folder(const fs::path& path) {
 bool has_review_tables(const fs::path& from) {
   std::error_code ignored;
   return fs::exists(file_in(from, "train.tsv"), ignored);
+}
+
+Result<std::vector<ClassLine>> count_reviews(const DatasetInfo& info, const fs::path& folder) {
+  std::vector<ClassLine> rows = {{.name = "negative"}, {.name = "positive"}};
+  for (const DatasetFile& file : info.files) {
+    const fs::path path = file_in(folder, file.name);
+    TACHO_TRY(reviews, read_sentences(path));
+    const auto count = &file == &info.files.front() ? &ClassLine::train : &ClassLine::eval;
+    for (const LabelledSentence& review : reviews) {
+      ++(rows[static_cast<std::size_t>(review.label)].*count);
+    }
+    for (std::size_t label = 0; label < rows.size(); ++label) {
+      const std::int64_t found = rows[label].*count;
+      if (file.per_label == 0 || found == file.per_label) continue;
+      return Error{ErrorCode::invalid,
+                   fmt::format("{}: {} sentences of label {}, expected {}; to prepare only a part, "
+                               "add --subset",
+                               path.string(), found, label, file.per_label)};
+    }
+  }
+  return rows;
 }
 
 Result<fs::path> prepare_imdb(const DatasetInfo& info, const fs::path& from, const fs::path& home,

@@ -84,6 +84,24 @@ TEST_F(PrepareImdb, CountsTheReviews) {
   EXPECT_FALSE(fs::exists(home_));
 }
 
+TEST_F(PrepareImdb, AcceptsASubsetAndRemembersItsCounts) {
+  Entries few = whole_;
+  few.pop_back();
+  for (const auto& [path, content] : few) put(scratch_.path() / path, content);
+  const fs::path from = scratch_.path() / "aclImdb";
+  const auto folder = prepare(subset_of(kFewReviews), from, home_, quiet);
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  EXPECT_EQ(*read_file(*folder / "dev.tsv"), "no\t0\nyes\t1\nalways\t1\n");
+  EXPECT_EQ(*read_file(*folder / "classes.tsv"), "negative\t\t2\t1\npositive\t\t2\t2\n");
+  EXPECT_TRUE(check(verify(kFewReviews, *folder, quiet)).ok());
+  EXPECT_THAT(prepare_from(*folder).error().message,
+              HasSubstr("dev.tsv: 1 sentences of label 0, expected 2; to prepare only a part, add "
+                        "--subset"));
+  put(*folder / "dev.tsv", "yes\t1\nalways\t1\n");
+  EXPECT_THAT(check(verify(kFewReviews, *folder, quiet)).error().message,
+              HasSubstr("dev.tsv: 0 sentences of label 0, expected 1"));
+}
+
 TEST_F(PrepareImdb, LeavesNothingBehindAfterADamagedArchive) {
   Entries large = whole_;
   std::mt19937 random(1);

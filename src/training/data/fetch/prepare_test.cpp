@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "training/data/fetch/test_dataset.h"
+#include "training/data/fetch/test_pictures.h"
 #include "training/data/fetch/test_tree.h"
 #include "training/data/test_files.h"
 
@@ -133,6 +134,11 @@ constexpr std::array kCifarFiles = {DatasetFile{"a.bin", 3073}, DatasetFile{"b.b
 
 class PrepareCifar : public testing::Test {
  protected:
+  static std::set<std::string> names_of(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+    return names;
+  }
   static std::string record(char label) { return std::string(1, label) + std::string(3072, 'x'); }
 
   Result<fs::path> prepare_from(const fs::path& from) {
@@ -142,8 +148,9 @@ class PrepareCifar : public testing::Test {
   void expect_prepared(const fs::path& from) {
     const auto folder = prepare_from(from);
     ASSERT_TRUE(folder.ok()) << folder.error().message;
-    EXPECT_EQ(*read_file(*folder / "a.bin"), record(1));
-    EXPECT_EQ(*read_file(*folder / "b.bin"), record(2));
+    EXPECT_THAT(names_of(*folder), ElementsAre("classes.tsv", "eval.images", "train.images"));
+    EXPECT_EQ(summary_of(*folder / "train.images"), "1:120 ");
+    EXPECT_EQ(summary_of(*folder / "eval.images"), "2:120 ");
   }
 
   const DatasetInfo info_{.name = "cifar",
@@ -152,7 +159,8 @@ class PrepareCifar : public testing::Test {
                           .classes = 10,
                           .files = kCifarFiles,
                           .form = DatasetForm::cifar10,
-                          .packing = Packing::archive,
+                          .packing = Packing::small_images,
+                          .side = 32,
                           .archive = "cifar.tar.gz",
                           .archive_folder = "batches"};
   const ScratchFolder scratch_;
@@ -179,6 +187,35 @@ TEST_F(PrepareCifar, LeavesNothingBehindAfterAWrongOrTruncatedArchive) {
   fs::resize_file(archive_, fs::file_size(archive_) / 2);
   EXPECT_THAT(prepare_from(archive_).error().message, HasSubstr(archive_.string() + ": "));
   EXPECT_THAT(tree(scratch_.path() / "home"), ElementsAre("data/.cifar.lock"));
+}
+
+constexpr std::array kTables = {DatasetFile{"train.tsv"}, DatasetFile{"dev.tsv"}};
+constexpr DatasetInfo kGlue{.name = "glue",
+                            .input = InputKind::text,
+                            .help = "",
+                            .classes = 2,
+                            .files = kTables,
+                            .form = DatasetForm::sentences,
+                            .packing = Packing::archive,
+                            .archive = "SST-2.zip",
+                            .archive_folder = "SST-2"};
+
+TEST(PrepareGlue, AcceptsTheZipItsFolderAndItsFiles) {
+  const ScratchFolder scratch;
+  const fs::path from = scratch.path() / "from";
+  const Entries entries = {{"SST-2/train.tsv", "sentence\tlabel\na fine film \t1\n"},
+                           {"SST-2/dev.tsv", "sentence\tlabel\ndull \t0\n"},
+                           {"SST-2/original/README.txt", "about"}};
+  put(from / "SST-2.zip", archive_bytes(entries, ArchiveKind::zip));
+  const fs::path unpacked = scratch.path() / "unpacked";
+  for (const auto& [path, content] : entries) put(unpacked / path, content);
+  for (const fs::path& one : {from / "SST-2.zip", from, unpacked, unpacked / "SST-2"}) {
+    fs::remove_all(scratch.path() / "home");
+    const auto folder = prepare(kGlue, one, scratch.path() / "home", quiet);
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    EXPECT_EQ(*read_file(*folder / "train.tsv"), "sentence\tlabel\na fine film \t1\n");
+    EXPECT_EQ(*read_file(*folder / "dev.tsv"), "sentence\tlabel\ndull \t0\n");
+  }
 }
 
 TEST(PrepareImageFolder, VerifiesTheFolderInPlace) {

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-enum class ArchiveKind { tar, tar_gz, zip, zip_stored };
+enum class ArchiveKind { tar, tar_gz, tar_xz, zip, zip_stored };
 
 // Paths and contents; the content "->x" makes a symbolic link to x, "=>x" a hard link; a path that
 // ends with a slash is a folder.
@@ -44,6 +44,7 @@ inline std::string archive_bytes(const Entries& entries, ArchiveKind kind) {
   std::string bytes;
   struct archive* out = ::archive_write_new();
   if (kind == ArchiveKind::tar_gz) ::archive_write_add_filter_gzip(out);
+  if (kind == ArchiveKind::tar_xz) ::archive_write_add_filter_xz(out);
   if (kind == ArchiveKind::zip || kind == ArchiveKind::zip_stored) {
     ::archive_write_set_format_zip(out);
     if (kind == ArchiveKind::zip_stored) ::archive_write_zip_set_compression_store(out);

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
-#include "training/data/fetch/archive_reader.h"
-#include "training/data/fetch/class_table.h"
-#include "training/data/fetch/folder_reader.h"
+#include "training/data/fetch/class_folders.h"
+#include "training/data/fetch/pack_images.h"
 #include "training/data/fetch/prepared_dataset.h"
-#include "training/data/fetch/store_image.h"
+#include "training/data/fetch/small_images.h"
 #include "training/data/fetch/table_text.h"
 #include "training/data/fetch/tiny_labels.h"
 
@@ -21,140 +21,117 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kValFolder = "val/images/";
 constexpr std::string_view kTrainFolder = "train/";
-constexpr std::int64_t kMaxImages = 10'000'000;  // if the catalog has no number
 
-// The archive or its unpacked folder, and the prefix of every path in it.
-struct TinySource {
-  fs::path path;
-  bool is_folder;
-  std::string prefix;
-
-  [[nodiscard]] Result<std::unique_ptr<EntryReader>> open() const {
-    if (is_folder) {
-      TACHO_TRY(reader, FolderReader::open(path));
-      return std::unique_ptr<EntryReader>(std::make_unique<FolderReader>(std::move(reader)));
+// Returns the folder of the published tables, "" or with a slash at its end.
+std::optional<std::string> find_tables(const std::vector<std::string>& files) {
+  for (const std::string_view table : {"wnids.txt", "val/val_annotations.txt"}) {
+    for (const std::string& file : files) {
+      if (!file.ends_with(table)) continue;
+      std::string prefix = file.substr(0, file.size() - table.size());
+      if (prefix.empty() || prefix.ends_with('/')) return prefix;
     }
-    TACHO_TRY(reader, ArchiveReader::open(path));
-    return std::unique_ptr<EntryReader>(std::make_unique<ArchiveReader>(std::move(reader)));
   }
-};
-
-Result<TinySource> find_tiny_source(const DatasetInfo& info, const fs::path& from) {
-  std::error_code unreadable;
-  const std::string in_archive = std::string(info.archive_folder) + "/";
-  if (!fs::is_directory(from, unreadable)) return TinySource{from, false, in_archive};
-  for (const fs::path& folder : {from, from / info.archive_folder}) {
-    if (fs::exists(folder / "wnids.txt", unreadable)) return TinySource{folder, true, ""};
-  }
-  if (fs::exists(from / info.archive, unreadable)) {
-    return TinySource{from / info.archive, false, in_archive};
-  }
-  return Error{ErrorCode::not_found, fmt::format("{}: contains neither {} nor its files; get {}",
-                                                 from.string(), info.archive, info.needs)};
+  return std::nullopt;
 }
 
-// The target of an image below the dataset's folder; "" for other files.
-Result<fs::path> target_of(const EntryReader& reader, std::string_view prefix,
-                           const TinyLabels& labels) {
-  std::string_view path = reader.path();
-  if (!path.starts_with(prefix)) return fs::path();
+// Returns the place of an image in the published layout; nothing for other files.
+Result<std::optional<PlacedImage>> place_of(const ImageSource& source, const std::string& entry,
+                                            std::string_view prefix, const TinyLabels& labels) {
+  std::string_view path = entry;
+  if (!path.starts_with(prefix)) return std::optional<PlacedImage>();
   path.remove_prefix(prefix.size());
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (file.starts_with('.')) return fs::path();
+  if (file.starts_with('.')) return std::optional<PlacedImage>();
   if (path.starts_with(kValFolder)) {
     const auto label = labels.class_of_val.find(file);
     if (label == labels.class_of_val.end()) {
-      return reader.bad("not listed in val_annotations.txt");
+      return source.bad(entry, "not listed in val_annotations.txt");
     }
-    return fs::path("val") / label->second / file;
+    return std::optional(PlacedImage{entry, ImagePart::eval, label->second});
   }
-  if (!path.starts_with(kTrainFolder) || path.ends_with(".txt")) return fs::path();
+  if (!path.starts_with(kTrainFolder) || path.ends_with(".txt")) {
+    return std::optional<PlacedImage>();
+  }
   path.remove_prefix(kTrainFolder.size());
   const std::string_view id = path.substr(0, path.find('/'));
-  if (!labels.classes.contains(id)) return reader.bad("its class is not in wnids.txt");
+  if (!labels.classes.contains(id)) return source.bad(entry, "its class is not in wnids.txt");
   if (path != fmt::format("{}/images/{}", id, file) ||
       !is_numbered(file, fmt::format("{}_", id), ".JPEG")) {
-    return reader.bad(fmt::format("not named like an image of its class (expected {}_0.JPEG)", id));
+    return source.bad(entry,
+                      fmt::format("not named like an image of its class (expected {}_0.JPEG)", id));
   }
-  return fs::path("train") / id / file;
+  return std::optional(PlacedImage{entry, ImagePart::train, std::string(id)});
 }
 
-Result<void> unpack(const DatasetInfo& info, const TinySource& source, const TinyLabels& labels,
-                    const fs::path& folder, const Watch& watch) {
-  std::int64_t room = info.train_images > 0 ? info.train_images + info.eval_images : kMaxImages;
-  for (const std::string& id : labels.classes) TACHO_CHECK(make_folders(folder / "train" / id));
-  for (const auto& [file, id] : labels.class_of_val) TACHO_CHECK(make_folders(folder / "val" / id));
-  TACHO_TRY(reader, source.open());
-  while (true) {
-    TACHO_TRY(more, reader->next());
-    if (!more) return {};
-    if (watch.should_stop()) return Error{ErrorCode::failed, "stopped; nothing was written"};
-    TACHO_TRY(target, target_of(*reader, source.prefix, labels));
-    if (!target.empty()) {
-      if (--room < 0) return reader->bad("more images than expected");
-      TACHO_CHECK(store_image(*reader, folder / target));
-    }
-    watch.tell(reader->progress());
+Result<std::vector<PlacedImage>> place_all(const ImageSource& source,
+                                           const std::vector<std::string>& files,
+                                           std::string_view prefix, const TinyLabels& labels) {
+  std::vector<PlacedImage> images;
+  for (const std::string& file : files) {
+    TACHO_TRY(place, place_of(source, file, prefix, labels));
+    if (place) images.push_back(*std::move(place));
   }
+  const auto eval = std::count_if(images.begin(), images.end(), [](const PlacedImage& image) {
+    return image.part == ImagePart::eval;
+  });
+  if (const auto annotated = std::ssize(labels.class_of_val); eval != annotated) {
+    return source.bad(fmt::format("{} validation images, expected {}", eval, annotated));
+  }
+  return images;
 }
 
-Error wrong_count(const TinySource& source, std::int64_t count, std::string_view of_what,
-                  std::int64_t expected) {
-  return {ErrorCode::invalid,
-          fmt::format("{}: {} {}, expected {}", source.path.string(), count, of_what, expected)};
-}
-
-Result<std::vector<ClassLine>> check_counts(const DatasetInfo& info, const TinySource& source,
-                                            const TinyLabels& labels, const fs::path& folder) {
-  TACHO_TRY(images, load_image_folder(folder));
-  std::vector<ClassLine> rows = count_classes(images);
-  const std::int64_t of_each = info.classes > 0 ? info.train_images / info.classes : 0;
-  for (ClassLine& row : rows) {
-    if (of_each > 0 && row.train != of_each) {
-      return wrong_count(source, row.train, "training images of " + row.name, of_each);
-    }
-    if (const auto words = labels.words.find(row.name); words != labels.words.end()) {
-      row.words = words->second;
-    }
-  }
-  const auto annotated = static_cast<std::int64_t>(labels.class_of_val.size());
-  if (const auto eval = totals_of(rows).eval; eval != annotated) {
-    return wrong_count(source, eval, "validation images", annotated);
-  }
-  return rows;
-}
-
-// Called before anything is unpacked.
-Result<void> check_labels(const DatasetInfo& info, const TinySource& source,
+Result<void> check_labels(const DatasetInfo& info, const ImageSource& source,
                           const TinyLabels& labels) {
-  const auto classes = static_cast<std::int64_t>(labels.classes.size());
-  if (info.classes > 0 && classes != info.classes) {
-    return wrong_count(source, classes, "classes in wnids.txt", info.classes);
-  }
-  const auto annotated = static_cast<std::int64_t>(labels.class_of_val.size());
-  if (info.eval_images > 0 && annotated != info.eval_images) {
-    return wrong_count(source, annotated, "images in val_annotations.txt", info.eval_images);
-  }
-  return {};
+  const auto expect = [&source](std::int64_t count, std::string_view what,
+                                std::int64_t expected) -> Result<void> {
+    if (expected == 0 || count == expected) return {};
+    return source.bad(fmt::format("{} {}, expected {}; to prepare only a part, add --subset", count,
+                                  what, expected));
+  };
+  TACHO_CHECK(expect(std::ssize(labels.classes), "classes in wnids.txt", info.classes));
+  return expect(std::ssize(labels.class_of_val), "images in val_annotations.txt", info.eval_images);
+}
+
+// Reads the published tables below `prefix`.
+Result<TinyLabels> read_tables(const DatasetInfo& info, const ImageSource& source,
+                               std::string_view prefix) {
+  TACHO_TRY(reader, source.open());
+  TACHO_TRY(labels, read_tiny_labels(*reader, prefix));
+  TACHO_CHECK(check_labels(info, source, labels));
+  return labels;
 }
 
 }  // namespace
 
 Result<fs::path> prepare_tiny_imagenet(const DatasetInfo& info, const fs::path& from,
                                        const fs::path& home, const Say& say, const Watch& watch) {
-  TACHO_TRY(source, find_tiny_source(info, from));
-  say(fmt::format("reading the labels in {}", source.path.string()));
-  TACHO_TRY(reader, source.open());
-  TACHO_TRY(labels, read_tiny_labels(*reader, source.prefix));
-  TACHO_CHECK(check_labels(info, source, labels));
+  const ImageSource source = find_image_source(info, from);
+  say(fmt::format("listing {}", source.path.string()));
+  TACHO_TRY(files, list_source(source, watch));
+  const auto prefix = find_tables(files);
+  TinyLabels labels;  // stays empty for class folders
+  if (prefix) {
+    TACHO_TRY(tables, read_tables(info, source, *prefix));
+    labels = std::move(tables);
+  }
+  TACHO_TRY(images,
+            prefix ? place_all(source, files, *prefix, labels) : find_class_folders(source, files));
+  if (images.empty()) return no_images_in(info, source.path);
+  TACHO_TRY(plan, ImagePlan::make(info, source, std::move(images)));
 
   TACHO_TRY(dataset, PreparedDataset::take(info, home));
-  const StagingFolder partial(dataset.partial());
-  say(fmt::format("unpacking {}", source.path.string()));
-  TACHO_CHECK(unpack(info, source, labels, partial.path(), watch));
-  TACHO_TRY(rows, check_counts(info, source, labels, partial.path()));
-  TACHO_CHECK(write_class_table(partial.path(), rows));
-  TACHO_CHECK(dataset.publish(partial.path()));
+  const StagingFolder part(dataset.part());
+  TACHO_CHECK(make_folders(part.path()));
+  say(fmt::format("decoding {}", source.path.string()));
+  TACHO_CHECK(pack_images(info, source, plan, part.path(), watch));
+  std::vector<ClassLine> rows = plan.classes();
+  for (ClassLine& row : rows) {
+    if (const auto words = labels.words.find(row.name); words != labels.words.end()) {
+      row.words = words->second;
+    }
+  }
+  TACHO_CHECK(write_class_table(part.path(), rows));
+  TACHO_CHECK(dataset.publish(part.path()));
   return dataset.target();
 }
 

@@ -9,9 +9,10 @@
 
 namespace tacho {
 
-// Creates home/data/NAME/{train,val}/CLASS/*.JPEG from TinyImageNet's .zip, its unpacked folder, or
-// a folder that contains either. The counts must match those of `info`, if it has any. A failed
-// attempt leaves nothing behind.
+// Creates home/data/NAME with train.images and eval.images from TinyImageNet's .zip, its unpacked
+// folder, or a folder that contains either; also from images in train/CLASS and val/CLASS, in a
+// folder or an archive. The counts must match those of `info`, if it has any. A failed attempt
+// leaves nothing behind.
 Result<std::filesystem::path> prepare_tiny_imagenet(const DatasetInfo& info,
                                                     const std::filesystem::path& from,
                                                     const std::filesystem::path& home,

@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "training/data/fetch/test_dataset.h"
+#include "training/data/fetch/test_pictures.h"
 #include "training/data/fetch/test_tree.h"
+#include "training/data/image_file.h"
 
 namespace tacho {
 namespace {
@@ -26,12 +28,12 @@ class PrepareTinyImagenet : public testing::Test {
       entries_.emplace_back("train/" + id + "/" + id + "_boxes.txt", "0 0 1 1\n");
       for (const std::string number : {"0", "1"}) {
         entries_.emplace_back("train/" + id + "/images/" + id + "_" + number + ".JPEG",
-                              jpeg(id + number));
+                              flat_jpeg(id == kGold ? 10 : 20, 2, number == "1" ? 1 : 3));
       }
     }
-    entries_.emplace_back("test/images/test_0.JPEG", jpeg("test"));
-    entries_.emplace_back("val/images/val_0.JPEG", jpeg("val 0"));
-    entries_.emplace_back("val/images/val_1.JPEG", jpeg("val 1"));
+    entries_.emplace_back("test/images/test_0.JPEG", flat_jpeg(99, 2));
+    entries_.emplace_back("val/images/val_0.JPEG", flat_jpeg(40, 2));
+    entries_.emplace_back("val/images/val_1.JPEG", flat_jpeg(50, 2));
     entries_.emplace_back("val/val_annotations.txt",
                           "val_0.JPEG\tn00000002\t0\t0\t1\t1\nval_1.JPEG\tn00000001\t0\t0\t1\t1\n");
     entries_.emplace_back("wnids.txt", "n00000002\nn00000001\n");
@@ -62,20 +64,19 @@ class PrepareTinyImagenet : public testing::Test {
     if (folder.ok()) return "none";
     EXPECT_EQ(folder.error().code, ErrorCode::invalid);
     EXPECT_FALSE(fs::exists(data_ / "mini"));
-    EXPECT_FALSE(fs::exists(data_ / "mini.partial"));
+    EXPECT_FALSE(fs::exists(data_ / ".mini.part"));
     EXPECT_THAT(folder.error().message, StartsWith(zip_.string() + ": "));
     return folder.error().message.substr(zip_.string().size() + 2);
   }
 
   void expect_prepared() {
-    EXPECT_THAT(
-        tree(data_),
-        ElementsAre(".mini.lock", "mini/classes.tsv", "mini/train/n00000001/n00000001_0.JPEG",
-                    "mini/train/n00000001/n00000001_1.JPEG",
-                    "mini/train/n00000002/n00000002_0.JPEG",
-                    "mini/train/n00000002/n00000002_1.JPEG", "mini/val/n00000001/val_1.JPEG",
-                    "mini/val/n00000002/val_0.JPEG"));
-    EXPECT_EQ(*read_file(data_ / "mini/train/n00000002/n00000002_1.JPEG"), jpeg("n000000021"));
+    EXPECT_THAT(tree(data_), ElementsAre(".mini.lock", "mini/classes.tsv", "mini/eval.images",
+                                         "mini/train.images"));
+    // The classes alternate; the second image of each is grey.
+    EXPECT_EQ(summary_of(data_ / "mini/train.images"), "0:10 1:20 0:10 1:20 ");
+    EXPECT_EQ(summary_of(data_ / "mini/eval.images"), "0:50 1:40 ");
+    EXPECT_THAT(ImageFile::open(data_ / "mini/train.images")->header().classes,
+                ElementsAre(kGold, kTench));
     EXPECT_EQ(*read_file(data_ / "mini/classes.tsv"),
               "n00000001\tgoldfish\t2\t1\nn00000002\ttench\t2\t1\n");
   }
@@ -87,6 +88,7 @@ class PrepareTinyImagenet : public testing::Test {
                     .classes = 2,
                     .form = DatasetForm::image_folder,
                     .packing = Packing::tiny_imagenet,
+                    .side = 2,
                     .train_images = 4,
                     .eval_images = 2,
                     .needs = "tiny.zip from somewhere",
@@ -98,7 +100,7 @@ class PrepareTinyImagenet : public testing::Test {
   const fs::path data_ = home_ / "data";
 };
 
-TEST_F(PrepareTinyImagenet, SortsImagesIntoClasses) {
+TEST_F(PrepareTinyImagenet, DecodesImagesWithTheirClasses) {
   const auto folder = prepare_zip();
   ASSERT_TRUE(folder.ok()) << folder.error().message;
   EXPECT_EQ(*folder, data_ / "mini");
@@ -121,14 +123,15 @@ TEST_F(PrepareTinyImagenet, ReportsAFolderWithNeither) {
   const auto folder = prepare_from(scratch_.path());
   EXPECT_EQ(folder.error().message,
             scratch_.path().string() +
-                ": contains neither tiny.zip nor its files; get tiny.zip from somewhere");
+                ": contains neither tiny.zip, its files nor images in train/CLASS and val/CLASS; "
+                "get tiny.zip from somewhere");
   EXPECT_EQ(prepare_from("/nonexistent").error().message,
             "/nonexistent: No such file or directory");
 }
 
 TEST_F(PrepareTinyImagenet, LeavesNothingBehindWhenStopped) {
   int images = 0;
-  const auto folder = prepare_zip({.stopped = [&images] { return ++images > 4; }});
+  const auto folder = prepare_zip({.stopped = [&images] { return ++images > 16; }});
   EXPECT_EQ(folder.error().message, "stopped; nothing was written");
   EXPECT_THAT(tree(data_), ElementsAre(".mini.lock"));
   ASSERT_TRUE(prepare_zip().ok());
@@ -137,13 +140,14 @@ TEST_F(PrepareTinyImagenet, LeavesNothingBehindWhenStopped) {
 
 TEST_F(PrepareTinyImagenet, RejectsOtherCounts) {
   info_.train_images = 2;
-  EXPECT_EQ(problem(), "tiny/val/images/val_0.JPEG: more images than expected");
+  const std::string hint = "; to prepare only a part, add --subset";
+  EXPECT_EQ(problem(), "2 training images of n00000001, expected 1" + hint);
   info_.train_images = 6;
-  EXPECT_EQ(problem(), "2 training images of n00000001, expected 3");
+  EXPECT_EQ(problem(), "2 training images of n00000001, expected 3" + hint);
   info_.eval_images = 3;
-  EXPECT_EQ(problem(), "2 images in val_annotations.txt, expected 3");
+  EXPECT_EQ(problem(), "2 images in val_annotations.txt, expected 3" + hint);
   info_.classes = 3;
-  EXPECT_EQ(problem(), "2 classes in wnids.txt, expected 3");
+  EXPECT_EQ(problem(), "2 classes in wnids.txt, expected 3" + hint);
 }
 
 TEST_F(PrepareTinyImagenet, RejectsAnImageWithoutLabelAndALabelWithoutImage) {
@@ -173,11 +177,27 @@ TEST_F(PrepareTinyImagenet, RejectsUnknownNames) {
 
 TEST_F(PrepareTinyImagenet, RejectsInvalidImagesAndTables) {
   content("val/images/val_1.JPEG") = "<html>";
-  EXPECT_EQ(problem(), "tiny/val/images/val_1.JPEG: not a JPEG or PNG image");
+  EXPECT_EQ(problem(),
+            "tiny/val/images/val_1.JPEG: not a JPEG or PNG image: it begins with 3c68746d");
+  content("val/images/val_1.JPEG") = flat_jpeg(50, 3);
+  EXPECT_EQ(problem(), "tiny/val/images/val_1.JPEG: 3 x 3 pixels, expected 2 x 2");
   content("wnids.txt") = "tench\n";
   EXPECT_EQ(problem(), "tiny/wnids.txt: line 1: not a WordNet id such as n01443537: 'tench'");
   std::erase_if(entries_, [](const auto& entry) { return entry.first == "wnids.txt"; });
   EXPECT_EQ(problem(), "does not contain tiny/wnids.txt");
+}
+
+TEST_F(PrepareTinyImagenet, AcceptsOneFolderPerClass) {
+  const fs::path from = scratch_.path() / "classes";
+  for (const std::string id : {kTench, kGold}) {
+    put(from / "train" / id / "a.jpg", flat_jpeg(id == kGold ? 10 : 20, 2));
+    put(from / "train" / id / "b.png", flat_png(id == kGold ? 10 : 20, 2));
+    put(from / "val" / id / "a.JPEG", flat_jpeg(id == kGold ? 50 : 40, 2));
+  }
+  const auto folder = prepare_from(from);
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  EXPECT_EQ(summary_of(*folder / "train.images"), "0:10 1:20 0:10 1:20 ");
+  EXPECT_EQ(summary_of(*folder / "eval.images"), "0:50 1:40 ");
 }
 
 TEST_F(PrepareTinyImagenet, LeavesNothingBehindAfterADamagedArchive) {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/sha256.h"
 #include "training/data/cifar.h"
+#include "training/data/fetch/class_table.h"
 #include "training/data/fetch/verify_folder.h"
 #include "training/data/gz_file.h"
+#include "training/data/image_file.h"
 #include "training/data/locate.h"
 #include "training/data/sentences.h"
 
@@ -63,23 +66,68 @@ FileReport verify_content(const DatasetFile& file, const fs::path& path) {
   return {file.name};
 }
 
+FileReport verify_image_file(const DatasetInfo& info, std::string_view name, const fs::path& path) {
+  const auto file = ImageFile::open(path);
+  if (!file.ok()) {
+    const bool missing = file.error().code == ErrorCode::not_found;
+    return {name, missing ? FileState::missing : FileState::unreadable, file.error().message};
+  }
+  const ImageFileHeader& header = file->header();
+  if (header.channels != 3 || header.height != info.side || header.width != info.side) {
+    return {name, FileState::wrong_size,
+            fmt::format("{}: images of {} x {} x {}, expected 3 x {} x {}", path.string(),
+                        header.channels, header.height, header.width, info.side, info.side)};
+  }
+  if (!file->checksum_matches()) {
+    return {name, FileState::wrong_checksum,
+            fmt::format("{}: its content does not match its checksum; prepare the dataset again",
+                        path.string())};
+  }
+  return {name};
+}
+
+std::vector<FileReport> verify_image_files(const DatasetInfo& info, const fs::path& folder,
+                                           const Say& say) {
+  std::vector<FileReport> reports;
+  for (const std::string_view name : {kTrainImages, kEvalImages}) {
+    say(fmt::format("checking {}", name));
+    reports.push_back(verify_image_file(info, name, folder / name));
+  }
+  return reports;
+}
+
 FileReport verify_cifar(const DatasetInfo& info, const DatasetFile& file, const fs::path& path) {
   ImageSet unused;
   const auto read = append_cifar(path, file.bytes, cifar_labels_of(info), unused);
   return read.ok() ? FileReport{file.name} : refused(file, read.error());
 }
 
-FileReport verify_sentences(const DatasetFile& file, const fs::path& path) {
+// Expected number of sentences of labels 0 and 1; 0 for any. A prepared part of the reviews has its
+// counts in classes.tsv.
+std::array<std::int64_t, 2> expected_sentences(const DatasetInfo& info, const DatasetFile& file,
+                                               const fs::path& folder) {
+  if (info.packing == Packing::reviews) {
+    const auto rows = read_class_table(folder);
+    const auto count = &file == &info.files.front() ? &ClassLine::train : &ClassLine::eval;
+    if (rows.ok() && rows->size() == 2) return {rows->front().*count, rows->back().*count};
+  }
+  return {file.per_label, file.per_label};
+}
+
+FileReport verify_sentences(const DatasetInfo& info, const DatasetFile& file,
+                            const fs::path& path) {
   const auto sentences = read_sentences(path);
   if (!sentences.ok()) return refused(file, sentences.error());
+  const auto expected = expected_sentences(info, file, path.parent_path());
   for (const std::int64_t label : {0, 1}) {
+    const std::int64_t wanted = expected[static_cast<std::size_t>(label)];
     const auto count = std::count_if(
         sentences->begin(), sentences->end(),
         [label](const LabelledSentence& sentence) { return sentence.label == label; });
-    if (file.per_label == 0 || count == file.per_label) continue;
+    if (wanted == 0 || count == wanted) continue;
     return {file.name, FileState::wrong_count,
             fmt::format("{}: {} sentences of label {}, expected {}", path.string(), count, label,
-                        file.per_label)};
+                        wanted)};
   }
   return {file.name};
 }
@@ -88,13 +136,14 @@ FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const f
   if (!file.sha256.empty()) return verify_content(file, path);
   // A file without a checksum is verified by its reader.
   const bool cifar = info.form == DatasetForm::cifar10 || info.form == DatasetForm::cifar100;
-  return cifar ? verify_cifar(info, file, path) : verify_sentences(file, path);
+  return cifar ? verify_cifar(info, file, path) : verify_sentences(info, file, path);
 }
 
 }  // namespace
 
 std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say,
                                const Watch& watch) {
+  if (info.side > 0 && has_image_files(folder)) return verify_image_files(info, folder, say);
   if (info.form == DatasetForm::image_folder) return verify_folder(info, folder, say, watch);
   std::vector<FileReport> reports;
   for (const DatasetFile& file : info.files) {

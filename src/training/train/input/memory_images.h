@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Images that fit in memory; bytes are normalised when a batch is made.
+// Images of one size, in memory or in a mapped file; bytes are normalised when a batch is made.
 class MemoryImages final : public SampleSet {
  public:
   struct Options {
@@ -34,7 +34,7 @@ class MemoryImages final : public SampleSet {
   Options options_;
 };
 
-// Statistics per channel over the whole training part, so that evaluation is scaled like training.
+// Statistics per channel of these images.
 Normalisation measure(const ImageSet& images);
 
 }  // namespace tacho

@@ -39,10 +39,7 @@ Portion evaluation_portion(const RunSpec& spec, const Share& share) {
 }
 
 void keep_first(ImageSet& set, std::optional<std::int64_t> samples) {
-  if (!samples || *samples >= set.count) return;
-  set.count = *samples;
-  set.pixels.resize(static_cast<std::size_t>(set.count * set.channels * set.height * set.width));
-  set.labels.resize(static_cast<std::size_t>(set.count));
+  if (samples) set.keep_first(*samples);
 }
 
 void keep_first(TextSet& set, std::optional<std::int64_t> samples) {
@@ -75,6 +72,17 @@ bool augments(const RunSpec& spec, bool by_default) {
   return spec.augment == Switch::on || (spec.augment == Switch::automatic && by_default);
 }
 
+// Over the training part, so that evaluation is scaled like training. Prepared files have the
+// statistics of all their images: reading them again would take seconds.
+Normalisation normalisation_of(const ImageData& data) {
+  if (data.statistics) return {data.statistics->mean, data.statistics->deviation};
+  return measure(data.train);
+}
+
+std::vector<std::string> names_of_classes(const DatasetInfo& dataset, const ImageData& data) {
+  return data.class_names.empty() ? class_labels(dataset.labels, data.classes) : data.class_names;
+}
+
 Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
                                const std::filesystem::path& folder, const Share& share) {
   TACHO_TRY(data, load_images(dataset, folder));
@@ -89,7 +97,7 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
   MemoryImages::Options options{.batch = evaluation.batch,
-                                .normalisation = measure(data.train),
+                                .normalisation = normalisation_of(data),
                                 .format = BatchFormat::of(spec)};
   InputParts parts;
   parts.shape = {.channels = size.channels,
@@ -97,7 +105,7 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
                  .width = size.width,
                  .classes = data.classes};
   parts.facts = {.shape = parts.shape,
-                 .labels = class_labels(dataset.labels, data.classes),
+                 .labels = names_of_classes(dataset, data),
                  .normalisation = options.normalisation};
   parts.eval =
       ahead(std::make_unique<MemoryImages>(std::move(data.eval), options), evaluation, spec);
@@ -188,7 +196,8 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
 Result<InputParts> open_dataset(const RunSpec& spec, const std::filesystem::path& tacho_home,
                                 const RunFolder& run, const Share& share) {
   TACHO_TRY(input, locate_input(spec, tacho_home));
-  if (input.dataset->form == DatasetForm::image_folder) {
+  const bool has_files = input.dataset->side > 0 && has_image_files(input.folder);
+  if (input.dataset->form == DatasetForm::image_folder && !has_files) {
     return open_folder(spec, input.folder, share);
   }
   return input.dataset->input == InputKind::image
