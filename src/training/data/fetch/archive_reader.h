@@ -11,8 +11,8 @@ struct archive;
 
 namespace tacho {
 
-// Reads a .tar, .tar.gz, .tar.xz or .zip from front to back. Skipping the content of an entry costs one seek
-// if the archive is not compressed.
+// Reads a .tar, .tar.gz, .tar.xz or .zip from front to back. Skipping the content of an entry costs
+// one seek if the archive is not compressed.
 class ArchiveReader final : public EntryReader {
  public:
   static Result<ArchiveReader> open(const std::filesystem::path& file);
