@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <tuple>
 
 #include "training/data/image_file.h"
@@ -52,14 +52,14 @@ Result<void> check_plan(const DatasetInfo& info, const ImageSource& source,
   return {};
 }
 
-// Sorts the classes by name and counts nothing yet.
+// Returns the classes of the training part, sorted by name, without counts.
 std::vector<ClassLine> classes_of(const std::vector<PlacedImage>& images) {
-  std::map<std::string_view, bool> names;
+  std::set<std::string_view> names;
   for (const PlacedImage& image : images) {
-    if (image.part == ImagePart::train) names[image.class_name] = true;
+    if (image.part == ImagePart::train) names.insert(image.class_name);
   }
   std::vector<ClassLine> classes;
-  for (const auto& [name, there] : names) classes.push_back({.name = std::string(name)});
+  for (const std::string_view name : names) classes.push_back({.name = std::string(name)});
   return classes;
 }
 
