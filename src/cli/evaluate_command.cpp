@@ -9,6 +9,7 @@
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/regret_evaluation.h"
 #include "experiments/predictions/speed_model_files.h"
+#include "predict/accuracy/evaluate_runs.h"
 #include "predict/speed/covariance_file.h"
 #include "predict/speed/evaluation_view.h"
 
@@ -31,10 +32,12 @@ struct EvaluateOptions {
 
 constexpr std::string_view kOwnSplit = "own";          // runs of this store
 constexpr std::string_view kShippedSplit = "shipped";  // runs of data/corpus, on other machines
+constexpr std::string_view kCifar10Split = "cifar10-runs";  // published trainings, by configuration
 
 struct AskedSplits {
   bool own = false;
   bool shipped = false;
+  bool cifar10 = false;
   std::vector<SplitKind> published;
 };
 
@@ -45,16 +48,21 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       (word == kOwnSplit ? asked.own : asked.shipped) = true;
       continue;
     }
+    if (word == kCifar10Split) {
+      asked.cifar10 = true;
+      continue;
+    }
     const auto kind = kSplitKinds.parse(word);
     if (!kind.ok()) {
       return Error{kind.error().code,
                    kind.error().message +
-                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus"};
+                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus, "
+                       "'cifar10-runs' for published trainings"};
     }
     asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
-    asked.own = asked.shipped = true;
+    asked.own = asked.shipped = asked.cifar10 = true;
     for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
   }
   return asked;
@@ -148,6 +156,11 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     TACHO_TRY(made, evaluate_runs_of(kShippedSplit, o, context));
     shipped = std::move(made);
   }
+  std::vector<TrainingRunScore> trainings;
+  if (asked.cifar10) {
+    trainings = evaluate_training_runs(published_training_runs(), kTrainingFolds, o.seed);
+    if (!o.json) context.print(training_runs_table(trainings, context.out) + "\n");
+  }
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
@@ -164,7 +177,11 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
   }
-  if (o.json) context.print(json_text(evaluation_json(own, shipped, scores), 1) + "\n");
+  if (o.json) {
+    Json json = evaluation_json(own, shipped, scores);
+    json["cifar10_runs"] = to_json(trainings);
+    context.print(json_text(json, 1) + "\n");
+  }
   return kSuccess;
 }
 
@@ -201,7 +218,8 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-gpu,\n"
+      "Splits: own (runs of this store), shipped (runs that come with Tacho),\n"
+      "cifar10-runs (published trainings, by whole configuration), unseen-gpu,\n"
       "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
       "default. The model is fitted again for every fold, which takes minutes; own and shipped "
       "take\n"

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
+#include "cli/predict_training.h"
 #include "cli/train_options.h"
 #include "core/record/model_catalog.h"
 #include "experiments/predictions/own_prediction.h"
@@ -20,6 +21,8 @@ namespace {
 
 struct PredictOptions {
   TrainingJob job;
+  TrainingOptions training;
+  bool framework_named = false;
   std::vector<std::string> gpu_specs;
   std::optional<std::string> from;
   std::optional<std::string> out;
@@ -56,6 +59,8 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
     return Error{ErrorCode::usage, "a model and --from exclude each other; leave one out"};
   }
   if (o.json) return Error{ErrorCode::usage, "--json is for a single job; --from writes CSV"};
+  TACHO_TRY(whole_training, o.training.asked());
+  if (whole_training) return Error{ErrorCode::usage, "--epochs is for a single job, not --from"};
   TACHO_TRY(text, read_file(*o.from));
   TACHO_TRY(records, bad_input(read_csv(text).in(*o.from)));
   TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
@@ -107,7 +112,9 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
                     "after --",
                     o.words.front())};
   }
+  TACHO_TRY(whole_training, o.training.asked());
   if (o.job.gpu.empty() && o.gpu_specs.empty()) {
+    if (whole_training) return Error{ErrorCode::usage, "give a GPU with --gpu for --epochs"};
     if (!find_model(o.job.model).ok()) {
       return Error{
           ErrorCode::usage,
@@ -125,6 +132,10 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
   TACHO_TRY(predictor, predictor_for(o, gpu_specs, context));
   TACHO_TRY(gpu, predictor.gpus().find(o.job.gpu));
   o.job.gpu = gpu->name;
+  if (whole_training) {
+    return predict_training(o.training, o.job, o.data, !o.framework_named, o.json, predictor,
+                            context);
+  }
   TACHO_CHECK(check(o.job));
   TACHO_TRY(predictions, predictor.predict(std::span(&o.job, 1), 1));
   const Prediction& prediction = *predictions.front();
@@ -175,7 +186,8 @@ void add_predict_command(CLI::App& app, Context& context) {
                    "file of 'tacho fit' (default: the last one, else the built-in one)")
       ->type_name("FILE");
   command->add_option("--data,-d", o->data,
-                      "dataset, on this machine (default: that of most runs)");
+                      "dataset, with --epochs or on this machine (default: that of most runs)");
+  add_training_options(*command, o->training);
   command->add_option("--device", o->device,
                       "device, on this machine: cpu or cuda (default: the GPU if there is one)");
   command->add_flag("--json", o->json, "print JSON");
@@ -200,8 +212,12 @@ void add_predict_command(CLI::App& app, Context& context) {
       "(nvlink, pcie, or host for GPUs that cannot read each other's memory) and power_w.\n"
       "\n"
       "  tacho predict resnet50 --gpu H100 -b 256\n"
+      "  tacho predict resnet18 --data cifar10 --gpu V100 --num-gpus 2 -b 128 -e 30\n"
       "  tacho predict resnet18 -b 96 -- --graphs off --workers 4");
-  command->callback([o, &context] { context.run([&] { return predict_for_user(*o, context); }); });
+  command->callback([o, command, &context] {
+    o->framework_named = command->count("--framework") > 0;
+    context.run([&] { return predict_for_user(*o, context); });
+  });
 }
 
 }  // namespace tacho

@@ -1,10 +1,13 @@
 #include "predict/accuracy/evaluate_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/random.h"
+#include "base/table.h"
 #include "core/record/statistics.h"
 #include "predict/accuracy/epoch_time.h"
 #include "predict/accuracy/similar_curves.h"
@@ -128,6 +131,29 @@ TrainingRunScore scatter_of_epochs(std::span<const TrainingRun> runs) {
   const EpochTimeModel model(runs);
   for (const TrainingRun& run : runs) score_times(model, run, tally);
   return tally.score("epoch time", "nothing");
+}
+
+std::string training_runs_table(const std::vector<TrainingRunScore>& scores,
+                                const Terminal& terminal) {
+  Table table({{"trainings on CIFAR-10", Align::left},
+               {"held out", Align::left},
+               {"epochs"},
+               {"abstained"},
+               {"mean error"},
+               {"rms error"},
+               {"median"},
+               {"coverage"}});
+  for (const TrainingRunScore& score : scores) {
+    const auto error = [&](double value) {
+      return score.what == "accuracy" ? fmt::format("{:.4f}", value)
+                                      : fmt::format("{:.2f} s", value);
+    };
+    table.add({score.what, score.held_out, std::to_string(score.epochs),
+               std::to_string(score.refused), error(score.mean_error),
+               error(score.root_mean_square), fmt::format("{:.1f} %", 100 * score.median_share),
+               fmt::format("{:.1f} %", 100 * score.coverage)});
+  }
+  return table.text(terminal);
 }
 
 Json to_json(const std::vector<TrainingRunScore>& scores) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_object.h"
+#include "base/terminal.h"
 #include "predict/accuracy/training_run.h"
 
 namespace tacho {
@@ -22,6 +23,9 @@ struct TrainingRunScore {
   double coverage = 0;      // of the 90 % intervals
 };
 
+// Chosen before the models were tuned.
+inline constexpr std::size_t kTrainingFolds = 10;
+
 // Predicts each of `folds` parts of the trainings from the others. Parts consist of whole
 // configurations, for epoch times also of random epochs.
 std::vector<TrainingRunScore> evaluate_training_runs(std::span<const TrainingRun> runs,
@@ -31,6 +35,8 @@ std::vector<TrainingRunScore> evaluate_training_runs(std::span<const TrainingRun
 // configuration is known.
 TrainingRunScore scatter_of_epochs(std::span<const TrainingRun> runs);
 
+std::string training_runs_table(const std::vector<TrainingRunScore>& scores,
+                                const Terminal& terminal);
 Json to_json(const std::vector<TrainingRunScore>& scores);
 
 }  // namespace tacho

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/context.h"
+#include "predict/speed/predictor.h"
+
+namespace tacho {
+
+// Options of 'tacho predict' about a whole training.
+struct TrainingOptions {
+  std::optional<double> epochs;
+  std::optional<double> workers;
+  std::optional<double> learning_rate;
+  std::optional<std::string> target;
+  bool replicate_data = false;
+
+  // Whether the question is about a training: the others need --epochs.
+  [[nodiscard]] Result<bool> asked() const;
+};
+
+void add_training_options(CLI::App& command, TrainingOptions& options);
+
+// `any_software`: the user named no software.
+Result<int> predict_training(const TrainingOptions& options, const TrainingJob& job,
+                             const std::string& data, bool any_software, bool json,
+                             const Predictor& predictor, const Context& context);
+
+}  // namespace tacho
