@@ -7,6 +7,7 @@
 #include "cli/doc_data.h"
 #include "cli/doc_distributed.h"
 #include "cli/doc_environments.h"
+#include "cli/doc_epochs.h"
 #include "cli/doc_infer.h"
 #include "cli/doc_launchers.h"
 #include "cli/doc_load.h"
@@ -31,6 +32,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"dashboard", kDocDashboard, ""},
                                         DocPage{"data", kDocData, ""},
                                         DocPage{"distributed", kDocDistributed, ""},
+                                        DocPage{"epochs", kDocEpochs, ""},
                                         DocPage{"infer", kDocInfer, ""},
                                         DocPage{"launchers", kDocLaunchers, ""},
                                         DocPage{"load", kDocLoad, ""},

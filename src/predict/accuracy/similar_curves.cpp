@@ -36,6 +36,12 @@ double squared_distance(const TrainingSetup& a, const TrainingSetup& b) {
          (a.model == b.model ? 0 : kOtherModel);
 }
 
+// Returns by how much errors grow with the squared distance to the nearest training.
+double uncertainty_of(double distance) {
+  constexpr double kDoubled = 6;  // squared distance at which an error is twice as large
+  return std::sqrt(1 + 3 * distance / kDoubled);
+}
+
 }  // namespace
 
 SimilarCurves::SimilarCurves(std::span<const TrainingRun> runs) {
@@ -56,12 +62,13 @@ SimilarCurves::SimilarCurves(std::span<const TrainingRun> runs) {
     known_.push_back(std::move(known));
   }
   for (const Known& known : known_) {
+    const double uncertainty = uncertainty_of(nearest(known.setup));
     std::vector<double> epochs(known.top1.size());
     for (std::size_t i = 0; i < epochs.size(); ++i) epochs[i] = static_cast<double>(i + 1);
     const std::vector<double> predicted = means(known.setup, epochs);
     for (std::size_t i = 0; i < epochs.size(); ++i) {
       if (!std::isfinite(predicted[i])) continue;
-      misses_.push_back({epochs[i], std::abs(known.top1[i] - predicted[i])});
+      misses_.push_back({epochs[i], std::abs(known.top1[i] - predicted[i]) / uncertainty});
     }
   }
   std::ranges::sort(misses_, {}, &Miss::error);
@@ -86,6 +93,15 @@ std::vector<double> SimilarCurves::means(const TrainingSetup& setup,
   return sums;
 }
 
+double SimilarCurves::nearest(const TrainingSetup& setup) const {
+  double nearest = INFINITY;
+  for (const Known& known : known_) {
+    if (known.setup == setup || known.setup.data != setup.data) continue;
+    nearest = std::min(nearest, squared_distance(known.setup, setup));
+  }
+  return nearest;
+}
+
 double SimilarCurves::half_width(double epoch) const {
   std::vector<double> near;
   for (const Miss& miss : misses_) {
@@ -98,15 +114,13 @@ double SimilarCurves::half_width(double epoch) const {
 
 Result<std::vector<CurvePrediction>> SimilarCurves::predict(const TrainingSetup& setup,
                                                             std::span<const double> epochs) const {
-  double nearest = INFINITY;
   std::size_t longest = 0;
   for (const Known& known : known_) {
-    if (known.setup.data != setup.data) continue;
-    nearest = std::min(nearest, squared_distance(known.setup, setup));
-    longest = std::max(longest, known.top1.size());
+    if (known.setup.data == setup.data) longest = std::max(longest, known.top1.size());
   }
   if (longest == 0) return abstain(fmt::format("no published training on {}", setup.data));
-  if (nearest > kFurthest) {
+  const double distance = nearest(setup);
+  if (distance > kFurthest) {
     return abstain(fmt::format(
         "no published training of {} on {} has a similar batch ({}) and learning rate ({})",
         setup.model, setup.data, setup.batch_per_gpu, setup.learning_rate));
@@ -118,7 +132,7 @@ Result<std::vector<CurvePrediction>> SimilarCurves::predict(const TrainingSetup&
       return abstain(
           fmt::format("no similar training has {} epochs; the longest has {}", epochs[i], longest));
     }
-    const double half = half_width(epochs[i]);
+    const double half = half_width(epochs[i]) * uncertainty_of(distance);
     curve.push_back(
         {epochs[i],
          {predicted[i], std::max(0.0, predicted[i] - half), std::min(1.0, predicted[i] + half)}});

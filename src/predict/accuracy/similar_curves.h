@@ -19,7 +19,7 @@ class SimilarCurves {
 
   // Abstains with ErrorCode::unavailable if no training is similar or long enough. Intervals are
   // those that hold 90 % of the errors of the trainings' own predictions from the others, at
-  // similar epochs.
+  // similar epochs, and grow with the distance to the nearest training.
   [[nodiscard]] Result<std::vector<CurvePrediction>> predict(const TrainingSetup& setup,
                                                              std::span<const double> epochs) const;
 
@@ -30,11 +30,14 @@ class SimilarCurves {
   };
   struct Miss {
     double epoch = 0;
-    double error = 0;
+    double error = 0;  // relative to the uncertainty that the distance explains
   };
   // Returns NaN for epochs that no training reached.
   [[nodiscard]] std::vector<double> means(const TrainingSetup& setup,
                                           std::span<const double> epochs) const;
+  // Returns the squared distance to the nearest other training.
+  [[nodiscard]] double nearest(const TrainingSetup& setup) const;
+  // Returns the half of the interval with a training of the same settings at hand.
   [[nodiscard]] double half_width(double epoch) const;
 
   std::vector<Known> known_;
