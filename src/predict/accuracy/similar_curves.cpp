@@ -62,10 +62,10 @@ SimilarCurves::SimilarCurves(std::span<const TrainingRun> runs) {
     known_.push_back(std::move(known));
   }
   for (const Known& known : known_) {
-    const double uncertainty = uncertainty_of(nearest(known.setup));
+    const double uncertainty = uncertainty_of(nearest(known.setup, &known));
     std::vector<double> epochs(known.top1.size());
     for (std::size_t i = 0; i < epochs.size(); ++i) epochs[i] = static_cast<double>(i + 1);
-    const std::vector<double> predicted = means(known.setup, epochs);
+    const std::vector<double> predicted = means(known.setup, epochs, &known);
     for (std::size_t i = 0; i < epochs.size(); ++i) {
       if (!std::isfinite(predicted[i])) continue;
       misses_.push_back({epochs[i], std::abs(known.top1[i] - predicted[i]) / uncertainty});
@@ -74,12 +74,12 @@ SimilarCurves::SimilarCurves(std::span<const TrainingRun> runs) {
   std::ranges::sort(misses_, {}, &Miss::error);
 }
 
-std::vector<double> SimilarCurves::means(const TrainingSetup& setup,
-                                         std::span<const double> epochs) const {
+std::vector<double> SimilarCurves::means(const TrainingSetup& setup, std::span<const double> epochs,
+                                         const Known* left_out) const {
   std::vector<double> sums(epochs.size());
   std::vector<double> weights(epochs.size());
   for (const Known& known : known_) {
-    if (known.setup == setup || known.setup.data != setup.data) continue;
+    if (&known == left_out || known.setup.data != setup.data) continue;
     // The floor keeps a mean for epochs that only distant trainings reached.
     const double weight = std::exp(-squared_distance(known.setup, setup) / 2) + 1e-12;
     for (std::size_t i = 0; i < epochs.size(); ++i) {
@@ -93,10 +93,10 @@ std::vector<double> SimilarCurves::means(const TrainingSetup& setup,
   return sums;
 }
 
-double SimilarCurves::nearest(const TrainingSetup& setup) const {
+double SimilarCurves::nearest(const TrainingSetup& setup, const Known* left_out) const {
   double nearest = INFINITY;
   for (const Known& known : known_) {
-    if (known.setup == setup || known.setup.data != setup.data) continue;
+    if (&known == left_out || known.setup.data != setup.data) continue;
     nearest = std::min(nearest, squared_distance(known.setup, setup));
   }
   return nearest;

@@ -32,11 +32,12 @@ class SimilarCurves {
     double epoch = 0;
     double error = 0;  // relative to the uncertainty that the distance explains
   };
-  // Returns NaN for epochs that no training reached.
+  // Returns NaN for epochs that no training but `left_out` reached.
   [[nodiscard]] std::vector<double> means(const TrainingSetup& setup,
-                                          std::span<const double> epochs) const;
-  // Returns the squared distance to the nearest other training.
-  [[nodiscard]] double nearest(const TrainingSetup& setup) const;
+                                          std::span<const double> epochs,
+                                          const Known* left_out = nullptr) const;
+  // Returns the squared distance to the nearest training but `left_out`.
+  [[nodiscard]] double nearest(const TrainingSetup& setup, const Known* left_out = nullptr) const;
   // Returns the half of the interval with a training of the same settings at hand.
   [[nodiscard]] double half_width(double epoch) const;
 
