@@ -46,18 +46,13 @@ double width_without(const HeldOut& all, const HeldOut& further, const HeldOutDe
   return half_width_90(others, types ? Weigh::gpu_types : Weigh::jobs);
 }
 
-DecoderScore score(const DecoderPredictor& predictor, DecoderSplit split) {
-  const HeldOut all =
-      predict_held_out(predictor.decoders(), predictor.encoders(), split, predictor.learned());
-  const HeldOut further = further_errors(predictor, split);
-  DecoderScore score{.split = split, .jobs = all.size()};
+DecoderScore errors_score(std::string name, const HeldOut& all) {
+  DecoderScore score{.held_out = std::move(name), .jobs = all.size()};
   std::set<std::string> folds;
   std::vector<double> errors;
-  double covered = 0;
   for (const HeldOutDecoder& job : all) {
     folds.insert(job.fold);
     errors.push_back(std::abs(std::expm1(job.log_error)));
-    if (std::abs(job.log_error) <= width_without(all, further, job, split)) ++covered;
   }
   if (errors.empty()) return score;
   std::ranges::sort(errors);
@@ -66,7 +61,18 @@ DecoderScore score(const DecoderPredictor& predictor, DecoderSplit split) {
   score.median_error = (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
   score.p90_error = errors[static_cast<std::size_t>(std::ceil(0.9 * jobs)) - 1];
   for (const double error : errors) score.mean_error += error / jobs;
-  score.coverage = covered / jobs;
+  return score;
+}
+
+DecoderScore score(const DecoderPredictor& predictor, DecoderSplit split) {
+  const HeldOut all =
+      predict_held_out(predictor.decoders(), predictor.encoders(), split, predictor.learned());
+  const HeldOut further = further_errors(predictor, split);
+  DecoderScore score = errors_score(std::string(kDecoderSplits.of(split)), all);
+  const auto covered = std::ranges::count_if(all, [&](const HeldOutDecoder& job) {
+    return std::abs(job.log_error) <= width_without(all, further, job, split);
+  });
+  if (!all.empty()) score.coverage = static_cast<double>(covered) / static_cast<double>(all.size());
   return score;
 }
 
@@ -75,6 +81,8 @@ DecoderScore score(const DecoderPredictor& predictor, DecoderSplit split) {
 std::vector<DecoderScore> evaluate_decoders(const DecoderPredictor& predictor) {
   std::vector<DecoderScore> scores;
   for (const auto& [split, name] : kDecoderSplits.table) scores.push_back(score(predictor, split));
+  scores.push_back(errors_score("another publication, Llama 3",
+                                errors_of(predictor.others(), predictor.learned())));
   return scores;
 }
 
@@ -88,10 +96,9 @@ std::string decoder_scores_table(const std::vector<DecoderScore>& scores,
                {"90th"},
                {"covered"}});
   for (const DecoderScore& score : scores) {
-    table.add({std::string(kDecoderSplits.of(score.split)), fmt::format("{}", score.folds),
-               fmt::format("{}", score.jobs), human_share(score.median_error),
-               human_share(score.mean_error), human_share(score.p90_error),
-               human_share(score.coverage)});
+    table.add({score.held_out, fmt::format("{}", score.folds), fmt::format("{}", score.jobs),
+               human_share(score.median_error), human_share(score.mean_error),
+               human_share(score.p90_error), score.coverage ? human_share(*score.coverage) : "-"});
   }
   return table.text(terminal);
 }
@@ -99,13 +106,14 @@ std::string decoder_scores_table(const std::vector<DecoderScore>& scores,
 Json decoder_scores_json(const std::vector<DecoderScore>& scores) {
   Json list = Json::array();
   for (const DecoderScore& score : scores) {
-    list.push_back(Json{{"held_out", kDecoderSplits.of(score.split)},
-                        {"folds", score.folds},
-                        {"jobs", score.jobs},
-                        {"median_error", score.median_error},
-                        {"mean_error", score.mean_error},
-                        {"p90_error", score.p90_error},
-                        {"coverage_of_90_percent_intervals", score.coverage}});
+    list.push_back(Json{
+        {"held_out", score.held_out},
+        {"folds", score.folds},
+        {"jobs", score.jobs},
+        {"median_error", score.median_error},
+        {"mean_error", score.mean_error},
+        {"p90_error", score.p90_error},
+        {"coverage_of_90_percent_intervals", score.coverage ? Json(*score.coverage) : Json()}});
   }
   return list;
 }

@@ -9,6 +9,7 @@
 #include "base/csv_records.h"
 #include "base/split.h"
 #include "predict/speed/csv_columns.h"
+#include "predict/speed/model_costs.h"
 
 namespace tacho {
 namespace {
@@ -25,10 +26,11 @@ constexpr std::array<std::string_view, 11> kDecoderColumns = {"model",
                                                               "activation_checkpointing",
                                                               "tokens_per_s_per_gpu"};
 
-constexpr std::array<std::string_view, 8> kEncoderColumns = {
-    "model",    "framework",     "precision",     "gpu",
-    "num_gpus", "batch_per_gpu", "samples_per_s", "source_id"};
+constexpr std::array<std::string_view, 10> kThroughputColumns = {
+    "model",     "framework",     "precision",   "gpu",           "num_gpus",
+    "num_nodes", "batch_per_gpu", "input_shape", "samples_per_s", "source_id"};
 constexpr std::string_view kEncoder = "BERT-base (SQuAD)";
+constexpr std::string_view kOtherPublication = "torchtitan";
 constexpr double kEncoderSequence = 384;
 constexpr double kAnswerEnds = 2;  // outputs per token: where the answer begins, and where it ends
 
@@ -49,6 +51,16 @@ DecoderShape bert_base() {
           .learned_positions = true,
           .biases = true,
           .causal = false};
+}
+
+// The file has thousands of other lines, which would take longer to read than the fit.
+std::string lines_with(std::string_view csv, bool (*wanted)(std::string_view)) {
+  std::string few(first_line(csv));
+  few += '\n';
+  for (const std::string_view line : lines_of(csv)) {
+    if (wanted(line)) few.append(line).append("\n");
+  }
+  return few;
 }
 
 Result<double> positive(const CsvColumns& row, std::string_view column) {
@@ -109,17 +121,13 @@ Result<std::vector<DecoderExample>> read_decoder_examples(std::string_view csv,
 
 Result<std::vector<DecoderExample>> read_encoder_examples(std::string_view throughput_csv,
                                                           const GpuCatalog& gpus) {
-  // The file has thousands of lines of other models, which would take longer to read than the fit.
-  std::string few(first_line(throughput_csv));
-  few += '\n';
-  for (const std::string_view line : lines_of(throughput_csv)) {
-    if (line.starts_with(kEncoder)) few.append(line).append("\n");
-  }
-  TACHO_TRY(records, read_csv(few));
-  TACHO_TRY(places, column_places(records, kEncoderColumns));
+  TACHO_TRY(records, read_csv(lines_with(throughput_csv, [](std::string_view line) {
+              return line.starts_with(kEncoder);
+            })));
+  TACHO_TRY(places, column_places(records, kThroughputColumns));
   std::vector<DecoderExample> examples;
   for (const CsvRecord& record : records.rows) {
-    const CsvColumns row(record, kEncoderColumns, places);
+    const CsvColumns row(record, kThroughputColumns, places);
     if (row.text("num_gpus") != "1" || row.text("precision") != "amp") continue;
     const auto gpu = gpus.find(row.text("gpu"));
     if (!gpu.ok()) continue;
@@ -143,6 +151,43 @@ Result<std::vector<DecoderExample>> read_encoder_examples(std::string_view throu
       example.work.software = software;
       examples.push_back(std::move(example));
     }
+  }
+  return examples;
+}
+
+Result<std::vector<DecoderExample>> read_other_examples(std::string_view throughput_csv,
+                                                        const DecoderCatalog& shapes,
+                                                        const GpuCatalog& gpus) {
+  TACHO_TRY(records, read_csv(lines_with(throughput_csv, [](std::string_view line) {
+              return line.ends_with(kOtherPublication);
+            })));
+  TACHO_TRY(places, column_places(records, kThroughputColumns));
+  std::vector<DecoderExample> examples;
+  for (const CsvRecord& record : records.rows) {
+    const CsvColumns row(record, kThroughputColumns, places);
+    const DecoderShape* shape = shapes.find(row.text("model"));
+    if (shape == nullptr || row.text("precision") != "amp") continue;
+    TACHO_TRY(gpu, gpus.find(row.text("gpu")));
+    TACHO_TRY(num_gpus, positive(row, "num_gpus"));
+    TACHO_TRY(num_nodes, positive(row, "num_nodes"));
+    TACHO_TRY(batch, positive(row, "batch_per_gpu"));
+    TACHO_TRY(speed, positive(row, "samples_per_s"));
+    const double sequence = sequence_length(row.text("input_shape")).value_or(shape->sequence);
+    const DecoderJob job{.shape = *shape,
+                         .sequence = sequence,
+                         .micro_batch = batch,
+                         .num_gpus = num_gpus,
+                         .num_nodes = num_nodes,
+                         .network_gbps = usual_network_gbps(*gpu),
+                         .recompute = true};
+    examples.push_back({.model = shape->name,
+                        .gpu = gpu->name,
+                        .architecture = gpu->architecture,
+                        .sequence = sequence,
+                        .num_gpus = num_gpus,
+                        .parameters = parameters(*shape, sequence),
+                        .work = work_of(job, *gpu),
+                        .tokens_per_s = speed * sequence / num_gpus});
   }
   return examples;
 }

@@ -30,4 +30,10 @@ Result<std::vector<DecoderExample>> read_decoder_examples(std::string_view csv,
 Result<std::vector<DecoderExample>> read_encoder_examples(std::string_view throughput_csv,
                                                           const GpuCatalog& gpus);
 
+// Rows of throughput.csv from another publication, with other software: Llama 3 in bf16, of which
+// it does not say what was recomputed; here everything is. Never fitted, only predicted.
+Result<std::vector<DecoderExample>> read_other_examples(std::string_view throughput_csv,
+                                                        const DecoderCatalog& shapes,
+                                                        const GpuCatalog& gpus);
+
 }  // namespace tacho

@@ -51,9 +51,19 @@ double half_width_90(std::span<const HeldOutDecoder> held_out, Weigh weigh) {
   return errors.back().first;
 }
 
+std::vector<HeldOutDecoder> errors_of(const std::vector<DecoderExample>& others,
+                                      const Efficiencies& learned) {
+  const DecoderClock clock(learned);
+  std::vector<HeldOutDecoder> errors;
+  for (const DecoderExample& job : others) {
+    errors.push_back({.example = &job, .fold = {}, .log_error = log_error(job, clock)});
+  }
+  return errors;
+}
+
 DecoderIntervals calibrate(const std::vector<DecoderExample>& decoders,
                            const std::vector<DecoderExample>& encoders,
-                           const Efficiencies& learned) {
+                           const std::vector<DecoderExample>& others, const Efficiencies& learned) {
   const auto held_out = [&](DecoderSplit split) {
     return predict_held_out(decoders, encoders, split, learned);
   };
@@ -65,9 +75,10 @@ DecoderIntervals calibrate(const std::vector<DecoderExample>& decoders,
 
   widths.gpu_kin = std::hypot(widths.size, kin_half_width(encoders, learned));
   std::vector<HeldOutDecoder> types = held_out(DecoderSplit::both);
-  const auto other = predict_held_out_encoders(decoders, encoders, learned);
-  types.insert(types.end(), other.begin(), other.end());
+  const auto on_others = predict_held_out_encoders(decoders, encoders, learned);
+  types.insert(types.end(), on_others.begin(), on_others.end());
   widths.gpu_type = std::max(widths.gpu_kin, half_width_90(types, Weigh::gpu_types));
+  widths.shape = std::max(widths.size, half_width_90(errors_of(others, learned)));
   return widths;
 }
 

@@ -19,11 +19,16 @@ struct DecoderIntervals {
   double gpu_count = 0;  // more GPUs than measured
   double gpu_kin = 0;    // a relative of a measured type: same chip, other memory or power
   double gpu_type = 0;   // another type of GPU
+  double shape = 0;      // gates or shared keys, which no fitted model has
 };
 
 DecoderIntervals calibrate(const std::vector<DecoderExample>& decoders,
                            const std::vector<DecoderExample>& encoders,
-                           const Efficiencies& learned);
+                           const std::vector<DecoderExample>& others, const Efficiencies& learned);
+
+// Errors of jobs that were not fitted.
+std::vector<HeldOutDecoder> errors_of(const std::vector<DecoderExample>& others,
+                                      const Efficiencies& learned);
 
 // True for peaks that differ by less than 5 %.
 bool are_close(double flops_per_s, double other);

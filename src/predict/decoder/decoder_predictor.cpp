@@ -25,11 +25,16 @@ Result<DecoderPredictor> DecoderPredictor::open(const GpuCatalog& gpus) {
   TACHO_TRY(encoders, shipped_encoder_examples(gpus));
   predictor.decoders_ = std::move(decoders);
   predictor.encoders_ = std::move(encoders);
+  TACHO_TRY(shapes, DecoderCatalog::shipped());
+  TACHO_TRY(others,
+            read_other_examples(shipped_throughput_csv(), shapes, gpus).in("throughput.csv"));
+  predictor.others_ = std::move(others);
   std::vector<const DecoderExample*> all;
   for (const DecoderExample& job : predictor.decoders_) all.push_back(&job);
   for (const DecoderExample& job : predictor.encoders_) all.push_back(&job);
   predictor.learned_ = fit_efficiencies(all, efficiency_prior().mean);
-  predictor.intervals_ = calibrate(predictor.decoders_, predictor.encoders_, predictor.learned_);
+  predictor.intervals_ =
+      calibrate(predictor.decoders_, predictor.encoders_, predictor.others_, predictor.learned_);
   return predictor;
 }
 
@@ -49,6 +54,9 @@ double DecoderPredictor::half_width(const DecoderJob& job, const GpuSpec& gpu,
   if (job.num_gpus < fewest.num_gpus || job.num_gpus > most.num_gpus) {
     widen(intervals_.gpu_count,
           fmt::format("published jobs use {:.0f} to {:.0f} GPUs", fewest.num_gpus, most.num_gpus));
+  }
+  if (job.shape.gated || job.shape.kv_heads < job.shape.heads) {
+    widen(intervals_.shape, "the fitted jobs have no gates and no shared keys");
   }
   const bool measured = std::ranges::any_of(
       decoders_, [&](const DecoderExample& other) { return other.gpu == gpu.name; });

@@ -34,6 +34,8 @@ class DecoderPredictor {
 
   [[nodiscard]] const std::vector<DecoderExample>& decoders() const { return decoders_; }
   [[nodiscard]] const std::vector<DecoderExample>& encoders() const { return encoders_; }
+  // Jobs of another publication, which are not fitted.
+  [[nodiscard]] const std::vector<DecoderExample>& others() const { return others_; }
   [[nodiscard]] const Efficiencies& learned() const { return learned_; }
   [[nodiscard]] const DecoderIntervals& intervals() const { return intervals_; }
 
@@ -43,6 +45,7 @@ class DecoderPredictor {
 
   std::vector<DecoderExample> decoders_;
   std::vector<DecoderExample> encoders_;
+  std::vector<DecoderExample> others_;
   Efficiencies learned_{};
   DecoderIntervals intervals_;
 };

@@ -1,6 +1,7 @@
 #include "predict/decoder/decoder_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -26,7 +27,7 @@ std::string speed_text(double tokens_per_s) {
 
 std::string days_or_hours(double seconds) {
   constexpr double kDay = 86400;
-  return seconds >= 2 * kDay ? fmt::format("{:.3g} days", seconds / kDay)
+  return seconds >= 2 * kDay ? human_count(seconds / kDay) + " days"
                              : fmt::format("{:.3g} h", seconds / 3600);
 }
 
@@ -50,9 +51,11 @@ std::string training_text(const DecoderJob& job, const DecoderPrediction& predic
     return out + fmt::format("  {:<8} unknown: no price in the catalog\n", "cost");
   }
   const Estimate cost = scaled(time, *training.usd_per_gpu_hour * job.num_gpus / 3600);
-  return out + fmt::format("  {:<8} {} dollars   (90 %: {} … {}), at {:.3g} per GPU and hour: {}\n",
-                           "cost", usd_text(cost.value), usd_text(cost.low), usd_text(cost.high),
-                           *training.usd_per_gpu_hour, training.price_of);
+  return out +
+         fmt::format(
+             "  {:<8} {} dollars   (90 %: {} … {}), at {:.2f} per GPU and hour\n           on {}\n",
+             "cost", usd_text(cost.value), usd_text(cost.low), usd_text(cost.high),
+             *training.usd_per_gpu_hour, training.price_of);
 }
 
 std::string memory_text(const GpuSpec& gpu, const DecoderPrediction& prediction, bool recompute) {
@@ -63,6 +66,21 @@ std::string memory_text(const GpuSpec& gpu, const DecoderPrediction& prediction,
     return out + fmt::format("largest batch {:.0f}\n", prediction.largest_micro_batch);
   }
   return out + (recompute ? "use more GPUs\n" : "use --recompute on or more GPUs\n");
+}
+
+// "57 % matrix products, 20 % attention, …"; nothing below 1 %.
+std::string shares_text(const DecoderTimes& seconds) {
+  std::vector<std::string> parts;
+  for (const auto& [kind, name] : {std::pair{OperationClass::block_matrices, "matrix products"},
+                                   std::pair{OperationClass::attention, "attention"},
+                                   std::pair{OperationClass::head, "output layer"},
+                                   std::pair{OperationClass::elementwise, "elementwise"},
+                                   std::pair{OperationClass::optimizer, "optimizer"},
+                                   std::pair{OperationClass::collective, "communication"}}) {
+    const double share = seconds[kind] / total_seconds(seconds);
+    if (share >= 0.01) parts.push_back(fmt::format("{:.0f} % {}", 100 * share, name));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Json estimate_json(const Estimate& estimate) {
@@ -91,6 +109,7 @@ std::string decoder_prediction_text(const DecoderJob& job, const GpuSpec& gpu,
   out += fmt::format("  step     {}   (90 %: {} … {}), {} tokens\n", human(Seconds(step.value)),
                      human(Seconds(step.low)), human(Seconds(step.high)),
                      human_count(job.tokens() * job.accumulate * job.num_gpus));
+  out += "  where    " + shares_text(prediction.seconds) + "\n";
   out += memory_text(gpu, prediction, job.recompute);
   if (training) out += training_text(job, prediction, *training);
   out += fmt::format(
