@@ -228,12 +228,10 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (language\n"
-      "models), unseen-gpu,\n"
-      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
-      "default. The model is fitted again for every fold, which takes minutes; own and shipped "
-      "take\n"
-      "seconds.");
+      "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (published\n"
+      "language models), unseen-gpu, unseen-model, unseen-both, unseen-nodes, unseen-growth,\n"
+      "unseen-source, unseen-job; all by default. The model is fitted again for every fold, which\n"
+      "takes minutes; own, shipped and decoders take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/accuracy/dense.h"
 #include "predict/decoder/llm_throughput_csv.h"
 #include "predict/speed/shipped.h"
 
@@ -40,9 +41,11 @@ Result<DecoderPredictor> DecoderPredictor::open(const GpuCatalog& gpus) {
 
 double DecoderPredictor::half_width(const DecoderJob& job, const GpuSpec& gpu,
                                     std::vector<std::string>& novelties) const {
-  double width = intervals_.size;
+  // Each width includes the error of a new size; what they have beyond it is independent.
+  const double least = square(intervals_.size);
+  double squared = least;
   const auto widen = [&](double to, std::string why) {
-    width = std::max(width, to);
+    squared += square(to) - least;
     novelties.push_back(std::move(why));
   };
   const auto [shortest, longest] = std::ranges::minmax(decoders_, {}, &DecoderExample::sequence);
@@ -60,7 +63,7 @@ double DecoderPredictor::half_width(const DecoderJob& job, const GpuSpec& gpu,
   }
   const bool measured = std::ranges::any_of(
       decoders_, [&](const DecoderExample& other) { return other.gpu == gpu.name; });
-  if (measured) return width;
+  if (measured) return std::sqrt(squared);
   const auto kin = std::ranges::find_if(decoders_, [&](const DecoderExample& other) {
     return other.architecture == gpu.architecture &&
            are_close(other.work.flops_per_s, peak_flops(gpu, DecoderPrecision::bf16));
@@ -71,7 +74,7 @@ double DecoderPredictor::half_width(const DecoderJob& job, const GpuSpec& gpu,
     widen(intervals_.gpu_kin,
           fmt::format("no published decoder job on {}, but on {}", gpu.name, kin->gpu));
   }
-  return width;
+  return std::sqrt(squared);
 }
 
 Result<DecoderPrediction> DecoderPredictor::predict(const DecoderJob& job,
