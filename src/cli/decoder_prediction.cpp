@@ -140,7 +140,7 @@ void add_decoder_options(CLI::App& command, DecoderOptions& o) {
   option("--sharding", o.sharding,
          "full_shard, shard_grad_op or no_shard, as in FSDP (default: full_shard)");
   option("--network", o.network_gbps,
-         "Gbit/s of each node (default: 3200 with H100, 1600 with A100, else 100)");
+         "network of each node in Gbit/s (default: 3200 with H100, 1600 with A100, else 100)");
   option("--tokens", o.tokens, "also print time and cost for this many tokens, such as 300B or 1T");
 }
 

@@ -81,6 +81,9 @@ DecoderScore score(const DecoderPredictor& predictor, DecoderSplit split) {
 std::vector<DecoderScore> evaluate_decoders(const DecoderPredictor& predictor) {
   std::vector<DecoderScore> scores;
   for (const auto& [split, name] : kDecoderSplits.table) scores.push_back(score(predictor, split));
+  scores.push_back(errors_score(
+      "GPU type, of encoders",
+      predict_held_out_encoders(predictor.decoders(), predictor.encoders(), predictor.learned())));
   scores.push_back(errors_score("another publication, Llama 3",
                                 errors_of(predictor.others(), predictor.learned())));
   return scores;

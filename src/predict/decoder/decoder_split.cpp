@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -9,21 +10,23 @@ namespace tacho {
 namespace {
 
 constexpr double kFewGpus = 64;
-// Sequences of published jobs.
-constexpr double kShortest = 512;
-constexpr double kLongest = 65536;
+
+struct Lengths {
+  double shortest = 0;
+  double longest = 0;
+};
 
 using Fold = std::vector<const DecoderExample*>;
 
 // "" for jobs that the split does not hold out.
-std::string fold_of(const DecoderExample& job, DecoderSplit split) {
+std::string fold_of(const DecoderExample& job, DecoderSplit split, const Lengths& lengths) {
   switch (split) {
     case DecoderSplit::size:
       return job.model;
     case DecoderSplit::sequence:
       return fmt::format("{:.0f}", job.sequence);
     case DecoderSplit::ends:
-      return job.sequence <= kShortest || job.sequence >= kLongest
+      return job.sequence == lengths.shortest || job.sequence == lengths.longest
                  ? fmt::format("{:.0f}", job.sequence)
                  : "";
     case DecoderSplit::gpu_count:
@@ -39,14 +42,15 @@ std::string fold_of(const DecoderExample& job, DecoderSplit split) {
 }
 
 // True if a fit that predicts `held_out` must not see `other`.
-bool is_hidden(const DecoderExample& other, const DecoderExample& held_out, DecoderSplit split) {
+bool is_hidden(const DecoderExample& other, const DecoderExample& held_out, DecoderSplit split,
+               const Lengths& lengths) {
   switch (split) {
     case DecoderSplit::gpu_type:
       return other.gpu == held_out.gpu;
     case DecoderSplit::both:
       return other.gpu == held_out.gpu || other.model == held_out.model;
     default:
-      return fold_of(other, split) == fold_of(held_out, split);
+      return fold_of(other, split, lengths) == fold_of(held_out, split, lengths);
   }
 }
 
@@ -72,9 +76,12 @@ void predict_fold(const std::string& name, const Fold& fold,
 std::vector<HeldOutDecoder> predict_held_out(const std::vector<DecoderExample>& decoders,
                                              const std::vector<DecoderExample>& encoders,
                                              DecoderSplit split, const Efficiencies& start) {
+  if (decoders.empty()) return {};
+  const auto [shortest, longest] = std::ranges::minmax(decoders, {}, &DecoderExample::sequence);
+  const Lengths lengths{.shortest = shortest.sequence, .longest = longest.sequence};
   std::map<std::string, Fold> folds;
   for (const DecoderExample& job : decoders) {
-    const std::string name = fold_of(job, split);
+    const std::string name = fold_of(job, split, lengths);
     if (!name.empty()) folds[name].push_back(&job);
   }
   std::vector<HeldOutDecoder> out;
@@ -83,7 +90,7 @@ std::vector<HeldOutDecoder> predict_held_out(const std::vector<DecoderExample>& 
       const bool encoder = other.work.software != DecoderSoftware::decoders;
       return encoder ? other.gpu == fold.front()->gpu &&
                            (split == DecoderSplit::gpu_type || split == DecoderSplit::both)
-                     : is_hidden(other, *fold.front(), split);
+                     : is_hidden(other, *fold.front(), split, lengths);
     };
     predict_fold(name, fold, hidden, decoders, encoders, start, out);
   }
