@@ -86,11 +86,11 @@ std::vector<HeldOutDecoder> predict_held_out(const std::vector<DecoderExample>& 
   }
   std::vector<HeldOutDecoder> out;
   for (const auto& [name, fold] : folds) {
-    const auto hidden = [&](const DecoderExample& other) {
+    const auto hidden = [&, &held_out = *fold.front()](const DecoderExample& other) {
       const bool encoder = other.work.software != DecoderSoftware::decoders;
-      return encoder ? other.gpu == fold.front()->gpu &&
+      return encoder ? other.gpu == held_out.gpu &&
                            (split == DecoderSplit::gpu_type || split == DecoderSplit::both)
-                     : is_hidden(other, *fold.front(), split, lengths);
+                     : is_hidden(other, held_out, split, lengths);
     };
     predict_fold(name, fold, hidden, decoders, encoders, start, out);
   }
@@ -104,8 +104,8 @@ std::vector<HeldOutDecoder> predict_held_out_encoders(const std::vector<DecoderE
   for (const DecoderExample& job : encoders) folds[job.gpu].push_back(&job);
   std::vector<HeldOutDecoder> out;
   for (const auto& [gpu, fold] : folds) {
-    const auto hidden = [&](const DecoderExample& other) {
-      return other.gpu == gpu && other.work.software != DecoderSoftware::decoders;
+    const auto hidden = [&name = gpu](const DecoderExample& other) {
+      return other.gpu == name && other.work.software != DecoderSoftware::decoders;
     };
     predict_fold(gpu, fold, hidden, decoders, encoders, start, out);
   }

@@ -83,8 +83,11 @@ std::string shares_text(const DecoderTimes& seconds) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Json estimate_json(const Estimate& estimate) {
-  return Json{{"value", estimate.value}, {"low90", estimate.low}, {"high90", estimate.high}};
+// As three keys: "mfu", "mfu_low90" and "mfu_high90".
+void put(Json& json, const std::string& key, const Estimate& estimate) {
+  json[key] = estimate.value;
+  json[key + "_low90"] = estimate.low;
+  json[key + "_high90"] = estimate.high;
 }
 
 }  // namespace
@@ -144,10 +147,8 @@ Json decoder_prediction_json(const DecoderJob& job, const GpuSpec& gpu,
             {"sharding", kShardings.of(job.sharding)},
             {"recompute", job.recompute},
             {"software", kDecoderSoftware},
-            {"tokens_per_s_per_gpu", estimate_json(prediction.tokens_per_s_per_gpu)},
-            {"tokens_per_s", estimate_json(scaled(prediction.tokens_per_s_per_gpu, job.num_gpus))},
-            {"mfu", estimate_json(prediction.mfu)},
-            {"step_seconds", estimate_json(prediction.step_seconds)},
+            {"fits", prediction.fits},
+            {"largest_batch_per_gpu", prediction.largest_micro_batch},
             {"memory_bytes", memory.total()},
             {"memory_bytes_of",
              {{"state", memory.state},
@@ -155,9 +156,11 @@ Json decoder_prediction_json(const DecoderJob& job, const GpuSpec& gpu,
               {"activations", memory.activations},
               {"logits", memory.logits},
               {"reserved", memory.reserved}}},
-            {"fits", prediction.fits},
-            {"largest_batch_per_gpu", prediction.largest_micro_batch},
             {"wider_interval_because", prediction.novelties}};
+  put(json, "tokens_per_s_per_gpu", prediction.tokens_per_s_per_gpu);
+  put(json, "tokens_per_s", scaled(prediction.tokens_per_s_per_gpu, job.num_gpus));
+  put(json, "mfu", prediction.mfu);
+  put(json, "step_seconds", prediction.step_seconds);
   const DecoderTimes& seconds = prediction.seconds;
   json["modelled_seconds"] = Json{{"matrices", seconds[OperationClass::block_matrices]},
                                   {"attention", seconds[OperationClass::attention]},
@@ -167,12 +170,13 @@ Json decoder_prediction_json(const DecoderJob& job, const GpuSpec& gpu,
                                   {"collective", seconds[OperationClass::collective]}};
   if (training) {
     const Estimate time = training_seconds(job, prediction, training->tokens);
-    json["training"] = Json{{"tokens", training->tokens}, {"seconds", estimate_json(time)}};
+    Json& whole = json["training"];
+    whole["tokens"] = training->tokens;
+    put(whole, "seconds", time);
     if (training->usd_per_gpu_hour) {
-      json["training"]["usd"] =
-          estimate_json(scaled(time, *training->usd_per_gpu_hour * job.num_gpus / 3600));
-      json["training"]["usd_per_gpu_hour"] = *training->usd_per_gpu_hour;
-      json["training"]["price_of"] = training->price_of;
+      put(whole, "usd", scaled(time, *training->usd_per_gpu_hour * job.num_gpus / 3600));
+      whole["usd_per_gpu_hour"] = *training->usd_per_gpu_hour;
+      whole["price_of"] = training->price_of;
     }
   }
   return json;
