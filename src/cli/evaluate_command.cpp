@@ -9,8 +9,10 @@
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/regret_evaluation.h"
 #include "experiments/predictions/speed_model_files.h"
+#include "predict/decoder/decoder_evaluation.h"
 #include "predict/speed/covariance_file.h"
 #include "predict/speed/evaluation_view.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {
@@ -29,12 +31,14 @@ struct EvaluateOptions {
   bool include_disturbed = false;
 };
 
-constexpr std::string_view kOwnSplit = "own";          // runs of this store
-constexpr std::string_view kShippedSplit = "shipped";  // runs of data/corpus, on other machines
+constexpr std::string_view kOwnSplit = "own";           // runs of this store
+constexpr std::string_view kShippedSplit = "shipped";   // runs of data/corpus, on other machines
+constexpr std::string_view kDecoderSplit = "decoders";  // published jobs of language models
 
 struct AskedSplits {
   bool own = false;
   bool shipped = false;
+  bool decoders = false;
   std::vector<SplitKind> published;
 };
 
@@ -45,16 +49,21 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       (word == kOwnSplit ? asked.own : asked.shipped) = true;
       continue;
     }
+    if (word == kDecoderSplit) {
+      asked.decoders = true;
+      continue;
+    }
     const auto kind = kSplitKinds.parse(word);
     if (!kind.ok()) {
       return Error{kind.error().code,
                    kind.error().message +
-                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus"};
+                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus, "
+                       "'decoders' for language models"};
     }
     asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
-    asked.own = asked.shipped = true;
+    asked.own = asked.shipped = asked.decoders = true;
     for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
   }
   return asked;
@@ -82,6 +91,15 @@ Result<OwnEvaluation> evaluate_runs_of(std::string_view split, const EvaluateOpt
   } else {
     context.print(own_scores_table(split, scores, context.out) + "\n");
   }
+  return scores;
+}
+
+Result<std::vector<DecoderScore>> evaluate_decoder_models(const EvaluateOptions& o,
+                                                          const Context& context) {
+  TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
+  TACHO_TRY(predictor, DecoderPredictor::open(gpus));
+  std::vector<DecoderScore> scores = evaluate_decoders(predictor);
+  if (!o.json) context.print(decoder_scores_table(scores, context.out) + "\n");
   return scores;
 }
 
@@ -148,6 +166,11 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     TACHO_TRY(made, evaluate_runs_of(kShippedSplit, o, context));
     shipped = std::move(made);
   }
+  std::vector<DecoderScore> decoders;
+  if (asked.decoders) {
+    TACHO_TRY(made, evaluate_decoder_models(o, context));
+    decoders = std::move(made);
+  }
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
@@ -164,7 +187,11 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     if (o.rows) TACHO_CHECK(write_file_atomically(*o.rows, rows));
     if (!o.json) context.print(published_scores_table(scores, context.out));
   }
-  if (o.json) context.print(json_text(evaluation_json(own, shipped, scores), 1) + "\n");
+  if (o.json) {
+    Json json = evaluation_json(own, shipped, scores);
+    json["decoders"] = decoder_scores_json(decoders);
+    context.print(json_text(json, 1) + "\n");
+  }
   return kSuccess;
 }
 
@@ -201,11 +228,10 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-gpu,\n"
-      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
-      "default. The model is fitted again for every fold, which takes minutes; own and shipped "
-      "take\n"
-      "seconds.");
+      "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (published\n"
+      "language models), unseen-gpu, unseen-model, unseen-both, unseen-nodes, unseen-growth,\n"
+      "unseen-source, unseen-job; all by default. The model is fitted again for every fold, which\n"
+      "takes minutes; own, shipped and decoders take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 
